@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The reference as an adapter: the C ABI in front, ROHC behind. Exceptions, which only construction and JSON can raise, end here.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "headroom.h"
+#include "rohc/compressor/compressor.h"
+#include "rohc/decompressor/decompressor.h"
+#include "rohc/options.h"
+
+namespace {
+
+using nlohmann::json;
+using namespace headroom::rohc;
+
+constexpr std::string_view kCompressorStates[] = {"unused", "IR", "FO", "SO"};
+constexpr std::string_view kDecompressorStates[] = {"NC", "SC", "FC"};
+constexpr std::string_view kModes[] = {"none", "U", "O", "R"};
+
+void put_error(const char* what, char* error, std::size_t capacity) noexcept {
+  if (error == nullptr || capacity == 0) return;
+  const std::size_t length = std::min(std::strlen(what), capacity - 1);
+  std::memcpy(error, what, length);
+  error[length] = 0;
+}
+
+// The calling convention of `describe` and `statistics`.
+std::size_t put_json(const json& document, char* room, std::size_t capacity) {
+  const std::string text = document.dump();
+  if (text.size() < capacity) std::memcpy(room, text.c_str(), text.size() + 1);
+  return text.size();
+}
+
+json description() {
+  json names = {{"packet_types", wire::kPacketTypeNames},
+                {"modes", kModes},
+                {"compressor_states", kCompressorStates},
+                {"decompressor_states", kDecompressorStates},
+                {"events", kEventNames}};
+  json rohc = {{"scheme", "rohc"},
+               {"roles", {"compressor", "decompressor"}},
+               {"profiles", {"0x0000", "0x0001", "0x0002", "0x0004"}},
+               {"modes", {"U", "O"}},
+               {"cids", {"small", "large"}},
+               {"max_cid", wire::kMaxLargeCid},
+               {"max_channels", 1024},
+               {"feedback", {"own", "interspersed", "piggybacked"}},
+               {"names", names}};
+  return {{"name", "reference"}, {"version", HEADROOM_VERSION}, {"build", HEADROOM_BUILD}, {"licence", "Apache-2.0"}, {"schemes", {rohc}}};
+}
+
+template <typename Counts, typename Names>
+json named(const Counts& counts, const Names& names) {
+  json result = json::object();
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] != 0) result[std::string(names[i])] = counts[i];
+  }
+  return result;
+}
+
+json statistics_of(const Compressor& c) {
+  const CompressorCounters& n = c.counters();
+  return {{"memory_bytes", c.memory_bytes()}, {"contexts", c.contexts_in_use()}, {"packets", named(n.packets, wire::kPacketTypeNames)},
+          {"fast_path", n.fast}, {"new_flows", n.new_flows}, {"replaced_flows", n.replaced_flows}, {"uncompressed", n.uncompressed},
+          {"acks", n.acks}, {"nacks", n.nacks}, {"static_nacks", n.static_nacks}, {"rejects", n.rejects},
+          {"ignored_feedback", n.ignored_feedback}, {"oversize", n.oversize}};
+}
+
+json statistics_of(const Decompressor& d) {
+  const DecompressorCounters& n = d.counters();
+  return {{"memory_bytes", d.memory_bytes()}, {"contexts", d.contexts_in_use()}, {"packets", named(n.packets, wire::kPacketTypeNames)},
+          {"events", named(n.events, kEventNames)}, {"fast_path", n.fast}, {"delivered", n.delivered}, {"malformed", n.malformed},
+          {"no_context", n.no_context}, {"not_allowed", n.not_allowed}, {"crc_failures", n.crc_failures}, {"held_back", n.held_back},
+          {"unsupported", n.unsupported}, {"acks", n.acks}, {"nacks", n.nacks}, {"static_nacks", n.static_nacks}};
+}
+
+}  // namespace
+
+struct headroom_instance {
+  explicit headroom_instance(const CompressorConfig& config) : codec(std::in_place_type<Compressor>, config) {}
+  explicit headroom_instance(const DecompressorConfig& config) : codec(std::in_place_type<Decompressor>, config) {}
+
+  [[nodiscard]] Compressor* compressor() noexcept { return std::get_if<Compressor>(&codec); }
+  [[nodiscard]] Decompressor* decompressor() noexcept { return std::get_if<Decompressor>(&codec); }
+
+  std::variant<Compressor, Decompressor> codec;
+};
+
+namespace {
+
+std::size_t describe(char* room, std::size_t capacity) {
+  try {
+    return put_json(description(), room, capacity);
+  } catch (...) {
+    return 0;
+  }
+}
+
+headroom_instance* create(std::int32_t role, const char* config, char* error, std::size_t capacity) {
+  try {
+    const json parsed = json::parse(config == nullptr ? "" : config);
+    if (role == HEADROOM_COMPRESSOR) return new headroom_instance(compressor_config(parsed));
+    if (role == HEADROOM_DECOMPRESSOR) return new headroom_instance(decompressor_config(parsed));
+    put_error("the role must be 1 (compressor) or 2 (decompressor)", error, capacity);
+  } catch (const ConfigError& e) {
+    put_error(e.what(), error, capacity);
+  } catch (const json::exception& e) {
+    put_error((std::string("the configuration is not valid JSON: ") + e.what()).c_str(), error, capacity);
+  } catch (const std::bad_alloc&) {
+    put_error("there is not enough memory for so many contexts", error, capacity);
+  } catch (const std::exception& e) {
+    put_error(e.what(), error, capacity);
+  }
+  return nullptr;
+}
+
+void destroy(headroom_instance* self) { delete self; }
+
+// A burst for the other role is refused packet by packet.
+void refuse(headroom_packet* packets, std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    packets[i].status = HEADROOM_ERR_UNSUPPORTED;
+    packets[i].out_length = 0;
+  }
+}
+
+void compress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns, headroom_detail* details) {
+  if (Compressor* c = self->compressor()) {
+    c->compress(packets, count, now_ns, details);
+  } else {
+    refuse(packets, count);
+  }
+}
+
+void decompress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns, headroom_detail* details) {
+  if (Decompressor* d = self->decompressor()) {
+    d->decompress(packets, count, now_ns, details);
+  } else {
+    refuse(packets, count);
+  }
+}
+
+std::int32_t take(FeedbackQueue& queue, headroom_feedback* feedback) noexcept {
+  const std::size_t length = queue.take(feedback->channel, {feedback->data, feedback->capacity});
+  feedback->length = static_cast<std::uint32_t>(length);
+  return length != 0 ? 1 : 0;
+}
+
+std::int32_t take_feedback(headroom_instance* self, headroom_feedback* feedback) {
+  Decompressor* d = self->decompressor();
+  return d != nullptr ? take(d->own_feedback(), feedback) : 0;
+}
+
+std::int32_t take_received_feedback(headroom_instance* self, headroom_feedback* feedback) {
+  Decompressor* d = self->decompressor();
+  return d != nullptr ? take(d->received_feedback(), feedback) : 0;
+}
+
+void give_feedback(headroom_instance* self, const headroom_feedback* feedback, std::uint64_t now_ns) {
+  if (Compressor* c = self->compressor()) c->give_feedback(feedback->channel, {feedback->data, feedback->length}, now_ns);
+}
+
+std::int32_t piggyback(headroom_instance* self, const headroom_feedback* feedback) {
+  Compressor* c = self->compressor();
+  return c != nullptr && c->piggyback(feedback->channel, {feedback->data, feedback->length}) ? 1 : 0;
+}
+
+std::size_t statistics(const headroom_instance* self, char* room, std::size_t capacity) {
+  try {
+    return put_json(std::visit([](const auto& codec) { return statistics_of(codec); }, self->codec), room, capacity);
+  } catch (...) {
+    return 0;
+  }
+}
+
+// {"signal": "reinitialize"} for a compressor, {"mode": "U" or "O"} for a decompressor (RFC 3095 6.3).
+std::int32_t control(headroom_instance* self, const char* message, char* error, std::size_t capacity) {
+  try {
+    const json parsed = json::parse(message == nullptr ? "" : message);
+    if (Compressor* c = self->compressor(); c != nullptr && parsed == json{{"signal", "reinitialize"}}) {
+      c->reinitialize();
+      return 1;
+    }
+    if (Decompressor* d = self->decompressor(); d != nullptr && parsed.is_object() && parsed.size() == 1 && parsed.contains("mode")) {
+      d->set_mode(mode_from(parsed["mode"]));
+      return 1;
+    }
+    put_error("understood are {\"signal\": \"reinitialize\"} by a compressor and {\"mode\": \"U\"|\"O\"} by a decompressor", error, capacity);
+  } catch (const std::exception& e) {
+    put_error(e.what(), error, capacity);
+  }
+  return 0;
+}
+
+constexpr headroom_api kApi = {
+    HEADROOM_ABI_VERSION, sizeof(headroom_api), describe,      create,    destroy,    compress, decompress,
+    take_feedback,        take_received_feedback, give_feedback, piggyback, statistics, control,
+};
+
+}  // namespace
+
+extern "C" HEADROOM_EXPORT const headroom_api* headroom_implementation(void) { return &kApi; }

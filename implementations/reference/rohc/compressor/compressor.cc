@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rohc/compressor/compressor.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "rohc/compressor/choose.h"
+#include "rohc/compressor/classify.h"
+#include "rohc/compressor/fast_path.h"
+#include "rohc/compressor/observe.h"
+#include "rohc/compressor/refresh.h"
+#include "rohc/compressor/uncompressed.h"
+#include "rohc/compressor/window.h"
+#include "rohc/compressor/write.h"
+#include "rohc/wire/crc.h"
+
+namespace headroom::rohc {
+namespace {
+
+using wire::PacketType;
+using wire::Profile;
+
+// Packets looked at together, so that the memory fetched for one pass has arrived when the next pass needs it.
+constexpr std::size_t kBurst = 32;
+
+// Contexts compared when one has to be given up: the one that was used longest ago goes. Exact order would cost a list operation, and its
+// cache misses, for each packet.
+constexpr std::uint32_t kReplacementSample = 8;
+
+constexpr Octets input_of(const headroom_packet& p) noexcept { return {p.in, p.in_length}; }
+
+}  // namespace
+
+Compressor::Compressor(const CompressorConfig& config)
+    : config_(config),
+      contexts_(config.channel.contexts()),
+      histories_(config.channel.contexts()),
+      tunnels_(config.channel.contexts()),
+      table_(config.channel.contexts()),
+      channels_(config.channel.channels) {}
+
+std::size_t Compressor::memory_bytes() const noexcept {
+  return in_use_ * (sizeof(CompressorContext) + sizeof(FlowHistory)) + table_.memory_bytes() + channels_.size() * sizeof(Channel);
+}
+
+std::uint32_t Compressor::now_ms(std::uint64_t now_ns) noexcept {
+  if (!started_) {
+    started_ = true;
+    epoch_ns_ = now_ns;
+  }
+  return milliseconds(now_ns - epoch_ns_);
+}
+
+Flow Compressor::flow_at(std::uint32_t index) noexcept {
+  CompressorContext& c = contexts_[index];
+  return {c, histories_[index], c.tunnel ? &tunnels_[index] : nullptr, config_};
+}
+
+// --- Bursts ----------------------------------------------------------------------------------------------------------
+
+void Compressor::compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns, headroom_detail* details) noexcept {
+  const std::uint32_t now = now_ms(now_ns);
+  const bool plain = piggyback_.empty() && config_.packet_sizes.empty() && fast_path_;
+  for (std::size_t from = 0; from < count; from += kBurst) {
+    const std::size_t size = std::min(kBurst, count - from);
+    headroom_detail* const burst_details = details != nullptr ? details + from : nullptr;
+    if (plain) {
+      compress_burst(packets + from, size, now, burst_details);
+    } else {
+      for (std::size_t i = 0; i < size; ++i) {
+        compress_slowly(packets[from + i], now, burst_details != nullptr ? burst_details + i : nullptr);
+      }
+    }
+  }
+}
+
+void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std::uint32_t now, headroom_detail* details) noexcept {
+  std::array<std::uint64_t, kBurst> hashes;
+  std::array<std::uint32_t, kBurst> guesses;
+  const bool ports = config_.channel.profiles.rtp || config_.channel.profiles.udp;
+  for (std::size_t i = 0; i < count; ++i) {
+    const headroom_packet& p = packets[i];
+    hashes[i] = quick_hash(p.in, p.in_length, ports, salt_of(config_.seed, p.channel));
+    table_.prefetch(hashes[i]);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    guesses[i] = table_.guess(hashes[i]);
+    if (guesses[i] != kNoContext) {
+      __builtin_prefetch(&contexts_[guesses[i]], 1);
+      __builtin_prefetch(contexts_[guesses[i]].pattern.data());
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    headroom_packet& p = packets[i];
+    const std::uint32_t index = guesses[i];
+    // A context index is below the number of contexts, so the subtraction tells its channel.
+    const std::uint32_t first = config_.channel.index_of(p.channel, 0);
+    const bool own_channel = index - first < config_.channel.contexts_per_channel() && index != kNoContext;
+    if (own_channel && compress_predicted(contexts_[index], p, now)) {
+      p.status = HEADROOM_OK;
+      ++counters_.fast;
+      ++counters_.packets[static_cast<std::size_t>(PacketType::kUo0)];
+      if (details != nullptr) {
+        const std::uint8_t header = layout_of(contexts_[index].shape).header;
+        const auto payload = p.in_length - header;
+        fill_detail(details[i], {HEADROOM_OK, index, PacketType::kUo0, CompressorState::kSo, header,
+                                 static_cast<std::uint16_t>(p.out_length - payload)});
+      }
+      continue;
+    }
+    const Outcome outcome = compress_generally(p, now);
+    if (details != nullptr) fill_detail(details[i], outcome);
+  }
+}
+
+// One packet with all that is rare: feedback in front of it, padding, or no fast path.
+void Compressor::compress_slowly(headroom_packet& packet, std::uint32_t now, headroom_detail* detail) noexcept {
+  std::uint8_t* const out = packet.out;
+  const std::uint32_t capacity = packet.out_capacity;
+  std::uint32_t feedback = 0;
+  if (!piggyback_.empty() && packet.in_length != 0 && packet.in_length + HEADROOM_EXPANSION / 2 < capacity) {
+    feedback = static_cast<std::uint32_t>(piggyback_.take(packet.channel, {out, capacity - packet.in_length - HEADROOM_EXPANSION / 2}));
+  }
+  packet.out += feedback;
+  packet.out_capacity -= feedback;
+  const Outcome outcome = compress_generally(packet, now);
+  packet.out = out;
+  packet.out_capacity = capacity;
+  if (packet.status == HEADROOM_OK) {
+    packet.out_length += feedback;
+    pad(packet);
+  }
+  if (detail != nullptr) fill_detail(*detail, outcome);
+}
+
+// Padding octets in front, up to the next of PACKET_SIZES_ALLOWED (RFC 3095 5.2, 6.3.1).
+void Compressor::pad(headroom_packet& packet) noexcept {
+  if (config_.packet_sizes.empty()) return;
+  const auto size = std::lower_bound(config_.packet_sizes.begin(), config_.packet_sizes.end(), packet.out_length);
+  if (size == config_.packet_sizes.end() || *size > packet.out_capacity) {
+    ++counters_.oversize;
+    return;
+  }
+  const std::size_t padding = *size - packet.out_length;
+  std::memmove(packet.out + padding, packet.out, packet.out_length);
+  std::memset(packet.out, wire::kPadding, padding);
+  packet.out_length = *size;
+}
+
+void Compressor::fill_detail(headroom_detail& detail, const Outcome& outcome) const noexcept {
+  detail = {};
+  detail.packet_type = static_cast<std::uint8_t>(outcome.type);
+  detail.plain_header = outcome.plain_header;
+  detail.compressed_header = outcome.compressed_header;
+  detail.state = static_cast<std::uint8_t>(outcome.state);
+  if (outcome.context == kNoContext) {
+    detail.cid = 0xffffffffU;
+    detail.profile = 0xffff;
+    detail.mode = 255;
+    return;
+  }
+  const CompressorContext& c = contexts_[outcome.context];
+  detail.cid = outcome.context % config_.channel.contexts_per_channel();
+  detail.profile = static_cast<std::uint16_t>(c.profile);
+  detail.mode = static_cast<std::uint8_t>(c.mode);
+}
+
+// --- General path ----------------------------------------------------------------------------------------------------
+
+Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std::uint32_t now) noexcept {
+  packet.out_length = 0;
+  const auto fail = [&](std::int32_t status) {
+    packet.status = status;
+    Outcome outcome;
+    outcome.status = status;
+    return outcome;
+  };
+  if (packet.channel >= config_.channel.channels) return fail(HEADROOM_ERR_CHANNEL);
+  if (packet.in_length == 0) return fail(HEADROOM_ERR_MALFORMED);
+
+  const Octets octets = input_of(packet);
+  HeaderChain chain;
+  Profile profile = profile_for(octets, chain);
+  if (profile == Profile::kUncompressed) return send_uncompressed(packet, now);
+
+  const std::uint64_t hash = flow_hash(octets, chain, salt_of(config_.seed, packet.channel));
+  std::uint32_t index = find_flow(hash, packet.channel, octets, chain, profile);
+  const bool is_new = index == kNoContext;
+  // An IR packet without payload delivers nothing (5.7.7): such a packet cannot begin a flow.
+  if (is_new && chain.octets == octets.size()) return send_uncompressed(packet, now);
+  if (is_new) index = start_flow(hash, packet.channel, chain, profile, now);
+
+  const Flow flow = flow_at(index);
+  PacketFields f = fields_of(octets, chain);
+  if (is_new) {
+    if (!flow.traits().rtp) f.sn = static_cast<std::uint16_t>(mix(hash ^ counters_.new_flows));
+    begin_flow(flow, f);
+  } else {
+    if (flow.h.rejected_until_ms != 0 && now < flow.h.rejected_until_ms) return send_uncompressed(packet, now);
+    catch_up(flow.c, flow.h, config_.repeats);
+    if (!flow.traits().rtp) f.sn = static_cast<std::uint16_t>(flow.c.sn + 1);
+    observe(flow, f);
+    apply_refreshes(flow, now);
+  }
+  flow.c.last_used_ms = now;
+
+  Outcome outcome;
+  outcome.context = index;
+  if (!compress_flow(flow, f, packet, now, outcome)) return send_uncompressed(packet, now);
+  packet.status = outcome.status;
+  return outcome;
+}
+
+// False when the packet has to go uncompressed.
+bool Compressor::compress_flow(Flow flow, PacketFields& f, headroom_packet& packet, std::uint32_t, Outcome& outcome) noexcept {
+  FlowHistory& h = flow.h;
+  wire::Writer out({packet.out, packet.out_capacity});
+  flow.c.fast = false;
+  const bool ir = h.ir_left != 0;
+  flow.c.state = ir ? CompressorState::kIr : has_news(h) ? CompressorState::kFo : CompressorState::kSo;
+
+  bool told_ts = true;
+  std::optional<Choice> choice;
+  Needs needs;
+  if (!ir && h.ir_dyn_left == 0) {
+    needs = needs_of(flow, f);
+    choice = choose(needs);
+  }
+  if (!choice && f.payload.empty()) return false;
+  if (ir) {
+    outcome.type = PacketType::kIr;
+    write_ir(flow, f, out);
+  } else if (!choice) {
+    outcome.type = PacketType::kIrDyn;
+    flow.c.state = CompressorState::kFo;
+    write_ir_dyn(flow, f, out);
+  } else {
+    outcome.type = choice->type;
+    told_ts = needs.ts_unscaled && needs.ts_bits && choice->extension == 3;
+    write_compressed(flow, f, *choice, needs.ts_unscaled, out);
+  }
+  const std::size_t header = out.size();
+  out.octets(f.payload);
+  if (!out.ok()) {
+    outcome.status = HEADROOM_ERR_NO_SPACE;  // as if the link had lost it: nothing is taken for sent
+    return true;
+  }
+
+  packet.out_length = static_cast<std::uint32_t>(out.size());
+  outcome.state = flow.c.state;
+  outcome.plain_header = f.chain.octets;
+  outcome.compressed_header = static_cast<std::uint16_t>(header);
+  ++counters_.packets[static_cast<std::size_t>(outcome.type)];
+  count_sent(flow, outcome.type, told_ts);
+  add_reference(h, {f.ts, f.sn, id_offset(h.id_behaviour, f.inner_id, f.sn)}, config_.repeats);
+  if (flow.tunnel != nullptr) flow.tunnel->id_offsets[h.newest] = id_offset(flow.tunnel->id_behaviour, f.outer_id, f.sn);
+  predict(flow, f);
+  load_refreshes(flow);
+  return true;
+}
+
+Compressor::Outcome Compressor::send_uncompressed(headroom_packet& packet, std::uint32_t now) noexcept {
+  Channel& channel = channels_[packet.channel];
+  if (channel.uncompressed == kNoContext) {
+    const std::uint32_t index = acquire_context(packet.channel);
+    reset_context(index, Profile::kUncompressed, now);
+    channel.uncompressed = index;
+    histories_[index].ir_left = static_cast<std::uint8_t>(config_.repeats);
+  }
+  const Flow flow = flow_at(channel.uncompressed);
+  flow.c.last_used_ms = now;
+  apply_refreshes(flow, now);
+
+  Outcome outcome;
+  outcome.context = channel.uncompressed;
+  const Uncompressed sent = write_uncompressed(flow, input_of(packet), {packet.out, packet.out_capacity});
+  load_refreshes(flow);
+  packet.out_length = static_cast<std::uint32_t>(sent.octets);
+  outcome.status = sent.octets != 0 ? HEADROOM_OK : HEADROOM_ERR_NO_SPACE;
+  packet.status = outcome.status;
+  if (sent.octets == 0) return outcome;
+  outcome.type = sent.type;
+  outcome.state = flow.c.state;
+  outcome.compressed_header = static_cast<std::uint16_t>(sent.octets - packet.in_length);
+  ++counters_.packets[static_cast<std::size_t>(sent.type)];
+  ++counters_.uncompressed;
+  return outcome;
+}
+
+// --- Flows and contexts ------------------------------------------------------------------------------------------------
+
+bool Compressor::taken_for_rtp(const std::uint8_t* udp) const noexcept {
+  const std::uint16_t source = wire::load16(udp);
+  const std::uint16_t destination = wire::load16(udp + 2);
+  switch (config_.rtp_detection) {
+    case RtpDetection::kHeuristic:
+      return source >= 1024 && destination >= 1024;
+    case RtpDetection::kPorts:
+      return std::any_of(config_.rtp_ports.begin(), config_.rtp_ports.end(),
+                         [&](const auto& range) { return destination >= range.first && destination <= range.second; });
+    default:
+      return false;
+  }
+}
+
+Profile Compressor::profile_for(Octets packet, HeaderChain& chain) const noexcept {
+  const ProfileSet& enabled = config_.channel.profiles;
+  if (!parse_chain(packet, {enabled.udp || enabled.rtp, enabled.rtp}, chain)) return Profile::kUncompressed;
+  const auto take = [&](bool udp, bool rtp) {
+    chain.shape = shape_for(chain.layout().ip_version, udp, rtp);
+    chain.octets = static_cast<std::uint8_t>(chain.outer_octets + chain.layout().header);
+  };
+  const Layout& l = chain.layout();
+  if (l.has_rtp()) {
+    if (taken_for_rtp(packet.data() + chain.outer_octets + l.udp)) return Profile::kRtp;
+    take(true, false);
+  }
+  if (chain.layout().has_udp()) {
+    if (enabled.udp) return Profile::kUdp;
+    take(false, false);
+  }
+  return enabled.ip ? Profile::kIp : Profile::kUncompressed;
+}
+
+bool Compressor::same_flow(std::uint32_t index, std::uint32_t channel, Octets packet, const HeaderChain& chain) const noexcept {
+  const CompressorContext& c = contexts_[index];
+  if (index - config_.channel.index_of(channel, 0) >= config_.channel.contexts_per_channel()) return false;
+  if (c.shape != chain.shape || c.tunnel != (chain.outer_octets != 0)) return false;
+  const Layout& l = chain.layout();
+  if (!masked_equal(packet.data() + chain.outer_octets, l.definition_mask, c.pattern, l.header)) return false;
+  if (!c.tunnel) return true;
+  const TunnelContext& t = tunnels_[index];
+  if (t.version != chain.outer_version) return false;
+  const Layout& outer = ip_layout(chain.outer_version);
+  return masked_equal(packet.data(), outer.definition_mask, t.pattern, outer.header);
+}
+
+// May turn what was taken for RTP into UDP: see CompressorConfig::ssrcs_per_flow.
+std::uint32_t Compressor::find_flow(std::uint64_t hash, std::uint32_t channel, Octets packet, HeaderChain& chain, Profile& profile) const {
+  const auto exact = [&](std::uint32_t index) { return same_flow(index, channel, packet, chain); };
+  const std::uint32_t found = table_.find(hash, exact);
+  if (found != kNoContext || profile != Profile::kRtp) return found;
+
+  HeaderChain as_udp = chain;
+  as_udp.shape = shape_for(chain.layout().ip_version, true, false);
+  as_udp.octets = static_cast<std::uint8_t>(chain.octets - kRtpHeader);
+  unsigned ssrcs = 0;
+  const std::size_t udp_header = as_udp.layout().header;
+  const std::uint32_t same_ports = table_.find(hash, [&](std::uint32_t index) {
+    const CompressorContext& c = contexts_[index];
+    const bool same = c.shape == chain.shape && masked_equal(packet.data() + chain.outer_octets, as_udp.layout().definition_mask, c.pattern, udp_header);
+    ssrcs += same ? 1 : 0;
+    return ssrcs >= config_.ssrcs_per_flow;
+  });
+  if (same_ports == kNoContext || !config_.channel.profiles.udp) return kNoContext;
+  chain = as_udp;
+  profile = Profile::kUdp;
+  return table_.find(hash, exact);
+}
+
+std::uint32_t Compressor::start_flow(std::uint64_t hash, std::uint32_t channel, const HeaderChain& chain, Profile profile,
+                                     std::uint32_t now) noexcept {
+  const std::uint32_t index = acquire_context(channel);
+  reset_context(index, profile, now);
+  CompressorContext& c = contexts_[index];
+  c.shape = chain.shape;
+  c.tunnel = chain.outer_octets != 0;
+  if (c.tunnel) tunnels_[index] = TunnelContext{};
+  FlowHistory& h = histories_[index];
+  h.hash_low = static_cast<std::uint32_t>(hash);
+  h.hash_tag = static_cast<std::uint16_t>(hash >> 48);
+  while (!table_.insert(hash, index)) forget_flow(table_.victim(hash));
+  ++counters_.new_flows;
+  return index;
+}
+
+// A context of `channel` that no flow has: a CID never used, or that of the flow that has been silent longest among a few.
+std::uint32_t Compressor::acquire_context(std::uint32_t channel) noexcept {
+  Channel& ch = channels_[channel];
+  const std::uint32_t per_channel = config_.channel.contexts_per_channel();
+  const std::uint32_t first = config_.channel.index_of(channel, 0);
+  if (ch.fresh < per_channel) {
+    ++in_use_;
+    return first + ch.fresh++;
+  }
+  std::uint32_t oldest = kNoContext;
+  for (std::uint32_t i = 0; i < std::min(kReplacementSample, per_channel); ++i) {
+    const std::uint32_t index = first + ch.hand;
+    ch.hand = ch.hand + 1 == per_channel ? 0 : ch.hand + 1;
+    // The Uncompressed profile keeps its CID, unless there is no other.
+    if (index == ch.uncompressed && per_channel > 1) continue;
+    if (oldest == kNoContext || contexts_[index].last_used_ms < contexts_[oldest].last_used_ms) oldest = index;
+  }
+  if (oldest == ch.uncompressed) ch.uncompressed = kNoContext;
+  forget_flow(oldest);
+  ++counters_.replaced_flows;
+  return oldest;
+}
+
+void Compressor::forget_flow(std::uint32_t index) noexcept {
+  CompressorContext& c = contexts_[index];
+  const FlowHistory& h = histories_[index];
+  if (c.state != CompressorState::kUnused && c.profile != Profile::kUncompressed) {
+    table_.erase(std::uint64_t{h.hash_tag} << 48 | h.hash_low, index);
+  }
+  c.state = CompressorState::kUnused;
+  c.fast = false;
+}
+
+// Prepares a context for a new flow. With the same profile as before "the current mode of operation SHOULD be inherited", with another
+// one it starts in U-mode (RFC 4815 7.2).
+void Compressor::reset_context(std::uint32_t index, Profile profile, std::uint32_t now) noexcept {
+  CompressorContext& c = contexts_[index];
+  const bool used = c.mode != wire::Mode::kCancel;
+  const wire::Mode mode = used && c.profile == profile ? c.mode : wire::Mode::kUnidirectional;
+  c = CompressorContext{};
+  c.mode = mode;
+  c.profile = profile;
+  c.state = CompressorState::kIr;
+  c.last_used_ms = now;
+  c.cid_octets = wire::make_cid_octets(config_.channel.large_cids, index % config_.channel.contexts_per_channel());
+  histories_[index] = FlowHistory{};
+  start_refreshes(flow_at(index), now);
+}
+
+void Compressor::reinitialize() noexcept {
+  for (std::uint32_t channel = 0; channel < channels_.size(); ++channel) {
+    for (std::uint32_t cid = 0; cid < channels_[channel].fresh; ++cid) {
+      const Flow flow = flow_at(config_.channel.index_of(channel, cid));
+      if (flow.c.state == CompressorState::kUnused) continue;
+      flow.h.ir_left = static_cast<std::uint8_t>(config_.repeats);
+      flow.c.fast = false;
+    }
+  }
+}
+
+}  // namespace headroom::rohc

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ROHC compressor: packets of many channels in, compressed packets out (RFC 3095 5.3 and 5.4, RFC 5795 5).
+//
+// A burst goes through in three passes, each of which fetches what the next one needs: hash the flows; guess their contexts; compress,
+// on the fast path where a packet is as predicted (fast_path.h), else on the general path (this class, observe.h, choose.h, write.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "headroom.h"
+#include "rohc/compressor/config.h"
+#include "rohc/compressor/context.h"
+#include "rohc/compressor/flow.h"
+#include "rohc/compressor/flow_table.h"
+#include "rohc/compressor/piggyback.h"
+#include "rohc/page_array.h"
+#include "rohc/wire/feedback.h"
+
+namespace headroom::rohc {
+
+struct CompressorCounters {
+  std::array<std::uint64_t, wire::kPacketTypeNames.size()> packets{};
+  std::uint64_t fast = 0;  // of the UO-0 packets
+  std::uint64_t new_flows = 0;
+  std::uint64_t replaced_flows = 0;
+  std::uint64_t uncompressed = 0;
+  std::uint64_t acks = 0;
+  std::uint64_t nacks = 0;
+  std::uint64_t static_nacks = 0;
+  std::uint64_t rejects = 0;
+  std::uint64_t ignored_feedback = 0;
+  std::uint64_t oversize = 0;  // longer than any allowed packet size
+};
+
+class Compressor {
+ public:
+  // Throws std::bad_alloc when there is no memory for the contexts.
+  explicit Compressor(const CompressorConfig& config);
+
+  // See `compress` in headroom.h.
+  void compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns, headroom_detail* details) noexcept;
+
+  // Feedback elements that have arrived for `channel`. What cannot be understood is counted and ignored.
+  void give_feedback(std::uint32_t channel, Octets elements, std::uint64_t now_ns) noexcept;
+
+  // Feedback to go in front of the next packet of `channel`. False when there is no room to keep it.
+  [[nodiscard]] bool piggyback(std::uint32_t channel, Octets elements) noexcept;
+
+  // CONTEXT_REINITIALIZATION (RFC 3095 6.3.1): all contexts back to the IR state; the modes stay (RFC 4815 7.2.1).
+  void reinitialize() noexcept;
+
+  [[nodiscard]] const CompressorCounters& counters() const noexcept { return counters_; }
+  [[nodiscard]] std::uint32_t contexts_in_use() const noexcept { return in_use_; }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+  // For tests: the same result without ever taking the fast path.
+  void disable_fast_path() noexcept { fast_path_ = false; }
+
+ private:
+  struct Channel {
+    std::uint32_t fresh = 0;  // CIDs below have been used
+    std::uint32_t hand = 0;   // where the search for the flow to replace goes on
+    std::uint32_t uncompressed = kNoContext;
+  };
+
+  // What became of a packet on the general path.
+  struct Outcome {
+    std::int32_t status = HEADROOM_OK;
+    std::uint32_t context = kNoContext;
+    wire::PacketType type = wire::PacketType::kUnknown;
+    CompressorState state = CompressorState::kIr;
+    std::uint16_t plain_header = 0;
+    std::uint16_t compressed_header = 0;
+  };
+
+  [[nodiscard]] Flow flow_at(std::uint32_t index) noexcept;
+  [[nodiscard]] std::uint32_t now_ms(std::uint64_t now_ns) noexcept;
+
+  void compress_burst(headroom_packet* packets, std::size_t count, std::uint32_t now, headroom_detail* details) noexcept;
+  void compress_slowly(headroom_packet& packet, std::uint32_t now, headroom_detail* detail) noexcept;
+  [[nodiscard]] Outcome compress_generally(headroom_packet& packet, std::uint32_t now) noexcept;
+  [[nodiscard]] bool compress_flow(Flow flow, PacketFields& f, headroom_packet& packet, std::uint32_t now, Outcome& outcome) noexcept;
+  [[nodiscard]] Outcome send_uncompressed(headroom_packet& packet, std::uint32_t now) noexcept;
+  void pad(headroom_packet& packet) noexcept;
+
+  // The part of the chain that an enabled profile can compress; kUncompressed when there is none.
+  [[nodiscard]] wire::Profile profile_for(Octets packet, HeaderChain& chain) const noexcept;
+  [[nodiscard]] bool taken_for_rtp(const std::uint8_t* udp) const noexcept;
+  [[nodiscard]] bool same_flow(std::uint32_t index, std::uint32_t channel, Octets packet, const HeaderChain& chain) const noexcept;
+  [[nodiscard]] std::uint32_t find_flow(std::uint64_t hash, std::uint32_t channel, Octets packet, HeaderChain& chain, wire::Profile& profile) const;
+  [[nodiscard]] std::uint32_t start_flow(std::uint64_t hash, std::uint32_t channel, const HeaderChain& chain, wire::Profile profile,
+                                         std::uint32_t now) noexcept;
+  [[nodiscard]] std::uint32_t acquire_context(std::uint32_t channel) noexcept;
+  void reset_context(std::uint32_t index, wire::Profile profile, std::uint32_t now) noexcept;
+  void forget_flow(std::uint32_t index) noexcept;
+
+  void take_feedback(std::uint32_t channel, const wire::Feedback& feedback, std::uint32_t now) noexcept;
+  void fill_detail(headroom_detail& detail, const Outcome& outcome) const noexcept;
+
+  CompressorConfig config_;
+  PageArray<CompressorContext> contexts_;
+  PageArray<FlowHistory> histories_;
+  PageArray<TunnelContext> tunnels_;
+  FlowTable table_;
+  std::vector<Channel> channels_;
+  PiggybackQueue piggyback_;
+  CompressorCounters counters_;
+  std::uint64_t epoch_ns_ = 0;
+  std::uint32_t in_use_ = 0;
+  bool started_ = false;
+  bool fast_path_ = true;
+};
+
+}  // namespace headroom::rohc

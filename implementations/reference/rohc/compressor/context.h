@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compressor contexts, laid out by how often their parts are needed:
+//
+//   CompressorContext   two cache lines next to each other, all that the fast path touches: what changes with each packet in the first,
+//                       the pattern of the headers in the second (read only while the pattern lasts)
+//   FlowHistory         two cache lines for the general path: the W-LSB window and what is still to be repeated
+//   TunnelContext       for flows with an outer IP header only
+//
+// They lie in three arrays under one index (channel.h). All octets zero means: unused.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "rohc/compressor/config.h"
+#include "rohc/header/layout.h"
+#include "rohc/wire/chain.h"
+#include "rohc/wire/cid.h"
+#include "rohc/wire/packet_type.h"
+
+namespace headroom::rohc {
+
+// RFC 3095 4.3.1. kUnused is ours: the CID belongs to no flow.
+enum class CompressorState : std::uint8_t { kUnused, kIr, kFo, kSo };
+
+// How the IP-ID of a flow moves (RFC 3095 4.5.5, RFC 3843 3.3). kNone: there is no IPv4 header.
+enum class IpIdBehaviour : std::uint8_t { kNone, kSequential, kSwapped, kRandom, kConstant };
+
+struct alignas(128) CompressorContext {
+  // What a header is predicted from.
+  std::uint32_t ts;
+  std::uint32_t ts_stride;  // 0 until there is one
+  std::uint16_t sn;
+  // The IP-ID, octets swapped if `id_rotation` is 8, is predicted as id_base + (sn & id_sn_mask) where id_mask has ones.
+  std::uint16_t id_base;
+  std::uint16_t id_sn_mask;
+  std::uint16_t id_mask;
+  std::uint8_t id_rotation;
+  std::uint8_t id_octets;            // 2 when the IP-ID follows the compressed header as it is (RND = 1)
+  std::uint8_t udp_checksum_octets;  // 2 when the UDP checksum follows
+  Shape shape;
+  std::uint16_t udp_checksum_banned;  // all ones when the checksum must be 0
+  std::uint16_t ipv4_sum;             // of the pattern (header/chain.h)
+  std::uint8_t crc3_static;           // register after the CRC-STATIC octets
+
+  // A header that is as predicted may be sent as UO-0 without a closer look.
+  bool fast;
+  // Packets that the fast path sent since the general path last looked, at most 255.
+  std::uint8_t fast_run;
+  // Consecutive packets whose IP-ID was the one before plus 1; counted for random IP-IDs only.
+  std::uint8_t id_streak;
+  std::uint16_t last_id;
+
+  CompressorState state;
+  wire::Mode mode;
+  wire::CidOctets cid_octets;
+  std::uint16_t refresh_countdown;  // packets until the general path must look again, in steps of refresh_step
+  std::uint16_t refresh_step;       // 1 in U-mode, 0 in bidirectional modes
+  std::uint32_t refresh_at_ms;      // a refresh by time is due from then on; all ones for never
+  std::uint32_t last_used_ms;
+  wire::Profile profile;
+  bool tunnel;  // there is an outer IP header
+
+  alignas(64) Image pattern;  // the headers AND Layout::pattern_mask, marker 0
+};
+static_assert(sizeof(CompressorContext) == 128);
+
+// One reference that the decompressor may be using (RFC 3095 4.5.2).
+struct Reference {
+  std::uint32_t ts;
+  std::uint16_t sn;
+  std::uint16_t id_offset;
+};
+
+// Counters named `..._left` say how many packets must still carry a piece of information.
+struct FlowHistory {
+  std::array<Reference, kMaxReferences> references;  // a ring; the newest is at (newest)
+  std::uint8_t newest;
+  std::uint8_t reference_count;
+
+  std::uint8_t ir_left;         // IR packets
+  std::uint8_t ir_dyn_left;     // IR-DYN (or IR) packets
+  std::uint8_t pattern_left;    // extension 3 with the fields in `changed`
+  std::uint8_t id_left;         // IP-ID flags with a whole IP-ID
+  std::uint8_t stride_left;     // TS_STRIDE with an unscaled TS
+  std::uint8_t unscaled_left;   // an unscaled TS
+  std::uint8_t long_crc_left;   // a packet with a CRC-7 or more (RFC 3095 5.9.2, note)
+  std::uint8_t mode_left;       // mode information; 255 while a transition waits for its acknowledgement
+  std::uint8_t stride_votes;
+  bool stride_provisional;      // nothing has confirmed ts_stride yet
+
+  std::uint8_t changed;         // Change bits
+  IpIdBehaviour id_behaviour;
+  IpIdBehaviour id_candidate;
+  std::uint8_t id_votes;
+  std::uint8_t crc7_static;
+
+  std::uint16_t changed_since_sn;  // first SN that carried the latest change
+  std::uint16_t mode_since_sn;     // first SN that carried the new mode
+  bool transition_pending;         // C_TRANS = P (5.6.1)
+  bool acked;                      // an ACK(U) has arrived
+  std::uint32_t stride_candidate;
+
+  // Refreshes (5.3.1.1.2).
+  std::uint32_t ir_in;             // packets until the next IR refresh
+  std::uint32_t fo_in;             // packets until the next FO refresh
+  std::uint32_t ir_at_ms;
+  std::uint32_t fo_at_ms;
+  std::uint16_t countdown_loaded;  // what refresh_countdown started from
+  std::uint8_t ir_doublings;       // of the IR period since the flow began
+
+  std::uint32_t rejected_until_ms;
+  std::uint16_t hash_tag;          // with hash_low: under which hash the flow table knows the context
+  std::uint32_t hash_low;
+};
+static_assert(sizeof(FlowHistory) <= 128);
+
+// Changes of pattern fields that extension 3 can carry.
+enum Change : std::uint8_t {
+  kChangedInner = 1,         // TOS, TTL or DF of the innermost IP header
+  kChangedOuter = 2,         // the same of the outer one
+  kChangedRtp = 4,           // payload type, padding or extension bit
+};
+
+struct alignas(64) TunnelContext {
+  Image pattern;  // of the outer header, as Layout::pattern_mask of an IP header alone
+  std::array<std::uint16_t, kMaxReferences> id_offsets;  // parallel to FlowHistory::references
+  std::uint16_t id_base;
+  std::uint16_t last_id;
+  IpIdBehaviour id_behaviour;
+  IpIdBehaviour id_candidate;
+  std::uint8_t id_votes;
+  std::uint8_t version;  // 4 or 6; 0: no outer header
+};
+static_assert(sizeof(TunnelContext) == 128);
+
+// IP-ID less SN, octets swapped first where that is the behaviour (4.5.5): what W-LSB encoding works on.
+[[nodiscard]] inline std::uint16_t id_offset(IpIdBehaviour b, std::uint16_t id, std::uint16_t sn) noexcept {
+  return static_cast<std::uint16_t>((b == IpIdBehaviour::kSwapped ? wire::swap16(id) : id) - sn);
+}
+
+[[nodiscard]] constexpr wire::IpIdFlags ip_id_flags(IpIdBehaviour b) noexcept {
+  return {b == IpIdBehaviour::kRandom, b != IpIdBehaviour::kSwapped, b == IpIdBehaviour::kConstant};
+}
+
+}  // namespace headroom::rohc

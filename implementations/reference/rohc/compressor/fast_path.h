@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The compressor's fast path: a packet that is exactly what its context predicts leaves as UO-0 (RFC 3095 5.7.1, 5.11.3).
+//
+// Everything that could make the packet different is gathered into one word that must be zero: the full comparison with the pattern
+// (tags of the flow table collide, so nothing less will do), lengths, checksums, SN, TS, IP-ID, refreshes that are due. The octets it
+// makes are those that the general path would make, and its effect on the context is what catch_up() of the W-LSB window accounts for;
+// tests compare the two packet by packet.
+#pragma once
+
+#include <cstdint>
+
+#include "headroom.h"
+#include "rohc/compressor/context.h"
+#include "rohc/header/predicted.h"
+
+namespace headroom::rohc {
+
+// Random IP-IDs that have counted up this often in a row are no longer taken for random.
+inline constexpr std::uint8_t kSequentialAfter = 3;
+
+// Octets that a UO-0 header can take: Add-CID or large CID, base header, outer nothing, IP-ID, UDP checksum; rounded up to what is written.
+inline constexpr std::uint32_t kFastHeaderRoom = 8;
+
+// Compresses `packet` by context `c` if it is as predicted: fills `out` and `out_length` and returns true. Otherwise changes nothing and
+// returns false. REQUIRES: packet.in_length > 0.
+[[nodiscard]] inline bool compress_predicted(CompressorContext& c, headroom_packet& packet, std::uint32_t now_ms) noexcept {
+  const Layout& l = layout_of(c.shape);
+  const std::uint32_t length = packet.in_length;
+  const std::uint8_t* h = packet.in;
+  alignas(16) Image padded;
+  if (length < kImageSize) [[unlikely]] {
+    padded = {};
+    std::memcpy(padded.data(), h, length);
+    h = padded.data();
+  }
+
+  std::uint64_t different = 0;
+  for (std::size_t i = 0; i < kImageSize; i += 8) {
+    std::uint64_t header_word, mask_word, pattern_word;
+    std::memcpy(&header_word, h + i, 8);
+    std::memcpy(&mask_word, l.pattern_mask.data() + i, 8);
+    std::memcpy(&pattern_word, c.pattern.data() + i, 8);
+    different |= (header_word & mask_word) ^ pattern_word;
+  }
+
+  const auto sn = static_cast<std::uint16_t>(c.sn + 1);
+  const std::uint32_t ts = c.ts + c.ts_stride;
+  different |= (wire::load16(h + l.sn_at) ^ sn) & l.rtp_mask;
+  different |= (wire::load32(h + l.ts_at) ^ ts) & l.rtp_mask;
+
+  const std::uint16_t id = wire::load16(h + l.id_at);
+  const auto predicted_id = static_cast<std::uint16_t>(c.id_base + (sn & c.id_sn_mask));
+  different |= static_cast<unsigned>(rotate16(id, c.id_rotation) ^ predicted_id) & c.id_mask;
+
+  const DynamicOctets dynamic{wire::load_little32(h + l.length_at), wire::load_little16(h + l.ip_checksum_at),
+                              wire::load_little32(h + l.udp_length_at), wire::load_little64(h + l.rtp) >> 8};
+  const std::uint16_t checksum =
+      ipv4_checksum(c.ipv4_sum, static_cast<std::uint16_t>(dynamic.ip), static_cast<std::uint16_t>(dynamic.ip >> 16));
+  different |= (checksum ^ dynamic.ip_checksum) & l.ipv4_mask;
+  different |= (wire::load16(h + l.length_at) + l.length_adds) ^ length;
+  different |= (wire::load16(h + l.udp_length_at) ^ (length - l.udp)) & l.udp_mask;
+  different |= static_cast<unsigned>(wire::load_little16(h + l.udp_checksum_at)) & c.udp_checksum_banned;
+
+  const bool blocked = !c.fast | (length < l.header) | (c.refresh_countdown == 0) | (now_ms >= c.refresh_at_ms) |
+                       (c.id_streak >= kSequentialAfter) | (packet.out_capacity < length + kFastHeaderRoom);
+  if ((different | blocked) != 0) return false;
+
+  const auto octet = static_cast<std::uint8_t>((sn & 15U) << 3 | crc3_of(l, c.crc3_static, dynamic));
+  std::uint8_t* out = packet.out;
+  *out = c.cid_octets.before;
+  out += c.cid_octets.before_count;
+  *out++ = octet;
+  std::memcpy(out, c.cid_octets.after, 2);
+  out += c.cid_octets.after_count;
+  std::memcpy(out, h + l.id_at, 2);
+  out += c.id_octets;
+  std::memcpy(out, h + l.udp_checksum_at, 2);
+  out += c.udp_checksum_octets;
+  const std::uint32_t payload = length - l.header;
+  copy_payload(out, packet.in + l.header, payload);
+  packet.out_length = static_cast<std::uint32_t>(out - packet.out) + payload;
+
+  c.sn = sn;
+  c.ts = ts;
+  c.fast_run = static_cast<std::uint8_t>(c.fast_run + (c.fast_run != 255));
+  const bool counted_up = id == static_cast<std::uint16_t>(c.last_id + 1);
+  c.id_streak = counted_up && c.id_octets != 0 ? static_cast<std::uint8_t>(c.id_streak + 1) : std::uint8_t{0};
+  c.last_id = id;
+  c.refresh_countdown = static_cast<std::uint16_t>(c.refresh_countdown - c.refresh_step);
+  c.last_used_ms = now_ms;
+  return true;
+}
+
+}  // namespace headroom::rohc

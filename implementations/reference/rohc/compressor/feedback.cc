@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rohc/compressor/feedback.h"
+
+#include <algorithm>
+
+#include "rohc/compressor/compressor.h"
+#include "rohc/compressor/observe.h"
+#include "rohc/compressor/refresh.h"
+#include "rohc/compressor/window.h"
+
+namespace headroom::rohc {
+namespace {
+
+using wire::AckType;
+using wire::Mode;
+
+// True when `sn` is `since` or later, and no later than what was sent last.
+bool covers_since(Flow flow, std::uint16_t sn, std::uint16_t since) noexcept {
+  return static_cast<std::int16_t>(sn - since) >= 0 && static_cast<std::int16_t>(flow.c.sn - sn) >= 0;
+}
+
+void set_mode(Flow flow, Mode mode, std::uint32_t now_ms) noexcept {
+  flow.c.mode = mode;
+  start_refreshes(flow, now_ms);
+  load_refreshes(flow);
+}
+
+// Mode transitions are asked for by the decompressor, and only by feedback that a CRC protects (5.6.1, RFC 4815 3.2).
+void apply_mode(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexcept {
+  if (!f.crc || f.one || f.mode == Mode::kCancel) return;
+  FlowHistory& h = flow.h;
+  if (h.transition_pending) {  // "new mode transition requests be ignored" while C_TRANS is P
+    const bool answered = f.ack == AckType::kAck && f.sn_valid && f.mode == flow.c.mode &&
+                          covers_since(flow, acknowledged_sn(flow.c.sn, f.sn, f.sn_width), h.mode_since_sn);
+    if (answered) {
+      h.transition_pending = false;
+      h.mode_left = 0;
+    }
+    return;
+  }
+  if (f.mode == flow.c.mode || f.mode == Mode::kReliable || f.mode > flow.config.highest_mode) return;
+  if (f.mode == Mode::kOptimistic) {  // 5.6.2: at once
+    set_mode(flow, Mode::kOptimistic, now_ms);
+    return;
+  }
+  // Back to U-mode: a three-way handshake (5.6.6). Until it ends, packets carry the mode and types 0 and 1 are not used.
+  set_mode(flow, Mode::kUnidirectional, now_ms);
+  h.transition_pending = true;
+  h.mode_left = 255;
+  h.mode_since_sn = static_cast<std::uint16_t>(flow.c.sn + 1);
+}
+
+// "The compressor knows that the decompressor has received the acknowledged packet and the transition to a higher compression state can be
+// carried out immediately" (5.4.1.1.2).
+void confirm(Flow flow, std::uint16_t sn) noexcept {
+  FlowHistory& h = flow.h;
+  acknowledge_reference(h, sn);
+  if (!covers_since(flow, sn, h.changed_since_sn)) return;
+  h.ir_left = 0;
+  h.ir_dyn_left = 0;
+  h.pattern_left = 0;
+  h.id_left = 0;
+  h.stride_left = 0;
+  h.unscaled_left = 0;
+  h.changed = 0;
+}
+
+void apply_ack(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexcept {
+  if (flow.c.mode == Mode::kUnidirectional) {
+    // "When receiving an ACK(U), the compressor should reduce the frequency of IR packets" (5.3.2.3).
+    if (!f.one && f.mode == Mode::kUnidirectional && !flow.h.acked) {
+      flow.h.acked = true;
+      start_refreshes(flow, now_ms);
+      load_refreshes(flow);
+    }
+    return;
+  }
+  if (f.sn_valid) confirm(flow, acknowledged_sn(flow.c.sn, f.sn, f.sn_width));
+}
+
+}  // namespace
+
+void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexcept {
+  FlowHistory& h = flow.h;
+  if (flow.c.profile == wire::Profile::kUncompressed) {
+    // "When feedback is received in any state, the compressor switches to Bidirectional mode" (5.10.3).
+    if (flow.c.mode != Mode::kOptimistic) set_mode(flow, Mode::kOptimistic, now_ms);
+    h.ir_left = 0;
+    return;
+  }
+  catch_up(flow.c, h, flow.config.repeats);
+  const std::uint8_t repeats = flow.repeats();
+  // "Any FEEDBACK packet carrying a REJECT option MUST also carry a CRC option" (5.7.6.4).
+  if ((f.reject && f.crc) || f.context_memory) {
+    h.rejected_until_ms = std::max<std::uint32_t>(1, now_ms + flow.config.reject_hold_ms);
+    h.ir_left = repeats;  // whatever comes after the pause has to begin anew
+  }
+  apply_mode(flow, f, now_ms);
+  switch (f.ack) {
+    case AckType::kAck:
+      apply_ack(flow, f, now_ms);
+      break;
+    case AckType::kNack:  // back to FO: the dynamic part with TS_STRIDE, as an IR-DYN has it (5.4.1.1.1, RFC 4815 8.11)
+      h.ir_dyn_left = std::max(h.ir_dyn_left, repeats);
+      h.changed_since_sn = static_cast<std::uint16_t>(flow.c.sn + 1);
+      break;
+    case AckType::kStaticNack:
+      h.ir_left = std::max(h.ir_left, repeats);
+      h.changed_since_sn = static_cast<std::uint16_t>(flow.c.sn + 1);
+      break;
+  }
+  if (has_news(h)) flow.c.fast = false;
+}
+
+void Compressor::take_feedback(std::uint32_t channel, const wire::Feedback& feedback, std::uint32_t now) noexcept {
+  if (feedback.cid > config_.channel.max_cid || feedback.cid >= channels_[channel].fresh) {
+    ++counters_.ignored_feedback;
+    return;
+  }
+  const Flow flow = flow_at(config_.channel.index_of(channel, feedback.cid));
+  if (flow.c.state == CompressorState::kUnused) {
+    ++counters_.ignored_feedback;
+    return;
+  }
+  counters_.acks += feedback.ack == AckType::kAck ? 1 : 0;
+  counters_.nacks += feedback.ack == AckType::kNack ? 1 : 0;
+  counters_.static_nacks += feedback.ack == AckType::kStaticNack ? 1 : 0;
+  counters_.rejects += feedback.reject || feedback.context_memory ? 1 : 0;
+  apply_feedback(flow, feedback, now);
+}
+
+void Compressor::give_feedback(std::uint32_t channel, Octets elements, std::uint64_t now_ns) noexcept {
+  const std::uint32_t now = now_ms(now_ns);
+  if (channel >= config_.channel.channels) {
+    ++counters_.ignored_feedback;
+    return;
+  }
+  wire::Reader in(elements);
+  while (in.remaining() > 0) {
+    if (!wire::is_feedback(in.peek())) {
+      ++counters_.ignored_feedback;
+      return;
+    }
+    const auto data = wire::read_feedback_element(in);
+    if (!data) {
+      ++counters_.ignored_feedback;
+      return;
+    }
+    if (const auto feedback = wire::read_feedback(*data, config_.channel.large_cids)) {
+      take_feedback(channel, *feedback, now);
+    } else {
+      ++counters_.ignored_feedback;
+    }
+  }
+}
+
+bool Compressor::piggyback(std::uint32_t channel, Octets elements) noexcept {
+  if (channel >= config_.channel.channels) return false;
+  // Only whole elements may stand in front of a packet: anything else would be taken for the packet.
+  wire::Reader in(elements);
+  while (in.remaining() > 0) {
+    if (!wire::is_feedback(in.peek()) || !wire::read_feedback_element(in)) return false;
+  }
+  return piggyback_.put(channel, elements);
+}
+
+}  // namespace headroom::rohc

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rohc/compressor/observe.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "rohc/compressor/fast_path.h"
+#include "rohc/compressor/window.h"
+#include "rohc/header/crc_coverage.h"
+#include "rohc/wire/sdvl.h"
+
+namespace headroom::rohc {
+namespace {
+
+// --- Pattern fields -------------------------------------------------------------------------------------------------
+
+// The innermost headers as the pattern has them: dynamic fields and marker cleared.
+Image pattern_of(const PacketFields& f, const Layout& l) noexcept {
+  Image image;
+  masked_copy(f.inner, l.pattern_mask, l.header, image);
+  if (l.has_rtp()) image[l.rtp + 1U] &= 0x7f;
+  return image;
+}
+
+void take_pattern(Flow flow, const PacketFields& f, const Image& image) noexcept {
+  const Layout& l = flow.layout();
+  flow.c.pattern = image;
+  flow.c.ipv4_sum = l.is_ipv4() ? ipv4_sum(image.data()) : std::uint16_t{0};
+  const StaticCrc crc = static_crc(f.outer, f.chain.outer_version, f.inner, l);
+  flow.c.crc3_static = crc.crc3;
+  flow.h.crc7_static = crc.crc7;
+}
+
+void note_change(Flow flow, std::uint16_t sn) noexcept { flow.h.changed_since_sn = sn; }
+
+void observe_pattern(Flow flow, const PacketFields& f) noexcept {
+  const Layout& l = flow.layout();
+  const Image image = pattern_of(f, l);
+  const auto differs = [&](std::size_t from, std::size_t to) {
+    return !std::equal(image.data() + from, image.data() + to, flow.c.pattern.data() + from);
+  };
+  unsigned changed = 0;
+  if (differs(0, l.has_udp() ? l.udp : l.header)) changed |= kChangedInner;
+  if (l.has_rtp() && differs(l.rtp, l.header)) changed |= kChangedRtp;
+  if (f.outer != nullptr) {
+    const Layout& outer = ip_layout(f.chain.outer_version);
+    if (!masked_equal(f.outer, outer.pattern_mask, flow.tunnel->pattern, outer.header)) {
+      changed |= kChangedOuter;
+      masked_copy(f.outer, outer.pattern_mask, outer.header, flow.tunnel->pattern);
+    }
+  }
+  if (changed == 0) return;
+  const std::uint8_t old_crc3 = flow.c.crc3_static;
+  take_pattern(flow, f, image);
+  flow.h.changed = static_cast<std::uint8_t>((flow.h.pattern_left != 0 ? flow.h.changed : 0) | changed);
+  flow.h.pattern_left = flow.repeats();
+  // A decompressor that missed the change could not tell by this CRC: use the other one for a while (5.9.2, note).
+  if (flow.c.crc3_static == old_crc3) flow.h.long_crc_left = static_cast<std::uint8_t>(2 * flow.repeats());
+  note_change(flow, f.sn);
+}
+
+// --- UDP checksum ---------------------------------------------------------------------------------------------------
+
+// "Should hdr(UDP Checksum) be nonzero when context(UDP Checksum) is zero, the header cannot be compressed" until an IR says otherwise
+// (5.7). The other way round a checksum of zero is sent as it is.
+void observe_udp_checksum(Flow flow, const PacketFields& f) noexcept {
+  const Layout& l = flow.layout();
+  if (!l.has_udp() || flow.c.udp_checksum_octets != 0 || wire::load16(f.inner + l.udp_checksum_at) == 0) return;
+  flow.c.udp_checksum_octets = 2;
+  flow.c.udp_checksum_banned = 0;
+  flow.h.ir_left = flow.repeats();
+  note_change(flow, f.sn);
+}
+
+// --- IP-ID ----------------------------------------------------------------------------------------------------------
+
+// How often in a row another behaviour must show before it is believed.
+constexpr std::uint8_t kVotesForRandom = 2;
+constexpr std::uint8_t kVotesForOrder = 3;
+
+IpIdBehaviour classify(std::uint16_t last, std::uint16_t id, unsigned packets, std::uint16_t largest_step) noexcept {
+  const unsigned reach = std::min(0x4000U, std::max(1U, packets) * largest_step);
+  const auto step = static_cast<std::uint16_t>(id - last);
+  const auto swapped_step = static_cast<std::uint16_t>(wire::swap16(id) - wire::swap16(last));
+  if (step == 0) return IpIdBehaviour::kConstant;
+  if (step <= reach) return IpIdBehaviour::kSequential;
+  if (swapped_step <= reach) return IpIdBehaviour::kSwapped;
+  return IpIdBehaviour::kRandom;
+}
+
+struct IpIdState {
+  IpIdBehaviour& behaviour;
+  IpIdBehaviour& candidate;
+  std::uint8_t& votes;
+};
+
+// True when the behaviour has changed.
+bool observe_ip_id(IpIdState state, IpIdBehaviour seen, bool constant_ip_id) noexcept {
+  // Without SID a constant IP-ID costs a full offset each time: as it is, two octets are less.
+  if (seen == IpIdBehaviour::kConstant && !constant_ip_id) seen = IpIdBehaviour::kRandom;
+  if (seen == state.behaviour) {
+    state.votes = 0;
+    return false;
+  }
+  state.votes = seen == state.candidate ? static_cast<std::uint8_t>(std::min(255, state.votes + 1)) : std::uint8_t{1};
+  state.candidate = seen;
+  if (state.votes < (seen == IpIdBehaviour::kRandom ? kVotesForRandom : kVotesForOrder)) return false;
+  state.behaviour = seen;
+  state.votes = 0;
+  return true;
+}
+
+// RND and NBO can be told by extension 3; SID by IR and IR-DYN only (RFC 3843 3.3).
+void note_id_change(Flow flow, IpIdBehaviour before, IpIdBehaviour after, std::uint16_t sn) noexcept {
+  const bool sid = before == IpIdBehaviour::kConstant || after == IpIdBehaviour::kConstant;
+  if (sid) {
+    flow.h.ir_dyn_left = flow.repeats();
+  } else {
+    flow.h.id_left = flow.repeats();
+  }
+  note_change(flow, sn);
+}
+
+void observe_ip_ids(Flow flow, const PacketFields& f, unsigned packets) noexcept {
+  const bool constant_ip_id = flow.traits().constant_ip_id;
+  if (flow.h.id_behaviour != IpIdBehaviour::kNone) {
+    if (flow.c.id_streak >= kVotesForOrder) {  // what the fast path has counted
+      flow.h.id_candidate = IpIdBehaviour::kSequential;
+      flow.h.id_votes = kVotesForOrder;
+      flow.c.id_streak = 0;
+    }
+    const IpIdBehaviour before = flow.h.id_behaviour;
+    const IpIdBehaviour seen = classify(flow.c.last_id, f.inner_id, packets, flow.config.ip_id_largest_step);
+    if (observe_ip_id({flow.h.id_behaviour, flow.h.id_candidate, flow.h.id_votes}, seen, constant_ip_id)) {
+      note_id_change(flow, before, flow.h.id_behaviour, f.sn);
+    }
+  }
+  if (f.chain.outer_version == 4) {
+    TunnelContext& t = *flow.tunnel;
+    const IpIdBehaviour before = t.id_behaviour;
+    const IpIdBehaviour seen = classify(t.last_id, f.outer_id, packets, flow.config.ip_id_largest_step);
+    if (observe_ip_id({t.id_behaviour, t.id_candidate, t.id_votes}, seen, constant_ip_id)) {
+      note_id_change(flow, before, t.id_behaviour, f.sn);
+    }
+  }
+}
+
+// --- RTP timestamp ---------------------------------------------------------------------------------------------------
+
+void adopt_stride(Flow flow, std::uint32_t stride, std::uint16_t sn) noexcept {
+  flow.c.ts_stride = stride;
+  flow.h.stride_left = flow.repeats();
+  flow.h.unscaled_left = flow.repeats();
+  flow.h.stride_provisional = true;
+  flow.h.stride_votes = 0;
+  note_change(flow, sn);
+}
+
+// TS_OFFSET is no longer what it was: an unscaled TS must tell (RFC 4815 4.5, and 4.4.3 for a wraparound).
+void offset_changed(Flow flow, std::uint16_t sn) noexcept {
+  flow.h.unscaled_left = flow.repeats();
+  note_change(flow, sn);
+}
+
+// The stride that would explain `step` over `packets`, or 0.
+std::uint32_t stride_from(std::uint32_t step, std::int32_t packets) noexcept {
+  constexpr std::uint32_t kLargest = (1U << 29) - 1;  // what TS_STRIDE can carry (4.5.6)
+  const std::uint32_t candidate = packets > 1 && step % static_cast<std::uint32_t>(packets) == 0
+                                      ? step / static_cast<std::uint32_t>(packets)
+                                      : step;
+  return candidate <= kLargest ? candidate : 0;
+}
+
+void observe_timestamp(Flow flow, const PacketFields& f, std::int32_t packets) noexcept {
+  CompressorContext& c = flow.c;
+  FlowHistory& h = flow.h;
+  const std::uint32_t step = f.ts - c.ts;
+  const bool wrapped = (f.ts < c.ts) == (static_cast<std::int32_t>(step) > 0) && step != 0;
+  const bool power_of_two = (c.ts_stride & (c.ts_stride - 1)) == 0;
+  if (c.ts_stride != 0 && step == c.ts_stride * static_cast<std::uint32_t>(packets)) {  // on the line
+    h.stride_provisional = false;
+    h.stride_votes = 0;
+    if (wrapped && !power_of_two) offset_changed(flow, f.sn);
+    return;
+  }
+  if (step == 0) {  // several packets with one timestamp: says nothing of the stride, but scaling needs some
+    if (c.ts_stride == 0) adopt_stride(flow, 1, f.sn);
+    return;
+  }
+  const std::uint32_t candidate = stride_from(step, packets);
+  const bool multiple = c.ts_stride > 1 && std::abs(static_cast<std::int64_t>(static_cast<std::int32_t>(step))) % c.ts_stride == 0;
+  if (multiple) {
+    if (wrapped && !power_of_two) offset_changed(flow, f.sn);
+    return;
+  }
+  const bool plausible = candidate != 0;
+  if (plausible && (c.ts_stride <= 1 || (h.stride_provisional && c.ts_stride % candidate == 0))) {
+    adopt_stride(flow, candidate, f.sn);
+    return;
+  }
+  h.stride_votes = candidate == h.stride_candidate ? static_cast<std::uint8_t>(h.stride_votes + 1) : std::uint8_t{1};
+  h.stride_candidate = candidate;
+  if (plausible && h.stride_votes >= 2) {
+    adopt_stride(flow, candidate, f.sn);
+  } else {
+    offset_changed(flow, f.sn);
+  }
+}
+
+bool on_line(Flow flow, const Reference& r, std::uint16_t sn, std::uint32_t ts) noexcept {
+  const std::int32_t packets = static_cast<std::int16_t>(sn - r.sn);
+  return ts - r.ts == flow.c.ts_stride * static_cast<std::uint32_t>(packets);
+}
+
+// The next packet, if as predicted, can be a UO-0 whichever reference the decompressor uses.
+bool next_is_predictable(Flow flow) noexcept {
+  const FlowHistory& h = flow.h;
+  const bool rtp = flow.traits().rtp;
+  if (h.reference_count == 0 || (rtp && flow.c.ts_stride == 0)) return false;
+  const bool offset = h.id_behaviour == IpIdBehaviour::kSequential || h.id_behaviour == IpIdBehaviour::kSwapped;
+  const auto next = static_cast<std::uint16_t>(flow.c.sn + 1);
+  const std::int32_t p = rtp ? p_of_packet_sn(4) : p_of_generated_sn(4);
+  for (unsigned age = 0; age < h.reference_count; ++age) {
+    const Reference& r = reference(h, age);
+    if (!lsb_covers(static_cast<std::int16_t>(next - r.sn), 4, p)) return false;
+    if (rtp && !on_line(flow, r, flow.c.sn, flow.c.ts)) return false;
+    if (offset && r.id_offset != flow.c.id_base) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool has_news(const FlowHistory& h) noexcept {
+  return (h.ir_left | h.ir_dyn_left | h.pattern_left | h.id_left | h.stride_left | h.unscaled_left | h.long_crc_left | h.mode_left) != 0 ||
+         h.transition_pending;
+}
+
+void begin_flow(Flow flow, const PacketFields& f) noexcept {
+  const Layout& l = flow.layout();
+  take_pattern(flow, f, pattern_of(f, l));
+  const bool checksum = l.has_udp() && wire::load16(f.inner + l.udp_checksum_at) != 0;
+  flow.c.udp_checksum_octets = checksum ? 2 : 0;
+  flow.c.udp_checksum_banned = l.has_udp() && !checksum ? 0xffff : 0;
+  flow.c.sn = static_cast<std::uint16_t>(f.sn - 1);
+  flow.c.ts = f.ts;
+  flow.c.last_id = f.inner_id;
+  flow.h.id_behaviour = l.is_ipv4() ? IpIdBehaviour::kSequential : IpIdBehaviour::kNone;
+  flow.h.ir_left = flow.repeats();
+  flow.h.changed_since_sn = f.sn;
+  if (flow.tunnel != nullptr) {
+    TunnelContext& t = *flow.tunnel;
+    const Layout& outer = ip_layout(f.chain.outer_version);
+    masked_copy(f.outer, outer.pattern_mask, outer.header, t.pattern);
+    t.version = f.chain.outer_version;
+    t.last_id = f.outer_id;
+    t.id_behaviour = t.version == 4 ? IpIdBehaviour::kSequential : IpIdBehaviour::kNone;
+  }
+}
+
+void observe(Flow flow, const PacketFields& f) noexcept {
+  const std::int32_t packets = static_cast<std::int16_t>(f.sn - flow.c.sn);
+  observe_pattern(flow, f);
+  observe_udp_checksum(flow, f);
+  observe_ip_ids(flow, f, static_cast<unsigned>(std::abs(packets)));
+  if (flow.traits().rtp) observe_timestamp(flow, f, packets);
+}
+
+void predict(Flow flow, const PacketFields& f) noexcept {
+  CompressorContext& c = flow.c;
+  c.sn = f.sn;
+  c.ts = f.ts;
+  c.last_id = f.inner_id;
+  const IpIdBehaviour b = flow.h.id_behaviour;
+  c.id_rotation = b == IpIdBehaviour::kSwapped ? 8 : 0;
+  c.id_octets = b == IpIdBehaviour::kRandom ? 2 : 0;
+  c.id_sn_mask = b == IpIdBehaviour::kConstant ? 0 : 0xffff;
+  c.id_mask = b == IpIdBehaviour::kRandom || b == IpIdBehaviour::kNone ? 0 : 0xffff;
+  c.id_base = static_cast<std::uint16_t>(rotate16(f.inner_id, c.id_rotation) - (c.sn & c.id_sn_mask));
+  if (flow.tunnel != nullptr) {
+    TunnelContext& t = *flow.tunnel;
+    t.last_id = f.outer_id;
+    t.id_base = id_offset(t.id_behaviour, f.outer_id, f.sn);
+  }
+  c.fast = flow.tunnel == nullptr && !has_news(flow.h) && next_is_predictable(flow);
+}
+
+}  // namespace headroom::rohc

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rohc/decompressor/compressed.h"
+
+#include <algorithm>
+
+#include "rohc/channel.h"
+#include "rohc/encoding/lsb.h"
+#include "rohc/header/crc_coverage.h"
+
+namespace headroom::rohc {
+namespace {
+
+using wire::PacketType;
+
+// RND and NBO of both IP headers, as they are for the packet at hand.
+struct IdFlags {
+  bool inner_ipv4 = false;
+  bool outer_ipv4 = false;
+  wire::IpIdFlags inner;
+  wire::IpIdFlags outer;
+
+  [[nodiscard]] bool inner_compressed() const noexcept { return inner_ipv4 && !inner.rnd; }
+  [[nodiscard]] bool outer_compressed() const noexcept { return outer_ipv4 && !outer.rnd; }
+  // The formats with a T bit are those for contexts with an IPv4 header whose RND is 0 (5.7.3).
+  [[nodiscard]] bool t_bit() const noexcept { return inner_compressed() || outer_compressed(); }
+};
+
+IdFlags flags_of(const DecompressorContext& c, const DecompressorTunnel& t) noexcept {
+  return {layout_of(c.shape).is_ipv4(), c.tunnel && t.version == 4, c.id_flags, t.id_flags};
+}
+
+void apply_flags(const wire::Extension& e, IdFlags& flags) noexcept {
+  if (e.inner.present) {
+    flags.inner.rnd = e.inner.rnd;
+    flags.inner.nbo = e.inner.nbo;
+  }
+  if (e.outer.present) {
+    flags.outer.rnd = e.outer.rnd;
+    flags.outer.nbo = e.outer.nbo;
+  }
+}
+
+// Base header and extension. With extension 3 the flags in it decide how the packet is to be read (RFC 4815 8.3).
+bool read_base_and_extension(std::uint8_t first, wire::Reader& in, wire::Format format, IdFlags& flags, CompressedHeader& h) noexcept {
+  const Octets start = in.rest();
+  const bool t_bit = flags.t_bit();
+  auto base = wire::read_base_header(first, in, format, t_bit);
+  if (!base) return false;
+  h.base = *base;
+  if (!h.base.extension) return true;
+  const auto extension = wire::read_extension(in, format, wire::t_field_of(h.base.type));
+  if (!extension) return false;
+  h.extension = *extension;
+  if (extension->kind != 3) return true;
+  apply_flags(*extension, flags);
+  if (format == wire::Format::kRtp && flags.t_bit() != t_bit) {
+    wire::Reader again(start);
+    base = wire::read_base_header(first, again, format, flags.t_bit());
+    if (!base || !base->extension) return false;
+    h.base = *base;
+  }
+  return true;
+}
+
+// TOS, TTL and DF in a pattern. `protocol_may_change`: only where nothing after the IP header is compressed.
+bool apply_ip_update(const wire::IpHeaderUpdate& u, unsigned version, bool protocol_may_change, std::uint8_t* h) noexcept {
+  if (!u.present) return true;
+  if (version == 4) {
+    if (u.has_tos) h[1] = u.tos;
+    if (u.has_ttl) h[8] = u.ttl;
+    h[6] = static_cast<std::uint8_t>((h[6] & 0xbf) | (u.df ? 0x40 : 0));
+  } else {
+    if (u.has_tos) {
+      h[0] = static_cast<std::uint8_t>(0x60 | u.tos >> 4);
+      h[1] = static_cast<std::uint8_t>(u.tos << 4 | (h[1] & 0x0f));
+    }
+    if (u.has_ttl) h[7] = u.ttl;
+  }
+  if (u.has_protocol) {
+    std::uint8_t& protocol = h[version == 4 ? 9 : 6];
+    if (!protocol_may_change && protocol != u.protocol) return false;
+    protocol = u.protocol;
+  }
+  return true;
+}
+
+bool apply_extension_3(const CompressedHeader& h, Decoded& d) noexcept {
+  const wire::Extension& e = h.extension;
+  DecompressorContext& c = d.header.c;
+  DecompressorTunnel& t = d.header.tunnel;
+  const ProfileTraits traits = traits_of(c.profile);
+  const Layout& l = layout_of(c.shape);
+  if (e.outer.present && !c.tunnel) return false;
+  if (!apply_ip_update(e.inner, l.ip_version, !l.has_udp(), c.pattern.data())) return false;
+  if (c.tunnel && !apply_ip_update(e.outer, t.version, false, t.pattern.data())) return false;
+  if (!traits.rtp) {
+    d.mode = e.mode;
+    d.has_mode = true;
+    return true;
+  }
+  if (!e.rtp.present) return true;
+  // "If the two M field values of such a packet are not identical, the packet MUST be discarded" (RFC 4815 8.4).
+  const bool base_has_marker = h.base.type != PacketType::kUo1Id;
+  if (base_has_marker && e.rtp.marker != h.base.marker) return false;
+  d.marker = e.rtp.marker;
+  std::uint8_t* rtp = c.pattern.data() + l.rtp;
+  rtp[0] = static_cast<std::uint8_t>((rtp[0] & 0xcf) | (e.rtp.rtp_extension ? 0x10 : 0) | (e.rtp.padding ? 0x20 : 0));
+  if (e.rtp.has_payload_type) rtp[1] = e.rtp.payload_type;
+  // Timer-based compression may begin only after a CLOCK option, which this decompressor does not send (RFC 4815 4.7).
+  if (e.rtp.has_time_stride && e.rtp.time_stride != 0) return false;
+  d.mode = e.rtp.mode;
+  d.has_mode = true;
+  return true;
+}
+
+// RFC 3095 4.5.3, RFC 4815 4. The offset is always that of the reference, so a wraparound of the reference updates it.
+bool decode_timestamp(const CompressedHeader& h, std::uint16_t reference_sn, DecompressorContext& c) noexcept {
+  const wire::Bits bits = h.ts();
+  const bool scaled = !h.has_extension_3() || h.extension.tsc;
+  if (bits.width == 0) {
+    if (!scaled) return false;  // "the decompressor MUST discard the packet" (RFC 4815 4.2)
+    const std::int32_t packets = static_cast<std::int16_t>(c.sn - reference_sn);
+    c.ts += c.ts_stride * static_cast<std::uint32_t>(packets);
+  } else if (scaled) {
+    if (c.ts_stride == 0) return false;
+    const std::uint32_t offset = c.ts % c.ts_stride;
+    c.ts = lsb_decode(bits.value, std::min<unsigned>(bits.width, 32), c.ts / c.ts_stride, p_of_timestamp(bits.width)) * c.ts_stride + offset;
+  } else {
+    c.ts = lsb_decode(bits.value, std::min<unsigned>(bits.width, 32), c.ts, p_of_timestamp(bits.width));
+  }
+  // With Tsc = 1 "field(TS_STRIDE) MUST be ignored and discarded" (RFC 4815 4.6).
+  if (h.has_extension_3() && h.extension.rtp.has_ts_stride && !scaled) c.ts_stride = h.extension.rtp.ts_stride;
+  return true;
+}
+
+std::uint16_t swapped_unless(bool nbo, std::uint16_t id) noexcept { return nbo ? id : wire::swap16(id); }
+
+// Offset IP-ID encoding (4.5.5) with `bits` from the packet, none for "the same offset".
+std::uint16_t decode_id(wire::Bits bits, wire::IpIdFlags flags, std::uint16_t last_id, std::uint16_t reference_sn, std::uint16_t sn) noexcept {
+  if (flags.sid) return last_id;  // constant (RFC 3843 3.3)
+  const auto reference = static_cast<std::uint16_t>(swapped_unless(flags.nbo, last_id) - reference_sn);
+  const auto offset = bits.width == 0 ? reference
+                                      : static_cast<std::uint16_t>(lsb_decode(bits.value, std::min<unsigned>(bits.width, 16), reference, kOffsetP));
+  return swapped_unless(flags.nbo, static_cast<std::uint16_t>(offset + sn));
+}
+
+void decode_ids(const CompressedHeader& h, const IdFlags& flags, std::uint16_t reference_sn, ContextCopy& copy) noexcept {
+  const std::uint16_t sn = copy.c.sn;
+  // Base header and I carry the IP-ID of "the innermost IPv4 header whose corresponding RND flag is not 1" (5.7).
+  wire::Bits outer_bits = h.base.extension ? h.extension.outer_id : wire::Bits{};
+  if (h.has_extension_3() && h.extension.outer.has_id) outer_bits = {h.extension.outer.id, 16};
+  if (!flags.inner_compressed()) outer_bits = h.id();
+  if (flags.inner_compressed()) {
+    copy.c.last_id = decode_id(h.id(), flags.inner, copy.c.last_id, reference_sn, sn);
+  } else if (flags.inner_ipv4) {
+    copy.c.last_id = h.inner_id;
+  }
+  if (flags.outer_compressed()) {
+    copy.tunnel.last_id = decode_id(outer_bits, flags.outer, copy.tunnel.last_id, reference_sn, sn);
+  } else if (flags.outer_ipv4) {
+    copy.tunnel.last_id = h.outer_id;
+  }
+}
+
+bool keeps_only_numbers(const CompressedHeader& h) noexcept { return h.base.type == PacketType::kUo1Id && h.has_extension_3(); }
+
+}  // namespace
+
+std::optional<CompressedHeader> read_compressed(const DecompressorContext& c, const DecompressorTunnel& tunnel, std::uint8_t first,
+                                                Octets rest) noexcept {
+  CompressedHeader h;
+  IdFlags flags = flags_of(c, tunnel);
+  wire::Reader in(rest);
+  if (!read_base_and_extension(first, in, format_of(traits_of(c.profile)), flags, h)) return std::nullopt;
+  if (flags.outer_ipv4 && flags.outer.rnd) h.outer_id = in.two();
+  if (flags.inner_ipv4 && flags.inner.rnd) h.inner_id = in.two();
+  if (c.udp_checksum_octets != 0) h.udp_checksum = in.two();
+  if (!in.ok()) return std::nullopt;
+  h.payload = in.rest();
+  return h;
+}
+
+std::optional<Decoded> decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, const CompressedHeader& h,
+                              std::uint16_t reference_sn) noexcept {
+  Decoded d;
+  d.header = {c, tunnel};
+  d.marker = h.base.marker;
+  const bool rtp = traits_of(c.profile).rtp;
+  const wire::Bits sn = h.sn();
+  d.header.c.sn = static_cast<std::uint16_t>(
+      lsb_decode(sn.value, sn.width, reference_sn, rtp ? p_of_packet_sn(sn.width) : p_of_generated_sn(sn.width)));
+  IdFlags flags = flags_of(c, tunnel);
+  if (h.has_extension_3()) {
+    if (!apply_extension_3(h, d)) return std::nullopt;
+    apply_flags(h.extension, flags);
+    d.header.c.id_flags = flags.inner;
+    d.header.tunnel.id_flags = flags.outer;
+    derive_from_pattern(d.header);
+  }
+  // TS and IP-ID lie on a line through the reference header, whichever SN is tried: c.sn belongs to c.ts and c.last_id.
+  if (rtp && !decode_timestamp(h, c.sn, d.header.c)) return std::nullopt;
+  decode_ids(h, flags, c.sn, d.header);
+  return d;
+}
+
+bool verify(const Decoded& d, const CompressedHeader& h, const RestoredHeader& restored) noexcept {
+  const DecompressorContext& c = d.header.c;
+  const Layout& l = layout_of(c.shape);
+  const std::uint8_t* outer = outer_of(restored, c);
+  const std::uint8_t* inner = inner_of(restored, c);
+  const unsigned version = d.header.tunnel.version;
+  const std::uint8_t crc = h.base.crc_width == 3 ? finish_crc3(c.crc3_static, outer, version, inner, l)
+                                                 : finish_crc7(c.crc7_static, outer, version, inner, l);
+  return crc == h.base.crc;
+}
+
+void keep_context(const DecompressorContext& before, const DecompressorTunnel& tunnel_before, const CompressedHeader& h, Decoded& d) noexcept {
+  if (!keeps_only_numbers(h)) return;
+  ContextCopy kept{before, tunnel_before};
+  kept.c.sn = d.header.c.sn;
+  kept.c.ts = d.header.c.ts;
+  kept.c.last_id = d.header.c.last_id;
+  kept.tunnel.last_id = d.header.tunnel.last_id;
+  d.header = kept;
+  d.has_mode = false;
+}
+
+}  // namespace headroom::rohc

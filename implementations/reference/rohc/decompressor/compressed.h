@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compressed headers (RFC 3095 5.7.1 to 5.7.5, 5.11): taking them apart by a context, and decoding their fields from its reference.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "rohc/decompressor/header.h"
+#include "rohc/wire/base_header.h"
+#include "rohc/wire/extension.h"
+
+namespace headroom::rohc {
+
+struct CompressedHeader {
+  wire::BaseHeader base;
+  wire::Extension extension;  // meaningful if base.extension
+  std::uint16_t outer_id = 0;  // fields after the extension, if the flags call for them
+  std::uint16_t inner_id = 0;
+  std::uint16_t udp_checksum = 0;
+  Octets payload;
+
+  [[nodiscard]] wire::Bits sn() const noexcept { return base.extension ? base.sn.followed_by(extension.sn) : base.sn; }
+  [[nodiscard]] wire::Bits ts() const noexcept { return base.extension ? base.ts.followed_by(extension.ts) : base.ts; }
+  [[nodiscard]] wire::Bits id() const noexcept { return base.extension ? base.id.followed_by(extension.id) : base.id; }
+  [[nodiscard]] bool has_extension_3() const noexcept { return base.extension && extension.kind == 3; }
+};
+
+// Takes apart a packet whose first octet is `first` and that goes on with `rest` after the CID. Empty when it is too short or contradicts
+// itself or the context.
+[[nodiscard]] std::optional<CompressedHeader> read_compressed(const DecompressorContext& c, const DecompressorTunnel& tunnel,
+                                                              std::uint8_t first, Octets rest) noexcept;
+
+// What decoding gives: the context after the packet (`after`), and the header with its marker. For UO-1-ID with extension 3 the header has
+// values that the context does not keep (5.7.3, RFC 4815 6.2).
+struct Decoded {
+  ContextCopy header;
+  bool marker = false;
+  wire::Mode mode = wire::Mode::kCancel;  // mode information in the packet
+  bool has_mode = false;
+};
+
+// Decodes by context `c`, taking `reference_sn` for the last SN. Empty when the packet must be discarded without a CRC verdict.
+[[nodiscard]] std::optional<Decoded> decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, const CompressedHeader& header,
+                                            std::uint16_t reference_sn) noexcept;
+
+// True when the CRC of the packet is that of the restored header.
+[[nodiscard]] bool verify(const Decoded& decoded, const CompressedHeader& compressed, const RestoredHeader& restored) noexcept;
+
+// Turns the context that made the header into the one to keep.
+void keep_context(const DecompressorContext& before, const DecompressorTunnel& tunnel_before, const CompressedHeader& compressed,
+                  Decoded& decoded) noexcept;
+
+}  // namespace headroom::rohc

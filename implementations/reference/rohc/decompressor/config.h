@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What RFC 3095 leaves to the implementation of a decompressor, as configuration values. Names and defaults are those of the options that
+// implementations/reference/README.md documents.
+#pragma once
+
+#include <cstdint>
+
+#include "rohc/channel.h"
+
+namespace headroom::rohc {
+
+// "k out of n" (RFC 3095 5.3.2.2.3): so many failures among the last so many packets. REQUIRES: 1 <= k <= n <= 32.
+struct KOutOfN {
+  std::uint8_t k;
+  std::uint8_t n;
+};
+
+struct DecompressorConfig {
+  ChannelParameters channel;
+  // The mode that the decompressor asks for (MODE, 6.3.2). Without feedback it can only be unidirectional.
+  wire::Mode mode = wire::Mode::kUnidirectional;
+  bool feedback = true;
+
+  KOutOfN dynamic_damage{4, 8};  // k_1, n_1: from Full Context to Static Context
+  KOutOfN static_damage{2, 4};   // k_2, n_2: from Static Context to No Context
+
+  bool repair_wraparound = true;  // 5.3.2.2.4
+  bool repair_reference = true;   // 5.3.2.2.5
+
+  // ACK(U) for the first of so many IR packets in U-mode (5.3.2.3); 0: never.
+  std::uint32_t ack_ir_in_u_mode = 0;
+  // ACK(O) also for UOR-2 and IR-DYN; RFC 4815 8.10 does not recommend it.
+  bool ack_updates = false;
+  // Negative feedback for the first of so many packets that give reason for it (5.7.6).
+  std::uint32_t nack_every = 4;
+  // STATIC-NACK also for a CID that no IR has ever used. RFC 3095 5.2.6 step 12 says "without further action".
+  bool nack_unknown_contexts = false;
+};
+
+}  // namespace headroom::rohc

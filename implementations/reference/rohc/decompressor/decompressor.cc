@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rohc/decompressor/decompressor.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "rohc/decompressor/fast_path.h"
+#include "rohc/wire/cid.h"
+#include "rohc/wire/crc.h"
+
+namespace headroom::rohc {
+namespace {
+
+using wire::PacketType;
+using wire::Profile;
+
+// Packets looked at together, so that the contexts fetched in the first pass have arrived in the second.
+constexpr std::size_t kBurst = 32;
+
+constexpr bool compresses(Profile p) noexcept { return p == Profile::kRtp || p == Profile::kUdp || p == Profile::kIp; }
+
+std::int32_t status_of(wire::ChainStatus status) noexcept {
+  return status == wire::ChainStatus::kUnsupported ? HEADROOM_ERR_UNSUPPORTED : HEADROOM_ERR_MALFORMED;
+}
+
+}  // namespace
+
+Decompressor::Decompressor(const DecompressorConfig& config)
+    : config_(config), contexts_(config.channel.contexts()), tunnels_(config.channel.contexts()) {}
+
+// --- Bursts ----------------------------------------------------------------------------------------------------------
+
+void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns, headroom_detail* details) noexcept {
+  std::array<Clue, kBurst> clues;
+  for (std::size_t from = 0; from < count; from += kBurst) {
+    const std::size_t size = std::min(kBurst, count - from);
+    for (std::size_t i = 0; i < size; ++i) {
+      clues[i] = fast_path_ ? clue_of(packets[from + i]) : Clue{};
+      if (clues[i].context != kNoContext) {
+        __builtin_prefetch(&contexts_[clues[i].context], 1);
+        __builtin_prefetch(contexts_[clues[i].context].pattern.data());
+      }
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      headroom_packet& p = packets[from + i];
+      const Clue& clue = clues[i];
+      if (clue.context != kNoContext) {
+        DecompressorContext& c = contexts_[clue.context];
+        const Octets rest{p.in + clue.before_rest, p.in_length - clue.before_rest};
+        if (c.fast && decompress_uo0(c, p, clue.first, rest, now_ns)) {
+          p.status = HEADROOM_OK;
+          ++counters_.fast;
+          ++counters_.delivered;
+          ++counters_.packets[static_cast<std::size_t>(PacketType::kUo0)];
+          if (details != nullptr) {
+            const std::uint8_t header = layout_of(c.shape).header;
+            const auto compressed = static_cast<std::uint16_t>(p.in_length + header - p.out_length);
+            fill_detail(details[from + i], {HEADROOM_OK, clue.context, PacketType::kUo0, Event::kNone, header, compressed});
+          }
+          continue;
+        }
+      }
+      p.out_length = 0;
+      const Outcome outcome = decompress_generally(p, now_ns);
+      p.status = outcome.status;
+      tally(outcome);
+      if (details != nullptr) fill_detail(details[from + i], outcome);
+    }
+  }
+}
+
+// The context of what looks like a type 0 packet without padding or feedback in front.
+Decompressor::Clue Decompressor::clue_of(const headroom_packet& p) const noexcept {
+  Clue clue;
+  if (p.channel >= config_.channel.channels || p.in_length < 3) return clue;
+  std::uint32_t cid = 0;
+  if (config_.channel.large_cids) {
+    const bool two = p.in[1] >= 0x80;
+    if (p.in[0] >= 0x80 || p.in[1] >= 0xc0) return clue;
+    cid = two ? (p.in[1] & 0x3fU) << 8 | p.in[2] : p.in[1];
+    clue.first = p.in[0];
+    clue.before_rest = two ? 3 : 2;
+  } else {
+    const bool add_cid = wire::is_add_cid(p.in[0]);
+    clue.first = p.in[add_cid ? 1 : 0];
+    if (clue.first >= 0x80) return clue;
+    cid = add_cid ? p.in[0] & 0x0fU : 0;
+    clue.before_rest = add_cid ? 2 : 1;
+  }
+  if (cid <= config_.channel.max_cid) clue.context = config_.channel.index_of(p.channel, cid);
+  return clue;
+}
+
+void Decompressor::tally(const Outcome& outcome) noexcept {
+  ++counters_.packets[static_cast<std::size_t>(outcome.type)];
+  ++counters_.events[static_cast<std::size_t>(outcome.event)];
+  switch (outcome.status) {
+    case HEADROOM_OK:
+      ++counters_.delivered;
+      break;
+    case HEADROOM_NOTHING:
+    case HEADROOM_ERR_NO_SPACE:
+      break;
+    case HEADROOM_ERR_NO_CONTEXT:
+      ++counters_.no_context;
+      break;
+    case HEADROOM_ERR_STATE:
+      ++counters_.not_allowed;
+      break;
+    case HEADROOM_ERR_CRC:
+      ++counters_.crc_failures;
+      break;
+    case HEADROOM_ERR_REPAIR:
+      ++counters_.held_back;
+      break;
+    case HEADROOM_ERR_UNSUPPORTED:
+      ++counters_.unsupported;
+      break;
+    default:
+      ++counters_.malformed;
+      break;
+  }
+}
+
+void Decompressor::fill_detail(headroom_detail& detail, const Outcome& outcome) const noexcept {
+  detail = {};
+  detail.packet_type = static_cast<std::uint8_t>(outcome.type);
+  detail.event = static_cast<std::uint8_t>(outcome.event);
+  detail.plain_header = outcome.plain_header;
+  detail.compressed_header = outcome.compressed_header;
+  if (outcome.context == kNoContext) {
+    detail.cid = 0xffffffffU;
+    detail.profile = 0xffff;
+    detail.mode = 255;
+    return;
+  }
+  const DecompressorContext& c = contexts_[outcome.context];
+  detail.cid = cid_of(outcome.context);
+  detail.profile = c.used ? static_cast<std::uint16_t>(c.profile) : std::uint16_t{0xffff};
+  detail.mode = static_cast<std::uint8_t>(c.mode);
+  detail.state = static_cast<std::uint8_t>(c.state);
+}
+
+// --- Framing (5.2.6) ---------------------------------------------------------------------------------------------------
+
+std::int32_t Decompressor::unframe(const headroom_packet& packet, Framed& framed, PacketType& type) noexcept {
+  wire::Reader in({packet.in, packet.in_length});
+  while (in.remaining() > 0 && in.peek() == wire::kPadding) in.octet();  // step 1
+  bool fed_back = false;
+  while (in.remaining() > 0 && wire::is_feedback(in.peek())) {  // step 4
+    const std::uint8_t* element = in.position();
+    if (!wire::read_feedback_element(in)) return HEADROOM_ERR_MALFORMED;
+    received_feedback_.put(packet.channel, {element, static_cast<std::size_t>(in.position() - element)});
+    fed_back = true;
+  }
+  if (in.remaining() == 0) {
+    type = PacketType::kFeedback;
+    return fed_back ? HEADROOM_NOTHING : HEADROOM_ERR_MALFORMED;
+  }
+  framed.header = in.rest();
+  const bool add_cid = wire::is_add_cid(in.peek());  // step 2
+  if (add_cid) framed.cid = in.octet() & 0x0fU;
+  if (in.remaining() == 0) return HEADROOM_ERR_MALFORMED;
+  framed.first = in.octet();
+  // Step 3, "an error has occurred", and octets that cannot begin a header here.
+  if (wire::is_feedback(framed.first) || (framed.first & 0xf0) == 0xe0) return HEADROOM_ERR_MALFORMED;
+  if (wire::is_segment(framed.first)) {  // step 5; MRRU is 0: no segments on this channel
+    type = PacketType::kSegment;
+    return HEADROOM_ERR_UNSUPPORTED;
+  }
+  if (config_.channel.large_cids) {  // step 8
+    const auto cid = wire::read_large_cid(in);
+    if (add_cid || !cid) return HEADROOM_ERR_MALFORMED;
+    framed.cid = *cid;
+  }
+  framed.rest = in.rest();
+  return framed.cid <= config_.channel.max_cid ? HEADROOM_OK : HEADROOM_ERR_NO_CONTEXT;
+}
+
+Decompressor::Outcome Decompressor::decompress_generally(headroom_packet& packet, std::uint64_t now_ns) noexcept {
+  Outcome outcome;
+  if (packet.channel >= config_.channel.channels) {
+    outcome.status = HEADROOM_ERR_CHANNEL;
+    return outcome;
+  }
+  Framed framed;
+  outcome.status = unframe(packet, framed, outcome.type);
+  if (outcome.status != HEADROOM_OK) return outcome;
+  outcome.context = config_.channel.index_of(packet.channel, framed.cid);
+  const DecompressorContext& c = contexts_[outcome.context];
+  if (wire::is_ir(framed.first)) {
+    outcome.type = PacketType::kIr;
+    const bool uncompressed = !framed.rest.empty() && framed.rest[0] == static_cast<std::uint8_t>(Profile::kUncompressed);
+    if (uncompressed) {
+      decompress_uncompressed_ir(framed, packet, outcome);
+    } else {
+      decompress_initialisation(framed, false, packet, now_ns, outcome);
+    }
+  } else if (framed.first == wire::kIrDynType) {
+    outcome.type = PacketType::kIrDyn;
+    decompress_initialisation(framed, true, packet, now_ns, outcome);
+  } else if (!c.used) {
+    outcome.status = HEADROOM_ERR_NO_CONTEXT;
+    if (config_.nack_unknown_contexts) complain(outcome.context, wire::AckType::kStaticNack, false);
+  } else if (c.profile == Profile::kUncompressed) {
+    decompress_normal(framed, packet, outcome);
+  } else {
+    decompress_compressed(framed, packet, now_ns, outcome);
+  }
+  return outcome;
+}
+
+std::int32_t Decompressor::deliver(headroom_packet& packet, const RestoredHeader& header, Octets payload) noexcept {
+  const std::size_t length = header.size + payload.size();
+  if (packet.out_capacity < length) return HEADROOM_ERR_NO_SPACE;
+  std::memcpy(packet.out, header.octets.data(), header.size);
+  if (!payload.empty()) std::memcpy(packet.out + header.size, payload.data(), payload.size());
+  packet.out_length = static_cast<std::uint32_t>(length);
+  return HEADROOM_OK;
+}
+
+// --- Profile 0x0000 (5.10, RFC 5795 5.4) -----------------------------------------------------------------------------------
+
+void Decompressor::decompress_uncompressed_ir(const Framed& framed, headroom_packet& packet, Outcome& outcome) noexcept {
+  constexpr std::uint8_t kReserved = 1;  // "MUST be set to zero; otherwise, the decompressor MUST discard the packet"
+  outcome.status = HEADROOM_ERR_MALFORMED;
+  if ((framed.first & kReserved) != 0 || framed.rest.size() < 2) return;
+  const std::size_t covered = framed.header.size() - framed.rest.size() + 1;  // through the Profile octet
+  if (wire::crc8(framed.header.first(covered)) != framed.rest[1]) {
+    outcome.status = HEADROOM_ERR_CRC;
+    failed(outcome.context, outcome);
+    return;
+  }
+  DecompressorContext& c = contexts_[outcome.context];
+  if (!c.used || c.profile != Profile::kUncompressed) {
+    in_use_ += c.used ? 0 : 1;
+    c = DecompressorContext{};
+    c.used = true;
+    c.profile = Profile::kUncompressed;
+    c.mode = wanted_mode(c);
+    outcome.event = Event::kEstablished;
+  }
+  c.state = DecompressorState::kFc;
+  const Octets payload = framed.rest.subspan(2);
+  outcome.compressed_header = static_cast<std::uint16_t>(framed.header.size() - payload.size());
+  outcome.status = payload.empty() ? HEADROOM_NOTHING : deliver(packet, {}, payload);
+  if (config_.feedback && config_.mode != wire::Mode::kUnidirectional) send(outcome.context, wire::AckType::kAck, c.mode);
+}
+
+void Decompressor::decompress_normal(const Framed& framed, headroom_packet& packet, Outcome& outcome) noexcept {
+  outcome.type = PacketType::kNormal;
+  outcome.compressed_header = static_cast<std::uint16_t>(framed.header.size() - framed.rest.size() - 1);
+  RestoredHeader first;
+  first.octets[0] = framed.first;
+  first.size = 1;
+  outcome.status = deliver(packet, first, framed.rest);
+}
+
+// --- IR and IR-DYN (5.7.7) ---------------------------------------------------------------------------------------------
+
+void Decompressor::decompress_initialisation(const Framed& framed, bool dynamic_only, headroom_packet& packet, std::uint64_t now_ns,
+                                             Outcome& outcome) noexcept {
+  const DecompressorContext& c = contexts_[outcome.context];
+  outcome.status = HEADROOM_ERR_MALFORMED;
+  if (framed.rest.size() < 2) return;
+  const auto profile = static_cast<Profile>(framed.rest[0]);
+  if (!compresses(profile) || !config_.channel.profiles.has(profile)) {
+    outcome.status = HEADROOM_ERR_UNSUPPORTED;
+    return;
+  }
+  if (dynamic_only && (!c.used || !compresses(c.profile) || c.state == DecompressorState::kNc)) {
+    // "If the context has not been initialized by an IR packet, the packet MUST be discarded" (5.2.6, step 11).
+    outcome.status = HEADROOM_ERR_NO_CONTEXT;
+    if (c.used) complain(outcome.context, wire::AckType::kStaticNack, false);
+    return;
+  }
+  const Octets chains = framed.rest.subspan(2);
+  const ContextCopy before = copy_of(outcome.context);
+  const Initialisation init = dynamic_only ? read_ir_dyn(before, profile, chains) : read_ir(before, profile, (framed.first & 1) != 0, chains);
+  if (init.status == wire::ChainStatus::kUnsupported) {
+    outcome.status = HEADROOM_ERR_UNSUPPORTED;
+    return;
+  }
+  // The CRC covers everything but the payload, with the CRC field as zero (5.9.1).
+  const std::size_t before_crc = framed.header.size() - framed.rest.size() + 1;
+  constexpr std::uint8_t kZero[] = {0};
+  std::uint8_t crc = wire::crc8(framed.header.first(before_crc));
+  crc = wire::crc8(kZero, crc);
+  crc = wire::crc8(chains.first(init.header_octets), crc);
+  if (init.status != wire::ChainStatus::kOk || crc != framed.rest[1]) {
+    outcome.status = init.status == wire::ChainStatus::kOk ? HEADROOM_ERR_CRC : status_of(init.status);
+    failed(outcome.context, outcome);
+    return;
+  }
+  outcome.compressed_header = static_cast<std::uint16_t>(before_crc + 1 + init.header_octets);
+  accept_initialisation(init, packet, chains.subspan(init.header_octets), now_ns, outcome);
+}
+
+void Decompressor::accept_initialisation(const Initialisation& init, headroom_packet& packet, Octets payload, std::uint64_t now_ns,
+                                         Outcome& outcome) noexcept {
+  const std::uint32_t index = outcome.context;
+  DecompressorContext& c = contexts_[index];
+  const bool established = !c.used || c.state == DecompressorState::kNc;
+  in_use_ += c.used ? 0 : 1;
+  if (!init.has_dynamic) {
+    // Static part only: the dynamic part, if it is still that of the same headers, goes on.
+    const DecompressorState state = c.state;
+    const bool keeps = init.keeps_dynamic && c.used && state != DecompressorState::kNc;
+    c = init.after.c;
+    if (c.tunnel) tunnels_[index] = init.after.tunnel;
+    c.used = true;
+    c.state = keeps ? state : DecompressorState::kSc;
+    c.failures = keeps ? c.failures : 0;
+    refresh_fast(c);
+    outcome.event = established ? Event::kEstablished : Event::kNone;
+    outcome.status = payload.empty() ? HEADROOM_NOTHING : HEADROOM_ERR_STATE;  // nothing says what the payload's header was
+    return;
+  }
+  RestoredHeader restored;
+  const bool fits = restore(init.after, init.marker, init.udp_checksum, payload.size(), restored);
+  if (!fits) {
+    outcome.status = HEADROOM_ERR_MALFORMED;
+    return;
+  }
+  commit(index, init.after, init.after.c.sn, now_ns);
+  c.used = true;
+  if (established) outcome.event = Event::kEstablished;
+  // "Cause a packet to be delivered to upper layers if and only if the payload is non-empty" (5.7.7).
+  outcome.status = payload.empty() ? HEADROOM_NOTHING : deliver(packet, restored, payload);
+  outcome.plain_header = static_cast<std::uint16_t>(restored.size);
+  succeeded(index, outcome, init.has_mode, init.mode);
+}
+
+// --- Packet types 0, 1 and 2 (5.3.2.2) -------------------------------------------------------------------------------------
+
+void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& packet, std::uint64_t now_ns, Outcome& outcome) noexcept {
+  const std::uint32_t index = outcome.context;
+  DecompressorContext& c = contexts_[index];
+  const bool type_2 = (framed.first & 0xe0) == 0xc0;
+  // 5.3.2.2.1: "In the No Context state only IR packets … when in the Static Context state, only packets carrying a 7- or 8-bit CRC".
+  if (c.state == DecompressorState::kNc) {
+    outcome.status = HEADROOM_ERR_NO_CONTEXT;
+    complain(index, wire::AckType::kStaticNack, false);
+    return;
+  }
+  if (c.state == DecompressorState::kSc && !type_2) {
+    outcome.status = HEADROOM_ERR_STATE;
+    complain(index, wire::AckType::kNack, false);
+    return;
+  }
+  const auto header = read_compressed(c, c.tunnel ? tunnels_[index] : DecompressorTunnel{}, framed.first, framed.rest);
+  if (!header) {
+    outcome.status = HEADROOM_ERR_MALFORMED;
+    outcome.type = type_2 ? PacketType::kUor2 : PacketType::kUnknown;
+    failed(index, outcome);
+    return;
+  }
+  outcome.type = header->base.type;
+  outcome.compressed_header = static_cast<std::uint16_t>(framed.header.size() - header->payload.size());
+
+  Decoded decoded;
+  RestoredHeader restored;
+  std::uint16_t previous_sn = c.sn;
+  const Verdict verdict = attempt(*header, index, c.sn, decoded, restored);
+  if (verdict != Verdict::kVerified) {
+    // A context that is already under repair has had its second chance (5.3.2.2.4 f, 5.3.2.2.5).
+    const bool may_repair = verdict == Verdict::kMismatch && c.state == DecompressorState::kFc && c.repairs == 0;
+    const Event repaired = may_repair ? repair(*header, index, now_ns, decoded, restored) : Event::kNone;
+    if (repaired == Event::kNone) {
+      outcome.status = verdict == Verdict::kMismatch ? HEADROOM_ERR_CRC : HEADROOM_ERR_MALFORMED;
+      failed(index, outcome);
+      return;
+    }
+    outcome.event = repaired;
+    if (repaired == Event::kRepairedReference) previous_sn = c.previous_sn;  // "ref -1 is not changed"
+  }
+  keep_context(c, c.tunnel ? tunnels_[index] : DecompressorTunnel{}, *header, decoded);
+  commit(index, decoded.header, previous_sn, now_ns);
+  outcome.plain_header = static_cast<std::uint16_t>(restored.size);
+  outcome.status = deliver(packet, restored, header->payload);
+  const bool updates_mode = decoded.has_mode && type_2;
+  succeeded(index, outcome, updates_mode, decoded.mode);
+  if (outcome.status != HEADROOM_OK) packet.out_length = 0;
+}
+
+Decompressor::Verdict Decompressor::attempt(const CompressedHeader& header, std::uint32_t index, std::uint16_t reference_sn,
+                                            Decoded& decoded, RestoredHeader& restored) noexcept {
+  const DecompressorContext& c = contexts_[index];
+  const auto result = decode(c, c.tunnel ? tunnels_[index] : DecompressorTunnel{}, header, reference_sn);
+  if (!result) return Verdict::kContradiction;
+  decoded = *result;
+  if (!restore(decoded.header, decoded.marker, header.udp_checksum, header.payload.size(), restored)) return Verdict::kContradiction;
+  return verify(decoded, header, restored) ? Verdict::kVerified : Verdict::kMismatch;
+}
+
+}  // namespace headroom::rohc

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ROHC decompressor: packets of many channels in, restored packets out, feedback to the side (RFC 3095 5.2.6, 5.3.2, 5.4.2, 5.6; RFC 5795 5.2.3).
+//
+// A burst goes through in two passes: find the CIDs and fetch their contexts; decompress, on the fast path where a UO-0 packet meets a context
+// in good order (fast_path.h), else on the general path (this class, initialise.h, compressed.h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "headroom.h"
+#include "rohc/decompressor/compressed.h"
+#include "rohc/decompressor/config.h"
+#include "rohc/decompressor/context.h"
+#include "rohc/decompressor/feedback_queue.h"
+#include "rohc/decompressor/header.h"
+#include "rohc/decompressor/initialise.h"
+#include "rohc/page_array.h"
+#include "rohc/wire/feedback.h"
+
+namespace headroom::rohc {
+
+// What happened to a context beside the packet's own status; the order is that of `names.events` in the self-description.
+enum class Event : std::uint8_t {
+  kNone,
+  kEstablished,          // an IR made or remade the context
+  kDynamicDamage,        // k_1 out of n_1: to Static Context
+  kStaticDamage,         // k_2 out of n_2: to No Context
+  kRepairedWraparound,   // 5.3.2.2.4 found an SN that verifies
+  kRepairedReference,    // 5.3.2.2.5 found one
+  kRepairProven,         // the third packet in a row after a repair
+  kRepairFailed,
+  kModeOptimistic,       // D_MODE has become O
+  kModeUnidirectional,   // D_MODE has become U
+};
+inline constexpr std::array<std::string_view, 10> kEventNames = {"none",
+                                                                 "context established",
+                                                                 "dynamic damage",
+                                                                 "static damage",
+                                                                 "repair of SN wraparound",
+                                                                 "repair of SN reference",
+                                                                 "repair proven",
+                                                                 "repair failed",
+                                                                 "optimistic mode",
+                                                                 "unidirectional mode"};
+
+struct DecompressorCounters {
+  std::array<std::uint64_t, wire::kPacketTypeNames.size()> packets{};
+  std::array<std::uint64_t, kEventNames.size()> events{};
+  std::uint64_t fast = 0;
+  std::uint64_t delivered = 0;
+  std::uint64_t malformed = 0;
+  std::uint64_t no_context = 0;
+  std::uint64_t not_allowed = 0;
+  std::uint64_t crc_failures = 0;
+  std::uint64_t held_back = 0;
+  std::uint64_t unsupported = 0;
+  std::uint64_t acks = 0;
+  std::uint64_t nacks = 0;
+  std::uint64_t static_nacks = 0;
+};
+
+class Decompressor {
+ public:
+  // Throws std::bad_alloc when there is no memory for the contexts.
+  explicit Decompressor(const DecompressorConfig& config);
+
+  // See `decompress` in headroom.h.
+  void decompress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns, headroom_detail* details) noexcept;
+
+  // Feedback for the compressor at the far end, and feedback that came in packets for the one at this end.
+  [[nodiscard]] FeedbackQueue& own_feedback() noexcept { return own_feedback_; }
+  [[nodiscard]] FeedbackQueue& received_feedback() noexcept { return received_feedback_; }
+
+  // MODE (6.3.2): asks for another mode, in every context.
+  void set_mode(wire::Mode mode) noexcept;
+
+  [[nodiscard]] const DecompressorCounters& counters() const noexcept { return counters_; }
+  [[nodiscard]] std::uint32_t contexts_in_use() const noexcept { return in_use_; }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept { return in_use_ * sizeof(DecompressorContext); }
+
+  // For tests: the same result without ever taking the fast path.
+  void disable_fast_path() noexcept { fast_path_ = false; }
+
+ private:
+  struct Outcome {
+    std::int32_t status = HEADROOM_ERR_MALFORMED;
+    std::uint32_t context = kNoContext;
+    wire::PacketType type = wire::PacketType::kUnknown;
+    Event event = Event::kNone;
+    std::uint16_t plain_header = 0;
+    std::uint16_t compressed_header = 0;
+  };
+
+  enum class Verdict : std::uint8_t {
+    kVerified,
+    kMismatch,       // the CRC disagrees
+    kContradiction,  // the packet cannot be meant for this context, whatever the SN
+  };
+
+  // A packet after padding and feedback have been taken off: where its header begins, its CID, its first octet and what follows.
+  struct Framed {
+    Octets header;  // from the Add-CID octet, if any: what the CRC of IR packets covers begins here
+    std::uint32_t cid = 0;
+    std::uint8_t first = 0;
+    Octets rest;  // after the CID
+  };
+
+  // A packet whose context the first pass has found.
+  struct Clue {
+    std::uint32_t context = kNoContext;
+    std::uint8_t first = 0;
+    std::uint8_t before_rest = 0;
+  };
+
+  [[nodiscard]] Clue clue_of(const headroom_packet& packet) const noexcept;
+  [[nodiscard]] Outcome decompress_generally(headroom_packet& packet, std::uint64_t now_ns) noexcept;
+  // Takes padding, feedback and CID off. Anything but HEADROOM_OK ends the packet.
+  [[nodiscard]] std::int32_t unframe(const headroom_packet& packet, Framed& framed, wire::PacketType& type) noexcept;
+
+  void decompress_initialisation(const Framed& framed, bool dynamic_only, headroom_packet& packet, std::uint64_t now_ns, Outcome& outcome) noexcept;
+  void accept_initialisation(const Initialisation& init, headroom_packet& packet, Octets payload, std::uint64_t now_ns,
+                             Outcome& outcome) noexcept;
+  void decompress_uncompressed_ir(const Framed& framed, headroom_packet& packet, Outcome& outcome) noexcept;
+  void decompress_normal(const Framed& framed, headroom_packet& packet, Outcome& outcome) noexcept;
+  void decompress_compressed(const Framed& framed, headroom_packet& packet, std::uint64_t now_ns, Outcome& outcome) noexcept;
+
+  // Decodes with one candidate for the reference SN.
+  [[nodiscard]] Verdict attempt(const CompressedHeader& header, std::uint32_t index, std::uint16_t reference_sn, Decoded& decoded,
+                             RestoredHeader& restored) noexcept;
+  // 5.3.2.2.4 and 5.3.2.2.5. kNone when neither finds an SN that verifies.
+  [[nodiscard]] Event repair(const CompressedHeader& header, std::uint32_t index, std::uint64_t now_ns, Decoded& decoded,
+                             RestoredHeader& restored) noexcept;
+  // Makes `after` the context, with its SN as the reference from now on.
+  void commit(std::uint32_t index, const ContextCopy& after, std::uint16_t previous_sn, std::uint64_t now_ns) noexcept;
+  [[nodiscard]] std::int32_t deliver(headroom_packet& packet, const RestoredHeader& header, Octets payload) noexcept;
+
+  void succeeded(std::uint32_t index, Outcome& outcome, bool has_mode, wire::Mode mode) noexcept;
+  void failed(std::uint32_t index, Outcome& outcome) noexcept;
+  void refresh_fast(DecompressorContext& c) const noexcept;
+
+  void follow_mode(std::uint32_t index, Outcome& outcome, bool has_mode, wire::Mode mode) noexcept;
+  void acknowledge(std::uint32_t index, wire::PacketType type) noexcept;
+  void complain(std::uint32_t index, wire::AckType kind, bool at_once) noexcept;
+  void send(std::uint32_t index, wire::AckType kind, wire::Mode mode) noexcept;
+  void tally(const Outcome& outcome) noexcept;
+  void fill_detail(headroom_detail& detail, const Outcome& outcome) const noexcept;
+
+  [[nodiscard]] ContextCopy copy_of(std::uint32_t index) const noexcept {
+    return {contexts_[index], contexts_[index].tunnel ? tunnels_[index] : DecompressorTunnel{}};
+  }
+  [[nodiscard]] wire::Mode wanted_mode(const DecompressorContext& c) const noexcept {
+    return c.mode_declined ? c.mode : config_.feedback ? config_.mode : wire::Mode::kUnidirectional;
+  }
+  [[nodiscard]] std::uint32_t cid_of(std::uint32_t index) const noexcept { return index % config_.channel.contexts_per_channel(); }
+  [[nodiscard]] std::uint32_t channel_of(std::uint32_t index) const noexcept { return index / config_.channel.contexts_per_channel(); }
+
+  DecompressorConfig config_;
+  PageArray<DecompressorContext> contexts_;
+  PageArray<DecompressorTunnel> tunnels_;
+  FeedbackQueue own_feedback_;
+  FeedbackQueue received_feedback_;
+  DecompressorCounters counters_;
+  std::uint32_t in_use_ = 0;
+  bool fast_path_ = true;
+};
+
+}  // namespace headroom::rohc

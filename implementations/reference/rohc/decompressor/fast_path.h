@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The decompressor's fast path: a UO-0 packet (RFC 3095 5.7.1, 5.11.3) for a context in Full Context state with one IP header. Its result and its
+// effect on the context equal those of the general path; tests compare the two packet by packet.
+#pragma once
+
+#include <cstdint>
+
+#include "headroom.h"
+#include "rohc/decompressor/context.h"
+#include "rohc/header/predicted.h"
+
+namespace headroom::rohc {
+
+// Time between packets in the unit of DecompressorContext::interval: about a microsecond, and no division.
+[[nodiscard]] constexpr std::uint64_t interval_units(std::uint64_t elapsed_ns) noexcept { return elapsed_ns / 1024; }
+
+// Moving average with weight 1/8.
+[[nodiscard]] inline std::uint32_t average_interval(std::uint32_t average, std::uint64_t elapsed_ns) noexcept {
+  const auto elapsed = static_cast<std::uint32_t>(interval_units(elapsed_ns));
+  return average == 0 ? elapsed : average - average / 8 + elapsed / 8;
+}
+
+// Decompresses a type 0 packet: `octet` is its first octet, `rest` what follows the CID. True on success. Otherwise nothing has changed,
+// and the general path finds out why. REQUIRES: c.fast and octet < 0x80.
+[[nodiscard]] inline bool decompress_uo0(DecompressorContext& c, headroom_packet& packet, std::uint8_t octet, Octets rest,
+                                         std::uint64_t now_ns) noexcept {
+  const Layout& l = layout_of(c.shape);
+  const std::uint32_t tail = std::uint32_t{c.id_octets} + c.udp_checksum_octets;
+  if (rest.size() < tail) return false;
+  const auto payload = static_cast<std::uint32_t>(rest.size() - tail);
+  const std::uint32_t length = l.header + payload;
+  if (packet.out_capacity < kImageSize || packet.out_capacity < length || length - l.length_adds > 0xffff) return false;
+
+  // W-LSB with 4 bits (4.5.1): the interval begins sn_low after the reference.
+  const auto low = static_cast<std::uint16_t>(c.sn + c.sn_low);
+  const auto sn = static_cast<std::uint16_t>(low + ((static_cast<unsigned>(octet >> 3) - low) & 15U));
+  const auto step = static_cast<std::int16_t>(sn - c.sn);
+  const std::uint32_t ts = c.ts + c.ts_stride * static_cast<std::uint32_t>(std::int32_t{step});
+  const auto predicted_id = static_cast<std::uint16_t>(c.id_base + (sn & c.id_sn_mask));
+  const std::uint16_t id = c.id_octets != 0 ? wire::load16(rest.data()) : rotate16(predicted_id, c.id_rotation);
+  const std::uint16_t udp_checksum = c.udp_checksum_octets != 0 ? wire::load_little16(rest.data() + c.id_octets) : std::uint16_t{0};
+
+  const std::uint16_t ip_length = wire::swap16(static_cast<std::uint16_t>(length - l.length_adds));
+  const std::uint16_t ip_id = wire::swap16(id);
+  DynamicOctets dynamic;
+  dynamic.ip = ip_length | std::uint32_t{ip_id} << 16;
+  dynamic.ip_checksum = ipv4_checksum(c.ipv4_sum, ip_length, ip_id);
+  dynamic.udp = wire::swap16(static_cast<std::uint16_t>(length - l.udp)) | std::uint32_t{udp_checksum} << 16;
+  dynamic.rtp = c.pattern[l.rtp + 1U] | std::uint64_t{wire::swap16(sn)} << 8 | std::uint64_t{__builtin_bswap32(ts)} << 24;
+  if (crc3_of(l, c.crc3_static, dynamic) != (octet & 7)) return false;
+
+  std::uint8_t* out = packet.out;
+  std::memcpy(out, c.pattern.data(), kImageSize);
+  wire::store16(out + l.length_at, static_cast<std::uint16_t>(length - l.length_adds));
+  wire::store16(out + l.id_at, id);
+  wire::store16(out + l.ip_checksum_at, wire::swap16(dynamic.ip_checksum));
+  wire::store16(out + l.udp_length_at, static_cast<std::uint16_t>(length - l.udp));
+  wire::store16(out + l.udp_checksum_at, wire::swap16(udp_checksum));
+  wire::store16(out + l.sn_at, sn);
+  wire::store32(out + l.ts_at, ts);
+  copy_payload(out + l.header, rest.data() + tail, payload);
+  packet.out_length = length;
+
+  if (step == 1) c.interval = average_interval(c.interval, now_ns - c.arrived_ns);
+  c.arrived_ns = now_ns;
+  c.previous_sn = c.sn;
+  c.sn = sn;
+  c.ts = ts;
+  c.last_id = id;
+  return true;
+}
+
+}  // namespace headroom::rohc

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A header being restored: what the context would be after the packet, the dynamic fields, and the octets they make.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "rohc/decompressor/context.h"
+#include "rohc/wire/octets.h"
+
+namespace headroom::rohc {
+
+// A context as a packet would leave it. Decoding works on a copy; only verification makes it the context ("if the reconstructed header
+// fails the CRC check, these updates MUST be undone", 5.3.2.2.2).
+struct ContextCopy {
+  DecompressorContext c;
+  DecompressorTunnel tunnel;  // meaningful if c.tunnel
+};
+
+struct RestoredHeader {
+  std::array<std::uint8_t, 2 * kImageSize> octets{};
+  std::size_t size = 0;
+};
+
+// Derives what CRCs and fast path use from the pattern: the IPv4 sum and the registers after the CRC-STATIC octets.
+void derive_from_pattern(ContextCopy& copy) noexcept;
+
+// Derives the fast path's IP-ID prediction and SN interval from flags and reference.
+void derive_prediction(DecompressorContext& c) noexcept;
+
+// Builds the header chain for a payload of `payload` octets: pattern, dynamic fields of `copy`, marker, lengths, IPv4 checksums. False when
+// a length field could not hold its value.
+[[nodiscard]] bool restore(const ContextCopy& copy, bool marker, std::uint16_t udp_checksum, std::size_t payload,
+                           RestoredHeader& header) noexcept;
+
+// Pointers into a restored header.
+[[nodiscard]] inline const std::uint8_t* inner_of(const RestoredHeader& h, const DecompressorContext& c) noexcept {
+  return h.octets.data() + h.size - layout_of(c.shape).header;
+}
+[[nodiscard]] inline const std::uint8_t* outer_of(const RestoredHeader& h, const DecompressorContext& c) noexcept {
+  return c.tunnel ? h.octets.data() : nullptr;
+}
+
+}  // namespace headroom::rohc

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rohc/decompressor/initialise.h"
+
+#include <algorithm>
+#include <array>
+
+#include "rohc/channel.h"
+#include "rohc/header/chain.h"
+
+namespace headroom::rohc {
+namespace {
+
+using wire::ChainStatus;
+
+bool is_ip(std::uint8_t next) noexcept { return next == kProtocolIpv4 || next == kProtocolIpv6; }
+
+Shape shape_of(ProfileTraits traits, unsigned ip_version) noexcept { return shape_for(ip_version, traits.udp, traits.rtp); }
+
+// A context without anything in it (the initial values are those of 5.7.5.2).
+ContextCopy new_context(wire::Profile profile) noexcept {
+  ContextCopy copy{};
+  copy.c.profile = profile;
+  copy.c.ts_stride = 1;
+  copy.c.mode = wire::Mode::kUnidirectional;
+  return copy;
+}
+
+// One or two IP headers and what the profile has after them -> patterns, shape, tunnel. Dynamic octets of the patterns are 0.
+ChainStatus read_static_chain(wire::Reader& in, ProfileTraits traits, ContextCopy& copy) noexcept {
+  std::array<std::uint8_t, kImageSize> first{};
+  Image inner{};
+  wire::IpStatic ip = wire::read_ip_static(in, first);
+  if (ip.status != ChainStatus::kOk || (ip.ends && !traits.ends_at_ip)) return ChainStatus::kMalformed;
+  copy.c.tunnel = !ip.ends && is_ip(ip.next);
+  if (copy.c.tunnel) {
+    copy.tunnel.pattern = first;
+    copy.tunnel.version = ip.version;
+    const unsigned announced = ip.next == kProtocolIpv4 ? 4 : 6;
+    ip = wire::read_ip_static(in, inner);
+    if (ip.status != ChainStatus::kOk || ip.version != announced || (ip.ends && !traits.ends_at_ip)) return ChainStatus::kMalformed;
+    if (!ip.ends && is_ip(ip.next)) return ChainStatus::kUnsupported;  // more than two IP headers
+  } else {
+    inner = first;
+  }
+  copy.c.shape = shape_of(traits, ip.version);
+  const Layout& l = layout_of(copy.c.shape);
+  // "MUST end with the static parts of" an RTP or a UDP header (5.7.7.2).
+  if (l.has_udp() && (ip.next != kProtocolUdp || wire::read_udp_static(in, inner.data() + l.udp) != ChainStatus::kOk)) {
+    return ChainStatus::kMalformed;
+  }
+  if (l.has_rtp() && wire::read_rtp_static(in, inner.data() + l.rtp) != ChainStatus::kOk) return ChainStatus::kMalformed;
+  copy.c.pattern = inner;
+  return ChainStatus::kOk;
+}
+
+// Dynamic octets out of a header that read_..._dynamic() has filled in, into the reference; they are no part of the pattern.
+std::uint16_t take_id(std::uint8_t* header, unsigned version) noexcept {
+  if (version != 4) return 0;
+  const std::uint16_t id = wire::load16(header + 4);
+  wire::store16(header + 4, 0);
+  return id;
+}
+
+ChainStatus read_rtp(wire::Reader& in, Initialisation& result) noexcept {
+  DecompressorContext& c = result.after.c;
+  const Layout& l = layout_of(c.shape);
+  std::uint8_t* rtp = c.pattern.data() + l.rtp;
+  wire::RtpExtras extras;
+  const ChainStatus status = wire::read_rtp_dynamic(in, rtp, extras);
+  if (status != ChainStatus::kOk) return status;
+  if (extras.time_stride != 0) return ChainStatus::kUnsupported;  // no CLOCK option was ever sent (RFC 4815 4.7)
+  result.marker = (rtp[1] & 0x80) != 0;
+  rtp[1] &= 0x7f;
+  c.sn = wire::load16(rtp + 2);
+  c.ts = wire::load32(rtp + 4);
+  std::fill_n(rtp + 2, 6, std::uint8_t{0});
+  if (extras.ts_stride != 0) c.ts_stride = extras.ts_stride;
+  result.has_mode = extras.present;
+  result.mode = extras.mode;
+  return ChainStatus::kOk;
+}
+
+ChainStatus read_dynamic_chain(wire::Reader& in, ProfileTraits traits, Initialisation& result) noexcept {
+  DecompressorContext& c = result.after.c;
+  DecompressorTunnel& t = result.after.tunnel;
+  const Layout& l = layout_of(c.shape);
+  if (c.tunnel) {
+    const ChainStatus status = wire::read_ip_dynamic(in, t.version, traits.constant_ip_id, t.pattern.data(), t.id_flags);
+    if (status != ChainStatus::kOk) return status;
+    t.last_id = take_id(t.pattern.data(), t.version);
+  }
+  const ChainStatus status = wire::read_ip_dynamic(in, l.ip_version, traits.constant_ip_id, c.pattern.data(), c.id_flags);
+  if (status != ChainStatus::kOk) return status;
+  c.last_id = take_id(c.pattern.data(), l.ip_version);
+  if (l.has_udp()) {
+    std::uint8_t* udp = c.pattern.data() + l.udp;
+    if (wire::read_udp_dynamic(in, udp) != ChainStatus::kOk) return ChainStatus::kMalformed;
+    result.udp_checksum = wire::load16(udp + 6);
+    wire::store16(udp + 6, 0);
+    c.udp_checksum_octets = result.udp_checksum != 0 ? 2 : 0;
+  }
+  if (l.has_rtp()) return read_rtp(in, result);
+  c.sn = in.two();
+  return in.ok() ? ChainStatus::kOk : ChainStatus::kMalformed;
+}
+
+// "An IR without a dynamic chain simply updates the static part of the context, while the rest of the context is left unchanged"
+// (RFC 4815 6.3): puts back what read_static_chain() cleared.
+void keep_dynamic_part(const ContextCopy& before, ContextCopy& after) noexcept {
+  const auto merge = [](const Image& definition, const Image& old, Image& now) {
+    for (std::size_t i = 0; i < kImageSize; ++i) {
+      now[i] = static_cast<std::uint8_t>((now[i] & definition[i]) | (old[i] & ~definition[i]));
+    }
+  };
+  merge(layout_of(after.c.shape).definition_mask, before.c.pattern, after.c.pattern);
+  if (after.c.tunnel) merge(ip_layout(after.tunnel.version).definition_mask, before.tunnel.pattern, after.tunnel.pattern);
+}
+
+bool same_headers(const ContextCopy& a, const ContextCopy& b) noexcept {
+  return a.c.shape == b.c.shape && a.c.tunnel == b.c.tunnel && (!a.c.tunnel || a.tunnel.version == b.tunnel.version);
+}
+
+void finish(wire::Reader& in, std::size_t total, Initialisation& result) noexcept {
+  result.header_octets = total - in.remaining();
+  if (result.status == ChainStatus::kOk) derive_from_pattern(result.after);
+}
+
+}  // namespace
+
+Initialisation read_ir(const ContextCopy& before, wire::Profile profile, bool dynamic, Octets chains) noexcept {
+  Initialisation result;
+  const bool known = before.c.profile == profile;
+  result.after = known ? before : new_context(profile);
+  result.has_static = true;
+  result.has_dynamic = dynamic;
+  wire::Reader in(chains);
+  const ProfileTraits traits = traits_of(profile);
+  result.status = read_static_chain(in, traits, result.after);
+  if (result.status == ChainStatus::kOk && dynamic) result.status = read_dynamic_chain(in, traits, result);
+  if (result.status == ChainStatus::kOk && !dynamic) {
+    result.keeps_dynamic = known && same_headers(before, result.after);
+    if (result.keeps_dynamic) keep_dynamic_part(before, result.after);
+  }
+  finish(in, chains.size(), result);
+  return result;
+}
+
+Initialisation read_ir_dyn(const ContextCopy& before, wire::Profile profile, Octets chain) noexcept {
+  Initialisation result;
+  result.has_dynamic = true;
+  result.after = before;
+  const ProfileTraits traits = traits_of(profile);
+  DecompressorContext& c = result.after.c;
+  if (profile != before.c.profile) {
+    const Layout& old = layout_of(c.shape);
+    if ((traits.udp && !old.has_udp()) || (traits.rtp && !old.has_rtp())) return result;  // not a prefix
+    c.shape = shape_of(traits, old.ip_version);
+    const Layout& now = layout_of(c.shape);
+    std::fill(c.pattern.begin() + now.header, c.pattern.end(), std::uint8_t{0});
+    c.profile = profile;
+    c.mode = wire::Mode::kUnidirectional;  // "MUST start operation in the initial mode" (RFC 4815 7.2.2)
+    c.transition = Transition::kDone;
+  }
+  wire::Reader in(chain);
+  result.status = read_dynamic_chain(in, traits, result);
+  finish(in, chain.size(), result);
+  return result;
+}
+
+}  // namespace headroom::rohc

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rohc/header/layout.h"
+
+#include "rohc/wire/crc.h"
+
+namespace headroom::rohc {
+namespace {
+
+constexpr void fill(Image& mask, std::size_t from, std::size_t to, std::uint8_t value = 0xff) {
+  for (std::size_t i = from; i < to; ++i) mask[i] = value;
+}
+
+// RFC 791 3.1. Options are absent, so the first octet is always 0x45; flags and offset are 0 but for DF.
+constexpr void describe_ipv4(Layout& l) {
+  l.ip_version = 4;
+  l.header = kIpv4Header;
+  l.ipv4_mask = 0xffffffff;
+  l.fold_ip_mask = 0xffffffff;
+  l.length_at = 2;
+  l.length_adds = 0;
+  l.id_at = 4;
+  l.ip_checksum_at = 10;
+  fill(l.pattern_mask, 0, 2);    // version, IHL, TOS
+  fill(l.pattern_mask, 6, 10);   // flags, offset, TTL, protocol
+  fill(l.pattern_mask, 12, 20);  // addresses
+  fill(l.definition_mask, 0, 1);
+  fill(l.definition_mask, 9, 10);
+  fill(l.definition_mask, 12, 20);
+}
+
+// RFC 8200 3.
+constexpr void describe_ipv6(Layout& l) {
+  l.ip_version = 6;
+  l.header = kIpv6Header;
+  l.length_at = 4;
+  l.length_adds = kIpv6Header;
+  fill(l.pattern_mask, 0, 4);   // version, traffic class, flow label
+  fill(l.pattern_mask, 6, 40);  // next header, hop limit, addresses
+  fill(l.definition_mask, 0, 1, 0xf0);
+  fill(l.definition_mask, 1, 2, 0x0f);
+  fill(l.definition_mask, 2, 4);
+  fill(l.definition_mask, 6, 7);
+  fill(l.definition_mask, 8, 40);
+}
+
+constexpr void describe_udp(Layout& l) {
+  l.udp = l.header;
+  l.udp_mask = 0xffffffff;
+  l.udp_length_at = static_cast<std::uint8_t>(l.udp + 4);
+  l.udp_checksum_at = static_cast<std::uint8_t>(l.udp + 6);
+  fill(l.pattern_mask, l.udp, l.udp + 4U);
+  fill(l.definition_mask, l.udp, l.udp + 4U);
+  l.header = static_cast<std::uint8_t>(l.header + kUdpHeader);
+}
+
+// RFC 3550 5.1: V, P, X and CC; M and PT; SN; TS; SSRC.
+constexpr void describe_rtp(Layout& l) {
+  l.rtp = l.header;
+  l.rtp_mask = ~std::uint64_t{0};
+  l.sn_at = static_cast<std::uint8_t>(l.rtp + 2);
+  l.ts_at = static_cast<std::uint8_t>(l.rtp + 4);
+  fill(l.pattern_mask, l.rtp, l.rtp + 2U);
+  fill(l.pattern_mask, l.rtp + 8U, l.rtp + 12U);
+  fill(l.definition_mask, l.rtp, l.rtp + 1U, 0xcf);
+  fill(l.definition_mask, l.rtp + 8U, l.rtp + 12U);
+  l.header = static_cast<std::uint8_t>(l.header + kRtpHeader);
+}
+
+// CRC-DYNAMIC octets before the end of the message, by header: RTP 7 (M and PT, SN, TS), UDP 4, IPv4 checksum 2 and length with
+// IP-ID 4, IPv6 length 2 (RFC 3095 5.7.7.3 to 5.7.7.6).
+constexpr void describe_fold(Layout& l) {
+  unsigned bits = l.has_rtp() ? 56U : 0U;
+  bits += l.has_udp() ? 32U : 0U;
+  l.fold_udp = static_cast<std::uint8_t>(wire::Crc3Fold::shift_for(bits));
+  bits += l.is_ipv4() ? 16U : 0U;
+  l.fold_ip_checksum = static_cast<std::uint8_t>(wire::Crc3Fold::shift_for(bits));
+  bits += l.is_ipv4() ? 32U : 16U;
+  l.fold_ip = static_cast<std::uint8_t>(wire::Crc3Fold::shift_for(bits));
+}
+
+constexpr std::array<Layout, kShapeCount> describe_all() {
+  std::array<Layout, kShapeCount> layouts{};
+  for (std::size_t i = 0; i < kShapeCount; ++i) {
+    Layout& l = layouts[i];
+    if (i % 2 == 0) {
+      describe_ipv4(l);
+    } else {
+      describe_ipv6(l);
+    }
+    if (i >= 2) describe_udp(l);
+    if (i >= 4) describe_rtp(l);
+    describe_fold(l);
+  }
+  return layouts;
+}
+
+}  // namespace
+
+constexpr std::array<Layout, kShapeCount> kLayouts = describe_all();
+
+void masked_copy(const std::uint8_t* header, const Image& mask, std::size_t size, Image& image) noexcept {
+  for (std::size_t i = 0; i < kImageSize; ++i) {
+    image[i] = i < size ? static_cast<std::uint8_t>(header[i] & mask[i]) : std::uint8_t{0};
+  }
+}
+
+bool masked_equal(const std::uint8_t* header, const Image& mask, const Image& image, std::size_t size) noexcept {
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < size; ++i) difference |= static_cast<unsigned>(header[i] ^ image[i]) & mask[i];
+  return difference == 0;
+}
+
+}  // namespace headroom::rohc

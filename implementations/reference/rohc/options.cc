@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rohc/options.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace headroom::rohc {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint32_t kMaxChannels = 1024;
+constexpr std::uint64_t kMaxContexts = 1U << 24;
+constexpr std::uint32_t kMaxU32 = std::numeric_limits<std::uint32_t>::max();
+
+// A JSON object being read key by key.
+class Object {
+ public:
+  Object(const json& value, std::string name) : value_(value), name_(std::move(name)) {
+    if (!value.is_object()) throw ConfigError(name_ + " must be an object, not " + value.type_name());
+  }
+
+  // The value of `key`, or nullptr.
+  [[nodiscard]] const json* find(const char* key) const {
+    const auto it = value_.find(key);
+    return it == value_.end() ? nullptr : &*it;
+  }
+
+  void number(const char* key, std::uint64_t low, std::uint64_t high, auto& target) const {
+    const json* v = find(key);
+    if (v == nullptr) return;
+    if (!v->is_number_integer() || (v->is_number_integer() && !v->is_number_unsigned() && v->get<std::int64_t>() < 0) ||
+        v->get<std::uint64_t>() < low || v->get<std::uint64_t>() > high) {
+      throw ConfigError(where(key) + " is " + v->dump() + ", but must be a whole number from " + std::to_string(low) + " to " +
+                        std::to_string(high));
+    }
+    target = static_cast<std::remove_reference_t<decltype(target)>>(v->get<std::uint64_t>());
+  }
+
+  void boolean(const char* key, bool& target) const {
+    const json* v = find(key);
+    if (v == nullptr) return;
+    if (!v->is_boolean()) throw ConfigError(where(key) + " is " + v->dump() + ", but must be true or false");
+    target = v->get<bool>();
+  }
+
+  // The position of a string in `names`, or `missing`.
+  [[nodiscard]] std::size_t choice(const char* key, std::initializer_list<std::string_view> names, std::size_t missing) const {
+    const json* v = find(key);
+    if (v == nullptr) return missing;
+    if (v->is_string()) {
+      const auto it = std::find(names.begin(), names.end(), v->get_ref<const std::string&>());
+      if (it != names.end()) return static_cast<std::size_t>(it - names.begin());
+    }
+    std::string list;
+    for (const auto name : names) list += (list.empty() ? "\"" : ", \"") + std::string(name) + "\"";
+    throw ConfigError(where(key) + " is " + v->dump() + ", but must be one of " + list);
+  }
+
+  void only(std::initializer_list<std::string_view> known) const {
+    for (const auto& [key, unused] : value_.items()) {
+      if (std::find(known.begin(), known.end(), key) == known.end()) {
+        std::string list;
+        for (const auto name : known) list += (list.empty() ? "" : ", ") + std::string(name);
+        throw ConfigError("unknown key \"" + key + "\" in " + name_ + "; known are: " + list);
+      }
+    }
+  }
+
+  [[nodiscard]] std::string where(const char* key) const { return "\"" + std::string(key) + "\" in " + name_; }
+
+ private:
+  const json& value_;
+  std::string name_;
+};
+
+ProfileSet read_profiles(const json& list) {
+  if (!list.is_array()) throw ConfigError("\"profiles\" must be a list of strings such as \"0x0001\"");
+  ProfileSet set{false, false, false};
+  for (const json& item : list) {
+    const std::string name = item.is_string() ? item.get<std::string>() : item.dump();
+    if (name == "0x0001") {
+      set.rtp = true;
+    } else if (name == "0x0002") {
+      set.udp = true;
+    } else if (name == "0x0004") {
+      set.ip = true;
+    } else if (name != "0x0000") {
+      throw ConfigError("profile " + name + " is not implemented; implemented are 0x0000, 0x0001, 0x0002 and 0x0004");
+    }
+  }
+  return set;
+}
+
+ChannelParameters read_channel(const Object& o) {
+  ChannelParameters p;
+  if (o.choice("scheme", {"rohc"}, 1) != 0) throw ConfigError("\"scheme\" is missing; it must be \"rohc\"");
+  o.number("channels", 1, kMaxChannels, p.channels);
+  p.large_cids = o.choice("cids", {"small", "large"}, 0) == 1;
+  const std::uint32_t highest = p.large_cids ? wire::kMaxLargeCid : wire::kMaxSmallCid;
+  p.max_cid = wire::kMaxSmallCid;
+  o.number("max_cid", 0, highest, p.max_cid);
+  if (const json* profiles = o.find("profiles")) p.profiles = read_profiles(*profiles);
+  if (std::uint64_t{p.channels} * p.contexts_per_channel() > kMaxContexts) {
+    throw ConfigError("\"channels\" times (\"max_cid\" + 1) must not exceed " + std::to_string(kMaxContexts) + " contexts");
+  }
+  std::uint32_t mrru = 0;
+  o.number("mrru", 0, 0xffff, mrru);
+  if (mrru != 0) throw ConfigError("\"mrru\" must be 0: segmentation is not implemented");
+  return p;
+}
+
+RefreshPeriod read_period(const Object& options, const char* key, RefreshPeriod period) {
+  const json* value = options.find(key);
+  if (value == nullptr) return period;
+  const Object o(*value, options.where(key));
+  o.only({"packets", "ms"});
+  o.number("packets", 0, kMaxU32 - 1, period.packets);
+  o.number("ms", 0, kMaxU32 - 1, period.ms);
+  return period;
+}
+
+KOutOfN read_k_out_of_n(const Object& options, const char* key, KOutOfN rule) {
+  const json* value = options.find(key);
+  if (value == nullptr) return rule;
+  const Object o(*value, options.where(key));
+  o.only({"k", "n"});
+  o.number("n", 1, 32, rule.n);
+  o.number("k", 1, 32, rule.k);
+  if (rule.k > rule.n) throw ConfigError("\"k\" must not exceed \"n\" in " + options.where(key));
+  return rule;
+}
+
+void read_rtp_ports(const json& list, CompressorConfig& config) {
+  const auto fail = [] { throw ConfigError("\"rtp_ports\" must be a list of port ranges such as [[16384, 32767]]"); };
+  if (!list.is_array()) fail();
+  for (const json& range : list) {
+    if (!range.is_array() || range.size() != 2 || !range[0].is_number_unsigned() || !range[1].is_number_unsigned()) fail();
+    const auto low = range[0].get<std::uint64_t>();
+    const auto high = range[1].get<std::uint64_t>();
+    if (low > high || high > 0xffff) fail();
+    config.rtp_ports.emplace_back(static_cast<std::uint16_t>(low), static_cast<std::uint16_t>(high));
+  }
+}
+
+void read_packet_sizes(const json& list, CompressorConfig& config) {
+  const auto fail = [] { throw ConfigError("\"packet_sizes\" must be an ascending list of packet lengths in octets, each 1 to 65535"); };
+  if (!list.is_array()) fail();
+  for (const json& size : list) {
+    if (!size.is_number_unsigned() || size.get<std::uint64_t>() == 0 || size.get<std::uint64_t>() > 0xffff) fail();
+    config.packet_sizes.push_back(static_cast<std::uint16_t>(size.get<std::uint64_t>()));
+  }
+  if (!std::is_sorted(config.packet_sizes.begin(), config.packet_sizes.end())) fail();
+}
+
+const json kNoOptions = json::object();
+
+}  // namespace
+
+wire::Mode mode_from(const nlohmann::json& value) {
+  if (value == "U") return wire::Mode::kUnidirectional;
+  if (value == "O") return wire::Mode::kOptimistic;
+  throw ConfigError("mode " + value.dump() + " is not implemented; implemented are \"U\" and \"O\"");
+}
+
+CompressorConfig compressor_config(const nlohmann::json& json) {
+  const Object o(json, "the configuration");
+  CompressorConfig c;
+  c.channel = read_channel(o);
+  if (const auto* mode = o.find("mode")) c.highest_mode = mode_from(*mode);
+  o.number("seed", 0, std::numeric_limits<std::uint64_t>::max(), c.seed);
+  const auto* options = o.find("options");
+  const Object p(options != nullptr ? *options : kNoOptions, "\"options\" of the compressor");
+  p.only({"repeats", "ir_refresh", "fo_refresh", "ir_refresh_start", "acked_refresh_factor", "rtp_detection", "rtp_ports", "ssrcs_per_flow",
+          "ip_id_largest_step", "reject_hold_ms", "packet_sizes"});
+  p.number("repeats", 1, kMaxReferences, c.repeats);
+  c.ir_refresh = read_period(p, "ir_refresh", c.ir_refresh);
+  c.fo_refresh = read_period(p, "fo_refresh", c.fo_refresh);
+  p.number("ir_refresh_start", 0, kMaxU32 - 1, c.ir_refresh_start);
+  p.number("acked_refresh_factor", 1, 1000, c.acked_refresh_factor);
+  c.rtp_detection = static_cast<RtpDetection>(p.choice("rtp_detection", {"heuristic", "ports", "none"}, 0));
+  if (const auto* ports = p.find("rtp_ports")) read_rtp_ports(*ports, c);
+  p.number("ssrcs_per_flow", 1, 1000, c.ssrcs_per_flow);
+  p.number("ip_id_largest_step", 1, 4096, c.ip_id_largest_step);
+  p.number("reject_hold_ms", 0, 86'400'000, c.reject_hold_ms);
+  if (const auto* sizes = p.find("packet_sizes")) read_packet_sizes(*sizes, c);
+  return c;
+}
+
+DecompressorConfig decompressor_config(const nlohmann::json& json) {
+  const Object o(json, "the configuration");
+  DecompressorConfig c;
+  c.channel = read_channel(o);
+  if (const auto* mode = o.find("mode")) c.mode = mode_from(*mode);
+  o.boolean("feedback", c.feedback);
+  const auto* options = o.find("options");
+  const Object p(options != nullptr ? *options : kNoOptions, "\"options\" of the decompressor");
+  p.only({"dynamic_damage", "static_damage", "repair_wraparound", "repair_reference", "ack_ir_in_u_mode", "ack_updates", "nack_every",
+          "nack_unknown_contexts"});
+  c.dynamic_damage = read_k_out_of_n(p, "dynamic_damage", c.dynamic_damage);
+  c.static_damage = read_k_out_of_n(p, "static_damage", c.static_damage);
+  p.boolean("repair_wraparound", c.repair_wraparound);
+  p.boolean("repair_reference", c.repair_reference);
+  p.number("ack_ir_in_u_mode", 0, 255, c.ack_ir_in_u_mode);
+  p.boolean("ack_updates", c.ack_updates);
+  p.number("nack_every", 1, 255, c.nack_every);
+  p.boolean("nack_unknown_contexts", c.nack_unknown_contexts);
+  return c;
+}
+
+}  // namespace headroom::rohc

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A fixed array of zeroed objects in pages of its own: pages cost memory when first touched, and large arrays ask for huge pages, because
+// contexts are visited in random order and would otherwise miss in the TLB each time.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <type_traits>
+
+namespace headroom::rohc {
+
+// REQUIRES of T: all octets zero is a valid object.
+template <typename T>
+class PageArray {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  // Throws std::bad_alloc when the address space is exhausted.
+  explicit PageArray(std::size_t count) : count_(count), bytes_(rounded(count * sizeof(T))) {
+    void* pages = mmap(nullptr, bytes_ + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (pages == MAP_FAILED) throw std::bad_alloc();
+    mapping_ = pages;
+    void* aligned = pages;
+    std::size_t space = bytes_ + kHuge;
+    if (bytes_ >= kHuge) {
+      aligned = std::align(kHuge, bytes_, aligned, space);
+      madvise(aligned, bytes_, MADV_HUGEPAGE);  // advice: it is fine when the kernel has none to give
+    }
+    first_ = static_cast<T*>(aligned);
+  }
+  PageArray(const PageArray&) = delete;
+  PageArray& operator=(const PageArray&) = delete;
+  ~PageArray() { munmap(mapping_, bytes_ + kHuge); }
+
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return first_[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return first_[i]; }
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+
+ private:
+  static constexpr std::size_t kHuge = std::size_t{2} << 20;
+  static constexpr std::size_t rounded(std::size_t bytes) noexcept { return (bytes + 4095) / 4096 * 4096; }
+
+  std::size_t count_;
+  std::size_t bytes_;
+  void* mapping_;
+  T* first_;
+};
+
+}  // namespace headroom::rohc

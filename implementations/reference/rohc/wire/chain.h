@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Static and dynamic parts of the headers in IR and IR-DYN packets: RFC 3095 5.7.7.3 to 5.7.7.6 and 5.11.1, RFC 3843 3.1 (end of the static chain)
+// and 3.3 (SID). Writers take octets from the original header; readers put octets where they belong in a header that is being rebuilt
+// and leave all others alone.
+#pragma once
+
+#include <cstdint>
+
+#include "rohc/header/layout.h"
+#include "rohc/wire/octets.h"
+#include "rohc/wire/packet_type.h"
+
+namespace headroom::rohc::wire {
+
+enum class ChainStatus : std::uint8_t {
+  kOk,
+  kMalformed,    // truncated, or a value that the format excludes
+  kUnsupported,  // a compressed list with items
+};
+
+// How the IP-ID of one IPv4 header behaves (RFC 3095 4.5.5, RFC 3843 3.3).
+struct IpIdFlags {
+  bool rnd = false;
+  bool nbo = true;
+  bool sid = false;  // profiles with "constant IP-ID" only
+};
+
+// The extra octet of the RTP dynamic part, present if RX = 1.
+struct RtpExtras {
+  bool present = false;
+  bool rtp_extension = false;  // X
+  Mode mode = Mode::kCancel;
+  std::uint32_t ts_stride = 0;    // 0: not sent
+  std::uint32_t time_stride = 0;  // 0: not sent
+};
+
+// `ends`: writes the version with its most significant bit set, "indicating termination" of the chain at this header (RFC 3843 3.1).
+void write_ip_static(Writer& out, const std::uint8_t* header, bool ends) noexcept;
+void write_udp_static(Writer& out, const std::uint8_t* header) noexcept;
+void write_rtp_static(Writer& out, const std::uint8_t* header) noexcept;
+
+// `constant_ip_id`: the profile has the SID flag.
+void write_ip_dynamic(Writer& out, const std::uint8_t* header, IpIdFlags id, bool constant_ip_id) noexcept;
+void write_udp_dynamic(Writer& out, const std::uint8_t* header) noexcept;
+void write_rtp_dynamic(Writer& out, const std::uint8_t* header, const RtpExtras& extras) noexcept;
+
+// Static part of an IP header -> version, flow label, protocol and addresses of `header` (all other octets of the header become 0, but
+// for the IHL). `ends` is what was said of termination; only profiles that know it may meet it.
+struct IpStatic {
+  ChainStatus status = ChainStatus::kMalformed;
+  std::uint8_t version = 0;
+  std::uint8_t next = 0;
+  bool ends = false;
+};
+[[nodiscard]] IpStatic read_ip_static(Reader& in, std::span<std::uint8_t> header) noexcept;
+[[nodiscard]] ChainStatus read_udp_static(Reader& in, std::uint8_t* header) noexcept;
+[[nodiscard]] ChainStatus read_rtp_static(Reader& in, std::uint8_t* header) noexcept;
+
+// `version` is that of the static part. The IP-ID goes into `header` as it stands in the packet.
+[[nodiscard]] ChainStatus read_ip_dynamic(Reader& in, unsigned version, bool constant_ip_id, std::uint8_t* header,
+                                          IpIdFlags& id) noexcept;
+[[nodiscard]] ChainStatus read_udp_dynamic(Reader& in, std::uint8_t* header) noexcept;
+[[nodiscard]] ChainStatus read_rtp_dynamic(Reader& in, std::uint8_t* header, RtpExtras& extras) noexcept;
+
+}  // namespace headroom::rohc::wire

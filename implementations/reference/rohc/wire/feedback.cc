@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rohc/wire/feedback.h"
+
+#include <algorithm>
+#include <array>
+
+#include "rohc/wire/crc.h"
+
+namespace headroom::rohc::wire {
+namespace {
+
+// Longest feedback data: Size is one octet.
+constexpr std::size_t kMaxData = 255;
+
+// CRC over the feedback data with all CRC options' values taken as zero (5.7.6.3). `crc_at` marks where they are.
+std::uint8_t data_crc(Octets data, std::span<const std::uint8_t> crc_at) noexcept {
+  std::array<std::uint8_t, kMaxData> copy{};
+  std::copy(data.begin(), data.end(), copy.begin());
+  for (const std::uint8_t at : crc_at) copy[at] = 0;
+  return crc8({copy.data(), data.size()});
+}
+
+// Reads the CID in front of the feedback by the rules 1) to 4) of 5.2.2 and leaves `in` at FEEDBACK-1 or -2.
+std::optional<std::uint32_t> read_cid(Reader& in, bool large_cids) noexcept {
+  if (large_cids) return read_large_cid(in);
+  if (in.remaining() > 1 && in.peek() >> 6 == 3) {
+    const std::uint8_t octet = in.octet();
+    if (!is_add_cid(octet)) return std::nullopt;
+    return octet & 0x0fU;
+  }
+  return 0;
+}
+
+// The options of a FEEDBACK-2. False: the feedback is to be ignored.
+bool read_options(Reader& in, Octets data, Feedback& f) noexcept {
+  std::array<std::uint8_t, kMaxData> crc_at{};
+  std::size_t crcs = 0;
+  while (in.remaining() > 0) {
+    const std::uint8_t head = in.octet();
+    const std::uint8_t length = head & 0x0f;
+    const std::uint8_t* value = in.take(length);
+    if (!in.ok()) return false;
+    const auto expect = [&](std::uint8_t octets) { return length == octets; };
+    switch (static_cast<FeedbackOption>(head >> 4)) {
+      case FeedbackOption::kCrc:
+        if (!expect(1)) return false;
+        crc_at[crcs++] = static_cast<std::uint8_t>(value - data.data());
+        break;
+      case FeedbackOption::kReject:
+        if (!expect(0)) return false;
+        f.reject = true;
+        break;
+      case FeedbackOption::kSnNotValid:
+        if (!expect(0)) return false;
+        f.sn_valid = false;
+        break;
+      case FeedbackOption::kSn:  // several: concatenated (RFC 4815 8.5)
+        if (!expect(1)) return false;
+        f.sn = f.sn << 8 | *value;
+        f.sn_width = static_cast<std::uint8_t>(std::min(32, f.sn_width + 8));
+        break;
+      case FeedbackOption::kClock:
+        if (!expect(1)) return false;
+        f.clock_ms = *value;
+        break;
+      case FeedbackOption::kJitter:
+        if (!expect(1)) return false;
+        f.max_jitter = *value;
+        break;
+      case FeedbackOption::kLoss:
+        if (!expect(1)) return false;
+        f.longest_loss = *value;
+        break;
+      case FeedbackOption::kContextMemory:
+        if (!expect(0)) return false;
+        f.context_memory = true;
+        break;
+      default:  // "MUST otherwise ignore the unknown option" (5.7.6.10)
+        break;
+    }
+  }
+  f.crc = crcs != 0;
+  if (!f.crc) return true;
+  const std::uint8_t right = data_crc(data, {crc_at.data(), crcs});
+  return std::all_of(crc_at.begin(), crc_at.begin() + static_cast<std::ptrdiff_t>(crcs),
+                     [&](std::uint8_t at) { return data[at] == right; });
+}
+
+void write_cid(Writer& out, bool large_cids, std::uint32_t cid) noexcept {
+  const CidOctets octets = make_cid_octets(large_cids, cid);
+  if (octets.before_count != 0) out.octet(octets.before);
+  out.octets({octets.after, octets.after_count});
+}
+
+void write_option(Writer& out, FeedbackOption option, std::optional<std::uint8_t> value = std::nullopt) noexcept {
+  out.octet(static_cast<std::uint8_t>(static_cast<unsigned>(option) << 4 | (value ? 1U : 0U)));
+  if (value) out.octet(*value);
+}
+
+void write_feedback_2(Writer& out, const Feedback& f) noexcept {
+  const unsigned further = f.sn_width > 12 ? (f.sn_width - 12U + 7U) / 8U : 0;  // SN options
+  const std::uint32_t first = further == 0 ? f.sn : f.sn >> 8 * further;
+  out.octet(static_cast<std::uint8_t>(static_cast<unsigned>(f.ack) << 6 | static_cast<unsigned>(f.mode) << 4 | (first >> 8 & 0x0f)));
+  out.octet(static_cast<std::uint8_t>(first));
+  for (unsigned i = further; i > 0; --i) write_option(out, FeedbackOption::kSn, static_cast<std::uint8_t>(f.sn >> 8 * (i - 1)));
+  if (!f.sn_valid) write_option(out, FeedbackOption::kSnNotValid);
+  if (f.reject) write_option(out, FeedbackOption::kReject);
+  if (f.context_memory) write_option(out, FeedbackOption::kContextMemory);
+  if (f.clock_ms) write_option(out, FeedbackOption::kClock, f.clock_ms);
+  if (f.max_jitter) write_option(out, FeedbackOption::kJitter, f.max_jitter);
+  if (f.longest_loss) write_option(out, FeedbackOption::kLoss, f.longest_loss);
+}
+
+}  // namespace
+
+std::optional<Octets> read_feedback_element(Reader& in) noexcept {
+  const std::uint8_t type = in.octet();
+  const std::size_t code = type & 7;
+  const std::size_t size = code != 0 ? code : in.octet();
+  const std::uint8_t* data = in.take(size);
+  if (!in.ok()) return std::nullopt;
+  return Octets{data, size};
+}
+
+std::optional<Feedback> read_feedback(Octets data, bool large_cids) noexcept {
+  if (data.size() > kMaxData) return std::nullopt;
+  Reader in(data);
+  Feedback f;
+  const auto cid = read_cid(in, large_cids);
+  if (!cid || in.remaining() == 0) return std::nullopt;
+  f.cid = *cid;
+  if (in.remaining() == 1) {
+    f.one = true;
+    f.sn = in.octet();
+    f.sn_width = 8;
+    return f;
+  }
+  const std::uint8_t head = in.octet();
+  if (head >> 6 == 3) return std::nullopt;  // reserved Acktype
+  f.ack = static_cast<AckType>(head >> 6);
+  f.mode = static_cast<Mode>(head >> 4 & 3);
+  f.sn = (head & 0x0fU) << 8 | in.octet();
+  f.sn_width = 12;
+  if (!read_options(in, data, f)) return std::nullopt;
+  return f;
+}
+
+void write_feedback_element(Writer& out, bool large_cids, const Feedback& f) noexcept {
+  std::array<std::uint8_t, kMaxFeedbackElement> room{};
+  Writer data(room);
+  write_cid(data, large_cids, f.cid);
+  if (f.one) {
+    data.octet(static_cast<std::uint8_t>(f.sn));
+  } else {
+    write_feedback_2(data, f);
+    if (f.crc) {
+      write_option(data, FeedbackOption::kCrc, std::uint8_t{0});
+      room[data.size() - 1] = crc8(data.written());
+    }
+  }
+  const bool small = data.size() <= 7;
+  out.octet(static_cast<std::uint8_t>(kFeedbackType | (small ? data.size() : 0)));
+  if (!small) out.octet(static_cast<std::uint8_t>(data.size()));
+  out.octets(data.written());
+}
+
+}  // namespace headroom::rohc::wire

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names of what travels on a ROHC channel, and the type indications reserved by the framework (RFC 5795 5.2).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace headroom::rohc::wire {
+
+// The order is that of `names.packet_types` in the self-description.
+enum class PacketType : std::uint8_t {
+  kIr,
+  kIrDyn,
+  kUo0,
+  kUo1,
+  kUo1Id,
+  kUo1Ts,
+  kUor2,
+  kUor2Id,
+  kUor2Ts,
+  kNormal,    // of the Uncompressed profile
+  kFeedback,  // a packet that carries feedback and nothing else
+  kSegment,
+  kUnknown,
+};
+
+inline constexpr std::array<std::string_view, 13> kPacketTypeNames = {
+    "IR", "IR-DYN", "UO-0", "UO-1", "UO-1-ID", "UO-1-TS", "UOR-2", "UOR-2-ID", "UOR-2-TS", "Normal", "Feedback", "Segment", "unknown"};
+
+inline constexpr std::uint8_t kPadding = 0xe0;       // 11100000
+inline constexpr std::uint8_t kAddCid = 0xe0;        // 1110nnnn, nnnn != 0
+inline constexpr std::uint8_t kFeedbackType = 0xf0;  // 11110ccc
+inline constexpr std::uint8_t kIrDynType = 0xf8;     // 11111000
+inline constexpr std::uint8_t kIrType = 0xfc;        // 1111110x
+inline constexpr std::uint8_t kSegmentType = 0xfe;   // 1111111F
+
+[[nodiscard]] constexpr bool is_add_cid(std::uint8_t octet) noexcept { return octet > 0xe0 && octet <= 0xef; }
+[[nodiscard]] constexpr bool is_feedback(std::uint8_t octet) noexcept { return (octet & 0xf8) == kFeedbackType; }
+[[nodiscard]] constexpr bool is_ir(std::uint8_t octet) noexcept { return (octet & 0xfe) == kIrType; }
+[[nodiscard]] constexpr bool is_segment(std::uint8_t octet) noexcept { return (octet & 0xfe) == kSegmentType; }
+// A first octet that no profile may use for packets of its own.
+[[nodiscard]] constexpr bool is_reserved(std::uint8_t octet) noexcept {
+  return (octet & 0xf0) == 0xe0 || is_feedback(octet) || octet == kIrDynType || is_ir(octet) || is_segment(octet);
+}
+
+// A context's profile; the octet on the link is the low one (RFC 5795 5.1.2).
+enum class Profile : std::uint16_t {
+  kUncompressed = 0x0000,
+  kRtp = 0x0001,
+  kUdp = 0x0002,
+  kIp = 0x0004,
+  kNone = 0xffff,  // no profile yet
+};
+
+// The two families of base headers and extensions: with the RTP fields (RFC 3095 5.7), and without (UDP, IP and what is like them, 5.11).
+enum class Format : std::uint8_t { kRtp, kUdp };
+
+enum class Mode : std::uint8_t { kCancel = 0, kUnidirectional = 1, kOptimistic = 2, kReliable = 3 };
+
+}  // namespace headroom::rohc::wire
