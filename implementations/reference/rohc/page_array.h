@@ -26,7 +26,7 @@ class PageArray {
     mapping_ = pages;
     void* aligned = pages;
     std::size_t space = bytes_ + kHuge;
-    if (bytes_ >= kHuge) {
+    if (bytes_ % kHuge == 0) {
       aligned = std::align(kHuge, bytes_, aligned, space);
       madvise(aligned, bytes_, MADV_HUGEPAGE);  // advice: it is fine when the kernel has none to give
     }
@@ -42,7 +42,12 @@ class PageArray {
 
  private:
   static constexpr std::size_t kHuge = std::size_t{2} << 20;
-  static constexpr std::size_t rounded(std::size_t bytes) noexcept { return (bytes + 4095) / 4096 * 4096; }
+  static constexpr std::size_t kPage = 4096;
+  // Whole pages, of the huge kind where one would be filled to a quarter at least.
+  static constexpr std::size_t rounded(std::size_t bytes) noexcept {
+    const std::size_t page = bytes >= kHuge / 4 ? kHuge : kPage;
+    return (bytes + page - 1) / page * page;
+  }
 
   std::size_t count_;
   std::size_t bytes_;

@@ -25,27 +25,60 @@ constexpr bool is_type_2(PacketType t) noexcept {
   return t == PacketType::kUor2 || t == PacketType::kUor2Id || t == PacketType::kUor2Ts;
 }
 
-// RTP, formats with T bit. Among equally long ones those with the longer CRC come first.
+// Bits of the base headers (5.7.1, 5.7.3, 5.7.4, 5.11.3).
+constexpr FormatRow base_row(wire::Format format, PacketType type) noexcept {
+  const bool rtp = format == wire::Format::kRtp;
+  switch (type) {
+    case PacketType::kUo0:
+      return {type, -1, 4, 0, 0, 0, false};
+    case PacketType::kUo1:
+      return rtp ? FormatRow{type, -1, 4, 6, 0, 0, true} : FormatRow{type, -1, 5, 0, 6, 0, false};
+    case PacketType::kUo1Id:
+      return {type, -1, 4, 0, 5, 0, false};
+    case PacketType::kUo1Ts:
+      return {type, -1, 4, 5, 0, 0, true};
+    case PacketType::kUor2:
+      return rtp ? FormatRow{type, -1, 6, 6, 0, 0, true} : FormatRow{type, -1, 5, 0, 0, 0, false};
+    case PacketType::kUor2Id:
+      return {type, -1, 6, 0, 5, 0, true};
+    default:
+      return {type, -1, 6, 5, 0, 0, true};
+  }
+}
+
+constexpr FormatRow row(wire::Format format, PacketType type, int extension = -1) noexcept {
+  FormatRow r = base_row(format, type);
+  if (extension < 0) return r;
+  const wire::ExtensionWidths w = wire::extension_widths(format, wire::t_field_of(type), static_cast<unsigned>(extension));
+  r.extension = static_cast<std::int8_t>(extension);
+  r.sn = static_cast<std::uint8_t>(r.sn + w.sn);
+  r.ts = static_cast<std::uint8_t>(r.ts + w.ts);
+  r.id = static_cast<std::uint8_t>(r.id + w.id);
+  r.outer_id = w.outer_id;
+  return r;
+}
+
+constexpr auto kR = wire::Format::kRtp;
+constexpr auto kU = wire::Format::kUdp;
+
+// RTP, formats with T bit, by length. Among equally long ones those with the longer CRC come first.
 constexpr FormatRow kRtpWithT[] = {
-    {PacketType::kUo0, -1, 4, 0, 0, 0, false},     {PacketType::kUo1Ts, -1, 4, 5, 0, 0, true},
-    {PacketType::kUo1Id, -1, 4, 0, 5, 0, false},   {PacketType::kUor2Ts, -1, 6, 5, 0, 0, true},
-    {PacketType::kUor2Id, -1, 6, 0, 5, 0, true},   {PacketType::kUo1Id, 0, 7, 3, 8, 0, false},
-    {PacketType::kUor2Ts, 0, 9, 8, 3, 0, true},    {PacketType::kUor2Id, 0, 9, 3, 8, 0, true},
-    {PacketType::kUo1Id, 1, 7, 8, 8, 0, false},    {PacketType::kUor2Ts, 1, 9, 8, 8, 0, true},
-    {PacketType::kUo1Id, 2, 7, 8, 16, 0, false},   {PacketType::kUor2Ts, 2, 9, 16, 8, 0, true},
-    {PacketType::kUor2Id, 2, 9, 8, 16, 0, true},
+    row(kR, PacketType::kUo0),       row(kR, PacketType::kUo1Ts),     row(kR, PacketType::kUo1Id),     row(kR, PacketType::kUor2Ts),
+    row(kR, PacketType::kUor2Id),    row(kR, PacketType::kUo1Id, 0),  row(kR, PacketType::kUor2Ts, 0), row(kR, PacketType::kUor2Id, 0),
+    row(kR, PacketType::kUo1Id, 1),  row(kR, PacketType::kUor2Ts, 1), row(kR, PacketType::kUor2Id, 1), row(kR, PacketType::kUo1Id, 2),
+    row(kR, PacketType::kUor2Ts, 2), row(kR, PacketType::kUor2Id, 2),
 };
 
 // RTP, no IPv4 header or all IP-IDs random.
 constexpr FormatRow kRtpWithoutT[] = {
-    {PacketType::kUo0, -1, 4, 0, 0, 0, false}, {PacketType::kUo1, -1, 4, 6, 0, 0, true}, {PacketType::kUor2, -1, 6, 6, 0, 0, true},
-    {PacketType::kUor2, 0, 9, 9, 0, 0, true},  {PacketType::kUor2, 1, 9, 17, 0, 0, true}, {PacketType::kUor2, 2, 9, 25, 0, 0, true},
+    row(kR, PacketType::kUo0),     row(kR, PacketType::kUo1),     row(kR, PacketType::kUor2),
+    row(kR, PacketType::kUor2, 0), row(kR, PacketType::kUor2, 1), row(kR, PacketType::kUor2, 2),
 };
 
 // UDP and what is like it.
 constexpr FormatRow kUdp[] = {
-    {PacketType::kUo0, -1, 4, 0, 0, 0, false}, {PacketType::kUo1, -1, 5, 0, 6, 0, false}, {PacketType::kUor2, -1, 5, 0, 0, 0, false},
-    {PacketType::kUor2, 0, 8, 0, 3, 0, false}, {PacketType::kUor2, 1, 8, 0, 11, 0, false}, {PacketType::kUor2, 2, 8, 0, 8, 11, false},
+    row(kU, PacketType::kUo0),     row(kU, PacketType::kUo1),     row(kU, PacketType::kUor2),
+    row(kU, PacketType::kUor2, 0), row(kU, PacketType::kUor2, 1), row(kU, PacketType::kUor2, 2),
 };
 
 std::span<const FormatRow> rows_for(const Needs& n) noexcept {
@@ -63,13 +96,13 @@ bool ts_fits(const Needs& n, unsigned bits) noexcept { return bits >= 32 || n.ts
 bool offset_fits(std::uint32_t distance, unsigned bits) noexcept { return bits >= 16 || distance >> bits == 0; }
 
 // Bits that are there must be right even where none are needed, for the decompressor will use them.
-bool row_serves(const FormatRow& row, const Needs& n) noexcept {
-  if (n.marker && !row.marker) return false;
-  if (n.long_crc && !is_type_2(row.type)) return false;
-  if (!sn_fits(n, row.sn)) return false;
-  if (row.ts == 0 ? n.ts_bits : n.ts_unscaled || !ts_fits(n, row.ts)) return false;
-  if (row.id == 0 ? n.id_bits : !offset_fits(n.id_distance, row.id)) return false;
-  return row.outer_id == 0 ? !n.outer_id_bits : offset_fits(n.outer_id_distance, row.outer_id);
+bool row_serves(const FormatRow& r, const Needs& n) noexcept {
+  if (n.marker && !r.marker) return false;
+  if (n.long_crc && !is_type_2(r.type)) return false;
+  if (!sn_fits(n, r.sn)) return false;
+  if (r.ts == 0 ? n.ts_bits : n.ts_unscaled || !ts_fits(n, r.ts)) return false;
+  if (r.id == 0 ? n.id_bits : !offset_fits(n.id_distance, r.id)) return false;
+  return r.outer_id == 0 ? !n.outer_id_bits : offset_fits(n.outer_id_distance, r.outer_id);
 }
 
 // The smallest self-describing width that, after `base` bits, carries the TS. Four octets and three base bits carry any (5.7, TS).
@@ -118,11 +151,11 @@ std::optional<Choice> choose_extension_3(const Needs& n) noexcept {
 
 std::optional<Choice> choose(const Needs& needs) noexcept {
   if (!needs.extension_3) {
-    for (const FormatRow& row : rows_for(needs)) {
-      if (row_serves(row, needs)) {
+    for (const FormatRow& r : rows_for(needs)) {
+      if (row_serves(r, needs)) {
         Choice choice;
-        choice.type = row.type;
-        choice.extension = row.extension;
+        choice.type = r.type;
+        choice.extension = r.extension;
         return choice;
       }
     }

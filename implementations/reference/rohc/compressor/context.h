@@ -40,7 +40,6 @@ struct alignas(128) CompressorContext {
   std::uint8_t id_octets;            // 2 when the IP-ID follows the compressed header as it is (RND = 1)
   std::uint8_t udp_checksum_octets;  // 2 when the UDP checksum follows
   Shape shape;
-  std::uint16_t udp_checksum_banned;  // all ones when the checksum must be 0
   std::uint16_t ipv4_sum;             // of the pattern (header/chain.h)
   std::uint8_t crc3_static;           // register after the CRC-STATIC octets
 

@@ -60,7 +60,8 @@ inline constexpr std::uint32_t kFastHeaderRoom = 8;
   different |= (checksum ^ dynamic.ip_checksum) & l.ipv4_mask;
   different |= (wire::load16(h + l.length_at) + l.length_adds) ^ length;
   different |= (wire::load16(h + l.udp_length_at) ^ (length - l.udp)) & l.udp_mask;
-  different |= static_cast<unsigned>(wire::load_little16(h + l.udp_checksum_at)) & c.udp_checksum_banned;
+  const bool has_checksum = (wire::load_little16(h + l.udp_checksum_at) & l.udp_mask) != 0;
+  different |= static_cast<unsigned>(has_checksum != (c.udp_checksum_octets != 0));
 
   const bool blocked = !c.fast | (length < l.header) | (c.refresh_countdown == 0) | (now_ms >= c.refresh_at_ms) |
                        (c.id_streak >= kSequentialAfter) | (packet.out_capacity < length + kFastHeaderRoom);

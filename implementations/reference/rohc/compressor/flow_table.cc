@@ -6,11 +6,9 @@
 
 namespace headroom::rohc {
 
-FlowTable::FlowTable(std::uint32_t capacity) {
-  const std::uint32_t wanted = capacity / kSlots * 4 / 3 + 1;
-  buckets_.resize(std::bit_ceil(wanted));
-  mask_ = static_cast<std::uint32_t>(buckets_.size()) - 1;
-}
+std::uint32_t FlowTable::buckets_for(std::uint32_t capacity) noexcept { return std::bit_ceil(capacity / kSlots * 4 / 3 + 1); }
+
+FlowTable::FlowTable(std::uint32_t capacity) : buckets_(buckets_for(capacity)), mask_(buckets_for(capacity) - 1) {}
 
 std::uint32_t FlowTable::guess(std::uint64_t hash) const noexcept {
   const Bucket& bucket = buckets_[home(hash)];

@@ -9,9 +9,9 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include "rohc/channel.h"
+#include "rohc/page_array.h"
 
 namespace headroom::rohc {
 
@@ -57,9 +57,9 @@ class FlowTable {
   static constexpr unsigned kMaxProbes = 8;
 
   struct alignas(64) Bucket {
-    std::array<std::uint16_t, kSlots> tags{};  // 0: free
-    std::array<std::uint32_t, kSlots> contexts{};
-    std::uint16_t passed = 0;  // entries that found this bucket full and went on: a search must go on as well
+    std::array<std::uint16_t, kSlots> tags;  // 0: free
+    std::array<std::uint32_t, kSlots> contexts;
+    std::uint16_t passed;  // entries that found this bucket full and went on: a search must go on as well
   };
   static_assert(sizeof(Bucket) == 64);
 
@@ -69,7 +69,9 @@ class FlowTable {
   }
   [[nodiscard]] std::uint32_t home(std::uint64_t hash) const noexcept { return static_cast<std::uint32_t>(hash) & mask_; }
 
-  std::vector<Bucket> buckets_;
+  [[nodiscard]] static std::uint32_t buckets_for(std::uint32_t capacity) noexcept;
+
+  PageArray<Bucket> buckets_;
   std::uint32_t mask_;
 };
 

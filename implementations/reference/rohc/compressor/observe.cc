@@ -61,14 +61,15 @@ void observe_pattern(Flow flow, const PacketFields& f) noexcept {
 
 // --- UDP checksum ---------------------------------------------------------------------------------------------------
 
-// "Should hdr(UDP Checksum) be nonzero when context(UDP Checksum) is zero, the header cannot be compressed" until an IR says otherwise
-// (5.7). The other way round a checksum of zero is sent as it is.
+// "Context(UDP Checksum) is updated only by IR or IR-DYN headers", and its being zero decides whether compressed headers carry the field
+// (5.7). A change in either direction therefore takes a series of IR-DYN packets.
 void observe_udp_checksum(Flow flow, const PacketFields& f) noexcept {
   const Layout& l = flow.layout();
-  if (!l.has_udp() || flow.c.udp_checksum_octets != 0 || wire::load16(f.inner + l.udp_checksum_at) == 0) return;
-  flow.c.udp_checksum_octets = 2;
-  flow.c.udp_checksum_banned = 0;
-  flow.h.ir_left = flow.repeats();
+  if (!l.has_udp()) return;
+  const std::uint8_t octets = wire::load16(f.inner + l.udp_checksum_at) != 0 ? 2 : 0;
+  if (octets == flow.c.udp_checksum_octets) return;
+  flow.c.udp_checksum_octets = octets;
+  flow.h.ir_dyn_left = flow.repeats();
   note_change(flow, f.sn);
 }
 
@@ -104,7 +105,9 @@ bool observe_ip_id(IpIdState state, IpIdBehaviour seen, bool constant_ip_id) noe
   }
   state.votes = seen == state.candidate ? static_cast<std::uint8_t>(std::min(255, state.votes + 1)) : std::uint8_t{1};
   state.candidate = seen;
-  if (state.votes < (seen == IpIdBehaviour::kRandom ? kVotesForRandom : kVotesForOrder)) return false;
+  // Constant means not sent at all: one other value ends it. Counters can carry any value, if at a price.
+  const bool at_once = state.behaviour == IpIdBehaviour::kConstant;
+  if (!at_once && state.votes < (seen == IpIdBehaviour::kRandom ? kVotesForRandom : kVotesForOrder)) return false;
   state.behaviour = seen;
   state.votes = 0;
   return true;
@@ -241,7 +244,6 @@ void begin_flow(Flow flow, const PacketFields& f) noexcept {
   take_pattern(flow, f, pattern_of(f, l));
   const bool checksum = l.has_udp() && wire::load16(f.inner + l.udp_checksum_at) != 0;
   flow.c.udp_checksum_octets = checksum ? 2 : 0;
-  flow.c.udp_checksum_banned = l.has_udp() && !checksum ? 0xffff : 0;
   flow.c.sn = static_cast<std::uint16_t>(f.sn - 1);
   flow.c.ts = f.ts;
   flow.c.last_id = f.inner_id;

@@ -161,9 +161,10 @@ void fill_ip_update(wire::IpHeaderUpdate& u, const std::uint8_t* header, IpIdBeh
   u.tos = ipv4 ? header[1] : static_cast<std::uint8_t>(header[0] << 4 | header[1] >> 4);
   u.ttl = ipv4 ? header[8] : header[7];
   u.df = ipv4 && (header[6] & 0x40) != 0;
+  // IPv6 has no IP-ID: its flags mean nothing and are sent as zero, which even a strict decompressor takes.
   const wire::IpIdFlags id = ip_id_flags(b);
-  u.nbo = id.nbo;
-  u.rnd = id.rnd;
+  u.nbo = ipv4 && id.nbo;
+  u.rnd = ipv4 && id.rnd;
 }
 
 void fill_rtp_update(Flow flow, const PacketFields& f, wire::RtpHeaderUpdate& u) noexcept {

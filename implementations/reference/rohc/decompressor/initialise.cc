@@ -80,16 +80,16 @@ ChainStatus read_rtp(wire::Reader& in, Initialisation& result) noexcept {
   return ChainStatus::kOk;
 }
 
-ChainStatus read_dynamic_chain(wire::Reader& in, ProfileTraits traits, Initialisation& result) noexcept {
+ChainStatus read_dynamic_chain(wire::Reader& in, Initialisation& result) noexcept {
   DecompressorContext& c = result.after.c;
   DecompressorTunnel& t = result.after.tunnel;
   const Layout& l = layout_of(c.shape);
   if (c.tunnel) {
-    const ChainStatus status = wire::read_ip_dynamic(in, t.version, traits.constant_ip_id, t.pattern.data(), t.id_flags);
+    const ChainStatus status = wire::read_ip_dynamic(in, t.version, t.pattern.data(), t.id_flags);
     if (status != ChainStatus::kOk) return status;
     t.last_id = take_id(t.pattern.data(), t.version);
   }
-  const ChainStatus status = wire::read_ip_dynamic(in, l.ip_version, traits.constant_ip_id, c.pattern.data(), c.id_flags);
+  const ChainStatus status = wire::read_ip_dynamic(in, l.ip_version, c.pattern.data(), c.id_flags);
   if (status != ChainStatus::kOk) return status;
   c.last_id = take_id(c.pattern.data(), l.ip_version);
   if (l.has_udp()) {
@@ -136,7 +136,7 @@ Initialisation read_ir(const ContextCopy& before, wire::Profile profile, bool dy
   wire::Reader in(chains);
   const ProfileTraits traits = traits_of(profile);
   result.status = read_static_chain(in, traits, result.after);
-  if (result.status == ChainStatus::kOk && dynamic) result.status = read_dynamic_chain(in, traits, result);
+  if (result.status == ChainStatus::kOk && dynamic) result.status = read_dynamic_chain(in, result);
   if (result.status == ChainStatus::kOk && !dynamic) {
     result.keeps_dynamic = known && same_headers(before, result.after);
     if (result.keeps_dynamic) keep_dynamic_part(before, result.after);
@@ -162,7 +162,7 @@ Initialisation read_ir_dyn(const ContextCopy& before, wire::Profile profile, Oct
     c.transition = Transition::kDone;
   }
   wire::Reader in(chain);
-  result.status = read_dynamic_chain(in, traits, result);
+  result.status = read_dynamic_chain(in, result);
   finish(in, chain.size(), result);
   return result;
 }

@@ -119,14 +119,14 @@ ChainStatus read_rtp_static(Reader& in, std::uint8_t* h) noexcept {
   return status_of(in);
 }
 
-ChainStatus read_ip_dynamic(Reader& in, unsigned version, bool constant_ip_id, std::uint8_t* h, IpIdFlags& id) noexcept {
+ChainStatus read_ip_dynamic(Reader& in, unsigned version, std::uint8_t* h, IpIdFlags& id) noexcept {
   if (version == 4) {
     h[1] = in.octet();
     h[8] = in.octet();
     copy(in, h + 4, 2);
     const std::uint8_t flags = in.octet();
     h[6] = (flags & 0x80) != 0 ? 0x40 : 0;
-    id = {(flags & 0x40) != 0, (flags & 0x20) != 0, constant_ip_id && (flags & 0x10) != 0};
+    id = {(flags & 0x40) != 0, (flags & 0x20) != 0, (flags & 0x10) != 0};
   } else {
     const std::uint8_t traffic_class = in.octet();
     h[0] = static_cast<std::uint8_t>(0x60 | traffic_class >> 4);

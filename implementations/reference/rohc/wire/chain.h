@@ -23,7 +23,7 @@ enum class ChainStatus : std::uint8_t {
 struct IpIdFlags {
   bool rnd = false;
   bool nbo = true;
-  bool sid = false;  // profiles with "constant IP-ID" only
+  bool sid = false;  // constant IP-ID (RFC 3843 3.3)
 };
 
 // The extra octet of the RTP dynamic part, present if RX = 1.
@@ -57,9 +57,9 @@ struct IpStatic {
 [[nodiscard]] ChainStatus read_udp_static(Reader& in, std::uint8_t* header) noexcept;
 [[nodiscard]] ChainStatus read_rtp_static(Reader& in, std::uint8_t* header) noexcept;
 
-// `version` is that of the static part. The IP-ID goes into `header` as it stands in the packet.
-[[nodiscard]] ChainStatus read_ip_dynamic(Reader& in, unsigned version, bool constant_ip_id, std::uint8_t* header,
-                                          IpIdFlags& id) noexcept;
+// `version` is that of the static part. The IP-ID goes into `header` as it stands in the packet. SID is read for every profile: it belongs to
+// the IP and UDP-Lite profiles (RFC 4815 11), but where another one's compressor sets the bit it can mean nothing else.
+[[nodiscard]] ChainStatus read_ip_dynamic(Reader& in, unsigned version, std::uint8_t* header, IpIdFlags& id) noexcept;
 [[nodiscard]] ChainStatus read_udp_dynamic(Reader& in, std::uint8_t* header) noexcept;
 [[nodiscard]] ChainStatus read_rtp_dynamic(Reader& in, std::uint8_t* header, RtpExtras& extras) noexcept;
 

@@ -137,24 +137,6 @@ std::optional<Extension> read_extension_3(Reader& in, Format format) noexcept {
 
 }  // namespace
 
-ExtensionWidths extension_widths(Format format, TField t, unsigned kind) noexcept {
-  constexpr std::uint8_t kPlus[] = {3, 3, 11};  // +T in extensions 0, 1, 2
-  constexpr std::uint8_t kMinus[] = {0, 8, 8};  // -T
-  if (format == Format::kUdp) {                 // IP-ID 3; IP-ID 11; IP-ID2 11 and IP-ID 8
-    constexpr std::uint8_t kId[] = {3, 11, 8};
-    constexpr std::uint8_t kOuter[] = {0, 0, 11};
-    return {3, 0, kId[kind], kOuter[kind]};
-  }
-  switch (t) {
-    case TField::kPlusTs:
-      return {3, kPlus[kind], kMinus[kind], 0};
-    case TField::kPlusId:
-      return {3, kMinus[kind], kPlus[kind], 0};
-    default:
-      return {3, static_cast<std::uint8_t>(kPlus[kind] + kMinus[kind]), 0, 0};
-  }
-}
-
 void write_extension(Writer& out, Format format, TField t, const Extension& e) noexcept {
   if (e.kind == 3) {
     write_extension_3(out, format, e);

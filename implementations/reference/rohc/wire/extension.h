@@ -89,7 +89,23 @@ struct ExtensionWidths {
   std::uint8_t outer_id;
 };
 // REQUIRES: kind <= 2.
-[[nodiscard]] ExtensionWidths extension_widths(Format format, TField t, unsigned kind) noexcept;
+[[nodiscard]] constexpr ExtensionWidths extension_widths(Format format, TField t, unsigned kind) noexcept {
+  constexpr std::uint8_t kPlus[] = {3, 3, 11};  // +T in extensions 0, 1, 2
+  constexpr std::uint8_t kMinus[] = {0, 8, 8};  // -T
+  if (format == Format::kUdp) {                 // IP-ID 3; IP-ID 11; IP-ID2 11 and IP-ID 8
+    constexpr std::uint8_t kId[] = {3, 11, 8};
+    constexpr std::uint8_t kOuter[] = {0, 0, 11};
+    return {3, 0, kId[kind], kOuter[kind]};
+  }
+  switch (t) {
+    case TField::kPlusTs:
+      return {3, kPlus[kind], kMinus[kind], 0};
+    case TField::kPlusId:
+      return {3, kMinus[kind], kPlus[kind], 0};
+    default:
+      return {3, static_cast<std::uint8_t>(kPlus[kind] + kMinus[kind]), 0, 0};
+  }
+}
 
 // Octets of an extension 3 are at most: flags 3, SN 1, TS 4, inner 3, IP-ID 2, outer 5, RTP 2 + 4 + 4.
 inline constexpr std::size_t kMaxExtensionOctets = 28;
