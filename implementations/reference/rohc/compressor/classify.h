@@ -20,19 +20,29 @@ namespace headroom::rohc {
   return v ^ v >> 32;
 }
 
-// Hash of addresses, next header, ports and channel. `ports` is 0 where there are none.
-[[nodiscard]] inline std::uint64_t hash_ip(const std::uint8_t* ip, unsigned version, std::uint32_t ports, std::uint64_t salt) noexcept {
+// What tells flows apart, whatever the IP version: four words of addresses (IPv4 uses the first only), next header, flow label and ports.
+struct FlowWords {
+  std::uint64_t address[4];
+  std::uint32_t ports;  // 0 where there are none
+  std::uint32_t label;  // IPv6 flow label with the low four bits of the octet before it, 0 for IPv4
+  std::uint8_t next;
+};
+
+[[nodiscard]] constexpr std::uint64_t hash_words(const FlowWords& w, std::uint64_t salt) noexcept {
   constexpr std::uint64_t kOdd[] = {0x9e3779b97f4a7c15U, 0xbf58476d1ce4e5b9U, 0x94d049bb133111ebU, 0xff51afd7ed558ccdU};
-  std::uint64_t h = salt ^ std::uint64_t{ports} * kOdd[3];
-  if (version == 4) {
-    h ^= wire::load_little64(ip + 12) * kOdd[0];
-    h += ip[9];
-  } else {
-    h ^= wire::load_little64(ip + 8) * kOdd[0] ^ wire::load_little64(ip + 16) * kOdd[1];
-    h ^= (wire::load_little64(ip + 24) ^ wire::load_little64(ip + 32) * kOdd[2]) * kOdd[1];
-    h += ip[6] | std::uint64_t{wire::load_little32(ip) & 0xffff0f00U} << 8;  // flow label
-  }
-  return mix(h);
+  std::uint64_t h = salt ^ w.ports * kOdd[3] ^ w.address[0] * kOdd[0] ^ w.address[1] * kOdd[1];
+  h ^= (w.address[2] ^ w.address[3] * kOdd[2]) * kOdd[1];
+  return mix(h + (w.next | std::uint64_t{w.label} << 8));
+}
+
+// Hash of an IP header and `ports`. REQUIRES: the whole header is there.
+[[nodiscard]] inline std::uint64_t hash_ip(const std::uint8_t* ip, unsigned version, std::uint32_t ports, std::uint64_t salt) noexcept {
+  if (version == 4) return hash_words({{wire::load_little64(ip + 12), 0, 0, 0}, ports, 0, ip[9]}, salt);
+  return hash_words({{wire::load_little64(ip + 8), wire::load_little64(ip + 16), wire::load_little64(ip + 24), wire::load_little64(ip + 32)},
+                     ports,
+                     wire::load_little32(ip) & 0xffff0f00U,
+                     ip[6]},
+                    salt);
 }
 
 // The seed keeps an outsider from choosing flows that collide.
@@ -46,19 +56,25 @@ namespace headroom::rohc {
   return hash_ip(inner, l.ip_version, l.has_udp() ? wire::load_little32(inner + l.udp) : 0, salt);
 }
 
-// The clue: the same hash for packets with one IP header, without any check but those that keep reads in bounds. Returns 0 when there is
-// none.
+// The clue: the same hash for packets with one IP header, without any check but those that keep reads in bounds. Both IP versions take the
+// same instructions, because traffic that mixes them would make a branch a coin toss. Short packets have no clue (0) and go the long way.
 [[nodiscard]] inline std::uint64_t quick_hash(const std::uint8_t* packet, std::size_t length, bool ports, std::uint64_t salt) noexcept {
-  if (length < kIpv4Header + kUdpHeader) return 0;
-  if (packet[0] == 0x45) {
-    const bool udp = ports && packet[9] == kProtocolUdp;
-    return hash_ip(packet, 4, udp ? wire::load_little32(packet + kIpv4Header) : 0, salt);
+  if (length < kIpv6Header + kUdpHeader) [[unlikely]] {
+    if (length < kIpv4Header + kUdpHeader || packet[0] != 0x45) return 0;
+    return hash_ip(packet, 4, ports && packet[9] == kProtocolUdp ? wire::load_little32(packet + kIpv4Header) : 0, salt);
   }
-  if (packet[0] >> 4 == 6 && length >= kIpv6Header + kUdpHeader) {
-    const bool udp = ports && packet[6] == kProtocolUdp;
-    return hash_ip(packet, 6, udp ? wire::load_little32(packet + kIpv6Header) : 0, salt);
-  }
-  return 0;
+  const bool ipv6 = packet[0] >> 4 == 6;
+  const std::uint64_t ipv6_mask = std::uint64_t{0} - ipv6;
+  FlowWords w;
+  w.address[0] = wire::load_little64(packet + 12 - 4 * ipv6);
+  w.address[1] = wire::load_little64(packet + 16) & ipv6_mask;
+  w.address[2] = wire::load_little64(packet + 24) & ipv6_mask;
+  w.address[3] = wire::load_little64(packet + 32) & ipv6_mask;
+  w.next = packet[9 - 3 * ipv6];
+  const std::uint32_t udp_mask = std::uint32_t{0} - (ports & (w.next == kProtocolUdp));
+  w.ports = wire::load_little32(packet + kIpv4Header + kIpv4Header * ipv6) & udp_mask;
+  w.label = wire::load_little32(packet) & 0xffff0f00U & static_cast<std::uint32_t>(ipv6_mask);
+  return hash_words(w, salt);
 }
 
 }  // namespace headroom::rohc

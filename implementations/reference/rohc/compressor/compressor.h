@@ -81,6 +81,7 @@ class Compressor {
   [[nodiscard]] std::uint32_t now_ms(std::uint64_t now_ns) noexcept;
 
   void compress_burst(headroom_packet* packets, std::size_t count, std::uint32_t now, headroom_detail* details) noexcept;
+  void prefetch_history(std::uint32_t guess) const noexcept;
   void compress_slowly(headroom_packet& packet, std::uint32_t now, headroom_detail* detail) noexcept;
   [[nodiscard]] Outcome compress_generally(headroom_packet& packet, std::uint32_t now) noexcept;
   [[nodiscard]] bool compress_flow(Flow flow, PacketFields& f, headroom_packet& packet, std::uint32_t now, Outcome& outcome) noexcept;

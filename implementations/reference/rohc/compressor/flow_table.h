@@ -8,7 +8,9 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "rohc/channel.h"
 #include "rohc/page_array.h"
@@ -23,7 +25,24 @@ class FlowTable {
   void prefetch(std::uint64_t hash) const noexcept { __builtin_prefetch(&buckets_[home(hash)]); }
 
   // The context of the first entry in the home bucket whose tag matches, or kNoContext. A guess, to prefetch by.
-  [[nodiscard]] std::uint32_t guess(std::uint64_t hash) const noexcept;
+  [[nodiscard]] std::uint32_t guess(std::uint64_t hash) const noexcept {
+    const Bucket& bucket = buckets_[home(hash)];
+    // Four tags in a word at a time: a 16-bit lane of the difference is zero where the tag matches; the lowest such lane is found exactly.
+    constexpr std::uint64_t kOnes = 0x0001000100010001U;
+    constexpr std::uint64_t kTops = 0x8000800080008000U;
+    const std::uint64_t wanted = kOnes * tag_of(hash);
+    for (unsigned i = 0; i < 2; ++i) {
+      std::uint64_t word;
+      std::memcpy(&word, bucket.tags.data() + 4 * i, sizeof word);
+      const std::uint64_t difference = word ^ wanted;
+      const std::uint64_t zero_lanes = (difference - kOnes) & ~difference & kTops;
+      if (zero_lanes != 0) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(zero_lanes)) / 16;
+        return bucket.contexts[4 * i + (std::endian::native == std::endian::little ? lane : 3 - lane)];
+      }
+    }
+    return kNoContext;
+  }
 
   // Calls `matches(index)` for every entry with the tag of `hash`, until one returns true; returns that index or kNoContext.
   template <typename Predicate>

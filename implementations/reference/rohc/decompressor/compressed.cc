@@ -180,27 +180,28 @@ std::optional<CompressedHeader> read_compressed(const DecompressorContext& c, co
   return h;
 }
 
-std::optional<Decoded> decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, const CompressedHeader& h,
-                              std::uint16_t reference_sn) noexcept {
-  Decoded d;
-  d.header = {c, tunnel};
+bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, const CompressedHeader& h, std::uint16_t reference_sn,
+            Decoded& d) noexcept {
+  d.header.c = c;
+  if (c.tunnel) d.header.tunnel = tunnel;
   d.marker = h.base.marker;
+  d.has_mode = false;
   const bool rtp = traits_of(c.profile).rtp;
   const wire::Bits sn = h.sn();
   d.header.c.sn = static_cast<std::uint16_t>(
       lsb_decode(sn.value, sn.width, reference_sn, rtp ? p_of_packet_sn(sn.width) : p_of_generated_sn(sn.width)));
   IdFlags flags = flags_of(c, tunnel);
   if (h.has_extension_3()) {
-    if (!apply_extension_3(h, d)) return std::nullopt;
+    if (!apply_extension_3(h, d)) return false;
     apply_flags(h.extension, flags);
     d.header.c.id_flags = flags.inner;
-    d.header.tunnel.id_flags = flags.outer;
+    if (c.tunnel) d.header.tunnel.id_flags = flags.outer;
     derive_from_pattern(d.header);
   }
   // TS and IP-ID lie on a line through the reference header, whichever SN is tried: c.sn belongs to c.ts and c.last_id.
-  if (rtp && !decode_timestamp(h, c.sn, d.header.c)) return std::nullopt;
+  if (rtp && !decode_timestamp(h, c.sn, d.header.c)) return false;
   decode_ids(h, flags, c.sn, d.header);
-  return d;
+  return true;
 }
 
 bool verify(const Decoded& d, const CompressedHeader& h, const RestoredHeader& restored) noexcept {

@@ -31,8 +31,8 @@ struct CompressedHeader {
 [[nodiscard]] std::optional<CompressedHeader> read_compressed(const DecompressorContext& c, const DecompressorTunnel& tunnel,
                                                               std::uint8_t first, Octets rest) noexcept;
 
-// What decoding gives: the context after the packet (`after`), and the header with its marker. For UO-1-ID with extension 3 the header has
-// values that the context does not keep (5.7.3, RFC 4815 6.2).
+// What decoding gives: the context that the packet describes, and the marker. For UO-1-ID with extension 3 that is more than the context may
+// keep (5.7.3, RFC 4815 6.2): see keep_context().
 struct Decoded {
   ContextCopy header;
   bool marker = false;
@@ -40,9 +40,9 @@ struct Decoded {
   bool has_mode = false;
 };
 
-// Decodes by context `c`, taking `reference_sn` for the last SN. Empty when the packet must be discarded without a CRC verdict.
-[[nodiscard]] std::optional<Decoded> decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, const CompressedHeader& header,
-                                            std::uint16_t reference_sn) noexcept;
+// Decodes by context `c`, taking `reference_sn` for the last SN. False when the packet must be discarded without a CRC verdict.
+[[nodiscard]] bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, const CompressedHeader& header,
+                          std::uint16_t reference_sn, Decoded& decoded) noexcept;
 
 // True when the CRC of the packet is that of the restored header.
 [[nodiscard]] bool verify(const Decoded& decoded, const CompressedHeader& compressed, const RestoredHeader& restored) noexcept;

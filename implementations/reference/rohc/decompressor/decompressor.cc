@@ -348,7 +348,7 @@ void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& 
     complain(index, wire::AckType::kNack, false);
     return;
   }
-  const auto header = read_compressed(c, c.tunnel ? tunnels_[index] : DecompressorTunnel{}, framed.first, framed.rest);
+  const auto header = read_compressed(c, tunnel_of(index), framed.first, framed.rest);
   if (!header) {
     outcome.status = HEADROOM_ERR_MALFORMED;
     outcome.type = type_2 ? PacketType::kUor2 : PacketType::kUnknown;
@@ -374,7 +374,7 @@ void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& 
     outcome.event = repaired;
     if (repaired == Event::kRepairedReference) previous_sn = c.previous_sn;  // "ref -1 is not changed"
   }
-  keep_context(c, c.tunnel ? tunnels_[index] : DecompressorTunnel{}, *header, decoded);
+  keep_context(c, tunnel_of(index), *header, decoded);
   commit(index, decoded.header, previous_sn, now_ns);
   outcome.plain_header = static_cast<std::uint16_t>(restored.size);
   outcome.status = deliver(packet, restored, header->payload);
@@ -386,9 +386,7 @@ void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& 
 Decompressor::Verdict Decompressor::attempt(const CompressedHeader& header, std::uint32_t index, std::uint16_t reference_sn,
                                             Decoded& decoded, RestoredHeader& restored) noexcept {
   const DecompressorContext& c = contexts_[index];
-  const auto result = decode(c, c.tunnel ? tunnels_[index] : DecompressorTunnel{}, header, reference_sn);
-  if (!result) return Verdict::kContradiction;
-  decoded = *result;
+  if (!decode(c, tunnel_of(index), header, reference_sn, decoded)) return Verdict::kContradiction;
   if (!restore(decoded.header, decoded.marker, header.udp_checksum, header.payload.size(), restored)) return Verdict::kContradiction;
   return verify(decoded, header, restored) ? Verdict::kVerified : Verdict::kMismatch;
 }

@@ -148,9 +148,12 @@ class Decompressor {
   void tally(const Outcome& outcome) noexcept;
   void fill_detail(headroom_detail& detail, const Outcome& outcome) const noexcept;
 
-  [[nodiscard]] ContextCopy copy_of(std::uint32_t index) const noexcept {
-    return {contexts_[index], contexts_[index].tunnel ? tunnels_[index] : DecompressorTunnel{}};
+  // The outer header's context, or an empty one that spares the memory of the other contexts'.
+  [[nodiscard]] const DecompressorTunnel& tunnel_of(std::uint32_t index) const noexcept {
+    static constexpr DecompressorTunnel kNone{};
+    return contexts_[index].tunnel ? tunnels_[index] : kNone;
   }
+  [[nodiscard]] ContextCopy copy_of(std::uint32_t index) const noexcept { return {contexts_[index], tunnel_of(index)}; }
   [[nodiscard]] wire::Mode wanted_mode(const DecompressorContext& c) const noexcept {
     return c.mode_declined ? c.mode : config_.feedback ? config_.mode : wire::Mode::kUnidirectional;
   }

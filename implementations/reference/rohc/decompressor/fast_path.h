@@ -28,6 +28,11 @@ namespace headroom::rohc {
   const Layout& l = layout_of(c.shape);
   const std::uint32_t tail = std::uint32_t{c.id_octets} + c.udp_checksum_octets;
   if (rest.size() < tail) return false;
+  // IP-ID and UDP checksum, if they are there: read without asking, then masked, for the answer would be hard to predict.
+  std::uint8_t tail_octets[4] = {0, 0, 0, 0};
+  std::memcpy(tail_octets, rest.data(), rest.size() >= sizeof tail_octets ? sizeof tail_octets : tail);
+  const auto id_mask = static_cast<std::uint16_t>(0U - (c.id_octets != 0));
+  const auto checksum_mask = static_cast<std::uint16_t>(0U - (c.udp_checksum_octets != 0));
   const auto payload = static_cast<std::uint32_t>(rest.size() - tail);
   const std::uint32_t length = l.header + payload;
   if (packet.out_capacity < kImageSize || packet.out_capacity < length || length - l.length_adds > 0xffff) return false;
@@ -38,8 +43,8 @@ namespace headroom::rohc {
   const auto step = static_cast<std::int16_t>(sn - c.sn);
   const std::uint32_t ts = c.ts + c.ts_stride * static_cast<std::uint32_t>(std::int32_t{step});
   const auto predicted_id = static_cast<std::uint16_t>(c.id_base + (sn & c.id_sn_mask));
-  const std::uint16_t id = c.id_octets != 0 ? wire::load16(rest.data()) : rotate16(predicted_id, c.id_rotation);
-  const std::uint16_t udp_checksum = c.udp_checksum_octets != 0 ? wire::load_little16(rest.data() + c.id_octets) : std::uint16_t{0};
+  const auto id = static_cast<std::uint16_t>((wire::load16(tail_octets) & id_mask) | (rotate16(predicted_id, c.id_rotation) & ~id_mask));
+  const auto udp_checksum = static_cast<std::uint16_t>(wire::load_little16(tail_octets + c.id_octets) & checksum_mask);
 
   const std::uint16_t ip_length = wire::swap16(static_cast<std::uint16_t>(length - l.length_adds));
   const std::uint16_t ip_id = wire::swap16(id);

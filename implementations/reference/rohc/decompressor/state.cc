@@ -64,9 +64,10 @@ void Decompressor::succeeded(std::uint32_t index, Outcome& outcome, bool has_mod
   const bool by_initialisation = outcome.type == PacketType::kIr || outcome.type == PacketType::kIrDyn;
   if (repaired_now) {
     c.repairs = 2;
-  } else if (c.repairs != 0) {
-    c.repairs = by_initialisation ? std::uint8_t{0} : static_cast<std::uint8_t>(c.repairs - 1);
-    if (c.repairs == 0) outcome.event = Event::kRepairProven;
+  } else if (by_initialisation) {
+    c.repairs = 0;  // the reference is new: there is nothing left to prove
+  } else if (c.repairs != 0 && --c.repairs == 0) {
+    outcome.event = Event::kRepairProven;
   }
   // "Of the three successful headers, the first two SHOULD be discarded and only the third delivered" (5.3.2.2.5).
   if (c.repairs != 0 && outcome.status == HEADROOM_OK) outcome.status = HEADROOM_ERR_REPAIR;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rohc/header/layout.h"
 
+#include <cstring>
+
 #include "rohc/wire/crc.h"
 
 namespace headroom::rohc {
@@ -98,15 +100,36 @@ constexpr std::array<Layout, kShapeCount> describe_all() {
 
 constexpr std::array<Layout, kShapeCount> kLayouts = describe_all();
 
+namespace {
+
+constexpr std::size_t kWord = sizeof(std::uint64_t);
+
+std::uint64_t word_at(const std::uint8_t* p) noexcept {
+  std::uint64_t v;
+  std::memcpy(&v, p, kWord);
+  return v;
+}
+
+}  // namespace
+
+// Both go by words; headers are a multiple of four octets long, so that at most half a word is left.
 void masked_copy(const std::uint8_t* header, const Image& mask, std::size_t size, Image& image) noexcept {
-  for (std::size_t i = 0; i < kImageSize; ++i) {
-    image[i] = i < size ? static_cast<std::uint8_t>(header[i] & mask[i]) : std::uint8_t{0};
+  image = {};
+  std::size_t i = 0;
+  for (; i + kWord <= size; i += kWord) {
+    const std::uint64_t v = word_at(header + i) & word_at(mask.data() + i);
+    std::memcpy(image.data() + i, &v, kWord);
   }
+  for (; i < size; ++i) image[i] = static_cast<std::uint8_t>(header[i] & mask[i]);
 }
 
 bool masked_equal(const std::uint8_t* header, const Image& mask, const Image& image, std::size_t size) noexcept {
-  unsigned difference = 0;
-  for (std::size_t i = 0; i < size; ++i) difference |= static_cast<unsigned>(header[i] ^ image[i]) & mask[i];
+  std::uint64_t difference = 0;
+  std::size_t i = 0;
+  for (; i + kWord <= size; i += kWord) {
+    difference |= (word_at(header + i) ^ word_at(image.data() + i)) & word_at(mask.data() + i);
+  }
+  for (; i < size; ++i) difference |= static_cast<unsigned>(header[i] ^ image[i]) & mask[i];
   return difference == 0;
 }
 
