@@ -4,6 +4,8 @@
 #include <span>
 
 #include "rohc/encoding/lsb.h"
+#include "rohc/wire/base_header.h"
+#include "rohc/wire/sdvl.h"
 
 namespace headroom::rohc {
 namespace {
@@ -61,12 +63,14 @@ constexpr FormatRow row(wire::Format format, PacketType type, int extension = -1
 constexpr auto kR = wire::Format::kRtp;
 constexpr auto kU = wire::Format::kUdp;
 
-// RTP, formats with T bit, by length. Among equally long ones those with the longer CRC come first.
+// RTP, formats with T bit, by length. Among equally long ones those with the longer CRC come first. UOR-2-ID with
+// extension 1 has the bits of UOR-2-TS with extension 1 and is left out.
 constexpr FormatRow kRtpWithT[] = {
-    row(kR, PacketType::kUo0),       row(kR, PacketType::kUo1Ts),     row(kR, PacketType::kUo1Id),     row(kR, PacketType::kUor2Ts),
-    row(kR, PacketType::kUor2Id),    row(kR, PacketType::kUo1Id, 0),  row(kR, PacketType::kUor2Ts, 0), row(kR, PacketType::kUor2Id, 0),
-    row(kR, PacketType::kUo1Id, 1),  row(kR, PacketType::kUor2Ts, 1), row(kR, PacketType::kUor2Id, 1), row(kR, PacketType::kUo1Id, 2),
-    row(kR, PacketType::kUor2Ts, 2), row(kR, PacketType::kUor2Id, 2),
+    row(kR, PacketType::kUo0),       row(kR, PacketType::kUo1Ts),     row(kR, PacketType::kUo1Id),
+    row(kR, PacketType::kUor2Ts),    row(kR, PacketType::kUor2Id),    row(kR, PacketType::kUo1Id, 0),
+    row(kR, PacketType::kUor2Ts, 0), row(kR, PacketType::kUor2Id, 0), row(kR, PacketType::kUo1Id, 1),
+    row(kR, PacketType::kUor2Ts, 1), row(kR, PacketType::kUo1Id, 2),  row(kR, PacketType::kUor2Ts, 2),
+    row(kR, PacketType::kUor2Id, 2),
 };
 
 // RTP, no IPv4 header or all IP-IDs random.
@@ -113,54 +117,69 @@ std::uint8_t ts_width_for(const Needs& n, unsigned base) noexcept {
   return 0;
 }
 
-std::optional<Choice> choose_extension_3(const Needs& n) noexcept {
+struct Sized {
   Choice choice;
-  choice.extension = 3;
+  std::size_t octets = 0;  // of base header and extension
+};
+
+// Extension 3 on a base header of `type`, which has so many bits. Empty when it cannot serve.
+std::optional<Sized> extension_3_on(PacketType type, const Needs& n) noexcept {
+  const FormatRow base = base_row(n.format, type);
   const bool rtp = n.format == wire::Format::kRtp;
-  unsigned sn_bits = 6;
-  unsigned ts_bits = 0;
-  unsigned id_bits = 0;
-  if (!rtp) {
-    choice.type = PacketType::kUor2;
-    sn_bits = 5;
-  } else if (!n.t_bit) {
-    choice.type = PacketType::kUor2;
-    ts_bits = 6;
-  } else if (n.ts_bits) {
-    choice.type = PacketType::kUor2Ts;
-    ts_bits = 5;
-  } else {
-    choice.type = PacketType::kUor2Id;
-    id_bits = 5;
-  }
-  if (!sn_fits(n, sn_bits)) {
-    if (!sn_fits(n, sn_bits + 8)) return std::nullopt;
-    choice.sn_octet = true;
+  Sized s;
+  s.choice.type = type;
+  s.choice.extension = 3;
+  s.octets = wire::base_header_octets(n.format, type) + 1;
+  if (!sn_fits(n, base.sn)) {
+    if (!sn_fits(n, base.sn + 8U)) return std::nullopt;
+    s.choice.sn_octet = true;
+    s.octets += 1;
   }
   // With Tsc = 0 there must be bits of TS in the extension: those of the base header alone would be too few to be of use.
-  if (rtp && (n.ts_unscaled || (ts_bits != 0 && !ts_fits(n, ts_bits)))) {
-    choice.ts_width = ts_width_for(n, ts_bits);
-    if (choice.ts_width == 0) return std::nullopt;
+  const bool needs_ts = n.ts_unscaled || (base.ts == 0 ? n.ts_bits : !ts_fits(n, base.ts));
+  if (rtp && needs_ts) {
+    s.choice.ts_width = ts_width_for(n, base.ts);
+    if (s.choice.ts_width == 0) return std::nullopt;
+    s.octets += wire::sdvl_octets(s.choice.ts_width);
   }
-  choice.id_field = id_bits != 0 ? !offset_fits(n.id_distance, id_bits) : n.id_bits;
-  choice.outer_id_field = n.outer_id_bits;
-  return choice;
+  s.choice.id_field = base.id != 0 ? !offset_fits(n.id_distance, base.id) : n.id_bits;
+  s.octets += s.choice.id_field ? 2 : 0;
+  s.choice.outer_id_field = n.outer_id_bits;
+  s.octets += s.choice.outer_id_field ? (rtp ? 4 : 3) : 0;  // flags octets (ip2 stands among the inner flags) and IP-ID
+  return s;
+}
+
+// Flags and fields besides SN, TS and IP-ID take the same room whatever the base header.
+std::optional<Sized> choose_extension_3(const Needs& n) noexcept {
+  if (n.format == wire::Format::kUdp || !n.t_bit) return extension_3_on(PacketType::kUor2, n);
+  const auto with_ts = extension_3_on(PacketType::kUor2Ts, n);
+  const auto with_id = extension_3_on(PacketType::kUor2Id, n);
+  if (!with_ts || !with_id) return with_ts ? with_ts : with_id;
+  const bool ts_first = n.ts_bits ? with_ts->octets <= with_id->octets : with_ts->octets < with_id->octets;
+  return ts_first ? with_ts : with_id;
 }
 
 }  // namespace
 
 std::optional<Choice> choose(const Needs& needs) noexcept {
+  const FormatRow* found = nullptr;
   if (!needs.extension_3) {
     for (const FormatRow& r : rows_for(needs)) {
-      if (row_serves(r, needs)) {
-        Choice choice;
-        choice.type = r.type;
-        choice.extension = r.extension;
-        return choice;
-      }
+      if (!row_serves(r, needs)) continue;
+      found = &r;
+      break;
     }
   }
-  return choose_extension_3(needs);
+  // Extension 3 leaves out what an extension 2 must fill, so it can be shorter than that one only.
+  if (found == nullptr || found->extension == 2) {
+    const auto third = choose_extension_3(needs);
+    if (found == nullptr) return third ? std::optional(third->choice) : std::nullopt;
+    if (third && third->octets < wire::base_header_octets(needs.format, found->type) + 3) return third->choice;
+  }
+  Choice choice;
+  choice.type = found->type;
+  choice.extension = found->extension;
+  return choice;
 }
 
 }  // namespace headroom::rohc

@@ -27,6 +27,11 @@ constexpr std::size_t kBurst = 32;
 // cache misses, for each packet.
 constexpr std::uint32_t kReplacementSample = 8;
 
+// Contexts keep times as milliseconds in 32 bits, which last seven weeks. Half-way through, the beginning of time is
+// moved.
+constexpr std::uint32_t kEpochMs = std::uint32_t{1} << 31;
+constexpr std::uint64_t kEpochNs = kEpochMs * std::uint64_t{1'000'000};
+
 // How far ahead of its use the history of a flow is fetched, in packets.
 constexpr std::size_t kHistoryAhead = 6;
 
@@ -51,7 +56,18 @@ std::uint32_t Compressor::now_ms(std::uint64_t now_ns) noexcept {
     started_ = true;
     epoch_ns_ = now_ns;
   }
+  if (now_ns - epoch_ns_ >= kEpochNs) move_epoch((now_ns - epoch_ns_) / kEpochNs);
   return milliseconds(now_ns - epoch_ns_);
+}
+
+void Compressor::move_epoch(std::uint64_t epochs) noexcept {
+  epoch_ns_ += epochs * kEpochNs;
+  const auto ms = static_cast<std::uint32_t>(std::min<std::uint64_t>(epochs * kEpochMs, 0xffffffff));
+  for (std::uint32_t channel = 0; channel < channels_.size(); ++channel) {
+    for (std::uint32_t cid = 0; cid < channels_[channel].fresh; ++cid) {
+      rebase_times(flow_at(config_.channel.index_of(channel, cid)), ms);
+    }
+  }
 }
 
 Flow Compressor::flow_at(std::uint32_t index) noexcept {
@@ -210,6 +226,8 @@ Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std:
   const Flow flow = flow_at(index);
   PacketFields f = fields_of(octets, chain);
   if (is_new) {
+    flow.c.may_carry_rtp =
+        profile == Profile::kUdp && config_.channel.profiles.rtp && taken_for_rtp(f.inner + flow.layout().udp);
     if (!flow.traits().rtp) f.sn = static_cast<std::uint16_t>(mix(hash ^ counters_.new_flows));
     begin_flow(flow, f);
   } else {
@@ -278,7 +296,8 @@ bool Compressor::compress_flow(Flow flow, PacketFields& f, headroom_packet& pack
 
 Compressor::Outcome Compressor::send_uncompressed(headroom_packet& packet, std::uint32_t now) noexcept {
   Channel& channel = channels_[packet.channel];
-  if (channel.uncompressed == kNoContext) {
+  const bool is_new = channel.uncompressed == kNoContext;
+  if (is_new) {
     const std::uint32_t index = acquire_context(packet.channel);
     reset_context(index, Profile::kUncompressed, now);
     channel.uncompressed = index;
@@ -286,7 +305,7 @@ Compressor::Outcome Compressor::send_uncompressed(headroom_packet& packet, std::
   }
   const Flow flow = flow_at(channel.uncompressed);
   flow.c.last_used_ms = now;
-  apply_refreshes(flow, now);
+  if (!is_new) apply_refreshes(flow, now);
 
   Outcome outcome;
   outcome.context = channel.uncompressed;
@@ -446,6 +465,7 @@ void Compressor::reinitialize() noexcept {
       const Flow flow = flow_at(config_.channel.index_of(channel, cid));
       if (flow.c.state == CompressorState::kUnused) continue;
       flow.h.ir_left = static_cast<std::uint8_t>(config_.repeats);
+      flow.h.changed_since_sn = static_cast<std::uint16_t>(flow.c.sn + 1);
       flow.c.fast = false;
     }
   }

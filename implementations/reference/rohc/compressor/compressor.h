@@ -79,6 +79,7 @@ class Compressor {
 
   [[nodiscard]] Flow flow_at(std::uint32_t index) noexcept;
   [[nodiscard]] std::uint32_t now_ms(std::uint64_t now_ns) noexcept;
+  void move_epoch(std::uint64_t epochs) noexcept;
 
   void compress_burst(headroom_packet* packets, std::size_t count, std::uint32_t now, headroom_detail* details) noexcept;
   void prefetch_history(std::uint32_t guess) const noexcept;

@@ -47,8 +47,11 @@ struct alignas(128) CompressorContext {
   bool fast;
   // Packets that the fast path sent since the general path last looked, at most 255.
   std::uint8_t fast_run;
-  // Consecutive packets whose IP-ID was the one before plus 1; counted for random IP-IDs only.
-  std::uint8_t id_streak;
+  // A random IP-ID that lies id_near_from or more, but less than id_near_from + id_near, after the last one, in either
+  // byte order, may be that of a counter: whether it is, the general path finds out. id_near is 0 unless the IP-ID is
+  // random.
+  std::uint8_t id_near_from;
+  std::uint16_t id_near;
   std::uint16_t last_id;
 
   CompressorState state;
@@ -59,7 +62,8 @@ struct alignas(128) CompressorContext {
   std::uint32_t refresh_at_ms;      // a refresh by time is due from then on; all ones for never
   std::uint32_t last_used_ms;
   wire::Profile profile;
-  bool tunnel;  // there is an outer IP header
+  bool tunnel;         // there is an outer IP header
+  bool may_carry_rtp;  // profile UDP, but a packet that looks like RTP belongs to a flow of that profile
 
   alignas(64) Image pattern;  // the headers AND Layout::pattern_mask, marker 0
 };
@@ -97,6 +101,8 @@ struct FlowHistory {
 
   std::uint16_t changed_since_sn;  // first SN that carried the latest change
   std::uint16_t mode_since_sn;     // first SN that carried the new mode
+  std::uint16_t repaired_since_sn;  // first SN that answered the last NACK
+  bool repaired;                    // there has been a NACK
   bool transition_pending;         // C_TRANS = P (5.6.1)
   bool acked;                      // an ACK(U) has arrived
   std::uint32_t stride_candidate;

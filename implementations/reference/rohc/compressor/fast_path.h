@@ -16,9 +16,6 @@
 
 namespace headroom::rohc {
 
-// Random IP-IDs that have counted up this often in a row are no longer taken for random.
-inline constexpr std::uint8_t kSequentialAfter = 3;
-
 // Octets that a UO-0 header can take: Add-CID or large CID, base header, outer nothing, IP-ID, UDP checksum; rounded up to what is written.
 inline constexpr std::uint32_t kFastHeaderRoom = 8;
 
@@ -45,13 +42,16 @@ inline constexpr std::uint32_t kFastHeaderRoom = 8;
   }
 
   const auto sn = static_cast<std::uint16_t>(c.sn + 1);
-  const std::uint32_t ts = c.ts + c.ts_stride;
+  const std::uint32_t ts = c.ts + c.ts_stride;  // a wraparound may change TS_OFFSET: below, it is not for the fast path
   different |= (wire::load16(h + l.sn_at) ^ sn) & l.rtp_mask;
   different |= (wire::load32(h + l.ts_at) ^ ts) & l.rtp_mask;
 
   const std::uint16_t id = wire::load16(h + l.id_at);
   const auto predicted_id = static_cast<std::uint16_t>(c.id_base + (sn & c.id_sn_mask));
   different |= static_cast<unsigned>(rotate16(id, c.id_rotation) ^ predicted_id) & c.id_mask;
+  const auto id_step = static_cast<std::uint16_t>(id - c.last_id - c.id_near_from);
+  const auto swapped_step = static_cast<std::uint16_t>(wire::swap16(id) - wire::swap16(c.last_id) - c.id_near_from);
+  const bool may_count = (id_step < c.id_near) | (swapped_step < c.id_near);
 
   const DynamicOctets dynamic{wire::load_little32(h + l.length_at), wire::load_little16(h + l.ip_checksum_at),
                               wire::load_little32(h + l.udp_length_at), wire::load_little64(h + l.rtp) >> 8};
@@ -64,8 +64,9 @@ inline constexpr std::uint32_t kFastHeaderRoom = 8;
   different |= static_cast<unsigned>(has_checksum != (c.udp_checksum_octets != 0));
 
   const bool blocked = !c.fast | (length < l.header) | (c.refresh_countdown == 0) | (now_ms >= c.refresh_at_ms) |
-                       (c.id_streak >= kSequentialAfter) | (packet.out_capacity < length + kFastHeaderRoom);
+                       (ts < c.ts) | may_count | (packet.out_capacity < length + kFastHeaderRoom);
   if ((different | blocked) != 0) return false;
+  if (c.may_carry_rtp && may_be_rtp(packet.in + l.header, length - l.header)) return false;
 
   const auto octet = static_cast<std::uint8_t>((sn & 15U) << 3 | crc3_of(l, c.crc3_static, dynamic));
   std::uint8_t* out = packet.out;
@@ -85,8 +86,6 @@ inline constexpr std::uint32_t kFastHeaderRoom = 8;
   c.sn = sn;
   c.ts = ts;
   c.fast_run = static_cast<std::uint8_t>(c.fast_run + (c.fast_run != 255));
-  const bool counts_up = (id == static_cast<std::uint16_t>(c.last_id + 1)) & (c.id_octets != 0);
-  c.id_streak = static_cast<std::uint8_t>((c.id_streak + 1) * counts_up);
   c.last_id = id;
   c.refresh_countdown = static_cast<std::uint16_t>(c.refresh_countdown - c.refresh_step);
   c.last_used_ms = now_ms;

@@ -25,6 +25,17 @@ void set_mode(Flow flow, Mode mode, std::uint32_t now_ms) noexcept {
   load_refreshes(flow);
 }
 
+// An ACK(U) in U-mode may come from a decompressor in O-mode whose request for that mode was lost, and who wants U-mode
+// again: it goes on asking until a packet tells the mode. Whether it is one cannot be seen, so the mode is told now and
+// then.
+void tell_mode(Flow flow) noexcept {
+  constexpr std::uint16_t kPause = 256;  // packets
+  FlowHistory& h = flow.h;
+  if (static_cast<std::uint16_t>(flow.c.sn - h.mode_since_sn) < kPause) return;
+  h.mode_since_sn = flow.c.sn;
+  h.mode_left = flow.repeats();
+}
+
 // Mode transitions are asked for by the decompressor, and only by feedback that a CRC protects (5.6.1, RFC 4815 3.2).
 void apply_mode(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexcept {
   if (!f.crc || f.one || f.mode == Mode::kCancel) return;
@@ -38,6 +49,7 @@ void apply_mode(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexce
     }
     return;
   }
+  if (f.mode == Mode::kUnidirectional && flow.c.mode == Mode::kUnidirectional) tell_mode(flow);
   if (f.mode == flow.c.mode || f.mode == Mode::kReliable || f.mode > flow.config.highest_mode) return;
   if (f.mode == Mode::kOptimistic) {  // 5.6.2: at once
     set_mode(flow, Mode::kOptimistic, now_ms);
@@ -78,6 +90,18 @@ void apply_ack(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexcep
   if (f.sn_valid) confirm(flow, acknowledged_sn(flow.c.sn, f.sn, f.sn_width));
 }
 
+// "NACKs carry the SN of the latest packet successfully decompressed, and this information MAY be used … to determine
+// what fields need to be updated" (5.4.1.1.1). A decompressor that has taken the IR-DYN packets of the last repair and
+// fails again soon after must have a wrong static part: IR-DYN packets neither carry nor verify it (5.7.7.2, note), so
+// another one would not help.
+bool static_part_is_damaged(Flow flow, const wire::Feedback& f) noexcept {
+  constexpr std::uint16_t kSoon = 64;  // packets
+  const FlowHistory& h = flow.h;
+  if (!h.repaired || !f.sn_valid) return false;
+  const std::uint16_t sn = acknowledged_sn(flow.c.sn, f.sn, f.sn_width);
+  return covers_since(flow, sn, h.repaired_since_sn) && static_cast<std::uint16_t>(sn - h.repaired_since_sn) < kSoon;
+}
+
 }  // namespace
 
 void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexcept {
@@ -93,7 +117,10 @@ void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) no
   // "Any FEEDBACK packet carrying a REJECT option MUST also carry a CRC option" (5.7.6.4).
   if ((f.reject && f.crc) || f.context_memory) {
     h.rejected_until_ms = std::max<std::uint32_t>(1, now_ms + flow.config.reject_hold_ms);
-    h.ir_left = repeats;  // whatever comes after the pause has to begin anew
+    // Whatever comes after the pause has to begin anew: no acknowledgement of what was sent before counts.
+    h.ir_left = repeats;
+    h.changed_since_sn = static_cast<std::uint16_t>(flow.c.sn + 1);
+    flow.c.fast = false;
   }
   apply_mode(flow, f, now_ms);
   switch (f.ack) {
@@ -101,8 +128,14 @@ void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) no
       apply_ack(flow, f, now_ms);
       break;
     case AckType::kNack:  // back to FO: the dynamic part with TS_STRIDE, as an IR-DYN has it (5.4.1.1.1, RFC 4815 8.11)
-      h.ir_dyn_left = std::max(h.ir_dyn_left, repeats);
+      if (static_part_is_damaged(flow, f)) {
+        h.ir_left = std::max(h.ir_left, repeats);
+      } else {
+        h.ir_dyn_left = std::max(h.ir_dyn_left, repeats);
+      }
       h.changed_since_sn = static_cast<std::uint16_t>(flow.c.sn + 1);
+      h.repaired_since_sn = h.changed_since_sn;
+      h.repaired = true;
       break;
     case AckType::kStaticNack:
       h.ir_left = std::max(h.ir_left, repeats);

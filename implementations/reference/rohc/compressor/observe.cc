@@ -84,9 +84,8 @@ IpIdBehaviour classify(std::uint16_t last, std::uint16_t id, unsigned packets, s
   const auto step = static_cast<std::uint16_t>(id - last);
   const auto swapped_step = static_cast<std::uint16_t>(wire::swap16(id) - wire::swap16(last));
   if (step == 0) return IpIdBehaviour::kConstant;
-  if (step <= reach) return IpIdBehaviour::kSequential;
-  if (swapped_step <= reach) return IpIdBehaviour::kSwapped;
-  return IpIdBehaviour::kRandom;
+  if (std::min(step, swapped_step) > reach) return IpIdBehaviour::kRandom;
+  return step <= swapped_step ? IpIdBehaviour::kSequential : IpIdBehaviour::kSwapped;
 }
 
 struct IpIdState {
@@ -127,11 +126,6 @@ void note_id_change(Flow flow, IpIdBehaviour before, IpIdBehaviour after, std::u
 void observe_ip_ids(Flow flow, const PacketFields& f, unsigned packets) noexcept {
   const bool constant_ip_id = flow.traits().constant_ip_id;
   if (flow.h.id_behaviour != IpIdBehaviour::kNone) {
-    if (flow.c.id_streak >= kVotesForOrder) {  // what the fast path has counted
-      flow.h.id_candidate = IpIdBehaviour::kSequential;
-      flow.h.id_votes = kVotesForOrder;
-      flow.c.id_streak = 0;
-    }
     const IpIdBehaviour before = flow.h.id_behaviour;
     const IpIdBehaviour seen = classify(flow.c.last_id, f.inner_id, packets, flow.config.ip_id_largest_step);
     if (observe_ip_id({flow.h.id_behaviour, flow.h.id_candidate, flow.h.id_votes}, seen, constant_ip_id)) {
@@ -215,7 +209,18 @@ bool on_line(Flow flow, const Reference& r, std::uint16_t sn, std::uint32_t ts) 
   return ts - r.ts == flow.c.ts_stride * static_cast<std::uint32_t>(packets);
 }
 
-// The next packet, if as predicted, can be a UO-0 whichever reference the decompressor uses.
+// After an IP header where the chain ends there may be a header that could not be compressed this time, but can be the
+// next time; it is then another flow's packet.
+bool may_carry_more(Flow flow, const PacketFields& f) noexcept {
+  const Layout& l = flow.layout();
+  if (l.has_udp()) return false;
+  const std::uint8_t next = l.is_ipv4() ? f.inner[9] : f.inner[6];
+  const ProfileSet& enabled = flow.config.channel.profiles;
+  return next == kProtocolIpv4 || next == kProtocolIpv6 || (next == kProtocolUdp && (enabled.udp || enabled.rtp));
+}
+
+// The next packets, if as predicted, can be UO-0 whichever reference the decompressor uses, until all references are
+// such packets.
 bool next_is_predictable(Flow flow) noexcept {
   const FlowHistory& h = flow.h;
   const bool rtp = flow.traits().rtp;
@@ -225,7 +230,10 @@ bool next_is_predictable(Flow flow) noexcept {
   const std::int32_t p = rtp ? p_of_packet_sn(4) : p_of_generated_sn(4);
   for (unsigned age = 0; age < h.reference_count; ++age) {
     const Reference& r = reference(h, age);
-    if (!lsb_covers(static_cast<std::int16_t>(next - r.sn), 4, p)) return false;
+    // A reference stays until as many packets as the window is wide have followed it; the distance grows meanwhile.
+    const std::int32_t distance = static_cast<std::int16_t>(next - r.sn);
+    const auto further = static_cast<std::int32_t>(flow.config.repeats - age - 1);
+    if (!lsb_covers(distance, 4, p) || !lsb_covers(distance + further, 4, p)) return false;
     if (rtp && !on_line(flow, r, flow.c.sn, flow.c.ts)) return false;
     if (offset && r.id_offset != flow.c.id_base) return false;
   }
@@ -250,6 +258,7 @@ void begin_flow(Flow flow, const PacketFields& f) noexcept {
   flow.h.id_behaviour = l.is_ipv4() ? IpIdBehaviour::kSequential : IpIdBehaviour::kNone;
   flow.h.ir_left = flow.repeats();
   flow.h.changed_since_sn = f.sn;
+  flow.h.mode_since_sn = static_cast<std::uint16_t>(f.sn - 0x4000);  // long ago
   if (flow.tunnel != nullptr) {
     TunnelContext& t = *flow.tunnel;
     const Layout& outer = ip_layout(f.chain.outer_version);
@@ -279,12 +288,17 @@ void predict(Flow flow, const PacketFields& f) noexcept {
   c.id_sn_mask = b == IpIdBehaviour::kConstant ? 0 : 0xffff;
   c.id_mask = b == IpIdBehaviour::kRandom || b == IpIdBehaviour::kNone ? 0 : 0xffff;
   c.id_base = static_cast<std::uint16_t>(rotate16(f.inner_id, c.id_rotation) - (c.sn & c.id_sn_mask));
+  // With SID the last value itself may be the beginning of another behaviour.
+  c.id_near_from = flow.traits().constant_ip_id ? 0 : 1;
+  c.id_near = b == IpIdBehaviour::kRandom
+                  ? static_cast<std::uint16_t>(flow.config.ip_id_largest_step + 1 - c.id_near_from)
+                  : std::uint16_t{0};
   if (flow.tunnel != nullptr) {
     TunnelContext& t = *flow.tunnel;
     t.last_id = f.outer_id;
     t.id_base = id_offset(t.id_behaviour, f.outer_id, f.sn);
   }
-  c.fast = flow.tunnel == nullptr && !has_news(flow.h) && next_is_predictable(flow);
+  c.fast = flow.tunnel == nullptr && !may_carry_more(flow, f) && !has_news(flow.h) && next_is_predictable(flow);
 }
 
 }  // namespace headroom::rohc

@@ -82,4 +82,15 @@ void load_refreshes(Flow flow) noexcept {
   flow.c.refresh_at_ms = periodic ? std::min(h.ir_at_ms, h.fo_at_ms) : kNever;
 }
 
+void rebase_times(Flow flow, std::uint32_t ms) noexcept {
+  const auto earlier = [&](std::uint32_t& time) {
+    if (time != kNever) time -= std::min(time, ms);
+  };
+  earlier(flow.c.refresh_at_ms);
+  earlier(flow.c.last_used_ms);
+  earlier(flow.h.ir_at_ms);
+  earlier(flow.h.fo_at_ms);
+  earlier(flow.h.rejected_until_ms);
+}
+
 }  // namespace headroom::rohc

@@ -20,4 +20,8 @@ void apply_refreshes(Flow flow, std::uint32_t now_ms) noexcept;
 // Sets the fast path's countdown and deadline. Bidirectional modes have no periodic refreshes (4.4.2).
 void load_refreshes(Flow flow) noexcept;
 
+// Moves the beginning of time by `ms`: every time that the flow remembers becomes so much less, and what lay before the
+// new beginning, 0.
+void rebase_times(Flow flow, std::uint32_t ms) noexcept;
+
 }  // namespace headroom::rohc

@@ -16,8 +16,9 @@ namespace headroom::rohc {
 // No Context, Static Context and Full Context (RFC 3095 4.3.2).
 enum class DecompressorState : std::uint8_t { kNc, kSc, kFc };
 
-// D_TRANS (5.6.1).
-enum class Transition : std::uint8_t { kDone, kInitiated, kPending };
+// D_TRANS (5.6.1). kDeclined: pending, too, but the compressor has cancelled the transition (RFC 3843 3.4). The one
+// transition that takes a handshake is that to U-mode, so there is no need to remember where it leads.
+enum class Transition : std::uint8_t { kDone, kInitiated, kPending, kDeclined };
 
 struct alignas(128) DecompressorContext {
   // The reference: the last header that was decompressed and verified.

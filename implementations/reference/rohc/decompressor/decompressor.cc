@@ -93,7 +93,7 @@ Decompressor::Clue Decompressor::clue_of(const headroom_packet& p) const noexcep
 
 void Decompressor::tally(const Outcome& outcome) noexcept {
   ++counters_.packets[static_cast<std::size_t>(outcome.type)];
-  ++counters_.events[static_cast<std::size_t>(outcome.event)];
+  if (outcome.event != Event::kNone) ++counters_.events[static_cast<std::size_t>(outcome.event)];
   switch (outcome.status) {
     case HEADROOM_OK:
       ++counters_.delivered;

@@ -157,6 +157,7 @@ Initialisation read_ir_dyn(const ContextCopy& before, wire::Profile profile, Oct
     c.shape = shape_of(traits, old.ip_version);
     const Layout& now = layout_of(c.shape);
     std::fill(c.pattern.begin() + now.header, c.pattern.end(), std::uint8_t{0});
+    if (!traits.udp) c.udp_checksum_octets = 0;
     c.profile = profile;
     c.mode = wire::Mode::kUnidirectional;  // "MUST start operation in the initial mode" (RFC 4815 7.2.2)
     c.transition = Transition::kDone;

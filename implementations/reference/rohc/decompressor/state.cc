@@ -153,27 +153,31 @@ void Decompressor::follow_mode(std::uint32_t index, Outcome& outcome, bool has_m
         send(index, AckType::kAck, wanted);
       }
       break;
+    // "A mode transition can be initiated only when D_TRANS is D" (5.6.1): what is wanted by now has to wait.
     case Transition::kInitiated:
       // Until a packet carries the new mode, every one is answered with a request for it.
-      if (has_mode && mode == Mode::kCancel) {  // the compressor declines (RFC 3843 3.4)
+      if (has_mode && mode == Mode::kCancel) {
         c.mode_declined = true;
-        c.transition = Transition::kPending;
-      } else if (has_mode && mode == wanted) {
+        c.transition = Transition::kDeclined;
+      } else if (has_mode && mode == Mode::kUnidirectional) {
         c.transition = Transition::kPending;
       }
-      send(index, AckType::kAck, c.mode_declined ? c.mode : wanted);
+      send(index, AckType::kAck, c.transition == Transition::kDeclined ? c.mode : Mode::kUnidirectional);
       break;
     case Transition::kPending:
+    case Transition::kDeclined: {
+      const Mode target = c.transition == Transition::kDeclined ? c.mode : Mode::kUnidirectional;
       if (!is_type_0_or_1(outcome.type)) {
-        send(index, AckType::kAck, wanted);
+        send(index, AckType::kAck, target);
         break;
       }
       c.transition = Transition::kDone;
-      if (c.mode != wanted) {
-        c.mode = wanted;
-        outcome.event = wanted == Mode::kUnidirectional ? Event::kModeUnidirectional : Event::kModeOptimistic;
+      if (c.mode != target) {
+        c.mode = target;
+        outcome.event = Event::kModeUnidirectional;
       }
       break;
+    }
   }
 }
 
