@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes the seed corpora of the fuzz targets: rohc_fuzz_corpus FOLDER makes FOLDER/decompressor, feedback, round_trip
+// and chain. The files in fuzz/corpus/ come from it, and from what fuzzing found worth keeping.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "fuzz/input.h"
+#include "test/support/crafted.h"
+#include "test/support/random.h"
+
+namespace headroom::rohc::fuzz {
+namespace {
+
+using test::Packet;
+using test::Random;
+
+void put(const std::filesystem::path& file, const Packet& octets) {
+  std::ofstream(file, std::ios::binary)
+      .write(reinterpret_cast<const char*>(octets.data()), static_cast<std::streamsize>(octets.size()));
+}
+
+void append(Packet& to, std::initializer_list<unsigned> octets) {
+  for (const unsigned octet : octets) to.push_back(static_cast<std::uint8_t>(octet));
+}
+
+// Link packets of all types, raw, for contexts that the decompressor does not have yet or has from the canned flows.
+void decompressor(const std::filesystem::path& folder) {
+  for (unsigned setup = 0; setup < 8; ++setup) {
+    Random random(setup);
+    Packet input;
+    append(input, {setup * 37, 3 + setup, 0x11U << setup % 4 | 1U << setup});
+    auto flows = canned_flows();
+    CompressorConfig config;
+    config.channel.large_cids = (setup * 37 & 1) != 0;
+    Compressor compressor(config);
+    for (unsigned i = 0; i < 24; ++i) {
+      test::SteadyFlow& flow = flows[(setup + i / 6) % kCannedFlows];
+      flow.next();
+      if (i % 6 == 4) flow.spec.ip.ttl ^= 3;
+      const Packet p = test::compress(compressor, build(flow.spec)).octets;
+      if (p.size() > 0x7f) continue;
+      append(input, {static_cast<unsigned>(p.size())});
+      input = test::joined(std::move(input), p);
+      append(input, {0});
+      append(input, {0x80U + random.below(64), random.octet(), random.octet(), random.octet(), random.octet()});
+      if (i % 8 == 7) append(input, {0xc0U + random.below(64), random.octet()});
+    }
+    put(folder / ("series_" + std::to_string(setup)), input);
+  }
+  put(folder / "framing",
+      test::hex("00 03 ff 06 e0 f1 05 e1 25 01 00 04 fe 01 02 03 00 03 e1 f1 00 00 02 f2 20 00 05 f2 20 11 25 00 00"));
+}
+
+void feedback(const std::filesystem::path& folder) {
+  for (unsigned setup = 0; setup < 8; ++setup) {
+    Random random(100 + setup);
+    Packet input;
+    append(input, {setup * 41, 0x21U << setup % 3 | 1U << setup});
+    for (unsigned i = 0; i < 40; ++i) {
+      append(input, {0x80U + random.below(64), random.octet(), random.octet()});
+      append(input, {0xc0U + random.below(32), 0, random.octet(), random.octet(), random.octet()});
+      if (i % 10 == 9) append(input, {0xe0U + random.below(32), random.octet()});
+      if (i % 5 == 4) {
+        const Packet e = test::feedback_element(
+            test::feedback_2(static_cast<wire::AckType>(i % 3), wire::Mode::kOptimistic, random.word(), i % 9));
+        append(input, {static_cast<unsigned>(e.size())});
+        input = test::joined(std::move(input), e);
+      }
+    }
+    put(folder / ("series_" + std::to_string(setup)), input);
+  }
+}
+
+void round_trip(const std::filesystem::path& folder) {
+  for (unsigned setup = 0; setup < 8; ++setup) {
+    Random random(200 + setup);
+    Packet input;
+    append(input, {setup * 43});
+    auto flows = canned_flows();
+    for (unsigned i = 0; i < 40; ++i) {
+      append(input, {0x40U + random.below(16), random.octet(), random.octet(), random.octet(), random.octet(),
+                     random.octet()});
+      append(input, {0x40U + (setup + i / 10) % 8, 0});
+      if (i % 10 == 0) {
+        const Packet p = build(flows[i % 7].next());
+        append(input, {0, static_cast<unsigned>(p.size())});
+        input = test::joined(std::move(input), p);
+      }
+      if (i % 10 == 9) append(input, {0xc0U + random.below(64), random.octet()});
+    }
+    put(folder / ("series_" + std::to_string(setup)), input);
+  }
+}
+
+void chain(const std::filesystem::path& folder) {
+  unsigned number = 0;
+  for (const test::SteadyFlow& flow : canned_flows()) {
+    const test::PacketSpec& s = flow.spec;
+    Packet packet = {0x3c};
+    put(folder / ("packet_" + std::to_string(number)), test::joined(packet, build(s)));
+    const unsigned profile = s.rtp ? 1 : s.udp ? 2 : 4;
+    test::ChainOptions options;
+    options.extras.present = true;
+    options.extras.ts_stride = 160;
+    Packet ir = {static_cast<std::uint8_t>(profile == 4 ? 2 : profile - 1)};
+    ir = test::joined(test::joined(ir, test::static_chain(s, profile)), test::dynamic_chain(s, profile, options));
+    ir = test::joined(std::move(ir), test::dynamic_chain(s, profile, options));
+    put(folder / ("ir_" + std::to_string(number)), ir);
+    ir[0] = static_cast<std::uint8_t>(ir[0] | 0x20);
+    put(folder / ("switch_" + std::to_string(number++)), ir);
+  }
+}
+
+}  // namespace
+}  // namespace headroom::rohc::fuzz
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    return 2;
+  }
+  const std::filesystem::path folder = argv[1];
+  for (const char* target : {"decompressor", "feedback", "round_trip", "chain"})
+    std::filesystem::create_directories(folder / target);
+  headroom::rohc::fuzz::decompressor(folder / "decompressor");
+  headroom::rohc::fuzz::feedback(folder / "feedback");
+  headroom::rohc::fuzz::round_trip(folder / "round_trip");
+  headroom::rohc::fuzz::chain(folder / "chain");
+  return 0;
+}
