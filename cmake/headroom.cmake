@@ -11,8 +11,8 @@ target_include_directories(headroom_abi INTERFACE ${CMAKE_SOURCE_DIR}/implementa
 add_library(headroom_flags INTERFACE)
 target_compile_options(headroom_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror)
 target_compile_definitions(headroom_flags INTERFACE
-  HEADROOM_VERSION="${PROJECT_VERSION}"
-  HEADROOM_BUILD="${HEADROOM_BUILD_NAME} (${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION})")
+  "HEADROOM_VERSION=\"${PROJECT_VERSION}\""
+  "HEADROOM_BUILD=\"${HEADROOM_BUILD_NAME} ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\"")
 if(HEADROOM_SANITIZERS)
   target_compile_options(headroom_flags INTERFACE -fsanitize=${HEADROOM_SANITIZERS} -fno-omit-frame-pointer
                                                   -fno-sanitize-recover=all)

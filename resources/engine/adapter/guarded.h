@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls of an adapter that trust nothing: each output buffer is fresh, poisoned and fenced, and everything that the ABI
+// promises about the outcome of a call is looked at before anybody uses it. What `load` leaves out for speed, `replay`
+// and `check` do for every packet.
+#ifndef HEADROOM_ADAPTER_GUARDED_H
+#define HEADROOM_ADAPTER_GUARDED_H
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "adapter/instance.h"
+#include "base/octets.h"
+
+namespace headroom {
+
+// A promise of the ABI that an adapter broke.
+class PromiseBroken : public std::runtime_error {
+ public:
+  PromiseBroken(const Instance& instance, const char* function, const std::string& sentence);
+
+  [[nodiscard]] const std::string& function() const noexcept { return function_; }
+  [[nodiscard]] headroom_role role() const noexcept { return role_; }
+
+ private:
+  std::string function_;
+  headroom_role role_;
+};
+
+struct GuardedInput {
+  OctetView octets;
+  std::uint32_t channel = 0;
+};
+
+struct GuardedOutput {
+  std::int32_t status = HEADROOM_ERR_INTERNAL;
+  Octets octets;
+  headroom_detail detail{};
+};
+
+struct FeedbackElement {
+  Octets octets;
+  std::uint32_t channel = 0;
+};
+
+class Guarded {
+ public:
+  // `expansion`: room for output beyond each input's length.
+  explicit Guarded(Instance& instance, std::uint32_t expansion = HEADROOM_EXPANSION);
+
+  // Compresses or decompresses, as the instance's role has it. Throws PromiseBroken.
+  [[nodiscard]] std::vector<GuardedOutput> process(const std::vector<GuardedInput>& inputs, std::uint64_t now_ns);
+
+  // The four feedback functions; without effect where the adapter has none. Throw PromiseBroken.
+  [[nodiscard]] std::optional<FeedbackElement> take_feedback();
+  [[nodiscard]] std::optional<FeedbackElement> take_received_feedback();
+  void give_feedback(const FeedbackElement& feedback, std::uint64_t now_ns);
+  [[nodiscard]] bool piggyback(const FeedbackElement& feedback);
+
+  // Nothing when the adapter understood `message`, else its sentence.
+  [[nodiscard]] std::optional<std::string> control(const std::string& message);
+
+  // More room for the next `process`: what `piggyback` put in front of a packet comes on top of the expansion.
+  void add_room(std::uint32_t octets) noexcept { extra_room_ += octets; }
+
+  [[nodiscard]] Instance& instance() noexcept { return instance_; }
+  [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
+
+ private:
+  void check_fields(const headroom_packet& before, const headroom_packet& after, const char* function) const;
+  void check_detail(const headroom_packet& packet, const headroom_detail& detail, const char* function) const;
+  [[nodiscard]] std::optional<FeedbackElement> take(int32_t (*function)(headroom_instance*, headroom_feedback*),
+                                                    const char* name);
+
+  Instance& instance_;
+  std::uint32_t expansion_;
+  std::uint32_t extra_room_ = 0;
+  Octets arena_;
+  Octets inputs_;
+  std::vector<headroom_packet> packets_;
+  std::vector<headroom_packet> expected_;
+  std::vector<headroom_detail> details_;
+};
+
+}  // namespace headroom
+
+#endif  // HEADROOM_ADAPTER_GUARDED_H

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "adapter/instance.h"
+
+#include <cstring>
+#include <string_view>
+
+#include "base/sha256.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::size_t kErrorCapacity = 1024;
+
+}  // namespace
+
+AdapterJob read_adapter_job(const Value& value) {
+  Object object(value);
+  AdapterJob job;
+  job.where = value.pointer();
+  job.library = object.required("library").text();
+  const Value config = object.required("config");
+  object.finish();
+  Object settings(config);  // the rest of it is the adapter's to judge
+  job.config = config.json();
+  job.scheme = settings.required("scheme").text();
+  job.channels_given = settings.has("channels");
+  job.channels = static_cast<std::uint32_t>(settings.integer("channels", 1, 1u << 24, 1));
+  job.max_cid = static_cast<std::uint32_t>(settings.integer("max_cid", 0, 16383, 15));
+  return job;
+}
+
+Instance::Instance(const AdapterJob& job, headroom_role role)
+    : library_(Library::open(job.library, job.where + "/library")),
+      description_(describe(library_->api())),
+      names_(nullptr),
+      role_(role),
+      channels_(job.channels),
+      self_(nullptr) {
+  const std::string config_where = job.where + "/config";
+  const SchemeDescription* scheme = description_.find(job.scheme);
+  if (scheme == nullptr) {
+    std::string known;
+    for (const SchemeDescription& s : description_.schemes) known += (known.empty() ? "" : ", ") + s.scheme;
+    throw Error(
+        ErrorKind::adapter,
+        "the adapter " + job.library + " does not do the scheme \"" + job.scheme + "\"; it does: " + known + ".",
+        config_where + "/scheme");
+  }
+  if (!(role == HEADROOM_COMPRESSOR ? scheme->compressor : scheme->decompressor)) {
+    throw Error(ErrorKind::adapter,
+                "the adapter " + job.library + " offers no " + name_of(role) + " for " + job.scheme + ".", job.where);
+  }
+  names_ = &scheme->names;
+  std::string sentence(kErrorCapacity, '\0');
+  const std::string config = job.config.dump();
+  self_ = api().create(role, config.c_str(), sentence.data(), sentence.size());
+  if (self_ != nullptr) return;
+  const std::string_view said(sentence.data(), strnlen(sentence.data(), sentence.size()));
+  throw Error(ErrorKind::adapter,
+              "the adapter " + job.library + " refuses the configuration of its " + name_of(role) + ": " +
+                  (said.empty() ? "it gives no reason, against its promise." : std::string(said)),
+              config_where);
+}
+
+Instance::~Instance() {
+  if (self_ != nullptr) api().destroy(self_);
+}
+
+const char* name_of_status(std::int32_t status) noexcept {
+  switch (status) {
+    case HEADROOM_OK:
+      return "OK";
+    case HEADROOM_NOTHING:
+      return "NOTHING";
+    case HEADROOM_ERR_NO_SPACE:
+      return "ERR_NO_SPACE";
+    case HEADROOM_ERR_MALFORMED:
+      return "ERR_MALFORMED";
+    case HEADROOM_ERR_NO_CONTEXT:
+      return "ERR_NO_CONTEXT";
+    case HEADROOM_ERR_STATE:
+      return "ERR_STATE";
+    case HEADROOM_ERR_CRC:
+      return "ERR_CRC";
+    case HEADROOM_ERR_REPAIR:
+      return "ERR_REPAIR";
+    case HEADROOM_ERR_UNSUPPORTED:
+      return "ERR_UNSUPPORTED";
+    case HEADROOM_ERR_CHANNEL:
+      return "ERR_CHANNEL";
+    case HEADROOM_ERR_INTERNAL:
+      return "ERR_INTERNAL";
+    default:
+      return "";
+  }
+}
+
+Json identity(const Instance& instance) {
+  return {{"name", instance.description().name},
+          {"version", instance.description().version},
+          {"build", instance.description().document.value("build", "")},
+          {"library", instance.path()},
+          {"sha256", sha256_of_file(instance.path())}};
+}
+
+}  // namespace headroom

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One compressor or decompressor of an adapter, made from a JSON configuration and destroyed at the end of its scope.
+#ifndef HEADROOM_ADAPTER_INSTANCE_H
+#define HEADROOM_ADAPTER_INSTANCE_H
+
+#include <memory>
+#include <string>
+
+#include "adapter/description.h"
+#include "adapter/library.h"
+#include "base/json_reader.h"
+#include "headroom.h"
+
+namespace headroom {
+
+[[nodiscard]] constexpr const char* name_of(headroom_role role) noexcept {
+  return role == HEADROOM_COMPRESSOR ? "compressor" : "decompressor";
+}
+
+// An adapter as a job names it: {"library": path, "config": {...}}.
+struct AdapterJob {
+  std::string library;
+  Json config;
+  std::string where;  // of the object in the job
+
+  // What the configuration says, or its default, of the keys that the engine itself has to know.
+  std::string scheme;
+  std::uint32_t channels = 1;
+  std::uint32_t max_cid = 15;
+  bool channels_given = false;
+};
+
+[[nodiscard]] AdapterJob read_adapter_job(const Value& value);
+
+class Instance {
+ public:
+  // Opens the library and creates the instance. Throws Error(adapter) with the adapter's own sentence when it refuses.
+  Instance(const AdapterJob& job, headroom_role role);
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  [[nodiscard]] const headroom_api& api() const noexcept { return library_->api(); }
+  [[nodiscard]] headroom_instance* self() const noexcept { return self_; }
+  [[nodiscard]] headroom_role role() const noexcept { return role_; }
+  [[nodiscard]] const Description& description() const noexcept { return description_; }
+  [[nodiscard]] const Names& names() const noexcept { return *names_; }
+  [[nodiscard]] const std::string& path() const noexcept { return library_->path(); }
+  [[nodiscard]] std::uint32_t channels() const noexcept { return channels_; }
+  [[nodiscard]] Json statistics() const { return headroom::statistics(api(), self_); }
+
+ private:
+  std::shared_ptr<const Library> library_;
+  Description description_;
+  const Names* names_;
+  headroom_role role_;
+  std::uint32_t channels_;
+  headroom_instance* self_;
+};
+
+// The word for a status: "OK", "NOTHING", "ERR_CRC" …; empty for a value that the ABI does not know.
+[[nodiscard]] const char* name_of_status(std::int32_t status) noexcept;
+
+// {"name", "version", "library", "sha256"} of an adapter, for results.
+[[nodiscard]] Json identity(const Instance& instance);
+
+}  // namespace headroom
+
+#endif  // HEADROOM_ADAPTER_INSTANCE_H

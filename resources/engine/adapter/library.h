@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An adapter's shared library: opened, its function table checked and copied. Nothing else in the engine calls dlopen.
+#ifndef HEADROOM_ADAPTER_LIBRARY_H
+#define HEADROOM_ADAPTER_LIBRARY_H
+
+#include <memory>
+#include <string>
+
+#include "headroom.h"
+
+namespace headroom {
+
+class Library {
+ public:
+  // Opens `path` (relative to the working directory, never searched for) and checks its table as `checked_table` does.
+  // Throws Error(adapter) at `where` with a sentence when anything is amiss.
+  [[nodiscard]] static std::shared_ptr<const Library> open(const std::string& path, const std::string& where);
+
+  ~Library();
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  // A copy of the table; functions beyond the adapter's own `struct_size` are NULL.
+  [[nodiscard]] const headroom_api& api() const noexcept { return api_; }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  Library(void* handle, const headroom_api& api, std::string path);
+
+  void* handle_;
+  headroom_api api_;
+  std::string path_;
+};
+
+// What is wrong with a table, as a sentence; empty when nothing is. `table` is what headroom_implementation returned.
+[[nodiscard]] std::string table_defect_version(const headroom_api* table);
+[[nodiscard]] std::string table_defect_size(const headroom_api* table);
+[[nodiscard]] std::string table_defect_functions(const headroom_api& copied);
+
+// The table as far as `struct_size` goes, the rest NULL. REQUIRES: no defect of version.
+[[nodiscard]] headroom_api copy_table(const headroom_api* table);
+
+}  // namespace headroom
+
+#endif  // HEADROOM_ADAPTER_LIBRARY_H

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A counter cheap enough to be read once a burst and stage: the time-stamp counter on x86, the monotonic clock
+// elsewhere.
+#ifndef HEADROOM_BASE_CYCLES_H
+#define HEADROOM_BASE_CYCLES_H
+
+#include <cstdint>
+#include <ctime>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <x86intrin.h>
+#define HEADROOM_HAS_TSC 1
+#endif
+
+namespace headroom {
+
+// CLOCK_MONOTONIC in nanoseconds.
+[[nodiscard]] inline std::uint64_t monotonic_ns() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+// CPU time of the calling thread in nanoseconds.
+[[nodiscard]] inline std::uint64_t thread_cpu_ns() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+// Whether the processor has a time-stamp counter that runs at one rate in every power state ("invariant TSC") and
+// RDTSCP.
+[[nodiscard]] bool has_invariant_tsc() noexcept;
+
+class Cycles {
+ public:
+  // `use_tsc`: has_invariant_tsc(), unless a test wants the clock.
+  explicit Cycles(bool use_tsc = has_invariant_tsc()) noexcept
+      : use_tsc_(use_tsc), first_cycles_(now()), first_ns_(monotonic_ns()) {}
+
+  [[nodiscard]] std::uint64_t now() const noexcept {
+#ifdef HEADROOM_HAS_TSC
+    if (use_tsc_) [[likely]] {
+      // RDTSCP waits until what came before has executed, so that a stage is charged with its own cache misses.
+      unsigned processor;
+      return __rdtscp(&processor);
+    }
+#endif
+    return monotonic_ns();
+  }
+
+  // Cycles a second, measured against CLOCK_MONOTONIC since construction; waits until that is at least `at_least_ns`
+  // ago. The longer ago, the better: 50 ms are good to some 10^-6.
+  [[nodiscard]] double measured_hz(std::uint64_t at_least_ns = 50'000'000) const noexcept;
+
+  // What one call of `now` costs, in cycles: the median of many.
+  [[nodiscard]] double cost_of_reading() const;
+
+  [[nodiscard]] const char* source() const noexcept { return use_tsc_ ? "tsc" : "clock_monotonic"; }
+
+ private:
+  bool use_tsc_;
+  std::uint64_t first_cycles_;
+  std::uint64_t first_ns_;
+};
+
+}  // namespace headroom
+
+#endif  // HEADROOM_BASE_CYCLES_H

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/process.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "base/error.h"
+
+namespace headroom {
+
+void pin_to_core(unsigned core, const std::string& where) {
+  if (core >= CPU_SETSIZE) {
+    throw Error(ErrorKind::job, "there is no core " + std::to_string(core) + ".", where);
+  }
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(core, &cores);
+  if (sched_setaffinity(0, sizeof cores, &cores) != 0) {
+    throw Error(ErrorKind::job,
+                "this process cannot run on core " + std::to_string(core) + ": " + std::strerror(errno) +
+                    ". Choose one that sched_getaffinity(2) lists.",
+                where);
+  }
+}
+
+std::optional<CoreJiffies> parse_core_jiffies(std::string_view proc_stat, unsigned core) {
+  std::istringstream lines{std::string(proc_stat)};
+  const std::string wanted = "cpu" + std::to_string(core);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string name;
+    fields >> name;
+    if (name != wanted) continue;
+    CoreJiffies j;
+    fields >> j.user >> j.nice >> j.system >> j.idle >> j.iowait >> j.irq >> j.softirq >> j.steal;
+    if (!fields) return std::nullopt;
+    return j;
+  }
+  return std::nullopt;
+}
+
+std::optional<CoreJiffies> read_core_jiffies(unsigned core) {
+  std::ifstream file("/proc/stat");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return parse_core_jiffies(text, core);
+}
+
+std::uint64_t resident_octets() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t total = 0;
+  std::uint64_t resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t involuntary_switches() {
+  rusage usage{};
+  getrusage(RUSAGE_THREAD, &usage);
+  return static_cast<std::uint64_t>(usage.ru_nivcsw);
+}
+
+unsigned current_core() {
+  const int core = sched_getcpu();
+  return core < 0 ? 0 : static_cast<unsigned>(core);
+}
+
+}  // namespace headroom

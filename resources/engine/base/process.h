@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the kernel says about this process and the cores: affinity, jiffies of /proc/stat, resident memory, context
+// switches.
+#ifndef HEADROOM_BASE_PROCESS_H
+#define HEADROOM_BASE_PROCESS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace headroom {
+
+// The counters of one line of /proc/stat in jiffies (proc(5)).
+struct CoreJiffies {
+  std::uint64_t user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0;
+};
+
+// Binds the calling thread to one core with sched_setaffinity. Throws Error(job) at `where` when this process may not
+// use that core.
+void pin_to_core(unsigned core, const std::string& where);
+
+// The line of core `core` in the text of /proc/stat; nothing when it is missing or malformed.
+[[nodiscard]] std::optional<CoreJiffies> parse_core_jiffies(std::string_view proc_stat, unsigned core);
+[[nodiscard]] std::optional<CoreJiffies> read_core_jiffies(unsigned core);
+
+// Octets of this process that are in memory (/proc/self/statm).
+[[nodiscard]] std::uint64_t resident_octets();
+
+// How often the calling thread was taken off its core against its will.
+[[nodiscard]] std::uint64_t involuntary_switches();
+
+// The core that the calling thread runs on.
+[[nodiscard]] unsigned current_core();
+
+}  // namespace headroom
+
+#endif  // HEADROOM_BASE_PROCESS_H

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a captured frame to the packet in it. Knows link types, not capture files.
+#ifndef HEADROOM_CAPTURE_FRAME_H
+#define HEADROOM_CAPTURE_FRAME_H
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "base/octets.h"
+
+namespace headroom {
+
+// Link types as pcap files number them (https://www.tcpdump.org/linktypes.html), for the types that are read.
+enum class LinkType : std::uint32_t {
+  null_loopback = 0,  // four octets of address family in the byte order of the host that captured
+  ethernet = 1,
+  raw_ip = 101,
+  raw_ip_old = 12,
+  openbsd_loop = 108,  // as null_loopback, in network byte order
+  linux_sll = 113,
+  ipv4 = 228,
+  ipv6 = 229,
+  linux_sll2 = 276
+};
+
+inline constexpr std::uint16_t kEtherTypeIpv4 = 0x0800;
+inline constexpr std::uint16_t kEtherTypeIpv6 = 0x86DD;
+inline constexpr std::uint16_t kEtherTypeRohc = 0x22F1;  // IEEE's assignment for ROHC
+
+using MacAddress = std::array<std::uint8_t, 6>;
+
+struct FramePayload {
+  std::uint16_t ether_type = 0;
+  OctetView octets;  // into the frame
+  std::optional<MacAddress> source_mac;
+};
+
+[[nodiscard]] bool is_known(LinkType type) noexcept;
+
+// What the frame carries; nothing when it is too short, has another link type, or says length instead of type. VLAN
+// tags (802.1Q, 802.1ad) are skipped.
+[[nodiscard]] std::optional<FramePayload> unwrap(LinkType type, OctetView frame) noexcept;
+
+// The IP packet at the front of `octets`, without what follows it (Ethernet pads short frames); nothing when it is no
+// IP packet or is not all there.
+[[nodiscard]] std::optional<OctetView> trim_ip(OctetView octets) noexcept;
+
+}  // namespace headroom
+
+#endif  // HEADROOM_CAPTURE_FRAME_H

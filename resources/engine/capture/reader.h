@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Capture files, pcap and pcapng, through libpcap. In a build without it (HEADROOM_CAPTURES=OFF) reading throws.
+#ifndef HEADROOM_CAPTURE_READER_H
+#define HEADROOM_CAPTURE_READER_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/octets.h"
+#include "capture/frame.h"
+
+namespace headroom {
+
+struct CapturedPacket {
+  std::uint64_t time_ns = 0;  // since the first packet of the file; never decreases
+  Octets octets;
+};
+
+struct CaptureFilter {
+  bool link_packets = false;  // frames of Ethernet type 0x22F1 instead of IP packets
+  std::optional<MacAddress> source_mac;
+};
+
+struct Capture {
+  std::vector<CapturedPacket> packets;
+  std::uint64_t truncated = 0;  // frames or packets of which a part is missing: left out
+  std::uint64_t others = 0;     // frames that carry something else: left out
+};
+
+inline constexpr std::size_t kMostCapturedOctets = std::size_t{4}
+                                                   << 30;  // in all, so that a file cannot take all memory
+
+// Throws Error(input) with a sentence when the file cannot be opened, is no capture, has a link type that is not read,
+// or ends in the middle of a packet.
+[[nodiscard]] Capture read_capture(const std::string& path, const CaptureFilter& filter);
+
+// The same of a file in memory, for tests.
+[[nodiscard]] Capture read_capture(OctetView file, const CaptureFilter& filter);
+
+// "02:00:00:00:00:01".
+[[nodiscard]] std::optional<MacAddress> parse_mac(const std::string& text);
+
+}  // namespace headroom
+
+#endif  // HEADROOM_CAPTURE_READER_H

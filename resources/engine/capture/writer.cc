@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/writer.h"
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::uint32_t kSnapLength = 262'144;
+
+// Block types and options of pcapng.
+constexpr std::uint32_t kSectionHeader = 0x0A0D0D0A, kInterfaceDescription = 1, kEnhancedPacket = 6;
+constexpr std::uint32_t kByteOrderMagic = 0x1A2B3C4D;
+constexpr std::uint16_t kOptionEnd = 0, kOptionComment = 1, kOptionInterfaceName = 2, kOptionTimeResolution = 9;
+constexpr std::size_t kLongestComment = 60'000;  // an option's length is 16 bits
+
+// pcapng and pcap say in their first words which byte order they have: the host's own is right.
+template <typename Int>
+void append(Octets& block, Int value) {
+  const auto* octets = reinterpret_cast<const std::uint8_t*>(&value);
+  block.insert(block.end(), octets, octets + sizeof value);
+}
+
+void append_padded(Octets& block, OctetView octets) {
+  block.insert(block.end(), octets.begin(), octets.end());
+  while (block.size() % 4 != 0) block.push_back(0);
+}
+
+void append_option(Octets& block, std::uint16_t code, OctetView value) {
+  append(block, code);
+  append(block, static_cast<std::uint16_t>(value.size()));
+  append_padded(block, value);
+}
+
+OctetView view(const std::string& text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+
+Octets start_block(std::uint32_t type) {
+  Octets block;
+  append(block, type);
+  append(block, std::uint32_t{0});  // the length, set by finish_block
+  return block;
+}
+
+const Octets& finish_block(Octets& block) {
+  const auto length = static_cast<std::uint32_t>(block.size() + 4);
+  std::memcpy(&block[4], &length, sizeof length);
+  append(block, length);
+  return block;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
+  if (!file_) fail("cannot be created");
+}
+
+void OutputFile::fail(const char* what) const {
+  throw Error(ErrorKind::output, "the file " + path_ + " " + what + ": " + std::strerror(errno) + ".");
+}
+
+void OutputFile::write(const void* data, std::size_t size) {
+  if (std::fwrite(data, 1, size, file_.get()) != size) fail("cannot be written");
+}
+
+void OutputFile::close() {
+  if (std::fclose(file_.release()) != 0) fail("cannot be written to its end");
+}
+
+PcapngWriter::PcapngWriter(const std::string& path) : file_(path) {
+  Octets block = start_block(kSectionHeader);
+  append(block, kByteOrderMagic);
+  append(block, std::uint16_t{1});  // version 1.0
+  append(block, std::uint16_t{0});
+  append(block, ~std::uint64_t{0});  // length of the section: not known
+  finish_block(block);
+  file_.write(block.data(), block.size());
+}
+
+std::uint32_t PcapngWriter::add_interface(LinkType type, const std::string& name) {
+  Octets block = start_block(kInterfaceDescription);
+  append(block, static_cast<std::uint16_t>(type));
+  append(block, std::uint16_t{0});
+  append(block, kSnapLength);
+  append_option(block, kOptionInterfaceName, view(name));
+  const std::uint8_t nanoseconds = 9;
+  append_option(block, kOptionTimeResolution, {&nanoseconds, 1});
+  append_option(block, kOptionEnd, {});
+  finish_block(block);
+  file_.write(block.data(), block.size());
+  return interfaces_++;
+}
+
+void PcapngWriter::write(std::uint32_t interface, std::uint64_t time_ns, OctetView octets, const std::string& comment) {
+  Octets block = start_block(kEnhancedPacket);
+  append(block, interface);
+  append(block, static_cast<std::uint32_t>(time_ns >> 32));
+  append(block, static_cast<std::uint32_t>(time_ns));
+  append(block, static_cast<std::uint32_t>(octets.size()));
+  append(block, static_cast<std::uint32_t>(octets.size()));
+  append_padded(block, octets);
+  if (!comment.empty()) {
+    append_option(block, kOptionComment, view(comment.substr(0, kLongestComment)));
+    append_option(block, kOptionEnd, {});
+  }
+  finish_block(block);
+  file_.write(block.data(), block.size());
+}
+
+PcapWriter::PcapWriter(const std::string& path, LinkType type) : file_(path) {
+  Octets header;
+  append(header, std::uint32_t{0xA1B2C3D4});
+  append(header, std::uint16_t{2});  // version 2.4
+  append(header, std::uint16_t{4});
+  append(header, std::uint64_t{0});
+  append(header, kSnapLength);
+  append(header, static_cast<std::uint32_t>(type));
+  file_.write(header.data(), header.size());
+}
+
+void PcapWriter::write(std::uint64_t time_ns, OctetView octets) {
+  Octets record;
+  append(record, static_cast<std::uint32_t>(time_ns / 1'000'000'000u));
+  append(record, static_cast<std::uint32_t>(time_ns % 1'000'000'000u / 1'000u));
+  append(record, static_cast<std::uint32_t>(octets.size()));
+  append(record, static_cast<std::uint32_t>(octets.size()));
+  record.insert(record.end(), octets.begin(), octets.end());
+  file_.write(record.data(), record.size());
+}
+
+Octets ethernet_frame(const MacAddress& destination, const MacAddress& source, std::uint16_t ether_type,
+                      OctetView payload) {
+  Octets frame(destination.begin(), destination.end());
+  frame.insert(frame.end(), source.begin(), source.end());
+  frame.push_back(static_cast<std::uint8_t>(ether_type >> 8));
+  frame.push_back(static_cast<std::uint8_t>(ether_type));
+  frame.insert(frame.end(), payload.begin(), payload.end());
+  return frame;
+}
+
+}  // namespace headroom

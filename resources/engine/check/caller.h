@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the checks share: the packets they try an adapter with, calls without fences (a check looks at one promise at a
+// time), and the transcript of everything that came out, by which two runs are compared.
+#ifndef HEADROOM_CHECK_CALLER_H
+#define HEADROOM_CHECK_CALLER_H
+
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "adapter/instance.h"
+#include "base/octets.h"
+#include "traffic/source.h"
+
+namespace headroom::check {
+
+using headroom::name_of;  // of roles, beside that of verdicts
+
+// A check cannot say anything, because what it rests on is broken or absent.
+class NotJudged : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// The promise that the check is about is broken.
+class Broken : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// What all checks of one run work with.
+struct Subject {
+  AdapterJob adapter;
+  std::vector<SourcePacket> packets;  // IP packets; link packets when there is no compressor
+  bool compressor = false;            // which roles the adapter has
+  bool decompressor = false;
+};
+
+struct Called {
+  std::int32_t status = HEADROOM_ERR_INTERNAL;
+  Octets octets;
+  headroom_detail detail{};
+};
+
+// What `call` does when the outcome of a call is not what the ABI allows.
+enum class OnBadOutcome { not_judged, broken };
+
+// Calls compress or decompress, as the instance's role has it, with room to spare on all sides. The output buffers are
+// filled with `fill` before, and `details` says whether details are asked for.
+[[nodiscard]] std::vector<Called> call(const Instance& instance, const std::vector<OctetView>& inputs,
+                                       std::uint32_t channel, std::uint64_t now_ns,
+                                       OnBadOutcome on_bad = OnBadOutcome::not_judged, std::uint8_t fill = 0,
+                                       bool details = true);
+
+// The feedback that a decompressor wants sent, one message after the other.
+[[nodiscard]] std::vector<Octets> take_feedback(const Instance& instance, std::uint8_t fill = 0);
+void give_feedback(const Instance& instance, const Octets& feedback, std::uint32_t channel, std::uint64_t now_ns);
+
+// The link packets that a fresh compressor makes of the subject's packets, nothing lost; without a compressor the
+// packets themselves. What could not be compressed is left out.
+[[nodiscard]] std::vector<Octets> link_packets(const Subject& subject, std::size_t most);
+
+// Everything that compressor and decompressor put out for the subject's packets, as text: one line for each packet,
+// status and octets, and for each feedback. Made with fresh instances.
+struct TranscriptOptions {
+  std::uint32_t burst = 1;
+  std::uint8_t fill = 0;   // what output buffers hold beforehand
+  std::size_t most = 200;  // packets
+};
+[[nodiscard]] std::string transcript(const Subject& subject, const TranscriptOptions& options);
+
+// Where two transcripts part, as half a sentence: "packet 7 of the compressor: 'OK 45…' and then 'OK 46…'".
+[[nodiscard]] std::string first_difference(const std::string& a, const std::string& b);
+
+// The time of packet number `i` in checks that need one.
+[[nodiscard]] constexpr std::uint64_t time_of(std::size_t i) noexcept { return (std::uint64_t{i} + 1) * 20'000'000; }
+
+}  // namespace headroom::check
+
+#endif  // HEADROOM_CHECK_CALLER_H

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The checks, by subject. Each runs in a child process of its own and returns an outcome, or throws: Broken and
+// everything else is a failure, NotJudged says that there is nothing to say.
+#ifndef HEADROOM_CHECK_CHECKS_H
+#define HEADROOM_CHECK_CHECKS_H
+
+#include <string>
+#include <vector>
+
+#include "check/caller.h"
+#include "check/child.h"
+
+namespace headroom::check {
+
+struct Check {
+  const char* name;
+  const char* promise;  // in half a sentence
+  Outcome (*run)(const Subject&);
+};
+
+// Of the table: what must hold before anything else can be tried. In this order; the first failure ends them.
+[[nodiscard]] const std::vector<Check>& table_checks();
+// Everything else, in any order.
+[[nodiscard]] const std::vector<Check>& other_checks();
+
+// table_checks.cc
+Outcome check_loads(const Subject& subject);
+Outcome check_version(const Subject& subject);
+Outcome check_struct_size(const Subject& subject);
+Outcome check_functions(const Subject& subject);
+Outcome check_describe(const Subject& subject);
+
+// configuration_checks.cc
+Outcome check_create(const Subject& subject);
+Outcome check_bad_configuration(const Subject& subject);
+Outcome check_statistics(const Subject& subject);
+Outcome check_control(const Subject& subject);
+
+// outcome_checks.cc
+Outcome check_round_trip(const Subject& subject);
+Outcome check_outcome_fields(const Subject& subject);
+Outcome check_channel(const Subject& subject);
+
+// bounds_checks.cc
+Outcome check_output_bounds(const Subject& subject);
+Outcome check_input_bounds(const Subject& subject);
+Outcome check_input_untouched(const Subject& subject);
+
+// purity_checks.cc
+Outcome check_instances_independent(const Subject& subject);
+Outcome check_deterministic(const Subject& subject);
+Outcome check_bursts(const Subject& subject);
+
+// system_checks.cc
+Outcome check_no_clock(const Subject& subject);
+Outcome check_no_system_calls(const Subject& subject);
+Outcome check_no_allocation(const Subject& subject);
+Outcome check_quiet(const Subject& subject);
+Outcome check_threads(const Subject& subject);
+Outcome check_files(const Subject& subject);
+Outcome check_memory_flat(const Subject& subject);
+Outcome check_destroy_frees(const Subject& subject);
+
+// hostile_checks.cc
+Outcome check_hostile_packets(const Subject& subject);
+Outcome check_hostile_feedback(const Subject& subject);
+
+// For each role that the adapter has.
+template <typename Visit>
+void for_each_role(const Subject& subject, Visit&& visit) {
+  if (subject.compressor) visit(HEADROOM_COMPRESSOR);
+  if (subject.decompressor) visit(HEADROOM_DECOMPRESSOR);
+}
+
+}  // namespace headroom::check
+
+#endif  // HEADROOM_CHECK_CHECKS_H

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/child.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <stdexcept>
+
+#include "base/cycles.h"
+#include "base/error.h"
+#include "check/caller.h"
+#include "check/sanitizer.h"
+
+namespace headroom::check {
+namespace {
+
+constexpr std::size_t kNoteCapacity = 512;
+constexpr std::uint64_t kMostMemory = std::uint64_t{4} << 30;  // octets of address space
+
+// What a child shares with its parent: written by the child, read when it is gone.
+struct Account {
+  char doing[kNoteCapacity];
+};
+
+Account* current_account = nullptr;  // of this process, when it is a child
+int current_output = -1;             // where this child's outcome goes
+
+void limit(int resource, rlim_t most) {
+  const rlimit limits{most, most};
+  setrlimit(static_cast<__rlimit_resource>(resource), &limits);
+}
+
+void set_limits(double seconds) {
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_CPU, static_cast<rlim_t>(seconds) + 2);
+  // Not with AddressSanitizer, whose shadow alone takes terabytes of addresses, nor where a pointer cannot reach
+  // further anyway.
+  if (!kAddressSanitizer && sizeof(void*) == 8) limit(RLIMIT_AS, static_cast<rlim_t>(kMostMemory));
+}
+
+void write_all(int descriptor, const char* text, std::size_t size) noexcept {
+  while (size > 0) {
+    const ssize_t n = write(descriptor, text, size);
+    if (n <= 0) return;
+    text += n;
+    size -= static_cast<std::size_t>(n);
+  }
+}
+
+struct Child {
+  pid_t pid = -1;
+  int output = -1;  // our end of its pipe
+  Account* account = nullptr;
+  std::string received;
+  std::uint64_t deadline_ns = 0;
+  bool timed_out = false;
+};
+
+// Starts `body` in a child that inherits nothing of our standard output.
+Child start(const std::function<void()>& body, double seconds) {
+  Child child;
+  void* shared = mmap(nullptr, sizeof(Account), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  int ends[2];
+  if (shared == MAP_FAILED || pipe2(ends, O_CLOEXEC) != 0)
+    throw Error(ErrorKind::internal, "no more processes can be started.");
+  child.account = static_cast<Account*>(shared);
+  const pid_t parent = getpid();
+  child.pid = fork();
+  if (child.pid < 0)
+    throw Error(ErrorKind::internal, std::string("cannot start a process: ") + std::strerror(errno) + ".");
+  if (child.pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);  // the parent died before that took effect
+    setpgid(0, 0);
+    close(ends[0]);
+    current_account = child.account;
+    current_output = ends[1];
+    const int nowhere = open("/dev/null", O_RDWR);
+    dup2(nowhere, STDIN_FILENO);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    if (nowhere > STDERR_FILENO) close(nowhere);
+    set_limits(seconds);
+    body();
+    _exit(0);
+  }
+  close(ends[1]);
+  child.output = ends[0];
+  child.deadline_ns = monotonic_ns() + static_cast<std::uint64_t>(seconds * 1e9);
+  return child;
+}
+
+// Takes what has arrived. False at the end of the child's output.
+bool receive(Child& child) {
+  char buffer[4096];
+  const ssize_t n = read(child.output, buffer, sizeof buffer);
+  if (n < 0 && (errno == EINTR || errno == EAGAIN)) return true;
+  if (n <= 0) return false;
+  child.received.append(buffer, static_cast<std::size_t>(n));
+  return true;
+}
+
+// The end of a child as half a sentence; empty when it ended in order.
+std::string finish(Child& child) {
+  if (child.timed_out) kill(-child.pid, SIGKILL);
+  int status = 0;
+  while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  kill(-child.pid, SIGKILL);  // whatever it may have started
+  close(child.output);
+  std::string doing(child.account->doing, strnlen(child.account->doing, kNoteCapacity));
+  munmap(child.account, sizeof(Account));
+  if (!doing.empty()) doing = " while " + doing;
+  if (child.timed_out) return "it did not come back" + doing;
+  if (WIFSIGNALED(status)) {
+    const char* name = sigabbrev_np(WTERMSIG(status));
+    return "it was killed by SIG" + std::string(name == nullptr ? std::to_string(WTERMSIG(status)) : name) + doing;
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+    return "it ended the process with status " + std::to_string(WEXITSTATUS(status)) + doing;
+  return {};
+}
+
+Outcome outcome_of(Child& child) {
+  const std::string end = finish(child);
+  if (!end.empty()) return {Verdict::fail, end + "."};
+  if (child.received.empty()) return {Verdict::fail, "it ended the process in the middle of the check."};
+  const char first = child.received[0];
+  const Verdict verdict = first == 'p' ? Verdict::pass : first == 'u' ? Verdict::unsupported : Verdict::fail;
+  return {verdict, child.received.substr(1)};
+}
+
+void run_task(const Task& task) {
+  Outcome outcome;
+  try {
+    outcome = task();
+  } catch (const NotJudged& reason) {
+    outcome = {Verdict::unsupported, reason.what()};
+  } catch (const std::bad_alloc&) {
+    outcome = {Verdict::fail, "it used up the memory that a check is given."};
+  } catch (const std::exception& reason) {
+    outcome = {Verdict::fail, reason.what()};
+  } catch (...) {
+    outcome = {Verdict::fail, "it let an exception out that is none of the standard library's."};
+  }
+  end_child(outcome.verdict, outcome.reason.c_str());
+}
+
+// Waits until one of the children has ended or run out of time; returns its place.
+std::size_t wait_for_one(std::vector<Child>& children, const std::vector<std::size_t>& running) {
+  for (;;) {
+    std::vector<pollfd> polls;
+    std::uint64_t deadline = ~std::uint64_t{0};
+    for (const std::size_t i : running) {
+      polls.push_back({children[i].output, POLLIN, 0});
+      deadline = std::min(deadline, children[i].deadline_ns);
+    }
+    const std::uint64_t now = monotonic_ns();
+    const auto wait_ms = static_cast<int>(deadline > now ? (deadline - now) / 1'000'000 + 1 : 0);
+    poll(polls.data(), polls.size(), wait_ms);
+    for (std::size_t k = 0; k < running.size(); ++k) {
+      Child& child = children[running[k]];
+      if (polls[k].revents != 0 && !receive(child)) return running[k];
+      if (monotonic_ns() >= child.deadline_ns) {
+        child.timed_out = true;
+        return running[k];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+const char* name_of(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::pass:
+      return "pass";
+    case Verdict::fail:
+      return "fail";
+    case Verdict::unsupported:
+      return "unsupported";
+  }
+  return "";
+}
+
+void note(const std::string& doing) {
+  if (current_account == nullptr) return;
+  const std::size_t size = std::min(doing.size(), kNoteCapacity - 1);
+  std::memcpy(current_account->doing, doing.data(), size);
+  current_account->doing[size] = '\0';
+}
+
+void end_child(Verdict verdict, const char* reason) noexcept {
+  const char first = verdict == Verdict::pass ? 'p' : verdict == Verdict::unsupported ? 'u' : 'f';
+  write_all(current_output, &first, 1);
+  write_all(current_output, reason, std::strlen(reason));
+  _exit(0);
+}
+
+std::vector<Outcome> run_in_children(const std::vector<Task>& tasks, const Limits& limits) {
+  std::vector<Child> children(tasks.size());
+  std::vector<Outcome> outcomes(tasks.size());
+  std::vector<std::size_t> running;
+  std::size_t next = 0;
+  while (next < tasks.size() || !running.empty()) {
+    if (next < tasks.size() && running.size() < limits.at_once) {
+      children[next] = start([&task = tasks[next]] { run_task(task); }, limits.seconds);
+      running.push_back(next++);
+      continue;
+    }
+    const std::size_t ended = wait_for_one(children, running);
+    outcomes[ended] = outcome_of(children[ended]);
+    running.erase(std::find(running.begin(), running.end(), ended));
+  }
+  return outcomes;
+}
+
+std::string text_from_child(const std::function<std::string()>& make) {
+  constexpr double kSeconds = 3600;  // the parent is a child with a limit of its own
+  Child child = start(
+      [&make] {
+        std::string text;
+        try {
+          text = "p" + make();
+        } catch (const NotJudged& reason) {
+          text = std::string("u") + reason.what();
+        } catch (const std::exception& reason) {
+          text = std::string("f") + reason.what();
+        }
+        write_all(current_output, text.data(), text.size());
+      },
+      kSeconds);
+  while (receive(child)) {
+  }
+  const std::string end = finish(child);
+  if (!end.empty()) throw std::runtime_error(end + ".");
+  if (child.received.empty()) throw std::runtime_error("it ended the process in the middle of the check.");
+  const std::string text = child.received.substr(1);
+  if (child.received[0] == 'u') throw NotJudged(text);
+  if (child.received[0] != 'p') throw std::runtime_error(text);
+  return text;
+}
+
+}  // namespace headroom::check

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Octets that nobody honest would send. Whatever they are, the answer is a status.
+#include <algorithm>
+
+#include "base/random.h"
+#include "check/checks.h"
+
+namespace headroom::check {
+namespace {
+
+constexpr std::size_t kHostilePackets = 6'000;
+
+class Forger {
+ public:
+  explicit Forger(std::uint64_t seed) : random_(seed) {}
+
+  [[nodiscard]] std::size_t below(std::size_t limit) { return static_cast<std::size_t>(random_.next() % limit); }
+
+  [[nodiscard]] Octets random_octets(std::size_t most) {
+    Octets octets(below(most + 1));
+    for (std::uint8_t& octet : octets) octet = static_cast<std::uint8_t>(random_.next());
+    return octets;
+  }
+
+  // `original` with bits flipped, cut short, lengthened, or with a random head.
+  [[nodiscard]] Octets damaged(const Octets& original) {
+    Octets octets = original;
+    switch (below(5)) {
+      case 0:
+        for (std::size_t n = below(8) + 1; n > 0 && !octets.empty(); --n) {
+          octets[below(std::min<std::size_t>(octets.size(), 24))] ^= static_cast<std::uint8_t>(1u << below(8));
+        }
+        break;
+      case 1:
+        octets.resize(below(octets.size() + 1));
+        break;
+      case 2: {
+        const Octets more = random_octets(200);
+        octets.insert(octets.end(), more.begin(), more.end());
+        break;
+      }
+      case 3: {
+        const Octets head = random_octets(std::min<std::size_t>(octets.size(), 12));
+        std::copy(head.begin(), head.end(), octets.begin());
+        break;
+      }
+      default:
+        if (octets.size() > 1) octets.erase(octets.begin() + static_cast<std::ptrdiff_t>(below(octets.size())));
+        break;
+    }
+    return octets;
+  }
+
+ private:
+  Xoshiro256 random_;
+};
+
+}  // namespace
+
+Outcome check_hostile_packets(const Subject& subject) {
+  for_each_role(subject, [&](headroom_role role) {
+    std::vector<Octets> honest = role == HEADROOM_DECOMPRESSOR ? link_packets(subject, 100) : std::vector<Octets>();
+    for (std::size_t i = 0; role == HEADROOM_COMPRESSOR && i < std::min<std::size_t>(100, subject.packets.size());
+         ++i) {
+      honest.push_back(subject.packets[i].octets);
+    }
+    const Instance instance(subject.adapter, role);
+    // When even honest packets have impossible outcomes, there is nothing to add here.
+    for (std::size_t i = 0; i < honest.size(); ++i) (void)call(instance, {honest[i]}, 0, time_of(i));
+    Forger forger(1);
+    for (std::size_t i = 0; i < kHostilePackets; ++i) {
+      // Honest packets in between, so that there is a context to attack.
+      const std::size_t kind = i % 4;
+      Octets packet = honest.empty() || kind == 0 ? forger.random_octets(i % 64 == 0 ? 2'000 : 120)
+                                                  : honest[forger.below(honest.size())];
+      if (kind == 2 || kind == 3) packet = forger.damaged(packet);
+      note("packet " + std::to_string(i) + " of hostile ones, " + std::to_string(packet.size()) +
+           " octets, was given to the " + name_of(role));
+      (void)call(instance, {packet}, 0, time_of(honest.size() + i), OnBadOutcome::broken);
+      if (role == HEADROOM_DECOMPRESSOR) (void)take_feedback(instance);
+    }
+  });
+  return {};
+}
+
+Outcome check_hostile_feedback(const Subject& subject) {
+  if (!subject.compressor) throw NotJudged("this needs a compressor.");
+  const Instance compressor(subject.adapter, HEADROOM_COMPRESSOR);
+  const headroom_api& api = compressor.api();
+  if (api.give_feedback == nullptr && api.piggyback == nullptr) throw NotJudged("the adapter takes no feedback.");
+  Forger forger(2);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < kHostilePackets; ++i) {
+    Octets octets = forger.random_octets(i % 16 == 0 ? HEADROOM_FEEDBACK_MAX : 12);
+    // Half of it looks like feedback: 11110 and a length (RFC 5795, 5.2.4.1).
+    if (i % 2 == 0 && !octets.empty()) octets[0] = static_cast<std::uint8_t>(0xF0 | forger.below(8));
+    const auto length = static_cast<std::uint32_t>(octets.size());
+    octets.resize(octets.size() + 1);  // so that no feedback has a pointer that is NULL
+    const std::uint32_t channel = i % 32 == 0 ? 0x7FFFFFFF : 0;
+    const headroom_feedback feedback = {octets.data(), length, length, channel, 0};
+    note("feedback " + std::to_string(i) + " of hostile ones, " + std::to_string(length) +
+         " octets, was given to the compressor");
+    if (api.give_feedback != nullptr) api.give_feedback(compressor.self(), &feedback, time_of(i));
+    if (api.piggyback != nullptr && i % 8 == 0) (void)api.piggyback(compressor.self(), &feedback);
+    const Octets& packet = subject.packets[next++ % subject.packets.size()].octets;
+    // Octets waiting to be piggybacked count against the room; what does not fit may be refused, but not overflow.
+    (void)call(compressor, {packet}, 0, time_of(i));
+  }
+  return {};
+}
+
+}  // namespace headroom::check

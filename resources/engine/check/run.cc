@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check/run.h"
+
+#include "adapter/description.h"
+#include "check/checks.h"
+#include "traffic/render.h"
+
+namespace headroom::check {
+namespace {
+
+// Packets for adapters that are tried without any of one's own: calls over IPv4 and IPv6, plain UDP, plain IP, and one
+// that is not IP.
+constexpr const char* kBuiltInProfile = R"({
+  "name": "check", "title": "What check tries adapters with",
+  "variants": [
+    {"headers": [{"protocol": "ipv4", "source": "10.0.0.0/8", "destination": "172.16.0.0/12"},
+                 {"protocol": "udp", "checksum": false, "source_ports": [16384, 32766],
+                  "destination_ports": [16384, 32766]},
+                 {"protocol": "rtp", "payload_type": 96}],
+     "payload": {"length": 31}, "timing": {"interval_ms": 20}},
+    {"headers": [{"protocol": "ipv6", "source": "2001:db8::/32", "destination": "fd00::/16"},
+                 {"protocol": "udp", "source_ports": [16384, 32766], "destination_ports": [16384, 32766]},
+                 {"protocol": "rtp", "payload_type": 96}],
+     "payload": {"length": 31}, "timing": {"interval_ms": 20}},
+    {"headers": [{"protocol": "ipv4", "source": "10.0.0.0/8", "destination": "172.16.0.0/12",
+                  "identification": "random"},
+                 {"protocol": "udp", "source_ports": [32768, 60999], "destination_ports": [9, 9]}],
+     "payload": {"length": [1, 90]}, "timing": {"interval_ms": 20}},
+    {"headers": [{"protocol": "ipv6", "source": "2001:db8::/32", "destination": "fd00::/16"}],
+     "payload": {"length": 40}, "timing": {"interval_ms": 20}},
+    {"headers": [{"protocol": "raw", "octets": "c021010a"}],
+     "payload": {"length": 20}, "timing": {"interval_ms": 20}}]})";
+constexpr std::size_t kBuiltInPackets = 200;
+constexpr std::size_t kMostPackets = 500;
+
+Json json_of(const Check& check, const Outcome& outcome) {
+  return {{"name", check.name},
+          {"promise", check.promise},
+          {"verdict", name_of(outcome.verdict)},
+          {"reason", outcome.reason.empty() ? Json(nullptr) : Json(outcome.reason)}};
+}
+
+Outcome run_one(const Check& check, const Subject& subject, const Limits& limits) {
+  return run_in_children({[&] { return check.run(subject); }}, limits)[0];
+}
+
+// The checks of the table, in order. Returns the adapter's description when all of them pass; otherwise nothing, and
+// everything else is entered as not tried.
+std::optional<Description> run_table_checks(const Subject& subject, const Limits& limits, Json& entries) {
+  std::string failed;
+  std::string description;
+  for (const Check& check : table_checks()) {
+    Outcome outcome = {Verdict::unsupported, "not tried, because the check \"" + failed + "\" failed."};
+    if (failed.empty()) outcome = run_one(check, subject, limits);
+    if (outcome.verdict == Verdict::fail) failed = check.name;
+    if (check.run == check_describe && outcome.verdict == Verdict::pass)
+      description = std::exchange(outcome.reason, {});
+    entries.push_back(json_of(check, outcome));
+  }
+  if (failed.empty()) return parse_description(description);
+  for (const Check& check : other_checks()) {
+    entries.push_back(
+        json_of(check, {Verdict::unsupported, "not tried, because the check \"" + failed + "\" failed."}));
+  }
+  return std::nullopt;
+}
+
+// Fills in what depends on the adapter: its roles, and the packets that fit them.
+void settle(Subject& subject, const Description& description, const std::optional<Value>& source, const Value& config) {
+  if (subject.adapter.scheme.empty()) subject.adapter.scheme = description.schemes.front().scheme;
+  const SchemeDescription* scheme = description.find(subject.adapter.scheme);
+  if (scheme == nullptr) config.fail("the adapter does not do the scheme \"" + subject.adapter.scheme + "\".");
+  if (subject.adapter.config.is_null()) subject.adapter.config = {{"scheme", subject.adapter.scheme}};
+  subject.compressor = scheme->compressor;
+  subject.decompressor = scheme->decompressor;
+  SourceLayout layout;
+  layout.link_packets = !subject.compressor;
+  if (source) {
+    subject.packets = read_source(*source, layout);
+  } else {
+    const Json built_in = Json::parse(kBuiltInProfile);
+    traffic::RenderLimits limits;
+    limits.flows = 5;
+    limits.packets = kBuiltInPackets;
+    subject.packets = traffic::render(traffic::read_profile(Value(built_in, "")), limits, 1);
+  }
+  if (subject.packets.size() > kMostPackets) subject.packets.resize(kMostPackets);
+  if (subject.packets.empty()) throw Error(ErrorKind::job, "the source has no packets.", "/source");
+}
+
+void run_other_checks(const Subject& subject, const Limits& limits, Json& entries) {
+  std::vector<Task> tasks;
+  for (const Check& check : other_checks()) tasks.push_back([&check, &subject] { return check.run(subject); });
+  const std::vector<Outcome> outcomes = run_in_children(tasks, limits);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) entries.push_back(json_of(other_checks()[i], outcomes[i]));
+}
+
+}  // namespace
+
+const std::vector<Check>& table_checks() {
+  static const std::vector<Check> checks = {
+      {"loads", "the library loads and exports headroom_implementation", check_loads},
+      {"version", "the table has the engine's version of the ABI", check_version},
+      {"struct_size", "struct_size is the size of the table", check_struct_size},
+      {"functions", "no function is missing", check_functions},
+      {"describe", "describe keeps its calling convention and returns the document that it should", check_describe},
+  };
+  return checks;
+}
+
+const std::vector<Check>& other_checks() {
+  static const std::vector<Check> checks = {
+      {"create", "create makes an instance for each role, and ignores keys that it does not know", check_create},
+      {"bad_configuration", "create refuses a bad configuration with a sentence", check_bad_configuration},
+      {"statistics", "statistics returns the document that it should", check_statistics},
+      {"control", "control refuses what it does not understand with a sentence", check_control},
+      {"round_trip", "what is compressed comes back octet by octet", check_round_trip},
+      {"outcome", "the outcome of each call is one that the ABI allows", check_outcome_fields},
+      {"channel", "a channel that was not configured is refused", check_channel},
+      {"output_bounds", "nothing is written outside the output buffer", check_output_bounds},
+      {"input_bounds", "nothing is read outside the input", check_input_bounds},
+      {"input_untouched", "the input is not written", check_input_untouched},
+      {"instances_independent", "instances share nothing", check_instances_independent},
+      {"deterministic", "the same calls give the same octets, in any process at any time", check_deterministic},
+      {"no_clock", "no clock is read and no random number drawn", check_no_clock},
+      {"no_system_calls", "no system call is made once a flow's first packets have passed", check_no_system_calls},
+      {"no_allocation", "nothing is allocated and no lock taken once a flow's first packets have passed",
+       check_no_allocation},
+      {"bursts", "a burst of n is n bursts of one", check_bursts},
+      {"quiet", "nothing is printed", check_quiet},
+      {"threads", "no thread is started", check_threads},
+      {"files", "no file is left open", check_files},
+      {"memory_flat", "memory does not grow with packets", check_memory_flat},
+      {"destroy_frees", "destroy gives everything back", check_destroy_frees},
+      {"hostile_packets", "random, damaged and truncated packets do no harm", check_hostile_packets},
+      {"hostile_feedback", "random feedback does no harm", check_hostile_feedback},
+  };
+  return checks;
+}
+
+Json run(const Json& document) {
+  Object object(Value(document, ""));
+  Subject subject;
+  subject.adapter.library = object.required("library").text();
+  const std::optional<Value> config = object.optional("config");
+  if (config) {
+    Object settings(*config);
+    subject.adapter.scheme = settings.required("scheme").text();
+    subject.adapter.channels = static_cast<std::uint32_t>(settings.integer("channels", 1, 1u << 24, 1));
+    subject.adapter.max_cid = static_cast<std::uint32_t>(settings.integer("max_cid", 0, 16383, 15));
+    subject.adapter.config = config->json();
+  }
+  const std::optional<Value> source = object.optional("source");
+  Limits limits;
+  if (const auto v = object.optional("timeout_s")) limits.seconds = v->number(0.1, 3600);
+  object.finish();
+
+  Json entries = Json::array();
+  if (const std::optional<Description> description = run_table_checks(subject, limits, entries)) {
+    settle(subject, *description, source, config ? *config : Value(document, ""));
+    run_other_checks(subject, limits, entries);
+  }
+  bool failed = false;
+  for (const Json& entry : entries) failed = failed || entry["verdict"] == name_of(Verdict::fail);
+  return {{"library", subject.adapter.library},
+          {"checks", std::move(entries)},
+          {"verdict", name_of(failed ? Verdict::fail : Verdict::pass)}};
+}
+
+}  // namespace headroom::check

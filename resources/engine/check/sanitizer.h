@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether this is a build with AddressSanitizer, and how much of the heap is in use with and without it.
+#ifndef HEADROOM_CHECK_SANITIZER_H
+#define HEADROOM_CHECK_SANITIZER_H
+
+#include <malloc.h>
+
+#include <cstddef>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HEADROOM_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HEADROOM_ADDRESS_SANITIZER 1
+#endif
+#endif
+
+#ifdef HEADROOM_ADDRESS_SANITIZER
+#include <sanitizer/allocator_interface.h>
+#endif
+
+namespace headroom::check {
+
+#ifdef HEADROOM_ADDRESS_SANITIZER
+inline constexpr bool kAddressSanitizer = true;
+[[nodiscard]] inline std::size_t heap_in_use() { return __sanitizer_get_current_allocated_bytes(); }
+#else
+inline constexpr bool kAddressSanitizer = false;
+[[nodiscard]] inline std::size_t heap_in_use() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;  // in arenas, and in mappings of their own
+}
+#endif
+
+}  // namespace headroom::check
+
+#endif  // HEADROOM_CHECK_SANITIZER_H

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an adapter asks of the operating system: system calls, threads, files, memory, output.
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <set>
+
+#include "base/process.h"
+#include "check/call_watch.h"
+#include "check/checks.h"
+#include "check/sanitizer.h"
+#include "check/syscall_filter.h"
+
+namespace headroom::check {
+namespace {
+
+// A compressor and a decompressor that are driven in circles over the same packets without the engine allocating
+// anything.
+class Treadmill {
+ public:
+  explicit Treadmill(const Subject& subject) {
+    if (subject.compressor) {
+      compressor_ = std::make_unique<Instance>(subject.adapter, HEADROOM_COMPRESSOR);
+      for (const SourcePacket& packet : subject.packets) plain_.push_back(padded(packet.octets));
+    }
+    if (subject.decompressor) {
+      decompressor_ = std::make_unique<Instance>(subject.adapter, HEADROOM_DECOMPRESSOR);
+      for (std::size_t i = 0; !subject.compressor && i < subject.packets.size(); ++i)
+        link_.push_back(padded(subject.packets[i].octets));
+    }
+    std::size_t longest = 0;
+    for (const Octets& packet : plain_) longest = std::max(longest, packet.size());
+    for (const Octets& packet : link_) longest = std::max(longest, packet.size());
+    middle_.resize(longest + 2 * HEADROOM_EXPANSION);
+    out_.resize(longest + 4 * HEADROOM_EXPANSION);
+    feedback_.resize(HEADROOM_FEEDBACK_MAX);
+  }
+
+  // One packet through whatever there is. Time goes on by 20 ms a packet.
+  void step() {
+    const std::uint64_t now_ns = time_of(step_);
+    const std::vector<Octets>& source = compressor_ ? plain_ : link_;
+    const Octets& input = source[step_++ % source.size()];
+    const std::size_t length = input.size() - kSlack;
+    headroom_packet packet = make(input.data(), length, middle_);
+    if (compressor_) {
+      compressor_->api().compress(compressor_->self(), &packet, 1, now_ns, nullptr);
+      if (packet.status != HEADROOM_OK || packet.out_length > packet.out_capacity || !decompressor_) return;
+    }
+    headroom_packet arrived =
+        compressor_ ? make(middle_.data(), packet.out_length, out_) : make(input.data(), length, out_);
+    decompressor_->api().decompress(decompressor_->self(), &arrived, 1, now_ns, nullptr);
+    if (decompressor_->api().take_feedback == nullptr) return;
+    headroom_feedback feedback = {feedback_.data(), HEADROOM_FEEDBACK_MAX, 0, 0, 0};
+    for (int i = 0; i < 64 && decompressor_->api().take_feedback(decompressor_->self(), &feedback) == 1; ++i) {
+      if (!compressor_ || compressor_->api().give_feedback == nullptr || feedback.length > HEADROOM_FEEDBACK_MAX)
+        continue;
+      compressor_->api().give_feedback(compressor_->self(), &feedback, now_ns);
+    }
+  }
+
+  void steps(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) step();
+  }
+  [[nodiscard]] std::size_t packets() const { return compressor_ ? plain_.size() : link_.size(); }
+
+ private:
+  static constexpr std::size_t kSlack =
+      64;  // octets behind each packet: reading past its end is what another check looks for
+
+  static Octets padded(Octets octets) {
+    octets.resize(octets.size() + kSlack);
+    return octets;
+  }
+
+  static headroom_packet make(const std::uint8_t* in, std::size_t length, Octets& out) {
+    return {in,
+            out.data(),
+            static_cast<std::uint32_t>(length),
+            static_cast<std::uint32_t>(length + HEADROOM_EXPANSION),
+            0,
+            0,
+            HEADROOM_ERR_INTERNAL,
+            0};
+  }
+
+  std::unique_ptr<Instance> compressor_, decompressor_;
+  std::vector<Octets> plain_, link_;
+  Octets middle_, out_, feedback_;
+  std::size_t step_ = 0;
+};
+
+void require_packets(const Treadmill& treadmill) {
+  if (treadmill.packets() == 0) throw NotJudged("there is no packet to try it with.");
+}
+
+// The life of a pair of instances, from creation to destruction.
+void live(const Subject& subject, std::size_t packets) {
+  Treadmill treadmill(subject);
+  require_packets(treadmill);
+  treadmill.steps(packets);
+}
+
+std::size_t threads() {
+  std::size_t count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task"))
+    count += entry.is_directory() ? 1u : 0u;
+  return count;
+}
+
+std::set<std::string> open_files() {
+  std::set<std::string> files;
+  for (int descriptor = 0; descriptor < 1024; ++descriptor) {
+    char name[64];
+    char target[256];
+    std::snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
+    const ssize_t length = readlink(name, target, sizeof target);
+    if (length > 0)
+      files.insert(std::to_string(descriptor) + " (" + std::string(target, static_cast<std::size_t>(length)) + ")");
+  }
+  return files;
+}
+
+}  // namespace
+
+Outcome check_no_clock(const Subject& subject) {
+  Treadmill treadmill(subject);
+  require_packets(treadmill);
+  note("packets were handled with every clock forbidden");
+  forbid_clock_and_randomness();
+  treadmill.steps(2 * treadmill.packets());
+  return {};
+}
+
+Outcome check_no_system_calls(const Subject& subject) {
+  Treadmill treadmill(subject);
+  require_packets(treadmill);
+  treadmill.steps(2 * treadmill.packets());  // the first packets of each flow may do as they like
+  note("packets were handled with every system call forbidden");
+  forbid_system_calls();
+  treadmill.steps(2 * treadmill.packets());
+  end_child(Verdict::pass, "");  // an ordinary return would need calls that are forbidden now
+}
+
+Outcome check_no_allocation(const Subject& subject) {
+  Treadmill treadmill(subject);
+  require_packets(treadmill);
+  treadmill.steps(2 * treadmill.packets());
+  note("the adapter's calls of allocators and locks were redirected");
+  if (watch_calls() == 0) throw NotJudged("calls of allocators and locks cannot be watched here.");
+  note("packets were handled with calls of allocators and locks watched");
+  forget_calls();
+  treadmill.steps(2 * treadmill.packets());
+  const WatchedCalls calls = watched_calls();
+  if (calls.count == 0) return {};
+  throw Broken("it calls " + std::string(calls.first) + ", and others such, " + std::to_string(calls.count) +
+               " times for " + std::to_string(2 * treadmill.packets()) +
+               " packets, although the flows' first packets have passed.");
+}
+
+Outcome check_quiet(const Subject& subject) {
+  const int file = memfd_create("output", MFD_CLOEXEC);
+  if (file < 0) throw NotJudged("this kernel has no files in memory.");
+  dup2(file, STDOUT_FILENO);
+  dup2(file, STDERR_FILENO);
+  live(subject, 300);
+  std::fflush(nullptr);
+  struct stat about = {};
+  fstat(file, &about);
+  if (about.st_size == 0) return {};
+  std::string printed(80, '\0');
+  const ssize_t length = pread(file, printed.data(), printed.size(), 0);
+  printed.resize(static_cast<std::size_t>(std::max<ssize_t>(length, 0)));
+  throw Broken("it prints " + std::to_string(about.st_size) + " octets: \"" + printed + "\".");
+}
+
+Outcome check_threads(const Subject& subject) {
+  const std::size_t before = threads();
+  Treadmill treadmill(subject);
+  require_packets(treadmill);
+  treadmill.steps(300);
+  const std::size_t during = threads();
+  if (during > before) throw Broken("it starts " + std::to_string(during - before) + " thread(s).");
+  return {};
+}
+
+Outcome check_files(const Subject& subject) {
+  live(subject, 10);  // what the C library keeps open, it has opened by now
+  const std::set<std::string> before = open_files();
+  live(subject, 300);
+  for (const std::string& file : open_files()) {
+    if (!before.contains(file)) throw Broken("it leaves a file open: descriptor " + file + ".");
+  }
+  return {};
+}
+
+Outcome check_memory_flat(const Subject& subject) {
+  constexpr std::size_t kWarmUp = 20'000, kPackets = 200'000;
+  constexpr std::size_t kForgiven = 64 << 10;           // octets of heap
+  constexpr std::uint64_t kForgivenResident = 2 << 20;  // octets of memory that does not come from malloc
+  Treadmill treadmill(subject);
+  require_packets(treadmill);
+  treadmill.steps(kWarmUp);
+  const std::size_t heap = heap_in_use();
+  const std::uint64_t resident = resident_octets();
+  treadmill.steps(kPackets);
+  const std::size_t heap_after = heap_in_use();
+  const std::uint64_t resident_after = resident_octets();
+  const std::string over = " octets over " + std::to_string(kPackets) + " packets of flows that it knows.";
+  if (heap_after > heap + kForgiven) throw Broken("its heap grows by " + std::to_string(heap_after - heap) + over);
+  if (resident_after > resident + kForgivenResident)
+    throw Broken("the process grows by " + std::to_string(resident_after - resident) + over);
+  return {};
+}
+
+Outcome check_destroy_frees(const Subject& subject) {
+  constexpr int kWarmUp = 10, kLives = 100;
+  constexpr std::size_t kForgiven = 4 << 10;  // octets of heap over all of them
+  constexpr std::uint64_t kForgivenResident = 4 << 20;
+  // Loaded throughout: loading a library takes memory of its own.
+  const auto library = Library::open(subject.adapter.library, "/library");
+  for (int i = 0; i < kWarmUp; ++i) live(subject, 50);
+  const std::size_t heap = heap_in_use();
+  const std::uint64_t resident = resident_octets();
+  for (int i = 0; i < kLives; ++i) live(subject, 50);
+  const std::size_t heap_after = heap_in_use();
+  const std::uint64_t resident_after = resident_octets();
+  const std::string over = " octets after " + std::to_string(kLives) + " instances were made and destroyed.";
+  if (heap_after > heap + kForgiven) throw Broken("its heap has grown by " + std::to_string(heap_after - heap) + over);
+  if (!kAddressSanitizer && resident_after > resident + kForgivenResident) {
+    throw Broken("the process has grown by " + std::to_string(resident_after - resident) + over);
+  }
+  return {};
+}
+
+}  // namespace headroom::check

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.h"
+
+#include "adapter/instance.h"
+#include "base/sha256.h"
+#include "capture/writer.h"
+#include "check/run.h"
+#include "load/run.h"
+#include "replay/run.h"
+#include "traffic/render.h"
+
+namespace headroom {
+
+Json run_describe(const Json& job) {
+  Object object(Value(job, ""));
+  const Value path = object.required("library");
+  object.finish();
+  const std::shared_ptr<const Library> library = Library::open(path.text(), path.pointer());
+  Json description = describe(library->api()).document;
+  description["abi_version"] = library->api().abi_version;
+  description["sha256"] = sha256_of_file(library->path());
+  return description;
+}
+
+Json run_render(const Json& job) {
+  Object object(Value(job, ""));
+  const traffic::RenderJob render = traffic::read_render_job(object);
+  const std::uint64_t seed = object.integer("seed", 0, ~std::uint64_t{0}, 0);
+  traffic::FlowOptions options;
+  options.reverse = object.boolean("reverse", false);
+  const std::string path = object.required("output").text();
+  const auto frames = object.optional("frames");
+  const bool ethernet = frames && frames->choice({"ip", "ethernet"}) == 1;
+  object.finish();
+
+  const std::vector<SourcePacket> packets = traffic::render(render.profile, render.limits, seed, options);
+  PcapWriter writer(path, ethernet ? LinkType::ethernet : LinkType::raw_ip);
+  std::uint64_t octets = 0;
+  for (const SourcePacket& packet : packets) {
+    octets += packet.octets.size();
+    const std::uint16_t type = packet.octets[0] >> 4 == 6 ? kEtherTypeIpv6 : kEtherTypeIpv4;
+    writer.write(packet.time_ns, ethernet ? ethernet_frame(kMacB, kMacA, type, packet.octets) : packet.octets);
+  }
+  writer.close();
+  return {{"output", path},
+          {"packets", packets.size()},
+          {"octets", octets},
+          {"duration_ns", packets.empty() ? 0 : packets.back().time_ns - packets.front().time_ns}};
+}
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all = {
+      {"describe", "What an adapter says about itself", run_describe},
+      {"check", "Does an adapter keep the promises of the ABI?", check::run},
+      {"replay", "Packets -> compressor -> link -> decompressor -> compare",
+       [](const Json& job) { return replay::run(replay::read_job(job)); }},
+      {"load", "How many flow pairs one core carries", [](const Json& job) { return load::run(load::read_job(job)); }},
+      {"render", "Writes a traffic profile as a capture", run_render},
+  };
+  return all;
+}
+
+}  // namespace headroom

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the engine can be asked to do: each command takes a job and returns a result.
+#ifndef HEADROOM_COMMANDS_H
+#define HEADROOM_COMMANDS_H
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/json_reader.h"
+
+namespace headroom {
+
+struct Command {
+  std::string name;
+  std::string summary;
+  std::function<Json(const Json&)> run;  // throws Error
+};
+
+[[nodiscard]] const std::vector<Command>& commands();
+
+[[nodiscard]] Json run_describe(const Json& job);
+[[nodiscard]] Json run_render(const Json& job);
+
+}  // namespace headroom
+
+#endif  // HEADROOM_COMMANDS_H

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "link/impairment.h"
+
+namespace headroom {
+namespace {
+
+constexpr std::uint64_t kLargestPacketNumber = std::uint64_t{1} << 40;
+constexpr std::uint64_t kLargestBit = 65536 * 8 - 1;
+
+BurstLoss read_burst_loss(const Value& value) {
+  Object object(value);
+  BurstLoss loss;
+  loss.good_to_bad = object.required("good_to_bad").probability();
+  loss.bad_to_good = object.required("bad_to_good").probability();
+  loss.loss_good = object.probability("loss_good", 0);
+  loss.loss_bad = object.probability("loss_bad", 1);
+  object.finish();
+  return loss;
+}
+
+bool read_policy(Object& object, const char* key, bool deliver_otherwise) {
+  const std::optional<Value> value = object.optional(key);
+  return value ? value->choice({"drop", "deliver"}) == 1 : deliver_otherwise;
+}
+
+}  // namespace
+
+Reorder read_reorder(const Value& value) {
+  Object object(value);
+  Reorder reorder;
+  reorder.probability = object.required("probability").probability();
+  reorder.depth = static_cast<std::uint32_t>(object.integer("depth", 1, kLargestReorderDepth, 1));
+  object.finish();
+  return reorder;
+}
+
+Impairment read_impairment(Object& object) {
+  Impairment impairment;
+  impairment.loss = object.probability("loss", 0);
+  if (const auto v = object.optional("burst_loss")) impairment.burst_loss = read_burst_loss(*v);
+  impairment.ber = object.probability("ber", 0);
+  impairment.deliver_header_errors = read_policy(object, "header_errors", false);
+  impairment.deliver_payload_errors = read_policy(object, "payload_errors", true);
+  if (const auto v = object.optional("reorder")) impairment.reorder = read_reorder(*v);
+  impairment.duplicate = object.probability("duplicate", 0);
+  impairment.delay_ns = object.integer("delay_ns", 0, kLargestDelayNs, 0);
+  impairment.jitter_ns = object.integer("jitter_ns", 0, kLargestDelayNs, 0);
+  if (const auto v = object.optional("drop")) {
+    for (const Value& item : v->items()) impairment.drop.insert(item.integer(0, kLargestPacketNumber));
+  }
+  if (const auto v = object.optional("flip")) {
+    for (const Value& item : v->items()) {
+      Object flip(item);
+      const std::uint64_t packet = flip.required("packet").integer(0, kLargestPacketNumber);
+      impairment.flip[packet].push_back(static_cast<std::uint32_t>(flip.required("bit").integer(0, kLargestBit)));
+      flip.finish();
+    }
+  }
+  if (const auto v = object.optional("insert")) {
+    for (const Value& item : v->items()) {
+      Object insert(item);
+      const std::uint64_t before = insert.required("before").integer(0, kLargestPacketNumber);
+      Insertion insertion;
+      insertion.octets = insert.required("hex").hex();
+      if (insertion.octets.empty()) insert.fail("a packet to insert needs at least one octet.");
+      insertion.channel = static_cast<std::uint32_t>(insert.integer("channel", 0, 0xFFFFFFFF, 0));
+      insert.finish();
+      impairment.insert[before].push_back(std::move(insertion));
+    }
+  }
+  return impairment;
+}
+
+}  // namespace headroom

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a link does to packets, as data (README.md, "An impairment").
+#ifndef HEADROOM_LINK_IMPAIRMENT_H
+#define HEADROOM_LINK_IMPAIRMENT_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/json_reader.h"
+#include "base/octets.h"
+
+namespace headroom {
+
+// Gilbert-Elliott: a two-state Markov chain that takes one step a packet; each state has its own loss.
+struct BurstLoss {
+  double good_to_bad = 0;
+  double bad_to_good = 0;
+  double loss_good = 0;
+  double loss_bad = 1;
+};
+
+struct Reorder {
+  double probability = 0;
+  std::uint32_t depth = 1;  // later packets, not lost themselves, that go ahead of one held back
+};
+
+struct Insertion {
+  Octets octets;
+  std::uint32_t channel = 0;
+};
+
+struct Impairment {
+  double loss = 0;
+  std::optional<BurstLoss> burst_loss;
+  double ber = 0;
+  bool deliver_header_errors = false;
+  bool deliver_payload_errors = true;
+  Reorder reorder;
+  double duplicate = 0;
+  std::uint64_t delay_ns = 0;
+  std::uint64_t jitter_ns = 0;
+  // Scripted, by the number of the packet on this link, from 0.
+  std::set<std::uint64_t> drop;
+  std::map<std::uint64_t, std::vector<std::uint32_t>>
+      flip;  // bit numbers: 0 is the most significant bit of the first octet
+  std::map<std::uint64_t, std::vector<Insertion>> insert;  // before that packet
+};
+
+inline constexpr std::uint64_t kLargestDelayNs = 3'600'000'000'000;  // an hour: more is a mistake in the unit
+inline constexpr std::uint32_t kLargestReorderDepth = 100'000;
+
+// Reads the keys of an impairment from `object`, which may hold others.
+[[nodiscard]] Impairment read_impairment(Object& object);
+
+// Reads {"probability", "depth"}.
+[[nodiscard]] Reorder read_reorder(const Value& value);
+
+}  // namespace headroom
+
+#endif  // HEADROOM_LINK_IMPAIRMENT_H

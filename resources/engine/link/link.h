@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One direction of a link: packets go in at a time, and come out lost, damaged, late, twice or in another order, or as
+// they were. Nothing here knows what the packets are. Same impairment, same seed, same packets in: same packets out, on
+// every platform. Each impairment draws from a stream of its own, so that switching one on leaves the decisions of the
+// others as they were.
+#ifndef HEADROOM_LINK_LINK_H
+#define HEADROOM_LINK_LINK_H
+
+#include <cstdint>
+#include <vector>
+
+#include "base/octets.h"
+#include "base/random.h"
+#include "link/impairment.h"
+
+namespace headroom {
+
+struct LinkPacket {
+  Octets octets;
+  std::uint32_t channel = 0;
+  std::uint32_t header_length = 0;  // octets at its front that count as header when bits are wrong
+  std::uint64_t tag = 0;            // the caller's; kInserted for packets that the link made up
+};
+
+inline constexpr std::uint64_t kInserted = ~std::uint64_t{0};
+
+enum class Fate : std::uint8_t { delivered, scripted_drop, loss, burst_loss, header_error, payload_error };
+inline constexpr std::size_t kFates = 6;
+[[nodiscard]] const char* name_of(Fate fate) noexcept;
+
+struct Delivery {
+  std::uint64_t time_ns = 0;
+  LinkPacket packet;
+  bool duplicate = false;  // the second copy
+};
+
+struct LinkOutcome {
+  std::uint64_t number = 0;  // of the packet on this link; for an inserted packet that of the packet it precedes
+  Fate fate = Fate::delivered;
+  std::vector<std::uint32_t> flipped;  // bits that were inverted, ascending
+  bool held = false;                   // by reordering
+  bool duplicated = false;
+};
+
+struct LinkCounts {
+  std::uint64_t sent = 0;  // packets handed to the link
+  std::uint64_t sent_octets = 0;
+  std::uint64_t fates[kFates] = {};
+  std::uint64_t bits_flipped = 0;
+  std::uint64_t damaged_delivered = 0;
+  std::uint64_t reordered = 0;
+  std::uint64_t duplicated = 0;
+  std::uint64_t inserted = 0;
+  std::uint64_t script_missed = 0;  // scripted events for packets or bits that never came
+};
+
+class Link {
+ public:
+  Link(Impairment impairment, std::uint64_t seed);
+
+  // Packets that a script inserts before the next one that is sent; they arrive with the link's delay and nothing else
+  // happens to them.
+  [[nodiscard]] std::vector<Delivery> insertions(std::uint64_t now_ns);
+
+  // Sends a packet. What arrives because of it (the packet, its copy, packets it released) is appended to `deliveries`.
+  LinkOutcome send(LinkPacket packet, std::uint64_t now_ns, std::vector<Delivery>& deliveries);
+
+  // At the end: whatever is still held back. Also counts what the script could not do.
+  [[nodiscard]] std::vector<Delivery> flush(std::uint64_t now_ns);
+
+  [[nodiscard]] const LinkCounts& counts() const noexcept { return counts_; }
+
+ private:
+  struct Held {
+    LinkPacket packet;
+    std::uint32_t remaining;  // later packets that still have to be sent and not lost
+  };
+
+  [[nodiscard]] Fate lose(std::uint64_t number);
+  [[nodiscard]] Fate damage(LinkPacket& packet, std::uint64_t number, std::vector<std::uint32_t>& flipped);
+  [[nodiscard]] std::uint64_t arrival(std::uint64_t now_ns);
+  void deliver(LinkPacket packet, std::uint64_t now_ns, bool duplicate, std::vector<Delivery>& deliveries);
+  void release(std::uint64_t now_ns, std::vector<Delivery>& deliveries);
+
+  Impairment impairment_;
+  Chance loss_, good_to_bad_, bad_to_good_, loss_good_, loss_bad_, ber_, reorder_, duplicate_;
+  Xoshiro256 loss_random_, burst_random_, ber_random_, reorder_random_, duplicate_random_, jitter_random_;
+  bool bad_ = false;  // the state of Gilbert-Elliott
+  std::vector<Held> held_;
+  LinkCounts counts_;
+};
+
+}  // namespace headroom
+
+#endif  // HEADROOM_LINK_LINK_H

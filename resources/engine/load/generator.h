@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The packets of very many flows at a few nanoseconds each. A flow is a slot of one cache line (more for longer header
+// chains): the image of its last header, altered in place, and four octets of state. The packets are those that
+// traffic::Flow makes with `pattern_payload`, and a test says so.
+#ifndef HEADROOM_LOAD_GENERATOR_H
+#define HEADROOM_LOAD_GENERATOR_H
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "base/octets.h"
+#include "base/random.h"
+#include "load/pages.h"
+#include "traffic/packet.h"
+#include "traffic/profile.h"
+
+namespace headroom::load {
+
+inline constexpr std::uint64_t kIndicesPerInterval = 64;  // as traffic::Flow numbers its draws
+
+// Where the fields of a variant's packets are, and how they move. Offsets count from the start of the slot.
+struct alignas(256) Plan {  // so that the place of one is a shift away
+  struct IpId {
+    std::uint16_t at = 0;        // of the identification
+    std::uint16_t checksum = 0;  // of the header's checksum
+    traffic::IpIdBehaviour behaviour = traffic::IpIdBehaviour::sequential;
+    std::uint8_t header = 0;
+    Chance jumps;
+    std::uint32_t most = 1;
+  };
+  struct Length {
+    std::uint16_t at = 0;        // of a length field
+    std::uint16_t base = 0;      // its value with an empty payload
+    std::uint16_t checksum = 0;  // of the IPv4 header checksum that covers it; 0 where none does
+  };
+  std::uint32_t header_length = 0;
+  std::uint32_t header_at = 0;              // the header ends where the slot does
+  std::uint32_t shortest = 0, longest = 0;  // payload, octets
+  bool rtp = false;
+  bool echo = false;
+  std::uint16_t sequence_at = 0;  // of RTP or of the echo request
+  std::uint16_t sum_at = 0;       // of the checksum over sequence number, time stamp and payload; 0 where there is none
+  bool sum_is_udp = false;        // in which zero is written as 0xFFFF
+  std::uint8_t length_weight = 0;  // how often the length of the payload counts in that checksum
+  std::uint16_t token_at = 0;
+  std::uint32_t timestamp_step = 0;
+  traffic::Marker marker = traffic::Marker::never;
+  std::uint8_t ip_ids = 0;
+  std::array<IpId, 4> ip_id{};
+  std::uint8_t lengths = 0;
+  std::array<Length, traffic::kMostHeaders> length{};
+  bool has_speech = false;
+  traffic::Speech speech;
+  traffic::Timing timing;
+
+  // RTP whose next packet differs from the last one by a sequence number, a time stamp and at most one IP-ID: what
+  // nearly every packet of a call is. The other fields of this group have no meaning without `plain`.
+  bool plain = false;
+  bool one_ip_id = false;
+  std::uint16_t rtp_at = 0;
+  std::uint32_t plain_length = 0;   // octets of such a packet
+  std::uint64_t plain_step = 0;     // what it adds to sequence number and time stamp as one number of 48 bits
+  std::uint16_t plain_sum_raw = 0;  // and to the sum under the UDP checksum, in memory order
+};
+
+class Generator {
+ public:
+  // Makes the first packets of flows 0 .. flows - 1. Throws Error(job) for a profile that asks for what this generator
+  // does not do.
+  Generator(const traffic::Profile& profile, std::uint32_t flows, std::uint64_t seed, bool reverse);
+
+  // What makes packets. A loop keeps a copy of it in a local variable, so that the compiler knows that nothing it
+  // writes lies on it.
+  class Maker {
+   public:
+    // Writes the next packet of a flow in front of `payload`, whose octets are the pattern already, and returns where
+    // it starts; `length` is 0 when the flow sends nothing in this tick. REQUIRES: stride() octets in front of
+    // `payload`; `payload` aligned to a cache line.
+    [[nodiscard, gnu::always_inline]] const std::uint8_t* make(std::uint32_t flow, std::uint64_t tick,
+                                                               std::uint8_t* payload,
+                                                               std::uint32_t& length) const noexcept;
+
+    // The line with the state and the last one, where the fields that move are.
+    void prefetch(std::uint32_t flow) const noexcept {
+      const std::uint8_t* slot = slots_ + (std::size_t{flow} << stride_shift_);
+      prefetch_line(slot);
+      if (stride_ != kCacheLine) [[unlikely]]
+        prefetch_line(slot + stride_ - kCacheLine);
+    }
+
+   private:
+    friend class Generator;
+    Generator* generator_ = nullptr;
+    std::uint8_t* slots_ = nullptr;
+    const Plan* plans_ = nullptr;
+    std::size_t stride_ = 0;  // octets of a slot, a power of two
+    unsigned stride_shift_ = 0;
+  };
+  [[nodiscard]] Maker maker() const noexcept { return maker_; }
+
+  // Prepares `count` flows that will replace others: the numbers `first_number` and following. Not for the measured
+  // loop.
+  void prepare_replacements(std::uint64_t first_number, std::uint32_t count);
+  // Lets the next prepared flow take the place of `flow`, if one is left.
+  void replace(std::uint32_t flow) noexcept {
+    if (std::size_t{next_replacement_} * stride() == replacements_.size()) return;
+    std::memcpy(maker_.slots_ + (std::size_t{flow} << maker_.stride_shift_),
+                replacements_.data() + std::size_t{next_replacement_++} * stride(), stride());
+  }
+
+  [[nodiscard]] std::size_t stride() const noexcept { return maker_.stride_; }
+  [[nodiscard]] std::uint32_t longest_payload() const noexcept { return longest_payload_; }
+  [[nodiscard]] std::uint32_t longest_packet() const noexcept { return longest_packet_; }
+
+ private:
+  // The state of a flow, at the start of its slot.
+  struct State {
+    std::uint16_t remaining = 0;  // intervals of this spurt or pause
+    std::uint8_t variant = 0;
+    std::uint8_t flags = 0;
+  };
+  static_assert(sizeof(State) == 4);
+  // In `flags`; the upper five bits count the intervals since the last silence frame.
+  static constexpr std::uint8_t kFresh = 1;      // the image is the first packet and has not been sent
+  static constexpr std::uint8_t kPlainNext = 2;  // the next packet is a plain step, unless a spurt ends before it
+  static constexpr std::uint8_t kTalking = 4;
+  static constexpr unsigned kPauseShift = 3;
+
+  enum class Activity : std::uint8_t { silent, talking, spurt_start, silence_frame };
+
+  // A slot and the copy of it in front of the payload. The copy is taken before anything is altered: reading a line
+  // right after writing parts of it would wait for the writes.
+  struct Image {
+    std::uint8_t* slot;
+    std::uint8_t* copy;
+    void put16(std::uint32_t at, std::uint32_t value) const noexcept {
+      store16(slot + at, value);
+      store16(copy + at, value);
+    }
+    void put32(std::uint32_t at, std::uint32_t value) const noexcept {
+      store32(slot + at, value);
+      store32(copy + at, value);
+    }
+  };
+
+  [[nodiscard]] static std::uint16_t next_identification(const Plan& plan, const std::uint8_t* slot,
+                                                         const Plan::IpId& id, std::uint16_t old,
+                                                         std::uint64_t tick) noexcept;
+  static void make_wrap(const Plan& plan, std::uint8_t* slot, std::uint8_t* copy) noexcept;
+  [[gnu::always_inline]] static void make_plain(const Plan& plan, std::uint8_t* slot, std::uint8_t* copy,
+                                                std::uint64_t tick) noexcept;
+  [[nodiscard]] const std::uint8_t* make_any(std::uint8_t* slot, std::uint64_t tick, std::uint8_t* payload,
+                                             std::uint32_t& length) noexcept;
+  void make_image(std::uint64_t number, std::uint8_t* slot) const;
+  [[nodiscard]] static Activity step_speech(const Plan& plan, State& state, std::uint32_t token,
+                                            std::uint64_t tick) noexcept;
+  static void move_identifications(const Plan& plan, const Image& image, std::uint32_t token, std::uint64_t index,
+                                   bool fresh) noexcept;
+  static void skip_interval(const Plan& plan, std::uint8_t* slot) noexcept;
+  // Returns what that adds to the sum of plan.sum_at.
+  [[nodiscard]] std::uint32_t set_payload_length(const Plan& plan, const Image& image, std::uint32_t from,
+                                                 std::uint32_t to) const noexcept;
+
+  const traffic::Profile& profile_;
+  std::uint64_t seed_;
+  bool reverse_;
+  std::vector<Plan> plans_;
+  std::uint32_t longest_payload_ = 0;
+  std::uint32_t longest_packet_ = 0;
+  std::vector<std::uint16_t> pattern_sum_;  // of the first n octets of the pattern
+  std::optional<Pages> slots_;              // once the stride is known
+  Maker maker_;
+  std::vector<std::uint8_t> replacements_;
+  std::uint32_t next_replacement_ = 0;
+};
+
+// Sums in one's complement may be added up in either byte order (RFC 1071, 2(B)): these work on the two octets as they
+// lie in memory.
+[[nodiscard]] inline std::uint16_t load_raw(const std::uint8_t* at) noexcept {
+  std::uint16_t value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+inline void store_raw(std::uint8_t* at, std::uint16_t value) noexcept { std::memcpy(at, &value, sizeof value); }
+
+// The image of a slot, in front of a payload.
+inline void copy_slot(std::uint8_t* copy, const std::uint8_t* slot, std::size_t stride) noexcept {
+  if (stride == kCacheLine) [[likely]] {
+    std::memcpy(copy, slot, kCacheLine);
+  } else {
+    std::memcpy(copy, slot, stride);
+  }
+}
+
+[[gnu::always_inline]] inline void Generator::make_plain(const Plan& plan, std::uint8_t* slot, std::uint8_t* copy,
+                                                         std::uint64_t tick) noexcept {
+  // The first eight octets of the RTP header as one number: sequence number and time stamp are its lower 48 bits.
+  const std::size_t at = plan.rtp_at;
+  const std::uint64_t before = load64(slot + at);
+  const std::uint64_t after = before + plan.plain_step;
+  const auto timestamp = static_cast<std::uint32_t>(after);
+  const auto sequence = static_cast<std::uint16_t>(after >> 32);
+  if (sequence == 0 || timestamp < plan.timestamp_step) [[unlikely]] {
+    make_wrap(plan, slot, copy);
+  } else {
+    store64(slot + at, after);
+    store64(copy + at, after);
+    if (const std::size_t sum_at = plan.sum_at; sum_at != 0) {
+      // The checksum goes down by what the sum goes up; 0 and 0xFFFF are one number, and UDP writes it as 0xFFFF.
+      std::int32_t sum = load_raw(slot + sum_at) - plan.plain_sum_raw;
+      sum += sum <= 0 ? 0xFFFF : 0;
+      store_raw(slot + sum_at, static_cast<std::uint16_t>(sum));
+      store_raw(copy + sum_at, static_cast<std::uint16_t>(sum));
+    }
+  }
+  if (plan.one_ip_id) {
+    const Plan::IpId& id = plan.ip_id[0];
+    const std::size_t id_at = id.at;
+    const std::size_t checksum_at = id.checksum;
+    const std::uint16_t old = load16(slot + id_at);
+    std::uint16_t now;
+    std::uint16_t checksum;
+    if (id.behaviour == traffic::IpIdBehaviour::sequential) [[likely]] {
+      now = static_cast<std::uint16_t>(old + 1);
+      const int lower = load16(slot + checksum_at) - (now == 0 ? 0 : 1);
+      checksum = static_cast<std::uint16_t>(lower < 0 ? 0xFFFE : lower);
+    } else {
+      now = next_identification(plan, slot, id, old, tick);
+      checksum = checksum_update(load16(slot + checksum_at), word_delta(old, now));
+    }
+    store16(slot + id_at, now);
+    store16(copy + id_at, now);
+    store16(slot + checksum_at, checksum);
+    store16(copy + checksum_at, checksum);
+  }
+}
+
+inline const std::uint8_t* Generator::Maker::make(std::uint32_t flow, std::uint64_t tick, std::uint8_t* payload,
+                                                  std::uint32_t& length) const noexcept {
+  std::uint8_t* slot = slots_ + (std::size_t{flow} << stride_shift_);
+  State state;
+  std::memcpy(&state, slot, sizeof state);
+  const Plan& plan = plans_[state.variant];
+  if ((state.flags & kPlainNext) == 0 || (plan.has_speech && state.remaining == 0)) [[unlikely]] {
+    return generator_->make_any(slot, tick, payload, length);
+  }
+  std::uint8_t* copy = payload - stride_;
+  copy_slot(copy, slot, stride_);
+  if (plan.has_speech) {
+    --state.remaining;
+    std::memcpy(slot, &state, sizeof state);
+  }
+  make_plain(plan, slot, copy, tick);
+  length = plan.plain_length;
+  return payload - plan.header_length;
+}
+
+inline std::uint16_t Generator::next_identification(const Plan& plan, const std::uint8_t* slot, const Plan::IpId& id,
+                                                    std::uint16_t old, std::uint64_t tick) noexcept {
+  if (id.behaviour == traffic::IpIdBehaviour::swapped)
+    return traffic::swap_octets(static_cast<std::uint16_t>(traffic::swap_octets(old) + 1));
+  const std::uint32_t token = load32(slot + plan.token_at);
+  return static_cast<std::uint16_t>(
+      traffic::packet_draw(token, traffic::Purpose::identification, tick * kIndicesPerInterval, id.header) >> 48);
+}
+
+}  // namespace headroom::load
+
+#endif  // HEADROOM_LOAD_GENERATOR_H

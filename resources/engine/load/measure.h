@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one phase of `load` measures. Everything is allocated before the phase starts.
+#ifndef HEADROOM_LOAD_MEASURE_H
+#define HEADROOM_LOAD_MEASURE_H
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/histogram.h"
+#include "base/json_reader.h"
+#include "base/process.h"
+
+namespace headroom::load {
+
+// Where the time of a burst goes.
+enum class Stage : std::uint8_t { generate, compress, handover, decompress, verify, feedback, replace };
+inline constexpr std::size_t kStages = 7;
+[[nodiscard]] const char* name_of(Stage stage) noexcept;
+
+// Counts of statuses from HEADROOM_ERR_INTERNAL to HEADROOM_NOTHING, and of values that are none.
+class StatusCounts {
+ public:
+  void add(std::int32_t status) noexcept {
+    const auto index = static_cast<std::size_t>(std::int64_t{status} + kOffset);
+    ++counts_[index < kKnown ? index : kKnown];
+  }
+  // Statuses other than OK, by name; "unknown" for values that the ABI does not have.
+  [[nodiscard]] Json json() const;
+
+ private:
+  static constexpr std::int32_t kOffset = 9;
+  static constexpr std::size_t kKnown = 11;
+  std::array<std::uint64_t, kKnown + 1> counts_{};
+};
+
+struct PhaseMeasurement {
+  // `ticks` of room for what is kept of each tick.
+  explicit PhaseMeasurement(std::uint64_t ticks) { tick_cycles.reserve(static_cast<std::size_t>(ticks)); }
+
+  std::uint64_t ticks_missed = 0;
+  std::uint64_t packets = 0;  // made by the generator
+  std::uint64_t packets_compressed = 0;
+  std::uint64_t packets_decompressed = 0;
+  std::uint64_t bursts = 0;
+  std::uint64_t plain_octets = 0, link_octets = 0;
+  std::array<std::uint64_t, kStages> stage_cycles{};
+  std::uint64_t idle_cycles = 0;
+  std::uint64_t busy_cycles = 0;           // from the first burst of a tick to the end of its last, summed up
+  std::vector<std::uint64_t> tick_cycles;  // busy cycles of each tick
+  std::uint64_t verified = 0, mismatched = 0, wrong_length = 0;
+  std::uint64_t feedback_messages = 0, feedback_octets = 0;
+  std::uint64_t replaced = 0;
+  StatusCounts compressor_statuses, decompressor_statuses;
+  // Of 1/16 cycles per packet, by burst, weighted with its packets. What interrupts a burst shows in its tail, not in
+  // its middle.
+  Histogram generate, compress, handover, decompress, verify;
+  Histogram burst_latency;  // cycles from generated to decompressed, weighted with the packets
+  Histogram time_in_tick;   // cycles from the moment the tick was due to decompressed; only with pacing
+  Histogram wake_up;        // ns from the moment a tick was due until it began; only with pacing
+
+  std::uint64_t wall_ns = 0;
+  std::uint64_t thread_cpu_ns = 0;
+  std::uint64_t involuntary_switches = 0;
+  std::optional<CoreJiffies> before, after;
+};
+
+inline constexpr std::uint64_t kPerPacketScale = 16;  // of the histograms of cycles per packet
+
+// `hz`: cycles a second.
+[[nodiscard]] Json json_of(const PhaseMeasurement& measured, double hz, std::uint64_t tick_ns, bool paced);
+
+}  // namespace headroom::load
+
+#endif  // HEADROOM_LOAD_MEASURE_H

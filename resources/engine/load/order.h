@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order in which the flows of a tick are visited: a permutation that is computed, not stored, and is another one in
+// each tick.
+#ifndef HEADROOM_LOAD_ORDER_H
+#define HEADROOM_LOAD_ORDER_H
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/random.h"
+
+namespace headroom::load {
+
+class Order {
+ public:
+  // REQUIRES: 1 <= count < 2^31.
+  Order(std::uint32_t count, bool random, std::uint64_t seed) noexcept : count_(count), random_(random), seed_(seed) {
+    const unsigned bits = static_cast<unsigned>(std::bit_width(count - 1));
+    mask_ = bits == 0 ? 0 : 0xFFFFFFFFu >> (32 - bits);
+    shift_ = bits < 2 ? 1 : (bits + 1) / 2;
+    start_tick(0);
+  }
+
+  // Writes flows to `ring`, of `places` places (a power of two), from `tail` on, until there are at least `wanted`
+  // between `head` and the tail, which is returned. After the last flow of a tick comes the first one of the next.
+  // REQUIRES: wanted < places.
+  template <std::size_t places>
+  std::uint64_t fill(std::uint32_t* ring, std::uint64_t head, std::uint64_t tail, std::uint64_t wanted) noexcept {
+    static_assert(std::has_single_bit(places));
+    while (tail - head < wanted) {
+      if (position_ > mask_) [[unlikely]]
+        start_tick(tick_ + 1);
+      const std::uint32_t flow = random_ ? scramble(position_) : position_;
+      ++position_;
+      ring[tail % places] = flow;
+      tail += flow < count_ ? 1 : 0;  // the few that are none are overwritten; no branch, which would be mispredicted
+    }
+    return tail;
+  }
+
+  // One flow.
+  [[nodiscard]] std::uint32_t next() noexcept {
+    std::uint32_t one[2] = {};
+    fill<2>(one, 0, 0, 1);
+    return one[0];
+  }
+
+ private:
+  // A bijection of 0 .. mask_: odd multiplications, an addition and xor-shifts modulo the power of two, each of which
+  // can be undone.
+  [[nodiscard]] std::uint32_t scramble(std::uint32_t x) const noexcept {
+    x = (x * first_ + offset_) & mask_;
+    x ^= x >> shift_;
+    x = (x * second_) & mask_;
+    return x ^ (x >> shift_);
+  }
+
+  void start_tick(std::uint64_t tick) noexcept {
+    tick_ = tick;
+    position_ = 0;
+    const std::uint64_t draw = draw_at(seed_, tick);
+    first_ = static_cast<std::uint32_t>(draw) | 1;
+    second_ = static_cast<std::uint32_t>(draw >> 32) | 1;
+    offset_ = static_cast<std::uint32_t>(mix64(draw));
+  }
+
+  std::uint32_t count_;
+  bool random_;
+  std::uint64_t seed_;
+  std::uint32_t mask_ = 0;
+  unsigned shift_ = 1;
+  std::uint64_t tick_ = 0;
+  std::uint32_t position_ = 0;
+  std::uint32_t first_ = 1, second_ = 1, offset_ = 0;
+};
+
+}  // namespace headroom::load
+
+#endif  // HEADROOM_LOAD_ORDER_H

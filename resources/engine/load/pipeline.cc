@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "load/pipeline.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "traffic/packet.h"
+
+namespace headroom::load {
+namespace {
+
+constexpr int kMostFeedbackABurst = 4096;  // an adapter that never stops must not hang the run
+
+// Rounded up to whole cache lines, an odd number of them, so that the buffers of a burst spread over the sets of the
+// cache.
+constexpr std::size_t odd_lines(std::size_t octets) {
+  const std::size_t lines = (octets + kCacheLine - 1) / kCacheLine;
+  return (lines | 1) * kCacheLine;
+}
+
+}  // namespace
+
+BurstBuffers::BurstBuffers(std::uint32_t burst, std::size_t stride, std::uint32_t longest_payload,
+                           std::uint32_t longest_packet)
+    : payload_at_(stride),
+      plain_stride_(odd_lines(stride + longest_payload)),
+      out_stride_(odd_lines(longest_packet + 2 * HEADROOM_EXPANSION)),
+      link_capacity_(longest_packet + HEADROOM_EXPANSION),
+      out_capacity_(longest_packet + 2 * HEADROOM_EXPANSION),
+      plain_(burst * plain_stride_),
+      link_(burst * out_stride_),
+      out_(burst * out_stride_) {
+  for (std::uint32_t i = 0; i < burst; ++i) {
+    for (std::size_t j = 0; j < longest_payload; ++j) payload(i)[j] = traffic::pattern_octet(j);
+  }
+}
+
+Pipeline::Pipeline(const Job& job, bool reverse, BurstBuffers& buffers, Generator& generator)
+    : job_(job),
+      buffers_(buffers),
+      generator_(generator),
+      order_(job.flow_pairs, job.random_order, derive(job.seed, reverse ? 0x6F726465 : 0x6F726466)),
+      until_verify_(job.verify_every),
+      to_compress_(job.burst),
+      to_decompress_(job.burst),
+      origin_(job.burst),
+      feedback_octets_(HEADROOM_FEEDBACK_MAX),
+      channels_{job.compressor.channels, job.compressor.max_cid + 1,
+                static_cast<unsigned>(std::bit_width(job.compressor.max_cid + 1)) - 1, job.compressor.channels == 1,
+                std::has_single_bit(job.compressor.max_cid + 1)} {
+  for (std::uint32_t i = 0; i < job.burst; ++i) {
+    to_compress_[i].out = buffers.link(i);
+    to_compress_[i].out_capacity = buffers.link_capacity();
+    to_decompress_[i].out = buffers.out(i);
+    to_decompress_[i].out_capacity = buffers.out_capacity();
+  }
+}
+
+void Pipeline::open() {
+  compressor_ = std::make_unique<Instance>(job_.compressor, HEADROOM_COMPRESSOR);
+  decompressor_ = std::make_unique<Instance>(job_.decompressor, HEADROOM_DECOMPRESSOR);
+  // Whether there will be feedback is the configuration's to say; asking an adapter that has none costs a call a burst.
+  const Json mode = job_.decompressor.config.contains("mode") ? job_.decompressor.config["mode"] : Json("U");
+  carries_feedback_ =
+      mode != "U" && decompressor_->api().take_feedback != nullptr && compressor_->api().give_feedback != nullptr;
+}
+
+// What the loop needs is kept in locals: the compiler cannot know that the packets written do not lie on the members
+// read.
+std::uint32_t Pipeline::generate(std::uint64_t& visits, PhaseMeasurement& measured) noexcept {
+  const Generator::Maker maker = generator_.maker();
+  const Channels channels = channels_;
+  const std::uint32_t flow_pairs = job_.flow_pairs;
+  const std::uint32_t burst = job_.burst;
+  const std::size_t payload_stride = buffers_.payload_stride();
+  std::uint32_t* const ring = ahead_.data();
+  std::uint8_t* payload = buffers_.payload(0);
+  headroom_packet* packet = to_compress_.data();
+  const headroom_packet* const end = packet + burst;
+  std::uint64_t head = head_, tick = tick_, left = visits, octets = 0;
+  std::uint32_t popped_in_tick = popped_in_tick_;
+  while (left != 0 && packet != end) {
+    Order order = order_;
+    tail_ = order.fill<kRing>(ring, head, tail_, std::uint64_t{burst} + kAhead);
+    order_ = order;
+    // Flows that are silent cost a visit and no packet; then there is another round.
+    for (std::uint64_t round = std::min<std::uint64_t>(left, burst); round != 0 && packet != end; --round, --left) {
+      maker.prefetch(ring[(head + kAhead) % kRing]);
+      const std::uint32_t flow = ring[head++ % kRing];
+      std::uint32_t length;
+      packet->in = maker.make(flow, tick, payload, length);
+      if (++popped_in_tick == flow_pairs) [[unlikely]] {
+        popped_in_tick = 0;
+        ++tick;
+      }
+      packet->in_length = length;
+      packet->channel = channels.of(flow);
+      packet->status = HEADROOM_ERR_INTERNAL;  // of an adapter that forgets it
+      packet->out_length = 0;
+      octets += length;
+      if (length == 0) continue;  // its place is taken by the next one
+      ++packet;
+      payload += payload_stride;
+    }
+  }
+  head_ = head;
+  tick_ = tick;
+  popped_in_tick_ = popped_in_tick;
+  visits -= left;
+  const auto count = static_cast<std::uint32_t>(packet - to_compress_.data());
+  measured.packets += count;
+  measured.plain_octets += octets;
+  return count;
+}
+
+// Makes the compressed packets the decompressor's input; returns how many there are.
+std::uint32_t Pipeline::hand_over(std::uint32_t count, PhaseMeasurement& measured) noexcept {
+  std::uint32_t passed = 0;
+  std::uint64_t octets = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const headroom_packet& compressed = to_compress_[i];
+    if (compressed.status != HEADROOM_OK || compressed.out_length > compressed.out_capacity) [[unlikely]] {
+      measured.compressor_statuses.add(compressed.status == HEADROOM_OK ? INT32_MAX : compressed.status);
+      continue;
+    }
+    headroom_packet& packet = to_decompress_[passed];
+    packet.in = compressed.out;
+    packet.in_length = compressed.out_length;
+    packet.channel = compressed.channel;
+    packet.status = HEADROOM_ERR_INTERNAL;
+    packet.out_length = 0;
+    octets += compressed.out_length;
+    origin_[passed++] = i;
+  }
+  measured.packets_compressed += passed;
+  measured.link_octets += octets;
+  return passed;
+}
+
+void Pipeline::verify(std::uint32_t count, PhaseMeasurement& measured) noexcept {
+  std::uint32_t decompressed = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const headroom_packet& packet = to_decompress_[i];
+    if (packet.status != HEADROOM_OK) [[unlikely]] {
+      measured.decompressor_statuses.add(packet.status);
+      continue;
+    }
+    ++decompressed;
+    const headroom_packet& original = to_compress_[origin_[i]];
+    if (packet.out_length != original.in_length) [[unlikely]] {
+      ++measured.wrong_length;
+      continue;
+    }
+    if (job_.verify_every != 0 && --until_verify_ == 0) {
+      until_verify_ = job_.verify_every;
+      ++measured.verified;
+      if (std::memcmp(packet.out, original.in, original.in_length) != 0) ++measured.mismatched;
+    }
+  }
+  measured.packets_decompressed += decompressed;
+}
+
+void Pipeline::carry_feedback(std::uint64_t now_ns, PhaseMeasurement& measured) noexcept {
+  const auto take = decompressor_->api().take_feedback;
+  const auto give = compressor_->api().give_feedback;
+  headroom_feedback feedback = {feedback_octets_.data(), HEADROOM_FEEDBACK_MAX, 0, 0, 0};
+  for (int i = 0; i < kMostFeedbackABurst && take(decompressor_->self(), &feedback) == 1; ++i) {
+    if (feedback.length > HEADROOM_FEEDBACK_MAX) return;
+    ++measured.feedback_messages;
+    measured.feedback_octets += feedback.length;
+    give(compressor_->self(), &feedback, now_ns);
+  }
+}
+
+std::uint64_t Pipeline::run_burst(std::uint64_t visits, std::uint64_t& began, PhaseMeasurement& measured) noexcept {
+  const std::uint64_t now_ns = tick_ * job_.tick_ns;  // virtual: the same in every run
+  const std::uint64_t start = began;
+  const std::uint32_t count = generate(visits, measured);
+  const std::uint64_t generated = cycles_.now();
+  compressor_->api().compress(compressor_->self(), to_compress_.data(), count, now_ns, nullptr);
+  const std::uint64_t compressed = cycles_.now();
+  const std::uint32_t passed = hand_over(count, measured);
+  const std::uint64_t handed = cycles_.now();
+  decompressor_->api().decompress(decompressor_->self(), to_decompress_.data(), passed, now_ns, nullptr);
+  const std::uint64_t decompressed = cycles_.now();
+  verify(passed, measured);
+  const std::uint64_t verified = cycles_.now();
+  std::uint64_t end = verified;
+  const auto charge = [&](Stage stage, std::uint64_t from, std::uint64_t to) {
+    measured.stage_cycles[static_cast<std::size_t>(stage)] += to - from;
+  };
+  charge(Stage::verify, decompressed, verified);
+  if (carries_feedback_) {
+    carry_feedback(now_ns, measured);
+    end = cycles_.now();
+    charge(Stage::feedback, verified, end);
+  }
+  charge(Stage::generate, start, generated);
+  charge(Stage::compress, generated, compressed);
+  charge(Stage::handover, compressed, handed);
+  charge(Stage::decompress, handed, decompressed);
+  if (count != 0) {
+    ++measured.bursts;
+    const auto record = [](Histogram& histogram, std::uint64_t from, std::uint64_t to, std::uint32_t packets) {
+      histogram.record((to - from) * kPerPacketScale / packets, packets);
+    };
+    record(measured.generate, start, generated, count);
+    record(measured.compress, generated, compressed, count);
+    record(measured.handover, compressed, handed, count);
+    if (passed != 0) record(measured.decompress, handed, decompressed, passed);
+    if (passed != 0) record(measured.verify, decompressed, verified, passed);
+    measured.burst_latency.record(decompressed - generated, count);
+  }
+  last_completion_ = decompressed;
+  last_packets_ = count;
+  began = end;
+  return visits;
+}
+
+}  // namespace headroom::load

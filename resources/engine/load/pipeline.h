@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One direction of all flow pairs: generator -> compressor -> decompressor -> verification, a burst at a time. This is
+// the measured loop: no allocation, no lock, no system call, no log.
+#ifndef HEADROOM_LOAD_PIPELINE_H
+#define HEADROOM_LOAD_PIPELINE_H
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "adapter/instance.h"
+#include "base/cycles.h"
+#include "load/generator.h"
+#include "load/job.h"
+#include "load/measure.h"
+#include "load/order.h"
+
+namespace headroom::load {
+
+// The buffers of one burst, used again and again by both directions, so that they stay in the first-level cache.
+class BurstBuffers {
+ public:
+  BurstBuffers(std::uint32_t burst, std::size_t stride, std::uint32_t longest_payload, std::uint32_t longest_packet);
+
+  [[nodiscard]] std::uint8_t* payload(std::uint32_t i) noexcept {
+    return plain_.data() + i * plain_stride_ + payload_at_;
+  }
+  [[nodiscard]] std::size_t payload_stride() const noexcept { return plain_stride_; }  // from one payload to the next
+  [[nodiscard]] std::uint8_t* link(std::uint32_t i) noexcept { return link_.data() + i * out_stride_; }
+  [[nodiscard]] std::uint8_t* out(std::uint32_t i) noexcept { return out_.data() + i * out_stride_; }
+  [[nodiscard]] std::uint32_t link_capacity() const noexcept { return link_capacity_; }
+  [[nodiscard]] std::uint32_t out_capacity() const noexcept { return out_capacity_; }
+
+ private:
+  std::size_t payload_at_, plain_stride_, out_stride_;
+  std::uint32_t link_capacity_, out_capacity_;
+  Pages plain_, link_, out_;
+};
+
+class Pipeline {
+ public:
+  Pipeline(const Job& job, bool reverse, BurstBuffers& buffers, Generator& generator);
+
+  // Makes the adapters' instances.
+  void open();
+
+  // One burst: visits flows until `burst` packets are made or `visits` is used up, and takes them all the way. Returns
+  // the visits it used. `began` is the cycle count at its start; the count at its end is returned through it.
+  std::uint64_t run_burst(std::uint64_t visits, std::uint64_t& began, PhaseMeasurement& measured) noexcept;
+
+  [[nodiscard]] std::uint64_t tick() const noexcept { return tick_; }  // that the next visit belongs to
+  [[nodiscard]] Generator& generator() noexcept { return generator_; }
+  [[nodiscard]] const Instance& compressor() const noexcept { return *compressor_; }
+  [[nodiscard]] const Instance& decompressor() const noexcept { return *decompressor_; }
+  [[nodiscard]] std::uint64_t last_completion() const noexcept { return last_completion_; }
+  [[nodiscard]] std::uint32_t last_packets() const noexcept { return last_packets_; }
+
+ private:
+  static constexpr std::uint32_t kAhead = 24;  // visits between the prefetch of a slot and its use
+  static constexpr std::size_t kRing = 512;    // more than kAhead and the largest burst
+
+  // The channel of a flow, RFC 5795 5.1.1: each has max_cid + 1 contexts.
+  struct Channels {
+    std::uint32_t channels, per_channel;
+    unsigned shift;
+    bool one, power_of_two;
+    [[nodiscard]] std::uint32_t of(std::uint32_t flow) const noexcept {
+      if (one) return 0;
+      const std::uint32_t whole = power_of_two ? flow >> shift : flow / per_channel;  // the division is slow
+      return whole < channels ? whole : whole % channels;
+    }
+  };
+
+  [[nodiscard]] std::uint32_t generate(std::uint64_t& visits, PhaseMeasurement& measured) noexcept;
+  [[nodiscard]] std::uint32_t hand_over(std::uint32_t count, PhaseMeasurement& measured) noexcept;
+  void verify(std::uint32_t count, PhaseMeasurement& measured) noexcept;
+  void carry_feedback(std::uint64_t now_ns, PhaseMeasurement& measured) noexcept;
+
+  const Job& job_;
+  BurstBuffers& buffers_;
+  Generator& generator_;
+  std::unique_ptr<Instance> compressor_, decompressor_;
+  Order order_;
+  Cycles cycles_;
+  std::array<std::uint32_t, kRing> ahead_{};  // flows to visit, from head_ to tail_
+  std::uint64_t head_ = 0, tail_ = 0;
+  std::uint32_t popped_in_tick_ = 0;
+  std::uint64_t tick_ = 0;
+  std::uint64_t until_verify_;
+  std::vector<headroom_packet> to_compress_, to_decompress_;
+  std::vector<std::uint32_t> origin_;  // which packet of the burst each one to decompress is
+  std::vector<std::uint8_t> feedback_octets_;
+  bool carries_feedback_ = false;
+  Channels channels_;
+  std::uint64_t last_completion_ = 0;
+  std::uint32_t last_packets_ = 0;
+};
+
+}  // namespace headroom::load
+
+#endif  // HEADROOM_LOAD_PIPELINE_H

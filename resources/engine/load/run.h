@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `load`: how many flow pairs does one core carry?
+#ifndef HEADROOM_LOAD_RUN_H
+#define HEADROOM_LOAD_RUN_H
+
+#include "base/json_reader.h"
+#include "load/job.h"
+
+namespace headroom::load {
+
+// Runs a job and returns its result (README.md). Throws Error.
+[[nodiscard]] Json run(const Job& job);
+
+}  // namespace headroom::load
+
+#endif  // HEADROOM_LOAD_RUN_H

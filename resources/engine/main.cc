@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// headroom-engine: one JSON job in, one JSON document out (README.md).
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string>
+
+#include "base/error.h"
+#include "base/json_reader.h"
+#include "commands.h"
+
+namespace {
+
+using headroom::Error;
+using headroom::ErrorKind;
+using headroom::Json;
+
+constexpr std::size_t kLargestJob = std::size_t{1} << 30;
+constexpr int kExitFailed = 1, kExitBadJob = 2;
+
+std::string read_all(int descriptor, const std::string& name) {
+  std::string text;
+  char buffer[1 << 16];
+  for (;;) {
+    const ssize_t n = read(descriptor, buffer, sizeof buffer);
+    if (n == 0) return text;
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) throw Error(ErrorKind::input, "cannot read the job " + name + ": " + std::strerror(errno) + ".");
+    text.append(buffer, static_cast<std::size_t>(n));
+    if (text.size() > kLargestJob) throw Error(ErrorKind::job, "the job " + name + " is larger than 1 GiB.");
+  }
+}
+
+std::string read_job_text(const std::string& path) {
+  if (path == "-") return read_all(STDIN_FILENO, "on standard input");
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) throw Error(ErrorKind::input, "cannot open the job " + path + ": " + std::strerror(errno) + ".");
+  std::string text = read_all(descriptor, path);
+  close(descriptor);
+  return text;
+}
+
+// Takes standard output away from whatever runs in this process: an adapter that prints must not spoil the one document
+// that is to stand there. What it prints goes to standard error. Returns a descriptor of the real one.
+int reserve_output() {
+  std::cout.flush();
+  const int reserved = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  if (reserved < 0)
+    throw Error(ErrorKind::output, std::string("standard output is not open: ") + std::strerror(errno) + ".");
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  return reserved;
+}
+
+bool write_all(int descriptor, const std::string& text) {
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t n = write(descriptor, text.data() + written, text.size() - written);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    written += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+int report(int output, ErrorKind kind, const std::string& message, const std::string& where) {
+  const Json error = {{"error", {{"kind", name_of(kind)}, {"message", message}, {"where", where}}}};
+  write_all(output, error.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  return kind == ErrorKind::job ? kExitBadJob : kExitFailed;
+}
+
+int carry_out(const headroom::Command& command, const std::string& job_path) {
+  int output = STDOUT_FILENO;
+  try {
+    output = reserve_output();
+    const Json job = headroom::parse_json(read_job_text(job_path));
+    const Json result = command.run(job);
+    if (!write_all(output, result.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n")) {
+      std::cerr << "headroom-engine: the result cannot be written: " << std::strerror(errno) << ".\n";
+      return kExitFailed;
+    }
+    return 0;
+  } catch (const Error& error) {
+    return report(output, error.kind(), error.what(), error.where());
+  } catch (const std::bad_alloc&) {
+    return report(output, ErrorKind::internal,
+                  "there is not enough memory for this job; ask for fewer packets or flows.", "");
+  } catch (const std::exception& error) {
+    return report(output, ErrorKind::internal, std::string("a defect of the engine: ") + error.what() + ".", "");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Hosts adapters of header-compression implementations: reads one JSON job, prints one JSON document.");
+  app.set_version_flag("--version", std::string(HEADROOM_VERSION) + ", " + HEADROOM_BUILD);
+  app.require_subcommand(1);
+  app.footer(
+      "Example:\n  echo '{\"library\": \"build/gcc-O2/lib/null.so\"}' | headroom-engine describe --job -\n\n"
+      "Jobs and results are described in resources/engine/README.md.");
+  std::string job_path;
+  const headroom::Command* chosen = nullptr;
+  for (const headroom::Command& command : headroom::commands()) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    sub->add_option("--job", job_path, "The job: a file, or - for standard input")->required();
+    sub->callback([&chosen, &command] { chosen = &command; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int status = app.exit(error);
+    return status == 0 ? 0 : kExitBadJob;
+  }
+  return carry_out(*chosen, job_path);
+}

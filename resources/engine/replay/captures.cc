@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/captures.h"
+
+namespace headroom::replay {
+
+Captures::Captures(const Outputs& outputs) {
+  const auto open = [](std::optional<PcapngWriter>& file, const std::optional<std::string>& path) {
+    if (path) file.emplace(*path);
+    return path.has_value();
+  };
+  if (open(source_, outputs.source)) source_->add_interface(LinkType::raw_ip, "source");
+  if (open(decompressed_, outputs.decompressed)) decompressed_->add_interface(LinkType::raw_ip, "decompressed");
+  if (!open(link_, outputs.link)) return;
+  link_interfaces_ = {link_->add_interface(LinkType::ethernet, "forward"),
+                      link_->add_interface(LinkType::ethernet, "reverse")};
+}
+
+void Captures::write_raw(std::optional<PcapngWriter>& file, bool reverse, std::uint64_t time_ns, OctetView octets) {
+  if (file) file->write(0, time_ns, octets, reverse ? "reverse" : "");
+}
+
+void Captures::source(bool reverse, std::uint64_t time_ns, OctetView octets) {
+  write_raw(source_, reverse, time_ns, octets);
+}
+
+void Captures::decompressed(bool reverse, std::uint64_t time_ns, OctetView octets) {
+  write_raw(decompressed_, reverse, time_ns, octets);
+}
+
+void Captures::link(bool reverse, std::uint64_t time_ns, OctetView octets, const std::string& comment) {
+  if (!link_) return;
+  const Octets frame = ethernet_frame(reverse ? kMacA : kMacB, reverse ? kMacB : kMacA, kEtherTypeRohc, octets);
+  link_->write(link_interfaces_[reverse], time_ns, frame, comment);
+}
+
+void Captures::close() {
+  for (std::optional<PcapngWriter>* file : {&source_, &link_, &decompressed_}) {
+    if (*file) (*file)->close();
+  }
+}
+
+std::string comment_of(const LinkOutcome& outcome) {
+  std::string comment;
+  const auto add = [&comment](const std::string& text) { comment += (comment.empty() ? "" : "; ") + text; };
+  if (outcome.fate != Fate::delivered) add(std::string("lost: ") + name_of(outcome.fate));
+  if (!outcome.flipped.empty()) {
+    std::string bits = "bits flipped:";
+    for (const std::uint32_t bit : outcome.flipped) bits += " " + std::to_string(bit);
+    add(bits);
+  }
+  if (outcome.duplicated) add("duplicated");
+  if (outcome.held) add("held back");
+  return comment;
+}
+
+}  // namespace headroom::replay

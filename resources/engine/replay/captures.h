@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The captures that a replay leaves behind: what went in, what was on the link, what came out. That of the link has one
+// interface for each direction; the others have one in all, because libpcap 1.10 does not read two of raw IP, and say
+// "reverse" in a comment.
+#ifndef HEADROOM_REPLAY_CAPTURES_H
+#define HEADROOM_REPLAY_CAPTURES_H
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "capture/writer.h"
+#include "link/link.h"
+#include "replay/job.h"
+
+namespace headroom::replay {
+
+class Captures {
+ public:
+  explicit Captures(const Outputs& outputs);
+
+  void source(bool reverse, std::uint64_t time_ns, OctetView octets);
+  // A packet as it left its sender, with a comment about what the link did to it.
+  void link(bool reverse, std::uint64_t time_ns, OctetView octets, const std::string& comment);
+  void decompressed(bool reverse, std::uint64_t time_ns, OctetView octets);
+  void close();
+
+ private:
+  static void write_raw(std::optional<PcapngWriter>& file, bool reverse, std::uint64_t time_ns, OctetView octets);
+
+  std::optional<PcapngWriter> source_, link_, decompressed_;
+  std::array<std::uint32_t, 2> link_interfaces_{};
+};
+
+// "lost: burst_loss", "bits flipped: 3 17", "duplicated"; empty when the link did nothing.
+[[nodiscard]] std::string comment_of(const LinkOutcome& outcome);
+
+}  // namespace headroom::replay
+
+#endif  // HEADROOM_REPLAY_CAPTURES_H

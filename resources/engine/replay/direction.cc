@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/direction.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/hex.h"
+#include "replay/compare.h"
+
+namespace headroom::replay {
+namespace {
+
+Json counts_json(const LinkCounts& counts, std::uint64_t duration_ns) {
+  Json lost = Json::object();
+  for (std::size_t i = 1; i < kFates; ++i) {
+    if (counts.fates[i] != 0) lost[name_of(static_cast<Fate>(i))] = counts.fates[i];
+  }
+  const double seconds = static_cast<double>(duration_ns) / 1e9;
+  return {{"packets", counts.sent},
+          {"octets", counts.sent_octets},
+          {"bandwidth_bps", seconds > 0 ? Json(static_cast<double>(counts.sent_octets) * 8 / seconds) : Json(nullptr)},
+          {"delivered", counts.fates[0]},
+          {"lost", std::move(lost)},
+          {"bits_flipped", counts.bits_flipped},
+          {"damaged_delivered", counts.damaged_delivered},
+          {"reordered", counts.reordered},
+          {"duplicated", counts.duplicated},
+          {"inserted", counts.inserted},
+          {"script_missed", counts.script_missed}};
+}
+
+// Which of two verdicts about copies of one packet stands: a wrong packet weighs more than a right one, and that more
+// than none.
+int weight(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::mismatched:
+    case Verdict::unexpected:
+      return 3;
+    case Verdict::identical:
+    case Verdict::delivered:
+      return 2;
+    default:
+      return 1;
+  }
+}
+
+}  // namespace
+
+const char* name_of(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::not_run:
+      return "not_run";
+    case Verdict::identical:
+      return "identical";
+    case Verdict::mismatched:
+      return "mismatched";
+    case Verdict::not_delivered:
+      return "not_delivered";
+    case Verdict::lost_on_link:
+      return "lost_on_link";
+    case Verdict::not_compressed:
+      return "not_compressed";
+    case Verdict::withheld:
+      return "withheld";
+    case Verdict::unexpected:
+      return "unexpected";
+    case Verdict::delivered:
+      return "delivered";
+    case Verdict::sent:
+      return "sent";
+  }
+  return "";
+}
+
+bool is_failure(Verdict verdict) noexcept {
+  return verdict != Verdict::identical && verdict != Verdict::withheld && verdict != Verdict::delivered &&
+         verdict != Verdict::sent;
+}
+
+Direction::Direction(const Job& job, bool reverse)
+    : job_(job),
+      source_(reverse ? job.reverse_source : job.source),
+      reverse_(reverse),
+      verdicts_(source_.size(), Verdict::not_run),
+      last_status_(source_.size(), 0),
+      sent_header_(source_.size(), 0) {
+  if (job.records != Records::none) records_.resize(source_.size());
+  if (job.compressor) {
+    compressor_instance = std::make_unique<Instance>(*job.compressor, HEADROOM_COMPRESSOR);
+    compressor = std::make_unique<Guarded>(*compressor_instance);
+    compressor_statistics_ = std::make_unique<SideStatistics>(compressor_instance->names(), HEADROOM_COMPRESSOR);
+  }
+  if (job.decompressor) {
+    decompressor_instance = std::make_unique<Instance>(*job.decompressor, HEADROOM_DECOMPRESSOR);
+    decompressor = std::make_unique<Guarded>(*decompressor_instance);
+    decompressor_statistics_ = std::make_unique<SideStatistics>(decompressor_instance->names(), HEADROOM_DECOMPRESSOR);
+  }
+}
+
+const SourcePacket* Direction::expected(std::size_t index) const noexcept {
+  if (job_.compressor) return &source_[index];
+  if (index < job_.expected.size() && !job_.expected[index].absent) return &job_.expected[index];
+  return nullptr;
+}
+
+std::optional<LinkPacket> Direction::note_compressed(std::size_t index, const GuardedOutput* output) {
+  const SourcePacket& packet = source_[index];
+  LinkPacket link;
+  link.channel = packet.channel;
+  link.tag = index;
+  if (output == nullptr) {
+    link.octets = packet.octets;
+    const SourcePacket* original = expected(index);
+    link.header_length = original != nullptr ? header_on_link(link.octets, *original, nullptr)
+                                             : static_cast<std::uint32_t>(link.octets.size());
+  } else {
+    if (!records_.empty()) records_[index].compressed = *output;
+    if (output->status == HEADROOM_OK) {
+      link.octets = output->octets;
+      link.header_length = header_on_link(link.octets, packet, &output->detail);
+    }
+    compressor_statistics_->add(index, packet.channel, output->status, output->detail, link.octets.size(),
+                                link.header_length);
+    if (output->status != HEADROOM_OK) {
+      verdicts_[index] = Verdict::not_compressed;
+      last_status_[index] = static_cast<std::int8_t>(output->status);
+      return std::nullopt;
+    }
+  }
+  sent_header_[index] = link.header_length;
+  verdicts_[index] = decompressor ? Verdict::lost_on_link : Verdict::sent;  // until it arrives
+  return link;
+}
+
+void Direction::note_sent(std::size_t index, const LinkPacket& sent, const LinkOutcome& outcome) {
+  if (outcome.fate != Fate::delivered) verdicts_[index] = Verdict::lost_on_link;
+  if (!outcome.flipped.empty() && outcome.fate == Fate::delivered) {
+    if (const SourcePacket* original = expected(index); original != nullptr) {
+      altered_[index] = with_flipped_payload(original->octets, sent.octets.size(), sent.header_length, outcome.flipped);
+    }
+  }
+  if (records_.empty()) return;
+  records_[index].outcome = outcome;
+  records_[index].header = sent.header_length;
+  if (!records_[index].compressed) records_[index].link = sent.octets;
+}
+
+Verdict Direction::judge(std::size_t index, const Delivery& delivery, const GuardedOutput& output,
+                         std::uint64_t now_ns) {
+  const bool came_out = output.status == HEADROOM_OK;
+  const SourcePacket* original = expected(index);
+  if (original == nullptr) {
+    if (!job_.has_expected) return came_out ? Verdict::delivered : Verdict::not_delivered;
+    if (!came_out) return Verdict::withheld;
+    add_mismatch(index, now_ns, {}, output.octets);
+    return Verdict::unexpected;
+  }
+  if (!came_out) return Verdict::not_delivered;
+  if (delivery.duplicate) ++duplicates_delivered_;
+  const auto altered = altered_.find(index);
+  const OctetView wanted = altered != altered_.end() ? OctetView(altered->second) : OctetView(original->octets);
+  if (!first_difference(wanted, output.octets)) return Verdict::identical;
+  add_mismatch(index, now_ns, wanted, output.octets);
+  return Verdict::mismatched;
+}
+
+void Direction::note_arrival(const Delivery& delivery, std::uint64_t now_ns, const GuardedOutput& output) {
+  const std::uint64_t tag = delivery.packet.tag;
+  if (tag == kInserted || tag == kFeedbackTag) {
+    ++inserted_statuses_[name_of_status(output.status)];
+    if (output.status == HEADROOM_OK) {
+      ++inserted_delivered_;
+      add_mismatch(std::nullopt, now_ns, {}, output.octets);
+    }
+    if (job_.records == Records::all || (job_.records == Records::failures && output.status == HEADROOM_OK)) {
+      Json entry = {{"direction", reverse_ ? "reverse" : "forward"},
+                    {tag == kInserted ? "inserted" : "feedback_packet", true},
+                    {"time_ns", now_ns},
+                    {"link", octets_or_length(delivery.packet.octets)},
+                    {"status", name_of_status(output.status)}};
+      if (output.status == HEADROOM_OK) entry["got"] = to_hex(output.octets);
+      other_records_.push_back(std::move(entry));
+    }
+    return;
+  }
+  const auto index = static_cast<std::size_t>(tag);
+  decompressor_statistics_->add(tag, delivery.packet.channel, output.status, output.detail,
+                                delivery.packet.octets.size(), sent_header_[index]);
+  const Verdict verdict = judge(index, delivery, output, now_ns);
+  if (verdict == Verdict::not_delivered) last_status_[index] = static_cast<std::int8_t>(output.status);
+  if (weight(verdict) > weight(verdicts_[index]) || weight(verdicts_[index]) == 1) verdicts_[index] = verdict;
+  if (!records_.empty()) records_[index].arrivals.push_back({now_ns, delivery.duplicate, output});
+}
+
+void Direction::add_mismatch(std::optional<std::uint64_t> packet, std::uint64_t now_ns, OctetView wanted,
+                             OctetView got) {
+  ++mismatch_count_;
+  if (mismatches_.size() >= kMostMismatches) return;
+  mismatches_.push_back({packet, now_ns, first_difference(wanted, got).value_or(0),
+                         Octets(wanted.begin(), wanted.end()), Octets(got.begin(), got.end())});
+}
+
+void Direction::note_feedback(std::uint64_t tag, const FeedbackElement& element) {
+  ++feedback.messages;
+  feedback.octets += element.octets.size();
+  if (!records_.empty() && tag < records_.size()) records_[static_cast<std::size_t>(tag)].feedback.push_back(element);
+}
+
+void Direction::note_passed_on(std::uint64_t tag, const FeedbackElement& element) {
+  if (!records_.empty() && tag < records_.size()) records_[static_cast<std::size_t>(tag)].passed_on.push_back(element);
+}
+
+void Direction::settle() {
+  if (!job_.has_expected) return;
+  // A link packet that was lost on the way and from which nothing was to come out has done what it should.
+  for (std::size_t i = 0; i < verdicts_.size(); ++i) {
+    if (verdicts_[i] == Verdict::lost_on_link && expected(i) == nullptr) verdicts_[i] = Verdict::withheld;
+  }
+}
+
+// The time that the source takes: its packets are as far apart as they are on average, the last one included.
+std::uint64_t Direction::duration_ns() const {
+  if (source_.size() < 2) return 0;
+  const std::uint64_t span = source_.back().time_ns - source_.front().time_ns;
+  return span + span / (source_.size() - 1);
+}
+
+Json Direction::verdicts() const {
+  std::map<Verdict, std::uint64_t> counts;
+  std::map<std::int8_t, std::uint64_t> not_delivered, not_compressed;
+  for (std::size_t i = 0; i < verdicts_.size(); ++i) {
+    ++counts[verdicts_[i]];
+    if (verdicts_[i] == Verdict::not_delivered) ++not_delivered[last_status_[i]];
+    if (verdicts_[i] == Verdict::not_compressed) ++not_compressed[last_status_[i]];
+  }
+  const auto by_status = [](const std::map<std::int8_t, std::uint64_t>& statuses) {
+    Json json = Json::object();
+    for (const auto& [status, packets] : statuses) json[name_of_status(status)] = packets;
+    return json;
+  };
+  Json json = Json::object();
+  for (const Verdict verdict :
+       {Verdict::identical, Verdict::mismatched, Verdict::not_delivered, Verdict::lost_on_link, Verdict::not_compressed,
+        Verdict::withheld, Verdict::unexpected, Verdict::delivered, Verdict::sent, Verdict::not_run}) {
+    json[name_of(verdict)] = counts[verdict];
+  }
+  json["not_delivered_by_status"] = by_status(not_delivered);
+  json["not_compressed_by_status"] = by_status(not_compressed);
+  return json;
+}
+
+Json Direction::result(const LinkCounts& link, bool ask_adapters) const {
+  std::uint64_t octets = 0;
+  for (const SourcePacket& packet : source_) octets += packet.octets.size();
+  Json result = {{"source", {{"packets", source_.size()}, {"octets", octets}, {"duration_ns", duration_ns()}}}};
+  if (compressor) {
+    result["compressor"] = compressor_statistics_->json();
+    if (ask_adapters) result["compressor"]["statistics"] = compressor_instance->statistics();
+  }
+  result["link"] = counts_json(link, duration_ns());
+  if (decompressor) {
+    result["decompressor"] = decompressor_statistics_->json();
+    if (ask_adapters) result["decompressor"]["statistics"] = decompressor_instance->statistics();
+  }
+  result["verdicts"] = verdicts();
+  result["duplicates_delivered"] = duplicates_delivered_;
+  Json inserted = Json::object();
+  for (const auto& [status, packets] : inserted_statuses_) inserted[status] = packets;
+  result["inserted"] = {{"statuses", std::move(inserted)}, {"delivered", inserted_delivered_}};
+  Json mismatches = Json::array();
+  for (const Mismatch& mismatch : mismatches_) {
+    mismatches.push_back({{"packet", mismatch.packet ? Json(*mismatch.packet) : Json(nullptr)},
+                          {"time_ns", mismatch.time_ns},
+                          {"first_difference", mismatch.first_difference},
+                          {"expected", to_hex(mismatch.expected)},
+                          {"got", to_hex(mismatch.got)}});
+  }
+  result["mismatches"] = mismatch_count_;
+  result["mismatch_list"] = std::move(mismatches);
+  return result;
+}
+
+Json Direction::octets_or_length(OctetView octets) const {
+  return job_.record_octets ? Json(to_hex(octets)) : Json(octets.size());
+}
+
+Json Direction::record(std::size_t index) const {
+  const SourcePacket& packet = source_[index];
+  const Record& record = records_[index];
+  Json json = {{"packet", index},           {"direction", reverse_ ? "reverse" : "forward"},
+               {"time_ns", packet.time_ns}, {"channel", packet.channel},
+               {"flow", packet.flow},       {"length", packet.octets.size()}};
+  if (record.compressed) {
+    json["compressor"] = json_of(record.compressed->detail, compressor_instance->names(), HEADROOM_COMPRESSOR);
+    json["compressor"]["status"] = name_of_status(record.compressed->status);
+  }
+  if (record.outcome) {
+    json["link"] = octets_or_length(record.compressed ? OctetView(record.compressed->octets) : OctetView(record.link));
+    json["link_header"] = record.header;
+    json["fate"] = name_of(record.outcome->fate);
+    if (!record.outcome->flipped.empty()) json["flipped"] = record.outcome->flipped;
+    if (record.outcome->held) json["held"] = true;
+    if (record.outcome->duplicated) json["duplicated"] = true;
+  }
+  Json arrivals = Json::array();
+  for (const Record::Arrival& arrival : record.arrivals) {
+    Json entry = json_of(arrival.output.detail, decompressor_instance->names(), HEADROOM_DECOMPRESSOR);
+    entry["status"] = name_of_status(arrival.output.status);
+    entry["time_ns"] = arrival.time_ns;
+    if (arrival.duplicate) entry["duplicate"] = true;
+    arrivals.push_back(std::move(entry));
+  }
+  if (decompressor) json["decompressor"] = std::move(arrivals);
+  const auto add_elements = [&json](const char* key, const std::vector<FeedbackElement>& elements) {
+    Json list = Json::array();
+    for (const FeedbackElement& element : elements) list.push_back(to_hex(element.octets));
+    if (!list.empty()) json[key] = std::move(list);
+  };
+  add_elements("feedback", record.feedback);
+  add_elements("passed_on", record.passed_on);
+  json["verdict"] = name_of(verdicts_[index]);
+  return json;
+}
+
+void Direction::append_records(Json& records) const {
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    if (job_.records == Records::all || is_failure(verdicts_[i])) records.push_back(record(i));
+  }
+  for (const Json& other : other_records_) records.push_back(other);
+}
+
+}  // namespace headroom::replay

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One direction of a replay: its packets, the book about each of them, and the result. Who calls the adapters and when
+// is run.cc's.
+#ifndef HEADROOM_REPLAY_DIRECTION_H
+#define HEADROOM_REPLAY_DIRECTION_H
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "adapter/guarded.h"
+#include "link/link.h"
+#include "replay/job.h"
+#include "replay/statistics.h"
+
+namespace headroom::replay {
+
+// What became of one packet of the source.
+enum class Verdict : std::uint8_t {
+  not_run,        // the run ended before it
+  identical,      // delivered, octet by octet as expected
+  mismatched,     // delivered, and different
+  not_delivered,  // it arrived, and the decompressor did not deliver it
+  lost_on_link,
+  not_compressed,  // the compressor did not put it on the link
+  withheld,        // nothing was to be delivered, and nothing was
+  unexpected,      // nothing was to be delivered, and something was
+  delivered,       // delivered, and nobody said what was expected
+  sent             // it is on the link, and there is no decompressor
+};
+[[nodiscard]] const char* name_of(Verdict verdict) noexcept;
+[[nodiscard]] bool is_failure(Verdict verdict) noexcept;
+
+struct Mismatch {
+  std::optional<std::uint64_t> packet;  // of the source; nothing for a packet that the link inserted
+  std::uint64_t time_ns = 0;
+  std::size_t first_difference = 0;
+  Octets expected, got;
+};
+
+// The book about one packet, kept when the job asks for records.
+struct Record {
+  std::optional<GuardedOutput> compressed;
+  Octets link;
+  std::uint32_t header = 0;
+  std::optional<LinkOutcome> outcome;
+  struct Arrival {
+    std::uint64_t time_ns = 0;
+    bool duplicate = false;
+    GuardedOutput output;
+  };
+  std::vector<Arrival> arrivals;
+  std::vector<FeedbackElement> feedback;   // what the decompressor wanted to say after it
+  std::vector<FeedbackElement> passed_on;  // what it found for the compressor at its own end
+};
+
+struct FeedbackCounts {
+  std::uint64_t messages = 0, octets = 0;                    // taken from this direction's decompressor
+  std::uint64_t received_messages = 0, received_octets = 0;  // given to this direction's compressor
+  std::uint64_t discarded = 0;                               // there was no path, or nobody to give it to
+  std::uint64_t waiting = 0;                                 // refused by `piggyback` to the end
+};
+
+class Direction {
+ public:
+  Direction(const Job& job, bool reverse);
+
+  // ---- what the run does with it
+  [[nodiscard]] const std::vector<SourcePacket>& source() const noexcept { return source_; }
+  [[nodiscard]] bool reverse() const noexcept { return reverse_; }
+  [[nodiscard]] bool exhausted() const noexcept { return next >= source_.size(); }
+
+  // The compressor's output for packet `index`; without a compressor the packet itself. Returns the link packet, or
+  // nothing.
+  [[nodiscard]] std::optional<LinkPacket> note_compressed(std::size_t index, const GuardedOutput* output);
+  void note_sent(std::size_t index, const LinkPacket& sent, const LinkOutcome& outcome);
+  void note_arrival(const Delivery& delivery, std::uint64_t now_ns, const GuardedOutput& output);
+  void note_feedback(std::uint64_t tag, const FeedbackElement& feedback);
+  void note_passed_on(std::uint64_t tag, const FeedbackElement& feedback);
+  // At the end: whoever arrived and was not delivered, or never arrived.
+  void settle();
+
+  // `ask_adapters`: whether their own statistics are wanted, too.
+  [[nodiscard]] Json result(const LinkCounts& link, bool ask_adapters) const;
+  void append_records(Json& records) const;
+
+  std::unique_ptr<Instance> compressor_instance, decompressor_instance;
+  std::unique_ptr<Guarded> compressor, decompressor;
+  std::size_t next = 0;  // packet of the source that comes next
+  FeedbackCounts feedback;
+
+ private:
+  [[nodiscard]] const SourcePacket* expected(std::size_t index) const noexcept;
+  [[nodiscard]] Verdict judge(std::size_t index, const Delivery& delivery, const GuardedOutput& output,
+                              std::uint64_t now_ns);
+  void add_mismatch(std::optional<std::uint64_t> packet, std::uint64_t now_ns, OctetView expected, OctetView got);
+  [[nodiscard]] Json verdicts() const;
+  [[nodiscard]] Json record(std::size_t index) const;
+  [[nodiscard]] Json octets_or_length(OctetView octets) const;
+  [[nodiscard]] std::uint64_t duration_ns() const;
+
+  static constexpr std::size_t kMostMismatches = 16;  // kept with their octets; all are counted
+
+  const Job& job_;
+  const std::vector<SourcePacket>& source_;
+  bool reverse_;
+  std::vector<Verdict> verdicts_;
+  std::vector<std::int8_t> last_status_;               // of the side that did not let it pass
+  std::vector<std::uint32_t> sent_header_;             // octets of header on the link
+  std::unordered_map<std::uint64_t, Octets> altered_;  // what is expected of packets whose payload was damaged
+  std::vector<Mismatch> mismatches_;
+  std::vector<Record> records_;
+  std::vector<Json> other_records_;  // of packets that are not the source's
+  std::unique_ptr<SideStatistics> compressor_statistics_, decompressor_statistics_;
+  std::uint64_t duplicates_delivered_ = 0;
+  std::uint64_t mismatch_count_ = 0;
+  std::uint64_t inserted_delivered_ = 0;
+  std::map<std::string, std::uint64_t> inserted_statuses_;
+};
+
+// The tag of a link packet that consists of feedback alone; below kInserted.
+inline constexpr std::uint64_t kFeedbackTag = kInserted - 1;
+
+}  // namespace headroom::replay
+
+#endif  // HEADROOM_REPLAY_DIRECTION_H

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/job.h"
+
+#include <algorithm>
+
+namespace headroom::replay {
+namespace {
+
+Impairment read_whole_impairment(const Value& value) {
+  Object object(value);
+  Impairment impairment = read_impairment(object);
+  object.finish();
+  return impairment;
+}
+
+// Whether `value` asks for anything besides a path.
+bool has_impairment(const Value& value) { return value.json().size() > (value.json().contains("path") ? 1u : 0u); }
+
+void read_feedback(const Value& value, Job& job) {
+  Object object(value);
+  if (const auto path = object.optional("path")) {
+    job.path = static_cast<FeedbackPath>(path->choice({"none", "own", "interspersed", "piggybacked"}));
+    const bool shares = job.path == FeedbackPath::interspersed || job.path == FeedbackPath::piggybacked;
+    if (shares && !job.reverse)
+      path->fail("feedback among the packets of the reverse channel needs \"reverse\": true.");
+    if (shares && has_impairment(value)) {
+      object.fail(
+          "feedback on this path travels in the packets of the reverse channel and shares their fate: give the "
+          "impairments as \"reverse\".");
+    }
+  }
+  job.feedback = read_impairment(object);
+  object.finish();
+}
+
+void read_link(const Value& value, Job& job) {
+  Object object(value);
+  if (const auto v = object.optional("forward")) job.forward = read_whole_impairment(*v);
+  if (const auto v = object.optional("reverse")) {
+    if (!job.reverse) v->fail("there is no reverse channel to impair without \"reverse\": true.");
+    job.backward = read_whole_impairment(*v);
+  }
+  if (const auto v = object.optional("feedback")) read_feedback(*v, job);
+  object.finish();
+}
+
+ControlStep read_control(const Value& value, const Job& job) {
+  Object object(value);
+  ControlStep step;
+  step.where = value.pointer();
+  step.before = object.required("before").integer(0, std::uint64_t{1} << 40);
+  const Value side = object.required("side");
+  const std::size_t choice = side.choice({"compressor", "decompressor", "reverse-compressor", "reverse-decompressor"});
+  step.reverse = choice >= 2;
+  step.role = choice % 2 == 0 ? HEADROOM_COMPRESSOR : HEADROOM_DECOMPRESSOR;
+  if (step.reverse && !job.reverse) side.fail("there is no reverse channel without \"reverse\": true.");
+  if (!(step.role == HEADROOM_COMPRESSOR ? job.compressor : job.decompressor)) side.fail("this job has none.");
+  if (const auto feedback = object.optional("feedback")) {
+    if (step.role != HEADROOM_COMPRESSOR) feedback->fail("feedback is for a compressor.");
+    step.feedback.octets = feedback->hex();
+    if (step.feedback.octets.empty()) feedback->fail("feedback has at least one octet.");
+    step.feedback.channel = static_cast<std::uint32_t>(object.integer("channel", 0, 0xFFFFFFFF, 0));
+  } else {
+    const Value message = object.required("message");
+    if (!message.json().is_object()) message.fail("a message is an object.");
+    step.message = message.json().dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+  object.finish();
+  return step;
+}
+
+Outputs read_outputs(const Value& value, const Job& job) {
+  Object object(value);
+  Outputs outputs;
+  if (const auto v = object.optional("source")) outputs.source = v->text();
+  if (const auto v = object.optional("link")) outputs.link = v->text();
+  if (const auto v = object.optional("decompressed")) {
+    if (!job.decompressor) v->fail("nothing is decompressed in this job.");
+    outputs.decompressed = v->text();
+  }
+  object.finish();
+  return outputs;
+}
+
+void read_sources(Object& object, Job& job) {
+  SourceLayout layout;
+  layout.seed = job.seed;
+  const AdapterJob& first = job.compressor ? *job.compressor : *job.decompressor;
+  layout.channels = first.channels;
+  layout.max_cid = first.max_cid;
+  layout.link_packets = !job.compressor;
+  const Value source = object.required("source");
+  job.source = read_source(source, layout);
+  if (job.reverse) {
+    layout.reverse = true;
+    job.reverse_source = read_source(source, layout);
+  }
+  if (const auto expected = object.optional("expected")) {
+    if (job.compressor) expected->fail("with a compressor the source itself is what is expected.");
+    layout.allow_absent = true;
+    layout.link_packets = false;
+    job.expected = read_source(*expected, layout);
+    job.has_expected = true;
+    if (job.expected.size() > job.source.size()) {
+      expected->fail("there are " + std::to_string(job.expected.size()) + " expected packets for " +
+                     std::to_string(job.source.size()) + " link packets.");
+    }
+  }
+}
+
+}  // namespace
+
+const char* name_of(FeedbackPath path) noexcept {
+  switch (path) {
+    case FeedbackPath::none:
+      return "none";
+    case FeedbackPath::own:
+      return "own";
+    case FeedbackPath::interspersed:
+      return "interspersed";
+    case FeedbackPath::piggybacked:
+      return "piggybacked";
+  }
+  return "";
+}
+
+Job read_job(const Json& document) {
+  Object object(Value(document, ""));
+  Job job;
+  if (const auto v = object.optional("compressor")) job.compressor = read_adapter_job(*v);
+  if (const auto v = object.optional("decompressor")) job.decompressor = read_adapter_job(*v);
+  if (!job.compressor && !job.decompressor) object.fail("name a \"compressor\", a \"decompressor\" or both.");
+  job.seed = object.integer("seed", 0, ~std::uint64_t{0}, 0);
+  job.burst = static_cast<std::uint32_t>(object.integer("burst", 1, kLargestBurst, 1));
+  job.reverse = object.boolean("reverse", false);
+  if (job.reverse && !(job.compressor && job.decompressor)) {
+    object.fail("a reverse channel needs both a \"compressor\" and a \"decompressor\".");
+  }
+  read_sources(object, job);
+  if (const auto v = object.optional("link")) read_link(*v, job);
+  if (const auto v = object.optional("control")) {
+    for (const Value& step : v->items()) job.control.push_back(read_control(step, job));
+    std::stable_sort(job.control.begin(), job.control.end(),
+                     [](const auto& a, const auto& b) { return a.before < b.before; });
+  }
+  if (const auto v = object.optional("outputs")) job.outputs = read_outputs(*v, job);
+  if (const auto v = object.optional("records"))
+    job.records = static_cast<Records>(v->choice({"none", "failures", "all"}));
+  job.record_octets = object.boolean("record_octets", true);
+  object.finish();
+  return job;
+}
+
+}  // namespace headroom::replay

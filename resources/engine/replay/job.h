@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The job of `replay` (README.md), read and checked as a whole before anything runs.
+#ifndef HEADROOM_REPLAY_JOB_H
+#define HEADROOM_REPLAY_JOB_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapter/guarded.h"
+#include "adapter/instance.h"
+#include "base/json_reader.h"
+#include "link/impairment.h"
+#include "traffic/source.h"
+
+namespace headroom::replay {
+
+enum class FeedbackPath : std::uint8_t { none, own, interspersed, piggybacked };
+[[nodiscard]] const char* name_of(FeedbackPath path) noexcept;
+
+enum class Records : std::uint8_t { none, failures, all };
+
+// What an adapter is told before a packet of the source: a message for its `control`, or for a compressor feedback.
+struct ControlStep {
+  std::uint64_t before = 0;
+  bool reverse = false;
+  headroom_role role = HEADROOM_COMPRESSOR;
+  std::string message;  // JSON; empty when it is feedback
+  FeedbackElement feedback;
+  std::string where;
+};
+
+struct Outputs {
+  std::optional<std::string> source, link, decompressed;
+};
+
+struct Job {
+  std::optional<AdapterJob> compressor, decompressor;
+  std::vector<SourcePacket> source;
+  std::vector<SourcePacket> reverse_source;  // empty without a reverse channel
+  std::vector<SourcePacket> expected;        // what must come out; only without a compressor
+  bool has_expected = false;
+  bool reverse = false;
+  std::uint64_t seed = 0;
+  std::uint32_t burst = 1;
+  Impairment forward, backward, feedback;
+  FeedbackPath path = FeedbackPath::none;
+  std::vector<ControlStep> control;  // ascending by packet
+  Outputs outputs;
+  Records records = Records::none;
+  bool record_octets = true;
+};
+
+inline constexpr std::uint32_t kLargestBurst = 1024;
+
+[[nodiscard]] Job read_job(const Json& document);
+
+}  // namespace headroom::replay
+
+#endif  // HEADROOM_REPLAY_JOB_H

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/run.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <memory>
+#include <queue>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "replay/captures.h"
+#include "replay/direction.h"
+
+namespace headroom::replay {
+namespace {
+
+constexpr std::uint64_t kNever = ~std::uint64_t{0};
+constexpr int kMostFeedbackInARow = 10'000;  // one burst cannot honestly cause more
+
+// Something on its way: a link packet to a decompressor, or feedback on a channel of its own to a compressor.
+struct Event {
+  std::uint64_t time_ns;
+  std::uint64_t order;
+  bool is_feedback;
+  bool reverse;  // the direction of the link packet; for feedback the direction whose compressor it is for
+  Delivery delivery;
+
+  bool operator>(const Event& other) const { return std::tie(time_ns, order) > std::tie(other.time_ns, other.order); }
+};
+
+// Endpoint A holds the forward compressor and the reverse decompressor, endpoint B the other two.
+class Run {
+ public:
+  explicit Run(const Job& job) : job_(job), captures_(job.outputs) {
+    for (const bool reverse : {false, true}) {
+      if (reverse && !job.reverse) break;
+      directions_[reverse] = std::make_unique<Direction>(job, reverse);
+      links_[reverse] = std::make_unique<Link>(reverse ? job.backward : job.forward,
+                                               derive(job.seed, reverse ? 0x72657665 : 0x666F7277));
+      feedback_links_[reverse] =
+          std::make_unique<Link>(job.feedback, derive(job.seed, reverse ? 0x66627265 : 0x6662666F));
+    }
+  }
+
+  Json execute() {
+    Json broken = nullptr;
+    try {
+      loop();
+      for (const auto& direction : directions_) {
+        if (direction) direction->settle();
+      }
+    } catch (const PromiseBroken& promise) {
+      broken = {{"side", headroom::name_of(promise.role())},
+                {"direction", current_reverse_ ? "reverse" : "forward"},
+                {"function", promise.function()},
+                {"packet", current_packet_ == kNever ? Json(nullptr) : Json(current_packet_)},
+                {"message", promise.what()}};
+    }
+    captures_.close();
+    return result(std::move(broken));
+  }
+
+ private:
+  Direction& direction(bool reverse) { return *directions_[reverse]; }
+
+  // ---- time
+
+  void loop() {
+    for (;;) {
+      const std::uint64_t arrival = events_.empty() ? kNever : events_.top().time_ns;
+      const std::uint64_t forward = next_burst_time(false);
+      const std::uint64_t reverse = next_burst_time(true);
+      if (arrival == kNever && forward == kNever && reverse == kNever) {
+        if (!flush()) return;
+      } else if (arrival <= std::min(forward, reverse)) {
+        receive();
+      } else {
+        send_burst(reverse < forward);
+      }
+    }
+  }
+
+  // Packets of the source that go together: up to `burst`, never across a control message.
+  std::size_t burst_end(bool reverse) {
+    Direction& d = direction(reverse);
+    std::size_t end = std::min(d.source().size(), d.next + job_.burst);
+    for (const ControlStep& step : job_.control) {
+      if (step.reverse == reverse && step.before > d.next && step.before < end)
+        end = static_cast<std::size_t>(step.before);
+    }
+    return end;
+  }
+
+  // A burst is complete when its last packet is there.
+  std::uint64_t next_burst_time(bool reverse) {
+    if (!directions_[reverse] || direction(reverse).exhausted()) return kNever;
+    return std::max(now_ns_, direction(reverse).source()[burst_end(reverse) - 1].time_ns);
+  }
+
+  // ---- sending
+
+  void send_burst(bool reverse) {
+    Direction& d = direction(reverse);
+    now_ns_ = next_burst_time(reverse);
+    apply_control(reverse, d.next);
+    const std::size_t begin = d.next;
+    const std::size_t end = burst_end(reverse);
+    d.next = end;
+    note_position(reverse, begin);
+    std::vector<GuardedOutput> outputs;
+    if (d.compressor) {
+      send_waiting_feedback(reverse);
+      std::vector<GuardedInput> inputs;
+      for (std::size_t i = begin; i < end; ++i) inputs.push_back({d.source()[i].octets, d.source()[i].channel});
+      outputs = d.compressor->process(inputs, now_ns_);
+    }
+    for (std::size_t i = begin; i < end; ++i) {
+      captures_.source(reverse, d.source()[i].time_ns, d.source()[i].octets);
+      std::optional<LinkPacket> packet = d.note_compressed(i, d.compressor ? &outputs[i - begin] : nullptr);
+      if (packet) send_on_link(reverse, std::move(*packet), i);
+    }
+  }
+
+  void send_on_link(bool reverse, LinkPacket packet, std::size_t index) {
+    send_insertions(reverse);
+    const LinkPacket sent = packet;
+    std::vector<Delivery> deliveries;
+    const LinkOutcome outcome = links_[reverse]->send(std::move(packet), now_ns_, deliveries);
+    std::string comment = comment_of(outcome);
+    if (sent.tag == kFeedbackTag) comment = comment.empty() ? "feedback" : "feedback; " + comment;
+    captures_.link(reverse, now_ns_, sent.octets, comment);
+    if (sent.tag != kFeedbackTag) direction(reverse).note_sent(index, sent, outcome);
+    schedule(reverse, false, std::move(deliveries));
+  }
+
+  void send_insertions(bool reverse) {
+    std::vector<Delivery> inserted = links_[reverse]->insertions(now_ns_);
+    for (const Delivery& delivery : inserted) captures_.link(reverse, now_ns_, delivery.packet.octets, "inserted");
+    schedule(reverse, false, std::move(inserted));
+  }
+
+  void schedule(bool reverse, bool is_feedback, std::vector<Delivery> deliveries) {
+    if (!is_feedback && !direction(reverse).decompressor) return;
+    for (Delivery& delivery : deliveries) {
+      const std::uint64_t time_ns = delivery.time_ns;
+      events_.push({time_ns, order_++, is_feedback, reverse, std::move(delivery)});
+    }
+  }
+
+  // At the end of the source: what a script inserts behind the last packet, and what reordering still holds. False when
+  // there is nothing.
+  bool flush() {
+    for (const bool reverse : {false, true}) {
+      if (!directions_[reverse]) continue;
+      send_insertions(reverse);
+      schedule(reverse, false, links_[reverse]->flush(now_ns_));
+      schedule(reverse, true, feedback_links_[reverse]->flush(now_ns_));
+    }
+    if (!events_.empty()) return true;
+    for (const bool reverse : {false, true}) {
+      if (directions_[reverse]) direction(reverse).feedback.waiting = waiting_[reverse].size();
+    }
+    return false;
+  }
+
+  void apply_control(bool reverse, std::uint64_t index) {
+    for (const ControlStep& step : job_.control) {
+      if (step.reverse != reverse || step.before != index) continue;
+      Direction& d = direction(reverse);
+      Guarded& side = step.role == HEADROOM_COMPRESSOR ? *d.compressor : *d.decompressor;
+      note_position(reverse, index);
+      if (step.message.empty()) {
+        give_feedback(reverse, step.feedback);
+        continue;
+      }
+      if (const std::optional<std::string> sentence = side.control(step.message)) {
+        throw Error(ErrorKind::adapter,
+                    "the adapter's " + std::string(headroom::name_of(step.role)) + " refuses the control message " +
+                        step.message + ": " + *sentence,
+                    step.where);
+      }
+    }
+  }
+
+  // ---- receiving
+
+  void receive() {
+    const Event first = events_.top();
+    now_ns_ = std::max(now_ns_, first.time_ns);
+    events_.pop();
+    if (first.is_feedback) {
+      give_feedback(first.reverse, {first.delivery.packet.octets, first.delivery.packet.channel});
+      return;
+    }
+    // What arrives at the same moment in the same direction is one burst.
+    std::vector<Delivery> burst;
+    burst.push_back(first.delivery);
+    while (burst.size() < job_.burst && !events_.empty() && events_.top().time_ns == first.time_ns &&
+           !events_.top().is_feedback && events_.top().reverse == first.reverse) {
+      burst.push_back(events_.top().delivery);
+      events_.pop();
+    }
+    decompress(first.reverse, burst);
+  }
+
+  void decompress(bool reverse, const std::vector<Delivery>& burst) {
+    Direction& d = direction(reverse);
+    note_position(reverse, burst.front().packet.tag < kFeedbackTag ? burst.front().packet.tag : kNever);
+    std::vector<GuardedInput> inputs;
+    for (const Delivery& delivery : burst) inputs.push_back({delivery.packet.octets, delivery.packet.channel});
+    const std::vector<GuardedOutput> outputs = d.decompressor->process(inputs, now_ns_);
+    for (std::size_t i = 0; i < burst.size(); ++i) {
+      d.note_arrival(burst[i], now_ns_, outputs[i]);
+      if (outputs[i].status == HEADROOM_OK) captures_.decompressed(reverse, now_ns_, outputs[i].octets);
+    }
+    collect_feedback(reverse, burst.back().packet.tag);
+  }
+
+  // ---- feedback
+
+  void collect_feedback(bool reverse, std::uint64_t tag) {
+    Direction& d = direction(reverse);
+    for (int i = 0;; ++i) {
+      std::optional<FeedbackElement> said = d.decompressor->take_feedback();
+      if (!said) break;
+      if (i == kMostFeedbackInARow)
+        throw PromiseBroken(*d.decompressor_instance, "take_feedback", "it never stops returning feedback.");
+      d.note_feedback(tag, *said);
+      send_feedback(reverse, std::move(*said));
+    }
+    for (int i = 0;; ++i) {
+      std::optional<FeedbackElement> found = d.decompressor->take_received_feedback();
+      if (!found) break;
+      if (i == kMostFeedbackInARow) {
+        throw PromiseBroken(*d.decompressor_instance, "take_received_feedback", "it never stops returning feedback.");
+      }
+      d.note_passed_on(tag, *found);
+      // What came in with the packets of one direction is for the compressor of the other, which sits at the same end.
+      give_feedback(!reverse, *found);
+    }
+  }
+
+  // Sends what the decompressor of a direction says to the compressor of the same direction at the far end.
+  void send_feedback(bool reverse, FeedbackElement element) {
+    switch (job_.path) {
+      case FeedbackPath::none:
+        ++direction(reverse).feedback.discarded;
+        return;
+      case FeedbackPath::own: {
+        LinkPacket packet;
+        packet.header_length = static_cast<std::uint32_t>(element.octets.size());
+        packet.octets = std::move(element.octets);
+        packet.channel = element.channel;
+        const Octets sent = packet.octets;
+        std::vector<Delivery> inserted = feedback_links_[reverse]->insertions(now_ns_);
+        schedule(reverse, true, std::move(inserted));
+        std::vector<Delivery> deliveries;
+        const LinkOutcome outcome = feedback_links_[reverse]->send(std::move(packet), now_ns_, deliveries);
+        const std::string comment = comment_of(outcome);
+        captures_.link(!reverse, now_ns_, sent, comment.empty() ? "feedback channel" : "feedback channel; " + comment);
+        schedule(reverse, true, std::move(deliveries));
+        return;
+      }
+      case FeedbackPath::interspersed: {
+        LinkPacket packet;
+        packet.header_length = static_cast<std::uint32_t>(element.octets.size());
+        packet.octets = std::move(element.octets);
+        packet.channel = element.channel;
+        packet.tag = kFeedbackTag;
+        send_on_link(!reverse, std::move(packet), 0);
+        return;
+      }
+      case FeedbackPath::piggybacked:
+        waiting_[reverse].push_back(std::move(element));
+        return;
+    }
+  }
+
+  // Before a direction sends: what the decompressor at its own end, that of the other direction, wants to go with it.
+  void send_waiting_feedback(bool reverse) {
+    std::deque<FeedbackElement>& waiting = waiting_[!reverse];
+    while (!waiting.empty() && direction(reverse).compressor->piggyback(waiting.front())) waiting.pop_front();
+  }
+
+  void give_feedback(bool reverse, const FeedbackElement& element) {
+    if (!directions_[reverse] || !direction(reverse).compressor ||
+        direction(reverse).compressor_instance->api().give_feedback == nullptr) {
+      if (directions_[reverse]) ++direction(reverse).feedback.discarded;
+      if (!directions_[reverse]) ++unclaimed_;
+      return;
+    }
+    Direction& d = direction(reverse);
+    note_position(reverse, kNever);
+    ++d.feedback.received_messages;
+    d.feedback.received_octets += element.octets.size();
+    d.compressor->give_feedback(element, now_ns_);
+  }
+
+  // ---- result
+
+  void note_position(bool reverse, std::uint64_t packet) {
+    current_reverse_ = reverse;
+    current_packet_ = packet;
+  }
+
+  Json feedback_json(bool reverse) {
+    const FeedbackCounts& counts = direction(reverse).feedback;
+    Json json = {{"path", name_of(job_.path)},
+                 {"sent", {{"messages", counts.messages}, {"octets", counts.octets}}},
+                 {"received", {{"messages", counts.received_messages}, {"octets", counts.received_octets}}},
+                 {"discarded", counts.discarded},
+                 {"waiting", counts.waiting}};
+    if (job_.path != FeedbackPath::own) return json;
+    const LinkCounts& link = feedback_links_[reverse]->counts();
+    Json lost = Json::object();
+    for (std::size_t i = 1; i < kFates; ++i) {
+      if (link.fates[i] != 0) lost[name_of(static_cast<Fate>(i))] = link.fates[i];
+    }
+    json["lost"] = std::move(lost);
+    json["script_missed"] = link.script_missed;
+    return json;
+  }
+
+  Json result(Json broken) {
+    Json json = {{"engine", {{"version", HEADROOM_VERSION}, {"build", HEADROOM_BUILD}}},
+                 {"seed", job_.seed},
+                 {"burst", job_.burst}};
+    const bool ask_adapters = broken.is_null();  // one that broke a promise is not asked anything more
+    const Direction& forward = *directions_[0];
+    json["compressor"] = forward.compressor ? identity(*forward.compressor_instance) : Json(nullptr);
+    json["decompressor"] = forward.decompressor ? identity(*forward.decompressor_instance) : Json(nullptr);
+    json["promise_broken"] = std::move(broken);
+    for (const bool reverse : {false, true}) {
+      if (!directions_[reverse]) continue;
+      Json& entry = json[reverse ? "reverse" : "forward"];
+      entry = direction(reverse).result(links_[reverse]->counts(), ask_adapters);
+      entry["feedback"] = feedback_json(reverse);
+    }
+    json["feedback_unclaimed"] = unclaimed_;
+    if (job_.records != Records::none) {
+      Json records = Json::array();
+      for (const auto& direction : directions_) {
+        if (direction) direction->append_records(records);
+      }
+      json["records"] = std::move(records);
+    }
+    return json;
+  }
+
+  const Job& job_;
+  Captures captures_;
+  std::array<std::unique_ptr<Direction>, 2> directions_;
+  std::array<std::unique_ptr<Link>, 2> links_, feedback_links_;
+  std::array<std::deque<FeedbackElement>, 2> waiting_;  // by the direction that it is about
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::uint64_t now_ns_ = 0;
+  std::uint64_t order_ = 0;
+  std::uint64_t unclaimed_ = 0;
+  bool current_reverse_ = false;
+  std::uint64_t current_packet_ = kNever;
+};
+
+}  // namespace
+
+Json run(const Job& job) { return Run(job).execute(); }
+
+}  // namespace headroom::replay

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/random.h"
+#include "capture/frame.h"
+#include "capture/reader.h"
+#include "capture/writer.h"
+
+namespace headroom {
+namespace {
+
+// A folder of its own for each test, removed with what is in it.
+class CaptureFiles : public ::testing::Test {
+ protected:
+  CaptureFiles() {
+    std::string pattern = ::testing::TempDir() + "headroom-capture-XXXXXX";
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~CaptureFiles() override { std::filesystem::remove_all(folder_); }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_ + "/" + name; }
+
+  static Octets ipv4(std::size_t length, std::uint8_t fill = 1) {
+    Octets packet(length, fill);
+    packet[0] = 0x45;
+    store16(&packet[2], static_cast<std::uint32_t>(length));
+    return packet;
+  }
+  static Octets ipv6(std::size_t length) {
+    Octets packet(length, 2);
+    packet[0] = 0x60;
+    store16(&packet[4], static_cast<std::uint32_t>(length - 40));
+    return packet;
+  }
+
+  std::string folder_;
+};
+
+TEST(Frame, EthernetWithAndWithoutTags) {
+  const Octets payload = {0x45, 1, 2, 3};
+  Octets frame = ethernet_frame(kMacB, kMacA, 0x0800, payload);
+  auto unwrapped = unwrap(LinkType::ethernet, frame);
+  ASSERT_TRUE(unwrapped);
+  EXPECT_EQ(unwrapped->ether_type, 0x0800);
+  EXPECT_EQ(Octets(unwrapped->octets.begin(), unwrapped->octets.end()), payload);
+  EXPECT_EQ(unwrapped->source_mac, kMacA);
+  const Octets tags = {0x88, 0xA8, 0, 5, 0x81, 0, 0, 7};
+  frame.insert(frame.begin() + 12, tags.begin(), tags.end());  // 802.1ad around 802.1Q
+  unwrapped = unwrap(LinkType::ethernet, frame);
+  ASSERT_TRUE(unwrapped);
+  EXPECT_EQ(unwrapped->ether_type, 0x0800);
+  EXPECT_EQ(unwrapped->octets.size(), 4u);
+  EXPECT_FALSE(unwrap(LinkType::ethernet, OctetView(frame).first(15)));
+  EXPECT_FALSE(unwrap(LinkType::ethernet, ethernet_frame(kMacB, kMacA, 0x0100, payload)));  // a length
+}
+
+TEST(Frame, OtherLinkTypes) {
+  const Octets ip = {0x60, 0, 0, 0};
+  EXPECT_EQ(unwrap(LinkType::raw_ip, ip)->ether_type, kEtherTypeIpv6);
+  EXPECT_EQ(unwrap(LinkType::null_loopback, Octets{2, 0, 0, 0, 0x45})->ether_type, kEtherTypeIpv4);
+  EXPECT_FALSE(unwrap(LinkType::null_loopback, Octets{2, 0, 0}));
+  Octets sll(16, 0);
+  store16(&sll[14], 0x86DD);
+  sll.push_back(0x60);
+  EXPECT_EQ(unwrap(LinkType::linux_sll, sll)->octets.size(), 1u);
+  Octets sll2(20, 0);
+  store16(sll2.data(), 0x0800);
+  sll2.push_back(0x45);
+  EXPECT_EQ(unwrap(LinkType::linux_sll2, sll2)->ether_type, kEtherTypeIpv4);
+  EXPECT_FALSE(unwrap(LinkType::raw_ip, Octets{}));
+  EXPECT_FALSE(unwrap(LinkType::raw_ip, Octets{0x00}));
+}
+
+TEST(Frame, RandomOctetsNeverLeaveTheFrame) {
+  Xoshiro256 random(1);
+  for (int i = 0; i < 200'000; ++i) {
+    Octets frame(random.next() % 64);
+    for (std::uint8_t& octet : frame) octet = static_cast<std::uint8_t>(random.next());
+    if (frame.size() > 14 && i % 2 == 0) store16(&frame[12], i % 4 == 0 ? 0x8100 : 0x0800);
+    for (const LinkType type :
+         {LinkType::ethernet, LinkType::raw_ip, LinkType::linux_sll, LinkType::linux_sll2, LinkType::null_loopback}) {
+      const auto payload = unwrap(type, frame);
+      if (!payload) continue;
+      ASSERT_LE(payload->octets.size(), frame.size());
+      ASSERT_LE(payload->octets.data() + payload->octets.size(), frame.data() + frame.size());
+      const auto trimmed = trim_ip(payload->octets);
+      if (trimmed) {
+        ASSERT_LE(trimmed->size(), payload->octets.size());
+      }
+    }
+  }
+}
+
+TEST(Frame, MacAddresses) {
+  EXPECT_EQ(parse_mac("02:00:00:00:00:0A"), kMacA);
+  for (const char* bad : {"", "02:00:00:00:00", "02-00-00-00-00-0a", "02:00:00:00:00:0g", "02:00:00:00:00:0a:"})
+    EXPECT_FALSE(parse_mac(bad));
+}
+
+#ifdef HEADROOM_CAPTURES
+
+TEST_F(CaptureFiles, PcapngComesBack) {
+  PcapngWriter writer(path("a.pcapng"));
+  const std::uint32_t forward = writer.add_interface(LinkType::ethernet, "forward");
+  const std::uint32_t reverse = writer.add_interface(LinkType::ethernet, "reverse");
+  writer.write(forward, 5'000'000'000, ethernet_frame(kMacB, kMacA, 0x0800, ipv4(21)), "a comment");
+  Octets padded = ethernet_frame(kMacB, kMacA, 0x86DD, ipv6(44));
+  padded.resize(padded.size() + 17);  // as Ethernet pads
+  writer.write(reverse, 5'000'000'123, padded);
+  writer.write(forward, 5'000'000'001, ethernet_frame(kMacA, kMacB, kEtherTypeRohc, Octets{9, 9}));
+  writer.close();
+
+  const Capture ip = read_capture(path("a.pcapng"), {});
+  ASSERT_EQ(ip.packets.size(), 2u);
+  EXPECT_EQ(ip.packets[0].octets, ipv4(21));
+  EXPECT_EQ(ip.packets[1].octets, ipv6(44));
+  EXPECT_EQ(ip.packets[1].time_ns, 123u);
+  EXPECT_EQ(ip.others, 1u);
+  CaptureFilter filter;
+  filter.link_packets = true;
+  const Capture link = read_capture(path("a.pcapng"), filter);
+  ASSERT_EQ(link.packets.size(), 1u);
+  EXPECT_EQ(link.packets[0].octets, (Octets{9, 9}));
+  EXPECT_EQ(link.packets[0].time_ns, 123u);  // times never decrease
+  filter.source_mac = kMacA;
+  EXPECT_TRUE(read_capture(path("a.pcapng"), filter).packets.empty());
+}
+
+TEST_F(CaptureFiles, PcapComesBack) {
+  PcapWriter writer(path("a.pcap"), LinkType::raw_ip);
+  writer.write(0, ipv4(40));
+  writer.write(20'001'000, ipv6(60));
+  Octets cut = ipv4(40);
+  cut.resize(30);
+  writer.write(30'000'000, cut);
+  writer.close();
+  const Capture capture = read_capture(path("a.pcap"), {});
+  ASSERT_EQ(capture.packets.size(), 2u);
+  EXPECT_EQ(capture.packets[1].time_ns, 20'001'000u);
+  EXPECT_EQ(capture.truncated, 1u);
+}
+
+std::string read_error(const std::string& path) {
+  try {
+    (void)read_capture(path, {});
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::input);
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST_F(CaptureFiles, BadFilesAreRefusedWithASentence) {
+  EXPECT_NE(read_error(path("absent.pcap")).find("cannot open"), std::string::npos);
+  std::ofstream(path("text.pcap")) << "this is no capture at all, but long enough to look at";
+  EXPECT_NE(read_error(path("text.pcap")).find("no capture"), std::string::npos);
+  std::ofstream(path("empty.pcap")).close();
+  EXPECT_NE(read_error(path("empty.pcap")), "no error");
+  EXPECT_NE(read_error(folder_), "no error");
+  PcapWriter writer(path("cut.pcap"), LinkType::raw_ip);
+  writer.write(0, ipv4(400));
+  writer.close();
+  std::filesystem::resize_file(path("cut.pcap"), 100);
+  EXPECT_NE(read_error(path("cut.pcap")).find("to its end"), std::string::npos);
+  PcapWriter odd(path("odd.pcap"), static_cast<LinkType>(147));
+  odd.close();
+  EXPECT_NE(read_error(path("odd.pcap")).find("link type"), std::string::npos);
+}
+
+#endif
+
+TEST_F(CaptureFiles, AFullDiskIsAnError) {
+  if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full here";
+  EXPECT_THROW(
+      {
+        PcapngWriter writer("/dev/full");
+        const std::uint32_t interface = writer.add_interface(LinkType::raw_ip, "forward");
+        for (int i = 0; i < 1000; ++i) writer.write(interface, 0, ipv4(1000));
+        writer.close();
+      },
+      Error);
+  EXPECT_THROW(
+      {
+        PcapWriter writer("/dev/full", LinkType::raw_ip);
+        writer.write(0, ipv4(40));
+        writer.close();  // what is left in the buffer is noticed here
+      },
+      Error);
+  EXPECT_THROW(PcapWriter(path("no/such/folder/a.pcap"), LinkType::raw_ip), Error);
+}
+
+}  // namespace
+}  // namespace headroom

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each faulty adapter breaks one promise, and `check` finds that one and no other. The engine runs as the process that
+// it is.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "base/json_reader.h"
+#include "check/sanitizer.h"
+#include "faulty/faults.h"
+
+namespace headroom {
+namespace {
+
+Json run_check(const std::string& library) {
+  const Json job = {{"library", library}, {"timeout_s", check::kAddressSanitizer ? 15 : 5}};  // one of them hangs
+  const std::string command = "echo '" + job.dump() + "' | " HEADROOM_ENGINE " check --job - 2>/dev/null";
+  std::FILE* pipe = popen(command.c_str(), "r");
+  std::string text;
+  std::array<char, 4096> buffer;
+  while (const std::size_t n = std::fread(buffer.data(), 1, buffer.size(), pipe)) text.append(buffer.data(), n);
+  pclose(pipe);
+  return parse_json(text);
+}
+
+struct Expected {
+  const char* fault;
+  const char* check;
+};
+
+constexpr Expected kExpected[] = {
+#define HEADROOM_EXPECTED(name, check) {#name, check},
+    HEADROOM_FAULTS(HEADROOM_EXPECTED)
+#undef HEADROOM_EXPECTED
+};
+
+// All of them at once, a few at a time: they spend most of their time asleep.
+const std::map<std::string, Json>& results() {
+  static const std::map<std::string, Json> all = [] {
+    std::map<std::string, Json> found;
+    std::mutex mutex;
+    std::atomic<std::size_t> next = 0;
+    std::vector<std::thread> workers;
+    for (int i = 0; i < 10; ++i) {
+      workers.emplace_back([&] {
+        for (std::size_t k = next++; k < std::size(kExpected); k = next++) {
+          const Expected& expected = kExpected[std::size(kExpected) - 1 - k];  // the one that hangs stands near the end
+          Json result = run_check(std::string(HEADROOM_LIBRARIES "/faulty/faulty_") + expected.fault + ".so");
+          const std::lock_guard lock(mutex);
+          found[expected.fault] = std::move(result);
+        }
+      });
+    }
+    for (std::thread& worker : workers) worker.join();
+    return found;
+  }();
+  return all;
+}
+
+class Check : public ::testing::TestWithParam<Expected> {};
+
+TEST_P(Check, FindsExactlyThisFault) {
+  const Json& result = results().at(GetParam().fault);
+  ASSERT_TRUE(result.contains("checks")) << result;
+  std::string failed;
+  for (const Json& check : result["checks"]) {
+    if (check["verdict"] != "fail") continue;
+    failed += (failed.empty() ? "" : " ") + check["name"].get<std::string>();
+    EXPECT_GT(check["reason"].get<std::string>().size(), 10u) << "a reason is a sentence";
+  }
+  EXPECT_EQ(failed, GetParam().check) << result.dump(1);
+  EXPECT_EQ(result["verdict"], failed.empty() ? "pass" : "fail");
+}
+
+INSTANTIATE_TEST_SUITE_P(Adapters, Check, ::testing::ValuesIn(kExpected),
+                         [](const auto& tested) { return std::string(tested.param.fault); });
+
+TEST(CheckOfOurs, NullAndExamplePass) {
+  for (const char* name : {"null", "example"}) {
+    const Json result = run_check(std::string(HEADROOM_LIBRARIES "/") + name + ".so");
+    EXPECT_EQ(result["verdict"], "pass") << result.dump(1);
+  }
+}
+
+TEST(CheckOfOurs, TheTalkerPassesButForWhatItIsCarelessAbout) {
+  // A fixture for replay: it accepts every configuration and channel.
+  const Json result = run_check(HEADROOM_LIBRARIES "/faulty/talker.so");
+  for (const Json& check : result["checks"]) {
+    const std::string name = check["name"];
+    if (name == "bad_configuration" || name == "channel" || name == "no_system_calls" || name == "bursts") continue;
+    EXPECT_NE(check["verdict"], "fail") << check;
+  }
+}
+
+TEST(CheckOfOurs, WhatWasNotTriedSaysWhy) {
+  const Json result = run_check(HEADROOM_LIBRARIES "/faulty/faulty_next_version.so");
+  for (const Json& check : result["checks"]) {
+    if (check["name"] == "round_trip") {
+      EXPECT_EQ(check["reason"], "not tried, because the check \"version\" failed.");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headroom

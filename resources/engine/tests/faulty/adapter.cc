@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An adapter that copies octets, speaks feedback, and breaks one promise of the ABI, or none. A test fixture.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "faults.h"
+#include "headroom.h"
+
+struct headroom_instance {
+  std::uint32_t channels;
+  std::uint64_t packets;
+  bool feedback_waits;
+  std::unique_ptr<char[]> reserve;  // taken at first, used bit by bit
+  std::mutex mutex;
+  std::atomic<bool> stop = false;
+  std::thread thread;
+};
+
+namespace {
+
+using faulty::Fault;
+using faulty::kFault;
+using Json = nlohmann::json;
+
+constexpr std::uint64_t kFeedbackEvery = 10;  // packets
+constexpr std::size_t kReserve = 32 << 20;
+std::uint8_t shared_counter = 0;
+
+// Some faults show in an octet behind the packet.
+bool has_trailer() {
+  return kFault == Fault::shares_a_counter || kFault == Fault::sends_its_environment ||
+         kFault == Fault::sends_what_it_did_not_write || kFault == Fault::counts_its_burst;
+}
+
+std::string description() {
+  Json scheme = {{"scheme", "rohc"},
+                 {"roles", {"compressor", "decompressor"}},
+                 {"profiles", {"0x0000"}},
+                 {"modes", {"U", "O"}},
+                 {"cids", {"small"}},
+                 {"max_cid", 15},
+                 {"max_channels", 4},
+                 {"feedback", {"own"}},
+                 {"names", {{"packet_types", {"copy"}}, {"modes", {"U", "O"}}, {"events", {"none"}}}}};
+  if (kFault == Fault::lists_missing_feedback) scheme["feedback"] = {"own", "piggybacked"};
+  const Json document = {{"name", "faulty"}, {"version", "1"}, {"schemes", {scheme}}};
+  return kFault == Fault::describes_no_json ? "{\"name\": faulty}" : document.dump();
+}
+
+std::size_t write_text(const std::string& text, char* json, std::size_t capacity, bool regardless) {
+  if (text.size() < capacity) {
+    std::memcpy(json, text.c_str(), text.size() + 1);
+  } else if (regardless && capacity > 0) {
+    std::memcpy(json, text.c_str(), capacity);
+  }
+  return text.size();
+}
+
+std::size_t describe(char* json, std::size_t capacity) {
+  return write_text(description(), json, capacity, kFault == Fault::describes_too_much);
+}
+
+// Throws with a sentence when the configuration is none.
+void configure(std::int32_t role, const char* text, headroom_instance& instance) {
+  instance.channels = 1;
+  if (kFault == Fault::accepts_anything) return;
+  const Json config = Json::parse(text);
+  if (role != HEADROOM_COMPRESSOR && role != HEADROOM_DECOMPRESSOR)
+    throw std::runtime_error("the role must be 1 or 2.");
+  const auto require = [](bool holds, const char* sentence) {
+    if (!holds) throw std::runtime_error(sentence);
+  };
+  require(config.is_object() && config.value("scheme", Json()) == "rohc", "the scheme must be \"rohc\".");
+  const Json channels = config.value("channels", Json(1u));
+  require(channels.is_number_unsigned() && channels >= 1u && channels <= 4u, "channels must be 1 to 4.");
+  instance.channels = channels.get<std::uint32_t>();
+  require(config.value("cids", Json("small")) == "small", "cids must be \"small\".");
+  const Json max_cid = config.value("max_cid", Json(15u));
+  require(max_cid.is_number_unsigned() && max_cid <= 15u, "max_cid must be 0 to 15.");
+  const Json profiles = config.value("profiles", Json::array());
+  require(profiles.is_array(), "profiles must be a list.");
+  for (const Json& profile : profiles) require(profile == "0x0000", "the only profile is 0x0000.");
+  const Json mode = config.value("mode", Json("U"));
+  require(mode == "U" || mode == "O", "mode must be \"U\" or \"O\".");
+  const Json options = config.value("options", Json::object());
+  require(options.is_object() && options.empty(), "there are no options.");
+  if (kFault != Fault::refuses_unknown_keys) return;
+  for (const auto& [key, value] : config.items()) require(key.size() < 15, "there is an unknown key.");
+}
+
+headroom_instance* create(std::int32_t role, const char* config, char* error, std::size_t error_capacity) {
+  auto instance = std::make_unique<headroom_instance>();
+  try {
+    configure(role, config, *instance);
+  } catch (const std::exception& reason) {
+    if (kFault != Fault::refuses_silently) std::snprintf(error, error_capacity, "%s", reason.what());
+    if (kFault == Fault::refuses_silently && error_capacity > 0) error[0] = '\0';
+    return nullptr;
+  }
+  if (kFault == Fault::hoards_memory) instance->reserve.reset(new char[kReserve]);
+  if (kFault == Fault::prints) std::printf("hello\n");
+  if (kFault == Fault::starts_a_thread) {
+    instance->thread = std::thread([&stop = instance->stop] {
+      while (!stop) usleep(100);
+    });
+  }
+  if (kFault == Fault::leaves_a_file_open) (void)open("/dev/null", O_RDONLY);
+  return instance.release();
+}
+
+void destroy(headroom_instance* self) {
+  self->stop = true;
+  if (self->thread.joinable()) self->thread.join();
+  if (kFault == Fault::leaks_when_destroyed) return;
+  delete self;
+}
+
+void misbehave_on_garbage(const headroom_packet& packet) {
+  if (packet.in_length == 0) return;
+  if (kFault == Fault::aborts_on_garbage && packet.in[0] == 0xFF) std::abort();
+  if (kFault == Fault::throws_on_garbage && packet.in[0] == 0xFF) throw std::runtime_error("garbage came in");
+  if (kFault == Fault::exits_on_garbage && packet.in[0] == 0xFF) _exit(0);
+  if (kFault == Fault::hangs_on_garbage && packet.in[0] == 0xFF) {
+    const volatile bool forever = true;
+    while (forever) {
+    }
+  }
+}
+
+void touch_what_is_not_ours(const headroom_packet& packet) {
+  if (kFault == Fault::reads_past_the_input) {
+    const volatile std::uint8_t octet = packet.in[packet.in_length];
+    (void)octet;
+  }
+  if (kFault == Fault::writes_the_input && packet.in_length > 0) {
+    auto* input = const_cast<volatile std::uint8_t*>(packet.in);
+    const std::uint8_t octet = *input;
+    *input = octet;
+  }
+  if (kFault == Fault::writes_past_the_output && packet.in_length > packet.out_capacity) {
+    std::memcpy(packet.out, packet.in, packet.in_length);
+  }
+}
+
+void use_the_system(headroom_instance* self) {
+  if (kFault == Fault::reads_the_clock) {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  }
+  if (kFault == Fault::calls_the_system) (void)getppid();
+  if (kFault == Fault::hoards_memory && self->packets % 64 == 0) self->reserve[self->packets * 64 % kReserve] = 1;
+  if (kFault == Fault::takes_a_lock) self->mutex.lock(), self->mutex.unlock();
+  if (kFault == Fault::allocates_for_a_packet) {
+    std::string text(100, 'x');
+    asm volatile("" : : "m"(*text.data()));  // it must not be optimised away
+  }
+}
+
+std::uint8_t trailer(std::size_t count) {
+  if (kFault == Fault::shares_a_counter) return ++shared_counter;
+  if (kFault == Fault::sends_its_environment) {
+    const char* home = std::getenv("HOME");
+    return home == nullptr ? 0 : static_cast<std::uint8_t>(std::strlen(home));
+  }
+  return static_cast<std::uint8_t>(count);
+}
+
+void spoil_outcome(headroom_packet& packet, headroom_detail* detail) {
+  if (kFault == Fault::claims_too_many_octets) packet.out_length = packet.out_capacity + 1;
+  if (kFault == Fault::claims_success_without_octets) packet.out_length = 0;
+  if (kFault == Fault::has_a_status_of_its_own) packet.status = 77;
+  if (kFault == Fault::changes_the_callers_fields) packet.channel += 1;
+  if (kFault == Fault::has_a_detail_without_name && detail != nullptr) detail->packet_type = 200;
+}
+
+void process(headroom_instance* self, headroom_packet& packet, headroom_detail* detail, std::size_t count,
+             bool compressing) {
+  misbehave_on_garbage(packet);
+  touch_what_is_not_ours(packet);
+  use_the_system(self);
+  if (detail != nullptr) *detail = {0, 0, 0xFFFF, 0xFFFF, 0, 0, 255, 0, 0};
+  packet.out_length = 0;
+  const std::uint32_t extra = has_trailer() ? 1 : 0;
+  const std::uint32_t length = compressing ? packet.in_length + extra : packet.in_length - extra;
+  if (packet.channel >= self->channels && kFault != Fault::takes_any_channel) {
+    packet.status = HEADROOM_ERR_CHANNEL;
+  } else if (packet.in_length == 0 || (!compressing && packet.in_length <= extra)) {
+    packet.status = HEADROOM_ERR_MALFORMED;
+    if (kFault == Fault::leaves_a_length_with_an_error) packet.out_length = 5;
+  } else if (length > packet.out_capacity) {
+    packet.status = HEADROOM_ERR_NO_SPACE;
+  } else {
+    std::memcpy(packet.out, packet.in, length - (compressing ? extra : 0));
+    if (extra != 0 && compressing && kFault != Fault::sends_what_it_did_not_write)
+      packet.out[length - 1] = trailer(count);
+    if (kFault == Fault::spoils_an_octet && !compressing) packet.out[length - 1] ^= 1;
+    if (kFault == Fault::writes_behind_the_output) packet.out[packet.out_capacity] = 0;
+    packet.out_length = length;
+    packet.status = HEADROOM_OK;
+    ++self->packets;
+    if (!compressing && self->packets % kFeedbackEvery == 0) self->feedback_waits = true;
+    spoil_outcome(packet, detail);
+  }
+}
+
+void compress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t,
+              headroom_detail* details) {
+  for (std::size_t i = 0; i < count; ++i)
+    process(self, packets[i], details == nullptr ? nullptr : &details[i], count, true);
+}
+
+void decompress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t,
+                headroom_detail* details) {
+  for (std::size_t i = 0; i < count; ++i)
+    process(self, packets[i], details == nullptr ? nullptr : &details[i], count, false);
+}
+
+std::int32_t take_feedback(headroom_instance* self, headroom_feedback* feedback) {
+  if (!self->feedback_waits) return 0;
+  self->feedback_waits = false;
+  feedback->data[0] = 0xF1;  // feedback of one octet, RFC 5795 5.2.4.1
+  feedback->data[1] = 0x00;
+  feedback->length = kFault == Fault::claims_too_much_feedback ? HEADROOM_FEEDBACK_MAX + 1 : 2;
+  feedback->channel = 0;
+  return 1;
+}
+
+void give_feedback(headroom_instance*, const headroom_feedback* feedback, std::uint64_t) {
+  if (kFault == Fault::aborts_on_feedback && feedback->length > 100) std::abort();
+}
+
+std::size_t statistics(const headroom_instance*, char* json, std::size_t capacity) {
+  const char* text = kFault == Fault::poor_statistics ? "{\"contexts\": 0}" : "{\"memory_bytes\": 64, \"contexts\": 0}";
+  return write_text(text, json, capacity, false);
+}
+
+std::int32_t control(headroom_instance*, const char*, char* error, std::size_t error_capacity) {
+  std::snprintf(error, error_capacity, "%s",
+                kFault == Fault::silent_control ? "" : "there is nothing to control here.");
+  return 0;
+}
+
+const headroom_api kApi = {
+    .abi_version = kFault == Fault::next_version ? HEADROOM_ABI_VERSION + 1 : HEADROOM_ABI_VERSION,
+    .struct_size = kFault == Fault::short_table ? 24u : std::uint32_t{sizeof(headroom_api)},
+    .describe = describe,
+    .create = create,
+    .destroy = destroy,
+    .compress = compress,
+    .decompress = kFault == Fault::no_decompress ? nullptr : decompress,
+    .take_feedback = take_feedback,
+    .take_received_feedback = nullptr,
+    .give_feedback = give_feedback,
+    .piggyback = nullptr,
+    .statistics = statistics,
+    .control = control,
+};
+
+}  // namespace
+
+extern "C" HEADROOM_EXPORT const headroom_api* headroom_implementation(void) {
+  return kFault == Fault::no_table ? nullptr : &kApi;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The promises that the faulty adapters break, one each. X(name, the check that must find it, or two)
+#ifndef HEADROOM_TESTS_FAULTY_FAULTS_H
+#define HEADROOM_TESTS_FAULTY_FAULTS_H
+
+// clang-format off
+#define HEADROOM_FAULTS(X)                                                                               \
+  X(none, "")                                  /* the adapter as it should be */                         \
+  X(no_table, "loads")                                                                                   \
+  X(next_version, "version")                                                                             \
+  X(short_table, "struct_size")                                                                          \
+  X(no_decompress, "functions")                                                                          \
+  X(describes_no_json, "describe")                                                                       \
+  X(describes_too_much, "describe")            /* writes though there is no room */                      \
+  X(lists_missing_feedback, "describe")        /* piggybacked, and the function is NULL */               \
+  X(refuses_unknown_keys, "create")                                                                      \
+  X(accepts_anything, "bad_configuration")                                                               \
+  X(refuses_silently, "bad_configuration")                                                               \
+  X(poor_statistics, "statistics")                                                                       \
+  X(silent_control, "control")                                                                           \
+  X(spoils_an_octet, "round_trip")                                                                       \
+  X(claims_too_many_octets, "outcome")                                                                   \
+  X(claims_success_without_octets, "outcome")                                                            \
+  X(has_a_status_of_its_own, "outcome")                                                                  \
+  X(leaves_a_length_with_an_error, "outcome")                                                            \
+  X(has_a_detail_without_name, "outcome")                                                                \
+  X(changes_the_callers_fields, "outcome")                                                               \
+  X(claims_too_much_feedback, "outcome")                                                                 \
+  X(takes_any_channel, "channel")                                                                        \
+  X(writes_past_the_output, "output_bounds")                                                             \
+  X(writes_behind_the_output, "outcome output_bounds")                                                   \
+  X(reads_past_the_input, "input_bounds")                                                                \
+  X(writes_the_input, "input_untouched")                                                                 \
+  X(shares_a_counter, "instances_independent")                                                           \
+  X(sends_its_environment, "deterministic")                                                                   \
+  X(sends_what_it_did_not_write, "deterministic")                                                        \
+  X(reads_the_clock, "no_clock")                                                                         \
+  X(calls_the_system, "no_system_calls")                                                                 \
+  X(allocates_for_a_packet, "no_allocation")                                                             \
+  X(takes_a_lock, "no_allocation")                                                                       \
+  X(counts_its_burst, "bursts")                                                                          \
+  X(prints, "quiet")                                                                                     \
+  X(starts_a_thread, "threads")                                                                          \
+  X(leaves_a_file_open, "files")                                                                         \
+  X(hoards_memory, "memory_flat")                                                                        \
+  X(leaks_when_destroyed, "destroy_frees")                                                               \
+  X(aborts_on_garbage, "hostile_packets")                                                                \
+  X(hangs_on_garbage, "hostile_packets")                                                                 \
+  X(throws_on_garbage, "hostile_packets")                                                                \
+  X(exits_on_garbage, "hostile_packets")                                                                 \
+  X(aborts_on_feedback, "hostile_feedback")
+// clang-format on
+
+namespace faulty {
+
+#define HEADROOM_FAULT_NAME(name, check) name,
+enum class Fault { HEADROOM_FAULTS(HEADROOM_FAULT_NAME) };
+#undef HEADROOM_FAULT_NAME
+
+// Each library has another value, from select.cc.
+extern const Fault kFault;
+
+}  // namespace faulty
+
+#endif  // HEADROOM_TESTS_FAULTY_FAULTS_H

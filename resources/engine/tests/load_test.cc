@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "base/cycles.h"
+#include "base/hex.h"
+#include "load/generator.h"
+#include "load/order.h"
+#include "load/run.h"
+#include "profiles.h"
+#include "traffic/flow.h"
+
+namespace headroom::load {
+namespace {
+
+using namespace headroom::testing;
+
+const std::string kNull = HEADROOM_LIBRARIES "/null.so";
+const std::string kTalker = HEADROOM_LIBRARIES "/faulty/talker.so";
+
+std::string faulty(const std::string& fault) { return HEADROOM_LIBRARIES "/faulty/faulty_" + fault + ".so"; }
+
+// ---- order
+
+TEST(Order, VisitsEveryFlowOnceATick) {
+  for (const std::uint32_t count : {1u, 2u, 3u, 7u, 8u, 9u, 1000u, 4096u, 5000u}) {
+    Order order(count, true, 9);
+    std::vector<std::uint32_t> previous;
+    for (int tick = 0; tick < 4; ++tick) {
+      std::vector<std::uint32_t> visited;
+      for (std::uint32_t i = 0; i < count; ++i) visited.push_back(order.next());
+      EXPECT_EQ(std::set<std::uint32_t>(visited.begin(), visited.end()).size(), count);
+      EXPECT_LT(*std::max_element(visited.begin(), visited.end()), count);
+      if (count >= 1000) {
+        EXPECT_NE(visited, previous);
+      }
+      previous = visited;
+    }
+  }
+}
+
+TEST(Order, HasFewNeighboursInARow) {
+  constexpr std::uint32_t kCount = 100'000;
+  Order order(kCount, true, 1);
+  std::uint32_t last = order.next();
+  int near = 0;
+  for (std::uint32_t i = 1; i < kCount; ++i) {
+    const std::uint32_t flow = order.next();
+    if (flow - last + 8 < 17) ++near;  // within eight slots
+    last = flow;
+  }
+  EXPECT_LT(near, 200);  // by chance 17
+}
+
+TEST(Order, SequentialIsSequential) {
+  Order order(3, false, 1);
+  for (const std::uint32_t expected : {0u, 1u, 2u, 0u, 1u}) EXPECT_EQ(order.next(), expected);
+}
+
+// ---- the generator makes the packets of traffic::Flow
+
+void expect_same_packets(const std::vector<std::string>& variants, std::uint64_t ticks, std::uint32_t flows = 6) {
+  const traffic::Profile p = profile(variants);
+  for (const bool reverse : {false, true}) {
+    Generator generator(p, flows, 77, reverse);
+    Pages buffer(1 << 16);
+    std::uint8_t* payload = buffer.data() + 1024;
+    for (std::uint32_t i = 0; i < generator.longest_payload(); ++i) payload[i] = traffic::pattern_octet(i);
+    traffic::FlowOptions options;
+    options.reverse = reverse;
+    options.pattern_payload = true;
+    std::vector<traffic::Flow> expected;
+    for (std::uint32_t flow = 0; flow < flows; ++flow) expected.emplace_back(p, flow, 77, options);
+    for (std::uint64_t tick = 0; tick < ticks; ++tick) {
+      for (std::uint32_t flow = 0; flow < flows; ++flow) {
+        std::vector<traffic::FlowPacket> packets;
+        expected[flow].advance(packets);
+        std::uint32_t length = 0;
+        const std::uint8_t* start = generator.maker().make(flow, tick, payload, length);
+        ASSERT_EQ(packets.size(), length == 0 ? 0u : 1u) << "flow " << flow << " tick " << tick;
+        if (length == 0) continue;
+        ASSERT_EQ(to_hex({start, length}), to_hex(packets[0].octets)) << "flow " << flow << " tick " << tick;
+      }
+    }
+  }
+}
+
+TEST(Generator, Calls) {
+  expect_same_packets({variant({kIpv4, kUdpBare, kRtp}), variant({kIpv4, kUdp, kRtp}), variant({kIpv6, kUdp, kRtp})},
+                      3000);
+}
+
+TEST(Generator, CountersThatWrap) {
+  // Sequence numbers, time stamps and IP-IDs pass their ends, together and apart.
+  for (const char* start :
+       {R"("sequence_start": 65500, "timestamp_start": 0)", R"("sequence_start": 0, "timestamp_start": 4294966000)",
+        R"("sequence_start": 65533, "timestamp_start": 4294966816)", R"("timestamp_step": 4294967295)",
+        R"("timestamp_step": 0)", R"("timestamp_step": 65535)", R"("timestamp_step": 65534)"}) {
+    expect_same_packets(
+        {variant({ipv4_with(R"("identification_start": 65530)"), kUdp, rtp_with(start)}),
+         variant({ipv4_with(R"("identification": "swapped", "identification_start": 65530)"), kUdp, rtp_with(start)})},
+        600, 4);
+  }
+  expect_same_packets({variant({kIpv4, kUdp, kRtp})}, 140'000,
+                      1);  // all values of the sequence number and the IP-ID, twice
+}
+
+TEST(Generator, EveryBehaviourOfTheIdentification) {
+  expect_same_packets({variant({ipv4_with(R"("identification": "random")"), kUdpBare, kRtp}),
+                       variant({ipv4_with(R"("identification": "swapped")"), kUdp, kRtp}),
+                       variant({ipv4_with(R"("identification": "constant")"), kUdp, kRtp}),
+                       variant({ipv4_with(R"("identification": "zero")"), kUdp, kRtp}),
+                       variant({ipv4_with(R"("identification_jumps": {"probability": 0.2, "most": 9})"), kUdp, kRtp})},
+                      2000);
+}
+
+TEST(Generator, TalkSpurtsAndSilenceFrames) {
+  const std::string frames = "," + kSpeech + R"(, "silence_frames": {"interval_ms": 160, "length": 6}})";
+  const std::string quick =
+      R"(, "speech": {"spurt_mean_ms": 40, "pause_mean_ms": 50, "silence_frames": {"interval_ms": 40, "length": 33}})";
+  expect_same_packets(
+      {variant({kIpv4, kUdp, kRtpMarked}, frames), variant({kIpv6, kUdp, kRtpMarked}, frames),
+       variant({ipv4_with(R"("identification": "random")"), kUdpBare, kRtpMarked}, "," + kSpeech + "}"),
+       variant({kIpv4, kUdp, kRtpMarked}, quick), variant({kIpv4, kUdp, rtp_with(R"("marker": "always")")}, quick)},
+      5000, 10);
+}
+
+TEST(Generator, LongChainsAndOtherProtocols) {
+  expect_same_packets(
+      {variant({kIpv6, kIpv6, kUdp, kRtp}), variant({kIpv4, kIpv4, kUdp, kRtp}),
+       variant({kIpv4, R"({"protocol": "icmp"})"}),
+       variant({kIpv6, R"({"protocol": "icmp"})"}, "", R"({"length": [1, 60]})"),
+       variant({kIpv4, kUdp}, "", R"({"length": [0, 90]})"),
+       variant({R"({"protocol": "raw", "octets": "c0"})"}, "", R"({"length": [1, 9]})"), variant({kIpv6}),
+       variant({kIpv4, kUdp, rtp_with(R"("csrc_count": 15, "extension": {"data": "01020304"})")})},
+      500, 8);
+}
+
+TEST(Generator, SaysWhatItDoesNotDo) {
+  for (const std::string& v :
+       {variant({kIpv4, kUdp, rtp_with(R"("padding": 4)")}), variant({kIpv4, kUdp, rtp_with(R"("marker_every": 4)")}),
+        variant({kIpv4, kUdp, rtp_with(R"("packets_per_frame": [1, 2])")}),
+        variant({kIpv4}, R"(, "changes": [{"packet": 3, "payload_length": 9}])"),
+        variant({kIpv4}, R"(, "before_compressor": {"loss": 0.1})"),
+        variant({ipv4_with(R"("dont_fragment": false, "fragment_at": 64)")})}) {
+    const traffic::Profile p = profile({v});
+    try {
+      Generator generator(p, 1, 1, false);
+      ADD_FAILURE() << v;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.where(), "/variants/0");
+      EXPECT_NE(std::string(error.what()).find("load does not do"), std::string::npos);
+    }
+  }
+}
+
+TEST(Generator, ReplacedFlowsAreThoseOfTheirNewNumber) {
+  const traffic::Profile p = profile({variant({kIpv4, kUdp, kRtp})});
+  Generator generator(p, 2, 1, false);
+  generator.prepare_replacements(100, 1);
+  generator.replace(1);
+  generator.replace(0);  // none is left: stays what it is
+  Pages buffer(4096);
+  std::uint8_t* payload = buffer.data() + 1024;
+  for (std::uint32_t i = 0; i < 31; ++i) payload[i] = traffic::pattern_octet(i);
+  traffic::FlowOptions options;
+  options.pattern_payload = true;
+  for (const auto& [slot, number] : {std::pair<std::uint32_t, std::uint64_t>{1, 100}, {0, 0}}) {
+    std::vector<traffic::FlowPacket> packets;
+    traffic::Flow(p, number, 1, options).advance(packets);
+    std::uint32_t length = 0;
+    const std::uint8_t* start = generator.maker().make(slot, 5, payload, length);
+    EXPECT_EQ(to_hex({start, length}), to_hex(packets[0].octets));
+  }
+}
+
+// ---- runs
+
+Json job_with(const std::string& library, std::uint32_t flow_pairs = 100) {
+  const Json adapter = {{"library", library}, {"config", {{"scheme", "rohc"}}}};
+  return {{"compressor", adapter},
+          {"decompressor", adapter},
+          {"profile", call_profile()},
+          {"flow_pairs", flow_pairs},
+          {"pacing", "none"},
+          {"verify_every", 4},
+          {"phases", {{{"name", "startup"}}, {{"name", "steady"}, {"ticks", 10}}}}};
+}
+
+Json run_job(const Json& job) {
+  const Json copy = parse_json(job.dump());
+  return run(read_job(copy));
+}
+
+TEST(Load, CountsWhatItDid) {
+  const Json result = run_job(job_with(kNull));
+  const Json& steady = result["phases"][1];
+  EXPECT_EQ(steady["ticks"], 10);
+  EXPECT_EQ(steady["packets"], 2000);
+  EXPECT_EQ(steady["packets_decompressed"], 2000);
+  EXPECT_EQ(steady["verified"], 500);
+  EXPECT_EQ(steady["mismatched"], 0);
+  EXPECT_EQ(steady["plain_octets"], 2000 * 71);
+  EXPECT_EQ(steady["link_octets"], 2000 * 71);
+  EXPECT_EQ(steady["busy_share"].size(), 10u);
+  EXPECT_EQ(steady["histograms"]["compress_ns"]["count"], 2000);
+  EXPECT_EQ(steady["histograms"]["time_in_tick_ns"], nullptr);
+  EXPECT_TRUE(steady["statuses"]["compressor"].empty());
+  EXPECT_EQ(result["channels"], 7);  // 16 flow pairs each
+  double sum = 0;
+  for (const auto& [stage, measured] : steady["stages"].items()) sum += measured["ns"].get<double>();
+  EXPECT_NEAR(sum, steady["busy_ns"].get<double>(), steady["busy_ns"].get<double>() * 0.2 + 5000);
+}
+
+TEST(Load, OneFlowFillsBurstsAcrossTicks) {
+  Json job = job_with(kNull, 1);
+  job["phases"] = {{{"name", "steady"}, {"ticks", 1000}}};
+  const Json phase = run_job(job)["phases"][0];
+  EXPECT_EQ(phase["packets"], 2000);
+  EXPECT_EQ(phase["bursts"], 2 * (1000 / 32 + 1));
+  EXPECT_EQ(phase["busy_share"].size(), 1000u);
+}
+
+TEST(Load, TimerKeepsTheTick) {
+  Json job = job_with(kNull);
+  job["pacing"] = "timer";
+  job["tick_ms"] = 5;
+  const Json phase = run_job(job)["phases"][1];
+  EXPECT_GE(phase["wall_ns"].get<double>(), 45e6);
+  EXPECT_LE(phase["thread_cpu_ns"].get<double>(), phase["wall_ns"].get<double>());
+  EXPECT_EQ(phase["histograms"]["time_in_tick_ns"]["count"], 2000);
+  EXPECT_EQ(phase["histograms"]["wake_up_ns"]["count"], 10);
+  EXPECT_TRUE(phase["ticks_missed"].is_number());
+  EXPECT_GT(phase["idle_ns"].get<double>(), 20e6);
+}
+
+TEST(Load, SeveralEnginesCanStartTogether) {
+  Json job = job_with(kNull);
+  const std::uint64_t start = monotonic_ns() + 300'000'000;
+  job["start_at_ns"] = start;
+  const Json result = run_job(job);
+  EXPECT_GE(monotonic_ns(), start);
+  EXPECT_EQ(result["late_by_ns"], 0);
+  job["start_at_ns"] = 1;
+  EXPECT_GT(run_job(job)["late_by_ns"].get<std::uint64_t>(), 1'000'000u);
+}
+
+TEST(Load, MissedTicksAreCounted) {
+  Json job = job_with(kNull, 20'000);
+  job["pacing"] = "timer";
+  job["tick_ms"] = 0.1;  // no machine makes 40,000 packets in it
+  const Json phase = run_job(job)["phases"][1];
+  EXPECT_EQ(phase["ticks_missed"], 10);
+  for (const Json& share : phase["busy_share"]) EXPECT_GT(share.get<double>(), 1);
+}
+
+TEST(Load, NoticesWhatIsWrong) {
+  const Json spoilt = run_job(job_with(faulty("spoils_an_octet"), 60))["phases"][1];
+  EXPECT_EQ(spoilt["verified"], 300);
+  EXPECT_EQ(spoilt["mismatched"], 300);
+  const Json too_long = run_job(job_with(faulty("claims_too_many_octets"), 60))["phases"][1];
+  EXPECT_EQ(too_long["statuses"]["compressor"]["unknown"], 1200);
+  EXPECT_EQ(too_long["packets_decompressed"], 0);
+  const Json own_status = run_job(job_with(faulty("has_a_status_of_its_own"), 60))["phases"][1];
+  EXPECT_EQ(own_status["statuses"]["compressor"]["unknown"], 1200);
+}
+
+TEST(Load, StatusesAreTold) {
+  Json job = job_with(faulty("none"), 60);
+  job["compressor"]["config"]["channels"] = 1;
+  job["decompressor"]["config"]["channels"] = 1;  // 60 flow pairs in 16 contexts: a copier does not mind
+  EXPECT_EQ(run_job(job)["phases"][1]["packets_decompressed"], 1200);
+  job = job_with(kNull, 60);
+  job["verify_every"] = 0;
+  EXPECT_EQ(run_job(job)["phases"][1]["verified"], 0);
+}
+
+TEST(Load, FeedbackIsCarriedInModesThatHaveIt) {
+  Json job = job_with(kTalker, 50);
+  for (const char* side : {"compressor", "decompressor"}) job[side]["config"]["channels"] = 4;
+  EXPECT_EQ(run_job(job)["phases"][1]["feedback"]["messages"], 0);
+  job["decompressor"]["config"]["mode"] = "O";
+  const Json result = run_job(job);
+  EXPECT_EQ(result["phases"][1]["feedback"]["messages"], 200);
+  EXPECT_EQ(result["memory"]["statistics"]["forward"]["compressor"]["given"], 110);
+}
+
+TEST(Load, ChurnReplacesFlows) {
+  Json job = job_with(kNull, 1000);
+  job["phases"] = {{{"name", "startup"}}, {{"name", "churn"}, {"ticks", 50}, {"replaced_per_second", 0.5}}};
+  EXPECT_NEAR(run_job(job)["phases"][1]["flow_pairs_replaced"].get<double>(), 500, 1);
+}
+
+TEST(Load, MixedTrafficWithSilence) {
+  Json job = job_with(kNull, 64);
+  const std::string frames = "," + kSpeech + R"(, "silence_frames": {"interval_ms": 160, "length": 6}})";
+  job["profile"] =
+      profile_json({variant({kIpv4, kUdp, kRtpMarked}, frames), variant({kIpv6, kUdp, kRtpMarked}, frames)});
+  job["verify_every"] = 1;
+  job["phases"] = {{{"name", "steady"}, {"ticks", 2000}}};
+  const Json phase = run_job(job)["phases"][0];
+  EXPECT_EQ(phase["verified"], phase["packets"]);
+  EXPECT_EQ(phase["mismatched"], 0);
+  const double activity = 1004.0 / (1004 + 1587) + 1587.0 / (1004 + 1587) / 8;
+  EXPECT_NEAR(phase["packets"].get<double>() / (2000 * 128), activity, 0.06);
+}
+
+TEST(LoadJob, NamesWhatIsWrong) {
+  const auto error = [](const std::function<void(Json&)>& change) {
+    Json job = job_with(kNull);
+    change(job);
+    try {
+      (void)run_job(job);
+    } catch (const Error& e) {
+      return e.where() + ": " + e.what();
+    }
+    return std::string("no error");
+  };
+  const auto starts = [](const std::string& text, const char* start) { EXPECT_TRUE(text.starts_with(start)) << text; };
+  starts(error([](Json& job) { job["flow_pairs"] = 0; }), "/flow_pairs: an integer from 1");
+  starts(error([](Json& job) { job["burst"] = 257; }), "/burst: an integer from 1 to 256");
+  starts(error([](Json& job) { job["core"] = 60'000; }), "/core: ");
+  starts(error([](Json& job) { job["phases"] = Json::array(); }), "/phases: at least one phase");
+  starts(error([](Json& job) { job["phases"][1]["tick"] = 3; }), "/phases/1/tick: ");
+  starts(error([](Json& job) { job["decompressor"]["config"]["max_cid"] = 3; }),
+         "/decompressor: compressor and decompressor must have");
+  starts(error([](Json& job) {
+           job["phases"][1] = {{"name", "churn"}, {"ticks", 10'000'000}, {"replaced_per_second", 50}};
+         }),
+         "/phases: more than");
+  starts(error([](Json& job) { job["profile"]["variants"][0]["headers"][2]["padding"] = 3; }),
+         "/profile/variants/0: load does not do");
+}
+
+}  // namespace
+}  // namespace headroom::load

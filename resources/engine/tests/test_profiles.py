@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every traffic profile: valid against its schema, accepted by the engine, each packet correct as tshark sees it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[3]
+ENGINE = Path(os.environ.get("HEADROOM_ENGINE", ROOT / "build" / "gcc-O2" / "bin" / "headroom-engine"))
+PROFILES = sorted((ROOT / "traffic-profiles").rglob("*.yaml"))
+SCHEMA = json.loads((ROOT / "resources" / "schemas" / "traffic-profile.schema.json").read_text())
+
+needs_engine = pytest.mark.skipif(not ENGINE.is_file(), reason=f"there is no engine at {ENGINE}; build it first")
+needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
+
+
+def profile_at(path: Path) -> dict[str, Any]:
+    return yaml.safe_load(path.read_text())
+
+
+def run_engine(command: str, job: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    done = subprocess.run(
+        [ENGINE, command, "--job", "-"], input=json.dumps(job), capture_output=True, text=True, check=False
+    )
+    return done.returncode, json.loads(done.stdout)
+
+
+def fields(capture: Path, *names: str) -> list[list[str]]:
+    """Fields of each packet, as tshark decodes them with checksums verified."""
+    command = ["tshark", "-r", str(capture), "-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE"]
+    command += ["-T", "fields", *(word for name in names for word in ("-e", name))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+def test_there_are_profiles() -> None:
+    assert len(PROFILES) >= 40
+
+
+@pytest.mark.parametrize("path", PROFILES, ids=lambda path: path.stem)
+def test_profile_is_valid_and_named_after_its_file(path: Path) -> None:
+    profile = profile_at(path)
+    validator = jsonschema.Draft202012Validator(SCHEMA)
+    errors = [f"{error.json_path}: {error.message}" for error in validator.iter_errors(profile)]
+    assert errors == []
+    assert profile["name"] == path.stem
+
+
+@needs_engine
+@needs_tshark
+@pytest.mark.parametrize("path", PROFILES, ids=lambda path: path.stem)
+def test_every_packet_is_correct(path: Path, tmp_path: Path) -> None:
+    capture = tmp_path / "rendered.pcap"
+    job = {"profile": profile_at(path), "flows": 8, "packets": 2000, "seed": 3, "output": str(capture)}
+    status, result = run_engine("render", job)
+    assert status == 0, result
+    assert result["packets"] == 2000
+    names = ["ip.checksum.status", "udp.checksum.status", "icmp.checksum.status", "icmpv6.checksum.status"]
+    seen = {value for packet in fields(capture, *names) for field in packet for value in field.split(",") if value}
+    assert seen <= {"1", "3"}, "0 is a wrong checksum, 1 a right one, 3 an absent one"
+
+
+@needs_engine
+@needs_tshark
+@pytest.mark.parametrize(
+    ("name", "field", "values"),
+    [
+        ("voip-amr-nb-ipv6", "udp.checksum.status", {"1"}),
+        ("voip-amr-nb-ipv4", "udp.checksum.status", {"3"}),
+        ("voip-amr-nb-ipv4-checksum", "udp.checksum.status", {"1"}),
+        ("fragments", "ip.flags.mf", {"0", "1"}),
+        ("ip-options", "ip.hdr_len", {"24"}),
+        ("tunnel-ipv6-in-ipv4", "ip.proto", {"41"}),
+        ("icmp-ipv6", "icmpv6.type", {"128"}),
+        ("ip-only-ipv6", "ipv6.nxt", {"59"}),
+    ],
+)
+def test_profile_is_what_it_says(name: str, field: str, values: set[str], tmp_path: Path) -> None:
+    capture = tmp_path / "rendered.pcap"
+    profile = profile_at(ROOT / "traffic-profiles" / f"{name}.yaml")
+    assert run_engine("render", {"profile": profile, "packets": 200, "output": str(capture)})[0] == 0
+    assert {value for (packet,) in fields(capture, field) for value in packet.split(",") if value} == values
+
+
+@needs_engine
+@needs_tshark
+def test_rtp_is_what_tshark_takes_for_rtp(tmp_path: Path) -> None:
+    capture = tmp_path / "rendered.pcap"
+    profile = profile_at(ROOT / "traffic-profiles" / "voip-amr-nb-ipv6-silence.yaml")
+    assert run_engine("render", {"profile": profile, "packets": 500, "output": str(capture)})[0] == 0
+    command = ["tshark", "-r", str(capture), "--enable-heuristic", "rtp_udp", "-T", "fields"]
+    command += ["-e", "rtp.seq", "-e", "rtp.timestamp", "-e", "rtp.marker", "-e", "udp.length"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    packets = [line.split("\t") for line in done.stdout.splitlines()]
+    assert len(packets) == 500
+    sequence = [int(packet[0]) for packet in packets]
+    assert all((b - a) % 65536 == 1 for a, b in pairwise(sequence))
+    marked = [packet for packet in packets if packet[2] in ("1", "True")]
+    assert marked
+    assert all(packet[3] == "51" for packet in marked), "silence frames have no marker"
+
+
+@needs_engine
+def test_every_profile_replays_through_null(tmp_path: Path) -> None:
+    null = {"library": str(ENGINE.parent.parent / "lib" / "null.so"), "config": {"scheme": "rohc"}}
+    for path in PROFILES:
+        source = {"profile": profile_at(path), "flows": 3, "packets": 300}
+        status, result = run_engine("replay", {"compressor": null, "decompressor": null, "source": source})
+        assert status == 0, (path, result)
+        assert result["forward"]["verdicts"]["identical"] == 300, path

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/hex.h"
+#include "base/sha256.h"
+#include "profiles.h"
+#include "traffic/addresses.h"
+#include "traffic/render.h"
+
+namespace headroom::traffic {
+namespace {
+
+using namespace headroom::testing;
+
+std::vector<SourcePacket> packets_of(const Profile& profile, std::uint64_t packets, std::uint64_t flows = 1,
+                                     std::uint64_t seed = 1) {
+  RenderLimits limits;
+  limits.flows = flows;
+  limits.packets = packets;
+  return render(profile, limits, seed);
+}
+
+// The sum over `octets` with a pseudo-header; 0xFFFF when the checksum inside is right.
+std::uint16_t transport_sum(const Octets& packet, std::size_t ip, std::size_t transport, std::uint8_t protocol) {
+  const bool v6 = packet[ip] >> 4 == 6;
+  const OctetView whole(packet);
+  const auto length = static_cast<std::uint32_t>(packet.size() - transport);
+  return checksum_fold(checksum_add(checksum_add(length + protocol, whole.subspan(ip + (v6 ? 8 : 12), v6 ? 32 : 8)),
+                                    whole.subspan(transport)));
+}
+
+// ---- addresses
+
+TEST(Addresses, NetworksAreParsed) {
+  EXPECT_EQ(parse_network4("10.0.0.0/8")->address, 0x0A000000u);
+  EXPECT_EQ(parse_network4("192.0.2.1")->length, 32u);
+  for (const char* bad : {"10.0.0.1/8", "10.0.0.0/33", "10.0.0/8", "x", "", "10.0.0.0/", "10.0.0.0/8x", "::1"}) {
+    EXPECT_FALSE(parse_network4(bad)) << bad;
+  }
+  EXPECT_EQ(parse_network6("2001:db8::/32")->length, 32u);
+  for (const char* bad : {"2001:db8::1/32", "2001:db8::/129", "10.0.0.1", "", "::/x"})
+    EXPECT_FALSE(parse_network6(bad)) << bad;
+}
+
+TEST(Addresses, FlowsDiffer) {
+  const Network4 net4 = *parse_network4("10.0.0.0/8");
+  const Network6 net6 = *parse_network6("2001:db8::/32");
+  std::set<std::uint32_t> v4;
+  std::set<std::array<std::uint8_t, 16>> v6;
+  for (std::uint64_t flow = 0; flow < 100'000; ++flow) {
+    v4.insert(address_in(net4, flow));
+    v6.insert(address_in(net6, flow, 7));
+  }
+  EXPECT_EQ(v4.size(), 100'000u);
+  EXPECT_EQ(v6.size(), 100'000u);
+  EXPECT_EQ(address_in(*parse_network4("192.0.2.1"), 5), 0xC0000201u);
+  const auto host = address_in(*parse_network6("2001:db8::/96"), 258, 7);
+  EXPECT_EQ(to_hex(host), "20010db8000000000000000000000103");
+}
+
+// ---- reading
+
+std::string profile_error(const std::string& v) {
+  try {
+    (void)profile({v});
+  } catch (const Error& error) {
+    return error.where() + ": " + error.what();
+  }
+  return "no error";
+}
+
+TEST(ProfileReader, NamesWhatIsWrong) {
+  const auto contains = [](const std::string& v, const char* where, const char* what) {
+    const std::string error = profile_error(v);
+    EXPECT_TRUE(error.starts_with(std::string(where) + ": ")) << error;
+    EXPECT_NE(error.find(what), std::string::npos) << error;
+  };
+  contains(variant({kUdp}), "/variants/0/headers/0", "starts with ipv4, ipv6 or raw");
+  contains(variant({kIpv4, kRtp}), "/variants/0/headers/1", "cannot follow");
+  contains(variant({kIpv6, kUdpBare, kRtp}), "/variants/0/headers/1", "not optional");
+  contains(variant({ipv4_with(R"("ttl": 0)")}), "/variants/0/headers/0/ttl", "1 to 255");
+  contains(variant({ipv4_with(R"("source_port": 1)")}), "/variants/0/headers/0/source_port", "unknown");
+  contains(variant({ipv4_with(R"("fragment_at": 512)")}), "/variants/0/headers/0/fragment_at", "dont_fragment");
+  contains(variant({ipv4_with(R"("options": "0102")")}), "/variants/0/headers/0/options", "multiple of 4");
+  contains(variant({ipv4_with(R"("identification": "random", "identification_jumps": {"probability": 1})")}),
+           "/variants/0/headers/0/identification_jumps", "sequential or swapped");
+  contains(variant({R"({"protocol": "ipv4", "source": "10.0.0.1/8", "destination": "10.0.0.1"})"}),
+           "/variants/0/headers/0/source", "bits beyond the prefix");
+  contains(variant({R"({"protocol": "raw", "octets": "45"})"}), "/variants/0/headers/0/octets", "is IP");
+  contains(variant({kIpv4, R"({"protocol": "udp", "source_ports": [2, 1], "destination_ports": [1, 2]})"}),
+           "/variants/0/headers/1/source_ports/1", "2 to 65535");
+  contains(variant({kIpv4}, "", R"({"length": [10, 5]})"), "/variants/0/payload/length/1", "10 to 9000");
+  contains(variant({kIpv4}, "", R"({"length": 9001})"), "/variants/0/payload/length", "0 to 9000");
+  contains(variant({kIpv4}, "", R"({"length": 1})", R"({"interval_ms": 0.0001})"), "/variants/0/timing/interval_ms",
+           "0.001");
+  contains(variant({kIpv4}, "", R"({"length": 1})", R"({"interval_ms": 1.00005})"), "/variants/0/timing/interval_ms",
+           "microseconds");
+  contains(variant({kIpv4, kUdp, kRtp}, "," + kSpeech + R"(, "silence_frames": {"interval_ms": 30}})"),
+           "/variants/0/speech/silence_frames/interval_ms", "multiple");
+  contains(variant({kIpv4}, R"(, "changes": [{"packet": 5, "header": 1, "set": {"ttl": 3}}])"),
+           "/variants/0/changes/0/header", "0 to 0");
+  contains(variant({kIpv4}, R"(, "changes": [{"packet": 5, "header": 0, "set": {"hop_limit": 3}}])"),
+           "/variants/0/changes/0/set/hop_limit", "unknown");
+  contains(variant({kIpv4}, R"(, "before_compressor": {"loss": 2})"), "/variants/0/before_compressor/loss", "0 to 1");
+  EXPECT_EQ(profile_error(variant({kIpv4, kUdp, kRtp})), "no error");
+}
+
+// ---- packets
+
+TEST(Packets, ChecksumsAreRight) {
+  const Profile p =
+      profile({variant({kIpv4, kUdp, kRtp}), variant({kIpv6, kUdp, kRtp}), variant({kIpv4, R"({"protocol": "icmp"})"}),
+               variant({kIpv6, R"({"protocol": "icmp"})"}, "", R"({"length": 33})")});
+  int seen[4] = {};
+  for (const SourcePacket& packet : packets_of(p, 4000, 8)) {
+    const bool v6 = packet.octets[0] >> 4 == 6;
+    const std::size_t transport = v6 ? 40 : 20;
+    const std::uint8_t protocol = packet.octets[v6 ? 6 : 9];
+    if (!v6) {
+      ASSERT_EQ(checksum_fold(checksum_add(0, OctetView(packet.octets).first(20))), 0xFFFF);
+    }
+    if (protocol == 1) {
+      ASSERT_EQ(checksum_fold(checksum_add(0, OctetView(packet.octets).subspan(20))), 0xFFFF);
+    } else {
+      ASSERT_EQ(transport_sum(packet.octets, 0, transport, protocol), 0xFFFF);
+      if (protocol == 17) {
+        ASSERT_NE(load16(&packet.octets[transport + 6]), 0);
+      }
+    }
+    ++seen[packet.flow % 4];
+  }
+  for (const int count : seen) EXPECT_EQ(count, 1000);
+}
+
+TEST(Packets, TunnelsAndExtensionsAreChainedRight) {
+  const Profile p = profile(
+      {variant({kIpv6, kIpv4, kUdp, kRtp}),
+       variant({kIpv6, R"({"protocol": "ipv6-options", "kind": "hop-by-hop", "options": "050200000100"})", kUdp})});
+  const std::vector<SourcePacket> packets = packets_of(p, 20, 2);
+  for (const SourcePacket& packet : packets) {
+    const Octets& o = packet.octets;
+    EXPECT_EQ(40u + load16(&o[4]), o.size());
+    if (packet.flow == 0) {
+      EXPECT_EQ(o[6], 4);  // IPv4 in IPv6
+      EXPECT_EQ(load16(&o[42]), o.size() - 40);
+      EXPECT_EQ(transport_sum(o, 40, 60, 17), 0xFFFF);
+      EXPECT_EQ(packet.header_length, 80u);
+    } else {
+      EXPECT_EQ(o[6], 0);
+      EXPECT_EQ(o[40], 17);
+      EXPECT_EQ(o[41], 0);  // 8 octets in all
+      EXPECT_EQ(transport_sum(o, 0, 48, 17), 0xFFFF);
+    }
+  }
+}
+
+TEST(Packets, RtpFieldsMoveAsTold) {
+  const Profile p = profile(
+      {variant({kIpv4, kUdpBare, rtp_with(R"("sequence_start": 65530, "timestamp_start": 4294967000, "csrc_count": 2,
+      "extension": {"data": "01020304"}, "padding": 4, "marker_every": 5)")})});
+  const std::vector<SourcePacket> packets = packets_of(p, 20);
+  for (std::uint32_t i = 0; i < packets.size(); ++i) {
+    const std::uint8_t* rtp = &packets[i].octets[28];
+    EXPECT_EQ(rtp[0], 0xB2);  // version 2, P, X, CC 2
+    EXPECT_EQ(rtp[1], (i + 1) % 5 == 0 ? 0xE0 : 0x60);
+    EXPECT_EQ(load16(rtp + 2), static_cast<std::uint16_t>(65530 + i));
+    EXPECT_EQ(load32(rtp + 4), 4294967000u + 160 * i);
+    EXPECT_EQ(load32(rtp + 20), 0xBEDE0001u);
+    EXPECT_EQ(packets[i].octets.back(), 4);
+    EXPECT_EQ(packets[i].header_length, 20u + 8 + 12 + 8 + 8);
+    EXPECT_EQ(packets[i].octets.size(), packets[i].header_length + 31 + 4);
+    EXPECT_EQ(packets[i].time_ns, std::uint64_t{i} * 20'000'000);
+  }
+}
+
+std::vector<std::uint16_t> identifications(const std::string& more, const std::string& variant_more = "") {
+  std::vector<std::uint16_t> ids;
+  const Profile p = profile({variant({ipv4_with(more), kUdpBare, kRtp}, variant_more)});
+  for (const SourcePacket& packet : packets_of(p, 300)) ids.push_back(load16(&packet.octets[4]));
+  return ids;
+}
+
+TEST(Packets, IdentificationsBehaveAsTold) {
+  const auto sequential = identifications(R"("identification_start": 65500)");
+  const auto swapped = identifications(R"("identification": "swapped", "identification_start": 65500)");
+  const auto random = identifications(R"("identification": "random")");
+  const auto constant = identifications(R"("identification": "constant", "identification_start": 77)");
+  const auto zero = identifications(R"("identification": "zero")");
+  const auto jumps =
+      identifications(R"("identification_start": 0, "identification_jumps": {"probability": 0.2, "most": 5})");
+  int jumped = 0;
+  for (std::size_t i = 0; i < 300; ++i) {
+    EXPECT_EQ(sequential[i], static_cast<std::uint16_t>(65500 + i));
+    EXPECT_EQ(swap_octets(swapped[i]), static_cast<std::uint16_t>(65500 + i));
+    EXPECT_EQ(constant[i], 77);
+    EXPECT_EQ(zero[i], 0);
+    if (i > 0) {
+      const int step = jumps[i] - jumps[i - 1];
+      EXPECT_GE(step, 1);
+      EXPECT_LE(step, 6);
+      jumped += step > 1 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(jumped, 30);
+  EXPECT_LT(jumped, 100);
+  EXPECT_GT(std::set<std::uint16_t>(random.begin(), random.end()).size(), 290u);
+  const auto changing =
+      identifications(R"("identification_start": 5)",
+                      R"(, "changes": [{"packet": 10, "header": 0, "set": {"identification": "zero"}}])");
+  EXPECT_EQ(changing[9], 14);
+  EXPECT_EQ(changing[10], 0);
+}
+
+TEST(Packets, FragmentsMakeUpTheDatagram) {
+  const Profile p =
+      profile({variant({ipv4_with(R"("dont_fragment": false, "fragment_at": 104)"), kUdp}, "", R"({"length": 300})")});
+  const std::vector<SourcePacket> packets = packets_of(p, 3);
+  Octets datagram;
+  for (const SourcePacket& packet : packets) {
+    const Octets& o = packet.octets;
+    EXPECT_EQ(checksum_fold(checksum_add(0, OctetView(o).first(20))), 0xFFFF);
+    EXPECT_EQ(load16(&o[2]), o.size());
+    EXPECT_EQ((load16(&o[6]) & 0x1FFF) * 8u, datagram.size());
+    EXPECT_EQ((load16(&o[6]) & 0x2000) != 0, &packet != &packets.back());
+    datagram.insert(datagram.end(), o.begin() + 20, o.end());
+  }
+  EXPECT_EQ(datagram.size(), 308u);
+  EXPECT_EQ(load16(&datagram[4]), 308);
+}
+
+TEST(Packets, ChangesHappenWhenTheyShould) {
+  const Profile p = profile({variant({kIpv4, kUdpBare, kRtp}, R"(, "changes": [
+      {"packet": 5, "header": 0, "set": {"ttl": 9, "tos": 184}}, {"packet": 6, "header": 1, "set": {"checksum": true}},
+      {"packet": 7, "header": 2,
+       "set": {"payload_type": 8, "marker_once": true, "advance_sequence": 10, "advance_timestamp": 7}},
+      {"packet": 8, "payload_length": 100}])")});
+  const std::vector<SourcePacket> packets = packets_of(p, 10);
+  const auto rtp = [&](std::size_t i) { return &packets[i].octets[28]; };
+  EXPECT_EQ(packets[4].octets[8], 64);
+  EXPECT_EQ(packets[5].octets[8], 9);
+  EXPECT_EQ(packets[5].octets[1], 184);
+  EXPECT_EQ(load16(&packets[5].octets[26]), 0);
+  EXPECT_NE(load16(&packets[6].octets[26]), 0);
+  EXPECT_EQ(rtp(6)[1], 96);
+  EXPECT_EQ(rtp(7)[1], 0x80 | 8);
+  EXPECT_EQ(rtp(8)[1], 8);
+  EXPECT_EQ(load16(rtp(7) + 2), static_cast<std::uint16_t>(load16(rtp(6) + 2) + 11));
+  EXPECT_EQ(load32(rtp(7) + 4), load32(rtp(6) + 4) + 167);
+  EXPECT_EQ(packets[7].octets.size(), 71u);
+  EXPECT_EQ(packets[8].octets.size(), 140u);
+}
+
+TEST(Packets, SpeechHasSpurtsPausesAndMarkers) {
+  const Profile p = profile({variant({kIpv4, kUdpBare, kRtpMarked},
+                                     "," + kSpeech + R"(, "silence_frames": {"interval_ms": 160, "length": 6}})")});
+  const std::vector<SourcePacket> packets = packets_of(p, 60'000);
+  std::uint64_t talking = 0, spurts = 0, frames = 0;
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    const Octets& o = packets[i].octets;
+    const std::uint64_t interval = packets[i].time_ns / 20'000'000;
+    ASSERT_EQ(load16(&o[30]), static_cast<std::uint16_t>(load16(&packets[0].octets[30]) + i))
+        << "sequence numbers have no gaps";
+    ASSERT_EQ(load32(&o[32]), static_cast<std::uint32_t>(load32(&packets[0].octets[32]) + interval * 160))
+        << "time stamps follow time";
+    const bool frame = o.size() == 46;
+    ASSERT_TRUE(frame || o.size() == 71);
+    const bool marked = (o[29] & 0x80) != 0;
+    const bool after_pause = i == 0 || packets[i - 1].octets.size() == 46;
+    ASSERT_EQ(marked, !frame && after_pause) << i;
+    talking += frame ? 0 : 1;
+    frames += frame ? 1 : 0;
+    spurts += marked ? 1 : 0;
+  }
+  const double intervals = static_cast<double>(packets.back().time_ns) / 20e6;
+  EXPECT_NEAR(static_cast<double>(talking) / intervals, 1004.0 / (1004 + 1587), 0.03);  // activity
+  EXPECT_NEAR(static_cast<double>(talking) * 20 / static_cast<double>(spurts), 1004, 100);
+  EXPECT_NEAR(static_cast<double>(frames) * 8 / (intervals - static_cast<double>(talking)), 1.0, 0.1);
+}
+
+TEST(Packets, FramesShareATimeStampAndEndWithAMarker) {
+  const Profile p = profile({variant(
+      {kIpv4, kUdpBare, rtp_with(R"("timestamp_step": 3600, "marker": "frame-end", "packets_per_frame": [2, 5])")}, "",
+      R"({"length": [200, 1200]})", R"({"interval_ms": 40})")});
+  const std::vector<SourcePacket> packets = packets_of(p, 2000);
+  std::uint32_t in_frame = 1;
+  for (std::size_t i = 1; i < packets.size(); ++i) {
+    const bool same = load32(&packets[i].octets[32]) == load32(&packets[i - 1].octets[32]);
+    const bool marked = (packets[i - 1].octets[29] & 0x80) != 0;
+    ASSERT_EQ(marked, !same);
+    if (!same) {
+      ASSERT_GE(in_frame, 2u);
+      ASSERT_LE(in_frame, 5u);
+    }
+    in_frame = same ? in_frame + 1 : 1;
+    ASSERT_GE(packets[i].time_ns, packets[i - 1].time_ns);
+  }
+}
+
+TEST(Packets, LossAndReorderingBeforeTheCompressor) {
+  const Profile lossy = profile({variant({kIpv4, kUdpBare, kRtp}, R"(, "before_compressor": {"loss": 0.1})")});
+  const Profile mixed =
+      profile({variant({kIpv4, kUdpBare, kRtp},
+                       R"(, "before_compressor": {"duplicate": 0.05, "reorder": {"probability": 0.1, "depth": 2}})")});
+  const auto sequence = [](const SourcePacket& packet) { return load16(&packet.octets[30]); };
+  const std::vector<SourcePacket> missing = packets_of(lossy, 2000);
+  const std::uint16_t span = static_cast<std::uint16_t>(sequence(missing.back()) - sequence(missing.front()));
+  EXPECT_NEAR(span, 2000 / 0.9, 60);
+  int backwards = 0, twice = 0;
+  const std::vector<SourcePacket> disordered = packets_of(mixed, 2000);
+  std::set<std::uint16_t> seen;
+  for (std::size_t i = 1; i < disordered.size(); ++i) {
+    if (static_cast<std::int16_t>(sequence(disordered[i]) - sequence(disordered[i - 1])) < 0) ++backwards;
+    if (!seen.insert(sequence(disordered[i])).second) ++twice;
+    ASSERT_GE(disordered[i].time_ns, disordered[i - 1].time_ns);
+  }
+  EXPECT_NEAR(backwards, 200, 60);
+  EXPECT_NEAR(twice, 95, 40);
+}
+
+TEST(Packets, DirectionsSwapAddressesAndDifferOtherwise) {
+  const Profile p = profile({variant({kIpv6, kUdp, kRtp})});
+  FlowOptions back;
+  back.reverse = true;
+  std::vector<FlowPacket> there, here;
+  Flow(p, 3, 1).advance(there);
+  Flow(p, 3, 1, back).advance(here);
+  const Octets& a = there[0].octets;
+  const Octets& b = here[0].octets;
+  EXPECT_TRUE(std::equal(a.begin() + 8, a.begin() + 24, b.begin() + 24));
+  EXPECT_TRUE(std::equal(a.begin() + 24, a.begin() + 40, b.begin() + 8));
+  EXPECT_EQ(load16(&a[40]), load16(&b[42]));
+  EXPECT_NE(load32(&a[56]), load32(&b[56]));  // SSRC
+}
+
+TEST(Render, MergesFlowsInTimeAndKeepsItsLimits) {
+  const Profile p = profile({variant({kIpv4, kUdpBare, kRtp}), variant({kIpv6, kUdp, kRtp})});
+  RenderLimits limits;
+  limits.flows = 10;
+  limits.until_ns = 1'000'000'000;
+  const std::vector<SourcePacket> packets = render(p, limits, 1);
+  EXPECT_EQ(packets.size(), 500u);
+  for (std::size_t i = 1; i < packets.size(); ++i) EXPECT_LE(packets[i - 1].time_ns, packets[i].time_ns);
+  // A flow does not depend on how many others there are.
+  const std::vector<SourcePacket> alone = packets_of(p, 10, 1);
+  std::size_t next = 0;
+  for (const SourcePacket& packet : packets) {
+    if (packet.flow == 0 && next < alone.size()) {
+      EXPECT_EQ(packet.octets, alone[next++].octets);
+    }
+  }
+  EXPECT_EQ(next, alone.size());
+}
+
+// The same octets on every platform: this digest was made once, with GCC on x86-64, and must come out everywhere.
+TEST(Render, IsTheSameEverywhere) {
+  const Profile p = profile(
+      {variant({kIpv4, kUdp, kRtpMarked}, "," + kSpeech + R"(, "silence_frames": {"interval_ms": 160, "length": 6}})"),
+       variant({ipv4_with(R"("identification": "random")"), kUdp}, "", R"({"length": [20, 90]})",
+               R"({"interval_ms": 250, "distribution": "exponential"})"),
+       variant({kIpv6, kUdp, rtp_with(R"("packets_per_frame": [1, 9])")},
+               R"(, "before_compressor": {"loss": 0.1, "reorder": {"probability": 0.1}})", R"({"length": [1, 300]})",
+               R"({"interval_ms": 33.333, "jitter_ms": 5})")});
+  Sha256 hash;
+  for (const SourcePacket& packet : packets_of(p, 5000, 12, 0xC0FFEE)) {
+    std::uint8_t time[8];
+    store64(time, packet.time_ns);
+    hash.update(time);
+    hash.update(packet.octets);
+  }
+  EXPECT_EQ(hash.finish(), "73180c74f7a95a2af5f5f29dfac364ee554357edd7569ea65f11e92599b48b74");
+}
+
+}  // namespace
+}  // namespace headroom::traffic

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Networks as text, and the addresses, ports and identifiers that a flow has in them.
+#ifndef HEADROOM_TRAFFIC_ADDRESSES_H
+#define HEADROOM_TRAFFIC_ADDRESSES_H
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "traffic/profile.h"
+
+namespace headroom::traffic {
+
+// "10.0.0.0/8", "192.0.2.1"; nothing when it is neither, or when bits beyond the prefix are set.
+[[nodiscard]] std::optional<Network4> parse_network4(const std::string& text);
+[[nodiscard]] std::optional<Network6> parse_network6(const std::string& text);
+
+// The address of flow `flow`: the (flow + 1)-th of the network, so that flows differ as long as the network has room.
+[[nodiscard]] std::uint32_t address_in(const Network4& network, std::uint64_t flow) noexcept;
+
+// As above in the bits between the prefix and /64, as an access network gives each subscriber a /64; the interface
+// identifier is scattered by `key`. A prefix of more than 64 bits numbers the hosts instead.
+[[nodiscard]] std::array<std::uint8_t, 16> address_in(const Network6& network, std::uint64_t flow,
+                                                      std::uint64_t key) noexcept;
+
+}  // namespace headroom::traffic
+
+#endif  // HEADROOM_TRAFFIC_ADDRESSES_H

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The packets of one flow of a profile, interval by interval. Deterministic in (profile, number of the flow, seed,
+// direction).
+#ifndef HEADROOM_TRAFFIC_FLOW_H
+#define HEADROOM_TRAFFIC_FLOW_H
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/octets.h"
+#include "link/link.h"
+#include "traffic/packet.h"
+#include "traffic/profile.h"
+
+namespace headroom::traffic {
+
+struct FlowPacket {
+  std::uint64_t time_ns = 0;
+  Octets octets;
+  std::uint32_t header_length = 0;  // octets in front of the payload, the whole packet for one that is not IP
+};
+
+struct FlowOptions {
+  bool reverse = false;          // the other direction: addresses and ports swapped, counters of its own
+  bool pattern_payload = false;  // as `load` has it: the same payload octets in every packet, whatever the profile says
+};
+
+// Talk spurts and pauses, counted in intervals.
+class SpeechState {
+ public:
+  static constexpr std::uint32_t kLongest = 32'000;  // intervals; `load` has 15 bits for them
+  enum class Activity : std::uint8_t { silent, talking, spurt_start, silence_frame };
+
+  // Durations are drawn at the interval `n`.
+  static std::uint32_t duration(const Speech& speech, const Timing& timing, std::uint32_t token, std::uint64_t n,
+                                bool talking) noexcept;
+
+  Activity step(const Speech& speech, const Timing& timing, std::uint32_t token, std::uint64_t n) noexcept;
+
+ private:
+  bool talking_ = false;
+  std::uint32_t remaining_ = 0;
+  std::uint32_t in_pause_ = 0;
+};
+
+class Flow {
+ public:
+  Flow(const Profile& profile, std::uint64_t number, std::uint64_t seed, FlowOptions options = {});
+
+  // Appends what is sent in the next interval: nothing, a packet, or several. Times never decrease.
+  void advance(std::vector<FlowPacket>& packets);
+
+  // When the next interval begins; no later packet is earlier.
+  [[nodiscard]] std::uint64_t next_time_ns() const noexcept { return (identity_.start_us + next_us_) * 1000; }
+
+  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
+  // Packets made so far, counted before anything was lost or fragmented in front of the compressor.
+  [[nodiscard]] std::uint64_t packets_made() const noexcept { return packet_; }
+
+ private:
+  void apply_changes();
+  void move_identifications(std::uint64_t index);
+  void make_packet(std::uint64_t time_ns, std::uint64_t index, std::uint32_t payload_length, bool marker,
+                   std::vector<FlowPacket>& packets);
+  void pass_on(FlowPacket packet, std::vector<FlowPacket>& packets);
+  [[nodiscard]] Octets payload(std::uint64_t index, std::uint32_t length) const;
+  [[nodiscard]] std::uint32_t payload_length(std::uint64_t index) const;
+  [[nodiscard]] const Rtp* rtp() const noexcept;
+
+  Variant variant_;
+  std::uint64_t number_;
+  FlowOptions options_;
+  Identity identity_;
+  Moment moment_;
+  std::array<std::uint16_t, kMostHeaders> counters_{};  // behind identifications that count
+  SpeechState speech_;
+  std::uint64_t interval_ = 0;  // number of the next interval
+  std::uint64_t next_us_ = 0;
+  std::uint64_t last_ns_ = 0;
+  std::uint64_t packet_ = 0;
+  std::size_t next_change_ = 0;
+  bool marker_once_ = false;
+  std::unique_ptr<Link> before_;
+};
+
+}  // namespace headroom::traffic
+
+#endif  // HEADROOM_TRAFFIC_FLOW_H

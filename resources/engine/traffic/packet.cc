@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "traffic/packet.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "traffic/addresses.h"
+
+namespace headroom::traffic {
+namespace {
+
+// RFC 790 and its successors: the numbers of what can follow an IP header here.
+constexpr std::uint8_t kProtocolHopByHop = 0, kProtocolIcmp = 1, kProtocolIpv4 = 4, kProtocolUdp = 17,
+                       kProtocolIpv6 = 41, kProtocolIcmpv6 = 58, kProtocolDestination = 60;
+
+constexpr std::size_t kIpv4Length = 20, kIpv6Length = 40, kUdpLength = 8, kRtpLength = 12, kIcmpLength = 8;
+
+std::size_t length_of(const Header& header) {
+  if (const auto* ip = std::get_if<Ipv4>(&header)) return kIpv4Length + ip->options.size();
+  if (std::holds_alternative<Ipv6>(header)) return kIpv6Length;
+  if (const auto* options = std::get_if<Ipv6Options>(&header)) return 2 + options->options.size();
+  if (std::holds_alternative<Udp>(header)) return kUdpLength;
+  if (const auto* rtp = std::get_if<Rtp>(&header)) {
+    return kRtpLength + 4u * rtp->csrc_count + (rtp->extension ? 4 + rtp->extension->data.size() : 0);
+  }
+  if (std::holds_alternative<Icmp>(header)) return kIcmpLength;
+  return std::get<Raw>(header).octets.size();
+}
+
+// The protocol number for what stands behind header `i`; `last` where nothing does.
+std::uint8_t number_of_next(const std::vector<Header>& headers, std::size_t i, bool over_ipv6, std::uint8_t last) {
+  if (i + 1 == headers.size()) return last;
+  const Header& next = headers[i + 1];
+  if (std::holds_alternative<Ipv4>(next)) return kProtocolIpv4;
+  if (std::holds_alternative<Ipv6>(next)) return kProtocolIpv6;
+  if (std::holds_alternative<Udp>(next)) return kProtocolUdp;
+  if (const auto* options = std::get_if<Ipv6Options>(&next))
+    return options->hop_by_hop ? kProtocolHopByHop : kProtocolDestination;
+  return over_ipv6 ? kProtocolIcmpv6 : kProtocolIcmp;
+}
+
+// Builds one packet, header by header; checksums from the innermost header outwards, since outer ones may cover inner
+// ones.
+class Builder {
+ public:
+  Builder(const std::vector<Header>& headers, const Identity& identity, const Moment& moment, OctetView payload)
+      : headers_(headers), identity_(identity), moment_(moment), payload_(payload), offsets_(layout(headers)) {}
+
+  Octets build() {
+    const std::size_t padding = rtp_padding();
+    packet_.assign(offsets_.back() + payload_.size() + padding, 0);
+    std::copy(payload_.begin(), payload_.end(), packet_.begin() + static_cast<std::ptrdiff_t>(offsets_.back()));
+    if (padding != 0) packet_.back() = static_cast<std::uint8_t>(padding);  // RFC 3550, 5.1: the last octet counts them
+    bool over_ipv6 = false;
+    for (std::size_t i = 0; i < headers_.size(); ++i) {
+      if (std::holds_alternative<Ipv4>(headers_[i]) || std::holds_alternative<Ipv6>(headers_[i])) {
+        over_ipv6 = std::holds_alternative<Ipv6>(headers_[i]);
+      }
+      write(i, over_ipv6);
+    }
+    for (std::size_t i = headers_.size(); i-- > 0;) add_checksum(i);
+    return std::move(packet_);
+  }
+
+ private:
+  std::uint8_t* at(std::size_t i) { return packet_.data() + offsets_[i]; }
+  [[nodiscard]] std::size_t length_from(std::size_t i) const { return packet_.size() - offsets_[i]; }
+
+  [[nodiscard]] std::size_t rtp_padding() const {
+    const auto* rtp = std::get_if<Rtp>(&headers_.back());
+    return rtp == nullptr ? 0 : rtp->padding;
+  }
+
+  void write(std::size_t i, bool over_ipv6) {
+    if (const auto* ipv4 = std::get_if<Ipv4>(&headers_[i])) {
+      write_ipv4(*ipv4, i);
+    } else if (const auto* ipv6 = std::get_if<Ipv6>(&headers_[i])) {
+      write_ipv6(*ipv6, i);
+    } else if (const auto* options = std::get_if<Ipv6Options>(&headers_[i])) {
+      at(i)[0] = number_of_next(headers_, i, true, 59);
+      at(i)[1] = static_cast<std::uint8_t>((options->options.size() + 2) / 8 - 1);
+      std::copy(options->options.begin(), options->options.end(), at(i) + 2);
+    } else if (std::holds_alternative<Udp>(headers_[i])) {
+      store16(at(i), identity_.headers[i].source_port);
+      store16(at(i) + 2, identity_.headers[i].destination_port);
+      store16(at(i) + 4, static_cast<std::uint32_t>(length_from(i)));
+    } else if (const auto* rtp = std::get_if<Rtp>(&headers_[i])) {
+      write_rtp(*rtp, at(i));
+    } else if (std::holds_alternative<Icmp>(headers_[i])) {
+      at(i)[0] = over_ipv6 ? 128 : 8;  // echo request: RFC 4443, 4.1; RFC 792
+      store16(at(i) + 4, identity_.echo_identifier);
+      store16(at(i) + 6, moment_.sequence);
+    } else {
+      const Octets& raw = std::get<Raw>(headers_[i]).octets;
+      std::copy(raw.begin(), raw.end(), at(i));
+    }
+  }
+
+  void write_ipv4(const Ipv4& ip, std::size_t i) {
+    std::uint8_t* h = at(i);
+    const Identity::PerHeader& own = identity_.headers[i];
+    h[0] = static_cast<std::uint8_t>(0x40 | ((kIpv4Length + ip.options.size()) / 4));
+    h[1] = ip.tos;
+    store16(h + 2, static_cast<std::uint32_t>(length_from(i)));
+    store16(h + 4, moment_.identification[i]);
+    h[6] = ip.dont_fragment ? 0x40 : 0;
+    h[8] = ip.ttl;
+    h[9] = number_of_next(headers_, i, false, ip.next_protocol);
+    std::copy_n(own.source.begin(), 4, h + 12);
+    std::copy_n(own.destination.begin(), 4, h + 16);
+    std::copy(ip.options.begin(), ip.options.end(), h + kIpv4Length);
+  }
+
+  void write_ipv6(const Ipv6& ip, std::size_t i) {
+    std::uint8_t* h = at(i);
+    const Identity::PerHeader& own = identity_.headers[i];
+    const std::uint32_t label = ip.flow_label_per_flow ? own.flow_label : ip.flow_label;
+    store32(h, (6u << 28) | (std::uint32_t{ip.traffic_class} << 20) | label);
+    store16(h + 4, static_cast<std::uint32_t>(length_from(i) - kIpv6Length));
+    h[6] = number_of_next(headers_, i, true, ip.next_header);
+    h[7] = ip.hop_limit;
+    std::copy(own.source.begin(), own.source.end(), h + 8);
+    std::copy(own.destination.begin(), own.destination.end(), h + 24);
+  }
+
+  void write_rtp(const Rtp& rtp, std::uint8_t* h) {
+    h[0] =
+        static_cast<std::uint8_t>(0x80 | (rtp.padding != 0 ? 0x20 : 0) | (rtp.extension ? 0x10 : 0) | rtp.csrc_count);
+    h[1] = static_cast<std::uint8_t>((moment_.marker ? 0x80 : 0) | rtp.payload_type);
+    store16(h + 2, moment_.sequence);
+    store32(h + 4, moment_.timestamp);
+    store32(h + 8, identity_.token);
+    std::uint8_t* next = h + kRtpLength;
+    for (unsigned i = 0; i < rtp.csrc_count; ++i, next += 4) {
+      store32(next, static_cast<std::uint32_t>(draw_at(identity_.token, i)));
+    }
+    if (rtp.extension) {
+      store16(next, rtp.extension->profile);
+      store16(next + 2, static_cast<std::uint32_t>(rtp.extension->data.size() / 4));
+      std::copy(rtp.extension->data.begin(), rtp.extension->data.end(), next + 4);
+    }
+  }
+
+  // The sum over the pseudo-header of what stands at header `i` (RFC 768; RFC 2460, 8.1).
+  [[nodiscard]] std::uint32_t pseudo_header(std::size_t i, std::uint8_t protocol) const {
+    std::size_t ip = i;
+    while (!std::holds_alternative<Ipv4>(headers_[ip]) && !std::holds_alternative<Ipv6>(headers_[ip])) --ip;
+    const bool ipv6 = std::holds_alternative<Ipv6>(headers_[ip]);
+    const OctetView addresses = OctetView(packet_).subspan(offsets_[ip] + (ipv6 ? 8 : 12), ipv6 ? 32 : 8);
+    return checksum_add(static_cast<std::uint32_t>(length_from(i)) + protocol, addresses);
+  }
+
+  void add_checksum(std::size_t i) {
+    if (const auto* ip = std::get_if<Ipv4>(&headers_[i])) {
+      store16(at(i) + 10, checksum_finish(checksum_add(0, OctetView(at(i), kIpv4Length + ip->options.size()))));
+    } else if (const auto* udp = std::get_if<Udp>(&headers_[i])) {
+      if (!udp->checksum) return;
+      const std::uint16_t sum =
+          checksum_finish(checksum_add(pseudo_header(i, kProtocolUdp), OctetView(packet_).subspan(offsets_[i])));
+      store16(at(i) + 6, sum == 0 ? 0xFFFF : sum);  // RFC 768: zero would say that there is none
+    } else if (std::holds_alternative<Icmp>(headers_[i])) {
+      const std::uint32_t start = at(i)[0] == 128 ? pseudo_header(i, kProtocolIcmpv6) : 0;
+      store16(at(i) + 2, checksum_finish(checksum_add(start, OctetView(packet_).subspan(offsets_[i]))));
+    }
+  }
+
+  const std::vector<Header>& headers_;
+  const Identity& identity_;
+  const Moment& moment_;
+  OctetView payload_;
+  std::vector<std::size_t> offsets_;
+  Octets packet_;
+};
+
+// The streams of an identity. Part of what a seed means: never renumber them.
+enum IdentityStream : std::uint64_t {
+  kToken = 1,
+  kSequence,
+  kTimestamp,
+  kEcho,
+  kStart,
+  kPerHeader = 16,
+  kPerHeaderStride = 16
+};
+
+std::uint16_t port_in(const PortRange& range, std::uint64_t draw, bool even) {
+  const std::uint32_t port = range.lowest + scale(draw, static_cast<std::uint32_t>(range.highest - range.lowest));
+  const std::uint32_t rounded = even ? port & ~1u : port;  // RFC 3550, 11: RTP takes the even port
+  return static_cast<std::uint16_t>(rounded < range.lowest ? port : rounded);
+}
+
+}  // namespace
+
+Identity make_identity(const Variant& variant, std::uint64_t flow, std::uint64_t seed, bool reverse) {
+  const std::uint64_t key = derive(derive(seed, 0x666C6F77), flow);  // both directions share addresses and ports
+  const std::uint64_t own = derive(key, reverse ? 2 : 1);
+  Identity identity;
+  identity.token = static_cast<std::uint32_t>(derive(own, kToken) >> 32);
+  identity.sequence = static_cast<std::uint16_t>(derive(own, kSequence) >> 48);
+  identity.timestamp = static_cast<std::uint32_t>(derive(own, kTimestamp) >> 32);
+  identity.echo_identifier = static_cast<std::uint16_t>(derive(own, kEcho) >> 48);
+  if (flow != 0 || reverse) identity.start_us = derive(own, kStart) % variant.timing.interval_us;
+  for (std::size_t i = 0; i < variant.headers.size(); ++i) {
+    Identity::PerHeader& header = identity.headers[i];
+    const auto stream = [&](std::uint64_t base, std::uint64_t which) {
+      return derive(base, kPerHeader + kPerHeaderStride * i + which);
+    };
+    if (const auto* ipv4 = std::get_if<Ipv4>(&variant.headers[i])) {
+      store32(header.source.data(), address_in(ipv4->source, flow));
+      store32(header.destination.data(), address_in(ipv4->destination, flow));
+      header.identification = ipv4->identification_start.value_or(static_cast<std::uint16_t>(stream(own, 0) >> 48));
+    } else if (const auto* ipv6 = std::get_if<Ipv6>(&variant.headers[i])) {
+      header.source = address_in(ipv6->source, flow, stream(key, 1));
+      header.destination = address_in(ipv6->destination, flow, stream(key, 2));
+      header.flow_label = static_cast<std::uint32_t>(stream(own, 3) >> 44);
+    } else if (const auto* udp = std::get_if<Udp>(&variant.headers[i])) {
+      const bool even = i + 1 < variant.headers.size();
+      header.source_port = port_in(udp->source, stream(key, 4), even);
+      header.destination_port = port_in(udp->destination, stream(key, 5), even);
+    } else if (const auto* rtp = std::get_if<Rtp>(&variant.headers[i])) {
+      if (rtp->sequence_start) identity.sequence = *rtp->sequence_start;
+      if (rtp->timestamp_start) identity.timestamp = *rtp->timestamp_start;
+    }
+    if (reverse) {
+      std::swap(header.source, header.destination);
+      std::swap(header.source_port, header.destination_port);
+    }
+  }
+  return identity;
+}
+
+std::vector<std::size_t> layout(const std::vector<Header>& headers) {
+  std::vector<std::size_t> offsets = {0};
+  offsets.reserve(headers.size() + 1);
+  for (const Header& header : headers) offsets.push_back(offsets.back() + length_of(header));
+  return offsets;
+}
+
+Octets build_packet(const std::vector<Header>& headers, const Identity& identity, const Moment& moment,
+                    OctetView payload) {
+  return Builder(headers, identity, moment, payload).build();
+}
+
+std::vector<Octets> fragment(const Octets& packet, std::uint16_t fragment_at) {
+  const std::size_t header_length = (packet[0] & 0x0Fu) * 4u;
+  const std::size_t body = packet.size() - header_length;
+  if (fragment_at == 0 || body <= fragment_at) return {packet};
+  std::vector<Octets> fragments;
+  for (std::size_t from = 0; from < body; from += fragment_at) {
+    const std::size_t length = std::min<std::size_t>(fragment_at, body - from);
+    Octets piece(packet.begin(), packet.begin() + static_cast<std::ptrdiff_t>(header_length));
+    const auto first = packet.begin() + static_cast<std::ptrdiff_t>(header_length + from);
+    piece.insert(piece.end(), first, first + static_cast<std::ptrdiff_t>(length));
+    store16(&piece[2], static_cast<std::uint32_t>(piece.size()));
+    store16(&piece[6], static_cast<std::uint32_t>(from / 8 + (from + length < body ? 0x2000u : 0u)));  // more fragments
+    store16(&piece[10], 0);
+    store16(&piece[10], checksum_finish(checksum_add(0, OctetView(piece).first(header_length))));
+    fragments.push_back(std::move(piece));
+  }
+  return fragments;
+}
+
+}  // namespace headroom::traffic

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From headers as a profile describes them to the octets of one correct packet: lengths, next-header fields and
+// checksums included.
+#ifndef HEADROOM_TRAFFIC_PACKET_H
+#define HEADROOM_TRAFFIC_PACKET_H
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/octets.h"
+#include "base/random.h"
+#include "traffic/profile.h"
+
+namespace headroom::traffic {
+
+// What one flow has for itself in one direction: derived from the seed, the number of the flow and the direction alone.
+struct Identity {
+  struct PerHeader {
+    std::array<std::uint8_t, 16> source{}, destination{};  // of an IP header; IPv4 uses the first 4 octets
+    std::uint16_t source_port = 0, destination_port = 0;
+    std::uint16_t identification = 0;  // the first IP-ID
+    std::uint32_t flow_label = 0;
+  };
+  std::array<PerHeader, kMostHeaders> headers{};
+  std::uint32_t token = 0;  // the RTP SSRC, and the key of everything random in the flow's packets
+  std::uint16_t sequence = 0;
+  std::uint32_t timestamp = 0;
+  std::uint16_t echo_identifier = 0;
+  std::uint64_t start_us = 0;  // when the first interval begins
+};
+
+[[nodiscard]] Identity make_identity(const Variant& variant, std::uint64_t flow, std::uint64_t seed, bool reverse);
+
+// What moves from packet to packet.
+struct Moment {
+  std::array<std::uint16_t, kMostHeaders> identification{};
+  std::uint16_t sequence = 0;  // of RTP, or of the echo request
+  std::uint32_t timestamp = 0;
+  bool marker = false;
+};
+
+// Where each header starts; the last entry is the length of all of them.
+[[nodiscard]] std::vector<std::size_t> layout(const std::vector<Header>& headers);
+
+[[nodiscard]] Octets build_packet(const std::vector<Header>& headers, const Identity& identity, const Moment& moment,
+                                  OctetView payload);
+
+// Cuts a packet whose first header is IPv4 into fragments as RFC 791, 3.2 describes, of at most `fragment_at` octets of
+// IP payload. One element when nothing is to be cut.
+[[nodiscard]] std::vector<Octets> fragment(const Octets& packet, std::uint16_t fragment_at);
+
+// Octet number `i` of a payload whose content is "pattern".
+[[nodiscard]] constexpr std::uint8_t pattern_octet(std::size_t i) noexcept {
+  return static_cast<std::uint8_t>(mix64(i / 8 + 1) >> (i % 8 * 8));
+}
+
+// The identification behind a counter.
+[[nodiscard]] constexpr std::uint16_t swap_octets(std::uint16_t value) noexcept {
+  return static_cast<std::uint16_t>((value << 8) | (value >> 8));
+}
+
+// Everything random in the packets of a flow, by purpose and interval. The numbers are part of what a seed means: never
+// renumber them.
+enum class Purpose : std::uint64_t {
+  spurt = 1,
+  pause = 2,
+  interval = 3,
+  jitter = 4,
+  frame = 5,
+  length = 6,
+  payload = 7,
+  identification = 16,
+  jump = 32
+};
+
+[[nodiscard]] constexpr std::uint64_t packet_draw(std::uint32_t token, Purpose purpose, std::uint64_t index,
+                                                  std::uint64_t header = 0) noexcept {
+  return mix64((std::uint64_t{token} << 32) + (static_cast<std::uint64_t>(purpose) + header) * 0xD1342543DE82EF95u +
+               index * kGolden);
+}
+
+// By how much the payload of packet `index` is longer than the shortest one.
+[[nodiscard]] constexpr std::uint32_t scale_length(std::uint32_t token, std::uint64_t index,
+                                                   std::uint32_t range) noexcept {
+  return scale(packet_draw(token, Purpose::length, index), range);
+}
+
+// By how much a counting identification grows with the packet `index`.
+[[nodiscard]] constexpr std::uint16_t identification_step(std::uint32_t token, std::uint64_t index,
+                                                          std::uint64_t header, Chance jumps,
+                                                          std::uint32_t most) noexcept {
+  if (!jumps.possible()) return 1;
+  const std::uint64_t draw = packet_draw(token, Purpose::jump, index, header);
+  if (!jumps.happens(draw)) return 1;
+  return static_cast<std::uint16_t>(2 + scale(mix64(draw + kGolden), most - 1));
+}
+
+}  // namespace headroom::traffic
+
+#endif  // HEADROOM_TRAFFIC_PACKET_H

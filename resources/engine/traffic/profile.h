@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A traffic profile as data: which packets are sent, when, and how their fields move (traffic-profiles/README.md).
+// Reading it checks everything that can be checked without rendering a packet.
+#ifndef HEADROOM_TRAFFIC_PROFILE_H
+#define HEADROOM_TRAFFIC_PROFILE_H
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/json_reader.h"
+#include "base/octets.h"
+#include "link/impairment.h"
+
+namespace headroom::traffic {
+
+// How an IPv4 Identification moves; the classes of RFC 3095, 4.5.5 and 5.7, and RFC 3843, 3.3.
+enum class IpIdBehaviour : std::uint8_t { sequential, swapped, random, constant, zero };
+
+struct IpIdJumps {  // packets that the host sends to others in between
+  double probability = 0;
+  std::uint32_t most = 1;
+};
+
+// A network: the addresses of a flow are taken from what `length` leaves free.
+struct Network4 {
+  std::uint32_t address = 0;
+  unsigned length = 32;
+};
+struct Network6 {
+  std::array<std::uint8_t, 16> address{};
+  unsigned length = 128;
+};
+
+struct Ipv4 {
+  Network4 source, destination;
+  std::uint8_t tos = 0;
+  std::uint8_t ttl = 64;
+  bool dont_fragment = true;
+  IpIdBehaviour identification = IpIdBehaviour::sequential;
+  std::optional<std::uint16_t> identification_start;
+  IpIdJumps identification_jumps;
+  Octets options;
+  std::uint16_t fragment_at = 0;     // most octets of IP payload in one fragment; 0 does not fragment
+  std::uint8_t next_protocol = 253;  // only where nothing of the profile follows; 253 is for experiments (RFC 3692)
+};
+
+struct Ipv6 {
+  Network6 source, destination;
+  std::uint8_t traffic_class = 0;
+  std::uint32_t flow_label = 0;
+  bool flow_label_per_flow = false;
+  std::uint8_t hop_limit = 64;
+  std::uint8_t next_header = 59;  // only where nothing of the profile follows; 59 is "no next header"
+};
+
+struct Ipv6Options {  // a hop-by-hop or destination options header (RFC 2460, 4.3 and 4.6)
+  bool hop_by_hop = true;
+  Octets options;
+};
+
+struct PortRange {
+  std::uint16_t lowest = 0, highest = 0;
+};
+
+struct Udp {
+  PortRange source, destination;
+  bool checksum = true;
+};
+
+enum class Marker : std::uint8_t { never, always, spurt_start, frame_end };
+
+struct RtpExtension {
+  std::uint16_t profile = 0;
+  Octets data;
+};
+
+struct Rtp {
+  std::uint8_t payload_type = 0;
+  std::uint32_t timestamp_step = 160;
+  std::optional<std::uint16_t> sequence_start;
+  std::optional<std::uint32_t> timestamp_start;
+  std::uint8_t csrc_count = 0;
+  std::uint8_t padding = 0;  // octets; 0 clears the P bit
+  std::optional<RtpExtension> extension;
+  Marker marker = Marker::never;
+  std::uint32_t marker_every = 0;                  // besides: on every n-th packet; 0 never
+  std::uint32_t frame_fewest = 1, frame_most = 1;  // packets that share a timestamp
+};
+
+struct Icmp {};  // an echo request; ICMPv6 below IPv6
+
+struct Raw {  // octets that stand as they are: packets that are not IP
+  Octets octets;
+};
+
+using Header = std::variant<Ipv4, Ipv6, Ipv6Options, Udp, Rtp, Icmp, Raw>;
+
+struct Payload {
+  std::uint32_t shortest = 0, longest = 0;  // octets
+  bool random = true;                       // else the same pattern in every packet
+};
+
+struct Timing {
+  std::uint64_t interval_us = 20'000;
+  std::uint64_t jitter_us = 0;
+  bool exponential = false;  // the interval is the mean of an exponential distribution
+};
+
+struct SilenceFrames {
+  std::uint32_t every = 8;  // intervals
+  std::uint32_t length = 0;
+};
+
+// Talk spurts and pauses of exponential duration, in intervals. Time stamps go on through pauses, sequence numbers do
+// not.
+struct Speech {
+  std::uint32_t spurt_mean_us = 0, pause_mean_us = 0;
+  std::optional<SilenceFrames> silence;
+};
+
+// From packet `packet` of the flow on, a field has another value; `advance_*` happen once.
+struct Change {
+  enum class Field : std::uint8_t {
+    tos,
+    ttl,
+    dont_fragment,
+    identification,
+    traffic_class,
+    hop_limit,
+    flow_label,
+    checksum,
+    payload_type,
+    timestamp_step,
+    advance_sequence,
+    advance_timestamp,
+    padding,
+    marker_once,
+    payload_length
+  };
+  std::uint64_t packet = 0;
+  std::size_t header = 0;
+  Field field = Field::tos;
+  std::uint32_t value = 0;
+};
+
+// What happens to a flow's packets before the compressor sees them.
+struct BeforeCompressor {
+  double loss = 0;
+  double duplicate = 0;
+  Reorder reorder;
+  [[nodiscard]] bool any() const noexcept { return loss > 0 || duplicate > 0 || reorder.probability > 0; }
+};
+
+struct Variant {
+  std::uint32_t share = 1;
+  std::vector<Header> headers;
+  Payload payload;
+  Timing timing;
+  std::optional<Speech> speech;
+  std::vector<Change> changes;  // ascending by packet
+  BeforeCompressor before;
+  std::string where;  // JSON pointer
+};
+
+struct Profile {
+  std::string name;
+  std::vector<Variant> variants;
+  std::uint32_t total_share = 0;
+
+  // Flows are dealt to the variants in turn, each by its share.
+  [[nodiscard]] std::size_t variant_of(std::uint64_t flow) const noexcept;
+};
+
+inline constexpr std::uint32_t kLargestPayload = 9'000;  // octets: a jumbo frame
+inline constexpr std::uint32_t kMostHeaders = 8;
+
+// Throws Error(job) with the place of what is wrong.
+[[nodiscard]] Profile read_profile(const Value& value);
+
+}  // namespace headroom::traffic
+
+#endif  // HEADROOM_TRAFFIC_PROFILE_H

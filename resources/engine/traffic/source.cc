@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "traffic/source.h"
+
+#include <algorithm>
+
+#include "capture/reader.h"
+#include "traffic/render.h"
+
+namespace headroom {
+namespace {
+
+SourcePacket read_packet(const Value& value, const SourceLayout& layout, std::uint64_t earliest_ns) {
+  Object object(value);
+  SourcePacket packet;
+  packet.time_ns = object.integer("time_ns", 0, std::uint64_t{1} << 62, earliest_ns);
+  if (packet.time_ns < earliest_ns)
+    object.fail("packets are listed in order of time; this one is earlier than the one before it.");
+  packet.channel = static_cast<std::uint32_t>(object.integer("channel", 0, 0xFFFFFFFF, 0));
+  const Value hex = object.required("hex");
+  packet.octets = hex.hex();
+  if (packet.octets.size() > layout.most_octets)
+    hex.fail("a packet has at most " + std::to_string(layout.most_octets) + " octets.");
+  if (const auto v = object.optional("header_length")) {
+    packet.header_length = static_cast<std::uint32_t>(v->integer(0, packet.octets.size()));
+  }
+  object.finish();
+  return packet;
+}
+
+std::vector<SourcePacket> read_literal(const Value& list, const SourceLayout& layout) {
+  std::vector<SourcePacket> packets;
+  std::uint64_t earliest_ns = 0;
+  for (const Value& item : list.items()) {
+    if (item.is_null() && layout.allow_absent) {
+      packets.emplace_back();
+      packets.back().absent = true;
+      continue;
+    }
+    packets.push_back(read_packet(item, layout, earliest_ns));
+    if (packets.back().octets.empty() && !layout.allow_absent && !layout.link_packets)
+      item.fail("a packet needs at least one octet.");
+    earliest_ns = packets.back().time_ns;
+  }
+  return packets;
+}
+
+std::vector<SourcePacket> read_from_capture(const std::string& path, Object& object, const SourceLayout& layout) {
+  CaptureFilter filter;
+  filter.link_packets = layout.link_packets;
+  if (const auto v = object.optional("source_mac")) {
+    filter.source_mac = parse_mac(v->text());
+    if (!filter.source_mac) v->fail("a MAC address such as \"02:00:00:00:00:0a\" is expected here.");
+  }
+  Capture capture = read_capture(path, filter);
+  if (capture.packets.empty()) {
+    throw Error(ErrorKind::input, "the capture " + path + " holds no complete " +
+                                      (filter.link_packets ? "ROHC frame (Ethernet type 0x22F1)" : "IP packet") + "; " +
+                                      std::to_string(capture.others) + " frames carry something else and " +
+                                      std::to_string(capture.truncated) + " are cut short.");
+  }
+  std::vector<SourcePacket> packets;
+  packets.reserve(capture.packets.size());
+  for (CapturedPacket& packet : capture.packets) {
+    packets.push_back({packet.time_ns, 0, 0, kUnknownLength, std::move(packet.octets), false});
+  }
+  return packets;
+}
+
+}  // namespace
+
+std::vector<SourcePacket> read_source(const Value& value, const SourceLayout& layout) {
+  Object object(value);
+  std::vector<SourcePacket> packets;
+  if (const auto path = object.optional("capture")) {
+    packets = read_from_capture(path->text(), object, layout);
+  } else if (object.has("profile")) {
+    const traffic::RenderJob job = traffic::read_render_job(object);
+    traffic::FlowOptions options;
+    options.reverse = layout.reverse;
+    packets = traffic::render(job.profile, job.limits, layout.seed, options);
+    for (SourcePacket& packet : packets) packet.channel = channel_of(packet.flow, layout.channels, layout.max_cid);
+  } else if (const auto list = object.optional("packets")) {
+    packets = read_literal(*list, layout);
+  } else {
+    object.fail("a source is a \"capture\", a \"profile\" or a list of \"packets\".");
+  }
+  object.finish();
+  return packets;
+}
+
+}  // namespace headroom

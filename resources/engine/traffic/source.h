@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The packets that a job names: rendered from a profile, read from a capture, or written out in the job (README.md,
+// "source").
+#ifndef HEADROOM_TRAFFIC_SOURCE_H
+#define HEADROOM_TRAFFIC_SOURCE_H
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/json_reader.h"
+#include "base/octets.h"
+
+namespace headroom {
+
+inline constexpr std::uint32_t kUnknownLength = 0xFFFFFFFF;
+inline constexpr std::size_t kMostSourcePackets = 20'000'000;
+
+struct SourcePacket {
+  std::uint64_t time_ns = 0;
+  std::uint32_t channel = 0;
+  std::uint32_t flow = 0;
+  std::uint32_t header_length = kUnknownLength;  // octets in front of the payload
+  Octets octets;
+  bool absent = false;  // null in a list of expected packets
+};
+
+struct SourceLayout {
+  std::uint64_t seed = 0;
+  std::uint32_t channels = 1;
+  std::uint32_t max_cid = 15;
+  bool reverse = false;
+  bool allow_absent = false;  // null in a list of packets: for `expected`
+  bool link_packets = false;  // a capture's compressed packets (Ethernet type 0x22F1) rather than its IP packets
+  std::size_t most_octets = 65'535;
+};
+
+// The channel of a flow: each channel carries max_cid + 1 of them, until there are no more channels.
+[[nodiscard]] constexpr std::uint32_t channel_of(std::uint64_t flow, std::uint32_t channels,
+                                                 std::uint32_t max_cid) noexcept {
+  return static_cast<std::uint32_t>(flow / (std::uint64_t{max_cid} + 1) % channels);
+}
+
+// Packets in order of time. Throws Error.
+[[nodiscard]] std::vector<SourcePacket> read_source(const Value& value, const SourceLayout& layout);
+
+}  // namespace headroom
+
+#endif  // HEADROOM_TRAFFIC_SOURCE_H
