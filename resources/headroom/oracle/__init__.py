@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Independent judges of what was on the link."""

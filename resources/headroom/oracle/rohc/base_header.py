@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compressed headers of packet types 0, 1 and 2 in U- and O-mode: RFC 3095, 5.7.1, 5.7.3, 5.7.4 and 5.11.3.
+
+This is the wire format alone. What the bits mean for the header is `decompressor`'s business.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from headroom.oracle.rohc import extension as extensions
+from headroom.oracle.rohc.bits import NO_BITS, Bits, Reader
+from headroom.oracle.rohc.chains import IpDynamic, read_dynamic_ip
+from headroom.oracle.rohc.context import Context
+from headroom.oracle.rohc.errors import MalformedPacket, Unsupported
+from headroom.oracle.rohc.extension import Extension
+from headroom.oracle.rohc.findings import Remark
+from headroom.oracle.rohc.framing import Frame
+
+
+@dataclass(slots=True)
+class CompressedHeader:
+    """Bits of base header and extension together, most significant first (RFC 3095, 4.5.7).
+
+    `ip_id` belongs to the innermost IPv4 header whose RND flag is not 1, `outer_ip_id` to the outer header.
+    `random_ip_ids` are sent as they are: (outer, inner), None where there is none.
+    """
+
+    kind: str
+    crc: Bits
+    sn: Bits
+    ts: Bits = NO_BITS
+    ip_id: Bits = NO_BITS
+    outer_ip_id: Bits = NO_BITS
+    marker: int = 0
+    extension: Extension | None = None
+    random_ip_ids: tuple[int | None, int | None] = (None, None)
+    udp_checksum: int = 0
+    additional: list[IpDynamic] = field(default_factory=list)
+
+    @property
+    def tsc(self) -> int:
+        """1: TS is scaled, as always without extension 3 (RFC 3095, 5.7.5)."""
+        return self.extension.tsc if self.extension else 1
+
+
+def read(reader: Reader, frame: Frame, context: Context, remarks: list[Remark]) -> CompressedHeader:
+    first = reader.peek()
+    two = context.in_base_header
+    if len(context.ips) > 2 and context.profile.after_ip:
+        raise MalformedPacket(
+            "RFC3095-5.7.5-4",
+            f"The context has {len(context.ips)} IP headers; compressed headers of profile {context.profile} know two.",
+        )
+    if context.mode == "R" and first & 0xC0 != 0xC0:
+        raise Unsupported(
+            "RFC3095-4.4-1", "The context is in R-mode: packet types 0 and 1 have other formats there.", "r-mode"
+        )
+    rnd = [ip.rnd for ip in two]
+    if not first & 0x80:
+        header = _read_uo_0(reader, frame)
+    elif not first & 0x40:
+        header = _read_type_1(reader, frame, context, remarks)
+    elif not first & 0x20:
+        header, rnd = _read_type_2(reader, frame, context, remarks)
+    else:
+        raise MalformedPacket(
+            "RFC5795-5.2-1", f"The packet type octet 0x{first:02x} has no meaning in profile {context.profile}."
+        )
+    _read_tail(reader, header, context, rnd, remarks)
+    return header
+
+
+def _read_uo_0(reader: Reader, frame: Frame) -> CompressedHeader:
+    _, sn, crc = reader.split(("UO-0", 1), ("SN", 4), ("CRC", 3))
+    frame.take_large_cid(reader)
+    return CompressedHeader("UO-0", Bits(crc, 3), Bits(sn, 4))
+
+
+def _read_type_1(reader: Reader, frame: Frame, context: Context, remarks: list[Remark]) -> CompressedHeader:
+    """UO-1 of both kinds, UO-1-ID and UO-1-TS (RFC 3095, 5.7.3 and 5.11.3)."""
+    if not context.profile.rtp:
+        _, ip_id = reader.split(("UO-1", 2), ("IP-ID", 6))
+        frame.take_large_cid(reader)
+        sn, crc = reader.split(("SN", 5), ("CRC", 3))
+        return CompressedHeader("UO-1", Bits(crc, 3), Bits(sn, 5), ip_id=Bits(ip_id, 6))
+    if not context.has_sequential_ip_id():
+        _, ts = reader.split(("UO-1", 2), ("TS", 6))
+        frame.take_large_cid(reader)
+        marker, sn, crc = reader.split(("M", 1), ("SN", 4), ("CRC", 3))
+        return CompressedHeader("UO-1", Bits(crc, 3), Bits(sn, 4), ts=Bits(ts, 6), marker=marker)
+    t = reader.peek() >> 5 & 1
+    if t:
+        _, _, ts = reader.split(("UO-1", 2), ("T", 1), ("TS", 5))
+        frame.take_large_cid(reader)
+        marker, sn, crc = reader.split(("M", 1), ("SN", 4), ("CRC", 3))
+        return CompressedHeader("UO-1-TS", Bits(crc, 3), Bits(sn, 4), ts=Bits(ts, 5), marker=marker)
+    _, _, ip_id = reader.split(("UO-1", 2), ("T", 1), ("IP-ID", 5))
+    frame.take_large_cid(reader)
+    x, sn, crc = reader.split(("X", 1), ("SN", 4), ("CRC", 3))
+    header = CompressedHeader("UO-1-ID", Bits(crc, 3), Bits(sn, 4), ip_id=Bits(ip_id, 5))
+    if x:
+        rnd = extensions.flags_of_rnd(reader, context, x, reader.position)
+        if any(ip.version == 4 and ip.rnd != flag for ip, flag in zip(context.in_base_header, rnd, strict=True)):
+            raise MalformedPacket(
+                "RFC3095-5.7-11",
+                "A UO-1-ID packet changes an RND flag; it must not be used while one is being established.",
+            )
+        _take_extension(reader, header, context, t=0, remarks=remarks)
+        if header.extension and header.extension.rtp:
+            header.marker = header.extension.rtp.marker  # UO-1-ID has no M of its own
+    return header
+
+
+def _read_type_2(
+    reader: Reader, frame: Frame, context: Context, remarks: list[Remark]
+) -> tuple[CompressedHeader, list[int]]:
+    """UOR-2 of both kinds, UOR-2-ID and UOR-2-TS (RFC 3095, 5.7.4 and 5.11.3), and RND as it is after the packet."""
+    cid_octets = sum(one.width for one in frame.large_cid) // 8
+    crc_at = reader.position + cid_octets + (2 if context.profile.rtp else 1)
+    if crc_at >= len(reader.octets):
+        raise reader.truncated("UOR-2 header", crc_at + 1 - reader.position)
+    rnd = extensions.flags_of_rnd(reader, context, reader.octets[crc_at] >> 7, crc_at + 1)
+    if not context.profile.rtp:
+        _, sn = reader.split(("UOR-2", 3), ("SN", 5))
+        frame.take_large_cid(reader)
+        x, crc = reader.split(("X", 1), ("CRC", 7))
+        header = CompressedHeader("UOR-2", Bits(crc, 7), Bits(sn, 5))
+        t = None
+    elif any(ip.version == 4 and not flag for ip, flag in zip(context.in_base_header, rnd, strict=True)):
+        t = reader.peek(1 + cid_octets) >> 7
+        _, value = reader.split(("UOR-2", 3), ("TS" if t else "IP-ID", 5))
+        frame.take_large_cid(reader)
+        _, marker, sn = reader.split(("T", 1), ("M", 1), ("SN", 6))
+        x, crc = reader.split(("X", 1), ("CRC", 7))
+        header = CompressedHeader("UOR-2-TS" if t else "UOR-2-ID", Bits(crc, 7), Bits(sn, 6), marker=marker)
+        if t:
+            header.ts = Bits(value, 5)
+        else:
+            header.ip_id = Bits(value, 5)
+    else:
+        t = None
+        _, high = reader.split(("UOR-2", 3), ("TS", 5))
+        frame.take_large_cid(reader)
+        low, marker, sn = reader.split(("TS", 1), ("M", 1), ("SN", 6))
+        x, crc = reader.split(("X", 1), ("CRC", 7))
+        header = CompressedHeader("UOR-2", Bits(crc, 7), Bits(sn, 6), ts=Bits(high << 1 | low, 6), marker=marker)
+    if x:
+        _take_extension(reader, header, context, t, remarks)
+        rtp = header.extension.rtp if header.extension else None
+        if rtp and rtp.marker != header.marker:
+            raise MalformedPacket(
+                "RFC4815-8.4-2",
+                f"M is {header.marker} in the base header and {rtp.marker} in extension 3; both must be the same.",
+            )
+    return header, rnd
+
+
+def _take_extension(
+    reader: Reader, header: CompressedHeader, context: Context, t: int | None, remarks: list[Remark]
+) -> None:
+    """Reads the extension and appends its bits to those of the base header (RFC 3095, 5.7.5). `t`: T bit, or None."""
+    extension = extensions.read(reader, context, t, remarks)
+    header.extension = extension
+    header.sn = header.sn.then(extension.sn)
+    header.ts = header.ts.then(extension.ts)
+    header.ip_id = header.ip_id.then(extension.ip_id)
+    header.outer_ip_id = extension.outer_ip_id
+    if extension.number == 3 or not context.profile.rtp:
+        return
+    if t is None:  # "When there is no T-bit, +T and -T both mean TS."
+        header.ts = header.ts.then(extension.plus_t).then(extension.minus_t)
+    elif t:
+        header.ts = header.ts.then(extension.plus_t)
+        header.ip_id = header.ip_id.then(extension.minus_t)
+    else:
+        header.ip_id = header.ip_id.then(extension.plus_t)
+        header.ts = header.ts.then(extension.minus_t)
+
+
+def _read_tail(
+    reader: Reader, header: CompressedHeader, context: Context, rnd: list[int], remarks: list[Remark]
+) -> None:
+    """What follows base header and extension, in the order of the original header (RFC 3095, 5.7; RFC 3843, 3.6)."""
+    two = context.in_base_header
+    random = [
+        reader.number("IP-ID (outer)" if len(two) == 2 and n == 0 else "IP-ID", 2)
+        if ip.version == 4 and rnd[n]
+        else None
+        for n, ip in enumerate(two)
+    ]
+    header.random_ip_ids = (random[0] if len(two) == 2 else None, random[-1])
+    if context.profile.checksum_context and context.udp_checksum:
+        header.udp_checksum = reader.number("UDP Checksum", 2)
+    for ip in context.ips[2:]:
+        header.additional.append(read_dynamic_ip(reader, context.profile, ip.version, remarks))

@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An independent decompressor, slow and literal: RFC 3095, 5.3.2 without the optional repairs, RFC 3843, RFC 4815.
+
+It judges: a packet is restored or refused with a sentence. It never guesses, repairs or forgets a context, so what it
+says of a packet depends on the packets before it and on nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from headroom.oracle.rohc import crc, framing, headers, lsb
+from headroom.oracle.rohc.base_header import CompressedHeader
+from headroom.oracle.rohc.bits import NO_BITS, Bits
+from headroom.oracle.rohc.chains import DynamicChain
+from headroom.oracle.rohc.context import FULL_CONTEXT, MODES, STATIC_CONTEXT, Channel, Context, Ip, Parameters
+from headroom.oracle.rohc.errors import CrcMismatch, MalformedPacket, RohcError, Unsupported
+from headroom.oracle.rohc.packet import Packet, parse_packet
+from headroom.oracle.rohc.profiles import UNCOMPRESSED
+
+_TS = 1 << 32
+_SN = 1 << 16
+_IP_ID = 1 << 16
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of one link packet. `before` and `after` are its context, None where there is none.
+
+    `delivered` is None when nothing is delivered: with `error` the packet was refused, without it there was nothing to
+    deliver (feedback alone, an unfinished unit of segments, an IR packet without payload).
+    """
+
+    packet: Packet | None = None
+    delivered: bytes | None = None
+    error: RohcError | None = None
+    before: Context | None = None
+    after: Context | None = None
+    feedback: list[bytes] = field(default_factory=list)  # for the compressor at this end
+
+
+class Decompressor:
+    """All contexts of one channel."""
+
+    def __init__(self, parameters: Parameters | None = None) -> None:
+        self.channel = Channel(parameters or Parameters())
+
+    def decompress(self, octets: bytes) -> Outcome:
+        """Takes the next packet of the link."""
+        outcome = Outcome()
+        try:
+            outcome.packet = parse_packet(octets, self.channel)
+            outcome.feedback = outcome.packet.feedback
+            if outcome.packet.kind == framing.SEGMENT:
+                self._take_segment(outcome)
+            else:
+                self.channel.segments.clear()
+                self._apply(outcome)
+        except RohcError as error:
+            outcome.error = error
+            outcome.delivered = None
+            outcome.feedback = outcome.feedback or error.feedback
+            if error.cid is None and outcome.packet is not None and outcome.packet.kind != framing.SEGMENT:
+                error.cid = outcome.packet.cid
+            if isinstance(error, Unsupported) and error.cid is not None:
+                self.channel.unreadable[error.cid] = error.feature
+            if outcome.packet is None or outcome.packet.kind != framing.SEGMENT:
+                self.channel.segments.clear()
+        return outcome
+
+    def _take_segment(self, outcome: Outcome) -> None:
+        segment = outcome.packet
+        assert segment is not None
+        mrru = self.channel.parameters.mrru
+        if not mrru:
+            raise MalformedPacket("RFC5795-5.1.2-6", "A segment arrived, but MRRU is 0: the channel has no segments.")
+        self.channel.segments.append(segment.payload)
+        if not segment.final:
+            return
+        segments, self.channel.segments = self.channel.segments, []
+        unit = framing.reconstruct(segments, mrru)
+        outcome.packet = parse_packet(unit, self.channel, reconstructed=True)
+        outcome.packet.feedback = outcome.feedback
+        self._apply(outcome)
+
+    def _apply(self, outcome: Outcome) -> None:
+        packet = outcome.packet
+        assert packet is not None
+        if packet.kind == framing.FEEDBACK:
+            return
+        outcome.before = outcome.after = self.channel.contexts.get(packet.cid)
+        if packet.kind == "Normal":
+            outcome.delivered = packet.payload
+            return
+        if packet.header is not None:
+            assert outcome.before is not None
+            context, outcome.delivered = restore(packet.header, packet.payload, outcome.before)
+        else:
+            context, outcome.delivered = initialise(packet, outcome.before)
+            self.channel.unreadable.pop(packet.cid, None)
+        outcome.after = self.channel.contexts[packet.cid] = context
+
+
+def initialise(packet: Packet, before: Context | None) -> tuple[Context, bytes | None]:
+    """The context after an IR or IR-DYN packet, and what it delivers: nothing without a payload (RFC 3095, 5.7.7)."""
+    profile = packet.profile
+    assert profile is not None
+    if profile is UNCOMPRESSED:
+        context = before if before is not None and before.profile is profile else Context(packet.cid, profile)
+        context = context.copy()
+        context.state = FULL_CONTEXT
+        return context, packet.payload or None
+    if before is None or (before.profile is not profile and packet.kind == framing.IR):
+        context = Context(packet.cid, profile)  # RFC 5795, 5.1.1: a new context
+    else:
+        context = before.copy()
+        if before.profile is not profile:
+            _change_profile(context, packet)
+    if packet.static is not None:
+        if len(packet.static.ips) != len(context.ips) or any(
+            a.version != b.version for a, b in zip(packet.static.ips, context.ips, strict=True)
+        ):
+            context.dynamic = False  # What is known of the dynamic part was of other headers.
+        context.ips = [_with_static(new, old) for new, old in _pairs(packet.static.ips, context.ips)]
+        context.ports, context.ssrc = packet.static.ports, packet.static.ssrc
+    if packet.dynamic is None:
+        # RFC 4815, 6.3: only the static part is updated.
+        if not context.dynamic or context.state != FULL_CONTEXT:
+            context.state = STATIC_CONTEXT
+        return context, None
+    marker = _apply_dynamic(context, packet.dynamic)
+    context.dynamic = True
+    context.state = FULL_CONTEXT
+    if not packet.payload:
+        return context, None
+    return context, _build(context, marker, packet.dynamic.udp_checksum, packet.payload)[0] + packet.payload
+
+
+def _change_profile(context: Context, packet: Packet) -> None:
+    """IR-DYN redefines the profile: the static chain stays as far as that goes, the mode is new (RFC 4815, 7.2.2)."""
+    profile = packet.profile
+    assert profile is not None
+    context.profile = profile
+    context.mode = "U"
+    if "UDP" not in profile.after_ip:
+        context.ports = b""
+    if "RTP" not in profile.after_ip:
+        context.ssrc = b""
+
+
+def _pairs(new: list[Ip], old: list[Ip]) -> list[tuple[Ip, Ip | None]]:
+    return [(ip, old[n] if n < len(old) and old[n].version == ip.version else None) for n, ip in enumerate(new)]
+
+
+def _with_static(new: Ip, old: Ip | None) -> Ip:
+    """The static part of `new` with what `old` has as dynamic part."""
+    if old is None:
+        return new
+    ip = old.copy()
+    ip.protocol, ip.addresses, ip.flow_label, ip.ends_chain = (
+        new.protocol,
+        new.addresses,
+        new.flow_label,
+        new.ends_chain,
+    )
+    return ip
+
+
+def _apply_dynamic(context: Context, chain: DynamicChain) -> int:
+    """Takes over a dynamic chain; returns the marker, which no context keeps."""
+    for part, ip in zip(chain.ips, context.ips, strict=True):
+        part.apply(ip)
+    context.udp_checksum = chain.udp_checksum
+    context.sn = chain.sn
+    rtp = chain.rtp
+    if rtp is None:
+        return 0
+    context.padding, context.payload_type, context.ts = rtp.padding, rtp.payload_type, rtp.ts
+    context.extension = rtp.extension  # RFC 4815, 6.5: zero if RX = 0
+    context.csrcs = rtp.csrcs.items
+    context.csrc_table = {**context.csrc_table, **rtp.csrcs.pairs}
+    if rtp.mode is not None:
+        context.mode = MODES.get(rtp.mode, context.mode)
+    if rtp.ts_stride is not None:
+        context.ts_stride = rtp.ts_stride
+    if rtp.time_stride is not None:
+        context.time_stride = rtp.time_stride
+    return rtp.marker
+
+
+@dataclass(slots=True)
+class Attempt:
+    """A header as packet and context make it, before the CRC is looked at. `now` has the values of this packet."""
+
+    now: Context
+    octets: bytes
+    covered: bytes  # what the CRC covers, in its order
+
+
+def reconstruct(header: CompressedHeader, payload: bytes, before: Context) -> Attempt:
+    """Step 5.3.2.2.2 of RFC 3095 without the verification."""
+    now = before.copy()
+    change = lsb.change(before.sn, header.sn, before.profile.p_sn(header.sn.width))
+    now.sn = (before.sn + change) % _SN
+    stride = None
+    extension = header.extension
+    if extension is not None and extension.number == 3:
+        stride = _apply_extension_3(now, extension)
+    if before.profile.rtp:
+        now.ts = timestamp(before, header, change)
+        if stride is not None and not header.tsc:
+            now.ts_stride = stride  # RFC 4815, 4.6: ignored when TS is scaled
+    _restore_ip_ids(now, header, before)
+    for part, ip in zip(header.additional, now.ips[2:], strict=True):
+        part.apply(ip)
+    return Attempt(now, *_build(now, header.marker, header.udp_checksum, payload))
+
+
+def restore(header: CompressedHeader, payload: bytes, before: Context) -> tuple[Context, bytes]:
+    """Decompresses a packet of type 0, 1 or 2, verifies its CRC, and returns the updated context and the packet."""
+    attempt = reconstruct(header, payload, before)
+    width, carried = header.crc.width, header.crc.value
+    expected = crc.of_width(width, attempt.covered)
+    if expected != carried:
+        raise CrcMismatch(
+            "RFC3095-5.3.2.2.2-1",
+            f"The {header.kind} packet carries CRC-{width} {carried}; the header as decompressed gives {expected}.",
+        )
+    after = attempt.now if header.kind != "UO-1-ID" else _only_what_uo_1_id_updates(attempt.now, before)
+    after.state = FULL_CONTEXT
+    return after, attempt.octets + payload
+
+
+def _apply_extension_3(now: Context, extension) -> int | None:
+    """Values that extension 3 gives as they are; returns TS_STRIDE if it is there."""
+    if extension.inner is not None:
+        extension.inner.apply(now.in_base_header[-1])
+    if extension.outer is not None:
+        extension.outer.apply(now.ips[0])
+    if extension.mode is not None:
+        now.mode = MODES.get(extension.mode, now.mode)  # RFC 3843, 3.4: mode 0 leaves the mode as it is
+    rtp = extension.rtp
+    if rtp is None:
+        return None
+    now.extension, now.padding = rtp.extension, rtp.padding
+    if rtp.payload_type is not None:
+        now.payload_type = rtp.payload_type
+    if rtp.csrcs is not None:
+        now.csrcs = rtp.csrcs.items
+        now.csrc_table = {**now.csrc_table, **rtp.csrcs.pairs}
+    if rtp.time_stride is not None:
+        now.time_stride = rtp.time_stride
+    return rtp.ts_stride
+
+
+def timestamp(reference: Context, header: CompressedHeader, sn_change: int) -> int:
+    """The RTP timestamp: RFC 3095, 4.5.3 and 5.7; RFC 4815, 4.1 to 4.6.
+
+    TS_OFFSET is always the reference timestamp modulo TS_STRIDE: so it is right after an unscaled timestamp (RFC 4815,
+    4.5) and after a wrap-around.
+    """
+    bits = header.ts
+    stride = reference.ts_stride
+    if not bits.width:
+        if not header.tsc:
+            raise MalformedPacket("RFC4815-4.2-2", "Tsc is 0, but the packet carries no TS bits.")
+        return (reference.ts + sn_change * stride) % _TS
+    rtp = header.extension.rtp if header.extension else None
+    if reference.time_stride or (rtp is not None and rtp.time_stride):
+        raise Unsupported("RFC3095-4.5.4-1", "TIME_STRIDE is not zero: TS bits are relative to a clock.", "timer-based")
+    if not header.tsc:
+        return lsb.decode(reference.ts, bits, lsb.p_ts(bits.width), _TS)
+    if not stride:
+        raise MalformedPacket("RFC4815-4.4.1-1", "The packet carries scaled TS bits, but TS_STRIDE is 0.")
+    scaled_change = lsb.change(reference.ts // stride, bits, lsb.p_ts(bits.width))
+    return (reference.ts + scaled_change * stride) % _TS
+
+
+def ip_id(ip: Ip, reference: Ip, reference_sn: int, sn: int, bits: Bits) -> int:
+    """The identification of a header with RND = 0: RFC 3095, 4.5.5; RFC 3843, 3.3. NBO of `ip` is this packet's."""
+    if ip.sid:
+        return reference.identification
+    offset = lsb.decode(
+        _ordered(reference.identification, ip.nbo) - reference_sn, bits, lsb.p_ip_id(bits.width), _IP_ID
+    )
+    return _ordered((sn + offset) % _IP_ID, ip.nbo)
+
+
+def _ordered(identification: int, nbo: int) -> int:
+    return identification if nbo else identification >> 8 | (identification & 0xFF) << 8
+
+
+def _restore_ip_ids(now: Context, header: CompressedHeader, before: Context) -> None:
+    two = now.in_base_header
+    sequential = [n for n, ip in enumerate(two) if ip.version == 4 and not ip.rnd]
+    for n, ip in enumerate(two):
+        if ip.version != 4:
+            continue
+        is_outer = len(two) == 2 and n == 0
+        if ip.rnd:
+            value = header.random_ip_ids[0 if is_outer else 1]
+            assert value is not None
+            ip.identification = value
+            continue
+        bits = header.ip_id if n == sequential[-1] else NO_BITS
+        if is_outer and header.outer_ip_id.width:
+            bits = header.outer_ip_id
+        ip.identification = ip_id(ip, before.ips[n], before.sn, now.sn, bits)
+
+
+def _only_what_uo_1_id_updates(now: Context, before: Context) -> Context:
+    """RFC 4815, 6.2: SN, TS and IP-ID, and the translation table of lists."""
+    after = before.copy()
+    after.sn, after.ts, after.csrc_table = now.sn, now.ts, now.csrc_table
+    for mine, theirs in zip(after.ips, now.ips, strict=True):
+        mine.identification = theirs.identification
+    return after
+
+
+def _build(context: Context, marker: int, udp_checksum: int, payload: bytes) -> tuple[bytes, bytes]:
+    """The uncompressed header, lengths and IPv4 checksums inferred, and the octets that its CRC covers."""
+    parts: list[bytes] = []
+    length = len(payload)
+    profile = context.profile
+    if profile.rtp:
+        flags = 0x80 | context.padding << 5 | context.extension << 4 | len(context.csrcs)
+        csrcs = b"".join(context.csrcs)
+        parts.append(
+            headers.rtp(flags, marker << 7 | context.payload_type, context.sn, context.ts, context.ssrc, csrcs)
+        )
+        length += len(parts[-1])
+    if "UDP" in profile.after_ip:
+        length += 8
+        _check_length("UDP", length)
+        parts.append(headers.udp(context.ports, length, udp_checksum))
+    for ip in reversed(context.ips):
+        if ip.version == 4:
+            length += 20
+            _check_length("IPv4", length)
+            parts.append(headers.ipv4(ip.tos, length, ip.identification, ip.df, ip.ttl, ip.protocol, ip.addresses))
+        else:
+            _check_length("IPv6", length)
+            parts.append(headers.ipv6(ip.tos, ip.flow_label, length, ip.protocol, ip.ttl, ip.addresses))
+            length += 40
+    parts.reverse()
+    octets = b"".join(parts)
+    return octets, headers.crc_input(octets, context.kinds, len(context.csrcs))
+
+
+def _check_length(what: str, length: int) -> None:
+    if length > 0xFFFF:
+        raise MalformedPacket(
+            "RFC5795-5.2.3-4", f"The {what} length would be {length}: the packet is too long to be one."
+        )

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules on a stream: which packets a compressor may send when, with which profile, in which mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from headroom.oracle.rohc import framing, headers
+from headroom.oracle.rohc.chains import RtpDynamic
+from headroom.oracle.rohc.context import MODES, Context
+from headroom.oracle.rohc.errors import NoContext, RohcError, WrongState
+from headroom.oracle.rohc.extension import RtpChanges
+from headroom.oracle.rohc.feedback import Feedback, mode_name
+from headroom.oracle.rohc.findings import Remark, must, should
+from headroom.oracle.rohc.packet import Packet
+from headroom.oracle.rohc.profiles import RTP, UDP, UNCOMPRESSED
+
+TYPES_0_AND_1 = ("UO-0", "UO-1", "UO-1-ID", "UO-1-TS")
+UPDATES = ("IR", "IR-DYN", "UOR-2", "UOR-2-ID", "UOR-2-TS")
+
+
+@dataclass(slots=True)
+class Flow:
+    """What the checker remembers of one CID beside the decompressor's context."""
+
+    packets: int = 0
+    since_ir: int = 0  # packets since the last IR
+    since_rnd_change: int | None = None  # packets since an RND flag changed; None: long enough
+    mode: str = "U"  # the compressor's mode, as feedback has set it
+    asked_for: str | None = None  # a mode that feedback asked for and that is not granted at once
+    heard: bool = False  # feedback has arrived
+    ts_stride_updated: bool = False
+    time_stride_updated: bool = False
+    answer_to: str | None = None  # NACK or STATIC-NACK that the next packet must answer
+    repair: str | None = None  # the same, until a packet of the right kind has come
+
+
+def refused(error: RohcError) -> Remark:
+    """A packet that the decompressor refused, seen from the compressor's side."""
+    if isinstance(error, NoContext | WrongState) and error.requirement != "RFC5795-5.1.2-2":
+        return must("RFC3095-4.3.1-1", f"{error.sentence} A stream starts with IR packets.")
+    return must(error.requirement, error.sentence)
+
+
+def profile_fits(packet: Packet, source: bytes) -> Iterator[Remark]:
+    """Whether the packet's profile may carry this original: RFC 3095, 5.7.7.4 and 5.7.7.5."""
+    profile = packet.profile
+    if profile is None or profile is UNCOMPRESSED:
+        return
+    original = headers.parse(source, profile.after_ip)
+    if original is None:
+        yield must("RFC3095-4.2-1", f"The original is not a packet that profile {profile} can describe.")
+        return
+    for ip in original.ips:
+        if ip.options:
+            yield must("RFC3095-5.7.7.4-2", "The original has IPv4 options, which are not compressed.")
+        if ip.fragment:
+            yield must(
+                "RFC3095-5.7.7.4-2", "The original is a fragment, or has the reserved flag set; neither is compressed."
+            )
+        if ip.version == 4 and not ip.options and not headers.checksum_is_right(source[ip.start : ip.start + 20]):
+            yield must("RFC3095-5.7.7.4-2", "The IPv4 header checksum of the original is wrong: it cannot be inferred.")
+        if not ip.length_matches:
+            yield must(
+                "RFC3095-5.7.7.4-2",
+                "The length in an IP header of the original is not that of its octets: it cannot be inferred.",
+            )
+    if (
+        original.udp >= 0
+        and int.from_bytes(source[original.udp + 4 : original.udp + 6], "big") != len(source) - original.udp
+    ):
+        yield must("RFC3095-5.7.7.5-1", "The UDP length of the original does not match the length of the packet.")
+
+
+def empty_payload(packet: Packet, source: bytes | None) -> Iterator[Remark]:
+    if (
+        source is not None
+        and packet.kind in (framing.IR, framing.IR_DYN)
+        and packet.dynamic is not None
+        and not packet.payload
+    ):
+        yield must(
+            "RFC3095-5.7.7-2", f"The original has no payload, but it is sent as {packet.kind}: that delivers nothing."
+        )
+
+
+def mode_bits(packet: Packet, flow: Flow) -> Iterator[Remark]:
+    """Mode parameters are those of the mode that feedback brought about: RFC 3095, 4.4.1 and 5.6."""
+    carried = _mode(packet)
+    if carried is None:
+        return
+    if carried == 0:
+        if packet.profile is not None and packet.profile.number == 0x0004 and flow.asked_for is None:
+            yield must("RFC3843-3.4-7", f"The {packet.kind} packet cancels a mode transition that nobody asked for.")
+        return
+    name = MODES[carried]
+    if name not in (flow.mode, flow.asked_for):
+        rule = "RFC3095-5.6.2-1" if flow.heard else "RFC3095-4.4.1-1"
+        yield must(rule, f"The {packet.kind} packet says mode {name}, but the compressor is in mode {flow.mode}.")
+
+
+def _mode(packet: Packet) -> int | None:
+    if packet.dynamic is not None and packet.dynamic.rtp is not None:
+        return packet.dynamic.rtp.mode
+    if packet.header is not None and packet.header.extension is not None and packet.kind != "UO-1-ID":
+        return packet.header.extension.mode
+    return None
+
+
+def take_feedback(flow: Flow, feedback: Feedback) -> None:
+    """How feedback changes what may be expected of the compressor: RFC 3095, 5.4.1.1.1 and 5.6."""
+    flow.heard = True
+    if feedback.kind == "FEEDBACK-2" and feedback.protected:
+        mode = mode_name(feedback)
+        if mode == "O" and flow.mode == "U":
+            flow.mode, flow.asked_for = "O", None
+        elif mode is not None and mode != flow.mode:
+            flow.asked_for = mode
+    believed = feedback.protected or not _has_crc(feedback)
+    if feedback.acktype != "ACK" and flow.mode != "U" and believed and flow.answer_to != "STATIC-NACK":
+        flow.answer_to = flow.repair = feedback.acktype
+
+
+def _has_crc(feedback: Feedback) -> bool:
+    return any(option.name == "CRC" for option in feedback.options)
+
+
+def answers(packet: Packet, flow: Flow) -> Iterator[Remark]:
+    """The packet after a NACK or STATIC-NACK: RFC 3095, 5.4.1.1.1; RFC 4815, 8.11."""
+    if packet.profile is UNCOMPRESSED:
+        flow.answer_to = flow.repair = None
+        return
+    if flow.answer_to == "STATIC-NACK" and packet.kind != "IR":
+        yield must("RFC3095-5.4.1.1.1-3", f"After a STATIC-NACK comes {packet.kind}, not an IR packet.")
+    elif flow.answer_to == "NACK" and packet.kind not in UPDATES:
+        yield must("RFC3095-5.4.1.1.1-1", f"After a NACK comes {packet.kind}, not an update (IR, IR-DYN or UOR-2).")
+    flow.answer_to = None
+    if flow.repair is None or packet.kind not in UPDATES:
+        return
+    for updated, name, has in (
+        (flow.ts_stride_updated, "TS_STRIDE", _carries(packet, "ts_stride")),
+        (flow.time_stride_updated, "TIME_STRIDE", _carries(packet, "time_stride")),
+    ):
+        if not updated or has:
+            continue
+        if flow.repair == "STATIC-NACK" and packet.kind == "IR":
+            yield must("RFC4815-8.11-2", f"The IR packet after a STATIC-NACK lacks {name}, which was updated before.")
+        elif flow.repair == "NACK" and packet.kind.startswith("UOR-2"):
+            yield should(
+                "RFC4815-8.11-1", f"The repair by {packet.kind} after a NACK lacks {name}, which was updated before."
+            )
+    flow.repair = None
+
+
+def _carries(packet: Packet, stride: str) -> bool:
+    part: RtpDynamic | RtpChanges | None = packet.dynamic.rtp if packet.dynamic else None
+    if part is None and packet.header is not None and packet.header.extension is not None:
+        part = packet.header.extension.rtp
+    return part is not None and getattr(part, stride) is not None
+
+
+def rnd_transition(packet: Packet, flow: Flow, confidence: int) -> Iterator[Remark]:
+    """Packet type 1 must not be used while an RND flag is being established: RFC 3095, 5.7.5.1."""
+    so_far = flow.since_rnd_change
+    if so_far is None or so_far >= confidence or packet.profile is not RTP or not packet.kind.startswith("UO-1"):
+        return
+    rule = "RFC3095-5.7.5.1-3" if packet.kind == "UO-1" else "RFC3095-5.7.5.1-5"
+    yield must(rule, f"{packet.kind} follows {so_far} packets with a new RND flag; {confidence} are to establish it.")
+
+
+def generated_sn(packet: Packet, before: Context | None, after: Context, source: bytes) -> Iterator[Remark]:
+    """The compressor's own SN increases by one for each packet: RFC 3095, 5.11 and 5.11.1; RFC 3843, 3."""
+    if not after.profile.generated_sn or before is None or (packet.kind == "IR" and packet.dynamic is None):
+        return
+    if before.profile is after.profile:
+        if not before.dynamic or not _same_stream(before, after):
+            return
+        if after.sn != (before.sn + 1) & 0xFFFF:
+            rule = "RFC3095-5.11-1" if after.profile is UDP else "RFC3843-3-1"
+            yield must(rule, f"The SN goes from {before.sn} to {after.sn}; it increases by one for each packet.")
+    elif packet.kind == "IR-DYN" and before.profile is RTP and after.profile is UDP:
+        original = headers.parse(source, RTP.after_ip)
+        own = int.from_bytes(source[original.rtp + 2 : original.rtp + 4], "big") if original else None
+        if after.sn not in (before.sn, (before.sn + 1) & 0xFFFF, own):
+            yield must(
+                "RFC3095-5.11.1-2",
+                f"The SN starts at {after.sn} after profile 0x0001; the RTP sequence number was {before.sn}.",
+            )
+
+
+def _same_stream(before: Context, after: Context) -> bool:
+    return (
+        len(before.ips) == len(after.ips)
+        and before.ports == after.ports
+        and all(a.same_static(b) for a, b in zip(before.ips, after.ips, strict=True))
+    )
+
+
+def wrapped_timestamp(packet: Packet, before: Context | None, after: Context) -> Iterator[Remark]:
+    """On wrap-around an unscaled TS, unless TS_STRIDE is a power of two: RFC 4815, 4.4.3."""
+    if before is None or packet.header is None or not after.profile.rtp or not packet.header.tsc:
+        return
+    stride = before.ts_stride
+    wrapped = after.ts < before.ts and (after.ts - before.ts) & 0xFFFFFFFF < 1 << 31
+    if wrapped and stride & (stride - 1):
+        yield should(
+            "RFC4815-4.4.3-2",
+            f"The timestamp wraps around to 0x{after.ts:08x}, TS_STRIDE is {stride}, and the TS is not sent unscaled.",
+        )
+
+
+def refreshes(packet: Packet, flow: Flow, limit: int) -> Iterator[Remark]:
+    """In U-mode the compressor goes back to the IR state periodically: RFC 3095, 5.3.1.1.2; RFC 5795, 5.4.3."""
+    if flow.since_ir != limit + 1 or flow.mode != "U":  # once for each gap
+        return
+    if packet.profile is UNCOMPRESSED:
+        if not flow.heard:
+            yield should("RFC5795-5.4.3-2", f"{flow.since_ir} packets of profile 0x0000 went by without an IR packet.")
+    else:
+        yield must("RFC3095-5.3.1.1.2-1", f"{flow.since_ir} packets went by in U-mode without an IR packet.")
+
+
+def observe(packet: Packet, before: Context | None, after: Context, flow: Flow) -> None:
+    """Updates what the checker remembers of the CID after a packet that was restored."""
+    flow.packets += 1
+    flow.since_ir = 0 if packet.kind == "IR" else flow.since_ir + 1
+    if packet.kind == "IR" and (before is None or before.profile is not after.profile):
+        flow.ts_stride_updated = flow.time_stride_updated = False
+    flow.ts_stride_updated |= _carries(packet, "ts_stride")
+    flow.time_stride_updated |= _carries(packet, "time_stride")
+    if before is not None and before.profile is not after.profile:
+        flow.mode, flow.asked_for = "U", None  # RFC 4815, 7.2.2
+    changed = before is not None and before.dynamic and [ip.rnd for ip in before.ips] != [ip.rnd for ip in after.ips]
+    if changed:
+        flow.since_rnd_change = 1
+    elif flow.since_rnd_change is not None:
+        flow.since_rnd_change += 1

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules on values: a compressed header means the original header, to whoever has received the last ones."""
+
+from __future__ import annotations
+
+import struct
+from collections import deque
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from headroom.oracle.rohc import crc, headers, lsb
+from headroom.oracle.rohc.base_header import CompressedHeader
+from headroom.oracle.rohc.bits import NO_BITS, Bits
+from headroom.oracle.rohc.context import Channel, Context, Parameters
+from headroom.oracle.rohc.decompressor import Attempt, ip_id, reconstruct, restore, timestamp
+from headroom.oracle.rohc.errors import RohcError
+from headroom.oracle.rohc.findings import Remark, must
+from headroom.oracle.rohc.packet import Packet, parse_packet
+from headroom.oracle.rohc.profiles import RTP
+
+# Which rule is broken when a field of the restored header differs from the original.
+_RULE = {
+    "SN": "RFC3095-4.5.1-1",
+    "timestamp": "RFC3095-4.5.3-1",
+    "identification": "RFC3095-4.5.5-1",
+    "UDP checksum": "RFC3095-5.7-7",
+    "marker": "RFC3095-5.7-5",
+    "static": "RFC3095-4.2-1",
+    "other": "RFC3095-5.3.1.1.3-1",
+}
+
+
+class Difference(NamedTuple):
+    """A header field that is not restored: its name, which rule it is under, and both values."""
+
+    field: str
+    rule: str
+    original: int
+    restored: int
+
+
+def differences(original: bytes, restored: bytes, context: Context) -> list[Difference]:
+    """Header fields in which two packets with the context's headers differ, but for lengths and IPv4 checksums."""
+    found: list[Difference] = []
+    at = 0
+
+    def compare(name: str, rule: str, layout: str, offset: int, mask: int = -1) -> None:
+        try:
+            (a,), (b,) = (struct.unpack_from(layout, one, at + offset) for one in (original, restored))
+        except struct.error:
+            return
+        if (a ^ b) & mask:
+            found.append(Difference(name, rule, a & mask, b & mask))
+
+    for n, kind in enumerate(context.kinds):
+        which = f" of IP header {n + 1}" if len(context.ips) > 1 else ""
+        if kind == 4:
+            compare(f"TOS{which}", "other", "!B", 1)
+            compare(f"identification{which}", "identification", "!H", 4)
+            compare(f"DF{which}", "other", "!H", 6, 0x4000)
+            compare(f"TTL{which}", "other", "!B", 8)
+            compare(f"protocol{which}", "static", "!B", 9)
+            for offset, name in ((12, "source address"), (16, "destination address")):
+                compare(f"{name}{which}", "static", "!I", offset)
+            at += 20
+        elif kind == 6:
+            compare(f"traffic class{which}", "other", "!I", 0, 0x0FF00000)
+            compare(f"flow label{which}", "static", "!I", 0, 0xFFFFF)
+            compare(f"next header{which}", "static", "!B", 6)
+            compare(f"hop limit{which}", "other", "!B", 7)
+            for offset in range(8, 40, 8):
+                compare(f"address{which}", "static", "!Q", offset)
+            at += 40
+        elif kind == "UDP":
+            compare("ports", "static", "!I", 0)
+            compare("UDP checksum", "UDP checksum", "!H", 6)
+            at += 8
+        else:
+            compare("RTP P, X and CC", "other", "!B", 0)
+            compare("marker", "marker", "!B", 1, 0x80)
+            compare("payload type", "other", "!B", 1, 0x7F)
+            compare("SN", "SN", "!H", 2)
+            compare("timestamp", "timestamp", "!I", 4)
+            compare("SSRC", "static", "!I", 8)
+            at += 12
+    return found
+
+
+def not_restored(packet: Packet, source: bytes, before: Context | None) -> Iterator[Remark]:
+    """Why a compressed packet did not become its original again: a wrong CRC, or fields that mean something else."""
+    header = packet.header
+    if header is None or before is None:
+        return
+    attempt = _attempt(header, packet, before)
+    if attempt is None:
+        return
+    carried = header.crc.value
+    original = headers.parse(source, before.profile.after_ip, len(before.ips))
+    if original is not None and original.kinds == before.kinds:
+        covered = headers.crc_input(source[: original.end], original.kinds, original.csrc_count)
+        right = crc.of_width(header.crc.width, covered)
+        if right != carried:
+            yield must(
+                "RFC3095-5.9.2-1",
+                f"The {header.kind} packet carries CRC-{header.crc.width} {carried}; the original header gives "
+                f"{right}.",
+            )
+    for one in differences(source, attempt.octets + packet.payload, before):
+        yield must(
+            _RULE[one.rule],
+            f"The {header.kind} packet restores {one.field} as 0x{one.restored:x}; in the original it is "
+            f"0x{one.original:x}.",
+        )
+
+
+def other_format(link: bytes, source: bytes, parameters: Parameters, before: Context) -> Iterator[Remark]:
+    """Whether a packet is right if the RND flags were the other way round: then its format was not allowed (5.7)."""
+    if before.profile is not RTP or not any(ip.version == 4 for ip in before.in_base_header):
+        return
+    believed = before.copy()
+    for ip in believed.in_base_header:
+        ip.rnd ^= ip.version == 4
+    channel = Channel(parameters, {before.cid: believed})
+    try:
+        packet = parse_packet(link, channel)
+        if packet.header is None or restore(packet.header, packet.payload, believed)[1] != source:
+            return
+    except RohcError:
+        return
+    if before.has_sequential_ip_id():
+        yield must(
+            "RFC3095-5.7-9", f"{packet.kind} is used, but the context has an IPv4 header whose RND flag is not 1."
+        )
+    else:
+        yield must("RFC3095-5.7-10", f"{packet.kind} is used, but the context has no IPv4 header whose RND flag is 0.")
+
+
+def follow(packet: Packet, source: bytes, before: Context) -> Context | None:
+    """The context that the compressor believes in after a packet that was not restored: with the original's values.
+
+    Taking it on keeps one wrong packet from making all later ones look wrong. None if the original has other headers.
+    """
+    original = headers.parse(source, before.profile.after_ip, len(before.ips))
+    if packet.header is None or original is None or original.kinds != before.kinds:
+        return None
+    attempt = _attempt(packet.header, packet, before)
+    if attempt is None:
+        return None
+    after = before.copy() if packet.kind == "UO-1-ID" else attempt.now
+    after.sn, after.ts = attempt.now.sn, attempt.now.ts
+    for ip, header in zip(after.ips, original.ips, strict=True):
+        ip.identification, ip.df, ip.tos, ip.ttl = header.identification, header.df, header.tos, header.ttl
+    if original.rtp >= 0:
+        flags, second, after.sn, after.ts = struct.unpack_from("!BBHI", source, original.rtp)
+        after.padding, after.extension, after.payload_type = flags >> 5 & 1, flags >> 4 & 1, second & 0x7F
+    return after
+
+
+def _attempt(header: CompressedHeader, packet: Packet, before: Context) -> Attempt | None:
+    try:
+        return reconstruct(header, packet.payload, before)
+    except RohcError:
+        return None
+
+
+class Window:
+    """The last contexts of a compressor, one for each packet sent: candidates for the reference (RFC 3095, 4.5.2)."""
+
+    def __init__(self, width: int) -> None:
+        self._candidates: deque[Context] = deque(maxlen=width)
+
+    def add(self, context: Context) -> None:
+        self._candidates.append(context)
+
+    def clear(self) -> None:
+        self._candidates.clear()
+
+    def remarks(self, header: CompressedHeader, before: Context, now: Context, confidence: int) -> Iterator[Remark]:
+        """Fields of a packet that a decompressor misreads which lost the packets since one of the references.
+
+        `before` is the newest reference, `now` has the right values. Only W-LSB encoded fields count, and a timestamp
+        without bits as far as `confidence` packets back: whether something else was repeated often enough is not asked.
+        """
+        for age, reference in enumerate(reversed(self._candidates), 1):
+            if reference is before:
+                continue
+            for name, rule in _misread(header, reference, before, now):
+                if name == "timestamp" and not header.ts.width and age > confidence:
+                    continue  # It follows from a pattern, which so many packets were enough to establish.
+                yield must(
+                    "RFC3095-4.5.2-1",
+                    f"With the reference {age} packets back, the {name} of this {header.kind} packet is misread "
+                    f"({rule}).",
+                )
+
+
+def _misread(header: CompressedHeader, reference: Context, before: Context, now: Context) -> Iterator[tuple[str, str]]:
+    change = lsb.change(reference.sn, header.sn, reference.profile.p_sn(header.sn.width))
+    sn = (reference.sn + change) & 0xFFFF
+    if sn != now.sn:
+        yield "SN", f"0x{sn:04x} instead of 0x{now.sn:04x} from {header.sn.width} bits"
+        return
+    if reference.profile.rtp and reference.ts_stride == before.ts_stride and not before.time_stride:
+        ts = timestamp(reference, header, change)
+        if ts != now.ts:
+            yield "timestamp", f"0x{ts:08x} instead of 0x{now.ts:08x} from {header.ts.width} bits"
+    two = now.in_base_header
+    sequential = [n for n, ip in enumerate(two) if ip.version == 4 and not ip.rnd]
+    for n in sequential:
+        old = reference.ips[n]
+        if (old.rnd, old.nbo, old.sid) != (two[n].rnd, two[n].nbo, two[n].sid):
+            continue  # Whether the flags are known is not for W-LSB to say.
+        bits = _ip_id_bits(header, n, sequential[-1], len(two))
+        value = ip_id(two[n], old, reference.sn, now.sn, bits)
+        if value != two[n].identification:
+            yield "IP-ID", f"0x{value:04x} instead of 0x{two[n].identification:04x} from {bits.width} bits"
+
+
+def _ip_id_bits(header: CompressedHeader, n: int, innermost: int, count: int) -> Bits:
+    if count == 2 and n == 0 and header.outer_ip_id.width:
+        return header.outer_ip_id
+    return header.ip_id if n == innermost else NO_BITS
