@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The application: its commands, and what becomes of errors."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+import typer
+
+from headroom.errors import EXIT_ENVIRONMENT, HeadroomError
+
+INTERRUPTED = 128 + signal.SIGINT  # what a shell reports of a program that Ctrl-C ended
+
+app = typer.Typer(
+    name="./headroom",
+    help="A conformance and benchmarking harness for header compression.\n\n"
+    "Exit status: 0 all passed, 1 something failed, 2 wrong usage, 3 this machine cannot (130 after Ctrl-C).",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _add_commands() -> None:
+    from headroom.cli import doctor, listing, packets, report, reproduce, run, test
+
+    for module in (run, test, report, reproduce, listing, doctor, packets):
+        module.add_to(app)
+
+
+def main() -> None:
+    """Runs the command line and ends the process with its exit status."""
+    _add_commands()
+    try:
+        app(prog_name="./headroom")
+    except HeadroomError as error:
+        print(f"headroom: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        print("headroom: interrupted.", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output has gone (`… | head`); that is no error, but nothing more can be written either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        from headroom.errors import disk_error
+
+        print(f"headroom: {disk_error(error, 'a file operation')}", file=sys.stderr)
+        sys.exit(EXIT_ENVIRONMENT)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the command line prints: messages and progress to stderr, tables to stdout.
+
+With --json, one document is the last thing on stdout.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from headroom.results.record import Record
+
+SIGNS = {"pass": "green", "non-strict": "yellow", "fail": "red", "unsupported": "blue", "error": "magenta"}
+
+
+def say(sentence: str) -> None:
+    """A plain line to stderr."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+def warn(sentence: str) -> None:
+    say(f"warning: {sentence}")
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on stdout."""
+    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    sys.stdout.flush()
+
+
+def print_table(
+    title: str, columns: Sequence[str | tuple[str, str]], rows: Sequence[Sequence[Any]], to_stderr: bool = False
+) -> None:
+    """A table.
+
+    A column is its title, or (title, justify). Cells may carry rich markup only where they are `markup(...)`.
+    """
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title or None, title_justify="left", title_style="bold", header_style="bold", pad_edge=False)
+    for column in columns:
+        name, justify = (column, "left") if isinstance(column, str) else column
+        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, Text) else Text(shown(cell)) for cell in row))
+    console = Console(stderr=to_stderr)
+    if not console.is_terminal:
+        console = Console(stderr=to_stderr, width=160)  # A log has no width; 80 columns would break every line.
+    console.print(table)
+
+
+def shown(value: Any) -> str:
+    """A value as tables show it."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return str(value)
+
+
+def number(value: float) -> str:
+    """A number with three or four digits that count."""
+    size = abs(value)
+    if size >= 1000:
+        return f"{value:,.0f}"
+    if size >= 100:
+        return f"{value:.0f}"
+    if size >= 10:
+        return f"{value:.1f}"
+    if size >= 1 or value == 0:
+        return f"{value:.2f}".rstrip("0").rstrip(".")
+    return f"{value:.3g}"
+
+
+def verdict_text(verdict: str) -> Any:
+    from rich.text import Text
+
+    return Text(verdict, style=SIGNS.get(verdict, ""))
+
+
+class Progress:
+    """Progress of a run: a live line on a terminal, one plain line per result in a log. Everything goes to stderr."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.done = 0
+        self.began = time.monotonic()
+        self.live: Any = None
+
+    def __enter__(self) -> Progress:
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+            from rich.progress import Progress as Bar
+
+            self.live = Bar(
+                TextColumn("[bold]{task.fields[now]}", markup=True),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeElapsedColumn(),
+                console=Console(stderr=True),
+                transient=True,
+                refresh_per_second=2,  # the cores are being measured
+            )
+            self.live.start()
+            self.task = self.live.add_task("", total=None, now="starting")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.live:
+            self.live.stop()
+
+    def expect(self, total: int) -> None:
+        self.total = total
+        if self.live:
+            self.live.update(self.task, total=total)
+
+    def start(self, what: str) -> None:
+        if self.live:
+            self.live.update(self.task, now=what if len(what) < 70 else f"…{what[-69:]}")
+
+    def end(self, record: Record) -> None:
+        self.done += 1
+        reason = f"  {record.reason.splitlines()[0][:160]}" if record.reason else ""
+        if self.live:
+            self.live.update(self.task, completed=self.done)
+            if record.verdict in ("fail", "error"):
+                from rich.markup import escape
+
+                self.live.console.print(
+                    f"[{SIGNS[record.verdict]}]{record.verdict}[/] {escape(record.test.id)}{escape(reason)}",
+                    highlight=False,
+                )
+            return
+        width = len(str(self.total))
+        say(
+            f"[{self.done:{width}}/{self.total}] {record.verdict:<11} {record.test.id}  "
+            f"{record.duration_s:.1f} s{reason}"
+        )

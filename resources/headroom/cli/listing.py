@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom list`: suites, profiles, implementations, papers, CPU configurations."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from headroom.cli.console import print_json, print_table
+from headroom.errors import HeadroomError, UsageError
+
+EPILOG = (
+    "Examples:  [bold]./headroom list suites[/]  ·  [bold]./headroom list cpus[/]  ·  "
+    "[bold]./headroom list profiles --json | jq -r '.profiles[].name'[/]"
+)
+WHAT = ("suites", "profiles", "implementations", "papers", "cpus", "builds", "runs")
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("list", help="List what there is: " + ", ".join(WHAT) + ".", epilog=EPILOG)(list_command)
+
+
+def list_command(
+    what: Annotated[str, typer.Argument(help="One of " + ", ".join(WHAT) + ".", metavar="WHAT")],
+    cases: Annotated[bool, typer.Option("--cases", help="With suites: every case instead of counts.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    if what not in WHAT:
+        raise UsageError(f"There is no list of '{what}'. Known: {', '.join(WHAT)}.")
+    rows = {
+        "suites": lambda: case_rows() if cases else suite_rows(),
+        "profiles": profile_rows,
+        "implementations": implementation_rows,
+        "papers": paper_rows,
+        "cpus": cpu_rows,
+        "builds": build_rows,
+        "runs": run_rows,
+    }[what]()
+    if json:
+        print_json({what: rows})
+        return
+    if not rows:
+        print(f"There are no {what} yet.")
+        return
+    columns = list(rows[0])
+    print_table("", columns, [[_cell(row[column]) for column in columns] for row in rows])
+
+
+def _cell(value: Any) -> Any:
+    return ", ".join(str(item) for item in value) if isinstance(value, list) else value
+
+
+def suite_rows() -> list[dict[str, Any]]:
+    from headroom.paths import SUITES
+    from headroom.running.selection import cases as all_cases
+
+    rows: dict[str, dict[str, Any]] = {}
+    for case in all_cases([SUITES]):
+        row = rows.setdefault(case.suite, {"name": case.suite, "cases": 0, "about": ""})
+        row["cases"] += 1
+    from robot.api import TestSuite
+
+    for name, row in rows.items():
+        doc = str(TestSuite.from_file_system(SUITES / f"{name}.robot").doc)
+        row["about"] = doc.split("\n\n")[0].replace("\n", " ").strip()
+    return [rows[name] for name in sorted(rows)]
+
+
+def case_rows() -> list[dict[str, Any]]:
+    from headroom.paths import SUITES
+    from headroom.running.selection import cases as all_cases
+
+    return [{"id": case.id, "tags": list(case.tags)} for case in all_cases([SUITES])]
+
+
+def profile_rows() -> list[dict[str, Any]]:
+    from headroom import profiles
+
+    rows = []
+    for name in profiles.names():
+        try:
+            about = str(profiles.load(name)["title"])
+        except HeadroomError as error:
+            about = f"not valid: {error}"
+        rows.append({"name": name, "about": about})
+    return rows
+
+
+def implementation_rows() -> list[dict[str, Any]]:
+    from headroom import implementations
+
+    rows = []
+    for name in implementations.names():
+        try:
+            found = implementations.find(name)
+        except HeadroomError as error:
+            rows.append(
+                {
+                    "name": name,
+                    "vendor": "",
+                    "licence": "",
+                    "schemes": [],
+                    "profiles": [],
+                    "about": f"not valid: {error}",
+                }
+            )
+            continue
+        rows.append(
+            {
+                "name": found.name,
+                "vendor": found.vendor,
+                "licence": found.licence,
+                "schemes": [entry["scheme"] for entry in found.capabilities],
+                "profiles": sorted({profile for entry in found.capabilities for profile in entry.get("profiles", ())}),
+                "about": found.description.strip(),
+            }
+        )
+    return rows
+
+
+def paper_rows() -> list[dict[str, Any]]:
+    from headroom.papers import paper
+
+    return [
+        {
+            "name": found.key,
+            "year": str(found.year),
+            "publisher": found.publisher,
+            "title": found.title,
+            "figures": len(found.items),
+        }
+        for found in map(paper.load, paper.names())
+    ]
+
+
+def cpu_rows() -> list[dict[str, Any]]:
+    from headroom.machine import topology
+
+    return [
+        {"name": c.name, "about": c.description, "cpus": list(c.cpus), "reason": c.reason}
+        for c in topology.configurations(topology.read())
+    ]
+
+
+def build_rows() -> list[dict[str, Any]]:
+    from headroom.machine import build
+
+    there = set(build.present(build.presets()))
+    return [{"name": p.name, "about": p.title, "built": p.name in there} for p in build.presets().values()]
+
+
+def run_rows() -> list[dict[str, Any]]:
+    from headroom.paths import out_folder
+    from headroom.results import store
+    from headroom.running.session import count_verdicts
+
+    rows = []
+    for name in store.run_names():
+        counts = count_verdicts(store.read_all(out_folder() / name))
+        rows.append({"name": name, **counts})
+    return rows

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom render` and `./headroom replay`: one profile or capture, by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from headroom.cli.console import print_json, print_table, say
+from headroom.errors import UsageError
+from headroom.paths import DEFAULT_BUILD
+
+RENDER = (
+    "Examples:  [bold]./headroom render voip-amr-nb-ipv6 -o call.pcap --packets "
+    "3000[/]  ·  [bold]./headroom render voip-g711-ipv4 -o ten.pcap --flows 10 --seed 7[/]"
+)
+REPLAY = (
+    "Examples:  [bold]./headroom replay voip-amr-nb-ipv6 --ber 0.001 --mode O[/]  ·  "
+    "[bold]./headroom replay call.pcap --link link.pcapng --decompressor null[/]"
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("render", help="Write a traffic profile as a capture.", epilog=RENDER)(render_command)
+    app.command("replay", help="Send a profile or capture through compressor, link and decompressor.", epilog=REPLAY)(
+        replay_command
+    )
+
+
+def render_command(
+    profile: Annotated[str, typer.Argument(help="Traffic profile (see list profiles).")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Capture to write (pcap).")],
+    flows: Annotated[int, typer.Option(min=1)] = 1,
+    packets: Annotated[int, typer.Option(min=1, help="Packets in all.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0)] = 1,
+    build: Annotated[str, typer.Option(help="Build of the engine.")] = DEFAULT_BUILD,
+    json: Annotated[bool, typer.Option("--json", help="Print the engine's document.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the profile; write nothing.")] = False,
+) -> None:
+    from headroom import engine, profiles
+
+    job = {
+        "profile": profiles.load(profile),
+        "flows": flows,
+        "packets": packets,
+        "seed": seed,
+        "output": str(output.resolve()),
+    }
+    if dry_run:
+        print_json(job)
+        return
+    _build(build)
+    document = engine.run("render", job, timeout_s=600, build=build)
+    print_json(document) if json else print(output)
+
+
+def replay_command(
+    source: Annotated[str, typer.Argument(help="Traffic profile, or a capture (pcap, pcapng).")],
+    compressor: Annotated[str, typer.Option()] = "reference",
+    decompressor: Annotated[str, typer.Option()] = "reference",
+    mode: Annotated[str, typer.Option(help="U or O.")] = "U",
+    cids: Annotated[str, typer.Option(help="small or large.")] = "small",
+    max_cid: Annotated[int, typer.Option(min=0, max=16383)] = 15,
+    flows: Annotated[int, typer.Option(min=1)] = 1,
+    packets: Annotated[int, typer.Option(min=1)] = 1000,
+    loss: Annotated[float, typer.Option(min=0, max=1, help="Probability that the link loses a packet.")] = 0.0,
+    ber: Annotated[float, typer.Option(min=0, max=1, help="Bit error rate of the link.")] = 0.0,
+    seed: Annotated[int, typer.Option(min=0)] = 1,
+    link: Annotated[
+        Path | None, typer.Option(help="Write what was on the link (pcapng, Ethernet type 0x22F1).")
+    ] = None,
+    restored: Annotated[Path | None, typer.Option(help="Write what came out (pcapng).")] = None,
+    build: Annotated[str, typer.Option(help="Build to use.")] = DEFAULT_BUILD,
+    json: Annotated[bool, typer.Option("--json", help="Print the engine's document.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the job; run nothing.")] = False,
+) -> None:
+    from headroom.measure import replay
+
+    if mode not in ("U", "O", "R"):
+        raise UsageError(f"The mode must be U, O or R, not '{mode}'.")
+    wanted = replay.Wanted(
+        compressor=compressor,
+        decompressor=decompressor,
+        source=source,
+        flows=flows,
+        packets=packets,
+        seed=seed,
+        build=build,
+        channel={"mode": mode, "cids": cids, "max_cid": max_cid},
+        forward={"loss": loss, "ber": ber, **({"header_errors": "deliver"} if ber else {})},
+        outputs={name: path.resolve() for name, path in (("link", link), ("decompressed", restored)) if path},
+    )
+    job = replay.job(wanted)
+    if dry_run:
+        print_json(job)
+        return
+    _build(build)
+    done = replay.run(wanted)
+    if json:
+        print_json(done.document)
+    else:
+        print_table("", ["what", ("count", "right")], done.summary())
+    if done.differing:
+        say(f"{done.differing} packets came out different from what went in.")
+        raise typer.Exit(1)
+
+
+def _build(build: str) -> Any:
+    from headroom import implementations
+    from headroom.machine import build as builds
+
+    return builds.ensure(build, implementations.ninja_targets(), say=say)

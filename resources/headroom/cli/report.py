@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom report`: makes the HTML report of a run again, or exports its figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headroom.cli.console import print_json, say, warn
+from headroom.errors import UsageError
+
+EPILOG = (
+    "Examples:  [bold]./headroom report[/] (the newest run)  ·  [bold]./headroom report 20261120-160522-3f9a[/]  ·  "
+    "[bold]./headroom report --parquet figures.parquet[/]"
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command("report", help="Make the report of a run again, or export its metrics.", epilog=EPILOG)(report_command)
+
+
+def report_command(
+    run: Annotated[str | None, typer.Argument(help="Name or folder of a run; the newest when left out.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write the HTML file.")] = None,
+    parquet: Annotated[
+        Path | None, typer.Option("--parquet", help="Also write every metric and trial to this Parquet file.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON: where the report is, and what it counts.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")] = False,
+) -> None:
+    from headroom.report import render
+    from headroom.results import store
+    from headroom.running.session import count_verdicts
+
+    folder = store.find_run(run)
+    target = output or folder / "report.html"
+    records = store.read_all(folder, warn)
+    if not records:
+        raise UsageError(f"The run {folder.name} holds no result yet.")
+    if dry_run:
+        say(f"{len(records)} records of {folder.name} would go into {target}" + (f" and {parquet}" if parquet else ""))
+    else:
+        render.write(records, target, folder)
+        if parquet:
+            from headroom.results import parquet as export
+
+            export.write(records, parquet)
+    document = {
+        "report": str(target),
+        "results": str(folder / "results"),
+        "parquet": str(parquet) if parquet else None,
+        "verdicts": count_verdicts(records),
+    }
+    if json:
+        print_json(document)
+    elif not dry_run:
+        print(target)
+        if parquet:
+            print(parquet)

@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom run`: the main job, or any suites; a table in the terminal and one HTML report at the end."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headroom.cli import console
+from headroom.errors import UsageError
+from headroom.paths import DEFAULT_BUILD, shown
+
+if TYPE_CHECKING:  # the real imports wait until they are needed
+    from headroom.running.session import Plan
+    from headroom.settings import Settings
+
+Document = Callable[[Path, list[dict[str, Any]]], dict[str, Any]]
+
+EPILOG = (
+    "Examples:  [bold]./headroom run[/]  ·  [bold]./headroom run performance/voip_flow_pairs --cpus 1c,2c-l3[/]  ·  "
+    "[bold]./headroom run conformance --compressor reference --decompressor null[/]  "
+    "·  [bold]./headroom run RFC3095-5.3.1[/]  ·  "
+    "[bold]./headroom run --resume 20261120-160522-3f9a[/]"
+)
+
+# What `./headroom run` does without arguments, in this order: the paper's scaling reuses what the performance suite
+# measured.
+MAIN_JOB = ("conformance", "performance/voip_flow_pairs", "papers/effnet_2007")
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command(
+        "run",
+        help=(
+            "Run suites. Without arguments: conformance of the reference, VoIP flow pairs on "
+            "this machine's cores, and the Effnet paper's tables."
+        ),
+        epilog=EPILOG,
+    )(run_command)
+
+
+def run_command(
+    suites: Annotated[
+        list[str] | None, typer.Argument(help="Suites (see list suites) or requirements such as RFC3095-5.3.1.")
+    ] = None,
+    compressor: Annotated[str, typer.Option(help="Implementation that compresses.")] = "reference",
+    decompressor: Annotated[str, typer.Option(help="Implementation that decompresses.")] = "reference",
+    cpus: Annotated[
+        str, typer.Option(help="CPU configurations, such as 1c,2c-l3 (see list cpus); all usual ones when left out.")
+    ] = "",
+    profile: Annotated[str, typer.Option(help="Traffic profile of the performance suites (see list profiles).")] = "",
+    build: Annotated[
+        str, typer.Option(help="Build to measure: a CMake preset, or the path of a build folder.")
+    ] = DEFAULT_BUILD,
+    builds: Annotated[
+        str,
+        typer.Option(
+            help="Builds to compare (the paper's Figures 5 and 6): names, or 'all'; those present when left out."
+        ),
+    ] = "",
+    seed: Annotated[int, typer.Option(help="The only source of randomness.")] = 1,
+    case: Annotated[
+        list[str] | None, typer.Option("--case", help="Only cases of this name (wildcards allowed; repeatable).")
+    ] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", help="Only cases with this tag (repeatable).")] = None,
+    exclude: Annotated[list[str] | None, typer.Option("--exclude", help="No cases with this tag (repeatable).")] = None,
+    resume: Annotated[
+        str | None, typer.Option(help="Go on with a run that was cut short: its name, or 'last'.")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer trials and seeds: a first look, not a measurement.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check everything and say what would run; run nothing.")
+    ] = False,
+) -> None:
+    asked = Asked(
+        suites or [],
+        compressor,
+        decompressor,
+        cpus,
+        profile,
+        build,
+        builds,
+        seed,
+        quick,
+        tag or [],
+        exclude or [],
+        case or [],
+    )
+    raise typer.Exit(execute(asked, resume, json, dry_run, run_document))
+
+
+@dataclass
+class Asked:
+    """The words of the command line."""
+
+    suites: list[str]
+    compressor: str = "reference"
+    decompressor: str = "reference"
+    cpus: str = ""
+    profile: str = ""
+    build: str = DEFAULT_BUILD
+    builds: str = ""
+    seed: int = 1
+    quick: bool = False
+    tags: list[str] | None = None
+    excluded: list[str] | None = None
+    cases: list[str] | None = None
+
+
+def plan_of(asked: Asked) -> Plan:
+    """A plan without a folder yet. Raises UsageError when a name is unknown."""
+    from headroom import implementations, profiles
+    from headroom.machine import build, topology
+    from headroom.running.selection import has_suites, requirement_tags, suite_files
+    from headroom.running.session import Plan
+    from headroom.settings import DEFAULT_PROFILE, Settings, seed_of, split_names
+
+    for name in {asked.compressor, asked.decompressor}:
+        implementations.find(name)
+    profile = asked.profile or DEFAULT_PROFILE
+    profiles.load(profile)
+    names = split_names(asked.cpus)
+    topology.resolve(names, topology.configurations(topology.read()))
+    builds = build.MEASURED if asked.builds == "all" else split_names(asked.builds)
+    for name in (asked.build, *builds):
+        if name not in build.presets() and not build.engine_program(name).is_file():
+            raise UsageError(
+                f"There is no build '{name}'. Presets: {', '.join(build.presets())}; or the path of a build folder."
+            )
+    suites, tags = requirement_tags(asked.suites)
+    if not suites:
+        suites = ["conformance"] if tags else [name for name in MAIN_JOB if has_suites(name)]
+    suite_files(suites)
+    settings = Settings(
+        compressor=asked.compressor,
+        decompressor=asked.decompressor,
+        profile=profile,
+        cpus=names,
+        build=asked.build,
+        builds=builds,
+        seed=seed_of(asked.seed),
+        quick=asked.quick,
+    )
+    return Plan(settings, suites, [*tags, *(asked.tags or [])], asked.excluded or [], asked.cases or [])
+
+
+def execute(asked: Asked, resume: str | None, json: bool, dry_run: bool, document_of: Document) -> int:
+    """Runs what was asked for and ends with `document_of(folder, records)` as JSON, or with tables.
+
+    Returns the exit status.
+    """
+    from dataclasses import replace
+
+    from headroom.results import store
+    from headroom.running import session
+
+    if resume:
+        plan = session.recall(store.find_run(None if resume == "last" else resume))
+    else:
+        plan = plan_of(asked)
+    if dry_run:
+        return _dry_run(plan, json)
+    build_what_is_needed(plan.settings)
+    if not resume:
+        plan.settings = replace(plan.settings, folder=session.new_folder())
+        session.keep(plan)
+    console.say(f"run {plan.folder.name}: {', '.join(plan.suites)} (results in {shown(plan.folder)})")
+    with console.Progress() as progress:
+        outcome = session.run_robot(
+            plan, on_start=progress.start, on_end=progress.end, on_total=progress.expect, resume=bool(resume)
+        )
+    records = store.read_all(plan.folder, console.warn)
+    report = plan.folder / "report.html"
+    if records:
+        from headroom.report import render
+
+        render.write(records, report, plan.folder)
+    if outcome.interrupted:
+        console.say(
+            f"Interrupted. {outcome.cases} results are kept; `./headroom run --resume "
+            f"{plan.folder.name}` does the rest."
+        )
+    if outcome.cases == 0 and not outcome.interrupted:
+        shutil.rmtree(plan.folder, ignore_errors=True)
+        raise UsageError("No case matched; nothing was run. `./headroom list suites --cases` names them all.")
+    document = document_of(plan.folder, records)
+    if json:
+        console.print_json(document)
+    else:
+        print_tables(document, records, report)
+    if outcome.interrupted:
+        from headroom.cli.app import INTERRUPTED
+
+        return INTERRUPTED
+    return 0 if outcome.passed else 1
+
+
+def build_what_is_needed(settings: Settings) -> None:
+    """Builds the engine and our adapters for the builds asked for by name; speaks only when there is work."""
+    from headroom import implementations
+    from headroom.machine import build
+
+    targets = implementations.ninja_targets()
+    for name in dict.fromkeys((settings.build, *settings.builds)):
+        build.ensure(name, targets, say=console.say)
+
+
+def _dry_run(plan: Plan, json: bool) -> int:
+    import fnmatch
+
+    from headroom.machine import topology
+    from headroom.running.selection import cases, suite_files
+
+    def chosen(case: Any) -> bool:
+        tags = [tag.lower() for tag in case.tags]
+
+        def any_tag(patterns: list[str]) -> bool:
+            return any(fnmatch.fnmatch(tag, pattern.lower()) for tag in tags for pattern in patterns)
+
+        return (
+            (not plan.tags or any_tag(plan.tags))
+            and not any_tag(plan.excluded)
+            and (not plan.cases or any(fnmatch.fnmatch(case.name.lower(), name.lower()) for name in plan.cases))
+            and (not plan.settings.cpus or not case.cpus or case.cpus in plan.settings.cpus)
+        )
+
+    found = [case for case in cases(suite_files(plan.suites)) if chosen(case)]
+    here = topology.configurations(topology.read())
+    document = {
+        "suites": plan.suites,
+        "cases": [case.id for case in found],
+        "settings": plan.settings.as_json(),
+        "cpus": {c.name: list(c.cpus) if c.available else c.reason for c in here},
+    }
+    if json:
+        console.print_json(document)
+        return 0
+    for name, value in document["settings"].items():
+        console.say(
+            f"{name}: {', '.join(value) if isinstance(value, list) else value}"
+            if value != []
+            else f"{name}: as the suites say"
+        )
+    console.say(f"{len(found)} cases would run:")
+    for case in found:
+        print(case.id)
+    return 0
+
+
+def run_document(folder: Path, records: list[dict[str, Any]]) -> dict[str, Any]:
+    """What `run --json` prints: see "CLI" in the design."""
+    from headroom.report.data import capacities
+    from headroom.running.session import count_verdicts
+
+    report = folder / "report.html"
+    return {
+        "report": str(report) if report.exists() else None,
+        "results": str(folder / "results"),
+        "verdicts": count_verdicts(records),
+        "capacity": [capacity.as_json() for capacity in capacities(records)],
+    }
+
+
+def print_tables(document: dict[str, Any], records: list[dict[str, Any]], report: Path) -> None:
+    """The tables that a run ends with: capacity per CPU configuration, what did not pass, verdicts, the report."""
+    from headroom.report.data import absent_configurations, capacity_rows
+
+    rows = capacity_rows(records)
+    if rows:
+        columns: list[str | tuple[str, str]] = ["CPUs", *((title, "right") for title in CAPACITY_COLUMNS)]
+        console.print_table("Bidirectional VoIP flow pairs (all cores together)", columns, rows)
+    if absent := absent_configurations(records):
+        print(f"Not measured: {'; '.join(absent)}.")
+    bad = [record for record in records if record["verdict"] in ("fail", "error")]
+    if bad:
+        console.print_table(
+            "What did not pass",
+            ["verdict", "case", "reason"],
+            [
+                (
+                    console.verdict_text(r["verdict"]),
+                    r["test"]["id"],
+                    r["reason"].splitlines()[0][:300] if r["reason"] else "",
+                )
+                for r in bad
+            ],
+        )
+    verdicts = document["verdicts"]
+    print("  ".join(f"{name} {count}" for name, count in verdicts.items()))
+    if document["report"]:
+        print(shown(report))
+
+
+CAPACITY_COLUMNS = (
+    "30 % load",
+    "50 % load",
+    "no missed tick",
+    "ns per packet",
+    "latency p50 ns",
+    "p99",
+    "p99.9",
+)

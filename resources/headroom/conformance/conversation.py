@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A compressor alone, given packets and feedback in turn: which packet types it answers with.
+
+Feedback is described in words (`feedback.Written`) or given as octets. Its sequence number is that of the last packet on
+the link before it, or of the packet that it names. What is given in vain must leave no trace: the link then has the
+same octets as without it, for an adapter's output depends on its input alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from headroom.conformance.flow import INTERVAL_NS, Flow
+from headroom.conformance.observation import TYPE_0, UPDATES, Observation, Seen, observe
+from headroom.errors import UsageError
+from headroom.measure.replay import Wanted
+from headroom.oracle.rohc import Parameters
+from headroom.oracle.rohc.context import MODE_VALUES
+from headroom.conformance.feedback import Written
+
+TYPE_0_AND_1 = (*TYPE_0, "UO-1", "UO-1-ID", "UO-1-TS")
+
+
+@dataclass
+class Sent:
+    """`count` packets of every flow; `expected` is what is expected of their types."""
+
+    first: int  # number of the first packet of the source
+    count: int
+    expected: str
+    cid: int = 0
+
+
+@dataclass
+class Given:
+    """Feedback before packet `before`. `about` counts packets of the source; None: the last one before it."""
+
+    before: int
+    words: str
+    cid: int
+    about: int | None = None
+    in_vain: bool = False
+
+
+@dataclass
+class Conversation:
+    """`channel` is the compressor's configuration; flow n is the n-th of `Flow.of` and, normally, gets CID n."""
+
+    flow: str
+    channel: dict[str, Any] = field(default_factory=dict)
+    flows: int = 1
+    interval_ns: int = INTERVAL_NS
+    packets: list[dict[str, Any]] = field(default_factory=list)
+    sent: list[Sent] = field(default_factory=list)
+    given: list[Given] = field(default_factory=list)
+    signals: list[dict[str, Any]] = field(default_factory=list)
+    now_ns: int = 0
+    _flows: list[Flow] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._flows = [Flow.of(self.flow, number) for number in range(self.flows)]
+
+    def send(self, count: int, expected: str = "any", change: str = "", cid: int = 0) -> None:
+        """The next `count` packets of each flow. `change` changes the flow of `cid` before. `expected` as in `judge_kinds`
+        is about the packets of `cid`."""
+        self.sent.append(Sent(len(self.packets), count, expected, cid))
+        if change:
+            self._flows[cid].change(change)
+        for _ in range(count):
+            for flow in self._flows:
+                self.packets.append({"time_ns": self.now_ns, "channel": 0, "hex": flow.packet().hex()})
+            self.now_ns += self.interval_ns
+
+    def give(self, words: str, cid: int = 0, about: int | None = None, in_vain: bool = False) -> None:
+        """Feedback before the next packet: words of `feedback.Written`, or octets as `raw f25abc`.
+
+        `about` is a packet of the flow, counted from 0.
+        """
+        if not words.startswith("raw "):
+            Written.of(words)
+        position = None if about is None else about * self.flows + cid
+        self.given.append(Given(len(self.packets), words, cid, position, in_vain))
+
+    def signal(self, message: dict[str, Any]) -> None:
+        self.signals.append({"before": len(self.packets), "side": "compressor", "message": message})
+
+    @property
+    def parameters(self) -> Parameters:
+        return Parameters.of(self.channel)
+
+    def run(self, wanted: Wanted) -> tuple[Observation, Observation | None]:
+        """Has it with a fresh compressor. The second observation is that without what was given in vain, if anything was."""
+        wanted = replace(wanted, decompressor=None, channel={**wanted.channel, **self.channel}, source=self.packets)
+        control = list(self.signals)
+        for given in self.given:
+            octets = self._octets(given, wanted, control)
+            control.append(
+                {"before": given.before, "side": "compressor", "feedback": octets.hex(), "channel": 0, "given": given}
+            )
+        control.sort(key=lambda step: step["before"])
+        everything = observe(replace(wanted, control=_plain(control)))
+        if not any(given.in_vain for given in self.given):
+            return everything, None
+        heeded = [step for step in control if not ("given" in step and step["given"].in_vain)]
+        return everything, observe(replace(wanted, control=_plain(heeded)))
+
+    def _octets(self, given: Given, wanted: Wanted, control: Sequence[dict[str, Any]]) -> bytes:
+        if given.words.startswith("raw "):
+            return bytes.fromhex(given.words.removeprefix("raw "))
+        written = Written.of(given.words)
+        position = given.about if given.about is not None else given.before - self.flows + given.cid
+        if self.flow.startswith("rtp") and position >= 0:
+            sn = int.from_bytes(_rtp_sn(bytes.fromhex(self.packets[position]["hex"]), self._flows[0]), "big")
+        else:
+            # The sequence number of the other profiles is the compressor's own: the link tells it.
+            so_far = observe(replace(wanted, source=self.packets[: given.before], control=_plain(control)))
+            outcome = so_far.packets[position].outcome if position >= 0 else None
+            sn = outcome.after.sn if outcome is not None and outcome.after is not None else 0
+        return written.element(given.cid, sn, self.parameters)
+
+    def judge(self, seen: Observation, without: Observation | None) -> list[str]:
+        """What is wrong with the types of packets, and the traces of what was given in vain."""
+        complaints = []
+        for number, sent in enumerate(self.sent, 1):
+            mine = [seen.packets[n * self.flows + sent.cid + sent.first] for n in range(sent.count)]
+            complaints += [f"step {number} ({sent.count} packets): {one}" for one in judge_kinds(sent.expected, mine)]
+        if without is not None:
+            first = min(given.before for given in self.given if given.in_vain)
+            for a, b in zip(seen.packets[first:], without.packets[first:], strict=True):
+                if a.link != b.link:
+                    complaints.append(
+                        f"feedback that was to be ignored changes packet {a.index}: {a.kind} instead of {b.kind}"
+                    )
+                    break
+        return complaints
+
+
+def _plain(control: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in step.items() if key != "given"} for step in control]
+
+
+def _rtp_sn(original: bytes, flow: Flow) -> bytes:
+    at = sum(20 if ip.version == 4 else 40 for ip in flow.ips) + 8 + 2
+    return original[at : at + 2]
+
+
+def judge_kinds(expected: str, packets: Sequence[Seen]) -> list[str]:
+    """What is wrong with the packet types of a step.
+
+    `expected`: types joined by commas, `update` for IR, IR-DYN and type 2, `type 0` and `type 1`: the only ones allowed;
+    `no …`: none of these; `some …`: at least one of these; `first …`: the first packet is one of these; `at the end …`:
+    the last one is; `mode O`: every mode parameter says so, `some mode U`: at least one does; `profile 0x0000`: all of
+    it. Several are joined by a semicolon; `any` is always right.
+    """
+    found = []
+    for part in (piece.strip() for piece in expected.split(";")):
+        match = re.fullmatch(r"(?:(no|some|first|at the end) )?(?:(mode) ([UO])|(profile) (0x[0-9a-f]{4})|(.+))", part)
+        if part == "any":
+            continue
+        if not match:
+            raise UsageError(f"'{part}' says nothing about packets.")
+        quantity, is_mode, mode, is_profile, profile, names = match.groups()
+        if is_mode:
+            found += _modes(quantity, MODE_VALUES[mode], mode, packets)
+        elif is_profile:
+            other = [seen for seen in packets if seen.kind and seen.profile != int(profile, 16)]
+            found += [f"packet {other[0].index} ({other[0].kind}) is not of profile {profile}"] if other else []
+        else:
+            found += _types(quantity, names, packets)
+    return found
+
+
+def _types(quantity: str | None, names: str, packets: Sequence[Seen]) -> list[str]:
+    kinds: set[str] = set()
+    for name in (piece.strip() for piece in names.split(",")):
+        groups = {"update": UPDATES, "type 0": TYPE_0, "type 1": ("UO-1", "UO-1-ID", "UO-1-TS"), "nothing": ("",)}
+        known = groups.get(name, (name,))
+        if name not in groups and name not in (*UPDATES, *TYPE_0_AND_1):
+            raise UsageError(f"'{name}' is no packet type; there are {', '.join((*groups, *UPDATES, *TYPE_0_AND_1))}.")
+        kinds |= set(known)
+    inside = [seen for seen in packets if seen.kind in kinds]
+    outside = [seen for seen in packets if seen.kind not in kinds]
+    what = ", ".join(dict.fromkeys(seen.kind for seen in packets))
+    if quantity is None and outside:
+        return [f"packet {outside[0].index} is {outside[0].kind or 'not on the link'}; only {names} is expected"]
+    if quantity == "no" and inside:
+        return [f"packet {inside[0].index} is {inside[0].kind}; no {names} is expected"]
+    if quantity == "some" and not inside:
+        return [f"there is no {names}; what comes: {what}"]
+    if quantity == "first" and packets[0].kind not in kinds:
+        return [f"the first packet is {packets[0].kind or 'not on the link'}; {names} is expected"]
+    if quantity == "at the end" and packets[-1].kind not in kinds:
+        return [f"the last packet is {packets[-1].kind or 'not on the link'}; {names} is expected"]
+    return []
+
+
+def _modes(quantity: str | None, value: int, mode: str, packets: Sequence[Seen]) -> list[str]:
+    carried = [seen for seen in packets if seen.mode is not None]
+    other = [seen for seen in carried if seen.mode != value]
+    if quantity == "some":
+        return [] if len(other) < len(carried) else [f"no packet says mode {mode}"]
+    return [f"packet {other[0].index} ({other[0].kind}) does not say mode {mode}"] if other else []

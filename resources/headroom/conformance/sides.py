@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who is asked: adapters as jobs need them, and why a case is not for an implementation."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from headroom import implementations
+from headroom.errors import HeadroomError
+from headroom.implementations import Role
+from headroom.oracle.rohc.profiles import PROFILES
+
+FEEDBACK_BEFORE_PACKETS = ("piggybacked", "interspersed")
+
+
+class NotDeclared(HeadroomError):
+    """The implementation does not declare what a case is about: the case is unsupported. The message says what."""
+
+    verdict = "unsupported"
+
+
+class Misbehaviour(HeadroomError):
+    """An adapter broke a promise of the ABI, so that nothing can be said about the protocol: an error."""
+
+    verdict = "error"
+
+
+def require(name: str, role: Role, channel: dict[str, Any], feature: str | None = None, feedback: str = "none") -> None:
+    """Raises NotDeclared unless the implementation declares what a channel asks of it.
+
+    `channel` is a configuration as in implementations/README.md; `feedback` the path that feedback takes.
+    """
+    asked: dict[str, Any] = {"modes": [channel.get("mode", "U")], "cids": [channel.get("cids", "small")]}
+    if "profiles" in channel:
+        asked["profiles"] = channel["profiles"]
+    if channel.get("max_cid"):
+        asked["max_cid"] = channel["max_cid"]
+    if channel.get("channels", 1) > 1:
+        asked["max_channels"] = channel["channels"]
+    if feature:
+        asked["features"] = [feature]
+    if feedback != "none":
+        asked["feedback"] = [feedback]
+    if reason := implementations.find(name).lacks(role, **asked):
+        raise NotDeclared(f"{reason[:1].upper()}{reason[1:]}.")
+
+
+def channels_of(name: str, most: int = 256) -> int:
+    """How many channels one instance may have, as declared; at most `most`."""
+    found = next((entry for entry in implementations.find(name).capabilities if entry["scheme"] == "rohc"), {})
+    return max(1, min(int(found.get("max_channels", 1)), most))
+
+
+def adapter(
+    name: str, role: Role, channel: dict[str, Any], build: str, options: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """One side of a job: library and configuration."""
+    found = implementations.find(name)
+    config = {**found.config, "scheme": "rohc", **channel}
+    if options:
+        config["options"] = {**config.get("options", {}), **options}
+    return {"library": str(found.library_path(build)), "config": config}
+
+
+@cache
+def identity(name: str, build: str) -> dict[str, Any]:
+    """Name, version, build and digest for result records; asked once, for an adapter does not change during a run."""
+    return implementations.identity(implementations.find(name), build)
+
+
+def declared_deviations(name: str, role: Role) -> frozenset[str]:
+    """Requirements from which an implementation says that it deviates in a role."""
+    return frozenset(
+        one.requirement for one in implementations.find(name).deviations if one.requirement and role in one.roles
+    )
+
+
+def promise(document: dict[str, Any]) -> None:
+    """Raises Misbehaviour when the engine's document says that an adapter broke a promise of the ABI."""
+    broken = document.get("promise_broken")
+    if broken:
+        where = "" if broken.get("packet") is None else f", packet {broken['packet']}"
+        raise Misbehaviour(
+            f"The {broken['side']} broke a promise of the ABI in {broken['function']}{where}: {broken['message']} "
+            "See `headroom-engine check`."
+        )
+
+
+def common_profiles(*names: str | None) -> list[str]:
+    """PROFILES of a channel: those that the judge knows and that everybody on it declares."""
+    found = [f"0x{number:04x}" for number in sorted(PROFILES)]
+    for name in filter(None, names):
+        entry = next((one for one in implementations.find(name).capabilities if one["scheme"] == "rohc"), {})
+        found = [profile for profile in found if profile in entry.get("profiles", ())]
+    return found

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors that a user sees: one sentence that says what happened and what to do, and the exit code that goes with it."""
+
+from __future__ import annotations
+
+EXIT_PASSED = 0
+EXIT_FAILED = 1
+EXIT_USAGE = 2
+EXIT_ENVIRONMENT = 3
+
+
+class HeadroomError(Exception):
+    """Something failed. The message is a sentence for the user; `exit_code` is what the command ends with."""
+
+    exit_code = EXIT_FAILED
+    ROBOT_SUPPRESS_NAME = True
+
+
+class UsageError(HeadroomError):
+    """What was asked for makes no sense: an unknown name, a wrong file, an impossible value."""
+
+    exit_code = EXIT_USAGE
+
+
+class EnvironmentLacks(HeadroomError):
+    """The machine cannot do it: a program is missing, the disk is full, a build fails."""
+
+    exit_code = EXIT_ENVIRONMENT
+
+
+def disk_error(error: OSError, doing: str) -> EnvironmentLacks:
+    """The sentence for a file that could not be written, from the error of the operating system."""
+    import errno
+
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return EnvironmentLacks(
+            f"The disk is full: {doing} failed. Every finished result is kept; free some space and go on with --resume."
+        )
+    where = f" ({error.filename})" if error.filename else ""
+    return EnvironmentLacks(f"{doing[:1].upper()}{doing[1:]} failed: {error.strerror or error}{where}.")

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Implementations under test: the folders of implementations/ that have an implementation.yaml."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from headroom import engine
+from headroom.errors import UsageError
+from headroom.paths import DEFAULT_BUILD, IMPLEMENTATIONS, build_folder, shown
+from headroom.yamlfile import check, read
+
+Role = Literal["compressor", "decompressor"]
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A known deviation: from a requirement, or in one case."""
+
+    reason: str
+    requirement: str = ""
+    case: str = ""
+    roles: tuple[str, ...] = ("compressor", "decompressor")
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """What implementation.yaml declares."""
+
+    name: str
+    folder: Path
+    vendor: str
+    licence: str
+    obtain: str
+    description: str = ""
+    library: str = ""
+    config: dict[str, Any] = field(default_factory=dict)
+    capabilities: tuple[dict[str, Any], ...] = ()
+    deviations: tuple[Deviation, ...] = ()
+
+    def library_path(self, build: str = DEFAULT_BUILD) -> Path:
+        """File of the adapter for one build. Raises UsageError when the implementation has no adapter."""
+        if not self.library:
+            raise UsageError(f"{self.name} has no adapter (a shared library), so it cannot run inside the engine.")
+        text = self.library.replace("{build}", str(build_folder(build)))
+        path = Path(text)
+        return path if path.is_absolute() else self.folder / path
+
+    def is_ours(self) -> bool:
+        """Whether the adapter is built with the project, once per build."""
+        return "{build}" in self.library
+
+    def lacks(self, role: Role, scheme: str = "rohc", **asked: Any) -> str:
+        """Why a case is not for this implementation, as declared: "" when it is.
+
+        `asked` holds capabilities by their name in implementation.yaml, such as `profiles=["0x0001"]`, `modes=["O"]`,
+        `max_cid=100`.
+        """
+        found = next((entry for entry in self.capabilities if entry["scheme"] == scheme), None)
+        if found is None:
+            return f"{self.name} does not declare the scheme {scheme}"
+        if role not in found["roles"]:
+            return f"{self.name} does not declare to be a {role}"
+        for name, wanted in asked.items():
+            declared = found.get(name)
+            if isinstance(wanted, int):
+                if declared is not None and wanted > declared:
+                    return f"{self.name} declares {name} {declared}; {wanted} is needed"
+            elif missing := [item for item in wanted if item not in (declared or ())]:
+                return f"{self.name} does not declare {name.rstrip('s')} {', '.join(missing)}"
+        return ""
+
+
+def load(folder: Path) -> Implementation:
+    """Reads one implementation. Raises UsageError with file and line when its YAML is not valid."""
+    path = folder / "implementation.yaml"
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError:
+        changed = 0  # reading it says what is wrong
+    return _load(folder, changed)
+
+
+@lru_cache(maxsize=64)
+def _load(folder: Path, changed: int) -> Implementation:
+    """`changed` is the time at which the file changed last: a run asks for the same implementations again and again."""
+    path = folder / "implementation.yaml"
+    document = check(read(path), "implementation")
+    data = document.data
+    if data["name"] != folder.name:
+        raise UsageError(document.complaint(("name",), f"the folder is called '{folder.name}', so must be the name"))
+    adapter = data.get("adapter", {})
+    return Implementation(
+        name=data["name"],
+        folder=folder,
+        vendor=data["vendor"],
+        licence=data["licence"],
+        obtain=data["obtain"],
+        description=data.get("description", ""),
+        library=adapter.get("library", ""),
+        config=adapter.get("config", {}),
+        capabilities=tuple(data["capabilities"]),
+        deviations=tuple(
+            Deviation(
+                reason=entry["reason"],
+                requirement=entry.get("requirement", ""),
+                case=entry.get("case", ""),
+                roles=tuple(entry.get("roles", ("compressor", "decompressor"))),
+            )
+            for entry in data.get("deviations", ())
+        ),
+    )
+
+
+def names(root: Path = IMPLEMENTATIONS) -> list[str]:
+    return sorted(path.parent.name for path in root.glob("*/implementation.yaml"))
+
+
+def find(name: str, root: Path = IMPLEMENTATIONS) -> Implementation:
+    """An implementation by name, or by the path of its folder when it lives elsewhere."""
+    folder = Path(name) if "/" in name else root / name
+    if (folder / "implementation.yaml").is_file():
+        return load(folder.resolve())
+    raise UsageError(
+        f"There is no implementation '{name}': {shown(folder / 'implementation.yaml')} is "
+        f"not there. Known: {', '.join(names(root))}."
+    )
+
+
+def ninja_targets(root: Path = IMPLEMENTATIONS) -> list[str]:
+    """What to build so that the engine and every adapter of ours are there, as file names in the build folder."""
+    libraries = [
+        found.library.removeprefix("{build}/") for name in names(root) if (found := find(name, root)).is_ours()
+    ]
+    return ["bin/headroom-engine", *libraries]
+
+
+def describe(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
+    """What the adapter says of itself, with the SHA-256 of its library."""
+    return engine.run("describe", {"library": str(implementation.library_path(build))}, timeout_s=20, build=build)
+
+
+def identity(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
+    """Name, version, build and digest for result records; a reason where the adapter could not be asked."""
+    try:
+        described = describe(implementation, build)
+    except engine.EngineFailure as failure:
+        return {"name": implementation.name, "version": None, "build": build, "sha256": None, "reason": str(failure)}
+    return {
+        "name": implementation.name,
+        "version": described.get("version"),
+        "build": described.get("build") or build,
+        "sha256": described.get("sha256"),
+    }

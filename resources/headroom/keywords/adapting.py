@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords about adapters themselves: the promises of the ABI, and what implementation.yaml declares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robot.api.deco import keyword
+
+from headroom import engine, implementations, settings
+from headroom.keywords import words
+from headroom.keywords.base import library
+from headroom.results import collector
+from headroom.results.record import Finding
+
+
+@library
+class Adapting:
+    """One adapter: `implementations/abi/headroom.h` says what it promises."""
+
+    @keyword("Adapter Should Keep The Promises Of The ABI")
+    def keeps_promises(self, implementation: str) -> None:
+        """Every check of `headroom-engine check`, each in a process of its own."""
+        asked = settings.from_robot()
+        found = implementations.find(implementation)
+        _note(found, asked.build)
+        job = {"library": str(found.library_path(asked.build)), "config": _config(found)}
+        document = engine.run("check", job, timeout_s=300, build=asked.build)
+        current = collector.current()
+        for verdict in ("pass", "fail", "unsupported"):
+            count = sum(check["verdict"] == verdict for check in document["checks"])
+            current.metric(f"checks_{verdict}", count, "checks")
+        failed = [check for check in document["checks"] if check["verdict"] == "fail"]
+        current.findings += [
+            Finding(f"{check['name']}: {check['reason']}", judge="headroom-engine check", severity="must")
+            for check in failed
+        ]
+        if failed:
+            raise AssertionError(words.some([f"{check['name']}: {check['reason']}" for check in failed]))
+        if document["verdict"] != "pass":
+            raise RuntimeError(f"No check failed, yet the engine's verdict is {document['verdict']}.")
+
+    @keyword("Declaration Should Be What The Adapter Says")
+    def declaration_matches(self, implementation: str) -> None:
+        """Capabilities of implementation.yaml against the adapter's own description."""
+        asked = settings.from_robot()
+        found = implementations.find(implementation)
+        _note(found, asked.build)
+        different = differences(found, implementations.describe(found, asked.build))
+        if different:
+            raise AssertionError(words.some(different))
+
+
+def differences(found: implementations.Implementation, described: dict[str, Any]) -> list[str]:
+    """What an implementation declares and its adapter does not say, or the other way round."""
+    result = [] if described.get("name") == found.name else [f"the adapter calls itself '{described.get('name')}'"]
+    said = {entry["scheme"]: entry for entry in described.get("schemes", ())}
+    for entry in found.capabilities:
+        scheme = entry["scheme"]
+        if scheme not in said:
+            result.append(f"the adapter does not know the declared scheme {scheme}")
+            continue
+        for name in ("roles", "profiles", "modes", "cids", "max_cid", "max_channels", "feedback"):
+            declared, theirs = entry.get(name), said[scheme].get(name)
+            if isinstance(declared, list):
+                declared, theirs = sorted(declared), sorted(theirs or ())
+            if declared is not None and declared != theirs:
+                result.append(f"{scheme}: {name} is declared as {declared}, the adapter says {theirs}")
+    return result
+
+
+def _config(found: implementations.Implementation) -> dict[str, Any]:
+    return {"scheme": found.capabilities[0]["scheme"], **found.config}
+
+
+def _note(found: implementations.Implementation, build: str) -> None:
+    current = collector.current()
+    current.parameters |= {"kind": "adapter", "implementation": found.name}
+    current.compressor = current.decompressor = implementations.identity(found, build)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every keyword library shares: an error of harness or engine is noted as such, never taken for a failure."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from robot.api import SkipExecution
+from robot.errors import RobotError
+
+from headroom.errors import HeadroomError
+from headroom.results import collector
+
+Class = TypeVar("Class", bound=type)
+
+
+def library(decorated: Class) -> Class:
+    """Class decorator for a keyword library: one instance for a run, public methods are keywords, errors are noted."""
+    decorated.ROBOT_LIBRARY_SCOPE = "GLOBAL"
+    for name, member in list(vars(decorated).items()):
+        if callable(member) and not name.startswith("_") and not isinstance(member, type):
+            setattr(decorated, name, _honest(member))
+    return decorated
+
+
+def _honest(method: Callable[..., Any]) -> Callable[..., Any]:
+    """An AssertionError says that an expectation was not met. Anything else kept it from being checked: an error."""
+
+    @functools.wraps(method)
+    def keyword(*args: Any, **named: Any) -> Any:
+        try:
+            return method(*args, **named)
+        except (AssertionError, SkipExecution, RobotError):
+            raise
+        except HeadroomError as error:
+            collector.current().judge(getattr(error, "verdict", "error"), str(error))
+            raise
+        except Exception as error:
+            name = "" if type(error) is RuntimeError else f"{type(error).__name__}: "
+            collector.current().judge("error", f"{name}{error}")
+            raise
+
+    return keyword

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords that measure a paper's figures again and put them beside the paper's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from robot.api.deco import keyword
+
+from headroom import implementations, settings
+from headroom.keywords.base import library
+from headroom.keywords.measuring import configuration, wanted_for
+from headroom.papers import effnet_2007, effnet_2007_load
+from headroom.papers import paper as papers
+from headroom.papers.effnet_2007 import Measured
+from headroom.results import collector
+
+# The paper's scenario is one call on one link; its load is measured on large numbers of flows.
+LOAD_PROFILE = effnet_2007.CALL
+
+
+@library
+class Reproducing:
+    """One keyword for every paper: `Figures Should Be Beside The Paper's    effnet-2007    Table 1`."""
+
+    @keyword("Figures Should Be Beside The Paper's")
+    def beside_the_papers(self, paper: str, *places: str) -> None:
+        found = papers.find(paper)
+        current = collector.current()
+        about = {
+            "title": found.title,
+            "year": found.year,
+            "notes": list(found.notes),
+            "places": list(found.methods),
+            "methods": {place: found.methods.get(place, "") for place in places},
+        }
+        current.parameters |= {"kind": "paper", "paper": paper, "about": about}
+        measured = measure(found, places, settings.from_robot())
+        current.items += measured.items
+        current.series += measured.series
+        judge(measured)
+
+
+def judge(measured: Measured) -> None:
+    """Fails the case when a figure that must match does not; notes a shape that is missed."""
+
+    def told(verdict: str) -> list[str]:
+        return [
+            f"{item.quantity}: paper {item.paper}, measured {item.measured:.4g} {item.unit} ({item.note})"
+            if item.measured is not None
+            else f"{item.quantity}: {item.note}"
+            for item in measured.items
+            if item.verdict == verdict
+        ]
+
+    if errors := told("error"):
+        collector.current().judge("error", "; ".join(errors))
+        raise RuntimeError("; ".join(errors))
+    if failed := told("fail"):
+        raise AssertionError("; ".join(failed))
+    if missed := told("non-strict"):
+        collector.current().judge("non-strict", "; ".join(missed))
+
+
+def measure(found: papers.Paper, places: tuple[str, ...], asked: settings.Settings) -> Measured:
+    """Measures some places of a paper."""
+    if found.key != "effnet-2007":
+        raise ValueError(f"nothing here measures the paper {found.key} yet")
+    methods: dict[tuple[str, ...], Callable[[], Measured]] = {
+        ("Table 1",): lambda: effnet_2007.table_1(found, _tested(asked)),
+        ("Table 2",): lambda: effnet_2007.table_2(found, _tested(asked), runs=8 if asked.quick else 40),
+        ("Figure 3",): lambda: effnet_2007.figure_3(found),
+        ("Figure 4",): lambda: effnet_2007.figure_4(found, _tested(asked)),
+        ("Figures 5 and 6",): lambda: effnet_2007_load.figures_5_and_6(found, asked, _load(asked)),
+        ("Figure 7", "Table 4"): lambda: effnet_2007_load.figure_7_and_table_4(found, asked, _load(asked)),
+    }
+    if places not in methods:
+        raise ValueError(
+            f"{' and '.join(places)} cannot be measured; known: {', '.join(' and '.join(key) for key in methods)}"
+        )
+    return methods[places]()
+
+
+def _load(asked: settings.Settings) -> effnet_2007_load.load.Wanted:
+    _tested(asked)
+    return wanted_for(asked, LOAD_PROFILE, configuration("1c").cpus)
+
+
+def _tested(asked: settings.Settings) -> settings.Settings:
+    """Notes who is tested."""
+    for name, role in ((asked.compressor, "compressor"), (asked.decompressor, "decompressor")):
+        setattr(collector.current(), role, implementations.identity(implementations.find(name), asked.build))
+    return asked

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords of the robustness suites: impaired links, damaged and malformed packets, adapters that misbehave."""
+
+from __future__ import annotations
+
+
+import random
+
+from robot.api import SkipExecution
+from robot.api.deco import keyword
+
+from headroom import settings
+from headroom.conformance import arrivals, damage, faults, feedback, sides
+from headroom.conformance.conversation import Conversation
+from headroom.conformance.observation import Observation, observe
+from headroom.keywords import verdicts, words
+from headroom.keywords.base import library
+from headroom.measure import replay
+from headroom.measure.replay import Wanted
+from headroom.results import collector
+
+PACKETS = "1500"  # of a replay, unless a row says another number
+
+
+@library
+class Withstanding:
+    """What a link and a neighbour may do to an implementation, and what must not come of it.
+
+    Named arguments are those of `Replay …`.
+    """
+
+    @keyword("Impaired Link Should Do No Harm")
+    def impaired_link(self, source: str, outage: int = 0, **named: str) -> None:
+        """A packet comes out as it was or not at all, but for those that chance lets pass: at most as many as a CRC-3, -7
+        or -8 allows for the packets at risk. With OUTAGE, the decompressor recovers: never do so many packets in a row
+        arrive and not come out."""
+        wanted = words.wanted(source, {"packets": PACKETS, **named}, settings.from_robot())
+        wanted.channel.setdefault("profiles", sides.common_profiles(wanted.compressor, wanted.decompressor))
+        path = replay.feedback_path(wanted)
+        for name, role in ((wanted.compressor, "compressor"), (wanted.decompressor, "decompressor")):
+            try:
+                sides.require(str(name), role, wanted.channel, feedback=path)  # type: ignore[arg-type]
+            except sides.NotDeclared as reason:
+                raise SkipExecution(str(reason)) from reason
+            verdicts.note(role, str(name), wanted.build)  # type: ignore[arg-type]
+        seen = observe(wanted)
+        verdicts.note_replay(seen)
+        collector.current().parameters["outage"] = outage
+        verdicts.conclude(seen)
+        self._weigh(seen, outage)
+
+    def _weigh(self, seen: Observation, outage: int) -> None:
+        found = arrivals.balance(seen)
+        current = collector.current()
+        current.metric("arrived", found.arrived, "packets")
+        current.metric("damaged_headers", found.damaged_headers, "packets")
+        current.metric("at_risk", found.at_risk, "packets", "lower")
+        current.metric("wrong_by_chance", found.chances, "packets", "lower")
+        current.metric("wrong_allowed", found.allowed, "packets")
+        current.metric("wrong", found.wrong, "packets", "lower")
+        current.metric("restored_by_judge_from_arrivals", found.restored_by_judge, "packets", "higher")
+        current.metric("longest_outage", found.longest_outage, "packets", "lower")
+        verdicts.expect(
+            found.wrong <= found.allowed,
+            f"{found.wrong} packets come out other than they were; {found.at_risk} of {found.arrived} arrivals were at "
+            f"risk, of which CRCs let {found.chances:.2f} pass on average, and at most {found.allowed} with a probability "
+            f"of {arrivals.CONFIDENCE}. {seen.done.first_difference()}",
+            seen,
+        )
+        verdicts.expect(
+            not outage or found.longest_outage < outage,
+            f"{found.longest_outage} packets in a row arrive and do not come out; by {outage} the context should have "
+            "recovered",
+            seen,
+        )
+
+    @keyword("Damaged Packets Should Be Withstood")
+    def damaged_packets(self, kind: str) -> None:
+        """Link packets of every vector, damaged in one way: see `headroom.conformance.damage`. Nothing comes out that the
+        judge does not read in them, no more of it than the CRCs allow, and the context recovers with the next IR."""
+        asked = settings.from_robot()
+        verdicts.note("decompressor", asked.decompressor, asked.build)
+        tried = damage.attempt(kind, asked.decompressor, asked.build, asked.seed)
+        current = collector.current()
+        current.parameters |= {"kind": "damage", "damage": kind}
+        if not tried.trials:
+            raise SkipExecution(f"{asked.decompressor} declares no channel that the vectors are for.")
+        for name in ("trials", "refused", "careful", "undetected"):
+            current.metric(name, getattr(tried, name), "packets")
+        current.metric("undetected_by_chance", tried.chances, "packets")
+        if tried.wrong or tried.not_recovered:
+            verdicts.keep_text("packets.txt", "\n".join([*tried.wrong, *tried.not_recovered]), "packets in question")
+        if tried.wrong:
+            raise AssertionError(f"{len(tried.wrong)} of {tried.trials} packets: {words.some(tried.wrong, 3)}.")
+        if tried.not_recovered:
+            raise AssertionError(
+                f"{len(tried.not_recovered)} contexts do not recover: {words.some(tried.not_recovered, 3)}."
+            )
+        allowed = tried.allowed(kind)
+        if allowed is not None and tried.undetected > allowed:
+            raise AssertionError(f"{tried.undetected} damaged headers come out; at most {allowed} may.")
+
+    @keyword("Hostile Feedback Should Be Withstood")
+    def hostile_feedback(self, count: int) -> None:
+        """Feedback of random octets before packets of three flows: the compressor survives, and the judge restores every
+        packet."""
+        asked = settings.from_robot()
+        source = random.Random(f"{asked.seed}/hostile feedback")
+        channel = {"mode": "O", "profiles": sides.common_profiles(asked.compressor)}
+        try:
+            sides.require(asked.compressor, "compressor", channel)
+        except sides.NotDeclared as reason:
+            raise SkipExecution(str(reason)) from reason
+        verdicts.note("compressor", asked.compressor, asked.build)
+        story = Conversation("rtp-ipv4", channel, flows=3)
+        story.send(10)
+        story.give("ACK(O) with CRC")
+        for _ in range(count):
+            octets = source.randbytes(source.choice((1, 2, 3, 4, 6, 9, 20, 60, 255)))
+            story.give(f"raw {feedback.element(octets).hex() if source.random() < 0.8 else octets.hex()}")
+            story.send(2)
+        wanted = Wanted(compressor=asked.compressor, seed=asked.seed, build=asked.build)
+        seen, _ = story.run(wanted)
+        verdicts.note_replay(seen)
+        verdicts.conclude(seen)
+        missing = [one for one in seen.packets if not one.restored]
+        verdicts.expect(not missing, f"{len(missing)} packets are not restored by the judge", seen)
+
+    @keyword("Misbehaviour Should Be An Error")
+    def misbehaviour(self, fault: str) -> None:
+        """An adapter of the engine's tests that breaks one promise: what comes of it is an error that says so, and the
+        next job runs."""
+        asked = settings.from_robot()
+        libraries = faults.folder(asked.build)
+        if not (libraries / f"faulty_{fault}.so").is_file():
+            raise SkipExecution(f"The faulty adapters are not built (target faulty_adapters of {asked.build}).")
+        collector.current().parameters |= {"kind": "misbehaviour", "fault": fault}
+        sentence = faults.provoke(libraries, fault, asked.build)
+        collector.current().parameters["said"] = sentence
+        if not sentence:
+            raise AssertionError(f"An adapter that {fault.replace('_', ' ')} passes for one that behaves.")
+        if rest := faults.provoke(libraries, "none", asked.build):
+            raise AssertionError(f"After it, an adapter that behaves is taken for one that does not: {rest}")

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words of the suites made into values: the named arguments of `Replay …`, checked: no typing error is ignored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from headroom.errors import UsageError
+from headroom.measure.replay import Packets, Wanted
+from headroom.paths import ROOT
+from headroom.settings import Settings, seed_of, split_names
+
+TRUE, FALSE = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
+
+
+def boolean(text: str) -> bool:
+    word = str(text).lower()
+    if word not in TRUE + FALSE:
+        raise UsageError(f"'{text}' is neither yes nor no.")
+    return word in TRUE
+
+
+def octets(text: str) -> str:
+    """Hexadecimal octets without spaces and colons."""
+    plain = re.sub(r"[\s:]", "", text)
+    if not re.fullmatch(r"(?:[0-9a-fA-F]{2})*", plain):
+        raise UsageError(f"'{text}' is not a row of hexadecimal octets.")
+    return plain.lower()
+
+
+def numbers(text: str) -> list[int]:
+    """Packet numbers: 5,6 or 10-14."""
+    result: list[int] = []
+    for part in split_names(str(text)):
+        match = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
+        if not match:
+            raise UsageError(f"'{part}' is not a packet number or range.")
+        result += range(int(match[1]), int(match[2] or match[1]) + 1)
+    return result
+
+
+def flips(text: str) -> list[dict[str, int]]:
+    """Bits to invert: packet:bit, separated by commas."""
+    result = []
+    for part in split_names(text):
+        packet, colon, bit = part.partition(":")
+        if not colon or not packet.isdigit() or not bit.isdigit():
+            raise UsageError(f"'{part}' is not of the form packet:bit.")
+        result.append({"packet": int(packet), "bit": int(bit)})
+    return result
+
+
+def burst_loss(text: str) -> dict[str, float]:
+    """Gilbert-Elliott: good_to_bad:bad_to_good:loss_bad, with no loss in the good state."""
+    parts = text.split(":")
+    if len(parts) != 3:
+        raise UsageError(f"'{text}' is not of the form good_to_bad:bad_to_good:loss_bad.")
+    good_to_bad, bad_to_good, loss_bad = map(float, parts)
+    return {"good_to_bad": good_to_bad, "bad_to_good": bad_to_good, "loss_good": 0.0, "loss_bad": loss_bad}
+
+
+def options(text: str) -> dict[str, Any]:
+    """Options of an implementation: name=value, separated by semicolons; values are numbers, yes/no or words."""
+    result: dict[str, Any] = {}
+    for part in filter(None, (piece.strip() for piece in text.split(";"))):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise UsageError(f"'{part}' is not of the form name=value.")
+        result[name.strip()] = _plain(value.strip())
+    return result
+
+
+def _plain(text: str) -> Any:
+    if re.fullmatch(r"-?\d+", text):
+        return int(text)
+    if re.fullmatch(r"-?\d+\.\d*", text):
+        return float(text)
+    if text.lower() in ("yes", "true"):
+        return True
+    if text.lower() in ("no", "false"):
+        return False
+    return text
+
+
+def _milliseconds(text: str) -> int:
+    return round(float(text) * 1e6)
+
+
+# Named argument: where it goes, under which name, and how its word becomes a value.
+ARGUMENTS: dict[str, tuple[str, str, Callable[[str], Any]]] = {
+    "mode": ("channel", "mode", str),
+    "cids": ("channel", "cids", str),
+    "max_cid": ("channel", "max_cid", int),
+    "profiles": ("channel", "profiles", lambda text: list(split_names(text))),
+    "mrru": ("channel", "mrru", int),
+    "loss": ("forward", "loss", float),
+    "ber": ("forward", "ber", float),
+    "header_errors": ("forward", "header_errors", str),
+    "payload_errors": ("forward", "payload_errors", str),
+    "duplicate": ("forward", "duplicate", float),
+    "delay": ("forward", "delay_ns", _milliseconds),
+    "jitter": ("forward", "jitter_ns", _milliseconds),
+    "drop": ("forward", "drop", numbers),
+    "flip": ("forward", "flip", flips),
+    "burst_loss": ("forward", "burst_loss", burst_loss),
+    "feedback": ("feedback", "path", str),
+    "feedback_loss": ("feedback", "loss", float),
+    "feedback_ber": ("feedback", "ber", float),
+    "feedback_delay": ("feedback", "delay_ns", _milliseconds),
+    "reverse_loss": ("backward", "loss", float),
+}
+PLAIN: dict[str, Callable[[str], Any]] = {
+    "flows": int,
+    "packets": int,
+    "burst": int,
+    "reverse": boolean,
+    "seed": seed_of,
+    "compressor": str,
+    "decompressor": str,
+}
+
+
+def wanted(source: str | Packets, named: dict[str, str], settings: Settings) -> Wanted:
+    """A replay from the named arguments of a keyword.
+
+    Raises UsageError on one that does not exist or has no sensible value.
+    """
+    result = Wanted(
+        compressor=settings.compressor,
+        decompressor=settings.decompressor,
+        source=source,
+        seed=settings.seed,
+        build=settings.build,
+    )
+    for name, text in named.items():
+        try:
+            _put(result, name, text)
+        except (ValueError, TypeError) as error:
+            raise UsageError(f"{name}={text} makes no sense: {error}.") from error
+    return result
+
+
+def _put(result: Wanted, name: str, text: str) -> None:
+    if name in ARGUMENTS:
+        part, key, convert = ARGUMENTS[name]
+        getattr(result, part)[key] = convert(text)
+    elif name in PLAIN:
+        value = PLAIN[name](text)
+        setattr(result, name, None if value == "none" else value)
+    elif name == "duration":
+        result.duration_s, result.packets = float(text), None
+    elif name == "timeout":
+        result.timeout_s = float(text)
+    elif name in ("reorder", "depth"):
+        reorder = result.forward.setdefault("reorder", {"probability": 0.0, "depth": 1})
+        reorder["probability" if name == "reorder" else "depth"] = float(text) if name == "reorder" else int(text)
+    elif name in ("compressor_options", "decompressor_options"):
+        setattr(result, name, options(text))
+    else:
+        import difflib
+
+        known = [
+            *ARGUMENTS,
+            *PLAIN,
+            "duration",
+            "timeout",
+            "reorder",
+            "depth",
+            "compressor_options",
+            "decompressor_options",
+        ]
+        close = difflib.get_close_matches(name, known, 1)
+        raise UsageError(
+            f"'{name}' is not known here" + (f"; '{close[0]}' is meant?" if close else f". Known: {', '.join(known)}")
+        )
+
+
+def file_of(path: str) -> Path:
+    """A file named in a suite: relative to the repository."""
+    found = Path(path) if Path(path).is_absolute() else ROOT / path
+    if not found.is_file():
+        raise UsageError(f"There is no file {path}.")
+    return found
+
+
+def some(values: Sequence[object], most: int = 8) -> str:
+    """The first few of a list, for a sentence."""
+    shown = ", ".join(str(value) for value in values[:most]) or "nothing"
+    return shown + (f" and {len(values) - most} more" if len(values) > most else "")

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replays: packets through compressor, link and decompressor, compared with what went in.
+
+The job and the document are the engine's `replay`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from headroom import engine, implementations, profiles
+from headroom.errors import UsageError
+from headroom.paths import DEFAULT_BUILD
+
+CAPTURES = (".pcap", ".pcapng", ".cap")
+
+Packets = list[dict[str, Any]]
+
+
+@dataclass
+class Wanted:
+    """What to replay. `compressor` or `decompressor` may be None: the run then begins, or ends, at the link."""
+
+    compressor: str | None = "reference"
+    decompressor: str | None = "reference"
+    source: str | Packets = ""  # a traffic profile, a capture, or literal packets {time_ns, channel, hex}
+    flows: int = 1
+    packets: int | None = 1000
+    duration_s: float | None = None
+    seed: int = 1
+    burst: int = 1
+    channel: dict[str, Any] = field(
+        default_factory=dict
+    )  # configuration of both sides: mode, cids, max_cid, profiles …
+    compressor_options: dict[str, Any] = field(default_factory=dict)  # what an implementation documents for itself
+    decompressor_options: dict[str, Any] = field(default_factory=dict)
+    forward: dict[str, Any] = field(default_factory=dict)  # impairments of the link
+    feedback: dict[str, Any] = field(default_factory=dict)  # "path", and impairments of the way back
+    backward: dict[str, Any] = field(default_factory=dict)  # impairments of the reverse channel's link
+    reverse: bool = False
+    control: list[dict[str, Any]] = field(default_factory=list)
+    outputs: dict[str, Path] = field(default_factory=dict)
+    records: str = "none"
+    record_octets: bool = True
+    expected: Packets | None = None
+    build: str = DEFAULT_BUILD
+    timeout_s: float = 120.0
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What the engine said."""
+
+    wanted: Wanted
+    document: dict[str, Any]
+
+    @property
+    def promise_broken(self) -> str:
+        """The promise of the ABI that an adapter broke, as a sentence; "" when it kept them all."""
+        broken = self.document.get("promise_broken")
+        if not broken:
+            return ""
+        return (
+            f"the {broken['side']} broke a promise of the ABI in {broken['function']} (packet "
+            f"{broken['packet']}): {broken['message']}"
+        )
+
+    def direction(self, reverse: bool = False) -> dict[str, Any]:
+        return self.document["reverse" if reverse else "forward"]
+
+    def count(self, verdict: str) -> int:
+        """Packets of the forward direction with a verdict: identical, mismatched, not_delivered, lost_on_link …"""
+        return int(self.direction()["verdicts"].get(verdict, 0))
+
+    @property
+    def sent(self) -> int:
+        return int(self.direction()["source"]["packets"])
+
+    @property
+    def differing(self) -> int:
+        """Packets that came out other than they went in, or though nothing was to come out; both directions."""
+        names = ("mismatched", "unexpected")
+        return sum(
+            int(self.document[side]["verdicts"].get(name, 0))
+            for side in ("forward", "reverse")
+            if side in self.document
+            for name in names
+        )
+
+    @property
+    def packet_types(self) -> dict[str, int]:
+        """Packets on the link by type, as the compressor names them."""
+        counted = self.direction().get("compressor", {}).get("packet_types", {})
+        return {name: int(entry["packets"]) for name, entry in counted.items()}
+
+    @property
+    def header_length(self) -> dict[str, Any]:
+        """Mean, min, max and histogram of the compressed header, octets."""
+        return self.direction()["compressor"]["header_length"] or {}
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        return self.document.get("records", [])
+
+    def first_difference(self) -> str:
+        """A sentence about the first packet that came out different; "" when there is none."""
+        for side in ("forward", "reverse"):
+            for found in self.document.get(side, {}).get("mismatch_list", ()):
+                where = found["first_difference"]
+                return (
+                    f"packet {found['packet']} came out different from octet {where} on: expected "
+                    f"{_around(found['expected'], where)}, got {_around(found['got'], where)}"
+                )
+        return ""
+
+    def summary(self) -> list[tuple[str, Any]]:
+        """Rows for a table."""
+        forward = self.direction()
+        rows: list[tuple[str, Any]] = [("packets sent", self.sent)]
+        rows += [
+            (name.replace("_", " "), count)
+            for name, count in forward["verdicts"].items()
+            if isinstance(count, int) and count
+        ]
+        for title, key in (
+            ("not delivered", "not_delivered_by_status"),
+            ("not compressed", "not_compressed_by_status"),
+        ):
+            rows += [(f"{title}: {status}", count) for status, count in forward["verdicts"].get(key, {}).items()]
+        if "compressor" in forward and self.header_length:
+            rows += [(f"header octets, {name}", self.header_length[name]) for name in ("mean", "min", "max")]
+            rows += [(f"type {name}", count) for name, count in self.packet_types.items()]
+        bandwidth = forward["link"].get("bandwidth_bps")
+        if bandwidth:
+            rows.append(("bandwidth on the link, bit/s", round(bandwidth)))
+        return rows
+
+
+def _around(text: str, octet: int) -> str:
+    """A few octets of a hex dump around one of them, that one marked."""
+    octets = [text[index : index + 2] for index in range(0, len(text), 2)]
+    first = max(0, octet - 4)
+    shown = [f"[{value}]" if index == octet else value for index, value in enumerate(octets[first : octet + 8], first)]
+    return ("… " if first else "") + " ".join(shown) + (" …" if octet + 8 < len(octets) else "")
+
+
+def side(name: str, role: implementations.Role, wanted: Wanted) -> dict[str, Any]:
+    """The adapter of one side with its configuration, as a job has it."""
+    found = implementations.find(name)
+    channel = {"scheme": "rohc", **wanted.channel}
+    options = wanted.compressor_options if role == "compressor" else wanted.decompressor_options
+    config = {**found.config, **channel, "seed": wanted.seed}
+    if has_feedback(wanted) is False:
+        config["feedback"] = False
+    if options:
+        config["options"] = {**config.get("options", {}), **options}
+    return {"library": str(found.library_path(wanted.build)), "config": config}
+
+
+def has_feedback(wanted: Wanted) -> bool:
+    """Whether the decompressor has a way back to the compressor."""
+    return feedback_path(wanted) != "none"
+
+
+def feedback_path(wanted: Wanted) -> str:
+    """The path of feedback: as asked for; else a channel of its own unless the mode is unidirectional."""
+    default = "none" if wanted.channel.get("mode", "U") == "U" else "own"
+    return str(wanted.feedback.get("path", default))
+
+
+def source(wanted: Wanted) -> dict[str, Any]:
+    """The source of a job. Raises UsageError when the profile or capture does not exist."""
+    if not isinstance(wanted.source, str):
+        return {"packets": wanted.source}
+    if wanted.source.endswith(CAPTURES):
+        path = Path(wanted.source)
+        if not path.is_file():
+            raise UsageError(f"There is no capture {wanted.source}.")
+        return {"capture": str(path.resolve())}
+    chosen: dict[str, Any] = {"profile": profiles.load(wanted.source), "flows": wanted.flows}
+    if wanted.duration_s is not None:
+        chosen["duration_s"] = wanted.duration_s
+    else:
+        chosen["packets"] = wanted.packets
+    return chosen
+
+
+def job(wanted: Wanted) -> dict[str, Any]:
+    """The engine's job."""
+    made: dict[str, Any] = {"source": source(wanted), "seed": wanted.seed, "burst": wanted.burst}
+    if wanted.compressor:
+        made["compressor"] = side(wanted.compressor, "compressor", wanted)
+    if wanted.decompressor:
+        made["decompressor"] = side(wanted.decompressor, "decompressor", wanted)
+    if wanted.expected is not None:
+        made["expected"] = {"packets": wanted.expected}
+    link: dict[str, Any] = {}
+    if wanted.forward:
+        link["forward"] = wanted.forward
+    if wanted.compressor and wanted.decompressor:
+        link["feedback"] = {**wanted.feedback, "path": feedback_path(wanted)}
+    if wanted.reverse:
+        made["reverse"] = True
+        if wanted.backward:
+            link["reverse"] = wanted.backward
+    made["link"] = link
+    if wanted.control:
+        made["control"] = wanted.control
+    if wanted.outputs:
+        made["outputs"] = {name: str(path) for name, path in wanted.outputs.items()}
+    if wanted.records != "none":
+        made["records"] = wanted.records
+        made["record_octets"] = wanted.record_octets
+    return made
+
+
+def run(wanted: Wanted) -> Replay:
+    """Replays. Raises EngineFailure when an adapter does not load, crashes or hangs."""
+    return Replay(wanted, engine.run("replay", job(wanted), wanted.timeout_s, wanted.build))

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The HTML report: reads result records and nothing else."""

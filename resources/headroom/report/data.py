@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the report and the terminal show, taken out of result records (JSON objects, as `results.store` reads them)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from headroom.errors import HeadroomError
+from headroom.results.record import VERDICTS, worst
+
+Records = list[dict[str, Any]]
+
+PERCENTILES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999))
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """Flow pairs that some cores carry at a load; `target_load` is None for "no missed tick"."""
+
+    compressor: str
+    decompressor: str
+    profile: str
+    cpus: str
+    cores: tuple[int, ...]
+    build: str
+    target_load: float | None
+    flow_pairs: float | None
+    ns_per_operation: float | None
+    record: dict[str, Any] = field(repr=False, compare=False)
+
+    @property
+    def series(self) -> tuple[str, str, str, str, str]:
+        """What is measured, apart from the target: rows of one table, bars of one group."""
+        return (self.compressor, self.decompressor, self.profile, self.build, self.cpus)
+
+    @property
+    def trials(self) -> list[float]:
+        return [trial for trial in metric(self.record, "flow_pairs").get("trials", []) if trial is not None]
+
+    def as_json(self) -> dict[str, Any]:
+        """The object of the command line's `capacity` list."""
+        return {
+            "compressor": self.compressor,
+            "decompressor": self.decompressor,
+            "profile": self.profile,
+            "cpus": self.cpus,
+            "target_load": self.target_load,
+            "flow_pairs": None if self.flow_pairs is None else round(self.flow_pairs),
+            "ns_per_operation": self.ns_per_operation,
+        }
+
+
+def metric(record: dict[str, Any], name: str, core: int | None = None) -> dict[str, Any]:
+    """A metric of a record by name; an empty object when it has none."""
+    return next((found for found in record["metrics"] if found["name"] == name and found["core"] == core), {})
+
+
+def value(record: dict[str, Any], name: str) -> float | None:
+    return metric(record, name).get("value")
+
+
+def capacities(records: Records) -> list[Capacity]:
+    """Every capacity that was measured, in the order of measurement."""
+    result = []
+    for record in records:
+        asked = record["parameters"]
+        if asked.get("kind") != "capacity" or not metric(record, "flow_pairs"):
+            continue
+        result.append(
+            Capacity(
+                compressor=asked["compressor"],
+                decompressor=asked["decompressor"],
+                profile=asked["profile"],
+                cpus=asked["cpus"],
+                cores=tuple(asked.get("cores", ())),
+                build=asked["build"],
+                target_load=asked["target_load"],
+                flow_pairs=value(record, "flow_pairs"),
+                ns_per_operation=value(record, "ns_per_operation"),
+                record=record,
+            )
+        )
+    return result
+
+
+@dataclass
+class CapacityLine:
+    """One line of the capacity table: a CPU configuration with its capacity at each target."""
+
+    key: tuple[str, ...]
+    by_target: dict[float | None, Capacity] = field(default_factory=dict)
+    absent: str = ""  # why this machine has no such configuration
+
+    @property
+    def cpus(self) -> str:
+        return self.key[-1]
+
+    @property
+    def main(self) -> Capacity | None:
+        """The capacity whose costs stand for the line: that at 50 % load, else the first there is."""
+        return self.by_target.get(0.5) or next(iter(self.by_target.values()), None)
+
+    def flow_pairs(self, target: float | None) -> float | None:
+        found = self.by_target.get(target)
+        return found.flow_pairs if found else None
+
+
+def capacity_lines(records: Records) -> list[CapacityLine]:
+    """One line per implementation pair, profile, build and CPU configuration; absent ones with their reason."""
+    lines: dict[tuple[str, ...], CapacityLine] = {}
+    for capacity in capacities(records):
+        line = lines.setdefault(capacity.series, CapacityLine(capacity.series))
+        line.by_target[capacity.target_load] = capacity
+    for record in records:
+        asked = record["parameters"]
+        if asked.get("kind") != "capacity" or metric(record, "flow_pairs"):
+            continue
+        key = tuple(str(asked.get(name, "")) for name in ("compressor", "decompressor", "profile", "build", "cpus"))
+        line = lines.setdefault(key, CapacityLine(key))
+        line.absent = line.absent or _reason(record)
+    return list(lines.values())
+
+
+def _reason(record: dict[str, Any]) -> str:
+    """Why there is no figure, in a few words."""
+    first = (record["reason"].splitlines() or ["no result"])[0].rstrip(".")
+    return first.partition("): ")[2] or first
+
+
+def percentile(buckets: Iterable[list[float]], share: float) -> float | None:
+    """The upper bound of the bucket in which a share of the counted lies; None for an empty histogram."""
+    pairs = list(buckets)
+    total = sum(count for _, count in pairs)
+    if not total:
+        return None
+    seen = 0.0
+    for upper, count in pairs:
+        seen += count
+        if seen >= share * total:
+            return upper
+    return pairs[-1][0]
+
+
+def merged_histogram(record: dict[str, Any], name: str) -> list[list[float]]:
+    """Histograms of one name over all cores, added up."""
+    counts: dict[float, float] = {}
+    for histogram in record["histograms"]:
+        if histogram["name"] == name:
+            for upper, count in histogram["buckets"]:
+                counts[upper] = counts.get(upper, 0) + count
+    return [[upper, counts[upper]] for upper in sorted(counts)]
+
+
+def capacity_rows(records: Records) -> list[tuple[Any, ...]]:
+    """Rows of the terminal's capacity table."""
+    lines = capacity_lines(records)
+    several = len({line.key[:4] for line in lines}) > 1
+    rows = []
+    for line in lines:
+        name = f"{line.cpus} ({', '.join(line.key[:4])})" if several else line.cpus
+        main = line.main
+        if main is None:
+            continue
+        latency = merged_histogram(main.record, "latency")
+        rows.append(
+            (
+                name,
+                *(None if (n := line.flow_pairs(target)) is None else round(n) for target in (0.3, 0.5, None)),
+                main.ns_per_operation,
+                *(percentile(latency, share) for _, share in (PERCENTILES[0], PERCENTILES[2], PERCENTILES[3])),
+            )
+        )
+    return rows
+
+
+def absent_configurations(records: Records) -> list[str]:
+    """CPU configurations that could not be measured, each with the reason."""
+    return [f"{line.cpus} ({line.absent})" for line in capacity_lines(records) if line.main is None]
+
+
+@dataclass
+class Requirement:
+    """A requirement with the cases that name it."""
+
+    id: str
+    section: str
+    level: str
+    text: str
+    cases: Records
+
+
+def requirements(records: Records) -> list[Requirement]:
+    """Conformance by requirement: every requirement that a case names, by RFC and section."""
+    known = _known_requirements()
+    found: dict[str, Requirement] = {}
+    for record in records:
+        for identity in record["test"]["requirements"]:
+            if identity not in found:
+                one = known.get(identity)
+                section = one.section if one else identity.partition("-")[2].rpartition("-")[0]
+                level = one.level if one else str(record["test"]["level"] or "")
+                found[identity] = Requirement(identity, section, level, one.text if one else "", [])
+            found[identity].cases.append(record)
+    return sorted(found.values(), key=lambda entry: natural(entry.id))
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Requirements of one RFC on an implementation: by the worst verdict of their cases, and those without a case.
+
+    `not_yet` are requirements about features that no case asks for; `without_case` all others that no case names.
+    """
+
+    rfc: str
+    known: int
+    by_verdict: dict[str, int]
+    not_yet: int
+    without_case: int
+
+
+def coverage(records: Records) -> list[Coverage]:
+    """How much of each RFC the cases of a run cover."""
+    found = {entry.id: worst([case["verdict"] for case in entry.cases]) for entry in requirements(records)}
+    known = {identity: one for identity, one in _known_requirements().items() if one.side != "channel"}
+    result = []
+    for rfc in sorted({identity.partition("-")[0] for identity in found}, key=natural):
+        mine = [verdict for identity, verdict in found.items() if identity.partition("-")[0] == rfc]
+        rest = [one for identity, one in known.items() if identity.partition("-")[0] == rfc and identity not in found]
+        not_yet = sum(one.feature is not None for one in rest)
+        counts = {verdict: mine.count(verdict) for verdict in VERDICTS}
+        result.append(Coverage(rfc, len(mine) + len(rest), counts, not_yet, len(rest) - not_yet))
+    return result
+
+
+def _known_requirements() -> Mapping[str, Any]:
+    """Requirements by identifier, from resources/requirements; without them the report shows identifiers alone."""
+    from headroom import requirements as known
+
+    try:
+        return known.load()
+    except HeadroomError:
+        return {}
+
+
+def natural(text: str) -> list[tuple[int, int | str]]:
+    """A key that sorts 5.10 behind 5.9."""
+    import re
+
+    return [(0, int(part)) if part.isdigit() else (1, part) for part in re.split(r"(\d+)", text) if part]
+
+
+def items_by_place(records: Records) -> dict[str, list[dict[str, Any]]]:
+    """A paper's figures beside ours, by their place in the paper; each item carries its record."""
+    places: dict[str, list[dict[str, Any]]] = {}
+    for record in records:
+        for item in record["items"]:
+            places.setdefault(item["where"], []).append({**item, "record": record})
+    return dict(sorted(places.items(), key=lambda place: natural(place[0].replace("Table", "A"))))
+
+
+def series_named(records: Records, name: str) -> list[dict[str, Any]]:
+    """All series of a name, each with its record's parameters."""
+    return [
+        {**series, "parameters": record["parameters"], "verdict": record["verdict"]}
+        for record in records
+        for series in record["series"]
+        if series["name"] == name
+    ]

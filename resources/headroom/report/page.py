@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The building blocks of a report page, as the template takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from headroom.cli.console import shown
+
+
+@dataclass
+class Cell:
+    """A cell of a table. `sort` is what a click on the column's title sorts by, where that is not the text."""
+
+    text: str
+    sort: float | str | None = None
+    verdict: str = ""
+    code: bool = False
+    details: list[str] = field(default_factory=list)  # lines that fold out below the text
+
+
+@dataclass
+class Column:
+    title: str
+    number: bool = False
+    long: bool = False  # on a phone, the value gets a line of its own
+    tight: bool = False  # never broken into two lines
+
+
+@dataclass
+class Row:
+    cells: list[Cell]
+    verdict: str = ""
+
+
+@dataclass
+class Table:
+    id: str
+    columns: list[Column]
+    rows: list[Row]
+    caption: str = ""
+
+
+@dataclass
+class Part:
+    """A piece of a section: kind is figure, table, heading, text, facts, code or folded."""
+
+    kind: str
+    content: Any
+    id: str = ""
+    title: str = ""  # of what is folded away
+    style: str = ""
+    filter: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Card:
+    title: str
+    figure: str
+    of: str
+
+
+@dataclass
+class Section:
+    id: str
+    title: str
+    short: str
+    intro: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    cards: list[Card] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+
+    def add(self, kind: str, content: Any, **more: Any) -> None:
+        self.parts.append(Part(kind, content, **more))
+
+
+@dataclass
+class Page:
+    title: str
+    subtitle: str
+    verdicts: dict[str, int]
+    sections: list[Section]
+    footer: str
+
+
+def cell(value: Any) -> Cell:
+    """A cell from a plain value: numbers sort by size, missing ones come last."""
+    if isinstance(value, Cell):
+        return value
+    if value is None:
+        return Cell("–", "")
+    if isinstance(value, bool):
+        return Cell(shown(value))
+    if isinstance(value, int | float):
+        return Cell(shown(value), value)
+    return Cell(str(value))
+
+
+VERDICT_WEIGHT = {"error": 0, "fail": 1, "non-strict": 2, "unsupported": 3, "pass": 4}
+
+
+def verdict_cell(verdict: str, text: str = "") -> Cell:
+    """A verdict: sorts the worst first."""
+    return Cell(text or verdict, VERDICT_WEIGHT.get(verdict, 9), verdict)
+
+
+def table(identity: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]], caption: str = "") -> Table:
+    """A table from plain values; a row's verdict, for filters, is that of its first verdict cell."""
+    built = []
+    for row in rows:
+        cells = [cell(value) for value in row]
+        built.append(Row(cells, next((c.verdict for c in cells if c.verdict), "")))
+    return Table(identity, list(columns), built, caption)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Renders records into one self-contained HTML file: no network, no other file."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+from headroom.errors import disk_error
+from headroom.paths import TEMPLATES
+from headroom.report import sections
+from headroom.report.data import Records
+from headroom.report.page import Page
+from headroom.results.store import write_atomically
+from headroom.running.session import count_verdicts
+
+
+def write(records: Records, target: Path, run_folder: Path) -> Path:
+    """Writes the report of some records. Raises EnvironmentLacks when the disk does not take it."""
+    html = render(records, run_folder)
+    try:
+        write_atomically(target, html.encode())
+    except OSError as error:
+        raise disk_error(error, f"writing the report {target}") from error
+    return target
+
+
+def render(records: Records, run_folder: Path) -> str:
+    """The report as HTML text."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template("report.html.j2").render(
+        page=page(records, run_folder),
+        css=(TEMPLATES / "report.css").read_text(encoding="utf-8"),
+        js=(TEMPLATES / "report.js").read_text(encoding="utf-8"),
+    )
+
+
+def page(records: Records, run_folder: Path) -> Page:
+    """What the report says."""
+    built = [
+        section
+        for make in (
+            sections.summary,
+            sections.capacity,
+            sections.latency_and_cost,
+            sections.paper,
+            sections.conformance,
+            sections.all_cases,
+            sections.environment,
+            sections.repeating,
+        )
+        if (section := make(records)) is not None
+    ]
+    harness = records[-1]["harness"]
+    version = f"Headroom {harness['version']}, commit {(harness['commit'] or 'unknown')[:12]}"
+    changed = " with uncommitted changes" if harness.get("changed") else ""
+    return Page(
+        title=_title(records),
+        subtitle=(
+            f"Run {run_folder.name} · {_when(records)} · "
+            f"{records[0]['environment'].get('cpu_model') or 'unknown processor'}"
+        ),
+        verdicts={word: count for word, count in count_verdicts(records).items() if count},
+        sections=built,
+        footer=(
+            f"{version}{changed}. Every figure rests on a result record of the run's folder; "
+            "raw trials are in the records."
+        ),
+    )
+
+
+def _title(records: Records) -> str:
+    pairs = {
+        (record["compressor"]["name"], record["decompressor"]["name"])
+        for record in records
+        if record["compressor"] and record["decompressor"] and record["parameters"].get("kind") != "floor"
+    }
+    names = sorted({name for pair in pairs for name in pair} - {"null"})
+    return f"Header compression: {', '.join(names)}" if names else "Header compression"
+
+
+def _when(records: Records) -> str:
+    try:
+        first = datetime.fromisoformat(records[0]["started"])
+        last = datetime.fromisoformat(records[-1]["started"])
+    except ValueError:
+        return records[0]["started"]
+    minutes = (last - first).total_seconds() / 60 + records[-1]["duration_s"] / 60
+    return f"{first:%d %B %Y, %H:%M} UTC · {minutes:.0f} min" if minutes >= 1 else f"{first:%d %B %Y, %H:%M} UTC"

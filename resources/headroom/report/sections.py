@@ -1,0 +1,415 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sections of the report, in order.
+
+Each takes records and returns a section, or None when there is nothing to show.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headroom.cli.console import shown
+from headroom.report import charts, data
+from headroom.report.data import Records
+from headroom.report.page import Card, Cell, Column, Section, cell, table, verdict_cell
+from headroom.report.paper_section import paper
+from headroom.results.record import VERDICTS, worst
+
+__all__ = ["all_cases", "capacity", "conformance", "environment", "latency_and_cost", "paper", "repeating", "summary"]
+
+FOLDED_FROM = 60  # cases; more would make the page endless on a phone
+
+TARGETS: tuple[tuple[float | None, str], ...] = ((0.3, "30 % load"), (0.5, "50 % load"), (None, "no missed tick"))
+
+
+def target_name(target: float | None) -> str:
+    return "no missed tick" if target is None else f"{target:.0%} load".replace("%", " %")
+
+
+def summary(records: Records) -> Section:
+    """The figures that most readers want, and what a reader must know before trusting them."""
+    section = Section("summary", "Summary", "Summary")
+    passed = sum(record["verdict"] == "pass" for record in records)
+    section.cards.append(Card("Cases", f"{passed} of {len(records)}", "passed"))
+    lines = [line for line in data.capacity_lines(records) if line.main]
+    single = next((line for line in lines if line.cpus == "1c"), lines[0] if lines else None)
+    if single and single.main:
+        fifty = single.flow_pairs(0.5)
+        cores = "one core" if single.cpus == "1c" else single.cpus
+        section.cards.append(
+            Card(f"Flow pairs, {cores}", shown(fifty and round(fifty)), "bidirectional VoIP calls at 50 % load")
+        )
+        section.cards.append(
+            Card(
+                "Cost of a packet",
+                f"{shown(single.main.ns_per_operation)} ns",
+                f"compress and decompress, {single.main.profile}",
+            )
+        )
+        floor = data.value(single.main.record, "floor_ns")
+        if floor is not None:
+            section.cards.append(
+                Card("Floor", f"{shown(floor)} ns", "the same with the null adapter: harness and copying")
+            )
+    best = max(lines, key=lambda line: len(line.main.cores) if line.main else 0, default=None)
+    if (
+        single
+        and best
+        and best is not single
+        and best.main
+        and (one := single.flow_pairs(0.5))
+        and (many := best.flow_pairs(0.5))
+    ):
+        section.cards.append(
+            Card(
+                f"Scaling to {best.cpus}",
+                f"{many / one:.2f} ×",
+                f"flow pairs at 50 % load, {len(best.main.cores)} cores",
+            )
+        )
+    judged = [record for record in records if record["test"]["requirements"]]
+    if judged:
+        passed = sum(record["verdict"] == "pass" for record in judged)
+        section.cards.append(Card("Conformance", f"{passed} of {len(judged)}", "cases that name a requirement passed"))
+    must = [item for record in records for item in record["items"] if item["kind"] == "must-match"]
+    if must:
+        passed = sum(item["verdict"] == "pass" for item in must)
+        section.cards.append(Card("Paper", f"{passed} of {len(must)}", "figures that must match do"))
+    bad = [record for record in records if record["verdict"] in ("fail", "error")]
+    if bad:
+        rows = [[verdict_cell(r["verdict"]), r["test"]["id"], r["reason"].strip() or "no reason given"] for r in bad]
+        section.add("heading", "What did not pass", id="not-passed")
+        section.add(
+            "table", table("t-not-passed", [Column("Verdict"), Column("Case"), Column("Reason", long=True)], rows)
+        )
+    if any(record["parameters"].get("notes") for record in records):
+        section.notes = [
+            "The machine was not quiet while the load was measured: trials were disturbed or spread. What was noticed "
+            "stands beside each figure; every raw trial is kept."
+        ]
+    return section
+
+
+def capacity(records: Records) -> Section | None:
+    """Flow pairs per CPU configuration, and the load over flows that they are read off."""
+    lines = data.capacity_lines(records)
+    if not lines:
+        return None
+    section = Section("capacity", "How many flow pairs the cores carry", "Capacity")
+    section.intro = [
+        "A flow pair is one call: a packet of each direction every tick, each packet "
+        "classified, compressed and decompressed; nobody is "
+        "ever silent. The load is the CPU time of the measuring thread; /proc/stat and "
+        "the busy share of each tick are in the records beside it.",
+    ]
+    measured = [line for line in lines if line.main]
+    names = _line_names(lines)
+    bars = [
+        {
+            "CPUs": names[line.key],
+            "flow pairs": found.flow_pairs,
+            "target": target_name(target),
+            "low": min(found.trials, default=found.flow_pairs),
+            "high": max(found.trials, default=found.flow_pairs),
+        }
+        for line in measured
+        for target, _ in TARGETS
+        if (found := line.by_target.get(target)) and found.flow_pairs is not None
+    ]
+    if bars:
+        caption = "All cores together. The thin line spans the trials; the bar is their median."
+        draw = charts.grouped_bars(bars, "CPUs", "flow pairs", "target", "", "bidirectional flow pairs")
+        section.add("figure", charts.figure("f-capacity", "Flow pairs by CPU configuration", caption, draw))
+    if measured:
+        section.add("table", _capacity_table(measured, names))
+    absent = data.absent_configurations(records)
+    if absent:
+        section.add("text", f"Not measured: {'; '.join(absent)}.", style="soft small")
+    curve = _load_curve(measured, names)
+    if curve:
+        section.add("figure", curve)
+    return section
+
+
+def _line_names(lines: list[data.CapacityLine]) -> dict[tuple[str, ...], str]:
+    """A name for each line: its CPU configuration, and what else tells it from the others."""
+    varying = [index for index in range(4) if len({line.key[index] for line in lines}) > 1]
+    return {line.key: " ".join([line.cpus, *(f"({line.key[index]})" for index in varying)]) for line in lines}
+
+
+def _capacity_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> Any:
+    columns = [
+        Column("CPUs"),
+        Column("Cores"),
+        *(Column(name, number=True) for _, name in TARGETS),
+        Column("ns per packet", number=True),
+        Column("Null adapter, ns", number=True),
+        Column("Octets per flow", number=True),
+        Column("Remarks", long=True),
+    ]
+    rows: list[list[Any]] = []
+    for line in lines:
+        main = line.main
+        assert main is not None
+        pairs = [None if (found := line.flow_pairs(target)) is None else round(found) for target, _ in TARGETS]
+        costs = [data.value(main.record, name) for name in ("ns_per_operation", "floor_ns", "memory_per_flow")]
+        remarks = [
+            f"{target_name(target)}: {note}"
+            for target, found in line.by_target.items()
+            for note in (*found.record["parameters"].get("notes", ()), *filter(None, [found.record["reason"]]))
+        ]
+        remark = Cell(f"{len(remarks)} on the trials", len(remarks), details=remarks) if remarks else ""
+        rows.append([names[line.key], ", ".join(map(str, main.cores)), *pairs, *costs, remark])
+    caption = "Flow pairs of all cores together. Cost of a packet: compress and decompress, median at 50 % load."
+    return table("t-capacity", columns, rows, caption)
+
+
+def _load_curve(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> charts.Figure | None:
+    points, trials = [], []
+    for line in lines:
+        seen: dict[float, dict[str, Any]] = {}
+        for found in line.by_target.values():
+            for series in found.record["series"]:
+                if series["name"] == "load_over_flow_pairs":
+                    seen |= {point["x"]: point for point in series["points"]}
+        for x in sorted(seen):
+            points.append({"series": names[line.key], "x": x, "y": seen[x]["y"]})
+            trials += [{"series": names[line.key], "x": x, "y": load} for load in seen[x].get("trials", ())]
+    if not points:
+        return None
+    draw = charts.lines(
+        points,
+        "bidirectional flow pairs per core",
+        "load of a core",
+        y_format=".0%",
+        rules=[(0.3, "30 %"), (0.5, "50 %")],
+        trials=trials,
+    )
+    caption = (
+        "Points are medians, faint ones the single trials. A straight line means that "
+        "the cost of a packet does not grow with the flows."
+    )
+    return charts.figure("f-load", "Load over flows", caption, draw)
+
+
+def latency_and_cost(records: Records) -> Section | None:
+    """Latency percentiles and where the time of a packet goes."""
+    lines = [line for line in data.capacity_lines(records) if line.main]
+    names = _line_names(lines)
+    points, rows, costs = [], [], []
+    parts = [
+        ("generate", "generate_ns"),
+        ("compress", "compress_ns"),
+        ("decompress", "decompress_ns"),
+        ("verify", "verify_ns"),
+        ("feedback", "feedback_ns"),
+    ]
+    for line in lines:
+        main = line.main
+        assert main is not None
+        buckets = data.merged_histogram(main.record, "latency")
+        if buckets:
+            values = [data.percentile(buckets, share) for _, share in data.PERCENTILES]
+            rows.append([names[line.key], *values, buckets[-1][0]])
+            points += [
+                {"series": names[line.key], "x": name, "y": value}
+                for (name, _), value in zip(data.PERCENTILES, values, strict=True)
+                if value
+            ]
+        for prefix, label in (("", names[line.key]), ("floor_", f"{names[line.key]}, null adapter")):
+            for part, name in parts:
+                amount = data.value(main.record, prefix + name)
+                if amount is not None:
+                    costs.append({"name": label, "part": part, "value": amount})
+    if not points and not costs:
+        return None
+    section = Section("latency", "Latency, and where the time goes", "Latency")
+    if points:
+        section.intro = [
+            "Latency is the time from handing a burst to the compressor until the "
+            "decompressor is done with it, at the 50 % point."
+        ]
+        order = [name for name, _ in data.PERCENTILES]
+        draw = charts.lines(points, "percentile", "ns (logarithmic)", x_sort=order, log_y=True)
+        section.add(
+            "figure", charts.figure("f-latency", "Latency percentiles", "One line per CPU configuration.", draw)
+        )
+        columns = [
+            Column("CPUs"),
+            *(Column(f"{name}, ns", number=True) for name in order),
+            Column("longest, ns", number=True),
+        ]
+        section.add("table", table("t-latency", columns, rows))
+    if costs:
+        used = [part for part, _ in parts if any(cost["part"] == part for cost in costs)]
+        caption = (
+            "Medians. The null adapter copies octets: its bar is what the harness itself "
+            "costs, and the floor under every figure."
+        )
+        draw = charts.stacked_bars(costs, "ns per packet", "", used)
+        section.add("figure", charts.figure("f-cost", "Where the time of a packet goes", caption, draw))
+    return section
+
+
+def conformance(records: Records) -> Section | None:
+    """Requirements and the cases that name them."""
+    found = data.requirements(records)
+    if not found:
+        return None
+    section = Section("conformance", "Conformance by requirement", "Conformance")
+    section.intro = [
+        "Each requirement with the cases that name it. Non-strict: a SHOULD was missed. "
+        "Unsupported: declared beforehand."
+    ]
+    rows = []
+    for entry in found:
+        details = [
+            f"{case['verdict']}: {case['test']['id']}" + (f" ({case['reason']})" if case["reason"] else "")
+            for case in entry.cases
+        ]
+        cases = Cell(
+            f"{len(entry.cases)} case{'s' if len(entry.cases) != 1 else ''}", len(entry.cases), details=details
+        )
+        verdict = verdict_cell(worst([case["verdict"] for case in entry.cases]))
+        rows.append([Cell(entry.id, code=True), entry.level.upper(), verdict, entry.text, cases])
+    covered = data.coverage(records)
+    section.add(
+        "table",
+        table(
+            "t-rfcs",
+            [
+                Column(name, number=name != "Document")
+                for name in ("Document", "Known", *VERDICTS, "Not yet", "No case")
+            ],
+            [
+                [
+                    one.rfc.replace("RFC", "RFC "),
+                    one.known,
+                    *(one.by_verdict[word] for word in VERDICTS),
+                    one.not_yet,
+                    one.without_case,
+                ]
+                for one in covered
+            ],
+            "Requirements on an implementation, by the worst verdict of their cases. Not yet: about a feature that no "
+            "case asks for. No case: all others that no case of this run names.",
+        ),
+    )
+    columns = [
+        Column("Requirement"),
+        Column("Level"),
+        Column("Verdict"),
+        Column("What it asks", long=True),
+        Column("Cases", long=True),
+    ]
+    present = [word for word in VERDICTS if any(one.by_verdict[word] for one in covered)]
+    section.add("table", table("t-requirements", columns, rows), filter=present)
+    return section
+
+
+def all_cases(records: Records) -> Section:
+    """Every case of the run."""
+    section = Section("cases", "All cases", "Cases")
+    rows = [
+        [
+            Cell(r["test"]["id"]),
+            verdict_cell(r["verdict"]),
+            f"{(r['compressor'] or {}).get('name') or '–'} → {(r['decompressor'] or {}).get('name') or '–'}",
+            cell(round(r["duration_s"], 2)),
+            r["reason"].strip(),
+        ]
+        for r in records
+    ]
+    columns = [
+        Column("Case"),
+        Column("Verdict"),
+        Column("Compressor → decompressor"),
+        Column("s", number=True),
+        Column("Reason", long=True),
+    ]
+    present = [word for word in VERDICTS if any(record["verdict"] == word for record in records)]
+    title = f"Show all {len(rows)} cases" if len(rows) > FOLDED_FROM else ""
+    section.add("table", table("t-cases", columns, rows), filter=present, title=title)
+    return section
+
+
+FACTS = (
+    ("Processor", "cpu_model"),
+    ("Microcode", "microcode"),
+    ("Clock now, MHz", "clock_mhz"),
+    ("Memory, GiB", "memory_bytes"),
+    ("Virtualisation", "virtualisation"),
+    ("Kernel", "kernel"),
+    ("Distribution", "distribution"),
+    ("Governor", "governor"),
+    ("Boost", "boost"),
+    ("Clock source", "clock_source"),
+    ("Transparent hugepages", "transparent_hugepages"),
+    ("Hugepages reserved", "hugepages"),
+    ("Isolated CPUs", "isolated_cpus"),
+    ("Mitigations", "mitigations"),
+    ("Compiler", "compiler"),
+    ("Flags", "flags"),
+)
+
+
+def environment(records: Records) -> Section:
+    """The machine, the build and the implementations."""
+    section = Section("environment", "Environment", "Environment")
+    found = records[-1]["environment"]
+    missing = found.get("missing", {})
+    facts = []
+    for title, name in FACTS:
+        amount = found.get(name)
+        if name == "memory_bytes" and amount:
+            amount = amount / 2**30
+        facts.append(
+            (
+                title,
+                shown(amount)
+                if amount is not None
+                else f"not known: {missing.get(name, 'the kernel does not show it')}",
+            )
+        )
+    topology = found.get("topology", {})
+    if topology:
+        counts = f"{topology['physical_cores']} cores, {len(topology['cpus'])} CPUs, {topology['sockets']} sockets"
+        names = "; ".join(
+            f"{name} = {', '.join(map(str, cpus))}" for name, cpus in topology.get("configurations", {}).items()
+        )
+        facts.insert(1, ("Topology", f"{counts}. CPU configurations: {names}"))
+    section.add("facts", facts)
+    rows = []
+    seen = set()
+    for record in records:
+        for role in ("compressor", "decompressor"):
+            one = record[role]
+            if one and (key := (one["name"], one["build"], one["sha256"])) not in seen:
+                seen.add(key)
+                rows.append(
+                    [
+                        one["name"],
+                        one["version"] or "–",
+                        one["build"] or "–",
+                        Cell((one["sha256"] or one.get("reason", "–"))[:16], code=True),
+                    ]
+                )
+    if rows:
+        columns = [Column("Implementation"), Column("Version"), Column("Build", long=True), Column("SHA-256 begins")]
+        section.add("table", table("t-implementations", columns, rows))
+    return section
+
+
+def repeating(records: Records) -> Section:
+    """How to repeat each row."""
+    section = Section("repeat", "How to repeat each row", "Repeat")
+    section.intro = ["Typed in the repository's root. The same seed puts the same octets on the link."]
+    groups: dict[str, list[str]] = {}
+    for record in records:
+        suite = record["test"]["id"].removesuffix(f"/{record['test']['name']}")
+        groups.setdefault(suite, []).append(record["command"])
+    for suite, commands in groups.items():
+        section.add(
+            "folded", "\n".join(commands), title=f"{suite}: {len(commands)} case{'s' if len(commands) != 1 else ''}"
+        )
+    return section

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Robot Framework listener that writes one result record the moment a test ends.
+
+`./headroom run` hands an instance to Robot. With plain Robot: `robot --listener
+headroom.results.listener.Listener:out/mine suites/…`.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from robot.api.interfaces import ListenerV3
+
+import headroom
+from headroom import implementations
+from headroom.errors import HeadroomError
+from headroom.machine import environment
+from headroom.paths import SUITES
+from headroom.results import collector, store
+from headroom.results.record import Record, Test, Verdict
+from headroom.settings import Settings
+
+TERMINATED = "Execution terminated by signal"
+NOT_THE_IMPLEMENTATION = re.compile(
+    r"Parent suite setup failed|(Test|Keyword|Setup|Teardown|Suite) timeout .* "
+    r"exceeded|No keyword with name|Variable '.*' not found"
+)
+
+
+def test_id(source: Path | str | None, name: str) -> str:
+    """Identity of a test: path of its suite below suites/ without suffix, and its name."""
+    path = Path(source) if source else Path("unknown")
+    try:
+        path = path.resolve().relative_to(SUITES)
+    except ValueError:
+        path = Path(path.name)
+    return f"{path.with_suffix('').as_posix()}/{name}"
+
+
+class Listener(ListenerV3):
+    """Writes records into `folder`. `on_start(id)` and `on_end(record)` are for those who show progress."""
+
+    ROBOT_LISTENER_API_VERSION = 3
+
+    def __init__(
+        self,
+        folder: str | Path,
+        settings: Settings | None = None,
+        on_start: Callable[[str], None] | None = None,
+        on_end: Callable[[Record], None] | None = None,
+    ) -> None:
+        self.folder = Path(folder)
+        self.given = settings
+        self.on_start = on_start
+        self.on_end = on_end
+        self.interrupted = False
+        self.failure: HeadroomError | None = None  # why no further record can be written
+        self.environment: dict[str, dict[str, Any]] = {}
+        self.started = datetime.now(UTC)
+
+    def start_test(self, data: Any, result: Any) -> None:
+        collector.begin()
+        self.started = datetime.now(UTC)
+        if self.failure or self.interrupted:
+            # Results that cannot be kept are not worth measuring.
+            data.body.clear()
+            data.body.create_keyword(name="Fatal Error", args=[str(self.failure or TERMINATED)])
+        elif self.on_start:
+            self.on_start(test_id(data.source, data.name))
+
+    def end_invalid_keyword(self, data: Any, implementation: Any, result: Any) -> None:
+        collector.current().judge("error", f"the suite is wrong: {result.message}")
+
+    def end_test(self, data: Any, result: Any) -> None:
+        if self.failure:
+            return
+        if TERMINATED in result.message or self.interrupted:
+            self.interrupted = True  # A test that was cut short has no result; --resume repeats it.
+            return
+        record = self.record(data, result)
+        try:
+            store.write(self.folder, record)
+        except HeadroomError as error:
+            self.failure = error
+            return
+        if self.on_end:
+            self.on_end(record)
+
+    def record(self, data: Any, result: Any) -> Record:
+        """The record of a test that has just ended; sets Robot's own status where a declaration changes it."""
+        from headroom.settings import from_robot
+
+        settings = self.given or from_robot()
+        collected = collector.current()
+        test = Test(
+            id=test_id(data.source, data.name),
+            name=data.name,
+            suite=result.parent.full_name if result.parent else "",
+            documentation=result.doc,
+            tags=[str(tag) for tag in result.tags],
+        )
+        verdict, reason = verdict_of(result.status, result.message, test, collected)
+        verdict, reason = after_deviations(verdict, reason, test, settings)
+        status = {"pass": "PASS", "non-strict": "PASS", "unsupported": "SKIP"}.get(verdict, "FAIL")
+        if result.status != status or verdict != "pass":
+            result.status = status
+            result.message = f"{verdict}: {reason}" if reason else verdict
+        record = Record(
+            run=self.folder.name,
+            test=test,
+            verdict=verdict,
+            reason=reason,
+            started=self.started.isoformat(timespec="milliseconds"),
+            duration_s=(datetime.now(UTC) - self.started).total_seconds(),
+            compressor=collected.compressor,
+            decompressor=collected.decompressor,
+            harness={"version": headroom.__version__, **environment.commit()},
+            seed=settings.seed,
+            command=command(test, settings),
+            environment=self.environment_of(settings.build),
+            parameters=collected.parameters,
+            metrics=collected.metrics,
+            histograms=collected.histograms,
+            core_load=collected.core_load,
+            series=collected.series,
+            items=collected.items,
+            findings=collected.findings,
+        )
+        for path, kind in collected.files:
+            if path.is_file() and path.resolve().is_relative_to(self.folder.resolve()):
+                record.artefacts.append(store.artefact(self.folder, path, kind))
+        return record
+
+    def environment_of(self, build: str) -> dict[str, Any]:
+        if build not in self.environment:
+            self.environment[build] = environment.read(build).as_json()
+        return self.environment[build]
+
+
+def verdict_of(status: str, message: str, test: Test, collected: collector.Collected) -> tuple[Verdict, str]:
+    """The verdict of a test from Robot's status and from what its keywords noted.
+
+    An expectation that was not met is `fail`; where the requirement is no MUST, `non-strict`. Anything that kept the
+    expectation from being checked is `error`.
+    """
+    message = message.removeprefix("*HTML*").strip()
+    if status == "SKIP":
+        return "unsupported", message
+    if status == "PASS":
+        if collected.verdict in ("fail", "error", "non-strict"):
+            return collected.verdict, collected.reason
+        return "pass", ""
+    if collected.verdict == "error":
+        return "error", collected.reason or message
+    if NOT_THE_IMPLEMENTATION.search(message):
+        return "error", message
+    return ("non-strict" if test.level in ("should", "may") else "fail"), message
+
+
+def after_deviations(verdict: Verdict, reason: str, test: Test, settings: Settings) -> tuple[Verdict, str]:
+    """Applies declarations: a declared deviation is unsupported, and one that is no more is a failure."""
+    for name, role in ((settings.compressor, "compressor"), (settings.decompressor, "decompressor")):
+        try:
+            declared = implementations.find(name).deviations
+        except HeadroomError:
+            continue
+        for deviation in declared:
+            if role not in deviation.roles:
+                continue
+            if deviation.case != test.id and deviation.requirement not in test.requirements:
+                continue
+            what = deviation.requirement or deviation.case
+            if verdict in ("fail", "non-strict"):
+                return "unsupported", f"declared deviation of {name} ({what}): {deviation.reason} Here: {reason}"
+            if verdict == "pass":
+                return "fail", f"{name} declares to deviate ({what}), but the case passes: take the declaration away."
+    return verdict, reason
+
+
+def command(test: Test, settings: Settings) -> str:
+    """What repeats one test, to be typed in the repository's root."""
+    suite = test.id.removesuffix(f"/{test.name}")
+    return shlex.join(["./headroom", "run", suite, "--case", test.name, *settings.options()])

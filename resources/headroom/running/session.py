@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run: its folder, its settings, Robot in this process, and going on after it was cut short."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from robot.api import SuiteVisitor
+
+from headroom.errors import EnvironmentLacks, UsageError, disk_error
+from headroom.paths import ROOT, out_folder, shown
+from headroom.results import store
+from headroom.results.record import VERDICTS, Record
+from headroom.settings import Settings
+
+
+@dataclass
+class Plan:
+    """What a run is to do: kept in run.json, so that --resume does the same."""
+
+    settings: Settings
+    suites: list[str]
+    tags: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
+    cases: list[str] = field(default_factory=list)
+
+    @property
+    def folder(self) -> Path:
+        return self.settings.folder
+
+
+@dataclass
+class Outcome:
+    """How a run ended. `interrupted` says that cases are missing; `failure` why no more records could be kept."""
+
+    verdicts: dict[str, int]
+    interrupted: bool = False
+    failure: str = ""
+    cases: int = 0
+
+    @property
+    def passed(self) -> bool:
+        return (
+            self.cases > 0
+            and not self.interrupted
+            and not self.failure
+            and not (self.verdicts["fail"] + self.verdicts["error"])
+        )
+
+
+def new_folder() -> Path:
+    """Makes the folder of a new run: `out/<date>-<time>-<four letters>`, so that two started at once differ."""
+    name = f"{datetime.now():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    folder = out_folder() / name
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise disk_error(error, f"making the run's folder {shown(folder)}") from error
+    return folder
+
+
+def keep(plan: Plan) -> None:
+    """Writes run.json."""
+    document = {
+        "schema": 1,
+        "settings": plan.settings.as_json(),
+        "suites": plan.suites,
+        "tags": plan.tags,
+        "excluded": plan.excluded,
+        "cases": plan.cases,
+    }
+    try:
+        store.write_atomically(plan.folder / "run.json", json.dumps(document, indent=1).encode() + b"\n")
+    except OSError as error:
+        raise disk_error(error, "writing run.json") from error
+
+
+def recall(folder: Path) -> Plan:
+    """Reads run.json again. Raises UsageError when it is not whole."""
+    path = folder / "run.json"
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        lists = {name: [str(item) for item in document[name]] for name in ("suites", "tags", "excluded", "cases")}
+        return Plan(Settings.from_json(document["settings"], folder), **lists)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{shown(path)} does not say what the run was ({error}); start a new one.") from error
+
+
+def finished(folder: Path) -> set[str]:
+    """Identities of the tests that need not be repeated: all that have a record, save those that ended in an error."""
+    return {record["test"]["id"] for record in store.read_all(folder) if record["verdict"] != "error"}
+
+
+def run_robot(
+    plan: Plan,
+    on_start: Callable[[str], None] | None = None,
+    on_end: Callable[[Record], None] | None = None,
+    on_total: Callable[[int], None] | None = None,
+    resume: bool = False,
+) -> Outcome:
+    """Runs the suites of a plan in this process. Robot's own output goes to `<run>/robot/`."""
+    import robot
+
+    from headroom.results.listener import Listener
+    from headroom.running.selection import Selection, suite_files
+
+    listener = Listener(plan.folder, plan.settings, on_start, on_end)
+    selection = Selection(plan.settings.cpus, finished(plan.folder) if resume else ())
+    counter = _Counter(on_total)
+    robot_folder = plan.folder / "robot"
+    messages = _Messages()
+    try:
+        code = robot.run(
+            *suite_files(plan.suites),
+            name="Headroom",
+            outputdir=str(robot_folder),
+            report=None,
+            xunit="xunit.xml",
+            console="none",
+            stdout=messages,
+            stderr=messages,
+            variable=plan.settings.robot_variables(),
+            include=plan.tags,
+            exclude=plan.excluded,
+            test=plan.cases,
+            listener=[listener],
+            prerunmodifier=[selection, counter],
+            pythonpath=[str(ROOT / "resources")],
+            runemptysuite=True,
+            loglevel="INFO",
+        )
+    except (OSError, ValueError) as error:
+        # Robot's own log meets a full disk in ways of its own.
+        if (
+            not listener.failure
+            and not messages.speaks_of_full_disk()
+            and getattr(error, "errno", None) != errno.ENOSPC
+        ):
+            raise
+        raise listener.failure or _full_disk() from error
+    if listener.failure:
+        raise listener.failure
+    verdicts = count_verdicts(store.read_all(plan.folder))
+    total = sum(verdicts.values())
+    if code >= 252 and not listener.interrupted and code != 253:
+        if messages.speaks_of_full_disk():
+            raise _full_disk()
+        raise EnvironmentLacks(f"Robot Framework could not run the suites: {messages.last()}")
+    return Outcome(verdicts, interrupted=listener.interrupted or code == 253, cases=total)
+
+
+def _full_disk() -> EnvironmentLacks:
+    return disk_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), "writing Robot's log")
+
+
+class _Counter(SuiteVisitor):
+    """The last pre-run modifier: tells how many cases will run."""
+
+    def __init__(self, tell: Callable[[int], None] | None) -> None:
+        self.tell = tell
+
+    def visit_suite(self, suite: Any) -> None:
+        if self.tell:
+            self.tell(suite.test_count)
+
+
+class _Messages:
+    """What Robot says to its user; shown only when it could not run at all."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def write(self, text: str) -> None:
+        self.text = (self.text + text)[-8000:]
+
+    def flush(self) -> None:
+        pass
+
+    def last(self) -> str:
+        lines = [line.strip() for line in self.text.splitlines() if line.strip()]
+        telling = [line for line in lines if "ERROR" in line] or lines[-1:]
+        return " ".join(telling)[-600:] or "it said nothing."
+
+    def speaks_of_full_disk(self) -> bool:
+        return "No space left on device" in self.text
+
+
+def count_verdicts(records: Iterable[dict[str, Any]]) -> dict[str, int]:
+    """How many records have each verdict, all five named."""
+    counts = dict.fromkeys(VERDICTS, 0)
+    for record in records:
+        counts[record["verdict"]] += 1
+    return dict(counts)

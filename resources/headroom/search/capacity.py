@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many flow pairs a core carries: bisection on its load, and on missed ticks, with repeated trials.
+
+The Effnet paper (2007) reads the flow pairs at 30 % and 50 % off a curve of load over flows; here the search measures
+around the crossing. Every raw trial is kept. A machine that is not quiet is measured more often, and the result says
+so.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One measurement.
+
+    `load` is the busy share of the core (mean over the cores), 0..1; `disturbed` says what spoilt it.
+    """
+
+    flow_pairs: int
+    load: float
+    ticks_missed: int
+    disturbed: str = ""
+    detail: Any = None
+
+
+Measure = Callable[[int], Trial]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How a search goes about it."""
+
+    trials: int = 3  # at each number of flow pairs
+    extra: int = 3  # more trials where the first ones disagree or were disturbed
+    resolution: float = 0.02  # the bracket's upper end is at most this much above its lower end
+    spread: float = 0.10  # loads of one point further apart than this share of their median: measured again
+    steps: int = 14  # most points of one search
+    first: int = 500  # flow pairs to begin with
+    most: int = 2_000_000  # never more flow pairs per core
+    seconds: float = 30.0  # for one target: then the search ends with what it has, and says so
+    slack: float = 0.01  # a load may fall by so much from one point to the next and still count as monotone
+
+
+@dataclass
+class Point:
+    """All trials at one number of flow pairs."""
+
+    flow_pairs: int
+    trials: list[Trial] = field(default_factory=list)
+
+    @property
+    def counted(self) -> list[Trial]:
+        """The trials that decide: undisturbed ones, as long as there is any."""
+        return [trial for trial in self.trials if not trial.disturbed] or self.trials
+
+    @property
+    def load(self) -> float:
+        return median(trial.load for trial in self.counted)
+
+    @property
+    def misses(self) -> bool:
+        """Whether ticks are missed here: in at least half of the trials, so that one hiccup does not decide.
+
+        Disturbed trials that missed a tick do not count unless there is no other; those that kept them all do.
+        """
+        counted = [trial for trial in self.trials if not trial.disturbed or trial.ticks_missed == 0] or self.trials
+        missed = sum(1 for trial in counted if trial.ticks_missed > 0)
+        return 2 * missed >= len(counted)
+
+    def spread(self) -> float:
+        """Distance between the highest and lowest load, as a share of the median."""
+        loads = [trial.load for trial in self.counted]
+        return (max(loads) - min(loads)) / self.load if self.load > 0 else 0.0
+
+
+@dataclass
+class Capacity:
+    """What a search found. `target_load` is None for the search that asks for no missed tick.
+
+    `flow_pairs` is None when there is none, with the reason. `per_trial` holds one value per round of trials; the value
+    reported is their median.
+    """
+
+    target_load: float | None
+    flow_pairs: float | None
+    per_trial: list[float] = field(default_factory=list)
+    points: list[Point] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    reason: str = ""
+    busy: bool = False  # nothing was found because somebody else used the machine
+
+
+class Search:
+    """Measures points on demand and remembers them, so that several targets share what was measured."""
+
+    def __init__(
+        self, measure: Measure, rules: Rules | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.measure = measure
+        self.rules = rules or Rules()
+        self.points: dict[int, Point] = {}
+        self.clock = clock
+        self.deadline = math.inf
+
+    def late(self) -> bool:
+        """Whether the time for this target has run out."""
+        return self.clock() >= self.deadline
+
+    def at(self, flow_pairs: int, trials: int | None = None) -> Point:
+        """The point at a number of flow pairs, measured often enough."""
+        point = self.points.setdefault(flow_pairs, Point(flow_pairs))
+        wanted = trials or self.rules.trials
+        while len(point.trials) < wanted and not (point.trials and self.late()):
+            point.trials.append(self.measure(flow_pairs))
+        if wanted >= self.rules.trials:
+            self._settle(point)
+        return point
+
+    def misses_at(self, flow_pairs: int) -> Point:
+        """The point at a number of flow pairs, measured until the majority of its trials is certain."""
+        point = self.points.setdefault(flow_pairs, Point(flow_pairs))
+        majority = self.rules.trials // 2 + 1
+        while len(point.trials) < self.rules.trials + self.rules.extra:
+            if point.trials and self.late():
+                break
+            # A disturbance makes a trial miss ticks, never keep them.
+            missed = sum(1 for trial in point.trials if not trial.disturbed and trial.ticks_missed > 0)
+            kept = sum(1 for trial in point.trials if trial.ticks_missed == 0)
+            if max(missed, kept) >= majority:
+                break
+            point.trials.append(self.measure(flow_pairs))
+        return point
+
+    def _settle(self, point: Point) -> None:
+        """Adds trials to a point whose trials disagree or were disturbed."""
+        limit = self.rules.trials + self.rules.extra
+        while (
+            not self.late()
+            and len(point.trials) < limit
+            and (
+                sum(1 for trial in point.trials if not trial.disturbed) < self.rules.trials
+                or point.spread() > self.rules.spread
+            )
+        ):
+            point.trials.append(self.measure(point.flow_pairs))
+
+    def known(self) -> list[Point]:
+        """Points with more than a first, single trial, by flow pairs."""
+        enough = min(2, self.rules.trials)
+        return sorted((p for p in self.points.values() if len(p.trials) >= enough), key=lambda p: p.flow_pairs)
+
+    def for_load(self, target: float) -> Capacity:
+        """Flow pairs at which the load is `target`, 0..1: bisection, steered by the line between the bracket's ends."""
+        found = Capacity(target, None)
+        self.deadline = self.clock() + self.rules.seconds
+        low, high = self._bracket(lambda point: point.load >= target, self._guess(target), self.at)
+        if (high is None or (low is None and high.flow_pairs > 1)) and self.late():
+            return self._extrapolated(found, target)
+        if high is None:
+            found.points = self.known()
+            found.reason = f"even {self.rules.most} flow pairs per core do not load it to {target:.0%}"
+            return found
+        if low is None:
+            low = Point(0, [Trial(0, 0.0, 0)] * len(high.trials))
+        for _ in range(self.rules.steps):
+            if self.late() or high.flow_pairs - low.flow_pairs <= max(1, self.rules.resolution * low.flow_pairs):
+                break
+            middle = self.at(_between(low, high, target))
+            if middle.load >= target:
+                high = middle
+            else:
+                low = middle
+        for end in (low, high):
+            if end.flow_pairs:
+                self.at(end.flow_pairs)  # An end that the search for missed ticks left with fewer trials.
+        low, high = self._mend(low, high, target)
+        found.per_trial = _crossings(low, high, target)
+        found.flow_pairs = median(found.per_trial)
+        found.points = self.known()
+        found.notes = self.notes() + self._width(low, high)
+        return found
+
+    def without_missed_ticks(self) -> Capacity:
+        """The highest number of flow pairs at which most trials miss no tick: bisection on missed ticks."""
+        found = Capacity(None, None)
+        self.deadline = self.clock() + self.rules.seconds
+        low, high = self._bracket(lambda point: point.misses, self._guess(0.93), self.misses_at)
+        if low is None:
+            found.points = self.known()
+            lowest = min(self.points.values(), key=lambda point: point.flow_pairs)
+            found.busy = all(trial.disturbed for trial in lowest.trials if trial.ticks_missed)
+            found.reason = (
+                f"ticks were missed at every number of flow pairs that {self.rules.seconds:g} s sufficed for"
+                if self.late()
+                else "ticks are missed with any number of flow pairs: this machine does not keep time well enough"
+            )
+            return found
+        if high is None:
+            found.reason = (
+                f"{self.rules.seconds:g} s were too short to find a number of flow pairs that misses ticks"
+                if self.late()
+                else f"even {self.rules.most} flow pairs per core miss no tick"
+            )
+            found.points = self.known()
+            return found
+        for _ in range(self.rules.steps):
+            if self.late() or high.flow_pairs - low.flow_pairs <= max(1, self.rules.resolution * low.flow_pairs):
+                break
+            middle = self.misses_at((low.flow_pairs + high.flow_pairs) // 2)
+            if middle.misses:
+                high = middle
+            else:
+                low = middle
+        found.flow_pairs = low.flow_pairs
+        found.per_trial = [float(low.flow_pairs)]
+        found.points = self.known()
+        found.notes = self.notes() + self._width(low, high)
+        if any(trial.ticks_missed for trial in low.trials):
+            count = sum(1 for trial in low.trials if trial.ticks_missed)
+            found.notes.append(f"at this number {count} of {len(low.trials)} trials missed a tick all the same")
+        return found
+
+    def _extrapolated(self, found: Capacity, target: float) -> Capacity:
+        """A capacity from the point closest to the target alone: time ran out before there was one on either side."""
+        nearest = min(self.points.values(), key=lambda point: abs(point.load - target))
+        found.per_trial = [trial.flow_pairs * target / max(trial.load, 1e-4) for trial in nearest.counted]
+        found.flow_pairs = median(found.per_trial)
+        found.points = self.known()
+        found.notes = [
+            *self.notes(),
+            f"the search ended after {self.rules.seconds:g} s; extrapolated from a load of {nearest.load:.1%} at "
+            f"{nearest.flow_pairs} flow pairs per core",
+        ]
+        return found
+
+    def _guess(self, target: float) -> int:
+        """Where to look first: on the line through the two points whose loads are closest to the target."""
+        if not self.points:
+            first = self.at(self.rules.first, trials=1)
+            while first.load < 0.05 and first.flow_pairs < self.rules.most:
+                # Fixed costs of a tick weigh too much here to draw a line.
+                first = self.at(self._limited(first.flow_pairs * 8), trials=1)
+        near = sorted(self.points.values(), key=lambda point: abs(point.load - target))
+        for second in near[1:]:
+            rise = (second.load - near[0].load) / (second.flow_pairs - near[0].flow_pairs)
+            # Two points that are too close together, or that noise has turned round, give no line.
+            if abs(second.load - near[0].load) > 0.02 and rise > 0:
+                return self._limited(near[0].flow_pairs + (target - near[0].load) / rise)
+        return self._limited(near[0].flow_pairs * target / max(near[0].load, 1e-4))
+
+    def _limited(self, flow_pairs: float) -> int:
+        return max(1, min(self.rules.most, round(flow_pairs)))
+
+    def _bracket(
+        self, reached: Callable[[Point], bool], guess: int, at: Callable[[int], Point]
+    ) -> tuple[Point | None, Point | None]:
+        """A point where the condition is not reached and one above it where it is; None where there is none."""
+        high = min((p for p in self.known() if reached(p)), key=lambda p: p.flow_pairs, default=None)
+        below = [p for p in self.known() if not reached(p) and (high is None or p.flow_pairs < high.flow_pairs)]
+        low = max(below, key=lambda p: p.flow_pairs, default=None)
+        if low and high and high.flow_pairs - low.flow_pairs <= max(1, self.rules.resolution * low.flow_pairs):
+            return low, high
+        # As narrow as the result has to be: a guess that was right needs no bisection any more.
+        factor = 1.0 + 0.9 * self.rules.resolution
+        flow_pairs = self._limited(guess)
+        upwards: bool | None = None
+        for _ in range(self.rules.steps):
+            if (low or high) and self.late():
+                break
+            if low and high and not low.flow_pairs < flow_pairs < high.flow_pairs:
+                break
+            point = at(flow_pairs)
+            if reached(point):
+                high = point
+            else:
+                low = point
+            if upwards is None:
+                upwards = point is low
+            elif upwards != (point is low):
+                break  # The step from the last point to this one crossed the condition.
+            if (upwards and flow_pairs >= self.rules.most) or (not upwards and flow_pairs <= 1):
+                break
+            stride = max(1.0, flow_pairs * (factor - 1))
+            flow_pairs = self._limited(
+                flow_pairs + stride if upwards else flow_pairs - flow_pairs * (1 - 1 / factor) - 0.5
+            )
+            factor = 1 + 3 * (factor - 1)
+        return low, high
+
+    def _mend(self, low: Point, high: Point, target: float) -> tuple[Point, Point]:
+        """Measures the bracket's ends again when the load between them falls: noise, or a machine that changed."""
+        for _ in range(self.rules.extra):
+            if self.late() or low.flow_pairs == 0 or low.load < target <= high.load:
+                break
+            for point in (low, high):
+                point.trials.append(self.measure(point.flow_pairs))
+        return low, high
+
+    def _width(self, low: Point, high: Point) -> list[str]:
+        """A note when the search ended before the bracket was as narrow as it should be."""
+        width = (high.flow_pairs - low.flow_pairs) / max(low.flow_pairs, 1)
+        if width <= 1.5 * self.rules.resolution or high.flow_pairs - low.flow_pairs <= 1:
+            return []
+        where = f"{low.flow_pairs} and {high.flow_pairs} flow pairs per core"
+        return [f"the search ended after {self.rules.seconds:g} s between {where}"]
+
+    def notes(self) -> list[str]:
+        """What a reader must know about the machine's quiet."""
+        notes = []
+        known = self.known()
+        falls = [
+            (first, second)
+            for first, second in itertools.pairwise(known)
+            if second.load < first.load - self.rules.slack
+        ]
+        if falls:
+            first, second = falls[0]
+            notes.append(
+                f"the load does not always grow with the flows (for example {first.load:.1%} at {first.flow_pairs} and "
+                f"{second.load:.1%} at {second.flow_pairs} flow pairs per core): the machine is not quiet"
+            )
+        noisy = [point for point in known if point.spread() > self.rules.spread]
+        if noisy:
+            worst = max(noisy, key=Point.spread)
+            notes.append(
+                f"trials of one point differ by up to {worst.spread():.0%} of their median (at "
+                f"{worst.flow_pairs} flow pairs per core)"
+            )
+        disturbed = [trial for point in known for trial in point.trials if trial.disturbed]
+        if disturbed:
+            total = sum(len(point.trials) for point in known)
+            notes.append(f"{len(disturbed)} of {total} trials were disturbed ({disturbed[0].disturbed}) and repeated")
+        return notes
+
+
+def _between(low: Point, high: Point, target: float) -> int:
+    """Where the line between two points reaches the target, kept off the ends so that the bracket always shrinks."""
+    width = high.flow_pairs - low.flow_pairs
+    rise = high.load - low.load
+    share = (target - low.load) / rise if rise > 0 else 0.5
+    share = min(0.85, max(0.15, share))
+    return low.flow_pairs + max(1, min(width - 1, round(share * width)))
+
+
+def _crossings(low: Point, high: Point, target: float) -> list[float]:
+    """Flow pairs at the target for each round of trials, along the line between the two points of that round."""
+    result = []
+    for first, second in zip(low.counted, high.counted, strict=False):
+        rise = second.load - first.load
+        share = (target - first.load) / rise if rise > 0 else 0.5
+        # A single noisy trial may cross far outside; it counts, but no further than one bracket beyond.
+        share = min(2.0, max(-1.0, share))
+        result.append(low.flow_pairs + share * (high.flow_pairs - low.flow_pairs))
+    return result

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run is about: the implementations, the profile, the CPU configurations, the builds, the seed.
+
+The command line makes settings and hands them to Robot as variables; keywords read them back. Plain `robot` uses the
+defaults below, and `robot --variable COMPRESSOR:other …` changes them one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from headroom.errors import UsageError
+from headroom.paths import DEFAULT_BUILD
+
+DEFAULT_PROFILE = "voip-amr-nb-ipv6"  # the call of the Effnet paper, Table 2
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that a test may depend on besides its own words."""
+
+    compressor: str = "reference"
+    decompressor: str = "reference"
+    profile: str = DEFAULT_PROFILE
+    cpus: tuple[str, ...] = ()  # names of CPU configurations; empty: those of the suite
+    build: str = DEFAULT_BUILD
+    builds: tuple[str, ...] = ()  # builds that are compared; empty: those that are there
+    seed: int = 1
+    quick: bool = False
+    folder: Path = field(default_factory=Path)  # where the run keeps its files
+
+    def as_json(self) -> dict[str, Any]:
+        document = asdict(self)
+        del document["folder"]
+        return document | {"cpus": list(self.cpus), "builds": list(self.builds)}
+
+    @staticmethod
+    def from_json(document: dict[str, Any], folder: Path) -> Settings:
+        """Settings as `as_json` wrote them. Raises UsageError when the document is not such."""
+        known = {item.name: item.type for item in fields(Settings) if item.name != "folder"}
+        try:
+            values = {name: document[name] for name in known}
+            return Settings(
+                compressor=str(values["compressor"]),
+                decompressor=str(values["decompressor"]),
+                profile=str(values["profile"]),
+                cpus=tuple(str(name) for name in values["cpus"]),
+                build=str(values["build"]),
+                builds=tuple(str(name) for name in values["builds"]),
+                seed=int(values["seed"]),
+                quick=bool(values["quick"]),
+                folder=folder,
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise UsageError(
+                f"The settings kept in {folder}/run.json are not complete ({error}); start a new run."
+            ) from error
+
+    def robot_variables(self) -> list[str]:
+        """The settings as `NAME:value`, for Robot's --variable."""
+        document = self.as_json()
+        text = {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in document.items()}
+        return [f"{name.upper()}:{value}" for name, value in text.items()] + [f"RUN_FOLDER:{self.folder}"]
+
+    def options(self) -> list[str]:
+        """The settings as options of `./headroom run`: those that differ from the defaults, and always the seed."""
+        plain = Settings()
+        words: list[str] = []
+        for name in ("compressor", "decompressor", "profile", "build"):
+            if getattr(self, name) != getattr(plain, name):
+                words += [f"--{name}", str(getattr(self, name))]
+        for name in ("cpus", "builds"):
+            if getattr(self, name):
+                words += [f"--{name}", ",".join(getattr(self, name))]
+        if self.quick:
+            words.append("--quick")
+        return [*words, "--seed", str(self.seed)]
+
+
+def from_robot() -> Settings:
+    """The settings of the running suite: Robot's variables where they are set, defaults elsewhere."""
+    from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
+
+    settings = Settings()
+    try:
+        builtin = BuiltIn()
+        values = {item.name: builtin.get_variable_value(f"${{{item.name.upper()}}}") for item in fields(Settings)}
+        folder = builtin.get_variable_value("${RUN_FOLDER}") or builtin.get_variable_value("${OUTPUT_DIR}")
+    except RobotNotRunningError:
+        return settings
+    for name in ("compressor", "decompressor", "profile", "build"):
+        if values[name]:
+            settings = replace(settings, **{name: str(values[name])})
+    for name in ("cpus", "builds"):
+        if values[name]:
+            settings = replace(settings, **{name: split_names(values[name])})
+    if values["seed"] is not None:
+        settings = replace(settings, seed=seed_of(values["seed"]))
+    quick = str(values["quick"] or "").lower() in ("true", "1", "yes")
+    return replace(settings, quick=quick, folder=Path(str(folder)))
+
+
+def split_names(text: str) -> tuple[str, ...]:
+    """Names of a list such as `1c,2c-l3`; spaces do not count."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def seed_of(value: Any) -> int:
+    """A seed: a number of 0 .. 2^63 - 1. Raises UsageError on anything else."""
+    try:
+        seed = int(value)
+    except (TypeError, ValueError):
+        raise UsageError(f"The seed must be a whole number, not '{value}'.") from None
+    if not 0 <= seed < 2**63:
+        raise UsageError(f"The seed must be between 0 and 2^63 - 1, not {seed}.")
+    return seed

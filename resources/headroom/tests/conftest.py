@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What several tests need: a build folder with the fake engine, the real build, an empty place for runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from headroom.machine import build
+from headroom.paths import DEFAULT_BUILD
+
+
+@pytest.fixture
+def fake_build(tmp_path: Path) -> str:
+    """A build whose engine is the fake one, as the path that `build` options take."""
+    program = tmp_path / "build" / "bin" / "headroom-engine"
+    program.parent.mkdir(parents=True)
+    script = Path(__file__).with_name("fake_engine.py")
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} {script} "$@"\n')
+    program.chmod(0o755)
+    return str(tmp_path / "build")
+
+
+@pytest.fixture(scope="session")
+def real_build() -> str:
+    """The default build, or $HEADROOM_TEST_BUILD. A test that needs it fails without: it is what is being proven."""
+    name = os.environ.get("HEADROOM_TEST_BUILD") or DEFAULT_BUILD
+    if not build.engine_program(name).is_file():
+        pytest.fail(
+            f"the build {DEFAULT_BUILD} is not there: `./headroom test` makes it, as does "
+            f"`cmake --preset {DEFAULT_BUILD}`"
+        )
+    return name
+
+
+@pytest.fixture
+def out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder for runs."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    monkeypatch.setenv("HEADROOM_OUT", str(folder))
+    return folder

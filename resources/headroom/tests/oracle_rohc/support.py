@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the ROHC judge share: the vectors, read once, and streams made from them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from headroom.oracle.rohc import vectors
+from headroom.oracle.rohc.vectors import FeedbackVector, Vector
+
+
+@cache
+def all_vectors() -> dict[str, Vector]:
+    found = vectors.load()
+    by_name = {vector.name: vector for vector in found}
+    assert len(by_name) == len(found), "two vectors have the same name"
+    return by_name
+
+
+@cache
+def all_feedback() -> dict[str, FeedbackVector]:
+    found = vectors.load_feedback()
+    by_name = {vector.name: vector for vector in found}
+    assert len(by_name) == len(found), "two feedback vectors have the same name"
+    return by_name
+
+
+def stream(name: str) -> tuple[Vector, list[bytes], list[bytes]]:
+    """A vector whose packets are all delivered, as (vector, originals, link packets)."""
+    vector = all_vectors()[name]
+    originals = [step.packet for step in vector.steps]
+    assert None not in originals, f"{name} has packets that are not delivered"
+    return vector, [packet for packet in originals if packet is not None], [step.link for step in vector.steps]
+
+
+def patched(octets: bytes, at: int, *values: int) -> bytes:
+    """`octets` with other values from position `at` on."""
+    return octets[:at] + bytes(values) + octets[at + len(values) :]
+
+
+def with_ipv4_checksum(packet: bytes) -> bytes:
+    """A packet whose first header is IPv4 without options, its checksum put right."""
+    words = [int.from_bytes(packet[at : at + 2], "big") for at in range(0, 20, 2) if at != 10]
+    total = sum(words)
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return patched(packet, 10, *(total ^ 0xFFFF).to_bytes(2, "big"))

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What vectors do not show of the judge's decompressor: features it lacks, its own strictness, its traces."""
+
+from __future__ import annotations
+
+import pytest
+
+from headroom.oracle.rohc import Decompressor, Unsupported, crc
+from headroom.oracle.rohc.errors import MalformedPacket
+from headroom.tests.oracle_rohc.support import all_vectors, patched, stream
+
+
+def with_crc8(ir: bytes, crc_at: int, header: int) -> bytes:
+    """An IR packet whose header has `header` octets, with the CRC put right."""
+    return patched(ir, crc_at, crc.crc8(patched(ir[:header], crc_at, 0)))
+
+
+def after_ir(name: str) -> tuple[Decompressor, list[bytes]]:
+    _, _, links = stream(name)
+    decompressor = Decompressor(all_vectors()[name].parameters)
+    assert decompressor.decompress(links[0]).error is None
+    return decompressor, links
+
+
+def test_trace_shows_every_field() -> None:
+    decompressor, links = after_ir("rtp-uo-1-ts-talk-spurt")
+    packet = decompressor.decompress(links[1]).packet
+    assert packet is not None
+    assert packet.trace().splitlines() == [
+        "UO-1-TS, CID 0, profile 0x0001 (RTP): 2 octets of header, 4 of payload",
+        "  bit    0     2  UO-1                         10 = 2",
+        "  bit    2     1  T                            1 = 1",
+        "  bit    3     5  TS                           11100 = 28",
+        "  bit    8     1  M                            1 = 1",
+        "  bit    9     4  SN                           1001 = 9",
+        "  bit   13     3  CRC                          " + f"{packet.value('CRC'):03b} = {packet.value('CRC')}",
+        "  bit   16    32  payload                      0xa0b0c001 = 2695938049",
+    ]
+
+
+def test_header_octets_leave_out_padding_and_feedback() -> None:
+    vector = all_vectors()["feedback-several"]
+    packet = Decompressor(vector.parameters).decompress(vector.steps[0].link).packet
+    assert packet is not None
+    assert packet.padding == 1 and len(packet.feedback) == 2
+    assert packet.header_octets == len(vector.steps[0].link) - 1 - 2 - 11 - 4
+
+
+def test_extension_headers_are_not_decoded_and_the_context_stays_unknown_until_ir() -> None:
+    decompressor, links = after_ir("rtp-ir-ipv6")
+    ir = links[0]
+    at = ir.index(bytes.fromhex("004000"), 40)  # traffic class, hop limit, empty list
+    listed = patched(ir, at + 2, 0x01)
+    outcome = decompressor.decompress(listed)
+    assert isinstance(outcome.error, Unsupported) and outcome.error.feature == "extension-headers"
+    outcome = decompressor.decompress(links[1])
+    assert isinstance(outcome.error, Unsupported), "what the context is now cannot be known"
+    assert decompressor.decompress(ir).error is None
+    assert decompressor.decompress(links[1]).error is None
+
+
+def test_lists_of_other_encoding_types_are_not_decoded() -> None:
+    decompressor, links = after_ir("rtp-uor-2-extension-3-csrc")
+    at = links[1].index(bytes([0x02, 0x89]))  # the list: two items, X set, indexes 0 and 1
+    outcome = decompressor.decompress(patched(links[1], at, 0x42))
+    assert isinstance(outcome.error, Unsupported) and outcome.error.feature == "list-compression"
+
+
+def test_timer_based_timestamps_are_not_decoded() -> None:
+    decompressor, links = after_ir("rtp-ir-time-stride-zero")
+    decompressor.channel.contexts[0].time_stride = 20
+    outcome = decompressor.decompress(links[1])
+    assert isinstance(outcome.error, Unsupported) and outcome.error.feature == "timer-based"
+
+
+def test_r_mode_is_not_decoded() -> None:
+    decompressor, links = after_ir("rtp-uo-0-next")
+    decompressor.channel.contexts[0].mode = "R"
+    outcome = decompressor.decompress(links[1])
+    assert isinstance(outcome.error, Unsupported) and outcome.error.feature == "r-mode"
+
+
+def test_a_profile_of_the_channel_that_the_judge_lacks() -> None:
+    vector = all_vectors()["profile-reserved"]
+    from headroom.oracle.rohc import Parameters
+
+    outcome = Decompressor(Parameters(profiles=frozenset({0x00FF}))).decompress(vector.steps[0].link)
+    assert isinstance(outcome.error, Unsupported) and outcome.error.feature == "profile-0x00ff"
+
+
+def test_ip2_without_a_second_header() -> None:
+    decompressor, links = after_ir("rtp-uor-2-extension-3-tos-ttl-df")
+    flags = links[1].index(bytes([0b11001010]))
+    outcome = decompressor.decompress(patched(links[1], flags + 1, links[1][flags + 1] | 1))
+    assert isinstance(outcome.error, MalformedPacket) and outcome.error.requirement == "RFC3095-5.7.5-4"
+
+
+def test_i2_with_an_inner_ipv6_header() -> None:
+    decompressor, _ = after_ir("rtp-uo-1-id-ipv6-in-ipv4")
+    # UOR-2-ID with extension 3: ip and ip2, then I2.
+    link = bytes([0xC0, 0x29, 0x80, 0b11001010, 0b00000101, 0b00000101]) + bytes(8)
+    outcome = decompressor.decompress(link)
+    assert isinstance(outcome.error, MalformedPacket) and outcome.error.requirement == "RFC3095-5.7.5-5"
+
+
+def test_uo_1_id_must_not_change_rnd() -> None:
+    decompressor, links = after_ir("rtp-uo-1-id-extension-3-tos-once")
+    at = links[1].index(bytes([0b10100100]))
+    outcome = decompressor.decompress(patched(links[1], at, 0b10100110))
+    assert isinstance(outcome.error, MalformedPacket) and outcome.error.requirement == "RFC3095-5.7-11"
+
+
+def test_stride_zero_and_scaled_bits() -> None:
+    decompressor, links = after_ir("rtp-uo-1-ts-talk-spurt")
+    decompressor.channel.contexts[0].ts_stride = 0
+    outcome = decompressor.decompress(links[1])
+    assert isinstance(outcome.error, MalformedPacket) and outcome.error.requirement == "RFC4815-4.4.1-1"
+
+
+def test_three_ip_headers_and_compressed_rtp() -> None:
+    decompressor, links = after_ir("rtp-uo-0-two-ipv4")
+    context = decompressor.channel.contexts[0]
+    context.ips = [context.ips[0], *context.ips]
+    outcome = decompressor.decompress(links[1])
+    assert isinstance(outcome.error, MalformedPacket) and "3 IP headers" in outcome.error.sentence
+
+
+@pytest.mark.parametrize("flag", [0x01, 0x10])
+def test_reserved_bits_are_remarked_and_not_refused(flag: int) -> None:
+    _, _, links = stream("rtp-ir-ipv4")
+    ir = links[0]
+    at = ir.index(bytes([0xA0]), 20)  # DF, NBO
+    outcome = Decompressor().decompress(with_crc8(patched(ir, at, ir[at] | flag), 2, len(ir) - 4))
+    assert outcome.error is None and outcome.packet is not None
+    assert [remark.requirement for remark in outcome.packet.remarks] == ["RFC3095-5.7.7.4-1"]
+
+
+def test_the_constant_ip_id_flag_belongs_to_the_ip_profile() -> None:
+    """RFC 3843, 3.3 adds SID to its own profile; in profile 0x0001 the bit is one of five zero bits (5.7.7.4)."""
+    _, _, links = stream("rtp-ir-ipv4")
+    ir = links[0]
+    at = ir.index(bytes([0xA0]), 20)
+    decompressor = Decompressor()
+    decompressor.decompress(with_crc8(patched(ir, at, ir[at] | 0x10), 2, len(ir) - 4))
+    assert decompressor.channel.contexts[0].ips[0].sid == 0
+
+
+def test_another_profile_starts_in_its_initial_mode() -> None:
+    """RFC 4815, 7.2.2: after a switch by IR-DYN the context is in U-mode, whatever mode it had."""
+    decompressor, links = after_ir("udp-profile-switch-from-rtp")
+    decompressor.channel.contexts[0].mode = "O"
+    assert decompressor.decompress(links[1]).error is None
+    assert decompressor.channel.contexts[0].mode == "U"
+
+
+def test_mode_of_the_context_follows_the_packets() -> None:
+    vector, _, links = stream("udp-uor-2-extension-3-all")
+    decompressor = Decompressor(vector.parameters)
+    modes = []
+    for link in links:
+        decompressor.decompress(link)
+        modes.append(decompressor.channel.contexts[0].mode)
+    assert modes == ["U", "O"]

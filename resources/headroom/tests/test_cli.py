@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line as a user meets it: exit status, JSON last on stdout, help, dry runs, runs that are cut short."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headroom.paths import ROOT
+from headroom.results import store
+
+COMMANDS = ("run", "test", "report", "reproduce", "list", "doctor", "render", "replay")
+
+
+def headroom(*words: str, out: Path | None = None, **more: Any) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "resources"), "COLUMNS": "200"}
+    if out:
+        environment["HEADROOM_OUT"] = str(out)
+    command = [sys.executable, "-P", "-m", "headroom", *words]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, **more)
+
+
+def test_help_names_every_command_and_the_exit_status() -> None:
+    done = headroom("--help")
+    assert done.returncode == 0
+    assert all(f" {command} " in done.stdout for command in COMMANDS)
+    assert "3 this machine cannot" in done.stdout.replace("\n", " ").replace("│", "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help_with_examples(command: str) -> None:
+    done = headroom(command, "--help")
+    assert done.returncode == 0
+    assert f"./headroom {command}" in done.stdout
+    assert "Examples:" in done.stdout
+
+
+def test_help_is_quick() -> None:
+    best = min(_seconds("--help") for _ in range(3))
+    assert best < 1.0, f"{best:.2f} s"
+
+
+def _seconds(*words: str) -> float:
+    began = time.monotonic()
+    headroom(*words)
+    return time.monotonic() - began
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["frobnicate"], "No such command"),
+        (["run", "--frobnicate"], "No such option"),
+        (["run", "nothing/of_the_kind"], "There is no suite 'nothing/of_the_kind'"),
+        (["run", "performance/voip_flow_pair"], "Close to it: performance/voip_flow_pairs"),
+        (["run", "--compressor", "nobody"], "There is no implementation 'nobody'"),
+        (["run", "--profile", "voip-amr-nb-ipv5"], "There is no traffic profile 'voip-amr-nb-ipv5'"),
+        (["run", "--cpus", "2c-l9"], "'2c-l9' is no CPU configuration"),
+        (["run", "--build", "gcc-O9"], "There is no build 'gcc-O9'"),
+        (["run", "--seed", "-1"], "seed must be between"),
+        (["run", "--resume", "20000101-000000-none"], "There is no run"),
+        (["report", "20000101-000000-none"], "There is no run"),
+        (["reproduce", "nobody-1999"], "There is no paper 'nobody-1999'"),
+        (["list", "everything"], "There is no list of 'everything'"),
+        (["replay", "voip-amr-nb-ipv6", "--mode", "X"], "The mode must be U, O or R"),
+    ],
+)
+def test_wrong_usage_is_status_2_and_a_sentence(out: Path, words: list[str], sentence: str) -> None:
+    done = headroom(*words, out=out)
+    assert done.returncode == 2, done.stderr
+    assert sentence in done.stderr.replace("\n", " ")
+    assert "Traceback" not in done.stderr
+    assert not list(out.iterdir()), "nothing was begun"
+
+
+def test_a_wrong_profile_names_its_line(out: Path, tmp_path: Path) -> None:
+    good = (ROOT / "traffic-profiles" / "voip-amr-nb-ipv6.yaml").read_text()
+    path = tmp_path / "mine.yaml"
+    path.write_text(good.replace("interval_ms: 20", "interval_ms: twenty"))
+    line = next(n for n, text in enumerate(path.read_text().splitlines(), 1) if "twenty" in text)
+    done = headroom("run", "performance", "--profile", str(path), out=out)
+    assert done.returncode == 2
+    assert f"mine.yaml:{line}: " in done.stderr
+    assert "twenty" in done.stderr
+
+
+def test_no_engine_is_status_3(out: Path, tmp_path: Path) -> None:
+    done = headroom("replay", "voip-amr-nb-ipv6", "--build", str(tmp_path / "no" / "build"), out=out)
+    assert done.returncode in (2, 3)
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("what", ["suites", "profiles", "implementations", "papers", "cpus", "builds", "runs"])
+def test_lists_print_tables_and_json(out: Path, what: str) -> None:
+    assert headroom("list", what, out=out).returncode == 0
+    rows = json.loads(headroom("list", what, "--json", out=out).stdout)[what]
+    assert isinstance(rows, list)
+    if what != "runs":
+        assert rows
+        assert all(row["name"] for row in rows)
+
+
+def test_every_profile_and_implementation_of_the_tree_is_valid() -> None:
+    for what in ("profiles", "implementations"):
+        rows = json.loads(headroom("list", what, "--json").stdout)[what]
+        assert [row for row in rows if "not valid" in row["about"]] == []
+
+
+def test_doctor_says_what_each_lack_costs() -> None:
+    checks = json.loads(headroom("doctor", "--json").stdout)["checks"]
+    names = {check["name"] for check in checks}
+    assert {
+        "compiler",
+        "cmake",
+        "tshark",
+        "cores",
+        "SMT siblings",
+        "last-level cache",
+        "governor",
+        "hugepages",
+    } <= names
+    assert {"Docker", "TRex", "clock", "isolated CPUs", "steal", "transparent hugepages"} <= names
+    assert all(check["cost"] for check in checks if check["status"] == "lacking")
+
+
+def test_a_case_that_does_not_exist(out: Path, real_build: str) -> None:
+    done = headroom("run", "smoke", "--case", "No Such Case", "--build", real_build, out=out)
+    assert done.returncode == 2
+    assert "No case matched" in done.stderr
+    assert not list(out.iterdir()), "no empty run is left"
+
+
+def test_dry_run_runs_nothing(out: Path) -> None:
+    done = headroom("run", "smoke", "--dry-run", out=out)
+    assert done.returncode == 0
+    assert "smoke/first_packets/RTP Over IPv6, U-Mode" in done.stdout
+    assert not list(out.iterdir())
+    plan = json.loads(headroom("run", "performance", "--cpus", "1c", "--dry-run", "--json", out=out).stdout)
+    assert len(plan["cases"]) == 3
+    assert all("One Core" in case for case in plan["cases"])
+
+
+def test_smoke_run_from_end_to_end(out: Path, real_build: str) -> None:
+    done = headroom("run", "smoke", "--build", real_build, "--json", "--seed", "7", out=out)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert set(document) == {"report", "results", "verdicts", "capacity"}
+    assert set(document["verdicts"]) == {"pass", "non-strict", "fail", "unsupported", "error"}
+    assert document["verdicts"]["pass"] == sum(document["verdicts"].values()) > 10
+    assert Path(document["report"]).is_file()
+    records = store.read_all(Path(document["results"]).parent)
+    assert all(record["seed"] == 7 for record in records)
+    assert all(record["compressor"]["sha256"] for record in records)
+    # The lines of a log: one for each case, to stderr.
+    assert done.stderr.count("] pass ") == len(records)
+    # The report can be made again, and the figures exported.
+    again = headroom("report", "--json", "--parquet", str(out / "f.parquet"), "-o", str(out / "r.html"), out=out)
+    assert json.loads(again.stdout)["verdicts"] == document["verdicts"]
+    assert (out / "f.parquet").stat().st_size > 1000
+    assert (out / "r.html").is_file()
+
+
+def test_a_failure_is_status_1(out: Path, real_build: str, tmp_path: Path) -> None:
+    suite = tmp_path / "failing.robot"
+    suite.write_text("*** Test Cases ***\nFails\n    Should Be Equal    1    2\n")
+    done = headroom("run", str(suite), "--build", real_build, out=out)
+    assert done.returncode == 1
+    assert "1 != 2" in done.stdout
+    assert "report.html" in done.stdout.splitlines()[-1]
+
+
+def test_a_command_of_a_record_repeats_it(out: Path, real_build: str) -> None:
+    import shlex
+
+    headroom("run", "smoke/first_packets", "--build", real_build, "--case", "RTP Over IPv4, U-Mode", out=out)
+    first = store.read_all(store_of(out))[0]
+    words = shlex.split(first["command"])
+    assert words[0] == "./headroom"
+    time.sleep(1.1)  # runs are named by the second
+    assert headroom(*words[1:], out=out).returncode == 0
+    second = store.read_all(store_of(out))[0]
+    assert second["run"] != first["run"]
+    assert [metric["value"] for metric in second["metrics"]] == [metric["value"] for metric in first["metrics"]]
+
+
+def store_of(out: Path) -> Path:
+    return sorted(path.parent for path in out.glob("*/run.json"))[-1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_run_that_is_cut_short_can_be_resumed(out: Path, real_build: str, number: signal.Signals) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "resources"), "HEADROOM_OUT": str(out)}
+    words = ["run", "smoke/first_packets", "performance", "--cpus", "1c", "--quick", "--build", real_build]
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "headroom", *words],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 120
+    while len(list(out.glob("*/results/*.json"))) < 5 and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.05)
+    time.sleep(0.5)  # into the first load trial
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    kept = {path.name for path in out.glob("*/results/*.json")}
+    assert 5 <= len(kept) < 8
+    assert process.returncode == (130 if number == signal.SIGINT else -signal.SIGKILL)
+    if number == signal.SIGINT:
+        assert "results are kept" in said
+        assert "--resume" in said
+    done = headroom("run", "--resume", "last", "--json", out=out)
+    document = json.loads(done.stdout)
+    assert len(list(out.glob("*/run.json"))) == 1, "the same run goes on"
+    assert sum(document["verdicts"].values()) == 8
+    assert document["verdicts"]["fail"] == 0
+    assert {path.name for path in out.glob("*/results/*.json")} >= kept
+    assert {entry["cpus"] for entry in document["capacity"]} <= {"1c"}
+
+
+def test_reproduce_the_paper(out: Path, real_build: str) -> None:
+    words = ("reproduce", "effnet-2007", "--quick", "--cpus", "1c", "--build", real_build, "--json")
+    done = headroom(*words, out=out)
+    document = json.loads(done.stdout)
+    assert set(document) == {"paper", "report", "items"}
+    assert document["paper"] == "effnet-2007"
+    fields = {"where", "quantity", "unit", "paper", "measured", "ratio", "kind", "verdict"}
+    assert all(set(item) == fields for item in document["items"])
+    assert {item["kind"] for item in document["items"]} == {"must-match", "shape", "context"}
+    must = [item for item in document["items"] if item["kind"] == "must-match"]
+    assert len(must) == 24
+    assert [item for item in must if item["verdict"] != "pass"] == []
+    by_name = {item["quantity"]: item for item in document["items"]}
+    assert by_name["Octets sent"]["measured"] == 112
+    assert by_name["IP6/UDP/RTP: smallest compressed header"]["measured"] == 3
+    absent = by_name["2 cores, same processor, 30 %"]
+    assert (absent["measured"], absent["verdict"]) == (None, "unsupported")
+
+
+def test_render_and_replay_by_hand(out: Path, tmp_path: Path, real_build: str) -> None:
+    capture = tmp_path / "call.pcap"
+    done = headroom("render", "voip-g711-ipv4", "-o", str(capture), "--packets", "100", "--build", real_build, out=out)
+    assert done.returncode == 0, done.stderr
+    assert capture.stat().st_size > 100 * 200
+    done = headroom("replay", str(capture), "--mode", "O", "--build", real_build, "--json", out=out)
+    assert json.loads(done.stdout)["forward"]["verdicts"]["identical"] == 100
+
+
+def test_whoever_stops_reading_is_no_error() -> None:
+    command = f"{sys.executable} -P -m headroom list suites --cases | head -1"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "resources")}
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, env=environment)
+    assert "Traceback" not in done.stderr
+
+
+def test_plain_robot_works(tmp_path: Path, real_build: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "robot", "--outputdir", tmp_path, "--variable", f"BUILD:{real_build}", "suites/smoke"],
+        cwd=ROOT, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "resources")},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    assert "0 failed" in done.stdout

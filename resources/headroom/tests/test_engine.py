@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever happens to an engine becomes a sentence and a kind, and no engine outlives its caller."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from headroom import engine
+from headroom.errors import EnvironmentLacks
+
+
+def test_a_job_goes_in_and_a_document_comes_out(fake_build: str) -> None:
+    document = engine.run("replay", {"seed": 7, "text": "ä" * 300_000}, build=fake_build)
+    assert document["command"] == "replay"
+    assert document["job"]["seed"] == 7
+    assert len(document["job"]["text"]) == 300_000
+
+
+@pytest.mark.parametrize(
+    ("fake", "kind", "sentence"),
+    [
+        ("crash", "crash", "died from SIGSEGV while it ran the adapter. Its last words: the adapter's last words"),
+        ("sanitizer", "crash", "SIGABRT.*SUMMARY: AddressSanitizer: heap-use-after-free"),
+        ("garbage", "garbage", "not one JSON document.*adapter was here"),
+        ("list", "garbage", "not an object"),
+        ("not-utf8", "garbage", "not one JSON document"),
+        ("nothing", "garbage", "not one JSON document"),
+        ("refuse", "refused", r"no such library \(at /library of the job\)"),
+        ("wrong-job", "job", r"loss must be 0\.\.1 \(at /link/forward/loss of the job\)"),
+        ("silent-exit", "garbage", "not one JSON document"),
+    ],
+)
+def test_failures_have_a_kind_and_a_sentence(fake_build: str, fake: str, kind: str, sentence: str) -> None:
+    with pytest.raises(engine.EngineFailure, match=sentence) as caught:
+        engine.run("replay", {"fake": fake}, timeout_s=20, build=fake_build)
+    assert caught.value.kind == kind
+    assert caught.value.verdict == "error"
+
+
+@pytest.mark.parametrize("fake", ["hang", "close-and-hang"])
+def test_a_hang_is_ended(fake_build: str, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "GRACE_S", 0.2)
+    began = time.monotonic()
+    with pytest.raises(engine.EngineFailure, match=r"still busy after 0\.5 s") as caught:
+        engine.run("replay", {"fake": fake}, timeout_s=0.5, build=fake_build)
+    assert caught.value.kind == "timeout"
+    assert time.monotonic() - began < 10
+
+
+def test_a_flood_is_ended(fake_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "MAX_OUTPUT", 1 << 20)
+    with pytest.raises(engine.EngineFailure, match="printed more than"):
+        engine.run("replay", {"fake": "flood"}, timeout_s=30, build=fake_build)
+
+
+def test_several_at_once_answer_in_order(fake_build: str) -> None:
+    documents = engine.run_together("load", [{"core": core} for core in range(4)], build=fake_build)
+    assert [document["job"]["core"] for document in documents] == [0, 1, 2, 3]
+    assert len({document["pid"] for document in documents}) == 4
+
+
+def test_one_that_crashes_stops_the_others_and_is_the_reason(fake_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "GRACE_S", 0.2)
+    began = time.monotonic()
+    with pytest.raises(engine.EngineFailure, match="SIGSEGV"):
+        engine.run_together("load", [{"fake": "hang"}, {"fake": "crash"}], timeout_s=60, build=fake_build)
+    assert time.monotonic() - began < 20
+
+
+def test_no_engine(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentLacks, match="There is no engine at"):
+        engine.run("replay", {}, build=str(tmp_path / "nowhere"))
+
+
+def alive(pattern: str) -> list[int]:
+    """Processes of ours whose command line holds a text."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if pattern in path.read_bytes().replace(b"\0", b" ").decode(errors="replace"):
+                found.append(int(path.parent.name))
+        except OSError:
+            continue
+    return [pid for pid in found if pid != os.getpid()]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_no_engine_outlives_its_caller(fake_build: str, number: signal.Signals) -> None:
+    code = textwrap.dedent(f"""
+        from headroom import engine
+        engine.GRACE_S = 0.2
+        engine.run("replay", {{"fake": "hang"}}, timeout_s=120, build={fake_build!r})
+    """)
+    caller = subprocess.Popen(
+        [sys.executable, "-c", code], stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": ":".join(sys.path)}
+    )
+    marker = "fake_engine.py replay --job -"
+    deadline = time.monotonic() + 20
+    while not (mine := [pid for pid in alive(marker) if descends(pid, caller.pid)]) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert mine, "the engine has started"
+    time.sleep(0.3)  # until it ignores SIGTERM
+    caller.send_signal(number)
+    caller.wait(20)
+    while any(exists(pid) for pid in mine) and time.monotonic() < deadline + 20:
+        time.sleep(0.05)
+    assert not any(exists(pid) for pid in mine)
+
+
+def descends(pid: int, ancestor: int) -> bool:
+    while pid > 1:
+        if pid == ancestor:
+            return True
+        try:
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except (OSError, ValueError):
+            return False
+    return False
+
+
+def exists(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False

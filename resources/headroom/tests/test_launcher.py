@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The launcher, in a small tree of its own: an empty lock file and a package that says how it was called."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from headroom.paths import ROOT
+
+PACKAGE = """
+import json, os, sys
+print(json.dumps({"arguments": sys.argv[1:], "path": sys.path, "cwd": os.getcwd()}))
+sys.exit(int(os.environ.get("STATUS", "0")))
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "a tree with spaces"
+    package = root / "resources" / "headroom"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "__main__.py").write_text(PACKAGE)
+    (root / "requirements.lock").write_text("# nothing\n")
+    shutil.copy(ROOT / "headroom", root / "headroom")
+    return root
+
+
+def launch(root: Path, *words: str, path: str | None = None, **more: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, **more}
+    if path is not None:
+        environment["PATH"] = path
+    return subprocess.run(
+        [str(root / "headroom"), *words], capture_output=True, text=True, env=environment, timeout=120
+    )
+
+
+def tools(folder: Path, *without: str) -> str:
+    """A PATH with the programs that the launcher itself uses, and python3, but for some."""
+    folder.mkdir()
+    names = {
+        "bash",
+        "env",
+        "readlink",
+        "dirname",
+        "flock",
+        "mktemp",
+        "mv",
+        "rm",
+        "tail",
+        "head",
+        "grep",
+        "sed",
+        "python3",
+        "setpriv",
+    }
+    for name in names - set(without):
+        (folder / name).symlink_to("/usr/bin/python3" if name == "python3" else shutil.which(name) or "/bin/false")
+    return str(folder)
+
+
+def test_sets_up_once_and_hands_over(tree: Path, tmp_path: Path) -> None:
+    first = launch(tree, "list", "a b", "--json", STATUS="7")
+    assert first.returncode == 7, "the status of what it handed over to"
+    assert '"arguments": ["list", "a b", "--json"]' in first.stdout
+    assert first.stdout.count("\n") == 1, "nothing else on stdout"
+    assert first.stderr == "headroom: making .venv with the Python packages of requirements.lock (once)\n"
+    second = launch(tree, "list")
+    assert (second.returncode, second.stderr) == (0, "")
+
+
+def test_quick_when_nothing_is_missing(tree: Path) -> None:
+    launch(tree, "list")
+    python = tree / ".venv" / "bin" / "python"
+
+    def seconds(*command: str | Path) -> float:
+        began = time.monotonic()
+        environment = {**os.environ, "PYTHONPATH": str(tree / "resources")}
+        subprocess.run([str(word) for word in command], capture_output=True, env=environment, check=True)
+        return time.monotonic() - began
+
+    direct = min(seconds(python, "-P", "-m", "headroom") for _ in range(5))
+    through = min(seconds(tree / "headroom", "list") for _ in range(5))
+    assert through - direct < 0.3, f"{through - direct:.3f} s"
+
+
+def test_two_at_once(tree: Path) -> None:
+    both = [
+        subprocess.Popen([str(tree / "headroom"), "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    said = [process.communicate(timeout=120) for process in both]
+    assert [process.returncode for process in both] == [0, 0]
+    assert sum("making .venv" in errors for _, errors in said) == 1, "one sets up, the other waits"
+
+
+def test_a_tree_that_moved_is_set_up_again(tree: Path, tmp_path: Path) -> None:
+    launch(tree, "list")
+    moved = tmp_path / "moved"
+    tree.rename(moved)
+    done = launch(moved, "list")
+    assert done.returncode == 0
+    assert "making .venv" in done.stderr
+    assert str(moved / "resources") in done.stdout
+
+
+def test_a_changed_lock_is_set_up_again(tree: Path) -> None:
+    launch(tree, "list")
+    (tree / "requirements.lock").write_text("# changed\n")
+    assert "making .venv" in launch(tree, "list").stderr
+
+
+def test_an_installation_that_was_cut_short_is_repeated(tree: Path) -> None:
+    launch(tree, "list")
+    (tree / ".venv" / "headroom.stamp").unlink()
+    assert "making .venv" in launch(tree, "list").stderr
+
+
+def test_a_package_that_cannot_be_installed_is_status_3(tree: Path) -> None:
+    (tree / "requirements.lock").write_text(f"nothing-of-the-kind==1.0 --hash=sha256:{'0' * 64}\n")
+    done = launch(tree, "list", PIP_NO_INDEX="1", PIP_FIND_LINKS="")
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert "Python packages could not be installed" in done.stderr
+    assert "Is there a network?" in done.stderr
+
+
+def test_missing_system_packages_without_a_way_to_install_are_status_3(tree: Path, tmp_path: Path) -> None:
+    done = launch(tree, "run", path=tools(tmp_path / "bin"))
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert "g++" in done.stderr
+    assert "cmake" in done.stderr
+    assert "Install them as root" in done.stderr
+    assert "clang" not in done.stderr, "only what the command needs"
+    assert "chromium" not in done.stderr
+
+
+def test_commands_that_need_no_compiler_ask_for_none(tree: Path, tmp_path: Path) -> None:
+    path = tools(tmp_path / "bin")
+    for words in (["list"], ["doctor"], ["report"], ["--help"], ["run", "--help"], ["run", "--dry-run"]):
+        done = launch(tree, *words, path=path)
+        assert done.returncode == 0, done.stderr
+
+
+def test_only_what_a_build_needs(tree: Path, tmp_path: Path) -> None:
+    done = launch(tree, "reproduce", "effnet-2007", "--builds", "all", path=tools(tmp_path / "bin"))
+    assert "clang" in done.stderr
+    assert "chromium" not in done.stderr
+
+
+def test_a_python_without_venv_is_passed_over(tree: Path, tmp_path: Path) -> None:
+    path = tools(tmp_path / "bin", "python3")
+    broken = tmp_path / "bin" / "python3"
+    broken.write_text("#!/bin/bash\nexit 1\n")
+    broken.chmod(0o755)
+    done = launch(tree, "list", path=path)
+    if subprocess.run(["/usr/bin/python3", "-c", "import ensurepip"], capture_output=True).returncode == 0:
+        assert done.returncode == 0, done.stderr
+    else:
+        assert done.returncode == 3
+        assert "python3-venv" in done.stderr
+
+
+def test_called_from_elsewhere_and_through_a_link(tree: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "headroom").mkdir(parents=True)
+    (elsewhere / "headroom" / "__main__.py").write_text("print('the wrong package')")
+    link = tmp_path / "link"
+    link.symlink_to(tree / "headroom")
+    done = subprocess.run([str(link), "list"], capture_output=True, text=True, cwd=elsewhere, timeout=120)
+    assert '"arguments": ["list"]' in done.stdout
+    assert f'"cwd": "{elsewhere}"' in done.stdout
+
+
+def test_continuous_integration_runs_the_tests() -> None:
+    text = (ROOT / ".ci" / "run").read_text()
+    assert text.rstrip().endswith("exec ./headroom test")
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_the_lock_pins_everything_and_names_no_host() -> None:
+    lock = (ROOT / "requirements.lock").read_text()
+    packages = [line for line in lock.splitlines() if line and line[0].isalnum()]
+    assert len(packages) > 20
+    assert all("==" in line for line in packages)
+    assert lock.count("--hash=sha256:") >= len(packages)
+    assert "http" not in lock
+    assert "index-url" not in lock

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Load trials: what the engine's document says, what spoils a trial, what is a failure, what is kept."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headroom.measure import capacity, load
+from headroom.search.capacity import Rules, Trial
+
+JIFFIES = {"user": 0, "nice": 0, "system": 0, "idle": 0, "iowait": 0, "irq": 0, "softirq": 0, "steal": 0}
+
+
+def phase(name: str = "steady", **changes: Any) -> dict[str, Any]:
+    stages = {
+        stage: {"ns_per_packet": cost}
+        for stage, cost in zip(load.STAGES, (5.0, 25.0, 1.0, 20.0, 0.5, 0.0, 0.0), strict=True)
+    }
+    plain = {
+        "name": name, "ticks": 50, "ticks_missed": 0, "wall_ns": 990_000_000, "thread_cpu_ns": 500_000_000,
+        "involuntary_switches": 3, "busy_share": [0.5, 0.52], "verified": 100, "mismatched": 0, "wrong_length": 0,
+        "statuses": {"compressor": {}, "decompressor": {}}, "stages": stages,
+        "proc_stat": {"before": JIFFIES, "after": {**JIFFIES, "user": 48, "idle": 52}},
+        "histograms": {"burst_latency_ns": {"buckets": [[100.0, 5]]}, "compress_ns": None},
+    }  # fmt: skip
+    return plain | changes
+
+
+def document(**changes: Any) -> dict[str, Any]:
+    return {
+        "tick_ns": 20_000_000,
+        "late_by_ns": 0,
+        "memory": {"adapters_octets_per_flow_pair": 800.0},
+        "phases": [phase("startup"), phase(**changes)],
+    }
+
+
+WANTED = load.Wanted(profile="voip-amr-nb-ipv6")
+
+
+def test_loads_from_three_sources() -> None:
+    core = load.read(document(), 1, WANTED)
+    assert core.load == pytest.approx(0.5), "over the time of the ticks, not of the work"
+    assert core.loads == {
+        "thread_cpu": pytest.approx(0.5),
+        "tick": pytest.approx(0.51),
+        "proc_stat": pytest.approx(0.48),
+    }
+    assert core.memory_per_flow == 400
+    assert core.histograms == {"latency": [[100.0, 5]]}
+    assert load.operation_ns([load.trial_of(100, [core])]) == [45.0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"mismatched": 2}, "2 packets of reference → reference came out other than they went in"),
+        ({"wrong_length": 1}, "1 packets"),
+        (
+            {"statuses": {"compressor": {}, "decompressor": {"ERR_CRC": 7}}},
+            "the decompressor of .* did not handle packets: 7 ERR_CRC",
+        ),
+    ],
+)
+def test_wrong_output_is_a_failure(changes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(load.WrongOutput, match=sentence) as caught:
+        load.read(document(**changes), 1, WANTED)
+    assert caught.value.verdict == "fail"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, ""),
+        ({"involuntary_switches": 90}, "other processes took the core 90 times a second"),
+        (
+            {"proc_stat": {"before": JIFFIES, "after": {**JIFFIES, "user": 40, "idle": 55, "steal": 5}}},
+            "the hypervisor took 5 % of the time",
+        ),
+    ],
+)
+def test_disturbed_trials(changes: dict[str, Any], words: str) -> None:
+    trial = load.trial_of(100, [load.read(document(**changes), 1, WANTED)])
+    assert trial.disturbed == words
+
+
+def test_several_cores_are_one_trial() -> None:
+    fast, slow = document(), document(thread_cpu_ns=700_000_000, ticks_missed=2)
+    trial = load.trial_of(100, [load.read(fast, 0, WANTED), load.read(slow, 1, WANTED)])
+    assert trial.load == pytest.approx(0.6)
+    assert trial.ticks_missed == 2
+    late = copy.deepcopy(fast) | {"late_by_ns": 5}
+    assert load.trial_of(100, [load.read(late, 0, WANTED)]).disturbed == "the cores did not start at the same time"
+
+
+def test_jobs_of_several_cores_start_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def run_together(command: str, jobs: list[dict[str, Any]], **_: Any) -> list[dict[str, Any]]:
+        seen.extend(jobs)
+        return [document() for _ in jobs]
+
+    monkeypatch.setattr(load.engine, "run_together", run_together)
+    load.measure(load.Wanted(profile="voip-amr-nb-ipv6", cores=(2, 3)), 1000)
+    assert [job["core"] for job in seen] == [2, 3]
+    assert seen[0]["start_at_ns"] == seen[1]["start_at_ns"]
+    assert seen[0]["flow_pairs"] == 1000
+    assert [entry["name"] for entry in seen[0]["phases"]] == ["startup", "warmup", "steady"]
+
+
+# ---- points that a run shares
+
+
+def measured(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Replaces the engine by a core whose load is 1e-5 for each flow pair; returns what was asked for."""
+    asked: list[int] = []
+
+    def measure(wanted: load.Wanted, flow_pairs: int) -> Trial:
+        asked.append(flow_pairs)
+        core = load.read(document(), 1, WANTED)
+        return Trial(flow_pairs, min(1.0, flow_pairs * 1e-5), int(flow_pairs > 90_000), "", [core])
+
+    monkeypatch.setattr(load, "measure", measure)
+    return asked
+
+
+def test_cases_share_points_and_a_resumed_run_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = measured(monkeypatch)
+    first = capacity.points(WANTED, Rules(most=123), tmp_path)
+    assert capacity.points(WANTED, Rules(most=456), tmp_path) is first, "free memory is no condition"
+    first.search.rules = Rules()
+    found = first.for_target(0.5)
+    assert found.flow_pairs == pytest.approx(50_000, rel=0.01)
+    count = len(asked)
+    assert first.for_target(0.5) is found
+    capacity._known.clear()  # as in another process
+    again = capacity.points(WANTED, Rules(), tmp_path)
+    assert again.for_target(0.5).flow_pairs == found.flow_pairs
+    assert len(asked) == count, "nothing is measured again"
+    detail = again.search.known()[0].trials[0].detail[0]
+    assert isinstance(detail, load.Core)
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", "[]", '{"points": {"x": []}, "floor": {}}', '{"points": {"5": [{}]}, "floor": {}}']
+)
+def test_kept_points_that_are_not_whole_count_for_nothing(
+    tmp_path: Path, content: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured(monkeypatch)
+    points = capacity.points(WANTED, Rules(), tmp_path)
+    assert points.path is not None
+    points.path.parent.mkdir(exist_ok=True)
+    points.path.write_text(content)
+    capacity._known.clear()
+    assert capacity.points(WANTED, Rules(), tmp_path).search.points == {}
+
+
+def test_the_floor_is_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = measured(monkeypatch)
+    points = capacity.points(WANTED, Rules(), tmp_path)
+    points.floor_at(1000)
+    points.floor_at(1050)
+    assert asked == [1000], "the nearest within a tenth will do"
+    assert json.loads(points.path.read_text())["floor"]["1000"]  # type: ignore[union-attr]
+
+
+def test_never_more_flows_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(capacity, "_free_memory", lambda: 8 << 30)
+    assert capacity.rules_for(False, 2).most == (8 << 30) // 2 // 4096 // 2
+    assert capacity.rules_for(True, 1).trials == 1
+
+
+def test_a_real_trial(real_build: str) -> None:
+    wanted = load.Wanted(profile="voip-amr-nb-ipv6", cores=(0,), build=real_build, ticks=10, warmup_ticks=3)
+    trial = load.measure(wanted, 200)
+    core = trial.detail[0]
+    assert 0 < trial.load < 0.5
+    assert set(core.ns_per_packet) == set(load.STAGES)
+    assert core.ns_per_packet["compress"] > 1
+    assert core.memory_per_flow > 50
+    assert core.histograms["latency"]
+    assert set(core.loads) == {"thread_cpu", "tick", "proc_stat"}

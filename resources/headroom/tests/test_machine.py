@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The environment as files show it, the doctor's lines, and builds."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from headroom.errors import EnvironmentLacks, UsageError
+from headroom.machine import build, doctor, environment, topology
+
+
+def put(root: Path, path: str, text: str) -> None:
+    target = root / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(text)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Path:
+    fields = ("model name\t: Example 9000", "microcode\t: 0x2b", "cpu MHz\t\t: 2100.5", "flags\t\t: fpu hypervisor")
+    put(tmp_path, "proc/cpuinfo", "\n".join(fields) + "\n\nmodel name\t: Other\n")
+    put(tmp_path, "proc/meminfo", "MemTotal:       1024 kB\nMemAvailable: 512 kB\n")
+    put(tmp_path, "proc/sys/vm/nr_hugepages", "8\n")
+    put(tmp_path, "etc/os-release", 'NAME=x\nPRETTY_NAME="Example OS 1"\n')
+    put(tmp_path, "sys/class/dmi/id/sys_vendor", "Example Cloud\n")
+    put(tmp_path, "sys/class/dmi/id/product_name", "vm.large\n")
+    put(tmp_path, "sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n")
+    put(tmp_path, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n")
+    put(tmp_path, "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "performance\n")
+    put(tmp_path, "sys/devices/system/cpu/intel_pstate/no_turbo", "0\n")
+    put(tmp_path, "sys/devices/system/cpu/isolated", "1\n")
+    put(tmp_path, "sys/devices/system/cpu/vulnerabilities/spectre_v1", "Mitigation: x\n")
+    put(tmp_path, "sys/devices/system/cpu/vulnerabilities/mds", "Not affected\n")
+    put(tmp_path, "sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n")
+    return tmp_path
+
+
+def test_environment(machine: Path) -> None:
+    found = environment.read(root=machine)
+    assert (found.cpu_model, found.microcode, found.clock_mhz) == ("Example 9000", "0x2b", 2100.5)
+    assert (found.memory_bytes, found.hugepages, found.distribution) == (1 << 20, 8, "Example OS 1")
+    assert found.virtualisation == "virtual machine (Example Cloud vm.large)"
+    assert (found.governor, found.boost, found.isolated_cpus) == ("performance, powersave", "on", "1")
+    assert (found.transparent_hugepages, found.mitigations, found.clock_source) == ("madvise", "spectre_v1", "tsc")
+    assert found.missing == {}
+
+
+def test_what_cannot_be_read_has_a_reason(tmp_path: Path) -> None:
+    found = environment.read(build=str(tmp_path / "no" / "build"), root=tmp_path)
+    assert found.governor is None
+    assert {"governor", "boost", "microcode", "compiler"} <= set(found.missing)
+    assert all(found.missing.values())
+
+
+def test_compiler_and_flags_of_a_build(tmp_path: Path) -> None:
+    put(tmp_path, "CMakeCache.txt", "CMAKE_CXX_FLAGS:STRING=-O3 -march=native\n")
+    described = 'set(CMAKE_CXX_COMPILER_ID "Clang")\nset(CMAKE_CXX_COMPILER_VERSION "14.0.6")\n'
+    put(tmp_path, "CMakeFiles/3.25.1/CMakeCXXCompiler.cmake", described)
+    assert environment.compiler_and_flags(tmp_path) == ("Clang 14.0.6", "-O3 -march=native")
+    assert environment.compiler_and_flags(tmp_path / "none") == (None, None)
+
+
+def test_commit_of_the_harness() -> None:
+    found = environment.commit()
+    assert found["commit"] is None or len(found["commit"]) == 40
+
+
+# ---- doctor
+
+
+def test_a_missing_program_costs_something() -> None:
+    found = doctor.program("compiler", ("no-such-compiler", "--version"), "nothing can be built", "g++")
+    assert (found.status, found.cost, found.remedy) == ("lacking", "nothing can be built", "apt-get install g++")
+    assert doctor.program("shell", ("bash", "--version"), "x", "bash").status == "good"
+
+
+def test_a_browser_that_only_asks_for_another_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, text in (("chromium", "echo install me; exit 1"), ("chromium-browser", "echo Chromium 99")):
+        path = tmp_path / name
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert doctor.find_browser() == (str(tmp_path / "chromium-browser"), "Chromium 99")
+    (tmp_path / "chromium-browser").unlink()
+    assert doctor.find_browser() is None
+    assert doctor.browser().status == "lacking"
+
+
+def test_governors() -> None:
+    assert doctor.frequency("performance").status == "good"
+    assert doctor.frequency("powersave").status == "lacking"
+    assert doctor.frequency(None).status == "note"
+
+
+def test_trex(tmp_path: Path) -> None:
+    assert doctor.trex(None).status == "lacking"
+    assert "no t-rex-64" in doctor.trex(str(tmp_path)).value
+    put(tmp_path, "scripts/t-rex-64", "")
+    assert doctor.trex(str(tmp_path)).value.endswith("scripts")
+
+
+def test_cores_that_may_not_be_used_are_named() -> None:
+    cpu = topology.Cpu(0, 0, 0, frozenset({0}), frozenset({0}), 3)
+    assert doctor.cores(topology.Topology((cpu,))).status == "lacking"
+    found = doctor.cores(topology.Topology((cpu,), {1: "offline"}))
+    assert "1 more are offline" in found.value
+
+
+def test_ranges() -> None:
+    assert doctor._ranges(frozenset({0, 1, 2, 5, 7, 8})) == "0-2,5,7-8"
+
+
+# ---- builds
+
+
+def test_presets_are_the_papers_matrix_and_more() -> None:
+    assert set(build.MEASURED) <= set(build.presets())
+    assert "base" not in build.presets()
+
+
+@pytest.mark.parametrize(
+    ("line", "tenth"),
+    [("[5/50] Building", 1), ("[50/50] Linking", 10), ("[1/1] x", None), ("x", None), ("[a/b] c", None)],
+)
+def test_progress_of_ninja(line: str, tenth: int | None) -> None:
+    assert build._tenth(line) == tenth
+
+
+def test_an_unknown_build() -> None:
+    with pytest.raises(UsageError, match="There is no build 'gcc-O9'"):
+        build.ensure("gcc-O9")
+
+
+def test_a_build_made_elsewhere_is_taken_as_it_is(fake_build: str) -> None:
+    assert build.ensure(fake_build) == Path(fake_build)
+
+
+def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(EnvironmentLacks, match="needs cmake, which is not installed"):
+        build.ensure("gcc-O2")
+
+
+def test_a_build_that_fails_shows_the_compilers_last_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if shutil.which("cmake") is None:
+        pytest.skip("no cmake")
+    put(tmp_path, "CMakePresets.json", (build.ROOT / "CMakePresets.json").read_text())
+    put(
+        tmp_path,
+        "CMakeLists.txt",
+        'cmake_minimum_required(VERSION 3.23)\nproject(x LANGUAGES NONE)\nmessage(FATAL_ERROR "no such thing")\n',
+    )
+    monkeypatch.setattr(build, "ROOT", tmp_path)
+    monkeypatch.setattr(build, "build_folder", lambda name: tmp_path / "build" / name)
+    with pytest.raises(
+        EnvironmentLacks, match=r"(?s)Configuring the build gcc-O2 failed; the whole log is .*no such thing"
+    ):
+        build.ensure("gcc-O2")

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report: complete without a network, nothing cut off on a desk, a phone "
+"and paper, nothing that a browser complains about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from headroom.report import data, render
+from headroom.results import store
+from headroom.tests import browser, sample
+from headroom.yamlfile import violations
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run") / "20260102-030405-abcd"
+    folder.mkdir()
+    return render.write(sample.records(), folder / "report.html", folder)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[browser.Browser]:
+    if browser.program() is None:
+        pytest.skip("no Chromium on this machine; ./headroom test installs it where it may")
+    with browser.Browser() as opened:
+        yield opened
+
+
+def test_the_sample_is_valid() -> None:
+    assert [violations(record, "result") for record in sample.records()] == [[]] * len(sample.records())
+
+
+def test_it_is_one_file_that_asks_for_nothing(report: Path) -> None:
+    text = report.read_text(encoding="utf-8")
+    without_names = re.sub(r'xmlns(:\w+)?="[^"]*"', "", text)
+    assert not re.search(r"(src|href)=[\"'](?!#|data:)", without_names), "no reference to anything outside"
+    assert "http://" not in without_names
+    assert "https://" not in without_names
+    assert "@import" not in text
+    assert len(text) < 3_000_000
+
+
+def test_every_case_requirement_and_command_is_there(report: Path) -> None:
+    from html import unescape
+
+    text = unescape(report.read_text(encoding="utf-8"))
+    for record in sample.records():
+        assert record["test"]["id"] in text
+        assert record["command"] in text
+        assert all(requirement in text for requirement in record["test"]["requirements"])
+
+
+def test_markup_in_names_stays_text(report: Path) -> None:
+    text = report.read_text(encoding="utf-8")
+    assert "<b>Is</b>" not in text
+    assert "&lt;b&gt;Is&lt;/b&gt;" in text
+
+
+def test_the_paper_stands_beside_ours(report: Path) -> None:
+    text = report.read_text(encoding="utf-8")
+    for place in ("Table 1", "Table 2", "Figure 3", "Figure 4", "Figures 5 and 6", "Figure 7", "Table 4"):
+        assert f">{place}</h3>" in text
+    assert text.index(">Figure 3</h3>") < text.index(">Figure 7</h3>") < text.index(">Table 4</h3>"), (
+        "in the paper's order"
+    )
+
+
+@pytest.mark.parametrize("part", [slice(0, 1), slice(0, 5), slice(5, 11), slice(11, 12), slice(12, None)])
+def test_parts_of_a_run_make_a_report_too(tmp_path: Path, part: slice) -> None:
+    html = render.render(sample.records()[part], tmp_path)
+    assert "</html>" in html
+
+
+# What is drawn or written beyond the edge of the window or of a box that hides it.
+CUT_OFF = """
+(() => {
+  const found = [];
+  const width = document.documentElement.clientWidth;
+  for (const element of document.querySelectorAll("main *, header *")) {
+    if (element.closest("thead") && getComputedStyle(element.closest("thead")).position === "absolute") continue;
+    if (element.closest("nav, details:not([open]) > :not(summary), [hidden], defs, clipPath")) continue;
+    const style = getComputedStyle(element);
+    if (style.display === "none" || style.visibility === "hidden") continue;
+    const box = element.getBoundingClientRect();
+    if (box.width === 0 || box.height === 0) continue;
+    const name = `${element.tagName} ${element.textContent.trim().slice(0, 40)}`;
+    if (box.right > width + 1 || box.left < -1) found.push(`${name}: ${box.left}..${box.right}`);
+    const inner = element instanceof HTMLElement ? element.clientWidth : 0;
+    const hidden = inner ? element.scrollWidth - inner : 0;
+    if (hidden > 1 && style.overflowX !== "visible") found.push(`${name} hides ${hidden} px`);
+  }
+  if (document.documentElement.scrollWidth > width + 1) found.push("the page scrolls sideways");
+  return found.slice(0, 8);
+})()
+"""
+
+
+@pytest.mark.parametrize(
+    ("width", "mobile", "dark"),
+    [
+        (1280, False, False),
+        (1280, False, True),
+        (900, False, False),
+        (768, True, False),
+        (390, True, False),
+        (340, True, True),
+    ],
+)
+def test_nothing_is_cut_off(chromium: browser.Browser, report: Path, width: int, mobile: bool, dark: bool) -> None:
+    chromium.complaints.clear()
+    chromium.requests.clear()
+    chromium.open(report, width=width, dark=dark, mobile=mobile)
+    assert chromium.evaluate(CUT_OFF) == []
+    assert chromium.complaints == []
+    assert [address for address in chromium.requests if not address.startswith(("file:", "data:"))] == []
+    shown = "narrow" if width <= 720 else "wide"
+    charts = f"[...document.querySelectorAll('.chart .{shown} svg')]"
+    heights = f"{charts}.map(svg => svg.getBoundingClientRect().height)"
+    assert min(chromium.evaluate(heights)) > 60
+
+
+def test_text_can_be_read_against_its_ground(chromium: browser.Browser, report: Path) -> None:
+    """Contrast of text of at least 4.5 to 1 (WCAG 2.1, 1.4.3), light and dark."""
+    script = """
+    (() => {
+      const channels = text => text.match(/[\\d.]+/g).map(Number);
+      const linear = c => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+      const luminance = rgb => rgb.slice(0, 3).map(linear)
+        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+      const ground = element => {
+        for (; element; element = element.parentElement) {
+          const colour = channels(getComputedStyle(element).backgroundColor);
+          if (colour.length < 4 || colour[3] > 0) return colour;
+        }
+        return [255, 255, 255];
+      };
+      const found = new Set();
+      const texts = ".verdict, .soft, p, td, th, figcaption, summary, .of, a, footer, dt, dd, code";
+      for (const element of document.querySelectorAll(texts)) {
+        if (!element.textContent.trim() || !element.getBoundingClientRect().width) continue;
+        const [a, b] = [luminance(channels(getComputedStyle(element).color)), luminance(ground(element))];
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        if (ratio < 4.5) found.add(`${element.tagName}.${element.className}: ${ratio.toFixed(2)}`);
+      }
+      return [...found];
+    })()
+    """
+    for dark in (False, True):
+        chromium.open(report, dark=dark)
+        assert chromium.evaluate(script) == []
+
+
+def test_tables_sort_by_a_click(chromium: browser.Browser, report: Path) -> None:
+    chromium.open(report)
+    column = """
+    (() => {
+      const table = document.getElementById("t-cases");
+      const titles = [...table.tHead.rows[0].cells];
+      const at = titles.findIndex(title => title.textContent.startsWith("Verdict"));
+      titles[at].querySelector("button").click();
+      return [...table.tBodies[0].rows].map(row => row.cells[at].textContent.trim());
+    })()
+    """
+    first = chromium.evaluate(column)
+    assert first[:3] == ["error", "fail", "non-strict"], "the worst first"
+    again = chromium.evaluate(column)
+    assert again[0] == "pass"
+    assert again[-3:] == ["non-strict", "fail", "error"]
+
+
+def test_filters_leave_what_was_asked_for(chromium: browser.Browser, report: Path) -> None:
+    chromium.open(report)
+    shown = """
+    (() => {
+      const filter = document.querySelector('.filter[data-table="t-requirements"]');
+      [...filter.querySelectorAll("button")].find(button => button.value === "fail").click();
+      const rows = [...document.getElementById("t-requirements").tBodies[0].rows];
+      return rows.filter(row => !row.hidden).map(row => row.cells[0].textContent.trim());
+    })()
+    """
+    assert chromium.evaluate(shown) == ["RFC3095-5.9.1-1"]
+
+
+def test_print(chromium: browser.Browser, report: Path, tmp_path: Path) -> None:
+    chromium.open(report, width=700)
+    chromium.call("Emulation.setEmulatedMedia", media="print")
+    assert chromium.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
+    assert chromium.evaluate(CUT_OFF) == []
+    chromium.pdf(tmp_path / "report.pdf")
+    assert (tmp_path / "report.pdf").stat().st_size > 50_000
+
+
+# ---- what the report and the terminal take out of records
+
+
+def test_percentiles_from_buckets() -> None:
+    buckets = [[10.0, 90], [20.0, 9], [30.0, 1]]
+    assert data.percentile(buckets, 0.5) == 10
+    assert data.percentile(buckets, 0.99) == 20
+    assert data.percentile(buckets, 0.999) == 30
+    assert data.percentile([], 0.5) is None
+
+
+def test_capacity_lines_and_absent_ones() -> None:
+    found = sample.records()
+    rows = data.capacity_rows(found)
+    assert [row[0] for row in rows] == ["1c", "2c-l3"]
+    assert rows[0][1:4] == (48_000, 80_000, 152_000)
+    assert data.absent_configurations(found) == ["2c-smt (SMT is off)"]
+
+
+def test_capacity_as_the_command_line_prints_it() -> None:
+    first = data.capacities(sample.records())[0].as_json()
+    assert first == {
+        "compressor": "reference",
+        "decompressor": "reference",
+        "profile": "voip-amr-nb-ipv6",
+        "cpus": "1c",
+        "target_load": 0.3,
+        "flow_pairs": 48_000,
+        "ns_per_operation": 44.5,
+    }
+
+
+def test_sections_sort_as_people_count() -> None:
+    names = ["RFC3095-5.10-1", "RFC3095-5.9.1-2", "RFC3095-5.9.1-10"]
+    assert sorted(names, key=data.natural) == ["RFC3095-5.9.1-2", "RFC3095-5.9.1-10", "RFC3095-5.10-1"]
+
+
+def test_coverage_of_an_rfc() -> None:
+    found = {one.rfc: one for one in data.coverage(sample.records())}
+    rfc = found["RFC3095"]
+    assert rfc.by_verdict == {"pass": 1, "non-strict": 1, "fail": 1, "unsupported": 1, "error": 0}
+    assert rfc.known == sum(rfc.by_verdict.values()) + rfc.not_yet + rfc.without_case
+    assert rfc.known > 200
+    assert rfc.not_yet > 20
+
+
+def test_parquet_holds_every_metric_and_trial(tmp_path: Path) -> None:
+    import pandas as pd
+
+    from headroom.results import parquet
+
+    path = parquet.write(sample.records(), tmp_path / "figures.parquet")
+    frame = pd.read_parquet(path)
+    trials = frame[(frame.metric == "flow_pairs") & (frame.cpus == "1c") & (frame.target_load == 0.5)]
+    assert list(trials.sort_values("trial").trial_value) == [0.98 * 80_000, 80_000, 1.02 * 80_000]
+    assert set(frame.unit[frame.metric == "flow_pairs"]) == {"flow pairs"}
+    assert frame.sha256_compressor.iloc[0] == "ab" * 32
+
+
+def test_a_report_without_room(tmp_path: Path) -> None:
+    from headroom.errors import HeadroomError
+
+    with pytest.raises(HeadroomError, match="riting the report"):
+        render.write(sample.records()[:1], Path("/proc/none/report.html"), tmp_path)
+    assert store.read_all(tmp_path) == []

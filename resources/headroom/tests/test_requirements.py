@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The requirements as data: valid, complete in their numbering, and selectable."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from headroom import requirements
+from headroom.errors import UsageError
+
+HEAD = 'rfc: 3095\ntitle: "T"\nscope: "S"\nscheme: rohc\nrequirements:\n'
+ENTRY = '  - {{id: {id}, level: {level}, side: compressor, section: "5.7", text: A sentence of ours., applies: all}}\n'
+
+
+def write(folder, *entries: str) -> None:
+    (folder / "rfc3095.yaml").write_text(HEAD + "".join(entries))
+
+
+def test_the_files_are_valid() -> None:
+    known = requirements.load()
+    assert {one.rfc for one in known.values()} >= {3095, 3843, 4815, 5795}
+    for one in known.values():
+        assert one.id == f"RFC{one.rfc}-{one.section}-{one.id.rpartition('-')[2]}"
+        assert one.text.endswith(".") and not re.search(r"\s\s", one.text)
+        assert one.source == f"RFC {one.rfc}, {one.section}"
+
+
+def test_every_level_and_side_is_used() -> None:
+    known = requirements.load()
+    assert {one.level for one in known.values()} == set(requirements.LEVELS)
+    assert {one.side for one in known.values()} == {"compressor", "decompressor", "either", "channel"}
+
+
+def test_selection() -> None:
+    known = requirements.load()
+    for one in known.select(level="must", side="compressor", profile="0x0001", mode="U"):
+        assert one.level == "must" and one.side in ("compressor", "either") and one.feature is None
+        assert one.profiles is None or "0x0001" in one.profiles
+        assert one.modes is None or "U" in one.modes
+    without = set(known.select(mode="R"))
+    with_r = set(known.select(mode="R", features=frozenset({"r-mode"})))
+    assert without < with_r and all(one.feature == "r-mode" for one in with_r - without)
+    assert known["RFC3095-5.7.6.4-1"] in known.select(side="decompressor", profile="0x0002")
+    assert known["RFC3095-5.7.6.7-1"] not in known.select(
+        side="decompressor", profile="0x0002", features=frozenset({"timer-based"})
+    )
+
+
+def test_unknown_id() -> None:
+    with pytest.raises(UsageError, match=r"case 7: RFC3095-5\.7\.1-99 is no requirement .* Is RFC3095-5\.7\.1"):
+        requirements.load().get_known("RFC3095-5.7.1-99", "case 7")
+
+
+def test_wrong_level(tmp_path) -> None:
+    write(tmp_path, ENTRY.format(id="RFC3095-5.7-1", level="shall"))
+    with pytest.raises(UsageError, match=r"rfc3095\.yaml:6: .*'shall'"):
+        requirements.load(tmp_path)
+
+
+def test_gap_in_the_numbers(tmp_path) -> None:
+    write(tmp_path, ENTRY.format(id="RFC3095-5.7-1", level="must"), ENTRY.format(id="RFC3095-5.7-3", level="must"))
+    with pytest.raises(UsageError, match=r"rfc3095\.yaml:7: .*it is RFC3095-5\.7-2"):
+        requirements.load(tmp_path)
+
+
+def test_same_id_twice(tmp_path) -> None:
+    write(tmp_path, ENTRY.format(id="RFC3095-5.7-1", level="must") * 2)
+    with pytest.raises(UsageError, match=r"stands in .* already"):
+        requirements.load(tmp_path)
+
+
+def test_empty_folder(tmp_path) -> None:
+    with pytest.raises(UsageError, match="holds no requirements"):
+        requirements.load(tmp_path)

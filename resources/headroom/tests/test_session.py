@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of small suites: verdicts, progress, going on after a run was cut short, a disk that fills up."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from headroom.paths import ROOT
+from headroom.results import store
+from headroom.running import session
+from headroom.running.selection import Case, cases, requirement_tags
+from headroom.settings import Settings
+from headroom.yamlfile import violations
+
+LISTENER = "headroom.results.listener.Listener"
+
+SUITE = """
+*** Settings ***
+Documentation    Every way in which a case can end.
+Library          {library}
+
+*** Test Cases ***
+Passes
+    [Tags]    req:RFC9999-1-1    level:must
+    Log    fine
+
+Fails A Must
+    [Tags]    req:RFC9999-1-2    level:must
+    Should Be Equal    1    2
+
+Fails A Should
+    [Tags]    req:RFC9999-1-3    level:should
+    Should Be Equal    1    2
+
+Is Skipped
+    Skip    the machine has one core
+
+Has A Wrong Word
+    There Is No Such Keyword
+
+Breaks
+    Break
+
+Notes A Should
+    Note A Should
+
+Runs Too Long
+    [Timeout]    0.2 s
+    Sleep    5 s
+"""
+
+LIBRARY = """
+from headroom.keywords.base import library
+from headroom.results import collector
+
+@library
+class words:
+    def break_(self):
+        raise ValueError("a defect of the harness")
+
+    def note_a_should(self):
+        collector.current().judge("non-strict", "the timer was late")
+        collector.current().metric("lateness", 3.0, "ms", "lower")
+"""
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    (tmp_path / "words.py").write_text(LIBRARY)
+    path = tmp_path / "every_way.robot"
+    path.write_text(SUITE.format(library=tmp_path / "words.py"))
+    return path
+
+
+def plan(out: Path, *suites: Path, name: str = "run", **changes: object) -> session.Plan:
+    folder = out / name
+    folder.mkdir(exist_ok=True)
+    settings = Settings(compressor="null", decompressor="null", folder=folder, seed=5)
+    made = session.Plan(settings, [str(path) for path in suites])
+    for key, value in changes.items():
+        setattr(made, key, value)
+    session.keep(made)
+    return made
+
+
+def test_every_way_to_end(out: Path, suite: Path) -> None:
+    seen: list[str] = []
+    totals: list[int] = []
+    outcome = session.run_robot(
+        plan(out, suite), on_end=lambda record: seen.append(record.verdict), on_total=totals.append
+    )
+    records = {document["test"]["name"]: document for document in store.read_all(out / "run")}
+    verdicts = {name: document["verdict"] for name, document in records.items()}
+    assert verdicts == {
+        "Passes": "pass",
+        "Fails A Must": "fail",
+        "Fails A Should": "non-strict",
+        "Is Skipped": "unsupported",
+        "Has A Wrong Word": "error",
+        "Breaks": "error",
+        "Notes A Should": "non-strict",
+        "Runs Too Long": "error",
+    }
+    assert outcome.verdicts == {"pass": 1, "non-strict": 2, "fail": 1, "unsupported": 1, "error": 3}
+    assert not outcome.passed
+    assert totals == [8]
+    assert len(seen) == 8
+    assert records["Is Skipped"]["reason"] == "the machine has one core"
+    assert "1 != 2" in records["Fails A Must"]["reason"]
+    assert "No keyword with name" in records["Has A Wrong Word"]["reason"]
+    assert "a defect of the harness" in records["Breaks"]["reason"]
+    assert "timeout" in records["Runs Too Long"]["reason"].lower()
+    assert records["Notes A Should"]["metrics"][0]["value"] == 3.0
+    assert records["Passes"]["command"] == (
+        "./headroom run every_way --case Passes --compressor null --decompressor null --seed 5"
+    )
+    assert all(violations(document, "result") == [] for document in records.values())
+    assert all(document["environment"]["kernel"] for document in records.values())
+
+
+def test_a_run_that_was_cut_short_goes_on(out: Path, suite: Path) -> None:
+    made = plan(out, suite)
+    session.run_robot(made)
+    results = out / "run" / "results"
+    kept = {path.name: path.stat().st_mtime_ns for path in results.iterdir()}
+    (results / store.file_name("every_way/Passes")).unlink()
+    again: list[str] = []
+    session.run_robot(session.recall(out / "run"), on_end=lambda record: again.append(record.test.name), resume=True)
+    assert set(again) == {"Passes", "Has A Wrong Word", "Breaks", "Runs Too Long"}, (
+        "what is missing, and what was an error"
+    )
+    unchanged = [path for path in results.iterdir() if kept.get(path.name) == path.stat().st_mtime_ns]
+    assert len(unchanged) == 4
+
+
+def test_settings_survive_in_run_json(out: Path, suite: Path) -> None:
+    made = plan(out, suite, tags=["smoke"])
+    assert session.recall(out / "run") == made
+
+
+@pytest.mark.parametrize("content", ["", "{}", '{"settings": {}}', "[1]", '{"settings": 5, "suites": [], "tags": []}'])
+def test_a_broken_run_json(out: Path, content: str) -> None:
+    (out / "run").mkdir()
+    (out / "run" / "run.json").write_text(content)
+    from headroom.errors import UsageError
+
+    with pytest.raises(UsageError, match="start a new"):
+        session.recall(out / "run")
+
+
+SLOW = """
+*** Test Cases ***
+First
+    Log    done
+
+Second
+    Sleep    60 s
+
+Third
+    Log    never
+"""
+
+
+def start_slow_run(out: Path, suite: Path) -> subprocess.Popen[str]:
+    """Runs the slow suite in a process of its own and returns once its first result is there."""
+    made = plan(out, suite)
+    code = textwrap.dedent(f"""
+        from pathlib import Path
+        from headroom.running import session
+        outcome = session.run_robot(session.recall(Path({str(made.folder)!r})))
+        print("interrupted" if outcome.interrupted else "whole", sum(outcome.verdicts.values()))
+    """)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "resources")},
+    )
+    deadline = time.monotonic() + 30
+    while not list(made.folder.glob("results/*.json")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)  # into the second case
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_finished_results_survive_signals(out: Path, tmp_path: Path, number: signal.Signals) -> None:
+    suite = tmp_path / "slow.robot"
+    suite.write_text(SLOW)
+    process = start_slow_run(out, suite)
+    process.send_signal(number)
+    said, _ = process.communicate(timeout=30)
+    if number != signal.SIGKILL:
+        assert said.strip() == "interrupted 1"
+    assert [document["test"]["name"] for document in store.read_all(out / "run")] == ["First"]
+    suite.write_text(SLOW.replace("60 s", "0 s"))
+    ran: list[str] = []
+    outcome = session.run_robot(
+        session.recall(out / "run"), on_end=lambda record: ran.append(record.test.name), resume=True
+    )
+    assert ran == ["Second", "Third"]
+    assert outcome.passed
+    assert outcome.verdicts["pass"] == 3
+
+
+def test_declared_deviations(out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "implementations" / "theirs"
+    folder.mkdir(parents=True)
+    (folder / "implementation.yaml").write_text(
+        textwrap.dedent("""
+        name: theirs
+        vendor: Them
+        licence: proprietary
+        obtain: Ask them.
+        adapter: {library: theirs.so}
+        capabilities: [{scheme: rohc, roles: [compressor, decompressor]}]
+        deviations:
+          - {requirement: RFC9999-1-1, reason: It never did that.}
+          - {case: deviating/Still Fails, reason: It will be mended in the next version.}
+        """)
+    )
+    suite = tmp_path / "deviating.robot"
+    suite.write_text(
+        "*** Test Cases ***\nPasses After All\n    [Tags]    req:RFC9999-1-1\n    No Operation\n"
+        "Still Fails\n    Fail    wrong octet\nOf Others\n    [Tags]    req:RFC9999-1-2\n    No Operation\n"
+    )
+    made = plan(out, suite)
+    made.settings = Settings(compressor=str(folder), decompressor="null", folder=made.folder)
+    session.run_robot(made)
+    found = {
+        document["test"]["name"]: (document["verdict"], document["reason"]) for document in store.read_all(out / "run")
+    }
+    assert found["Of Others"][0] == "pass"
+    assert found["Passes After All"][0] == "fail"
+    assert "take the declaration away" in found["Passes After All"][1]
+    assert found["Still Fails"][0] == "unsupported"
+    assert "wrong octet" in found["Still Fails"][1]
+
+
+def test_full_disk_ends_the_run_and_keeps_results(tmp_path: Path, suite: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small file system needs root")
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", folder], capture_output=True).returncode != 0:
+        pytest.skip("this container may not mount a tmpfs")
+    try:
+        filling = tmp_path / "filling.robot"
+        filling.write_text(
+            "*** Settings ***\nLibrary    OperatingSystem\n\n*** Test Cases ***\nFirst\n    No Operation\n"
+            f"Second\n    Run    dd if=/dev/zero of={folder}/fill bs=1k count=1000\nThird\n    No Operation\n"
+        )
+        code = textwrap.dedent(f"""
+            import sys
+            from pathlib import Path
+            from headroom.errors import HeadroomError
+            from headroom.running import session
+            from headroom.settings import Settings
+            run = Path({str(folder)!r}) / "run"
+            run.mkdir()
+            settings = Settings(compressor="null", decompressor="null", folder=run)
+            plan = session.Plan(settings, [{str(filling)!r}])
+            session.keep(plan)
+            try:
+                session.run_robot(plan)
+            except HeadroomError as error:
+                print(error)
+                sys.exit(error.exit_code)
+        """)
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, timeout=60,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "resources")},
+        )  # fmt: skip
+        assert done.returncode == 3, done.stderr
+        assert "The disk is full" in done.stdout
+        assert "--resume" in done.stdout
+        assert [document["test"]["name"] for document in store.read_all(folder / "run")] == ["First"]
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+def test_rows_of_cpu_configurations(out: Path, tmp_path: Path) -> None:
+    suite = tmp_path / "rows.robot"
+    suite.write_text(
+        "*** Test Cases ***\n"
+        + "".join(
+            f"{title} At 30 %\n    Should Be Equal    {name}    {name}\n"
+            for title, name in (("One Core", "1c"), ("Two Cores Sharing A Cache", "2c-l3"))
+        )
+        + "Other\n    No Operation\n"
+    )
+    made = plan(out, suite)
+    made.settings = Settings(compressor="null", decompressor="null", folder=made.folder, cpus=("1c", "8c"))
+    session.run_robot(made)
+    names = [document["test"]["name"] for document in store.read_all(out / "run")]
+    assert sorted(names) == ["8 Cores At 30 %", "One Core At 30 %", "Other"]
+
+
+def test_cases_are_listed_without_running(suite: Path) -> None:
+    found = cases([suite])
+    assert len(found) == 8
+    assert found[0] == Case(
+        "every_way/Passes",
+        "every_way",
+        "Passes",
+        "Every way in which a case can end.",
+        ("level:must", "req:RFC9999-1-1"),
+    )
+
+
+def test_requirements_select_by_tag() -> None:
+    suites, tags = requirement_tags(["RFC3095-5.3.1", "smoke"])
+    assert suites == ["smoke"]
+    assert tags == ["req:RFC3095-5.3.1", "req:RFC3095-5.3.1-*", "req:RFC3095-5.3.1.*"]
+
+
+def test_plain_robot_with_the_listener(out: Path, suite: Path) -> None:
+    folder = out / "plain"
+    done = subprocess.run(
+        [sys.executable, "-m", "robot", "--outputdir", folder, "--listener", f"{LISTENER}:{folder}", suite],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT / "resources")},
+    )  # fmt: skip
+    assert "8 tests" in done.stdout, done.stdout + done.stderr
+    assert len(store.read_all(folder)) == 8
+    assert json.loads((folder / "results" / store.file_name("every_way/Passes")).read_text())["verdict"] == "pass"

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tshark's reading of a link capture beside our own, and what is done when it fails or differs."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from headroom.errors import EnvironmentLacks, HeadroomError, UsageError
+from headroom.measure import judging, pcapng, replay
+from headroom.oracle import tshark
+from headroom.oracle.rohc import Decompressor
+from headroom.oracle.rohc.packet import Packet
+
+SEPARATOR = tshark.SEPARATOR
+
+
+def test_a_line_of_its_output() -> None:
+    seen = tshark.parse(
+        SEPARATOR.join(["7", "0", "UO-1-TS (sn=5)", "3", "", "5", "", "0x2a", "", ""]),
+    )
+    assert seen == tshark.Seen(0, "UO-1-TS", 3, 5, 42, False)
+    initial = tshark.parse(SEPARATOR.join(["1", "0", "IR packet", "0", "", "", "", "0xa1", "42625", ""]))
+    assert (initial.kind, initial.sn, initial.crc) == ("IR", 42625, 0xA1)
+
+
+@pytest.mark.parametrize("text", ["", SEPARATOR * 3, "garbage", SEPARATOR.join(["x"] * 20)])
+def test_lines_that_say_nothing(text: str) -> None:
+    seen = tshark.parse(text)
+    assert seen.kind is None
+    assert seen.sn is None
+
+
+def packets() -> list[Packet]:
+    """An IR packet and a UO-0 packet, as our own judge reads them (RFC 3095, 5.7.7.1 and 5.7.1)."""
+    ir = bytes.fromhex(
+        "fd013f4011c0000201c6336402138c138e1122334400402000a0000000900003e800027150000580a0a0b0c000",
+    )
+    decompressor = Decompressor()
+    first = decompressor.decompress(ir).packet
+    assert first is not None
+    return [first]
+
+
+def test_agreement_and_difference() -> None:
+    [ours] = packets()
+    sn = ours.value("RTP Sequence Number")
+    agreeing = tshark.Seen(0, "IR", 0, sn, ours.value("CRC"), False)
+    found = tshark.compare([agreeing], [ours])
+    assert (found.packets, found.fields, found.differences) == (1, 4, [])
+    other = tshark.Seen(0, "IR-DYN", 1, 5, None, True)
+    assert len(tshark.compare([other], [ours]).differences) == 4
+    assert "tshark reads 0 packets, there are 1" in tshark.compare([], [ours]).differences[0]
+
+
+def test_without_tshark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert not tshark.available()
+    with pytest.raises(EnvironmentLacks, match="tshark is not installed"):
+        tshark.read(tmp_path / "x.pcapng")
+
+
+def test_a_file_that_tshark_cannot_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.pcapng"
+    path.write_bytes(b"nothing of the kind")
+    with pytest.raises(HeadroomError, match=r"tshark could not read x\.pcapng"):
+        tshark.read(path)
+
+
+# ---- our own reader of the engine's captures
+
+
+def block(kind: int, body: bytes) -> bytes:
+    length = 12 + len(body)
+    return struct.pack("=II", kind, length) + body + struct.pack("=I", length)
+
+
+SECTION = block(0x0A0D0D0A, struct.pack("=IHHq", 0x1A2B3C4D, 1, 0, -1))
+
+
+def enhanced(octets: bytes, interface: int = 0) -> bytes:
+    padded = octets + b"\0" * (-len(octets) % 4)
+    return block(6, struct.pack("=IIIII", interface, 0, 0, len(octets), len(octets)) + padded)
+
+
+def test_packets_with_their_interface(tmp_path: Path) -> None:
+    path = tmp_path / "x.pcapng"
+    path.write_bytes(SECTION + block(1, b"\0" * 8) + enhanced(b"abc") + enhanced(b"defgh", 1))
+    assert list(pcapng.read(path)) == [pcapng.Captured(0, b"abc"), pcapng.Captured(1, b"defgh")]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xd4\xc3\xb2\xa1" + b"\0" * 20,
+        SECTION[:-1],
+        SECTION + b"\6\0\0\0",
+        SECTION + struct.pack("=III", 6, 8, 8),
+        SECTION + struct.pack("=III", 6, 1 << 30, 8),
+        SECTION + block(6, b"\0" * 8),
+        SECTION + block(6, struct.pack("=IIIII", 0, 0, 0, 99, 99)),
+    ],
+)
+def test_broken_captures_are_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.pcapng"
+    path.write_bytes(content)
+    with pytest.raises(UsageError, match=r"x\.pcapng"):
+        list(pcapng.read(path))
+
+
+# ---- with the real engine
+
+
+@pytest.mark.parametrize("mode", ["U", "O"])
+@pytest.mark.parametrize(
+    "profile", ["voip-amr-nb-ipv4", "voip-amr-nb-ipv6-silence", "rtp-marker-every", "ip-id-random"]
+)
+def test_tshark_reads_what_the_reference_sends(real_build: str, profile: str, mode: str) -> None:
+    wanted = replay.Wanted(source=profile, packets=300, flows=3, build=real_build, channel={"mode": mode})
+    found = judging.compare_with_tshark(replay.run(wanted))
+    assert found.differences == []
+    assert found.packets + found.skipped == 300
+    assert found.packets >= 3
+
+
+@pytest.mark.parametrize("mode", ["U", "O"])
+@pytest.mark.parametrize(
+    "profile", ["voip-mixed", "udp-constant-ipv6", "ip-only-ipv4", "tunnel-ipv4-in-ipv6", "rtp-video"]
+)
+def test_the_second_judge_restores_what_the_reference_sends(real_build: str, profile: str, mode: str) -> None:
+    wanted = replay.Wanted(source=profile, packets=300, flows=3, build=real_build, channel={"mode": mode})
+    done = replay.run(wanted)
+    assert done.count("identical") == 300
+    found = judging.second_judge(done)
+    assert [one for one in found.findings if one.severity == "must"] == []
+    assert found.restored + len(found.not_judged) == found.packets == 300
+
+
+def test_the_second_judge_notices_what_is_wrong(real_build: str) -> None:
+    """Packets that were never compressed are no ROHC, and the judge says so."""
+    wanted = replay.Wanted(
+        compressor="null",
+        decompressor="null",
+        source="voip-amr-nb-ipv4",
+        packets=20,
+        build=real_build,
+        channel={"mode": "U"},
+    )
+    found = judging.second_judge(replay.run(wanted))
+    assert len(found.findings) >= 20
+    assert found.restored == 0
+
+
+def test_feedback_elements_become_feedback_data() -> None:
+    assert judging.feedback_data(bytes.fromhex("f2aabb")) == b"\xaa\xbb"
+    assert judging.feedback_data(bytes.fromhex("f003aabbcc")) == b"\xaa\xbb\xcc"
+    assert judging.feedback_data(b"") == b""
