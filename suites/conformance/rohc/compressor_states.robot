@@ -1,0 +1,117 @@
+*** Comments ***
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation    The compressor's states IR, FO and SO in U- and O-mode: RFC 3095, sections 4.3.1, 5.3.1 and 5.4.1. That
+...              every change survives losses is in optimistic_approach. How often a compressor returns to lower states
+...              in U-mode is its own affair; the RFC says "periodically". Here once in 5,000 packets, or in two
+...              minutes, is asked for.
+
+Resource         imports.resource
+
+Test Tags        scheme:rohc
+
+
+*** Test Cases ***
+Returns To IR In U-Mode: RTP
+    [Documentation]    Sends a regular RTP flow of 5,000 packets in U-mode without feedback. Expects IR packets in
+    ...    between.
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.3.1.1.2-1
+    Observe Flow    rtp-ipv4    packets=${PERIOD IN PACKETS}    decompressor=none
+    It Should Return To The IR State At Least 1 Times
+
+Returns To IR In U-Mode: UDP
+    [Documentation]    Sends a regular UDP flow of 5,000 packets in U-mode without feedback. Expects IR packets in
+    ...    between.
+    [Tags]    level:must    profile:udp    req:RFC3095-5.3.1.1.2-1
+    Observe Flow    udp-ipv4    packets=${PERIOD IN PACKETS}    decompressor=none
+    It Should Return To The IR State At Least 1 Times
+
+Returns To IR In U-Mode: IP
+    [Documentation]    Sends a regular IP flow of 5,000 packets in U-mode without feedback. Expects IR packets in
+    ...    between.
+    [Tags]    level:must    profile:ip    req:RFC3095-5.3.1.1.2-1
+    Observe Flow    ip-ipv4    packets=${PERIOD IN PACKETS}    decompressor=none
+    It Should Return To The IR State At Least 1 Times
+
+Returns To IR After A While
+    [Documentation]    Sends one RTP packet a second for twice as long as PERIOD IN SECONDS, in U-mode without feedback.
+    ...    Expects IR packets in between: a time-out, too, governs the returns.
+    [Tags]    level:should    profile:rtp    req:RFC3095-5.3.1.1.2-3
+    Observe Slow Flow    rtp-ipv4    ${PERIOD IN SECONDS}
+    It Should Return To The IR State At Least 1 Times
+
+Returns To FO More Often Than To IR
+    [Documentation]    Sends a regular RTP flow of 10,000 packets in U-mode. Expects returns to the FO state, more of
+    ...    them than to the IR state.
+    [Tags]    level:should    profile:rtp    req:RFC3095-5.3.1.1.2-2
+    Observe Flow    rtp-ipv4    packets=10000    decompressor=none
+    It Should Return To The IR State Less Often Than To The FO State
+
+No Returns In O-Mode
+    [Documentation]    Sends a regular RTP flow; after ten packets feedback brings about O-mode. Expects 5,000 packets
+    ...    of type 0 behind it, without a single refresh.
+    [Tags]    level:must    profile:rtp    req:RFC3095-4.4.2-1
+    A Compressor    rtp-ipv4                mode=O
+    It Sends        10                      first IR
+    It Is Given     ACK(O) with CRC
+    It Sends        30
+    It Sends        ${PERIOD IN PACKETS}    type 0
+    So It Should Be
+
+No Returns In O-Mode: UDP
+    [Documentation]    Sends a regular UDP flow; after ten packets feedback brings about O-mode. Expects 5,000 packets
+    ...    of type 0 behind it, without a single refresh.
+    [Tags]    level:must    profile:udp    req:RFC3095-4.4.2-1
+    A Compressor    udp-ipv4                mode=O
+    It Sends        10                      first IR
+    It Is Given     ACK(O) with CRC
+    It Sends        30
+    It Sends        ${PERIOD IN PACKETS}    type 0
+    So It Should Be
+
+Upward Without Feedback
+    [Documentation]    Sends an RTP flow in O-mode whose TTL changes, without any ACK. Expects updates at once and
+    ...    packets of type 0 soon after them: ACKs are not expected.
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.3.1.1.1-1    req:RFC3095-5.3.1.1.3-1    req:RFC3095-5.4.1.1.2-2
+    ...       smoke
+    A Compressor    rtp-ipv4    mode=O
+    It Sends        10
+    It Is Given     ACK(O) with CRC
+    It Sends        40          at the end type 0
+    It Sends        40          first update; at the end type 0    ttl to 9
+    It Sends        40          first update; at the end type 0    tos to 1
+    So It Should Be
+
+Static Change In O-Mode
+    [Documentation]    Sends an RTP flow in O-mode whose SSRC changes. Expects an IR packet at once: the static part is
+    ...    new.
+    [Tags]    level:must    profile:rtp    req:RFC3095-4.2-1    req:RFC3095-4.3.1.1-1
+    A Compressor    rtp-ipv4    mode=O
+    It Sends        10
+    It Is Given     ACK(O) with CRC
+    It Sends        40          at the end type 0
+    It Sends        40          first IR    ssrc to 99
+    So It Should Be
+
+Signal From Outside
+    [Documentation]    Sends three RTP flows and then CONTEXT_REINITIALIZATION. Expects at least two IR packets with
+    ...    both chains in each context.
+    [Tags]    level:must    profile:rtp    req:RFC3095-6.3.1-1    req:RFC3095-6.3.1-2
+    A Compressor       rtp-ipv4    mode=O    flows=3
+    It Sends           30          at the end type 0
+    It Is Signalled    {"signal": "reinitialize"}
+    It Sends           2           IR        cid=0
+    It Sends           2           any
+    So It Should Be
+
+Signal From Outside: Every Context
+    [Documentation]    Sends three RTP flows and then CONTEXT_REINITIALIZATION. Expects that the third context, too,
+    ...    begins again with IR.
+    [Tags]    level:must    profile:rtp    req:RFC3095-6.3.1-2
+    A Compressor       rtp-ipv4    mode=O    flows=3
+    It Sends           30          at the end type 0
+    It Is Signalled    {"signal": "reinitialize"}
+    It Sends           2           IR        cid=2
+    So It Should Be

@@ -1,0 +1,34 @@
+*** Comments ***
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation    Bits are flipped on the link, independently of one another, in headers and payloads. A packet with a
+...              damaged header is dropped by the link, as most links do, or delivered. A packet comes out as it was or
+...              not at all, but for those that chance lets pass: where a packet is at risk, because its header was
+...              damaged or too much was lost before it, a CRC of w bits misses it with the probability 2^-w. The judge,
+...              a decompressor without repairs, gets the same arrivals and says which are at risk; more wrong packets
+...              than the upper limit of a Poisson distribution (99.9 %) are a failure, and where none is at risk, one
+...              is.
+
+Resource         imports.resource
+
+Test Template    Impaired Link Should Do No Harm
+
+Test Tags        level:must    req:RFC3095-5.3.2.2.2-1    robustness    scheme:rohc
+
+
+*** Test Cases ***            PROFILE                     LINK
+BER 1e-5, U-Mode, Drop        voip-amr-nb-ipv6            mode=U    ber=0.00001    header_errors=drop
+BER 1e-5, O-Mode, Deliver     voip-amr-nb-ipv4-silence    mode=O    ber=0.00001    header_errors=deliver
+BER 1e-4, U-Mode, Drop        voip-amr-nb-ipv6            mode=U    ber=0.0001    header_errors=drop
+BER 1e-4, O-Mode, Deliver     voip-amr-nb-ipv4-silence    mode=O    ber=0.0001    header_errors=deliver
+BER 1e-3, U-Mode, Drop        voip-amr-nb-ipv6            mode=U    ber=0.001    header_errors=drop
+BER 1e-3, O-Mode, Deliver     voip-amr-nb-ipv4-silence    mode=O    ber=0.001    header_errors=deliver
+BER 1e-2, U-Mode, Drop        voip-amr-nb-ipv6            mode=U    ber=0.01    header_errors=drop
+BER 1e-2, O-Mode, Deliver     voip-amr-nb-ipv4-silence    mode=O    ber=0.01    header_errors=deliver
+BER 1e-3, Tunnel, Deliver     tunnel-ipv4-in-ipv4         mode=O    ber=0.001    header_errors=deliver
+BER 1e-3, Gateway, Deliver    voip-mixed                  mode=O    ber=0.001    header_errors=deliver    flows=12
+BER 1e-3, UDP, Deliver        udp-dns-like-ipv6           mode=U    ber=0.001    header_errors=deliver
+BER 1e-3, IP, Deliver         icmp-ipv4                   mode=O    ber=0.001    header_errors=deliver
+BER 1e-3, Feedback Too        voip-mixed                  mode=O    ber=0.001    feedback_ber=0.01

@@ -1,0 +1,34 @@
+*** Comments ***
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation    Adapters that break one promise of the ABI each, from the engine's own tests. Expected is that what
+...              comes of it is a sentence that says what happened, never a pass and never the end of the run: behind
+...              each an adapter that behaves is asked again. An implementation that does so gets the verdict error.
+
+Resource         imports.resource
+
+Test Template    Misbehaviour Should Be An Error
+
+Test Tags        robustness
+
+
+*** Test Cases ***               FAULT
+Dies On A Packet                 aborts_on_garbage
+Hangs On A Packet                hangs_on_garbage
+Throws On A Packet               throws_on_garbage
+Leaves The Process               exits_on_garbage
+Dies On Feedback                 aborts_on_feedback
+Claims Too Many Octets           claims_too_many_octets
+Claims Success Without Octets    claims_success_without_octets
+Claims Too Much Feedback         claims_too_much_feedback
+Has A Status Of Its Own          has_a_status_of_its_own
+Has A Detail Without Name        has_a_detail_without_name
+Changes The Caller's Fields      changes_the_callers_fields
+Returns Other Octets             spoils_an_octet
+Has No Table                     no_table
+Speaks Another Version           next_version
+Has A Short Table                short_table
+Lacks A Function                 no_decompress
+Describes Itself In No JSON      describes_no_json
