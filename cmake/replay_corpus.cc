@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a fuzz target once on every file of the folders (or on the files) named on the command line: the corpus as a regression test,
-// with any compiler.
+// Runs a fuzz target once on every file of the folders (or on the files) named on the command line: the corpus as a
+// regression test, with any compiler.
 
 #include <cstddef>
 #include <cstdint>

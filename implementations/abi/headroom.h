@@ -2,17 +2,18 @@
  *
  * Headroom adapter ABI, version 1.
  *
- * The one header that a vendor copies. A shared library that exports `headroom_implementation` is an adapter: Headroom's
- * engine opens it, drives it and measures it. The header compiles as C11 and as C++20 and needs only <stddef.h> and
- * <stdint.h>.
+ * The one header that a vendor copies. A shared library that exports `headroom_implementation` is an adapter:
+ * Headroom's engine opens it, drives it and measures it. The header compiles as C11 and as C++20 and needs only
+ * <stddef.h> and <stdint.h>.
  *
  * What an adapter promises
- *   - It reads no clock, draws no random number, keeps no mutable global, starts no thread and prints nothing. Time comes
- *     in through `now_ns`, randomness through the `seed` of its configuration. The same calls give the same octets.
+ *   - It reads no clock, draws no random number, keeps no mutable global, starts no thread and prints nothing. Time
+ * comes in through `now_ns`, randomness through the `seed` of its configuration. The same calls give the same octets.
  *   - Instances share nothing. One instance is used by one thread at a time; two instances may be used by two threads.
  *   - It writes only inside the buffers it is given and reads only inside the lengths it is told.
  *   - No exception, signal or longjmp crosses this boundary.
- *   - `compress` and `decompress` neither allocate nor lock nor make a system call once a flow's first packet has passed.
+ *   - `compress` and `decompress` neither allocate nor lock nor make a system call once a flow's first packet has
+ * passed.
  *
  * What the engine promises
  *   - `now_ns` never decreases over the life of an instance. Buffers `in` and `out` never overlap.
@@ -39,23 +40,20 @@ extern "C" {
 
 /* What became of one packet. Zero and above: handled. Below zero: the packet is lost, and the value says why. */
 typedef enum headroom_status {
-  HEADROOM_OK = 0,              /* `out` holds `out_length` octets to pass on */
-  HEADROOM_NOTHING = 1,         /* consumed; there is nothing to pass on (feedback alone, an unfinished segment …) */
-  HEADROOM_ERR_NO_SPACE = -1,   /* `out_capacity` does not suffice */
-  HEADROOM_ERR_MALFORMED = -2,  /* the octets cannot be what they claim to be */
-  HEADROOM_ERR_NO_CONTEXT = -3, /* no context has been established for this packet */
-  HEADROOM_ERR_STATE = -4,      /* the context's state forbids decompressing this kind of packet */
-  HEADROOM_ERR_CRC = -5,        /* a CRC over the header disagrees */
-  HEADROOM_ERR_REPAIR = -6,     /* decompressed, but held back while a repaired context proves itself */
-  HEADROOM_ERR_UNSUPPORTED = -7,/* well-formed, but this implementation does not do it */
-  HEADROOM_ERR_CHANNEL = -8,    /* `channel` is not below the number of channels configured */
-  HEADROOM_ERR_INTERNAL = -9    /* a defect of the implementation, noticed by itself */
+  HEADROOM_OK = 0,               /* `out` holds `out_length` octets to pass on */
+  HEADROOM_NOTHING = 1,          /* consumed; there is nothing to pass on (feedback alone, an unfinished segment …) */
+  HEADROOM_ERR_NO_SPACE = -1,    /* `out_capacity` does not suffice */
+  HEADROOM_ERR_MALFORMED = -2,   /* the octets cannot be what they claim to be */
+  HEADROOM_ERR_NO_CONTEXT = -3,  /* no context has been established for this packet */
+  HEADROOM_ERR_STATE = -4,       /* the context's state forbids decompressing this kind of packet */
+  HEADROOM_ERR_CRC = -5,         /* a CRC over the header disagrees */
+  HEADROOM_ERR_REPAIR = -6,      /* decompressed, but held back while a repaired context proves itself */
+  HEADROOM_ERR_UNSUPPORTED = -7, /* well-formed, but this implementation does not do it */
+  HEADROOM_ERR_CHANNEL = -8,     /* `channel` is not below the number of channels configured */
+  HEADROOM_ERR_INTERNAL = -9     /* a defect of the implementation, noticed by itself */
 } headroom_status;
 
-typedef enum headroom_role {
-  HEADROOM_COMPRESSOR = 1,
-  HEADROOM_DECOMPRESSOR = 2
-} headroom_role;
+typedef enum headroom_role { HEADROOM_COMPRESSOR = 1, HEADROOM_DECOMPRESSOR = 2 } headroom_role;
 
 /* One packet of a burst. The caller fills the first five fields, the adapter the last two. */
 typedef struct headroom_packet {
@@ -69,8 +67,8 @@ typedef struct headroom_packet {
   uint32_t reserved;     /* zero */
 } headroom_packet;
 
-/* What an adapter tells about one packet when it is asked. Every name behind an index is in `describe`; 255 or 65535 where
- * the adapter does not know. */
+/* What an adapter tells about one packet when it is asked. Every name behind an index is in `describe`; 255 or 65535
+ * where the adapter does not know. */
 typedef struct headroom_detail {
   uint32_t cid;
   uint16_t profile;
@@ -83,8 +81,8 @@ typedef struct headroom_detail {
   uint16_t reserved;
 } headroom_detail;
 
-/* One or more whole feedback elements as they travel (RFC 5795, 5.2.4.1: feedback type octet, size octet if any, feedback
- * data), or the scheme's own equivalent. */
+/* One or more whole feedback elements as they travel (RFC 5795, 5.2.4.1: feedback type octet, size octet if any,
+ * feedback data), or the scheme's own equivalent. */
 typedef struct headroom_feedback {
   uint8_t *data;
   uint32_t capacity; /* octets; at least HEADROOM_FEEDBACK_MAX when the adapter is to fill it */
@@ -95,8 +93,8 @@ typedef struct headroom_feedback {
 
 typedef struct headroom_instance headroom_instance;
 
-/* The functions of an implementation. `struct_size` lets the table grow at its end: a caller looks at no field that lies
- * beyond it. Fields marked "optional" may be NULL. */
+/* The functions of an implementation. `struct_size` lets the table grow at its end: a caller looks at no field that
+ * lies beyond it. Fields marked "optional" may be NULL. */
 typedef struct headroom_api {
   uint32_t abi_version; /* HEADROOM_ABI_VERSION of the header the adapter was compiled with */
   uint32_t struct_size; /* sizeof(headroom_api) of that header */
@@ -106,14 +104,14 @@ typedef struct headroom_api {
    * described in implementations/README.md. */
   size_t (*describe)(char *json, size_t capacity);
 
-  /* Makes an instance for `role` from a JSON configuration. Returns NULL on a bad configuration, with a sentence in `error`
-   * (NUL-terminated, at most `error_capacity` octets) that says what is wrong and what would be right. */
+  /* Makes an instance for `role` from a JSON configuration. Returns NULL on a bad configuration, with a sentence in
+   * `error` (NUL-terminated, at most `error_capacity` octets) that says what is wrong and what would be right. */
   headroom_instance *(*create)(int32_t role, const char *config_json, char *error, size_t error_capacity);
 
   void (*destroy)(headroom_instance *self);
 
-  /* Compresses (decompresses) `count` packets in order. `details` is NULL or an array of `count`. All packets of a burst
-   * have the time `now_ns`. The outcome of each packet is its own `status`; there is no other result. */
+  /* Compresses (decompresses) `count` packets in order. `details` is NULL or an array of `count`. All packets of a
+   * burst have the time `now_ns`. The outcome of each packet is its own `status`; there is no other result. */
   void (*compress)(headroom_instance *self, headroom_packet *packets, size_t count, uint64_t now_ns,
                    headroom_detail *details);
   void (*decompress)(headroom_instance *self, headroom_packet *packets, size_t count, uint64_t now_ns,
@@ -134,11 +132,12 @@ typedef struct headroom_api {
   void (*give_feedback)(headroom_instance *self, const headroom_feedback *feedback, uint64_t now_ns);
   int32_t (*piggyback)(headroom_instance *self, const headroom_feedback *feedback);
 
-  /* Counters since `create` as JSON; same calling convention as `describe`. At least {"memory_bytes": N, "contexts": N}. */
+  /* Counters since `create` as JSON; same calling convention as `describe`. At least {"memory_bytes": N, "contexts":
+   * N}. */
   size_t (*statistics)(const headroom_instance *self, char *json, size_t capacity);
 
-  /* Optional. A signal from outside, as JSON, such as {"signal": "reinitialize"} or {"mode": "U"} (RFC 3095, 6.3). Returns 1
-   * when it was understood; otherwise 0 with a sentence in `error`. */
+  /* Optional. A signal from outside, as JSON, such as {"signal": "reinitialize"} or {"mode": "U"} (RFC 3095, 6.3).
+   * Returns 1 when it was understood; otherwise 0 with a sentence in `error`. */
   int32_t (*control)(headroom_instance *self, const char *json, char *error, size_t error_capacity);
 } headroom_api;
 

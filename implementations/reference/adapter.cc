@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reference as an adapter: the C ABI in front, ROHC behind. Exceptions, which only construction and JSON can raise, end here.
+// The reference as an adapter: the C ABI in front, ROHC behind. Exceptions, which only construction and JSON can raise,
+// end here.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -52,7 +53,11 @@ json description() {
                {"max_channels", 1024},
                {"feedback", {"own", "interspersed", "piggybacked"}},
                {"names", names}};
-  return {{"name", "reference"}, {"version", HEADROOM_VERSION}, {"build", HEADROOM_BUILD}, {"licence", "Apache-2.0"}, {"schemes", {rohc}}};
+  return {{"name", "reference"},
+          {"version", HEADROOM_VERSION},
+          {"build", HEADROOM_BUILD},
+          {"licence", "Apache-2.0"},
+          {"schemes", {rohc}}};
 }
 
 template <typename Counts, typename Names>
@@ -66,18 +71,38 @@ json named(const Counts& counts, const Names& names) {
 
 json statistics_of(const Compressor& c) {
   const CompressorCounters& n = c.counters();
-  return {{"memory_bytes", c.memory_bytes()}, {"contexts", c.contexts_in_use()}, {"packets", named(n.packets, wire::kPacketTypeNames)},
-          {"fast_path", n.fast}, {"new_flows", n.new_flows}, {"replaced_flows", n.replaced_flows}, {"uncompressed", n.uncompressed},
-          {"acks", n.acks}, {"nacks", n.nacks}, {"static_nacks", n.static_nacks}, {"rejects", n.rejects},
-          {"ignored_feedback", n.ignored_feedback}, {"oversize", n.oversize}};
+  return {{"memory_bytes", c.memory_bytes()},
+          {"contexts", c.contexts_in_use()},
+          {"packets", named(n.packets, wire::kPacketTypeNames)},
+          {"fast_path", n.fast},
+          {"new_flows", n.new_flows},
+          {"replaced_flows", n.replaced_flows},
+          {"uncompressed", n.uncompressed},
+          {"acks", n.acks},
+          {"nacks", n.nacks},
+          {"static_nacks", n.static_nacks},
+          {"rejects", n.rejects},
+          {"ignored_feedback", n.ignored_feedback},
+          {"oversize", n.oversize}};
 }
 
 json statistics_of(const Decompressor& d) {
   const DecompressorCounters& n = d.counters();
-  return {{"memory_bytes", d.memory_bytes()}, {"contexts", d.contexts_in_use()}, {"packets", named(n.packets, wire::kPacketTypeNames)},
-          {"events", named(n.events, kEventNames)}, {"fast_path", n.fast}, {"delivered", n.delivered}, {"malformed", n.malformed},
-          {"no_context", n.no_context}, {"not_allowed", n.not_allowed}, {"crc_failures", n.crc_failures}, {"held_back", n.held_back},
-          {"unsupported", n.unsupported}, {"acks", n.acks}, {"nacks", n.nacks}, {"static_nacks", n.static_nacks}};
+  return {{"memory_bytes", d.memory_bytes()},
+          {"contexts", d.contexts_in_use()},
+          {"packets", named(n.packets, wire::kPacketTypeNames)},
+          {"events", named(n.events, kEventNames)},
+          {"fast_path", n.fast},
+          {"delivered", n.delivered},
+          {"malformed", n.malformed},
+          {"no_context", n.no_context},
+          {"not_allowed", n.not_allowed},
+          {"crc_failures", n.crc_failures},
+          {"held_back", n.held_back},
+          {"unsupported", n.unsupported},
+          {"acks", n.acks},
+          {"nacks", n.nacks},
+          {"static_nacks", n.static_nacks}};
 }
 
 }  // namespace
@@ -130,7 +155,8 @@ void refuse(headroom_packet* packets, std::size_t count) noexcept {
   }
 }
 
-void compress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns, headroom_detail* details) {
+void compress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+              headroom_detail* details) {
   if (Compressor* c = self->compressor()) {
     c->compress(packets, count, now_ns, details);
   } else {
@@ -138,7 +164,8 @@ void compress(headroom_instance* self, headroom_packet* packets, std::size_t cou
   }
 }
 
-void decompress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns, headroom_detail* details) {
+void decompress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                headroom_detail* details) {
   if (Decompressor* d = self->decompressor()) {
     d->decompress(packets, count, now_ns, details);
   } else {
@@ -163,7 +190,8 @@ std::int32_t take_received_feedback(headroom_instance* self, headroom_feedback* 
 }
 
 void give_feedback(headroom_instance* self, const headroom_feedback* feedback, std::uint64_t now_ns) {
-  if (Compressor* c = self->compressor()) c->give_feedback(feedback->channel, {feedback->data, feedback->length}, now_ns);
+  if (Compressor* c = self->compressor())
+    c->give_feedback(feedback->channel, {feedback->data, feedback->length}, now_ns);
 }
 
 std::int32_t piggyback(headroom_instance* self, const headroom_feedback* feedback) {
@@ -187,11 +215,14 @@ std::int32_t control(headroom_instance* self, const char* message, char* error, 
       c->reinitialize();
       return 1;
     }
-    if (Decompressor* d = self->decompressor(); d != nullptr && parsed.is_object() && parsed.size() == 1 && parsed.contains("mode")) {
+    if (Decompressor* d = self->decompressor();
+        d != nullptr && parsed.is_object() && parsed.size() == 1 && parsed.contains("mode")) {
       d->set_mode(mode_from(parsed["mode"]));
       return 1;
     }
-    put_error("understood are {\"signal\": \"reinitialize\"} by a compressor and {\"mode\": \"U\"|\"O\"} by a decompressor", error, capacity);
+    put_error(
+        "understood are {\"signal\": \"reinitialize\"} by a compressor and {\"mode\": \"U\"|\"O\"} by a decompressor",
+        error, capacity);
   } catch (const std::exception& e) {
     put_error(e.what(), error, capacity);
   }
@@ -199,7 +230,7 @@ std::int32_t control(headroom_instance* self, const char* message, char* error, 
 }
 
 constexpr headroom_api kApi = {
-    HEADROOM_ABI_VERSION, sizeof(headroom_api), describe,      create,    destroy,    compress, decompress,
+    HEADROOM_ABI_VERSION, sizeof(headroom_api),   describe,      create,    destroy,    compress, decompress,
     take_feedback,        take_received_feedback, give_feedback, piggyback, statistics, control,
 };
 

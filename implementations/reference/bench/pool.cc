@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compress + decompress, nanoseconds per packet, of any number of adapters in one interleaved run with the same packets.
+// Compress + decompress, nanoseconds per packet, of any number of adapters in one interleaved run with the same
+// packets.
 //
 //   rohc_pool_bench [--flows N] [--mix plain|mixed] [--rounds N] [--cids small|large] LIBRARY...
 //
-// A pool of 20,000 packets of flows in random order is filled outside the measured time; then each burst of 32 is compressed, decompressed and,
-// outside the measured time, compared. Round-robin order and freshly freed memory would flatter everybody. The first line of a comparison
-// should be the null adapter: what it takes is the loop's and the copy's.
+// A pool of 20,000 packets of flows in random order is filled outside the measured time; then each burst of 32 is
+// compressed, decompressed and, outside the measured time, compared. Round-robin order and freshly freed memory would
+// flatter everybody. The first line of a comparison should be the null adapter: what it takes is the loop's and the
+// copy's.
 #include <dlfcn.h>
 #include <sched.h>
 
@@ -28,8 +30,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kPool = 20'000;
 constexpr std::size_t kBurst = 32;
-constexpr std::size_t kSlot = 128;       // a plain packet
-constexpr std::size_t kOutput = 1024;    // a link packet or a restored one
+constexpr std::size_t kSlot = 128;     // a plain packet
+constexpr std::size_t kOutput = 1024;  // a link packet or a restored one
 constexpr std::uint32_t kLargeChannel = 16'384;
 
 void put16(std::uint8_t* p, std::uint32_t v) {
@@ -57,7 +59,13 @@ class Traffic {
   Traffic(std::uint32_t flows, bool mixed, std::uint64_t seed) : random_(seed), mixed_(mixed) {
     flows_.resize(flows);
     for (Flow& f : flows_) {
-      f = {random32(), static_cast<std::uint16_t>(random32()), static_cast<std::uint16_t>(random32()), false, false, false, 0xffff};
+      f = {random32(),
+           static_cast<std::uint16_t>(random32()),
+           static_cast<std::uint16_t>(random32()),
+           false,
+           false,
+           false,
+           0xffff};
       if (mixed) {
         f.ipv6 = (random32() & 1) != 0;
         f.checksum = f.ipv6 || (random32() & 1) != 0;
@@ -172,13 +180,21 @@ void round(Adapter& a, Pool& pool, std::uint64_t now_ns, bool measured) {
   for (std::size_t from = 0; from < pool.count; from += kBurst) {
     const std::size_t n = std::min(kBurst, pool.count - from);
     for (std::size_t i = 0; i < n; ++i) {
-      out[i] = {&pool.plain[(from + i) * kSlot], &pool.link[i * kOutput], pool.lengths[from + i], kOutput, pool.channels[from + i], 0, 0, 0};
+      out[i] = {&pool.plain[(from + i) * kSlot],
+                &pool.link[i * kOutput],
+                pool.lengths[from + i],
+                kOutput,
+                pool.channels[from + i],
+                0,
+                0,
+                0};
     }
     const auto begin = Clock::now();
     a.api->compress(a.compressor, out, n, now_ns, nullptr);
     const auto middle = Clock::now();
     for (std::size_t i = 0; i < n; ++i) {
-      back[i] = {&pool.link[i * kOutput], &pool.restored[i * kOutput], out[i].out_length, kOutput, out[i].channel, 0, 0, 0};
+      back[i] = {
+          &pool.link[i * kOutput], &pool.restored[i * kOutput], out[i].out_length, kOutput, out[i].channel, 0, 0, 0};
     }
     const auto again = Clock::now();
     a.api->decompress(a.decompressor, back, n, now_ns, nullptr);
@@ -186,7 +202,8 @@ void round(Adapter& a, Pool& pool, std::uint64_t now_ns, bool measured) {
     compressing += middle - begin;
     decompressing += end - again;
     for (std::size_t i = 0; i < n; ++i) {
-      const bool same = out[i].status == HEADROOM_OK && back[i].status == HEADROOM_OK && back[i].out_length == out[i].in_length &&
+      const bool same = out[i].status == HEADROOM_OK && back[i].status == HEADROOM_OK &&
+                        back[i].out_length == out[i].in_length &&
                         std::memcmp(out[i].in, back[i].out, out[i].in_length) == 0;
       a.wrong += same ? 0 : 1;
       a.link_octets += out[i].out_length;
@@ -231,8 +248,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::uint32_t channels = (flows + kLargeChannel - 1) / kLargeChannel;
-  const std::string config = R"({"scheme":"rohc","channels":)" + std::to_string(channels) + R"(,"cids":")" + (flows > 16 ? "large" : "small") +
-                             R"(","max_cid":)" + std::to_string(flows > 16 ? std::min(flows, kLargeChannel) - 1 : 15) +
+  const std::string config = R"({"scheme":"rohc","channels":)" + std::to_string(channels) + R"(,"cids":")" +
+                             (flows > 16 ? "large" : "small") + R"(","max_cid":)" +
+                             std::to_string(flows > 16 ? std::min(flows, kLargeChannel) - 1 : 15) +
                              R"(,"profiles":["0x0000","0x0001"],"mode":"U"})";
   for (auto& a : adapters) open(*a, config);
 
@@ -263,8 +281,10 @@ int main(int argc, char** argv) {
   for (const auto& a : adapters) {
     const double c = median(a->compress_ns);
     const double d = median(a->decompress_ns);
-    std::printf("%-48s flows %7u  compress %7.1f  decompress %7.1f  sum %7.1f ns  link %6.2f octets  wrong %llu\n", a->path.c_str(), flows, c, d,
-                c + d, static_cast<double>(a->link_octets) / static_cast<double>(a->packets), static_cast<unsigned long long>(a->wrong));
+    std::printf("%-48s flows %7u  compress %7.1f  decompress %7.1f  sum %7.1f ns  link %6.2f octets  wrong %llu\n",
+                a->path.c_str(), flows, c, d, c + d,
+                static_cast<double>(a->link_octets) / static_cast<double>(a->packets),
+                static_cast<unsigned long long>(a->wrong));
     a->api->destroy(a->compressor);
     a->api->destroy(a->decompressor);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts of the reference by themselves (Google Benchmark): CRCs, a flow's first packet at different numbers of contexts, and the packet
-// types that the general path makes. For whole packets in random order see pool.cc.
+// Parts of the reference by themselves (Google Benchmark): CRCs, a flow's first packet at different numbers of
+// contexts, and the packet types that the general path makes. For whole packets in random order see pool.cc.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -73,7 +73,8 @@ struct Rig {
   }
 
   std::uint32_t send(const Packet& packet, std::uint32_t channel = 0) {
-    headroom_packet p{packet.octets.data(), out.data(), kPacket, static_cast<std::uint32_t>(out.size()), channel, 0, 0, 0};
+    headroom_packet p{
+        packet.octets.data(), out.data(), kPacket, static_cast<std::uint32_t>(out.size()), channel, 0, 0, 0};
     compressor->compress(&p, 1, now_ns, nullptr);
     return p.out_length;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Channel parameters (RFC 5795 5.1.2) that compressor and decompressor share, and how contexts of many channels lie in one array.
+// Channel parameters (RFC 5795 5.1.2) that compressor and decompressor share, and how contexts of many channels lie in
+// one array.
 #pragma once
 
 #include <cstdint>

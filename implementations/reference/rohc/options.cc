@@ -34,8 +34,8 @@ class Object {
     if (v == nullptr) return;
     if (!v->is_number_integer() || (v->is_number_integer() && !v->is_number_unsigned() && v->get<std::int64_t>() < 0) ||
         v->get<std::uint64_t>() < low || v->get<std::uint64_t>() > high) {
-      throw ConfigError(where(key) + " is " + v->dump() + ", but must be a whole number from " + std::to_string(low) + " to " +
-                        std::to_string(high));
+      throw ConfigError(where(key) + " is " + v->dump() + ", but must be a whole number from " + std::to_string(low) +
+                        " to " + std::to_string(high));
     }
     target = static_cast<std::remove_reference_t<decltype(target)>>(v->get<std::uint64_t>());
   }
@@ -48,7 +48,8 @@ class Object {
   }
 
   // The position of a string in `names`, or `missing`.
-  [[nodiscard]] std::size_t choice(const char* key, std::initializer_list<std::string_view> names, std::size_t missing) const {
+  [[nodiscard]] std::size_t choice(const char* key, std::initializer_list<std::string_view> names,
+                                   std::size_t missing) const {
     const json* v = find(key);
     if (v == nullptr) return missing;
     if (v->is_string()) {
@@ -105,7 +106,8 @@ ChannelParameters read_channel(const Object& o) {
   o.number("max_cid", 0, highest, p.max_cid);
   if (const json* profiles = o.find("profiles")) p.profiles = read_profiles(*profiles);
   if (std::uint64_t{p.channels} * p.contexts_per_channel() > kMaxContexts) {
-    throw ConfigError("\"channels\" times (\"max_cid\" + 1) must not exceed " + std::to_string(kMaxContexts) + " contexts");
+    throw ConfigError("\"channels\" times (\"max_cid\" + 1) must not exceed " + std::to_string(kMaxContexts) +
+                      " contexts");
   }
   std::uint32_t mrru = 0;
   o.number("mrru", 0, 0xffff, mrru);
@@ -138,7 +140,8 @@ void read_rtp_ports(const json& list, CompressorConfig& config) {
   const auto fail = [] { throw ConfigError("\"rtp_ports\" must be a list of port ranges such as [[16384, 32767]]"); };
   if (!list.is_array()) fail();
   for (const json& range : list) {
-    if (!range.is_array() || range.size() != 2 || !range[0].is_number_unsigned() || !range[1].is_number_unsigned()) fail();
+    if (!range.is_array() || range.size() != 2 || !range[0].is_number_unsigned() || !range[1].is_number_unsigned())
+      fail();
     const auto low = range[0].get<std::uint64_t>();
     const auto high = range[1].get<std::uint64_t>();
     if (low > high || high > 0xffff) fail();
@@ -147,7 +150,9 @@ void read_rtp_ports(const json& list, CompressorConfig& config) {
 }
 
 void read_packet_sizes(const json& list, CompressorConfig& config) {
-  const auto fail = [] { throw ConfigError("\"packet_sizes\" must be an ascending list of packet lengths in octets, each 1 to 65535"); };
+  const auto fail = [] {
+    throw ConfigError("\"packet_sizes\" must be an ascending list of packet lengths in octets, each 1 to 65535");
+  };
   if (!list.is_array()) fail();
   for (const json& size : list) {
     if (!size.is_number_unsigned() || size.get<std::uint64_t>() == 0 || size.get<std::uint64_t>() > 0xffff) fail();
@@ -174,8 +179,8 @@ CompressorConfig compressor_config(const nlohmann::json& json) {
   o.number("seed", 0, std::numeric_limits<std::uint64_t>::max(), c.seed);
   const auto* options = o.find("options");
   const Object p(options != nullptr ? *options : kNoOptions, "\"options\" of the compressor");
-  p.only({"repeats", "ir_refresh", "fo_refresh", "ir_refresh_start", "acked_refresh_factor", "rtp_detection", "rtp_ports", "ssrcs_per_flow",
-          "ip_id_largest_step", "reject_hold_ms", "packet_sizes"});
+  p.only({"repeats", "ir_refresh", "fo_refresh", "ir_refresh_start", "acked_refresh_factor", "rtp_detection",
+          "rtp_ports", "ssrcs_per_flow", "ip_id_largest_step", "reject_hold_ms", "packet_sizes"});
   p.number("repeats", 1, kMaxReferences, c.repeats);
   c.ir_refresh = read_period(p, "ir_refresh", c.ir_refresh);
   c.fo_refresh = read_period(p, "fo_refresh", c.fo_refresh);
@@ -198,8 +203,8 @@ DecompressorConfig decompressor_config(const nlohmann::json& json) {
   o.boolean("feedback", c.feedback);
   const auto* options = o.find("options");
   const Object p(options != nullptr ? *options : kNoOptions, "\"options\" of the decompressor");
-  p.only({"dynamic_damage", "static_damage", "repair_wraparound", "repair_reference", "ack_ir_in_u_mode", "ack_updates", "nack_every",
-          "nack_unknown_contexts"});
+  p.only({"dynamic_damage", "static_damage", "repair_wraparound", "repair_reference", "ack_ir_in_u_mode", "ack_updates",
+          "nack_every", "nack_unknown_contexts"});
   c.dynamic_damage = read_k_out_of_n(p, "dynamic_damage", c.dynamic_damage);
   c.static_damage = read_k_out_of_n(p, "static_damage", c.static_damage);
   p.boolean("repair_wraparound", c.repair_wraparound);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON configurations (implementations/README.md, and README.md beside this folder for `options`) into the structures of compressor and
-// decompressor.
+// JSON configurations (implementations/README.md, and README.md beside this folder for `options`) into the structures
+// of compressor and decompressor.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fixed array of zeroed objects in pages of its own: pages cost memory when first touched, and large arrays ask for huge pages, because
-// contexts are visited in random order and would otherwise miss in the TLB each time.
+// A fixed array of zeroed objects in pages of its own: pages cost memory when first touched, and large arrays ask for
+// huge pages, because contexts are visited in random order and would otherwise miss in the TLB each time.
 #pragma once
 
 #include <sys/mman.h>
@@ -21,7 +21,8 @@ class PageArray {
  public:
   // Throws std::bad_alloc when the address space is exhausted.
   explicit PageArray(std::size_t count) : count_(count), bytes_(rounded(count * sizeof(T))) {
-    void* pages = mmap(nullptr, bytes_ + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* pages =
+        mmap(nullptr, bytes_ + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED) throw std::bad_alloc();
     mapping_ = pages;
     void* aligned = pages;

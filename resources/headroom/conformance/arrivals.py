@@ -2,9 +2,9 @@
 """What arrived at the decompressor over an impaired link, and how much of it may come out wrong.
 
 A CRC of w bits lets a wrong header pass with the probability 2^-w (RFC 3095, 5.3.2.2.3: "residual bit errors in the
-current header are only detected with good probability, not reliably"). The judge gets the same octets in the same order.
-Each packet that it refuses or restores wrongly had such a chance to slip through; where none had, nothing wrong may come
-out.
+current header are only detected with good probability, not reliably"). The judge gets the same octets in the same
+order. Each packet that it refuses or restores wrongly had such a chance to slip through; where none had, nothing wrong
+may come out.
 """
 
 from __future__ import annotations

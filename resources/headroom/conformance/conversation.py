@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A compressor alone, given packets and feedback in turn: which packet types it answers with.
 
-Feedback is described in words (`feedback.Written`) or given as octets. Its sequence number is that of the last packet on
-the link before it, or of the packet that it names. What is given in vain must leave no trace: the link then has the
+Feedback is described in words (`feedback.Written`) or given as octets. Its sequence number is that of the last packet
+on the link before it, or of the packet that it names. What is given in vain must leave no trace: the link then has the
 same octets as without it, for an adapter's output depends on its input alone.
 """
 
@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from headroom.conformance.feedback import Written
 from headroom.conformance.flow import INTERVAL_NS, Flow
 from headroom.conformance.observation import TYPE_0, UPDATES, Observation, Seen, observe
 from headroom.errors import UsageError
 from headroom.measure.replay import Wanted
 from headroom.oracle.rohc import Parameters
 from headroom.oracle.rohc.context import MODE_VALUES
-from headroom.conformance.feedback import Written
 
 TYPE_0_AND_1 = (*TYPE_0, "UO-1", "UO-1-ID", "UO-1-TS")
 
@@ -64,8 +64,8 @@ class Conversation:
         self._flows = [Flow.of(self.flow, number) for number in range(self.flows)]
 
     def send(self, count: int, expected: str = "any", change: str = "", cid: int = 0) -> None:
-        """The next `count` packets of each flow. `change` changes the flow of `cid` before. `expected` as in `judge_kinds`
-        is about the packets of `cid`."""
+        """The next `count` packets of each flow. `change` changes the flow of `cid` before. `expected` as in
+        `judge_kinds` is about the packets of `cid`."""
         self.sent.append(Sent(len(self.packets), count, expected, cid))
         if change:
             self._flows[cid].change(change)
@@ -92,7 +92,8 @@ class Conversation:
         return Parameters.of(self.channel)
 
     def run(self, wanted: Wanted) -> tuple[Observation, Observation | None]:
-        """Has it with a fresh compressor. The second observation is that without what was given in vain, if anything was."""
+        """Has it with a fresh compressor. The second observation is that without what was given in vain, if anything
+        was."""
         wanted = replace(wanted, decompressor=None, channel={**wanted.channel, **self.channel}, source=self.packets)
         control = list(self.signals)
         for given in self.given:
@@ -150,10 +151,10 @@ def _rtp_sn(original: bytes, flow: Flow) -> bytes:
 def judge_kinds(expected: str, packets: Sequence[Seen]) -> list[str]:
     """What is wrong with the packet types of a step.
 
-    `expected`: types joined by commas, `update` for IR, IR-DYN and type 2, `type 0` and `type 1`: the only ones allowed;
-    `no …`: none of these; `some …`: at least one of these; `first …`: the first packet is one of these; `at the end …`:
-    the last one is; `mode O`: every mode parameter says so, `some mode U`: at least one does; `profile 0x0000`: all of
-    it. Several are joined by a semicolon; `any` is always right.
+    `expected`: types joined by commas, `update` for IR, IR-DYN and type 2, `type 0` and `type 1`: the only ones
+    allowed; `no …`: none of these; `some …`: at least one of these; `first …`: the first packet is one of these; `at
+    the end …`: the last one is; `mode O`: every mode parameter says so, `some mode U`: at least one does; `profile
+    0x0000`: all of it. Several are joined by a semicolon; `any` is always right.
     """
     found = []
     for part in (piece.strip() for piece in expected.split(";")):

@@ -43,5 +43,7 @@ def measure(found: Iterable[Case] | None = None) -> Coverage:
             coverage.by_requirement.setdefault(one.id, []).append(case.id)
         right = min((one.level for one in asked), key=requirements.LEVELS.index, default=None)
         if right is not None and levels != {right}:
-            coverage.wrong_level.append(f"{case.id}: level {', '.join(sorted(levels)) or 'none'}, its requirements say {right}")
+            coverage.wrong_level.append(
+                f"{case.id}: level {', '.join(sorted(levels)) or 'none'}, its requirements say {right}"
+            )
     return coverage

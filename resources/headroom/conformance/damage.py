@@ -27,12 +27,21 @@ MOST_CHANNELS = 900
 PAYLOAD_OCTETS_CUT = 4  # truncations reach so far into the payload
 MOST_MASKS = 16  # patterns of one CRC field that are tried
 MOST_BURSTS = 12  # per packet
-KINDS = ("truncated", "one bit flipped", "CRC bits flipped", "short bursts", "random octets", "octets appended", "repeated")
+KINDS = (
+    "truncated",
+    "one bit flipped",
+    "CRC bits flipped",
+    "short bursts",
+    "random octets",
+    "octets appended",
+    "repeated",
+)
 DETECTED = ("CRC bits flipped", "short bursts")  # a CRC detects these with certainty
 BY_CHANCE = ("one bit flipped", "random octets")  # and lets 2^-w of these pass
 
-# Fields that stand for themselves in IR and IR-DYN, whose CRC covers what is on the link. That of a compressed header covers
-# the original, where an error in an IPv4 field comes back in the header checksum: there it is the UDP checksum alone.
+# Fields that stand for themselves in IR and IR-DYN, whose CRC covers what is on the link. That of a compressed header
+# covers the original, where an error in an IPv4 field comes back in the header checksum: there it is the UDP checksum
+# alone.
 PLAIN_FIELDS = (
     "source address",
     "destination address",
@@ -260,7 +269,8 @@ def job(group: Sequence[Trial], decompressor: str, build: str) -> dict[str, Any]
 
 
 def _in_order(group: Sequence[Trial]) -> list[tuple[int, int, bytes, bytes | None]]:
-    """(step, trial, octets, what is expected) of every link packet. Before the damage everything is as in the vector."""
+    """(step, trial, octets, what is expected) of every link packet. Before the damage everything is as in the
+    vector."""
     found = []
     longest = max(len(trial.before) for trial in group) + 2
     for number in range(longest):

@@ -12,7 +12,8 @@ PER_ROW = 8  # octets
 
 
 def of_finding(seen: Observation, finding: Finding) -> str:
-    """The packet that a finding is about: the link as the judge reads it, the original beside what the judge restores."""
+    """The packet that a finding is about: the link as the judge reads it, the original beside what the judge
+    restores."""
     one = next((packet for packet in seen.packets if packet.index == finding.packet), None)
     lines = [f"packet {finding.packet}: {finding.sentence} ({finding.requirement})", ""]
     if one is None:
@@ -40,13 +41,18 @@ def of_packet(one: Seen) -> list[str]:
 def of_vector(played: Played) -> str:
     """A vector: what it shows, what is wrong, and each link packet with its fields and what became of it."""
     vector = played.vector
-    lines = [f"{vector.name}: {vector.shows}", *(f"  RFC {one['rfc']}, {one['section']}: {one['text']}" for one in vector.rests_on)]
+    lines = [
+        f"{vector.name}: {vector.shows}",
+        *(f"  RFC {one['rfc']}, {one['section']}: {one['text']}" for one in vector.rests_on),
+    ]
     lines += ["", *played.wrong, ""]
     for number, step in enumerate(vector.steps):
         record = played.records[number] if number < len(played.records) else {}
         said = ", ".join(arrival["status"] for arrival in record.get("decompressor", ())) or "nothing"
         lines.append(f"link packet {number}: {step.link.hex()}")
-        lines += [f"  {field.bits:4d} bits  {field.name:<28} 0x{field.value:x}  {field.why}".rstrip() for field in step.fields]
+        lines += [
+            f"  {field.bits:4d} bits  {field.name:<28} 0x{field.value:x}  {field.why}".rstrip() for field in step.fields
+        ]
         lines.append(f"  must be {step.outcome}; {record.get('verdict', 'not played')} ({said})")
         if step.packet is not None:
             lines.append(f"  original {step.packet.hex()}")
@@ -66,5 +72,6 @@ def side_by_side(left: str, a: bytes, right: str, b: bytes | None) -> list[str]:
 
 def _row(mine: bytes, other: bytes, at: int) -> str:
     return " ".join(
-        f"{mine[n]:02x}{'*' if n >= len(other) or mine[n] != other[n] else ' '}" for n in range(at, min(at + PER_ROW, len(mine)))
+        f"{mine[n]:02x}{'*' if n >= len(other) or mine[n] != other[n] else ' '}"
+        for n in range(at, min(at + PER_ROW, len(mine)))
     )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Feedback elements, written for a compressor and read from a decompressor: RFC 3095, 5.2.2 and 5.7.6; RFC 5795, 5.2.4.1.
+"""Feedback elements, written for a compressor and read from a decompressor: RFC 3095, 5.2.2 and 5.7.6; RFC 5795,
+5.2.4.1.
 
 Suites describe feedback in words: `STATIC-NACK(O) with CRC`, `ACK(U) with CRC and unknown option`, `FEEDBACK-1`.
 """

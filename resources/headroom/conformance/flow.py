@@ -24,7 +24,14 @@ INTERVAL_NS = 20_000_000
 PROTOCOLS = {"rtp": headers.UDP, "udp": headers.UDP, "ip": 253}  # RFC 3692, 2.1: 253 is for experiments
 IP_OF = {4: headers.IPV4, 6: headers.IPV6}
 IP_ID_BEHAVIOURS = ("sequential", "swapped", "random", "constant")
-SPOILT = ("wrong-ip-checksum", "wrong-ip-length", "more-fragments", "fragment-offset", "reserved-flag", "wrong-udp-length")
+SPOILT = (
+    "wrong-ip-checksum",
+    "wrong-ip-length",
+    "more-fragments",
+    "fragment-offset",
+    "reserved-flag",
+    "wrong-udp-length",
+)
 OCTET, WORD, LONG = 0xFF, 0xFFFF, 0xFFFFFFFF
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One change of a flow, sent many times at once: each copy of the flow has a channel of its own and loses other packets.
+"""One change of a flow, sent many times at once: each copy of the flow has a channel of its own and loses other
+packets.
 
 The first copy loses nothing. From it is read for how many packets the change is carried (`repeats`); the others show
 that the decompressor makes of what arrives at least what the judge makes of it.
@@ -70,7 +71,9 @@ def survey(flow: Flow, change: str, wanted: Wanted) -> Survey:
         channels = len(patterns)
         drop = [(CHANGE_AT + n) * channels + channel for channel, pattern in enumerate(patterns) for n in pattern]
         channel = {**wanted.channel, "channels": channels} if channels > 1 else wanted.channel
-        seen = observe(replace(wanted, source=literal(packets, channels), channel=channel, forward={"drop": drop}), judged={0})
+        seen = observe(
+            replace(wanted, source=literal(packets, channels), channel=channel, forward={"drop": drop}), judged={0}
+        )
         by_channel = {n: [one for one in seen.packets if one.channel == n] for n in range(channels)}
         if found is None:
             carried = repeats.survived(by_channel[0], CHANGE_AT, seen.parameters) + 1
@@ -86,7 +89,8 @@ def survey(flow: Flow, change: str, wanted: Wanted) -> Survey:
 def disagreements(packets: Sequence[Seen], parameters: Parameters, prefix: str = "") -> list[str]:
     """Where a decompressor falls short of the judge, who gets the same packets of one channel in the same order.
 
-    Only where the judge restores everything that arrives: beyond that, what comes out is a matter of chance and repairs.
+    Only where the judge restores everything that arrives: beyond that, what comes out is a matter of chance and
+    repairs.
     """
     judge = Decompressor(parameters)
     arrived = [seen for seen in packets if seen.link is not None and seen.record.get("fate") == "delivered"]

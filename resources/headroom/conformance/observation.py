@@ -127,8 +127,8 @@ def observe(
 ) -> Observation:
     """Replays, and puts what the compressor sent before the judge.
 
-    `window` and `confidence` are those of `headroom.oracle.rohc.Checker`; `judged` names the channels that are judged, if
-    not all: the packets of the others have no outcome. Raises EngineFailure when the engine gives no result,
+    `window` and `confidence` are those of `headroom.oracle.rohc.Checker`; `judged` names the channels that are judged,
+    if not all: the packets of the others have no outcome. Raises EngineFailure when the engine gives no result,
     Misbehaviour when an adapter broke a promise of the ABI.
     """
     done, originals = _replay(replace(wanted, records="all", record_octets=True))
@@ -204,4 +204,9 @@ def feedback_arrives(wanted: replay.Wanted) -> bool:
     hold the compressor to it."""
     if not wanted.decompressor or replay.feedback_path(wanted) != "own":
         return False
-    return not set(wanted.feedback) - {"path"} and not set(wanted.forward) & {"delay_ns", "jitter_ns", "reorder", "duplicate"}
+    return not set(wanted.feedback) - {"path"} and not set(wanted.forward) & {
+        "delay_ns",
+        "jitter_ns",
+        "reorder",
+        "duplicate",
+    }

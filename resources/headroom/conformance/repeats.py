@@ -30,7 +30,8 @@ def survived(packets: Sequence[Seen], change: int, parameters: Parameters, longe
 def hurt_by(
     packets: Sequence[Seen], first: int, count: int, before: dict[int, Context], parameters: Parameters
 ) -> int | None:
-    """The first packet that the judge does not restore when `count` packets from `first` on are lost; None if all are."""
+    """The first packet that the judge does not restore when `count` packets from `first` on are lost; None if all
+    are."""
     judge = Decompressor()
     judge.channel = Channel(parameters, dict(before))
     for seen in packets[first + count : first + count + REACH]:

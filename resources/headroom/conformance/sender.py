@@ -46,8 +46,8 @@ class Sender:
     ) -> tuple[bytes, bytes]:
         """The flow's next packet on the link as a packet of `kind`, and as it was.
 
-        `mode`: with a mode parameter (types 2, IR and IR-DYN). `dynamic`: whether IR has its dynamic chain. `wrong_crc`:
-        with a CRC that neither this header nor one that a repair may guess has.
+        `mode`: with a mode parameter (types 2, IR and IR-DYN). `dynamic`: whether IR has its dynamic chain.
+        `wrong_crc`: with a CRC that neither this header nor one that a repair may guess has.
         """
         if kind not in KINDS:
             raise UsageError(f"'{kind}' is no packet type to send; there are {', '.join(KINDS)}.")

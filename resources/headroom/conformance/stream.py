@@ -6,6 +6,7 @@ The packets are those of one context, as `observation` saw them.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from headroom.conformance.observation import TYPE_0, UPDATES, Seen
@@ -62,7 +63,7 @@ def _beginnings(places: Sequence[int]) -> list[int]:
 def longest_without(places: Sequence[int], count: int, behind: int = SETTLED) -> int:
     """Most packets in a row without one of `places`, among `count`."""
     edges = [behind, *places, count]
-    return max(b - a for a, b in zip(edges, edges[1:], strict=False))
+    return max(b - a for a, b in itertools.pairwise(edges))
 
 
 def above_max_cid(packets: Sequence[Seen], max_cid: int) -> list[str]:

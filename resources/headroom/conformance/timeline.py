@@ -77,15 +77,19 @@ class Timeline:
     def receive(self, count: int, what: str, outcome: str = "delivered", answers: str = "") -> None:
         """The next `count` packets.
 
-        `what` is a packet type with, in this order and each of it optional: `damaged` before it, `without dynamic chain`,
-        `with mode U`, `for CID 3` behind it; or `lost`. `outcome` is one of `OUTCOMES`; `answers` as in `judge_answers`.
+        `what` is a packet type with, in this order and each of it optional: `damaged` before it, `without dynamic
+        chain`, `with mode U`, `for CID 3` behind it; or `lost`. `outcome` is one of `OUTCOMES`; `answers` as in
+        `judge_answers`.
         """
-        pattern = r"(damaged |poisoned )?(lost|[A-Za-z0-9-]+?)( without dynamic chain)?(?: with mode ([UOR0]))?(?: for CID (\d+))?"
+        pattern = (
+            r"(damaged |poisoned )?(lost|[A-Za-z0-9-]+?)( without dynamic chain)?"
+            r"(?: with mode ([UOR0]))?(?: for CID (\d+))?"
+        )
         match = re.fullmatch(pattern, what)
         if not match or outcome not in OUTCOMES:
             raise UsageError(
-                f"'{what}', '{outcome}' is no step; say such as `UO-0`, `damaged UOR-2-ID`, `IR with mode U for CID 3`, "
-                f"`lost`, and one of {', '.join(OUTCOMES)}."
+                f"'{what}', '{outcome}' is no step; say such as `UO-0`, `damaged UOR-2-ID`, "
+                f"`IR with mode U for CID 3`, `lost`, and one of {', '.join(OUTCOMES)}."
             )
         spoilt, kind, bare, mode, cid = match.groups()
         sender = self.sender(int(cid or 0))
@@ -166,7 +170,9 @@ class Timeline:
         earlier = [n for n, step in enumerate(self.steps[: number - 1]) if step.answers == expected]
         then = any(_is(kind, feedback.words_of(one)) for n in earlier for one in played.answers[n])
         now = any(_is(kind, feedback.words_of(one)) for one in played.answers[-1])
-        return [f"no {kind} comes any more, though such packets were answered with it before"] if then and not now else []
+        return (
+            [f"no {kind} comes any more, though such packets were answered with it before"] if then and not now else []
+        )
 
 
 def _poison(sender: Sender) -> None:
@@ -230,9 +236,9 @@ def _about(read: Sequence[Feedback], cid: int, sn: int, last: int | None) -> lis
 def judge_answers(expected: str, read: Sequence[Sequence[Feedback]]) -> list[str]:
     """What is wrong with the answers to the packets of a step.
 
-    `expected`: `none`; `some ACK(O) with CRC`, at least one; `each ACK(U) with CRC`, one for every packet; `only NACK(O)`,
-    no other; `at most 8`, so many in all. (`as before ACK(O)`, if an earlier step with
-    these words saw it, is for `Timeline.judge`.) Several are joined by a semicolon; `any` stands for every feedback.
+    `expected`: `none`; `some ACK(O) with CRC`, at least one; `each ACK(U) with CRC`, one for every packet; `only
+    NACK(O)`, no other; `at most 8`, so many in all. (`as before ACK(O)`, if an earlier step with these words saw it, is
+    for `Timeline.judge`.) Several are joined by a semicolon; `any` stands for every feedback.
     """
     found = []
     everything = [feedback.words_of(one) for several in read for one in several]

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords of the conformance suites: vectors, streams before the judge, and both sides asked one at a time.
 
-What decides is in `headroom.conformance`; judged is what was on the link and what came out, never what an adapter tells.
+What decides is in `headroom.conformance`; judged is what was on the link and what came out, never what an adapter
+tells.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from robot.api import SkipExecution
@@ -101,8 +102,9 @@ class Conforming:
 
     @keyword("Flow Should Be Compressed Correctly")
     def flow_correct(self, source: str, *changes: str, **named: str) -> None:
-        """Over a clean link: the judge finds nothing wrong with what the compressor sends and restores every packet, also
-        when any of the last ones was lost as far as W-LSB encoded fields go; the decompressor delivers every packet."""
+        """Over a clean link: the judge finds nothing wrong with what the compressor sends and restores every packet,
+        also when any of the last ones was lost as far as W-LSB encoded fields go; the decompressor delivers every
+        packet."""
         self.observe_flow(source, *changes, **named)
         done = self.last.done
         if done.wanted.decompressor is None:
@@ -120,8 +122,8 @@ class Conforming:
 
     @keyword("Change Should Survive Losses")
     def change_survives(self, flow: str, change: str, **named: str) -> None:
-        """A regular flow changes at packet 40. What is new is carried by at least two packets in a row, and whichever of
-        them are lost, the decompressor delivers what the rest suffices for."""
+        """A regular flow changes at packet 40. What is new is carried by at least two packets in a row, and whichever
+        of them are lost, the decompressor delivers what the rest suffices for."""
         wanted = self._wanted("", (), named)
         self._identify(wanted)
         found = losses.survey(Flow.of(flow), change, wanted)
@@ -133,8 +135,8 @@ class Conforming:
         verdicts.conclude(self.last)
         verdicts.expect(
             found.carried >= 2,
-            f"After {change} at packet {losses.CHANGE_AT}, the loss of that packet alone hurts later ones: the change is "
-            "carried by one packet",
+            f"After {change} at packet {losses.CHANGE_AT}, the loss of that packet alone hurts later ones: "
+            "the change is carried by one packet",
             self.last,
             of=losses.CHANGE_AT,
         )
@@ -227,7 +229,7 @@ class Conforming:
     def random_sequence_numbers(self) -> None:
         """Of at least eight flows: numbers that are drawn at random are hardly ever the same or in a row."""
         firsts = [one[0].outcome.after.sn for one in self._flows() if one[0].outcome and one[0].outcome.after]
-        neighbours = sum((b - a) & 0xFFFF in (0, 1) for a, b in zip(firsts, firsts[1:], strict=False))
+        neighbours = sum((b - a) & 0xFFFF in (0, 1) for a, b in itertools.pairwise(firsts))
         shown = words.some(firsts)
         verdicts.expect(len(firsts) >= 8, f"There are {len(firsts)} flows; that says nothing", self.last)
         verdicts.expect(len(set(firsts)) > 1 and neighbours <= 1, f"They are not random: {shown}", self.last)

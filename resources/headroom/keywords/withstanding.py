@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-
 import random
 
 from robot.api import SkipExecution
@@ -31,9 +30,9 @@ class Withstanding:
 
     @keyword("Impaired Link Should Do No Harm")
     def impaired_link(self, source: str, outage: int = 0, **named: str) -> None:
-        """A packet comes out as it was or not at all, but for those that chance lets pass: at most as many as a CRC-3, -7
-        or -8 allows for the packets at risk. With OUTAGE, the decompressor recovers: never do so many packets in a row
-        arrive and not come out."""
+        """A packet comes out as it was or not at all, but for those that chance lets pass: at most as many as a CRC-3,
+        -7 or -8 allows for the packets at risk. With OUTAGE, the decompressor recovers: never do so many packets in a
+        row arrive and not come out."""
         wanted = words.wanted(source, {"packets": PACKETS, **named}, settings.from_robot())
         wanted.channel.setdefault("profiles", sides.common_profiles(wanted.compressor, wanted.decompressor))
         path = replay.feedback_path(wanted)
@@ -63,8 +62,8 @@ class Withstanding:
         verdicts.expect(
             found.wrong <= found.allowed,
             f"{found.wrong} packets come out other than they were; {found.at_risk} of {found.arrived} arrivals were at "
-            f"risk, of which CRCs let {found.chances:.2f} pass on average, and at most {found.allowed} with a probability "
-            f"of {arrivals.CONFIDENCE}. {seen.done.first_difference()}",
+            f"risk, of which CRCs let {found.chances:.2f} pass on average, and at most {found.allowed} with "
+            f"a probability of {arrivals.CONFIDENCE}. {seen.done.first_difference()}",
             seen,
         )
         verdicts.expect(
@@ -76,8 +75,9 @@ class Withstanding:
 
     @keyword("Damaged Packets Should Be Withstood")
     def damaged_packets(self, kind: str) -> None:
-        """Link packets of every vector, damaged in one way: see `headroom.conformance.damage`. Nothing comes out that the
-        judge does not read in them, no more of it than the CRCs allow, and the context recovers with the next IR."""
+        """Link packets of every vector, damaged in one way: see `headroom.conformance.damage`. Nothing comes out that
+        the judge does not read in them, no more of it than the CRCs allow, and the context recovers with the next
+        IR."""
         asked = settings.from_robot()
         verdicts.note("decompressor", asked.decompressor, asked.build)
         tried = damage.attempt(kind, asked.decompressor, asked.build, asked.seed)
@@ -102,8 +102,8 @@ class Withstanding:
 
     @keyword("Hostile Feedback Should Be Withstood")
     def hostile_feedback(self, count: int) -> None:
-        """Feedback of random octets before packets of three flows: the compressor survives, and the judge restores every
-        packet."""
+        """Feedback of random octets before packets of three flows: the compressor survives, and the judge restores
+        every packet."""
         asked = settings.from_robot()
         source = random.Random(f"{asked.seed}/hostile feedback")
         channel = {"mode": "O", "profiles": sides.common_profiles(asked.compressor)}

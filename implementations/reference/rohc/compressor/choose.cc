@@ -51,7 +51,8 @@ constexpr FormatRow base_row(wire::Format format, PacketType type) noexcept {
 constexpr FormatRow row(wire::Format format, PacketType type, int extension = -1) noexcept {
   FormatRow r = base_row(format, type);
   if (extension < 0) return r;
-  const wire::ExtensionWidths w = wire::extension_widths(format, wire::t_field_of(type), static_cast<unsigned>(extension));
+  const wire::ExtensionWidths w =
+      wire::extension_widths(format, wire::t_field_of(type), static_cast<unsigned>(extension));
   r.extension = static_cast<std::int8_t>(extension);
   r.sn = static_cast<std::uint8_t>(r.sn + w.sn);
   r.ts = static_cast<std::uint8_t>(r.ts + w.ts);
@@ -95,7 +96,9 @@ bool sn_fits(const Needs& n, unsigned bits) noexcept {
   return n.sn.covered_by(bits, n.generated_sn ? p_of_generated_sn(bits) : p_of_packet_sn(bits));
 }
 
-bool ts_fits(const Needs& n, unsigned bits) noexcept { return bits >= 32 || n.ts.covered_by(bits, p_of_timestamp(bits)); }
+bool ts_fits(const Needs& n, unsigned bits) noexcept {
+  return bits >= 32 || n.ts.covered_by(bits, p_of_timestamp(bits));
+}
 
 bool offset_fits(std::uint32_t distance, unsigned bits) noexcept { return bits >= 16 || distance >> bits == 0; }
 
@@ -109,7 +112,8 @@ bool row_serves(const FormatRow& r, const Needs& n) noexcept {
   return r.outer_id == 0 ? !n.outer_id_bits : offset_fits(n.outer_id_distance, r.outer_id);
 }
 
-// The smallest self-describing width that, after `base` bits, carries the TS. Four octets and three base bits carry any (5.7, TS).
+// The smallest self-describing width that, after `base` bits, carries the TS. Four octets and three base bits carry any
+// (5.7, TS).
 std::uint8_t ts_width_for(const Needs& n, unsigned base) noexcept {
   for (const unsigned width : wire::kSdvlBits) {
     if (ts_fits(n, base + width)) return static_cast<std::uint8_t>(width);
@@ -135,7 +139,8 @@ std::optional<Sized> extension_3_on(PacketType type, const Needs& n) noexcept {
     s.choice.sn_octet = true;
     s.octets += 1;
   }
-  // With Tsc = 0 there must be bits of TS in the extension: those of the base header alone would be too few to be of use.
+  // With Tsc = 0 there must be bits of TS in the extension: those of the base header alone would be too few to be of
+  // use.
   const bool needs_ts = n.ts_unscaled || (base.ts == 0 ? n.ts_bits : !ts_fits(n, base.ts));
   if (rtp && needs_ts) {
     s.choice.ts_width = ts_width_for(n, base.ts);

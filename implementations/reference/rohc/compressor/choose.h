@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// "The compressor chooses the smallest possible packet format that can communicate the desired changes, and has the required number of bits
-// for W-LSB encoded values" (RFC 3095 5.3.1.2): the formats as a table, smallest first, and what a packet needs of them.
+// "The compressor chooses the smallest possible packet format that can communicate the desired changes, and has the
+// required number of bits for W-LSB encoded values" (RFC 3095 5.3.1.2): the formats as a table, smallest first, and
+// what a packet needs of them.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,11 @@ struct Needs {
   bool t_bit = false;         // the context has an IPv4 header with RND = 0 (5.7.3)
   bool generated_sn = false;  // p = -1
 
-  Span sn;                   // distances from the references
-  bool ts_bits = false;      // linear extrapolation from the SN does not give the TS
-  bool ts_unscaled = false;  // the TS cannot be sent scaled
-  Span ts;                   // distances, in strides or, if unscaled, in units of the timestamp
-  bool id_bits = false;      // the offset of the compressed IP-ID has changed
+  Span sn;                        // distances from the references
+  bool ts_bits = false;           // linear extrapolation from the SN does not give the TS
+  bool ts_unscaled = false;       // the TS cannot be sent scaled
+  Span ts;                        // distances, in strides or, if unscaled, in units of the timestamp
+  bool id_bits = false;           // the offset of the compressed IP-ID has changed
   std::uint32_t id_distance = 0;  // largest distance of that offset from the references, modulo 2^16
   bool outer_id_bits = false;     // the same of a second compressed IP-ID (that of the outer header)
   std::uint32_t outer_id_distance = 0;

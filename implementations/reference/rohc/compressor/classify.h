@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a packet to the hash of its flow: a quick look that suffices to fetch the right cache lines. What it says is only a clue; the fast path
-// and the general path both compare everything.
+// From a packet to the hash of its flow: a quick look that suffices to fetch the right cache lines. What it says is
+// only a clue; the fast path and the general path both compare everything.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace headroom::rohc {
 
-// Mixes 64 bits so that each affects all. Multiplications by odd constants and shifts (in the manner of MurmurHash3's finaliser).
+// Mixes 64 bits so that each affects all. Multiplications by odd constants and shifts (in the manner of MurmurHash3's
+// finaliser).
 [[nodiscard]] constexpr std::uint64_t mix(std::uint64_t v) noexcept {
   v ^= v >> 32;
   v *= 0xd6e8feb86659fd93U;
@@ -20,7 +21,8 @@ namespace headroom::rohc {
   return v ^ v >> 32;
 }
 
-// What tells flows apart, whatever the IP version: four words of addresses (IPv4 uses the first only), next header, flow label and ports.
+// What tells flows apart, whatever the IP version: four words of addresses (IPv4 uses the first only), next header,
+// flow label and ports.
 struct FlowWords {
   std::uint64_t address[4];
   std::uint32_t ports;  // 0 where there are none
@@ -36,9 +38,11 @@ struct FlowWords {
 }
 
 // Hash of an IP header and `ports`. REQUIRES: the whole header is there.
-[[nodiscard]] inline std::uint64_t hash_ip(const std::uint8_t* ip, unsigned version, std::uint32_t ports, std::uint64_t salt) noexcept {
+[[nodiscard]] inline std::uint64_t hash_ip(const std::uint8_t* ip, unsigned version, std::uint32_t ports,
+                                           std::uint64_t salt) noexcept {
   if (version == 4) return hash_words({{wire::load_little64(ip + 12), 0, 0, 0}, ports, 0, ip[9]}, salt);
-  return hash_words({{wire::load_little64(ip + 8), wire::load_little64(ip + 16), wire::load_little64(ip + 24), wire::load_little64(ip + 32)},
+  return hash_words({{wire::load_little64(ip + 8), wire::load_little64(ip + 16), wire::load_little64(ip + 24),
+                      wire::load_little64(ip + 32)},
                      ports,
                      wire::load_little32(ip) & 0xffff0f00U,
                      ip[6]},
@@ -46,9 +50,12 @@ struct FlowWords {
 }
 
 // The seed keeps an outsider from choosing flows that collide.
-[[nodiscard]] constexpr std::uint64_t salt_of(std::uint64_t seed, std::uint32_t channel) noexcept { return mix(seed ^ channel); }
+[[nodiscard]] constexpr std::uint64_t salt_of(std::uint64_t seed, std::uint32_t channel) noexcept {
+  return mix(seed ^ channel);
+}
 
-// The hash under which the flow of a parsed packet is known. UDP and RTP shapes of the same addresses and ports share it.
+// The hash under which the flow of a parsed packet is known. UDP and RTP shapes of the same addresses and ports share
+// it.
 [[nodiscard]] inline std::uint64_t flow_hash(Octets packet, const HeaderChain& chain, std::uint64_t salt) noexcept {
   const Layout& l = chain.layout();
   const std::uint8_t* inner = packet.data() + chain.outer_octets;
@@ -56,9 +63,11 @@ struct FlowWords {
   return hash_ip(inner, l.ip_version, l.has_udp() ? wire::load_little32(inner + l.udp) : 0, salt);
 }
 
-// The clue: the same hash for packets with one IP header, without any check but those that keep reads in bounds. Both IP versions take the
-// same instructions, because traffic that mixes them would make a branch a coin toss. Short packets have no clue (0) and go the long way.
-[[nodiscard]] inline std::uint64_t quick_hash(const std::uint8_t* packet, std::size_t length, bool ports, std::uint64_t salt) noexcept {
+// The clue: the same hash for packets with one IP header, without any check but those that keep reads in bounds. Both
+// IP versions take the same instructions, because traffic that mixes them would make a branch a coin toss. Short
+// packets have no clue (0) and go the long way.
+[[nodiscard]] inline std::uint64_t quick_hash(const std::uint8_t* packet, std::size_t length, bool ports,
+                                              std::uint64_t salt) noexcept {
   if (length < kIpv6Header + kUdpHeader) [[unlikely]] {
     if (length < kIpv4Header + kUdpHeader || packet[0] != 0x45) return 0;
     return hash_ip(packet, 4, ports && packet[9] == kProtocolUdp ? wire::load_little32(packet + kIpv4Header) : 0, salt);

@@ -23,8 +23,8 @@ using wire::Profile;
 // Packets looked at together, so that the memory fetched for one pass has arrived when the next pass needs it.
 constexpr std::size_t kBurst = 32;
 
-// Contexts compared when one has to be given up: the one that was used longest ago goes. Exact order would cost a list operation, and its
-// cache misses, for each packet.
+// Contexts compared when one has to be given up: the one that was used longest ago goes. Exact order would cost a list
+// operation, and its cache misses, for each packet.
 constexpr std::uint32_t kReplacementSample = 8;
 
 // Contexts keep times as milliseconds in 32 bits, which last seven weeks. Half-way through, the beginning of time is
@@ -48,7 +48,8 @@ Compressor::Compressor(const CompressorConfig& config)
       channels_(config.channel.channels) {}
 
 std::size_t Compressor::memory_bytes() const noexcept {
-  return in_use_ * (sizeof(CompressorContext) + sizeof(FlowHistory)) + table_.memory_bytes() + channels_.size() * sizeof(Channel);
+  return in_use_ * (sizeof(CompressorContext) + sizeof(FlowHistory)) + table_.memory_bytes() +
+         channels_.size() * sizeof(Channel);
 }
 
 std::uint32_t Compressor::now_ms(std::uint64_t now_ns) noexcept {
@@ -77,7 +78,8 @@ Flow Compressor::flow_at(std::uint32_t index) noexcept {
 
 // --- Bursts ----------------------------------------------------------------------------------------------------------
 
-void Compressor::compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns, headroom_detail* details) noexcept {
+void Compressor::compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                          headroom_detail* details) noexcept {
   const std::uint32_t now = now_ms(now_ns);
   const bool plain = piggyback_.empty() && config_.packet_sizes.empty() && fast_path_;
   for (std::size_t from = 0; from < count; from += kBurst) {
@@ -93,8 +95,8 @@ void Compressor::compress(headroom_packet* packets, std::size_t count, std::uint
   }
 }
 
-// Fetches the history of a flow that will not take the fast path. No branch: for a flow that does, its context is fetched once more, which
-// costs nothing.
+// Fetches the history of a flow that will not take the fast path. No branch: for a flow that does, its context is
+// fetched once more, which costs nothing.
 void Compressor::prefetch_history(std::uint32_t guess) const noexcept {
   if (guess == kNoContext) return;
   const CompressorContext& c = contexts_[guess];
@@ -106,7 +108,8 @@ void Compressor::prefetch_history(std::uint32_t guess) const noexcept {
   __builtin_prefetch(reinterpret_cast<const void*>(wanted + 64), 1);
 }
 
-void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std::uint32_t now, headroom_detail* details) noexcept {
+void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std::uint32_t now,
+                                headroom_detail* details) noexcept {
   std::array<std::uint64_t, kBurst> hashes;
   std::array<std::uint32_t, kBurst> guesses;
   const bool ports = config_.channel.profiles.rtp || config_.channel.profiles.udp;
@@ -152,7 +155,8 @@ void Compressor::compress_slowly(headroom_packet& packet, std::uint32_t now, hea
   const std::uint32_t capacity = packet.out_capacity;
   std::uint32_t feedback = 0;
   if (!piggyback_.empty() && packet.in_length != 0 && packet.in_length + HEADROOM_EXPANSION / 2 < capacity) {
-    feedback = static_cast<std::uint32_t>(piggyback_.take(packet.channel, {out, capacity - packet.in_length - HEADROOM_EXPANSION / 2}));
+    feedback = static_cast<std::uint32_t>(
+        piggyback_.take(packet.channel, {out, capacity - packet.in_length - HEADROOM_EXPANSION / 2}));
   }
   packet.out += feedback;
   packet.out_capacity -= feedback;
@@ -247,7 +251,8 @@ Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std:
 }
 
 // False when the packet has to go uncompressed.
-bool Compressor::compress_flow(Flow flow, PacketFields& f, headroom_packet& packet, std::uint32_t, Outcome& outcome) noexcept {
+bool Compressor::compress_flow(Flow flow, PacketFields& f, headroom_packet& packet, std::uint32_t,
+                               Outcome& outcome) noexcept {
   FlowHistory& h = flow.h;
   wire::Writer out({packet.out, packet.out_capacity});
   flow.c.fast = false;
@@ -288,7 +293,8 @@ bool Compressor::compress_flow(Flow flow, PacketFields& f, headroom_packet& pack
   ++counters_.packets[static_cast<std::size_t>(outcome.type)];
   count_sent(flow, outcome.type, told_ts);
   add_reference(h, {f.ts, f.sn, id_offset(h.id_behaviour, f.inner_id, f.sn)}, config_.repeats);
-  if (flow.tunnel != nullptr) flow.tunnel->id_offsets[h.newest] = id_offset(flow.tunnel->id_behaviour, f.outer_id, f.sn);
+  if (flow.tunnel != nullptr)
+    flow.tunnel->id_offsets[h.newest] = id_offset(flow.tunnel->id_behaviour, f.outer_id, f.sn);
   predict(flow, f);
   load_refreshes(flow);
   return true;
@@ -323,7 +329,8 @@ Compressor::Outcome Compressor::send_uncompressed(headroom_packet& packet, std::
   return outcome;
 }
 
-// --- Flows and contexts ------------------------------------------------------------------------------------------------
+// --- Flows and contexts
+// ------------------------------------------------------------------------------------------------
 
 bool Compressor::taken_for_rtp(const std::uint8_t* udp) const noexcept {
   const std::uint16_t source = wire::load16(udp);
@@ -358,7 +365,8 @@ Profile Compressor::profile_for(Octets packet, HeaderChain& chain) const noexcep
   return enabled.ip ? Profile::kIp : Profile::kUncompressed;
 }
 
-bool Compressor::same_flow(std::uint32_t index, std::uint32_t channel, Octets packet, const HeaderChain& chain) const noexcept {
+bool Compressor::same_flow(std::uint32_t index, std::uint32_t channel, Octets packet,
+                           const HeaderChain& chain) const noexcept {
   const CompressorContext& c = contexts_[index];
   if (index - config_.channel.index_of(channel, 0) >= config_.channel.contexts_per_channel()) return false;
   if (c.shape != chain.shape || c.tunnel != (chain.outer_octets != 0)) return false;
@@ -372,7 +380,8 @@ bool Compressor::same_flow(std::uint32_t index, std::uint32_t channel, Octets pa
 }
 
 // May turn what was taken for RTP into UDP: see CompressorConfig::ssrcs_per_flow.
-std::uint32_t Compressor::find_flow(std::uint64_t hash, std::uint32_t channel, Octets packet, HeaderChain& chain, Profile& profile) const {
+std::uint32_t Compressor::find_flow(std::uint64_t hash, std::uint32_t channel, Octets packet, HeaderChain& chain,
+                                    Profile& profile) const {
   const auto exact = [&](std::uint32_t index) { return same_flow(index, channel, packet, chain); };
   const std::uint32_t found = table_.find(hash, exact);
   if (found != kNoContext || profile != Profile::kRtp) return found;
@@ -384,7 +393,8 @@ std::uint32_t Compressor::find_flow(std::uint64_t hash, std::uint32_t channel, O
   const std::size_t udp_header = as_udp.layout().header;
   const std::uint32_t same_ports = table_.find(hash, [&](std::uint32_t index) {
     const CompressorContext& c = contexts_[index];
-    const bool same = c.shape == chain.shape && masked_equal(packet.data() + chain.outer_octets, as_udp.layout().definition_mask, c.pattern, udp_header);
+    const bool same = c.shape == chain.shape && masked_equal(packet.data() + chain.outer_octets,
+                                                             as_udp.layout().definition_mask, c.pattern, udp_header);
     ssrcs += same ? 1 : 0;
     return ssrcs >= config_.ssrcs_per_flow;
   });
@@ -394,8 +404,8 @@ std::uint32_t Compressor::find_flow(std::uint64_t hash, std::uint32_t channel, O
   return table_.find(hash, exact);
 }
 
-std::uint32_t Compressor::start_flow(std::uint64_t hash, std::uint32_t channel, const HeaderChain& chain, Profile profile,
-                                     std::uint32_t now) noexcept {
+std::uint32_t Compressor::start_flow(std::uint64_t hash, std::uint32_t channel, const HeaderChain& chain,
+                                     Profile profile, std::uint32_t now) noexcept {
   const std::uint32_t index = acquire_context(channel);
   reset_context(index, profile, now);
   CompressorContext& c = contexts_[index];
@@ -410,7 +420,8 @@ std::uint32_t Compressor::start_flow(std::uint64_t hash, std::uint32_t channel, 
   return index;
 }
 
-// A context of `channel` that no flow has: a CID never used, or that of the flow that has been silent longest among a few.
+// A context of `channel` that no flow has: a CID never used, or that of the flow that has been silent longest among a
+// few.
 std::uint32_t Compressor::acquire_context(std::uint32_t channel) noexcept {
   Channel& ch = channels_[channel];
   const std::uint32_t per_channel = config_.channel.contexts_per_channel();
@@ -443,8 +454,8 @@ void Compressor::forget_flow(std::uint32_t index) noexcept {
   c.fast = false;
 }
 
-// Prepares a context for a new flow. With the same profile as before "the current mode of operation SHOULD be inherited", with another
-// one it starts in U-mode (RFC 4815 7.2).
+// Prepares a context for a new flow. With the same profile as before "the current mode of operation SHOULD be
+// inherited", with another one it starts in U-mode (RFC 4815 7.2).
 void Compressor::reset_context(std::uint32_t index, Profile profile, std::uint32_t now) noexcept {
   CompressorContext& c = contexts_[index];
   const bool used = c.mode != wire::Mode::kCancel;

@@ -2,8 +2,9 @@
 //
 // The ROHC compressor: packets of many channels in, compressed packets out (RFC 3095 5.3 and 5.4, RFC 5795 5).
 //
-// A burst goes through in three passes, each of which fetches what the next one needs: hash the flows; guess their contexts; compress,
-// on the fast path where a packet is as predicted (fast_path.h), else on the general path (this class, observe.h, choose.h, write.h).
+// A burst goes through in three passes, each of which fetches what the next one needs: hash the flows; guess their
+// contexts; compress, on the fast path where a packet is as predicted (fast_path.h), else on the general path (this
+// class, observe.h, choose.h, write.h).
 #pragma once
 
 #include <array>
@@ -81,21 +82,25 @@ class Compressor {
   [[nodiscard]] std::uint32_t now_ms(std::uint64_t now_ns) noexcept;
   void move_epoch(std::uint64_t epochs) noexcept;
 
-  void compress_burst(headroom_packet* packets, std::size_t count, std::uint32_t now, headroom_detail* details) noexcept;
+  void compress_burst(headroom_packet* packets, std::size_t count, std::uint32_t now,
+                      headroom_detail* details) noexcept;
   void prefetch_history(std::uint32_t guess) const noexcept;
   void compress_slowly(headroom_packet& packet, std::uint32_t now, headroom_detail* detail) noexcept;
   [[nodiscard]] Outcome compress_generally(headroom_packet& packet, std::uint32_t now) noexcept;
-  [[nodiscard]] bool compress_flow(Flow flow, PacketFields& f, headroom_packet& packet, std::uint32_t now, Outcome& outcome) noexcept;
+  [[nodiscard]] bool compress_flow(Flow flow, PacketFields& f, headroom_packet& packet, std::uint32_t now,
+                                   Outcome& outcome) noexcept;
   [[nodiscard]] Outcome send_uncompressed(headroom_packet& packet, std::uint32_t now) noexcept;
   void pad(headroom_packet& packet) noexcept;
 
   // The part of the chain that an enabled profile can compress; kUncompressed when there is none.
   [[nodiscard]] wire::Profile profile_for(Octets packet, HeaderChain& chain) const noexcept;
   [[nodiscard]] bool taken_for_rtp(const std::uint8_t* udp) const noexcept;
-  [[nodiscard]] bool same_flow(std::uint32_t index, std::uint32_t channel, Octets packet, const HeaderChain& chain) const noexcept;
-  [[nodiscard]] std::uint32_t find_flow(std::uint64_t hash, std::uint32_t channel, Octets packet, HeaderChain& chain, wire::Profile& profile) const;
-  [[nodiscard]] std::uint32_t start_flow(std::uint64_t hash, std::uint32_t channel, const HeaderChain& chain, wire::Profile profile,
-                                         std::uint32_t now) noexcept;
+  [[nodiscard]] bool same_flow(std::uint32_t index, std::uint32_t channel, Octets packet,
+                               const HeaderChain& chain) const noexcept;
+  [[nodiscard]] std::uint32_t find_flow(std::uint64_t hash, std::uint32_t channel, Octets packet, HeaderChain& chain,
+                                        wire::Profile& profile) const;
+  [[nodiscard]] std::uint32_t start_flow(std::uint64_t hash, std::uint32_t channel, const HeaderChain& chain,
+                                         wire::Profile profile, std::uint32_t now) noexcept;
   [[nodiscard]] std::uint32_t acquire_context(std::uint32_t channel) noexcept;
   void reset_context(std::uint32_t index, wire::Profile profile, std::uint32_t now) noexcept;
   void forget_flow(std::uint32_t index) noexcept;

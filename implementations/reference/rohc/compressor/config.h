@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What RFC 3095 leaves to the implementation of a compressor, as configuration values. Names and defaults are those of the options that
-// implementations/reference/README.md documents.
+// What RFC 3095 leaves to the implementation of a compressor, as configuration values. Names and defaults are those of
+// the options that implementations/reference/README.md documents.
 #pragma once
 
 #include <cstdint>
@@ -31,23 +31,23 @@ struct CompressorConfig {
   wire::Mode highest_mode = wire::Mode::kOptimistic;
   std::uint64_t seed = 0;
 
-  // L of the optimistic approach (RFC 3095 5.3.1.1.1) and the width of the W-LSB window (4.5.2): how many packets in a row carry a
-  // change before the compressor relies on it.
+  // L of the optimistic approach (RFC 3095 5.3.1.1.1) and the width of the W-LSB window (4.5.2): how many packets in a
+  // row carry a change before the compressor relies on it.
   unsigned repeats = 4;
 
   // Unidirectional mode, 5.3.1.1.2: back to the IR state and to the FO state.
   RefreshPeriod ir_refresh{2048, 30'000};
   RefreshPeriod fo_refresh{512, 10'000};
-  // First IR period of a flow in packets; it doubles until it reaches `ir_refresh.packets` (RFC 2507 3.3.1, "compression
-  // slow-start"). 0: the full period from the start.
+  // First IR period of a flow in packets; it doubles until it reaches `ir_refresh.packets` (RFC 2507 3.3.1,
+  // "compression slow-start"). 0: the full period from the start.
   std::uint32_t ir_refresh_start = 64;
   // Factor by which both periods grow once an ACK(U) has arrived (5.3.1.3, 5.3.2.3).
   std::uint32_t acked_refresh_factor = 4;
 
   RtpDetection rtp_detection = RtpDetection::kHeuristic;
   std::vector<std::pair<std::uint16_t, std::uint16_t>> rtp_ports;
-  // Contexts of profile RTP that one set of addresses and ports may have at a time. Traffic that changes its "SSRC" more often is not
-  // RTP and goes through profile UDP.
+  // Contexts of profile RTP that one set of addresses and ports may have at a time. Traffic that changes its "SSRC"
+  // more often is not RTP and goes through profile UDP.
   unsigned ssrcs_per_flow = 4;
 
   // IP-ID behaviour (4.5.5): the largest step per packet that still counts as a counter.

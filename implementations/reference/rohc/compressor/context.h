@@ -2,7 +2,8 @@
 //
 // Compressor contexts, laid out by how often their parts are needed:
 //
-//   CompressorContext   two cache lines next to each other, all that the fast path touches: what changes with each packet in the first,
+//   CompressorContext   two cache lines next to each other, all that the fast path touches: what changes with each
+//   packet in the first,
 //                       the pattern of the headers in the second (read only while the pattern lasts)
 //   FlowHistory         two cache lines for the general path: the W-LSB window and what is still to be repeated
 //   TunnelContext       for flows with an outer IP header only
@@ -32,7 +33,8 @@ struct alignas(128) CompressorContext {
   std::uint32_t ts;
   std::uint32_t ts_stride;  // 0 until there is one
   std::uint16_t sn;
-  // The IP-ID, octets swapped if `id_rotation` is 8, is predicted as id_base + (sn & id_sn_mask) where id_mask has ones.
+  // The IP-ID, octets swapped if `id_rotation` is 8, is predicted as id_base + (sn & id_sn_mask) where id_mask has
+  // ones.
   std::uint16_t id_base;
   std::uint16_t id_sn_mask;
   std::uint16_t id_mask;
@@ -40,8 +42,8 @@ struct alignas(128) CompressorContext {
   std::uint8_t id_octets;            // 2 when the IP-ID follows the compressed header as it is (RND = 1)
   std::uint8_t udp_checksum_octets;  // 2 when the UDP checksum follows
   Shape shape;
-  std::uint16_t ipv4_sum;             // of the pattern (header/chain.h)
-  std::uint8_t crc3_static;           // register after the CRC-STATIC octets
+  std::uint16_t ipv4_sum;    // of the pattern (header/chain.h)
+  std::uint8_t crc3_static;  // register after the CRC-STATIC octets
 
   // A header that is as predicted may be sent as UO-0 without a closer look.
   bool fast;
@@ -82,50 +84,50 @@ struct FlowHistory {
   std::uint8_t newest;
   std::uint8_t reference_count;
 
-  std::uint8_t ir_left;         // IR packets
-  std::uint8_t ir_dyn_left;     // IR-DYN (or IR) packets
-  std::uint8_t pattern_left;    // extension 3 with the fields in `changed`
-  std::uint8_t id_left;         // IP-ID flags with a whole IP-ID
-  std::uint8_t stride_left;     // TS_STRIDE with an unscaled TS
-  std::uint8_t unscaled_left;   // an unscaled TS
-  std::uint8_t long_crc_left;   // a packet with a CRC-7 or more (RFC 3095 5.9.2, note)
-  std::uint8_t mode_left;       // mode information; 255 while a transition waits for its acknowledgement
+  std::uint8_t ir_left;        // IR packets
+  std::uint8_t ir_dyn_left;    // IR-DYN (or IR) packets
+  std::uint8_t pattern_left;   // extension 3 with the fields in `changed`
+  std::uint8_t id_left;        // IP-ID flags with a whole IP-ID
+  std::uint8_t stride_left;    // TS_STRIDE with an unscaled TS
+  std::uint8_t unscaled_left;  // an unscaled TS
+  std::uint8_t long_crc_left;  // a packet with a CRC-7 or more (RFC 3095 5.9.2, note)
+  std::uint8_t mode_left;      // mode information; 255 while a transition waits for its acknowledgement
   std::uint8_t stride_votes;
-  bool stride_provisional;      // nothing has confirmed ts_stride yet
+  bool stride_provisional;  // nothing has confirmed ts_stride yet
 
-  std::uint8_t changed;         // Change bits
+  std::uint8_t changed;  // Change bits
   IpIdBehaviour id_behaviour;
   IpIdBehaviour id_candidate;
   std::uint8_t id_votes;
   std::uint8_t crc7_static;
 
-  std::uint16_t changed_since_sn;  // first SN that carried the latest change
-  std::uint16_t mode_since_sn;     // first SN that carried the new mode
+  std::uint16_t changed_since_sn;   // first SN that carried the latest change
+  std::uint16_t mode_since_sn;      // first SN that carried the new mode
   std::uint16_t repaired_since_sn;  // first SN that answered the last NACK
   bool repaired;                    // there has been a NACK
-  bool transition_pending;         // C_TRANS = P (5.6.1)
-  bool acked;                      // an ACK(U) has arrived
+  bool transition_pending;          // C_TRANS = P (5.6.1)
+  bool acked;                       // an ACK(U) has arrived
   std::uint32_t stride_candidate;
 
   // Refreshes (5.3.1.1.2).
-  std::uint32_t ir_in;             // packets until the next IR refresh
-  std::uint32_t fo_in;             // packets until the next FO refresh
+  std::uint32_t ir_in;  // packets until the next IR refresh
+  std::uint32_t fo_in;  // packets until the next FO refresh
   std::uint32_t ir_at_ms;
   std::uint32_t fo_at_ms;
   std::uint16_t countdown_loaded;  // what refresh_countdown started from
   std::uint8_t ir_doublings;       // of the IR period since the flow began
 
   std::uint32_t rejected_until_ms;
-  std::uint16_t hash_tag;          // with hash_low: under which hash the flow table knows the context
+  std::uint16_t hash_tag;  // with hash_low: under which hash the flow table knows the context
   std::uint32_t hash_low;
 };
 static_assert(sizeof(FlowHistory) <= 128);
 
 // Changes of pattern fields that extension 3 can carry.
 enum Change : std::uint8_t {
-  kChangedInner = 1,         // TOS, TTL or DF of the innermost IP header
-  kChangedOuter = 2,         // the same of the outer one
-  kChangedRtp = 4,           // payload type, padding or extension bit
+  kChangedInner = 1,  // TOS, TTL or DF of the innermost IP header
+  kChangedOuter = 2,  // the same of the outer one
+  kChangedRtp = 4,    // payload type, padding or extension bit
 };
 
 struct alignas(64) TunnelContext {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compressor's fast path: a packet that is exactly what its context predicts leaves as UO-0 (RFC 3095 5.7.1, 5.11.3).
+// The compressor's fast path: a packet that is exactly what its context predicts leaves as UO-0 (RFC
+// 3095 5.7.1, 5.11.3).
 //
-// Everything that could make the packet different is gathered into one word that must be zero: the full comparison with the pattern
-// (tags of the flow table collide, so nothing less will do), lengths, checksums, SN, TS, IP-ID, refreshes that are due. The octets it
-// makes are those that the general path would make, and its effect on the context is what catch_up() of the W-LSB window accounts for;
-// tests compare the two packet by packet.
+// Everything that could make the packet different is gathered into one word that must be zero: the full comparison with
+// the pattern (tags of the flow table collide, so nothing less will do), lengths, checksums, SN, TS, IP-ID, refreshes
+// that are due. The octets it makes are those that the general path would make, and its effect on the context is what
+// catch_up() of the W-LSB window accounts for; tests compare the two packet by packet.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,14 @@
 
 namespace headroom::rohc {
 
-// Octets that a UO-0 header can take: Add-CID or large CID, base header, outer nothing, IP-ID, UDP checksum; rounded up to what is written.
+// Octets that a UO-0 header can take: Add-CID or large CID, base header, outer nothing, IP-ID, UDP checksum; rounded up
+// to what is written.
 inline constexpr std::uint32_t kFastHeaderRoom = 8;
 
-// Compresses `packet` by context `c` if it is as predicted: fills `out` and `out_length` and returns true. Otherwise changes nothing and
-// returns false. REQUIRES: packet.in_length > 0.
-[[nodiscard]] inline bool compress_predicted(CompressorContext& c, headroom_packet& packet, std::uint32_t now_ms) noexcept {
+// Compresses `packet` by context `c` if it is as predicted: fills `out` and `out_length` and returns true. Otherwise
+// changes nothing and returns false. REQUIRES: packet.in_length > 0.
+[[nodiscard]] inline bool compress_predicted(CompressorContext& c, headroom_packet& packet,
+                                             std::uint32_t now_ms) noexcept {
   const Layout& l = layout_of(c.shape);
   const std::uint32_t length = packet.in_length;
   const std::uint8_t* h = packet.in;

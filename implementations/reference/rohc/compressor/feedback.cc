@@ -55,15 +55,16 @@ void apply_mode(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexce
     set_mode(flow, Mode::kOptimistic, now_ms);
     return;
   }
-  // Back to U-mode: a three-way handshake (5.6.6). Until it ends, packets carry the mode and types 0 and 1 are not used.
+  // Back to U-mode: a three-way handshake (5.6.6). Until it ends, packets carry the mode and types 0 and 1 are not
+  // used.
   set_mode(flow, Mode::kUnidirectional, now_ms);
   h.transition_pending = true;
   h.mode_left = 255;
   h.mode_since_sn = static_cast<std::uint16_t>(flow.c.sn + 1);
 }
 
-// "The compressor knows that the decompressor has received the acknowledged packet and the transition to a higher compression state can be
-// carried out immediately" (5.4.1.1.2).
+// "The compressor knows that the decompressor has received the acknowledged packet and the transition to a higher
+// compression state can be carried out immediately" (5.4.1.1.2).
 void confirm(Flow flow, std::uint16_t sn) noexcept {
   FlowHistory& h = flow.h;
   acknowledge_reference(h, sn);

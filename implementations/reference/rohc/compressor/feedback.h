@@ -8,8 +8,10 @@
 
 namespace headroom::rohc {
 
-// The whole SN that `width` least significant bits stand for: that of the most recent header sent with such bits (5.7.6.1).
-[[nodiscard]] constexpr std::uint16_t acknowledged_sn(std::uint16_t last_sent, std::uint32_t bits, unsigned width) noexcept {
+// The whole SN that `width` least significant bits stand for: that of the most recent header sent with such bits
+// (5.7.6.1).
+[[nodiscard]] constexpr std::uint16_t acknowledged_sn(std::uint16_t last_sent, std::uint32_t bits,
+                                                      unsigned width) noexcept {
   const std::uint32_t mask = width >= 16 ? 0xffffU : (1U << width) - 1;
   return static_cast<std::uint16_t>(last_sent - ((last_sent - bits) & mask));
 }

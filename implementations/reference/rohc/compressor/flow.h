@@ -36,7 +36,8 @@ struct Flow {
   [[nodiscard]] std::uint8_t repeats() const noexcept { return static_cast<std::uint8_t>(config.repeats); }
 };
 
-// Takes the fields out of `packet`, whose chain has been parsed. The SN is left to the caller when the profile makes its own.
+// Takes the fields out of `packet`, whose chain has been parsed. The SN is left to the caller when the profile makes
+// its own.
 [[nodiscard]] inline PacketFields fields_of(Octets packet, const HeaderChain& chain) noexcept {
   PacketFields f;
   f.chain = chain;

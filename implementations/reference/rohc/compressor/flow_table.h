@@ -2,9 +2,10 @@
 //
 // From the hash of a flow to its context: a hash table of fixed size with buckets of one cache line.
 //
-// A bucket holds up to eight pairs of a 16-bit tag and a context index. Tags collide, so a caller always compares the whole flow
-// definition with the context before it believes a match. An entry that does not fit into its home bucket goes to the next ones, at most
-// kMaxProbes away; the table never grows and never moves an entry, so inserting is as fast with a hundred thousand entries as with one.
+// A bucket holds up to eight pairs of a 16-bit tag and a context index. Tags collide, so a caller always compares the
+// whole flow definition with the context before it believes a match. An entry that does not fit into its home bucket
+// goes to the next ones, at most kMaxProbes away; the table never grows and never moves an entry, so inserting is as
+// fast with a hundred thousand entries as with one.
 #pragma once
 
 #include <array>
@@ -27,7 +28,8 @@ class FlowTable {
   // The context of the first entry in the home bucket whose tag matches, or kNoContext. A guess, to prefetch by.
   [[nodiscard]] std::uint32_t guess(std::uint64_t hash) const noexcept {
     const Bucket& bucket = buckets_[home(hash)];
-    // Four tags in a word at a time: a 16-bit lane of the difference is zero where the tag matches; the lowest such lane is found exactly.
+    // Four tags in a word at a time: a 16-bit lane of the difference is zero where the tag matches; the lowest such
+    // lane is found exactly.
     constexpr std::uint64_t kOnes = 0x0001000100010001U;
     constexpr std::uint64_t kTops = 0x8000800080008000U;
     const std::uint64_t wanted = kOnes * tag_of(hash);
@@ -44,7 +46,8 @@ class FlowTable {
     return kNoContext;
   }
 
-  // Calls `matches(index)` for every entry with the tag of `hash`, until one returns true; returns that index or kNoContext.
+  // Calls `matches(index)` for every entry with the tag of `hash`, until one returns true; returns that index or
+  // kNoContext.
   template <typename Predicate>
   [[nodiscard]] std::uint32_t find(std::uint64_t hash, Predicate&& matches) const {
     const std::uint16_t tag = tag_of(hash);
@@ -86,7 +89,9 @@ class FlowTable {
     const auto tag = static_cast<std::uint16_t>(hash >> 48);
     return tag == 0 ? std::uint16_t{1} : tag;
   }
-  [[nodiscard]] std::uint32_t home(std::uint64_t hash) const noexcept { return static_cast<std::uint32_t>(hash) & mask_; }
+  [[nodiscard]] std::uint32_t home(std::uint64_t hash) const noexcept {
+    return static_cast<std::uint32_t>(hash) & mask_;
+  }
 
   [[nodiscard]] static std::uint32_t buckets_for(std::uint32_t capacity) noexcept;
 

@@ -61,8 +61,8 @@ void observe_pattern(Flow flow, const PacketFields& f) noexcept {
 
 // --- UDP checksum ---------------------------------------------------------------------------------------------------
 
-// "Context(UDP Checksum) is updated only by IR or IR-DYN headers", and its being zero decides whether compressed headers carry the field
-// (5.7). A change in either direction therefore takes a series of IR-DYN packets.
+// "Context(UDP Checksum) is updated only by IR or IR-DYN headers", and its being zero decides whether compressed
+// headers carry the field (5.7). A change in either direction therefore takes a series of IR-DYN packets.
 void observe_udp_checksum(Flow flow, const PacketFields& f) noexcept {
   const Layout& l = flow.layout();
   if (!l.has_udp()) return;
@@ -185,7 +185,8 @@ void observe_timestamp(Flow flow, const PacketFields& f, std::int32_t packets) n
     return;
   }
   const std::uint32_t candidate = stride_from(step, packets);
-  const bool multiple = c.ts_stride > 1 && std::abs(static_cast<std::int64_t>(static_cast<std::int32_t>(step))) % c.ts_stride == 0;
+  const bool multiple =
+      c.ts_stride > 1 && std::abs(static_cast<std::int64_t>(static_cast<std::int32_t>(step))) % c.ts_stride == 0;
   if (multiple) {
     if (wrapped && !power_of_two) offset_changed(flow, f.sn);
     return;
@@ -243,7 +244,8 @@ bool next_is_predictable(Flow flow) noexcept {
 }  // namespace
 
 bool has_news(const FlowHistory& h) noexcept {
-  return (h.ir_left | h.ir_dyn_left | h.pattern_left | h.id_left | h.stride_left | h.unscaled_left | h.long_crc_left | h.mode_left) != 0 ||
+  return (h.ir_left | h.ir_dyn_left | h.pattern_left | h.id_left | h.stride_left | h.unscaled_left | h.long_crc_left |
+          h.mode_left) != 0 ||
          h.transition_pending;
 }
 

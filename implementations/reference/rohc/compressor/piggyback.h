@@ -28,7 +28,8 @@ class PiggybackQueue {
     return true;
   }
 
-  // Writes what waits for `channel` into `room`, oldest first, as far as it fits; the rest goes on waiting. Returns the octets written.
+  // Writes what waits for `channel` into `room`, oldest first, as far as it fits; the rest goes on waiting. Returns the
+  // octets written.
   [[nodiscard]] std::size_t take(std::uint32_t channel, std::span<std::uint8_t> room) noexcept {
     std::size_t written = 0;
     std::size_t kept = 0;

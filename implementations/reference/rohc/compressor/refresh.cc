@@ -17,7 +17,9 @@ std::uint32_t stretched(Flow flow, std::uint32_t period) noexcept {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(period * factor, kNever - 1));
 }
 
-std::uint32_t packets_until(Flow flow, std::uint32_t period) noexcept { return period == 0 ? kNever : stretched(flow, period); }
+std::uint32_t packets_until(Flow flow, std::uint32_t period) noexcept {
+  return period == 0 ? kNever : stretched(flow, period);
+}
 
 std::uint32_t deadline(Flow flow, std::uint32_t period_ms, std::uint32_t now_ms) noexcept {
   return period_ms == 0 ? kNever : now_ms + std::min(stretched(flow, period_ms), kNever - 1 - now_ms);
@@ -27,7 +29,8 @@ std::uint32_t ir_period(Flow flow) noexcept {
   const std::uint32_t longest = flow.config.ir_refresh.packets;
   const std::uint64_t start = flow.config.ir_refresh_start;
   if (longest == 0 || start == 0) return longest;
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(start << std::min<unsigned>(flow.h.ir_doublings, 32), longest));
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(start << std::min<unsigned>(flow.h.ir_doublings, 32), longest));
 }
 
 void start_ir(Flow flow, std::uint32_t now_ms) noexcept {

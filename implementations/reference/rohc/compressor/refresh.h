@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Periodic refreshes in unidirectional mode: "the compressor MUST periodically transit to lower compression states", to the IR state less
-// often than to the FO state (RFC 3095 5.3.1.1.2). A refresh is due after a number of packets or a time, whichever comes first; the
-// IR period starts short and doubles (RFC 2507 3.3.1).
+// Periodic refreshes in unidirectional mode: "the compressor MUST periodically transit to lower compression states", to
+// the IR state less often than to the FO state (RFC 3095 5.3.1.1.2). A refresh is due after a number of packets or a
+// time, whichever comes first; the IR period starts short and doubles (RFC 2507 3.3.1).
 //
 // The fast path only counts down. Here the counts are split up again.
 #pragma once
@@ -14,7 +14,8 @@ namespace headroom::rohc {
 // Both periods anew, from now.
 void start_refreshes(Flow flow, std::uint32_t now_ms) noexcept;
 
-// Accounts for the packets of the fast path and for the one at hand, and notes a refresh that is due in ir_left or ir_dyn_left.
+// Accounts for the packets of the fast path and for the one at hand, and notes a refresh that is due in ir_left or
+// ir_dyn_left.
 void apply_refreshes(Flow flow, std::uint32_t now_ms) noexcept;
 
 // Sets the fast path's countdown and deadline. Bidirectional modes have no periodic refreshes (4.4.2).

@@ -7,8 +7,8 @@ namespace headroom::rohc {
 
 Uncompressed write_uncompressed(Flow flow, Octets packet, std::span<std::uint8_t> room) noexcept {
   wire::Writer out(room);
-  // A Normal packet begins with the first octet of the IP packet, which must not look like a packet type of the framework (5.10.2).
-  // What is not IP at all can still travel inside an IR packet.
+  // A Normal packet begins with the first octet of the IP packet, which must not look like a packet type of the
+  // framework (5.10.2). What is not IP at all can still travel inside an IR packet.
   const unsigned version = packet[0] >> 4;
   const bool ir = flow.h.ir_left != 0 || (version != 4 && version != 6);
   flow.c.state = ir ? CompressorState::kIr : CompressorState::kSo;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The W-LSB window of a flow (RFC 3095 4.5.2): the last packets sent with a protecting CRC, any of which the decompressor may be using as
-// its reference. One window serves SN, TS and the offset of the IP-ID.
+// The W-LSB window of a flow (RFC 3095 4.5.2): the last packets sent with a protecting CRC, any of which the
+// decompressor may be using as its reference. One window serves SN, TS and the offset of the IP-ID.
 //
-// The fast path sends only what continues a straight line, so it counts its packets and writes no references; catch_up() puts them in.
+// The fast path sends only what continues a straight line, so it counts its packets and writes no references;
+// catch_up() puts them in.
 #pragma once
 
 #include <algorithm>

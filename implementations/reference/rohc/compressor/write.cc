@@ -41,7 +41,8 @@ wire::RtpExtras extras_of(Flow flow, const PacketFields& f) noexcept {
 void write_dynamic_chain(Flow flow, const PacketFields& f, wire::Writer& out) noexcept {
   const Layout& l = flow.layout();
   const ProfileTraits traits = flow.traits();
-  if (f.outer != nullptr) wire::write_ip_dynamic(out, f.outer, ip_id_flags(flow.tunnel->id_behaviour), traits.constant_ip_id);
+  if (f.outer != nullptr)
+    wire::write_ip_dynamic(out, f.outer, ip_id_flags(flow.tunnel->id_behaviour), traits.constant_ip_id);
   wire::write_ip_dynamic(out, f.inner, ip_id_flags(flow.h.id_behaviour), traits.constant_ip_id);
   if (l.has_udp()) wire::write_udp_dynamic(out, f.inner + l.udp);
   if (traits.rtp) {
@@ -59,12 +60,14 @@ std::size_t write_ir_start(Flow flow, std::uint8_t type, wire::Writer& out) noex
   return out.size() - 1;
 }
 
-// "Calculated over the entire IR or IR-DYN packet, excluding Payload and including CID or any Add-CID octet" with the CRC field zero (5.9.1).
+// "Calculated over the entire IR or IR-DYN packet, excluding Payload and including CID or any Add-CID octet" with the
+// CRC field zero (5.9.1).
 void fill_crc8(wire::Writer& out, std::size_t from, std::size_t crc_at) noexcept {
   if (out.ok()) out.begin()[crc_at] = wire::crc8(out.written().subspan(from));
 }
 
-// --- Compressed headers ------------------------------------------------------------------------------------------------
+// --- Compressed headers
+// ------------------------------------------------------------------------------------------------
 
 // The IP-ID that compressed headers carry: "the innermost IPv4 header whose corresponding RND flag is not 1" (5.7).
 enum class CompressedId : std::uint8_t { kNone, kInner, kOuter };
@@ -181,7 +184,8 @@ void fill_rtp_update(Flow flow, const PacketFields& f, wire::RtpHeaderUpdate& u)
   u.ts_stride = flow.c.ts_stride;
 }
 
-void fill_extension_3(Flow flow, const PacketFields& f, const Choice& choice, bool ts_unscaled, wire::Extension& e) noexcept {
+void fill_extension_3(Flow flow, const PacketFields& f, const Choice& choice, bool ts_unscaled,
+                      wire::Extension& e) noexcept {
   const FlowHistory& h = flow.h;
   const bool rtp = flow.traits().rtp;
   const unsigned changed = h.pattern_left != 0 ? h.changed : 0U;
@@ -231,7 +235,8 @@ Needs needs_of(Flow flow, const PacketFields& f) noexcept {
   Needs n;
   n.format = format_of(traits);
   n.generated_sn = !traits.rtp;
-  for (unsigned age = 0; age < h.reference_count; ++age) n.sn.add(static_cast<std::int16_t>(f.sn - reference(h, age).sn), age == 0);
+  for (unsigned age = 0; age < h.reference_count; ++age)
+    n.sn.add(static_cast<std::int16_t>(f.sn - reference(h, age).sn), age == 0);
   if (traits.rtp) need_timestamp(flow, f, n);
   need_ids(flow, f, n);
   n.marker = f.marker;
@@ -240,7 +245,8 @@ Needs needs_of(Flow flow, const PacketFields& f) noexcept {
   return n;
 }
 
-void write_compressed(Flow flow, const PacketFields& f, const Choice& choice, bool ts_unscaled, wire::Writer& out) noexcept {
+void write_compressed(Flow flow, const PacketFields& f, const Choice& choice, bool ts_unscaled,
+                      wire::Writer& out) noexcept {
   const wire::Format format = format_of(flow.traits());
   const Layout& l = flow.layout();
   wire::BaseHeader base;
@@ -252,7 +258,8 @@ void write_compressed(Flow flow, const PacketFields& f, const Choice& choice, bo
   wire::ExtensionWidths widths{0, 0, 0, 0};
   if (choice.extension == 3) {
     extension.kind = 3;
-    widths = {static_cast<std::uint8_t>(choice.sn_octet ? 8 : 0), choice.ts_width, static_cast<std::uint8_t>(choice.id_field ? 16 : 0), 0};
+    widths = {static_cast<std::uint8_t>(choice.sn_octet ? 8 : 0), choice.ts_width,
+              static_cast<std::uint8_t>(choice.id_field ? 16 : 0), 0};
     fill_extension_3(flow, f, choice, ts_unscaled, extension);
   } else if (choice.extension >= 0) {
     extension.kind = static_cast<std::uint8_t>(choice.extension);
@@ -261,15 +268,17 @@ void write_compressed(Flow flow, const PacketFields& f, const Choice& choice, bo
 
   const std::uint32_t ts = ts_unscaled || flow.c.ts_stride == 0 ? f.ts : f.ts / flow.c.ts_stride;
   const bool outer_is_base = compressed_id_of(flow) == CompressedId::kOuter;
-  const std::uint16_t outer_offset = flow.tunnel != nullptr ? id_offset(flow.tunnel->id_behaviour, f.outer_id, f.sn) : std::uint16_t{0};
-  const std::uint16_t inner_offset = is_counter(flow.h.id_behaviour) ? id_offset(flow.h.id_behaviour, f.inner_id, f.sn) : std::uint16_t{0};
+  const std::uint16_t outer_offset =
+      flow.tunnel != nullptr ? id_offset(flow.tunnel->id_behaviour, f.outer_id, f.sn) : std::uint16_t{0};
+  const std::uint16_t inner_offset =
+      is_counter(flow.h.id_behaviour) ? id_offset(flow.h.id_behaviour, f.inner_id, f.sn) : std::uint16_t{0};
   split(f.sn, widths.sn, base.sn, extension.sn);
   split(ts, widths.ts, base.ts, extension.ts);
   split(outer_is_base ? outer_offset : inner_offset, widths.id, base.id, extension.id);
   extension.outer_id = {outer_offset, widths.outer_id};
 
-  const bool short_crc = choice.type == PacketType::kUo0 || choice.type == PacketType::kUo1 || choice.type == PacketType::kUo1Id ||
-                         choice.type == PacketType::kUo1Ts;
+  const bool short_crc = choice.type == PacketType::kUo0 || choice.type == PacketType::kUo1 ||
+                         choice.type == PacketType::kUo1Id || choice.type == PacketType::kUo1Ts;
   base.crc = short_crc ? finish_crc3(flow.c.crc3_static, f.outer, f.chain.outer_version, f.inner, l)
                        : finish_crc7(flow.h.crc7_static, f.outer, f.chain.outer_version, f.inner, l);
 
@@ -283,7 +292,8 @@ void count_sent(Flow flow, PacketType type, bool told_ts) noexcept {
   const auto told = [](std::uint8_t& left) { left = static_cast<std::uint8_t>(left - (left != 0)); };
   const bool ir = type == PacketType::kIr;
   const bool chain = ir || type == PacketType::kIrDyn;
-  const bool long_crc = chain || type == PacketType::kUor2 || type == PacketType::kUor2Id || type == PacketType::kUor2Ts;
+  const bool long_crc =
+      chain || type == PacketType::kUor2 || type == PacketType::kUor2Id || type == PacketType::kUor2Ts;
   if (ir) told(h.ir_left);
   if (chain) told(h.ir_dyn_left);
   // Extension 3 carries all of these whenever there is one of them left.

@@ -41,7 +41,8 @@ void apply_flags(const wire::Extension& e, IdFlags& flags) noexcept {
 }
 
 // Base header and extension. With extension 3 the flags in it decide how the packet is to be read (RFC 4815 8.3).
-bool read_base_and_extension(std::uint8_t first, wire::Reader& in, wire::Format format, IdFlags& flags, CompressedHeader& h) noexcept {
+bool read_base_and_extension(std::uint8_t first, wire::Reader& in, wire::Format format, IdFlags& flags,
+                             CompressedHeader& h) noexcept {
   const Octets start = in.rest();
   const bool t_bit = flags.t_bit();
   auto base = wire::read_base_header(first, in, format, t_bit);
@@ -63,7 +64,8 @@ bool read_base_and_extension(std::uint8_t first, wire::Reader& in, wire::Format 
 }
 
 // TOS, TTL and DF in a pattern. `protocol_may_change`: only where nothing after the IP header is compressed.
-bool apply_ip_update(const wire::IpHeaderUpdate& u, unsigned version, bool protocol_may_change, std::uint8_t* h) noexcept {
+bool apply_ip_update(const wire::IpHeaderUpdate& u, unsigned version, bool protocol_may_change,
+                     std::uint8_t* h) noexcept {
   if (!u.present) return true;
   if (version == 4) {
     if (u.has_tos) h[1] = u.tos;
@@ -124,7 +126,9 @@ bool decode_timestamp(const CompressedHeader& h, std::uint16_t reference_sn, Dec
   } else if (scaled) {
     if (c.ts_stride == 0) return false;
     const std::uint32_t offset = c.ts % c.ts_stride;
-    c.ts = lsb_decode(bits.value, std::min<unsigned>(bits.width, 32), c.ts / c.ts_stride, p_of_timestamp(bits.width)) * c.ts_stride + offset;
+    c.ts = lsb_decode(bits.value, std::min<unsigned>(bits.width, 32), c.ts / c.ts_stride, p_of_timestamp(bits.width)) *
+               c.ts_stride +
+           offset;
   } else {
     c.ts = lsb_decode(bits.value, std::min<unsigned>(bits.width, 32), c.ts, p_of_timestamp(bits.width));
   }
@@ -136,15 +140,19 @@ bool decode_timestamp(const CompressedHeader& h, std::uint16_t reference_sn, Dec
 std::uint16_t swapped_unless(bool nbo, std::uint16_t id) noexcept { return nbo ? id : wire::swap16(id); }
 
 // Offset IP-ID encoding (4.5.5) with `bits` from the packet, none for "the same offset".
-std::uint16_t decode_id(wire::Bits bits, wire::IpIdFlags flags, std::uint16_t last_id, std::uint16_t reference_sn, std::uint16_t sn) noexcept {
+std::uint16_t decode_id(wire::Bits bits, wire::IpIdFlags flags, std::uint16_t last_id, std::uint16_t reference_sn,
+                        std::uint16_t sn) noexcept {
   if (flags.sid) return last_id;  // constant (RFC 3843 3.3)
   const auto reference = static_cast<std::uint16_t>(swapped_unless(flags.nbo, last_id) - reference_sn);
-  const auto offset = bits.width == 0 ? reference
-                                      : static_cast<std::uint16_t>(lsb_decode(bits.value, std::min<unsigned>(bits.width, 16), reference, kOffsetP));
+  const auto offset =
+      bits.width == 0
+          ? reference
+          : static_cast<std::uint16_t>(lsb_decode(bits.value, std::min<unsigned>(bits.width, 16), reference, kOffsetP));
   return swapped_unless(flags.nbo, static_cast<std::uint16_t>(offset + sn));
 }
 
-void decode_ids(const CompressedHeader& h, const IdFlags& flags, std::uint16_t reference_sn, ContextCopy& copy) noexcept {
+void decode_ids(const CompressedHeader& h, const IdFlags& flags, std::uint16_t reference_sn,
+                ContextCopy& copy) noexcept {
   const std::uint16_t sn = copy.c.sn;
   // Base header and I carry the IP-ID of "the innermost IPv4 header whose corresponding RND flag is not 1" (5.7).
   wire::Bits outer_bits = h.base.extension ? h.extension.outer_id : wire::Bits{};
@@ -162,12 +170,14 @@ void decode_ids(const CompressedHeader& h, const IdFlags& flags, std::uint16_t r
   }
 }
 
-bool keeps_only_numbers(const CompressedHeader& h) noexcept { return h.base.type == PacketType::kUo1Id && h.has_extension_3(); }
+bool keeps_only_numbers(const CompressedHeader& h) noexcept {
+  return h.base.type == PacketType::kUo1Id && h.has_extension_3();
+}
 
 }  // namespace
 
-std::optional<CompressedHeader> read_compressed(const DecompressorContext& c, const DecompressorTunnel& tunnel, std::uint8_t first,
-                                                Octets rest) noexcept {
+std::optional<CompressedHeader> read_compressed(const DecompressorContext& c, const DecompressorTunnel& tunnel,
+                                                std::uint8_t first, Octets rest) noexcept {
   CompressedHeader h;
   IdFlags flags = flags_of(c, tunnel);
   wire::Reader in(rest);
@@ -180,8 +190,8 @@ std::optional<CompressedHeader> read_compressed(const DecompressorContext& c, co
   return h;
 }
 
-bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, const CompressedHeader& h, std::uint16_t reference_sn,
-            Decoded& d) noexcept {
+bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, const CompressedHeader& h,
+            std::uint16_t reference_sn, Decoded& d) noexcept {
   d.header.c = c;
   if (c.tunnel) d.header.tunnel = tunnel;
   d.marker = h.base.marker;
@@ -215,7 +225,8 @@ bool verify(const Decoded& d, const CompressedHeader& h, const RestoredHeader& r
   return crc == h.base.crc;
 }
 
-void keep_context(const DecompressorContext& before, const DecompressorTunnel& tunnel_before, const CompressedHeader& h, Decoded& d) noexcept {
+void keep_context(const DecompressorContext& before, const DecompressorTunnel& tunnel_before, const CompressedHeader& h,
+                  Decoded& d) noexcept {
   if (!keeps_only_numbers(h)) return;
   ContextCopy kept{before, tunnel_before};
   kept.c.sn = d.header.c.sn;

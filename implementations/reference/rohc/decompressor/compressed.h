@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compressed headers (RFC 3095 5.7.1 to 5.7.5, 5.11): taking them apart by a context, and decoding their fields from its reference.
+// Compressed headers (RFC 3095 5.7.1 to 5.7.5, 5.11): taking them apart by a context, and decoding their fields from
+// its reference.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace headroom::rohc {
 
 struct CompressedHeader {
   wire::BaseHeader base;
-  wire::Extension extension;  // meaningful if base.extension
+  wire::Extension extension;   // meaningful if base.extension
   std::uint16_t outer_id = 0;  // fields after the extension, if the flags call for them
   std::uint16_t inner_id = 0;
   std::uint16_t udp_checksum = 0;
@@ -26,13 +27,14 @@ struct CompressedHeader {
   [[nodiscard]] bool has_extension_3() const noexcept { return base.extension && extension.kind == 3; }
 };
 
-// Takes apart a packet whose first octet is `first` and that goes on with `rest` after the CID. Empty when it is too short or contradicts
-// itself or the context.
-[[nodiscard]] std::optional<CompressedHeader> read_compressed(const DecompressorContext& c, const DecompressorTunnel& tunnel,
-                                                              std::uint8_t first, Octets rest) noexcept;
+// Takes apart a packet whose first octet is `first` and that goes on with `rest` after the CID. Empty when it is too
+// short or contradicts itself or the context.
+[[nodiscard]] std::optional<CompressedHeader> read_compressed(const DecompressorContext& c,
+                                                              const DecompressorTunnel& tunnel, std::uint8_t first,
+                                                              Octets rest) noexcept;
 
-// What decoding gives: the context that the packet describes, and the marker. For UO-1-ID with extension 3 that is more than the context may
-// keep (5.7.3, RFC 4815 6.2): see keep_context().
+// What decoding gives: the context that the packet describes, and the marker. For UO-1-ID with extension 3 that is more
+// than the context may keep (5.7.3, RFC 4815 6.2): see keep_context().
 struct Decoded {
   ContextCopy header;
   bool marker = false;
@@ -40,15 +42,17 @@ struct Decoded {
   bool has_mode = false;
 };
 
-// Decodes by context `c`, taking `reference_sn` for the last SN. False when the packet must be discarded without a CRC verdict.
-[[nodiscard]] bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, const CompressedHeader& header,
-                          std::uint16_t reference_sn, Decoded& decoded) noexcept;
+// Decodes by context `c`, taking `reference_sn` for the last SN. False when the packet must be discarded without a CRC
+// verdict.
+[[nodiscard]] bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel,
+                          const CompressedHeader& header, std::uint16_t reference_sn, Decoded& decoded) noexcept;
 
 // True when the CRC of the packet is that of the restored header.
-[[nodiscard]] bool verify(const Decoded& decoded, const CompressedHeader& compressed, const RestoredHeader& restored) noexcept;
+[[nodiscard]] bool verify(const Decoded& decoded, const CompressedHeader& compressed,
+                          const RestoredHeader& restored) noexcept;
 
 // Turns the context that made the header into the one to keep.
-void keep_context(const DecompressorContext& before, const DecompressorTunnel& tunnel_before, const CompressedHeader& compressed,
-                  Decoded& decoded) noexcept;
+void keep_context(const DecompressorContext& before, const DecompressorTunnel& tunnel_before,
+                  const CompressedHeader& compressed, Decoded& decoded) noexcept;
 
 }  // namespace headroom::rohc

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decompressor contexts. As at the compressor, the fast path touches two cache lines next to each other: what changes with each packet,
-// and the pattern of the headers. The outer IP header of a tunnel has a context of its own.
+// Decompressor contexts. As at the compressor, the fast path touches two cache lines next to each other: what changes
+// with each packet, and the pattern of the headers. The outer IP header of a tunnel has a context of its own.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,17 @@ enum class Transition : std::uint8_t { kDone, kInitiated, kPending, kDeclined };
 struct alignas(128) DecompressorContext {
   // The reference: the last header that was decompressed and verified.
   std::uint32_t ts;
-  std::uint32_t ts_stride;  // initially 1 (5.7.5.2)
-  std::uint16_t sn;         // ref 0 of 5.3.2.2.5
+  std::uint32_t ts_stride;    // initially 1 (5.7.5.2)
+  std::uint16_t sn;           // ref 0 of 5.3.2.2.5
   std::uint16_t previous_sn;  // ref -1
   std::uint16_t last_id;      // IP-ID as it stood in the packet
 
-  // Derived from flags and reference for the fast path: an IP-ID that is not sent is id_base + (sn & id_sn_mask), octets swapped if
-  // id_rotation is 8.
+  // Derived from flags and reference for the fast path: an IP-ID that is not sent is id_base + (sn & id_sn_mask),
+  // octets swapped if id_rotation is 8.
   std::uint16_t id_base;
   std::uint16_t id_sn_mask;
-  std::uint16_t sn_low;  // what the interpretation interval of 4 bits begins with, less the reference: -1 or +1, modulo 2^16
+  std::uint16_t
+      sn_low;  // what the interpretation interval of 4 bits begins with, less the reference: -1 or +1, modulo 2^16
   std::uint8_t id_rotation;
   std::uint8_t id_octets;            // 2: the IP-ID follows the compressed header (RND = 1)
   std::uint8_t udp_checksum_octets;  // 2: the UDP checksum follows

@@ -30,7 +30,8 @@ Decompressor::Decompressor(const DecompressorConfig& config)
 
 // --- Bursts ----------------------------------------------------------------------------------------------------------
 
-void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns, headroom_detail* details) noexcept {
+void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                              headroom_detail* details) noexcept {
   std::array<Clue, kBurst> clues;
   for (std::size_t from = 0; from < count; from += kBurst) {
     const std::size_t size = std::min(kBurst, count - from);
@@ -55,7 +56,8 @@ void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::
           if (details != nullptr) {
             const std::uint8_t header = layout_of(c.shape).header;
             const auto compressed = static_cast<std::uint16_t>(p.in_length + header - p.out_length);
-            fill_detail(details[from + i], {HEADROOM_OK, clue.context, PacketType::kUo0, Event::kNone, header, compressed});
+            fill_detail(details[from + i],
+                        {HEADROOM_OK, clue.context, PacketType::kUo0, Event::kNone, header, compressed});
           }
           continue;
         }
@@ -141,7 +143,8 @@ void Decompressor::fill_detail(headroom_detail& detail, const Outcome& outcome) 
   detail.state = static_cast<std::uint8_t>(c.state);
 }
 
-// --- Framing (5.2.6) ---------------------------------------------------------------------------------------------------
+// --- Framing (5.2.6)
+// ---------------------------------------------------------------------------------------------------
 
 std::int32_t Decompressor::unframe(const headroom_packet& packet, Framed& framed, PacketType& type) noexcept {
   wire::Reader in({packet.in, packet.in_length});
@@ -190,7 +193,8 @@ Decompressor::Outcome Decompressor::decompress_generally(headroom_packet& packet
   const DecompressorContext& c = contexts_[outcome.context];
   if (wire::is_ir(framed.first)) {
     outcome.type = PacketType::kIr;
-    const bool uncompressed = !framed.rest.empty() && framed.rest[0] == static_cast<std::uint8_t>(Profile::kUncompressed);
+    const bool uncompressed =
+        !framed.rest.empty() && framed.rest[0] == static_cast<std::uint8_t>(Profile::kUncompressed);
     if (uncompressed) {
       decompress_uncompressed_ir(framed, packet, outcome);
     } else {
@@ -219,9 +223,11 @@ std::int32_t Decompressor::deliver(headroom_packet& packet, const RestoredHeader
   return HEADROOM_OK;
 }
 
-// --- Profile 0x0000 (5.10, RFC 5795 5.4) -----------------------------------------------------------------------------------
+// --- Profile 0x0000 (5.10, RFC 5795 5.4)
+// -----------------------------------------------------------------------------------
 
-void Decompressor::decompress_uncompressed_ir(const Framed& framed, headroom_packet& packet, Outcome& outcome) noexcept {
+void Decompressor::decompress_uncompressed_ir(const Framed& framed, headroom_packet& packet,
+                                              Outcome& outcome) noexcept {
   constexpr std::uint8_t kReserved = 1;  // "MUST be set to zero; otherwise, the decompressor MUST discard the packet"
   outcome.status = HEADROOM_ERR_MALFORMED;
   if ((framed.first & kReserved) != 0 || framed.rest.size() < 2) return;
@@ -244,7 +250,8 @@ void Decompressor::decompress_uncompressed_ir(const Framed& framed, headroom_pac
   const Octets payload = framed.rest.subspan(2);
   outcome.compressed_header = static_cast<std::uint16_t>(framed.header.size() - payload.size());
   outcome.status = payload.empty() ? HEADROOM_NOTHING : deliver(packet, {}, payload);
-  if (config_.feedback && config_.mode != wire::Mode::kUnidirectional) send(outcome.context, wire::AckType::kAck, c.mode);
+  if (config_.feedback && config_.mode != wire::Mode::kUnidirectional)
+    send(outcome.context, wire::AckType::kAck, c.mode);
 }
 
 void Decompressor::decompress_normal(const Framed& framed, headroom_packet& packet, Outcome& outcome) noexcept {
@@ -256,10 +263,11 @@ void Decompressor::decompress_normal(const Framed& framed, headroom_packet& pack
   outcome.status = deliver(packet, first, framed.rest);
 }
 
-// --- IR and IR-DYN (5.7.7) ---------------------------------------------------------------------------------------------
+// --- IR and IR-DYN (5.7.7)
+// ---------------------------------------------------------------------------------------------
 
-void Decompressor::decompress_initialisation(const Framed& framed, bool dynamic_only, headroom_packet& packet, std::uint64_t now_ns,
-                                             Outcome& outcome) noexcept {
+void Decompressor::decompress_initialisation(const Framed& framed, bool dynamic_only, headroom_packet& packet,
+                                             std::uint64_t now_ns, Outcome& outcome) noexcept {
   const DecompressorContext& c = contexts_[outcome.context];
   outcome.status = HEADROOM_ERR_MALFORMED;
   if (framed.rest.size() < 2) return;
@@ -276,7 +284,8 @@ void Decompressor::decompress_initialisation(const Framed& framed, bool dynamic_
   }
   const Octets chains = framed.rest.subspan(2);
   const ContextCopy before = copy_of(outcome.context);
-  const Initialisation init = dynamic_only ? read_ir_dyn(before, profile, chains) : read_ir(before, profile, (framed.first & 1) != 0, chains);
+  const Initialisation init =
+      dynamic_only ? read_ir_dyn(before, profile, chains) : read_ir(before, profile, (framed.first & 1) != 0, chains);
   if (init.status == wire::ChainStatus::kUnsupported) {
     outcome.status = HEADROOM_ERR_UNSUPPORTED;
     return;
@@ -296,8 +305,8 @@ void Decompressor::decompress_initialisation(const Framed& framed, bool dynamic_
   accept_initialisation(init, packet, chains.subspan(init.header_octets), now_ns, outcome);
 }
 
-void Decompressor::accept_initialisation(const Initialisation& init, headroom_packet& packet, Octets payload, std::uint64_t now_ns,
-                                         Outcome& outcome) noexcept {
+void Decompressor::accept_initialisation(const Initialisation& init, headroom_packet& packet, Octets payload,
+                                         std::uint64_t now_ns, Outcome& outcome) noexcept {
   const std::uint32_t index = outcome.context;
   DecompressorContext& c = contexts_[index];
   const bool established = !c.used || c.state == DecompressorState::kNc;
@@ -313,7 +322,8 @@ void Decompressor::accept_initialisation(const Initialisation& init, headroom_pa
     c.failures = keeps ? c.failures : 0;
     refresh_fast(c);
     outcome.event = established ? Event::kEstablished : Event::kNone;
-    outcome.status = payload.empty() ? HEADROOM_NOTHING : HEADROOM_ERR_STATE;  // nothing says what the payload's header was
+    outcome.status =
+        payload.empty() ? HEADROOM_NOTHING : HEADROOM_ERR_STATE;  // nothing says what the payload's header was
     return;
   }
   RestoredHeader restored;
@@ -331,13 +341,16 @@ void Decompressor::accept_initialisation(const Initialisation& init, headroom_pa
   succeeded(index, outcome, init.has_mode, init.mode);
 }
 
-// --- Packet types 0, 1 and 2 (5.3.2.2) -------------------------------------------------------------------------------------
+// --- Packet types 0, 1 and 2 (5.3.2.2)
+// -------------------------------------------------------------------------------------
 
-void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& packet, std::uint64_t now_ns, Outcome& outcome) noexcept {
+void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& packet, std::uint64_t now_ns,
+                                         Outcome& outcome) noexcept {
   const std::uint32_t index = outcome.context;
   DecompressorContext& c = contexts_[index];
   const bool type_2 = (framed.first & 0xe0) == 0xc0;
-  // 5.3.2.2.1: "In the No Context state only IR packets … when in the Static Context state, only packets carrying a 7- or 8-bit CRC".
+  // 5.3.2.2.1: "In the No Context state only IR packets … when in the Static Context state, only packets carrying a 7-
+  // or 8-bit CRC".
   if (c.state == DecompressorState::kNc) {
     outcome.status = HEADROOM_ERR_NO_CONTEXT;
     complain(index, wire::AckType::kStaticNack, false);
@@ -383,11 +396,13 @@ void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& 
   if (outcome.status != HEADROOM_OK) packet.out_length = 0;
 }
 
-Decompressor::Verdict Decompressor::attempt(const CompressedHeader& header, std::uint32_t index, std::uint16_t reference_sn,
-                                            Decoded& decoded, RestoredHeader& restored) noexcept {
+Decompressor::Verdict Decompressor::attempt(const CompressedHeader& header, std::uint32_t index,
+                                            std::uint16_t reference_sn, Decoded& decoded,
+                                            RestoredHeader& restored) noexcept {
   const DecompressorContext& c = contexts_[index];
   if (!decode(c, tunnel_of(index), header, reference_sn, decoded)) return Verdict::kContradiction;
-  if (!restore(decoded.header, decoded.marker, header.udp_checksum, header.payload.size(), restored)) return Verdict::kContradiction;
+  if (!restore(decoded.header, decoded.marker, header.udp_checksum, header.payload.size(), restored))
+    return Verdict::kContradiction;
   return verify(decoded, header, restored) ? Verdict::kVerified : Verdict::kMismatch;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ROHC decompressor: packets of many channels in, restored packets out, feedback to the side (RFC 3095 5.2.6, 5.3.2, 5.4.2, 5.6; RFC 5795 5.2.3).
+// The ROHC decompressor: packets of many channels in, restored packets out, feedback to the side (RFC
+// 3095 5.2.6, 5.3.2, 5.4.2, 5.6; RFC 5795 5.2.3).
 //
-// A burst goes through in two passes: find the CIDs and fetch their contexts; decompress, on the fast path where a UO-0 packet meets a context
-// in good order (fast_path.h), else on the general path (this class, initialise.h, compressed.h).
+// A burst goes through in two passes: find the CIDs and fetch their contexts; decompress, on the fast path where a UO-0
+// packet meets a context in good order (fast_path.h), else on the general path (this class, initialise.h,
+// compressed.h).
 #pragma once
 
 #include <array>
@@ -22,18 +24,19 @@
 
 namespace headroom::rohc {
 
-// What happened to a context beside the packet's own status; the order is that of `names.events` in the self-description.
+// What happened to a context beside the packet's own status; the order is that of `names.events` in the
+// self-description.
 enum class Event : std::uint8_t {
   kNone,
-  kEstablished,          // an IR made or remade the context
-  kDynamicDamage,        // k_1 out of n_1: to Static Context
-  kStaticDamage,         // k_2 out of n_2: to No Context
-  kRepairedWraparound,   // 5.3.2.2.4 found an SN that verifies
-  kRepairedReference,    // 5.3.2.2.5 found one
-  kRepairProven,         // the third packet in a row after a repair
+  kEstablished,         // an IR made or remade the context
+  kDynamicDamage,       // k_1 out of n_1: to Static Context
+  kStaticDamage,        // k_2 out of n_2: to No Context
+  kRepairedWraparound,  // 5.3.2.2.4 found an SN that verifies
+  kRepairedReference,   // 5.3.2.2.5 found one
+  kRepairProven,        // the third packet in a row after a repair
   kRepairFailed,
-  kModeOptimistic,       // D_MODE has become O
-  kModeUnidirectional,   // D_MODE has become U
+  kModeOptimistic,      // D_MODE has become O
+  kModeUnidirectional,  // D_MODE has become U
 };
 inline constexpr std::array<std::string_view, 10> kEventNames = {"none",
                                                                  "context established",
@@ -100,7 +103,8 @@ class Decompressor {
     kContradiction,  // the packet cannot be meant for this context, whatever the SN
   };
 
-  // A packet after padding and feedback have been taken off: where its header begins, its CID, its first octet and what follows.
+  // A packet after padding and feedback have been taken off: where its header begins, its CID, its first octet and what
+  // follows.
   struct Framed {
     Octets header;  // from the Add-CID octet, if any: what the CRC of IR packets covers begins here
     std::uint32_t cid = 0;
@@ -120,19 +124,21 @@ class Decompressor {
   // Takes padding, feedback and CID off. Anything but HEADROOM_OK ends the packet.
   [[nodiscard]] std::int32_t unframe(const headroom_packet& packet, Framed& framed, wire::PacketType& type) noexcept;
 
-  void decompress_initialisation(const Framed& framed, bool dynamic_only, headroom_packet& packet, std::uint64_t now_ns, Outcome& outcome) noexcept;
+  void decompress_initialisation(const Framed& framed, bool dynamic_only, headroom_packet& packet, std::uint64_t now_ns,
+                                 Outcome& outcome) noexcept;
   void accept_initialisation(const Initialisation& init, headroom_packet& packet, Octets payload, std::uint64_t now_ns,
                              Outcome& outcome) noexcept;
   void decompress_uncompressed_ir(const Framed& framed, headroom_packet& packet, Outcome& outcome) noexcept;
   void decompress_normal(const Framed& framed, headroom_packet& packet, Outcome& outcome) noexcept;
-  void decompress_compressed(const Framed& framed, headroom_packet& packet, std::uint64_t now_ns, Outcome& outcome) noexcept;
+  void decompress_compressed(const Framed& framed, headroom_packet& packet, std::uint64_t now_ns,
+                             Outcome& outcome) noexcept;
 
   // Decodes with one candidate for the reference SN.
-  [[nodiscard]] Verdict attempt(const CompressedHeader& header, std::uint32_t index, std::uint16_t reference_sn, Decoded& decoded,
-                             RestoredHeader& restored) noexcept;
+  [[nodiscard]] Verdict attempt(const CompressedHeader& header, std::uint32_t index, std::uint16_t reference_sn,
+                                Decoded& decoded, RestoredHeader& restored) noexcept;
   // 5.3.2.2.4 and 5.3.2.2.5. kNone when neither finds an SN that verifies.
-  [[nodiscard]] Event repair(const CompressedHeader& header, std::uint32_t index, std::uint64_t now_ns, Decoded& decoded,
-                             RestoredHeader& restored) noexcept;
+  [[nodiscard]] Event repair(const CompressedHeader& header, std::uint32_t index, std::uint64_t now_ns,
+                             Decoded& decoded, RestoredHeader& restored) noexcept;
   // Makes `after` the context, with its SN as the reference from now on.
   void commit(std::uint32_t index, const ContextCopy& after, std::uint16_t previous_sn, std::uint64_t now_ns) noexcept;
   [[nodiscard]] std::int32_t deliver(headroom_packet& packet, const RestoredHeader& header, Octets payload) noexcept;
@@ -157,8 +163,12 @@ class Decompressor {
   [[nodiscard]] wire::Mode wanted_mode(const DecompressorContext& c) const noexcept {
     return c.mode_declined ? c.mode : config_.feedback ? config_.mode : wire::Mode::kUnidirectional;
   }
-  [[nodiscard]] std::uint32_t cid_of(std::uint32_t index) const noexcept { return index % config_.channel.contexts_per_channel(); }
-  [[nodiscard]] std::uint32_t channel_of(std::uint32_t index) const noexcept { return index / config_.channel.contexts_per_channel(); }
+  [[nodiscard]] std::uint32_t cid_of(std::uint32_t index) const noexcept {
+    return index % config_.channel.contexts_per_channel();
+  }
+  [[nodiscard]] std::uint32_t channel_of(std::uint32_t index) const noexcept {
+    return index / config_.channel.contexts_per_channel();
+  }
 
   DecompressorConfig config_;
   PageArray<DecompressorContext> contexts_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The decompressor's fast path: a UO-0 packet (RFC 3095 5.7.1, 5.11.3) for a context in Full Context state with one IP header. Its result and its
-// effect on the context equal those of the general path; tests compare the two packet by packet.
+// The decompressor's fast path: a UO-0 packet (RFC 3095 5.7.1, 5.11.3) for a context in Full Context state with one IP
+// header. Its result and its effect on the context equal those of the general path; tests compare the two packet by
+// packet.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +22,15 @@ namespace headroom::rohc {
   return average == 0 ? elapsed : average - average / 8 + elapsed / 8;
 }
 
-// Decompresses a type 0 packet: `octet` is its first octet, `rest` what follows the CID. True on success. Otherwise nothing has changed,
-// and the general path finds out why. REQUIRES: c.fast and octet < 0x80.
-[[nodiscard]] inline bool decompress_uo0(DecompressorContext& c, headroom_packet& packet, std::uint8_t octet, Octets rest,
-                                         std::uint64_t now_ns) noexcept {
+// Decompresses a type 0 packet: `octet` is its first octet, `rest` what follows the CID. True on success. Otherwise
+// nothing has changed, and the general path finds out why. REQUIRES: c.fast and octet < 0x80.
+[[nodiscard]] inline bool decompress_uo0(DecompressorContext& c, headroom_packet& packet, std::uint8_t octet,
+                                         Octets rest, std::uint64_t now_ns) noexcept {
   const Layout& l = layout_of(c.shape);
   const std::uint32_t tail = std::uint32_t{c.id_octets} + c.udp_checksum_octets;
   if (rest.size() < tail) return false;
-  // IP-ID and UDP checksum, if they are there: read without asking, then masked, for the answer would be hard to predict.
+  // IP-ID and UDP checksum, if they are there: read without asking, then masked, for the answer would be hard to
+  // predict.
   std::uint8_t tail_octets[4] = {0, 0, 0, 0};
   std::memcpy(tail_octets, rest.data(), rest.size() >= sizeof tail_octets ? sizeof tail_octets : tail);
   const auto id_mask = static_cast<std::uint16_t>(0U - (c.id_octets != 0));
@@ -43,7 +45,8 @@ namespace headroom::rohc {
   const auto step = static_cast<std::int16_t>(sn - c.sn);
   const std::uint32_t ts = c.ts + c.ts_stride * static_cast<std::uint32_t>(std::int32_t{step});
   const auto predicted_id = static_cast<std::uint16_t>(c.id_base + (sn & c.id_sn_mask));
-  const auto id = static_cast<std::uint16_t>((wire::load16(tail_octets) & id_mask) | (rotate16(predicted_id, c.id_rotation) & ~id_mask));
+  const auto id = static_cast<std::uint16_t>((wire::load16(tail_octets) & id_mask) |
+                                             (rotate16(predicted_id, c.id_rotation) & ~id_mask));
   const auto udp_checksum = static_cast<std::uint16_t>(wire::load_little16(tail_octets + c.id_octets) & checksum_mask);
 
   const std::uint16_t ip_length = wire::swap16(static_cast<std::uint16_t>(length - l.length_adds));
@@ -52,7 +55,8 @@ namespace headroom::rohc {
   dynamic.ip = ip_length | std::uint32_t{ip_id} << 16;
   dynamic.ip_checksum = ipv4_checksum(c.ipv4_sum, ip_length, ip_id);
   dynamic.udp = wire::swap16(static_cast<std::uint16_t>(length - l.udp)) | std::uint32_t{udp_checksum} << 16;
-  dynamic.rtp = c.pattern[l.rtp + 1U] | std::uint64_t{wire::swap16(sn)} << 8 | std::uint64_t{__builtin_bswap32(ts)} << 24;
+  dynamic.rtp =
+      c.pattern[l.rtp + 1U] | std::uint64_t{wire::swap16(sn)} << 8 | std::uint64_t{__builtin_bswap32(ts)} << 24;
   if (crc3_of(l, c.crc3_static, dynamic) != (octet & 7)) return false;
 
   std::uint8_t* out = packet.out;

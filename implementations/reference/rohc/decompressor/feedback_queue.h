@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Feedback elements that wait to be taken by the caller, oldest first. Fixed room: what does not fit is dropped and counted, as a feedback
-// channel may lose packets anyway.
+// Feedback elements that wait to be taken by the caller, oldest first. Fixed room: what does not fit is dropped and
+// counted, as a feedback channel may lose packets anyway.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,8 @@ class FeedbackQueue {
     std::copy(element.begin(), element.end(), e.octets.begin());
   }
 
-  // Copies the oldest element into `room` and removes it. Returns its octets, 0 when the queue is empty; an element longer than `room` is dropped.
+  // Copies the oldest element into `room` and removes it. Returns its octets, 0 when the queue is empty; an element
+  // longer than `room` is dropped.
   [[nodiscard]] std::size_t take(std::uint32_t& channel, std::span<std::uint8_t> room) noexcept {
     while (count_ != 0) {
       const Entry& e = ring_[first_];

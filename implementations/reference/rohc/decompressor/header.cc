@@ -12,7 +12,8 @@
 namespace headroom::rohc {
 namespace {
 
-// Lengths, IP-ID and checksum of one IP header whose pattern already stands at `h`; `length` counts from the header's first octet.
+// Lengths, IP-ID and checksum of one IP header whose pattern already stands at `h`; `length` counts from the header's
+// first octet.
 [[nodiscard]] bool complete_ip(std::uint8_t* h, const Layout& l, std::size_t length, std::uint16_t id) noexcept {
   if (length - l.length_adds > 0xffff) return false;
   wire::store16(h + l.length_at, static_cast<std::uint16_t>(length - l.length_adds));
@@ -29,7 +30,8 @@ void derive_from_pattern(ContextCopy& copy) noexcept {
   DecompressorContext& c = copy.c;
   const Layout& l = layout_of(c.shape);
   c.ipv4_sum = l.is_ipv4() ? ipv4_sum(c.pattern.data()) : std::uint16_t{0};
-  const StaticCrc crc = static_crc(c.tunnel ? copy.tunnel.pattern.data() : nullptr, copy.tunnel.version, c.pattern.data(), l);
+  const StaticCrc crc =
+      static_crc(c.tunnel ? copy.tunnel.pattern.data() : nullptr, copy.tunnel.version, c.pattern.data(), l);
   c.crc3_static = crc.crc3;
   c.crc7_static = crc.crc7;
 }
@@ -46,7 +48,8 @@ void derive_prediction(DecompressorContext& c) noexcept {
   c.sn_low = static_cast<std::uint16_t>(-p);
 }
 
-bool restore(const ContextCopy& copy, bool marker, std::uint16_t udp_checksum, std::size_t payload, RestoredHeader& header) noexcept {
+bool restore(const ContextCopy& copy, bool marker, std::uint16_t udp_checksum, std::size_t payload,
+             RestoredHeader& header) noexcept {
   const DecompressorContext& c = copy.c;
   const Layout& l = layout_of(c.shape);
   std::uint8_t* inner = header.octets.data();

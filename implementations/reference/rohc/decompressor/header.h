@@ -11,8 +11,8 @@
 
 namespace headroom::rohc {
 
-// A context as a packet would leave it. Decoding works on a copy; only verification makes it the context ("if the reconstructed header
-// fails the CRC check, these updates MUST be undone", 5.3.2.2.2).
+// A context as a packet would leave it. Decoding works on a copy; only verification makes it the context ("if the
+// reconstructed header fails the CRC check, these updates MUST be undone", 5.3.2.2.2).
 struct ContextCopy {
   DecompressorContext c;
   DecompressorTunnel tunnel;  // meaningful if c.tunnel
@@ -29,8 +29,8 @@ void derive_from_pattern(ContextCopy& copy) noexcept;
 // Derives the fast path's IP-ID prediction and SN interval from flags and reference.
 void derive_prediction(DecompressorContext& c) noexcept;
 
-// Builds the header chain for a payload of `payload` octets: pattern, dynamic fields of `copy`, marker, lengths, IPv4 checksums. False when
-// a length field could not hold its value.
+// Builds the header chain for a payload of `payload` octets: pattern, dynamic fields of `copy`, marker, lengths, IPv4
+// checksums. False when a length field could not hold its value.
 [[nodiscard]] bool restore(const ContextCopy& copy, bool marker, std::uint16_t udp_checksum, std::size_t payload,
                            RestoredHeader& header) noexcept;
 

@@ -14,7 +14,9 @@ using wire::ChainStatus;
 
 bool is_ip(std::uint8_t next) noexcept { return next == kProtocolIpv4 || next == kProtocolIpv6; }
 
-Shape shape_of(ProfileTraits traits, unsigned ip_version) noexcept { return shape_for(ip_version, traits.udp, traits.rtp); }
+Shape shape_of(ProfileTraits traits, unsigned ip_version) noexcept {
+  return shape_for(ip_version, traits.udp, traits.rtp);
+}
 
 // A context without anything in it (the initial values are those of 5.7.5.2).
 ContextCopy new_context(wire::Profile profile) noexcept {
@@ -25,7 +27,8 @@ ContextCopy new_context(wire::Profile profile) noexcept {
   return copy;
 }
 
-// One or two IP headers and what the profile has after them -> patterns, shape, tunnel. Dynamic octets of the patterns are 0.
+// One or two IP headers and what the profile has after them -> patterns, shape, tunnel. Dynamic octets of the patterns
+// are 0.
 ChainStatus read_static_chain(wire::Reader& in, ProfileTraits traits, ContextCopy& copy) noexcept {
   std::array<std::uint8_t, kImageSize> first{};
   Image inner{};
@@ -37,7 +40,8 @@ ChainStatus read_static_chain(wire::Reader& in, ProfileTraits traits, ContextCop
     copy.tunnel.version = ip.version;
     const unsigned announced = ip.next == kProtocolIpv4 ? 4 : 6;
     ip = wire::read_ip_static(in, inner);
-    if (ip.status != ChainStatus::kOk || ip.version != announced || (ip.ends && !traits.ends_at_ip)) return ChainStatus::kMalformed;
+    if (ip.status != ChainStatus::kOk || ip.version != announced || (ip.ends && !traits.ends_at_ip))
+      return ChainStatus::kMalformed;
     if (!ip.ends && is_ip(ip.next)) return ChainStatus::kUnsupported;  // more than two IP headers
   } else {
     inner = first;
@@ -48,12 +52,14 @@ ChainStatus read_static_chain(wire::Reader& in, ProfileTraits traits, ContextCop
   if (l.has_udp() && (ip.next != kProtocolUdp || wire::read_udp_static(in, inner.data() + l.udp) != ChainStatus::kOk)) {
     return ChainStatus::kMalformed;
   }
-  if (l.has_rtp() && wire::read_rtp_static(in, inner.data() + l.rtp) != ChainStatus::kOk) return ChainStatus::kMalformed;
+  if (l.has_rtp() && wire::read_rtp_static(in, inner.data() + l.rtp) != ChainStatus::kOk)
+    return ChainStatus::kMalformed;
   copy.c.pattern = inner;
   return ChainStatus::kOk;
 }
 
-// Dynamic octets out of a header that read_..._dynamic() has filled in, into the reference; they are no part of the pattern.
+// Dynamic octets out of a header that read_..._dynamic() has filled in, into the reference; they are no part of the
+// pattern.
 std::uint16_t take_id(std::uint8_t* header, unsigned version) noexcept {
   if (version != 4) return 0;
   const std::uint16_t id = wire::load16(header + 4);
@@ -104,8 +110,8 @@ ChainStatus read_dynamic_chain(wire::Reader& in, Initialisation& result) noexcep
   return in.ok() ? ChainStatus::kOk : ChainStatus::kMalformed;
 }
 
-// "An IR without a dynamic chain simply updates the static part of the context, while the rest of the context is left unchanged"
-// (RFC 4815 6.3): puts back what read_static_chain() cleared.
+// "An IR without a dynamic chain simply updates the static part of the context, while the rest of the context is left
+// unchanged" (RFC 4815 6.3): puts back what read_static_chain() cleared.
 void keep_dynamic_part(const ContextCopy& before, ContextCopy& after) noexcept {
   const auto merge = [](const Image& definition, const Image& old, Image& now) {
     for (std::size_t i = 0; i < kImageSize; ++i) {
@@ -113,7 +119,8 @@ void keep_dynamic_part(const ContextCopy& before, ContextCopy& after) noexcept {
     }
   };
   merge(layout_of(after.c.shape).definition_mask, before.c.pattern, after.c.pattern);
-  if (after.c.tunnel) merge(ip_layout(after.tunnel.version).definition_mask, before.tunnel.pattern, after.tunnel.pattern);
+  if (after.c.tunnel)
+    merge(ip_layout(after.tunnel.version).definition_mask, before.tunnel.pattern, after.tunnel.pattern);
 }
 
 bool same_headers(const ContextCopy& a, const ContextCopy& b) noexcept {

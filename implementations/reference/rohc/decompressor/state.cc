@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a verdict on a packet does to its context: states and damage (RFC 3095 5.3.2.1, 5.3.2.2.3), repairs (5.3.2.2.4, 5.3.2.2.5), modes (5.6)
-// and feedback (5.3.2.3, 5.4.2.2, 5.7.6).
+// What a verdict on a packet does to its context: states and damage (RFC 3095 5.3.2.1, 5.3.2.2.3), repairs
+// (5.3.2.2.4, 5.3.2.2.5), modes (5.6) and feedback (5.3.2.3, 5.4.2.2, 5.7.6).
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -23,7 +23,9 @@ constexpr bool is_type_0_or_1(PacketType t) noexcept {
   return t == PacketType::kUo0 || t == PacketType::kUo1 || t == PacketType::kUo1Id || t == PacketType::kUo1Ts;
 }
 // "Updates" in the sense of 5.3.2.2.3 c.
-constexpr bool is_update(PacketType t) noexcept { return t == PacketType::kIr || t == PacketType::kIrDyn || is_type_2(t); }
+constexpr bool is_update(PacketType t) noexcept {
+  return t == PacketType::kIr || t == PacketType::kIrDyn || is_type_2(t);
+}
 
 constexpr std::uint32_t last(unsigned n) noexcept { return n >= 32 ? 0xffffffffU : (1U << n) - 1; }
 
@@ -33,7 +35,8 @@ bool damaged(std::uint32_t failures, KOutOfN rule) noexcept {
 
 }  // namespace
 
-void Decompressor::commit(std::uint32_t index, const ContextCopy& after, std::uint16_t previous_sn, std::uint64_t now_ns) noexcept {
+void Decompressor::commit(std::uint32_t index, const ContextCopy& after, std::uint16_t previous_sn,
+                          std::uint64_t now_ns) noexcept {
   DecompressorContext& c = contexts_[index];
   const bool consecutive = c.state == DecompressorState::kFc && static_cast<std::int16_t>(after.c.sn - c.sn) == 1;
   const std::uint32_t interval = consecutive ? average_interval(c.interval, now_ns - c.arrived_ns) : after.c.interval;
@@ -46,15 +49,17 @@ void Decompressor::commit(std::uint32_t index, const ContextCopy& after, std::ui
 }
 
 void Decompressor::refresh_fast(DecompressorContext& c) const noexcept {
-  c.fast = fast_path_ && c.state == DecompressorState::kFc && c.profile != wire::Profile::kUncompressed && !c.tunnel && c.failures == 0 &&
-           c.repairs == 0 && c.transition == Transition::kDone && c.mode == wanted_mode(c);
+  c.fast = fast_path_ && c.state == DecompressorState::kFc && c.profile != wire::Profile::kUncompressed && !c.tunnel &&
+           c.failures == 0 && c.repairs == 0 && c.transition == Transition::kDone && c.mode == wanted_mode(c);
 }
 
-// --- Verdicts ----------------------------------------------------------------------------------------------------------
+// --- Verdicts
+// ----------------------------------------------------------------------------------------------------------
 
 void Decompressor::succeeded(std::uint32_t index, Outcome& outcome, bool has_mode, Mode mode) noexcept {
   DecompressorContext& c = contexts_[index];
-  if (c.state != DecompressorState::kFc) {  // "successful decompression will always move the decompressor to the Full Context state"
+  if (c.state != DecompressorState::kFc) {  // "successful decompression will always move the decompressor to the Full
+                                            // Context state"
     c.state = DecompressorState::kFc;
     c.failures = 0;
     c.nacks_held = 0;
@@ -77,8 +82,8 @@ void Decompressor::succeeded(std::uint32_t index, Outcome& outcome, bool has_mod
 
 void Decompressor::failed(std::uint32_t index, Outcome& outcome) noexcept {
   DecompressorContext& c = contexts_[index];
-  // "If no profile is noted in the context, no further action is taken" (5.2.6, steps 10 and 11). The Uncompressed profile knows no
-  // negative feedback (5.10.4).
+  // "If no profile is noted in the context, no further action is taken" (5.2.6, steps 10 and 11). The Uncompressed
+  // profile knows no negative feedback (5.10.4).
   if (!c.used || c.profile == wire::Profile::kUncompressed) return;
   c.fast = false;
   unsigned packets = 1;
@@ -116,7 +121,8 @@ void Decompressor::failed(std::uint32_t index, Outcome& outcome) noexcept {
   }
 }
 
-// --- Repairs -----------------------------------------------------------------------------------------------------------
+// --- Repairs
+// -----------------------------------------------------------------------------------------------------------
 
 Event Decompressor::repair(const CompressedHeader& header, std::uint32_t index, std::uint64_t now_ns, Decoded& decoded,
                            RestoredHeader& restored) noexcept {
@@ -124,17 +130,22 @@ Event Decompressor::repair(const CompressedHeader& header, std::uint32_t index, 
   const unsigned bits = header.sn().width;
   // 5.3.2.2.4: if so much time has passed that 2^k packets can have been lost, the SN has wrapped around its k bits.
   const std::uint64_t elapsed = interval_units(now_ns - c.arrived_ns);
-  const bool wrapped = config_.repair_wraparound && bits < 16 && c.interval != 0 && elapsed >= std::uint64_t{c.interval} << bits;
+  const bool wrapped =
+      config_.repair_wraparound && bits < 16 && c.interval != 0 && elapsed >= std::uint64_t{c.interval} << bits;
   if (wrapped) {
     const auto reference = static_cast<std::uint16_t>(c.sn + (1U << bits));
-    return attempt(header, index, reference, decoded, restored) == Verdict::kVerified ? Event::kRepairedWraparound : Event::kNone;
+    return attempt(header, index, reference, decoded, restored) == Verdict::kVerified ? Event::kRepairedWraparound
+                                                                                      : Event::kNone;
   }
-  // 5.3.2.2.5: an earlier packet may have updated the reference wrongly. Useless where both references give the same SN.
+  // 5.3.2.2.5: an earlier packet may have updated the reference wrongly. Useless where both references give the same
+  // SN.
   if (!config_.repair_reference || c.previous_sn == c.sn) return Event::kNone;
-  return attempt(header, index, c.previous_sn, decoded, restored) == Verdict::kVerified ? Event::kRepairedReference : Event::kNone;
+  return attempt(header, index, c.previous_sn, decoded, restored) == Verdict::kVerified ? Event::kRepairedReference
+                                                                                        : Event::kNone;
 }
 
-// --- Modes -------------------------------------------------------------------------------------------------------------
+// --- Modes
+// -------------------------------------------------------------------------------------------------------------
 
 void Decompressor::follow_mode(std::uint32_t index, Outcome& outcome, bool has_mode, Mode mode) noexcept {
   DecompressorContext& c = contexts_[index];
@@ -191,7 +202,8 @@ void Decompressor::set_mode(Mode mode) noexcept {
   }
 }
 
-// --- Feedback ------------------------------------------------------------------------------------------------------------
+// --- Feedback
+// ------------------------------------------------------------------------------------------------------------
 
 // 5.4.2.2: an ACK(O) for each IR packet; for UOR-2 and IR-DYN if configured; never for types 0 and 1.
 void Decompressor::acknowledge(std::uint32_t index, PacketType type) noexcept {

@@ -54,7 +54,8 @@ bool parse_chain(Octets packet, ChainLimits limits, HeaderChain& chain) noexcept
   chain = HeaderChain{};
   if (carries_ip(inner)) {
     IpHeader second;
-    const bool version_agrees = packet.size() > inner.octets && (inner.next == kProtocolIpv4 ? 4 : 6) == packet[inner.octets] >> 4;
+    const bool version_agrees =
+        packet.size() > inner.octets && (inner.next == kProtocolIpv4 ? 4 : 6) == packet[inner.octets] >> 4;
     if (version_agrees && parse_ip(packet.subspan(inner.octets), second)) {
       chain.outer_version = static_cast<std::uint8_t>(inner.version);
       chain.outer_octets = static_cast<std::uint8_t>(inner.octets);

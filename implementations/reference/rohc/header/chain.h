@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The header chain of a packet as it arrives: where the headers are, which profile could compress them, and whether they are what
-// RFC 3095 demands of a compressible header (5.7.7.3 to 5.7.7.6: no options, no fragments, lengths that agree …).
+// The header chain of a packet as it arrives: where the headers are, which profile could compress them, and whether
+// they are what RFC 3095 demands of a compressible header (5.7.7.3 to 5.7.7.6: no options, no fragments, lengths that
+// agree …).
 #pragma once
 
 #include <cstdint>
@@ -28,12 +29,12 @@ struct ChainLimits {
   bool rtp = true;
 };
 
-// Takes the chain of `packet` apart, as deep as `limits` allow and at most two IP headers deep. False when not even the first IP header
-// can be compressed; the packet is then for the Uncompressed profile.
+// Takes the chain of `packet` apart, as deep as `limits` allow and at most two IP headers deep. False when not even the
+// first IP header can be compressed; the packet is then for the Uncompressed profile.
 //
-// What is checked here: versions, header lengths, absence of options and fragments, the reserved flag of IPv4, IPv4 header checksums,
-// agreement of all length fields with the packet's length, and for RTP version 2 and CC = 0. Whether UDP payload *is* RTP cannot be
-// seen in one packet: `rtp` says that it can be taken for RTP.
+// What is checked here: versions, header lengths, absence of options and fragments, the reserved flag of IPv4, IPv4
+// header checksums, agreement of all length fields with the packet's length, and for RTP version 2 and CC = 0. Whether
+// UDP payload *is* RTP cannot be seen in one packet: `rtp` says that it can be taken for RTP.
 [[nodiscard]] bool parse_chain(Octets packet, ChainLimits limits, HeaderChain& chain) noexcept;
 
 // Sum of the 16-bit words of an IPv4 header in one's complement arithmetic, folded to 16 bits, words in this machine's
@@ -46,8 +47,8 @@ struct ChainLimits {
   return static_cast<std::uint16_t>((sum & 0xffff) + (sum >> 16));
 }
 
-// True when the payload of a UDP datagram can be the fixed header of an RTP packet without CSRC list: V = 2, CC = 0, at least 12
-// octets, and not RTCP by its packet type (RFC 5761 4: 192 to 223).
+// True when the payload of a UDP datagram can be the fixed header of an RTP packet without CSRC list: V = 2, CC = 0, at
+// least 12 octets, and not RTCP by its packet type (RFC 5761 4: 192 to 223).
 [[nodiscard]] inline bool may_be_rtp(const std::uint8_t* payload, std::size_t octets) noexcept {
   return octets >= kRtpHeader && (payload[0] & 0xcf) == 0x80 && (payload[1] < 192 || payload[1] > 223);
 }

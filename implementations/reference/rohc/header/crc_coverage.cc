@@ -43,7 +43,8 @@ void add_ip_dynamic(Gathered& g, const std::uint8_t* h, unsigned version) noexce
   }
 }
 
-Gathered dynamic_octets(const std::uint8_t* outer, unsigned outer_version, const std::uint8_t* inner, const Layout& l) noexcept {
+Gathered dynamic_octets(const std::uint8_t* outer, unsigned outer_version, const std::uint8_t* inner,
+                        const Layout& l) noexcept {
   Gathered g;
   if (outer != nullptr) add_ip_dynamic(g, outer, outer_version);
   add_ip_dynamic(g, inner, l.ip_version);
@@ -54,7 +55,8 @@ Gathered dynamic_octets(const std::uint8_t* outer, unsigned outer_version, const
 
 }  // namespace
 
-StaticCrc static_crc(const std::uint8_t* outer, unsigned outer_version, const std::uint8_t* inner, const Layout& l) noexcept {
+StaticCrc static_crc(const std::uint8_t* outer, unsigned outer_version, const std::uint8_t* inner,
+                     const Layout& l) noexcept {
   Gathered g;
   if (outer != nullptr) add_ip_static(g, outer, outer_version);
   add_ip_static(g, inner, l.ip_version);
@@ -66,13 +68,13 @@ StaticCrc static_crc(const std::uint8_t* outer, unsigned outer_version, const st
   return {wire::crc3(g.all()), wire::crc7(g.all())};
 }
 
-std::uint8_t finish_crc3(std::uint8_t state, const std::uint8_t* outer, unsigned outer_version, const std::uint8_t* inner,
-                         const Layout& l) noexcept {
+std::uint8_t finish_crc3(std::uint8_t state, const std::uint8_t* outer, unsigned outer_version,
+                         const std::uint8_t* inner, const Layout& l) noexcept {
   return wire::crc3(dynamic_octets(outer, outer_version, inner, l).all(), state);
 }
 
-std::uint8_t finish_crc7(std::uint8_t state, const std::uint8_t* outer, unsigned outer_version, const std::uint8_t* inner,
-                         const Layout& l) noexcept {
+std::uint8_t finish_crc7(std::uint8_t state, const std::uint8_t* outer, unsigned outer_version,
+                         const std::uint8_t* inner, const Layout& l) noexcept {
   return wire::crc7(dynamic_octets(outer, outer_version, inner, l).all(), state);
 }
 

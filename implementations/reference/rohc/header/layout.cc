@@ -68,8 +68,8 @@ constexpr void describe_rtp(Layout& l) {
   l.header = static_cast<std::uint8_t>(l.header + kRtpHeader);
 }
 
-// CRC-DYNAMIC octets before the end of the message, by header: RTP 7 (M and PT, SN, TS), UDP 4, IPv4 checksum 2 and length with
-// IP-ID 4, IPv6 length 2 (RFC 3095 5.7.7.3 to 5.7.7.6).
+// CRC-DYNAMIC octets before the end of the message, by header: RTP 7 (M and PT, SN, TS), UDP 4, IPv4 checksum 2 and
+// length with IP-ID 4, IPv6 length 2 (RFC 3095 5.7.7.3 to 5.7.7.6).
 constexpr void describe_fold(Layout& l) {
   unsigned bits = l.has_rtp() ? 56U : 0U;
   bits += l.has_udp() ? 32U : 0U;

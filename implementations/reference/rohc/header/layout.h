@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shape of the innermost headers: one IP header, then perhaps UDP, then perhaps RTP. A layout says where the fields are and how
-// they behave (RFC 3095 Appendix A), so that one piece of code serves all shapes; an outer IP header is described by ip_layout().
+// The shape of the innermost headers: one IP header, then perhaps UDP, then perhaps RTP. A layout says where the fields
+// are and how they behave (RFC 3095 Appendix A), so that one piece of code serves all shapes; an outer IP header is
+// described by ip_layout().
 //
 // A field is of one of three kinds:
 //   definition  the packet belongs to another flow when it differs (addresses, ports, flow label, SSRC …)
@@ -34,8 +35,8 @@ inline constexpr std::uint8_t kProtocolIpv4 = 4;  // IANA protocol numbers
 inline constexpr std::uint8_t kProtocolUdp = 17;
 inline constexpr std::uint8_t kProtocolIpv6 = 41;
 
-// Where a shape lacks a field, its mask is 0 and its offset kNowhere: inside an image but behind every header, so that code without
-// branches may read it or write it there.
+// Where a shape lacks a field, its mask is 0 and its offset kNowhere: inside an image but behind every header, so that
+// code without branches may read it or write it there.
 inline constexpr std::uint8_t kNowhere = 60;
 
 // Offsets are octets from the start of the innermost IP header.
@@ -60,7 +61,8 @@ struct Layout {
   std::uint64_t rtp_mask = 0;   // all ones with an RTP header
 
   // CRC-3 by folding (wire/crc.h): left shifts of the pieces of the CRC-DYNAMIC octets, in the order of the header:
-  // IP length (with the IP-ID after it for IPv4), IPv4 checksum, UDP length and checksum; the RTP piece ends the message.
+  // IP length (with the IP-ID after it for IPv4), IPv4 checksum, UDP length and checksum; the RTP piece ends the
+  // message.
   std::uint8_t fold_ip = 0;
   std::uint32_t fold_ip_mask = 0xffff;
   std::uint8_t fold_ip_checksum = 0;

@@ -13,7 +13,8 @@
 
 namespace headroom::rohc {
 
-// The CRC-DYNAMIC fields of the innermost headers as they stand in the packet, read with the first octet least significant.
+// The CRC-DYNAMIC fields of the innermost headers as they stand in the packet, read with the first octet least
+// significant.
 struct DynamicOctets {
   std::uint32_t ip = 0;           // IPv4 Total Length and Identification, or IPv6 Payload Length
   std::uint16_t ip_checksum = 0;  // IPv4
@@ -21,8 +22,8 @@ struct DynamicOctets {
   std::uint64_t rtp = 0;          // 7 octets: M and PT, SN, TS
 };
 
-// The 3-bit CRC over headers whose CRC-STATIC octets left the register at `crc3_static` (RFC 3095 5.9.2). Fields that the layout lacks may
-// hold anything.
+// The 3-bit CRC over headers whose CRC-STATIC octets left the register at `crc3_static` (RFC 3095 5.9.2). Fields that
+// the layout lacks may hold anything.
 [[nodiscard]] inline std::uint8_t crc3_of(const Layout& l, std::uint8_t crc3_static, const DynamicOctets& d) noexcept {
   std::uint64_t folded = d.rtp & l.rtp_mask;
   folded ^= std::uint64_t{d.udp & l.udp_mask} << l.fold_udp;
@@ -33,7 +34,8 @@ struct DynamicOctets {
 
 // The IPv4 header checksum as it stands in the packet, read with the first octet least significant; `pattern_sum` is
 // that of the header without length, IP-ID and checksum.
-[[nodiscard]] inline std::uint16_t ipv4_checksum(std::uint16_t pattern_sum, std::uint16_t length, std::uint16_t id) noexcept {
+[[nodiscard]] inline std::uint16_t ipv4_checksum(std::uint16_t pattern_sum, std::uint16_t length,
+                                                 std::uint16_t id) noexcept {
   return static_cast<std::uint16_t>(~fold_sum(std::uint32_t{pattern_sum} + length + id));
 }
 

@@ -19,8 +19,8 @@ struct Bits {
   std::uint32_t value = 0;
   std::uint8_t width = 0;
 
-  // This field followed by less significant bits from an extension (RFC 3095 4.5.7). What does not fit into 32 bits falls off at the
-  // top, where it can only be padding.
+  // This field followed by less significant bits from an extension (RFC 3095 4.5.7). What does not fit into 32 bits
+  // falls off at the top, where it can only be padding.
   [[nodiscard]] constexpr Bits followed_by(Bits low) const noexcept {
     const std::uint64_t joined = std::uint64_t{value} << low.width | low.value;
     return {static_cast<std::uint32_t>(joined), static_cast<std::uint8_t>(width + low.width)};
@@ -53,13 +53,14 @@ struct BaseHeader {
   }
 }
 
-// Appends the header with its CID. Values are cut to the width that the format has for them. The extension flag of a type without an X
-// bit is ignored.
+// Appends the header with its CID. Values are cut to the width that the format has for them. The extension flag of a
+// type without an X bit is ignored.
 void write_base_header(Writer& out, const CidOctets& cid, Format format, const BaseHeader& header) noexcept;
 
-// Reads a header whose first octet (already taken from the packet, as is the CID) is `first`; `in` stands behind the CID.
-// `t_bit`: the formats with a T bit are in use, that is, the context has an IPv4 header with RND = 0 (RFC 3095 5.7.3). Ignored for
-// Format::kUdp. Empty when `first` starts none of these types or the packet is too short.
-[[nodiscard]] std::optional<BaseHeader> read_base_header(std::uint8_t first, Reader& in, Format format, bool t_bit) noexcept;
+// Reads a header whose first octet (already taken from the packet, as is the CID) is `first`; `in` stands behind the
+// CID. `t_bit`: the formats with a T bit are in use, that is, the context has an IPv4 header with RND = 0 (RFC
+// 3095 5.7.3). Ignored for Format::kUdp. Empty when `first` starts none of these types or the packet is too short.
+[[nodiscard]] std::optional<BaseHeader> read_base_header(std::uint8_t first, Reader& in, Format format,
+                                                         bool t_bit) noexcept;
 
 }  // namespace headroom::rohc::wire

@@ -8,14 +8,15 @@
 namespace headroom::rohc::wire {
 namespace {
 
-// A generic list (encoding type 0, 5.8.6.1) without items: ET = 0, GP = 0, PS = 0, CC = 0. It is there even when empty (RFC 4815 5.1).
+// A generic list (encoding type 0, 5.8.6.1) without items: ET = 0, GP = 0, PS = 0, CC = 0. It is there even when empty
+// (RFC 4815 5.1).
 constexpr std::uint8_t kEmptyList = 0;
 
 ChainStatus read_generic_list(Reader& in) noexcept {
   const std::uint8_t first = in.octet();
-  if (first >> 6 != 0) return ChainStatus::kMalformed;       // "with all items present": only type 0
+  if (first >> 6 != 0) return ChainStatus::kMalformed;        // "with all items present": only type 0
   if ((first & 0x0f) != 0) return ChainStatus::kUnsupported;  // CC
-  if ((first & 0x20) != 0) in.octet();                       // gen_id
+  if ((first & 0x20) != 0) in.octet();                        // gen_id
   return in.ok() ? ChainStatus::kOk : ChainStatus::kMalformed;
 }
 

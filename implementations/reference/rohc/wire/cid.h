@@ -15,8 +15,8 @@ namespace headroom::rohc::wire {
 inline constexpr std::uint32_t kMaxSmallCid = 15;
 inline constexpr std::uint32_t kMaxLargeCid = 16383;  // 4.5.6 limited to two octets
 
-// How a CID is written around the first octet of a header: an Add-CID octet before it (small CIDs but 0), or one or two octets
-// after it (large CIDs). Made once per context.
+// How a CID is written around the first octet of a header: an Add-CID octet before it (small CIDs but 0), or one or two
+// octets after it (large CIDs). Made once per context.
 struct CidOctets {
   std::uint8_t before = 0;        // the Add-CID octet
   std::uint8_t before_count = 0;  // 0 or 1
@@ -49,7 +49,8 @@ inline void write_first_octet(Writer& out, const CidOctets& cid, std::uint8_t fi
   out.octets({cid.after, cid.after_count});
 }
 
-// Reads a large CID. Empty when the field starts with 110 or 111 (more than two octets: RFC 5795 5.2.3) or is truncated.
+// Reads a large CID. Empty when the field starts with 110 or 111 (more than two octets: RFC 5795 5.2.3) or is
+// truncated.
 [[nodiscard]] inline std::optional<std::uint32_t> read_large_cid(Reader& in) noexcept {
   if (in.peek() >= 0xc0) return std::nullopt;
   const Sdvl cid = read_sdvl(in);

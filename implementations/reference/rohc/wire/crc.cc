@@ -14,7 +14,8 @@ constexpr Register feed(Register state, std::uint8_t octet, Register polynomial)
   return state;
 }
 
-// table[k][v]: the register after octet v and then k zero octets, so that eight octets can be looked up at once ("slicing").
+// table[k][v]: the register after octet v and then k zero octets, so that eight octets can be looked up at once
+// ("slicing").
 template <typename Register>
 using Slices = std::array<std::array<Register, 256>, 8>;
 
@@ -59,7 +60,8 @@ constexpr std::array<std::uint8_t, 128> make_fold_table() {
   for (unsigned residue = 0; residue < 7; ++residue) {
     std::uint8_t state = 0;
     for (unsigned octet = 0; octet < 7; ++octet) {
-      state = feed<std::uint8_t>(state, octet == 0 ? static_cast<std::uint8_t>(1U << residue) : std::uint8_t{0}, kCrc3Polynomial);
+      state = feed<std::uint8_t>(state, octet == 0 ? static_cast<std::uint8_t>(1U << residue) : std::uint8_t{0},
+                                 kCrc3Polynomial);
     }
     of_residue[residue] = state;
   }

@@ -12,8 +12,9 @@ constexpr unsigned low(Bits field, unsigned width) noexcept { return field.value
 
 // Inner and outer IP header flags; `last` is the eighth bit: ip2 (inner, RTP) or I2 (outer).
 void write_ip_flags(Writer& out, const IpHeaderUpdate& u, bool last) noexcept {
-  out.octet(static_cast<std::uint8_t>(flag(u.has_tos, 0) | flag(u.has_ttl, 1) | flag(u.df, 2) | flag(u.has_protocol, 3) |
-                                      flag(u.has_extension_headers, 4) | flag(u.nbo, 5) | flag(u.rnd, 6) | flag(last, 7)));
+  out.octet(static_cast<std::uint8_t>(flag(u.has_tos, 0) | flag(u.has_ttl, 1) | flag(u.df, 2) |
+                                      flag(u.has_protocol, 3) | flag(u.has_extension_headers, 4) | flag(u.nbo, 5) |
+                                      flag(u.rnd, 6) | flag(last, 7)));
 }
 
 IpHeaderUpdate read_ip_flags(std::uint8_t octet) noexcept {
@@ -42,9 +43,9 @@ void read_ip_fields(Reader& in, IpHeaderUpdate& u) noexcept {
 }
 
 void write_rtp_update(Writer& out, const RtpHeaderUpdate& u) noexcept {
-  out.octet(static_cast<std::uint8_t>(static_cast<unsigned>(u.mode) << 6 | flag(u.has_payload_type, 2) | flag(u.marker, 3) |
-                                      flag(u.rtp_extension, 4) | flag(u.has_csrc, 5) | flag(u.has_ts_stride, 6) |
-                                      flag(u.has_time_stride, 7)));
+  out.octet(static_cast<std::uint8_t>(static_cast<unsigned>(u.mode) << 6 | flag(u.has_payload_type, 2) |
+                                      flag(u.marker, 3) | flag(u.rtp_extension, 4) | flag(u.has_csrc, 5) |
+                                      flag(u.has_ts_stride, 6) | flag(u.has_time_stride, 7)));
   if (u.has_payload_type) out.octet(static_cast<std::uint8_t>(flag(u.padding, 0) | u.payload_type));
   if (u.has_ts_stride) write_sdvl(out, u.ts_stride, sdvl_width(u.ts_stride));
   if (u.has_time_stride) write_sdvl(out, u.time_stride, sdvl_width(u.time_stride));

@@ -12,8 +12,8 @@
 
 namespace headroom::rohc::wire {
 
-// Flags and fields of one IP header in extension 3. A `has_` flag says that the field is present; `df`, `nbo` and `rnd` are always
-// there when the flags octet is.
+// Flags and fields of one IP header in extension 3. A `has_` flag says that the field is present; `df`, `nbo` and `rnd`
+// are always there when the flags octet is.
 struct IpHeaderUpdate {
   bool present = false;  // the flags octet is there: ip (inner) or ip2 (outer)
   bool has_tos = false;
@@ -49,23 +49,23 @@ struct RtpHeaderUpdate {
 struct Extension {
   std::uint8_t kind = 0;  // 0 to 3
 
-  // What the extension adds to the fields of the base header, already sorted out by field. In extension 3: `sn` has 8 bits or none,
-  // `ts` 7, 14, 21, 29 or none, `id` 16 or none.
+  // What the extension adds to the fields of the base header, already sorted out by field. In extension 3: `sn` has 8
+  // bits or none, `ts` 7, 14, 21, 29 or none, `id` 16 or none.
   Bits sn;
   Bits ts;
   Bits id;
   Bits outer_id;  // IP-ID2 of extension 2 without RTP
 
   // Extension 3 only.
-  bool tsc = true;                 // TS is scaled (Tsc)
-  Mode mode = Mode::kCancel;       // without RTP: the Mode field of the first octet
+  bool tsc = true;            // TS is scaled (Tsc)
+  Mode mode = Mode::kCancel;  // without RTP: the Mode field of the first octet
   IpHeaderUpdate inner;
   IpHeaderUpdate outer;
   RtpHeaderUpdate rtp;
 };
 
-// Which field is +T and which is -T in extensions 0 to 2 (RFC 3095 5.7.5): with a T bit of 1 they are TS and IP-ID, of 0 IP-ID and
-// TS, and without T bit both are TS.
+// Which field is +T and which is -T in extensions 0 to 2 (RFC 3095 5.7.5): with a T bit of 1 they are TS and IP-ID, of
+// 0 IP-ID and TS, and without T bit both are TS.
 enum class TField : std::uint8_t { kBothTs, kPlusTs, kPlusId };
 
 [[nodiscard]] constexpr TField t_field_of(PacketType type) noexcept {
@@ -110,8 +110,8 @@ struct ExtensionWidths {
 // Octets of an extension 3 are at most: flags 3, SN 1, TS 4, inner 3, IP-ID 2, outer 5, RTP 2 + 4 + 4.
 inline constexpr std::size_t kMaxExtensionOctets = 28;
 
-// REQUIRES: with Format::kRtp, `outer.present` implies `inner.present`, for ip2 stands among the inner flags; `has_extension_headers`
-// and `has_csrc` are unset.
+// REQUIRES: with Format::kRtp, `outer.present` implies `inner.present`, for ip2 stands among the inner flags;
+// `has_extension_headers` and `has_csrc` are unset.
 void write_extension(Writer& out, Format format, TField t, const Extension& extension) noexcept;
 
 // Empty when truncated, or when it carries compressed lists (IPX, CSRC), which this reader does not take apart.

@@ -100,9 +100,11 @@ void write_option(Writer& out, FeedbackOption option, std::optional<std::uint8_t
 void write_feedback_2(Writer& out, const Feedback& f) noexcept {
   const unsigned further = f.sn_width > 12 ? (f.sn_width - 12U + 7U) / 8U : 0;  // SN options
   const std::uint32_t first = further == 0 ? f.sn : f.sn >> 8 * further;
-  out.octet(static_cast<std::uint8_t>(static_cast<unsigned>(f.ack) << 6 | static_cast<unsigned>(f.mode) << 4 | (first >> 8 & 0x0f)));
+  out.octet(static_cast<std::uint8_t>(static_cast<unsigned>(f.ack) << 6 | static_cast<unsigned>(f.mode) << 4 |
+                                      (first >> 8 & 0x0f)));
   out.octet(static_cast<std::uint8_t>(first));
-  for (unsigned i = further; i > 0; --i) write_option(out, FeedbackOption::kSn, static_cast<std::uint8_t>(f.sn >> 8 * (i - 1)));
+  for (unsigned i = further; i > 0; --i)
+    write_option(out, FeedbackOption::kSn, static_cast<std::uint8_t>(f.sn >> 8 * (i - 1)));
   if (!f.sn_valid) write_option(out, FeedbackOption::kSnNotValid);
   if (f.reject) write_option(out, FeedbackOption::kReject);
   if (f.context_memory) write_option(out, FeedbackOption::kContextMemory);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Feedback: elements (RFC 3095 5.2.2, RFC 5795 5.2.4), FEEDBACK-1 and FEEDBACK-2 with their options (RFC 3095 5.7.6, RFC 3843 3.7,
-// RFC 4815 2.3, 8.5 and 8.6).
+// Feedback: elements (RFC 3095 5.2.2, RFC 5795 5.2.4), FEEDBACK-1 and FEEDBACK-2 with their options (RFC 3095 5.7.6,
+// RFC 3843 3.7, RFC 4815 2.3, 8.5 and 8.6).
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ struct Feedback {
   bool one = false;  // FEEDBACK-1: an ACK with 8 bits of SN (or 0 in the Uncompressed profile), no mode, no options
   AckType ack = AckType::kAck;
   Mode mode = Mode::kCancel;
-  std::uint32_t sn = 0;        // the SN bits, most significant first
-  std::uint8_t sn_width = 0;   // 8, 12, 20, 28 or 32
+  std::uint32_t sn = 0;       // the SN bits, most significant first
+  std::uint8_t sn_width = 0;  // 8, 12, 20, 28 or 32
   bool sn_valid = true;
   bool crc = false;  // protected by a CRC option, which was right
   bool reject = false;
@@ -42,18 +42,19 @@ struct Feedback {
   std::optional<std::uint8_t> longest_loss;
 };
 
-// Takes the first feedback element off `in`, whose first octet is a feedback type octet, and returns its feedback data (with CID).
-// Empty when truncated.
+// Takes the first feedback element off `in`, whose first octet is a feedback type octet, and returns its feedback data
+// (with CID). Empty when truncated.
 [[nodiscard]] std::optional<Octets> read_feedback_element(Reader& in) noexcept;
 
-// Reads feedback data, CID included. Empty when it is malformed, when Acktype is reserved, or when a CRC option is wrong: feedback that
-// "MUST be ignored" (5.7.6.3).
+// Reads feedback data, CID included. Empty when it is malformed, when Acktype is reserved, or when a CRC option is
+// wrong: feedback that "MUST be ignored" (5.7.6.3).
 [[nodiscard]] std::optional<Feedback> read_feedback(Octets data, bool large_cids) noexcept;
 
 // Appends a whole feedback element. `crc`: with a CRC option. FEEDBACK-1 is written when `one` is set.
 void write_feedback_element(Writer& out, bool large_cids, const Feedback& feedback) noexcept;
 
-// Longest element that write_feedback_element() makes: type, Size, CID 2, FEEDBACK-2 2, options SN 2 + 2, others 2 each.
+// Longest element that write_feedback_element() makes: type, Size, CID 2, FEEDBACK-2 2, options SN 2 + 2, others 2
+// each.
 inline constexpr std::size_t kMaxFeedbackElement = 32;
 
 }  // namespace headroom::rohc::wire

@@ -43,7 +43,9 @@ namespace wire {
 
 [[nodiscard]] inline std::uint16_t load16(const std::uint8_t* p) noexcept { return swap16(load_little16(p)); }
 
-[[nodiscard]] inline std::uint32_t load32(const std::uint8_t* p) noexcept { return __builtin_bswap32(load_little32(p)); }
+[[nodiscard]] inline std::uint32_t load32(const std::uint8_t* p) noexcept {
+  return __builtin_bswap32(load_little32(p));
+}
 
 inline void store16(std::uint8_t* p, std::uint16_t v) noexcept {
   if constexpr (std::endian::native == std::endian::little) v = swap16(v);
@@ -55,8 +57,8 @@ inline void store32(std::uint8_t* p, std::uint32_t v) noexcept {
   std::memcpy(p, &v, sizeof v);
 }
 
-// Reads octets in order. A read past the end yields zeros and marks the reader as failed for good, so that a parser can read a whole
-// format and ask once.
+// Reads octets in order. A read past the end yields zeros and marks the reader as failed for good, so that a parser can
+// read a whole format and ask once.
 class Reader {
  public:
   explicit Reader(Octets octets) noexcept : at_(octets.data()), end_(octets.data() + octets.size()) {}

@@ -27,7 +27,8 @@ enum class PacketType : std::uint8_t {
 };
 
 inline constexpr std::array<std::string_view, 13> kPacketTypeNames = {
-    "IR", "IR-DYN", "UO-0", "UO-1", "UO-1-ID", "UO-1-TS", "UOR-2", "UOR-2-ID", "UOR-2-TS", "Normal", "Feedback", "Segment", "unknown"};
+    "IR",       "IR-DYN",   "UO-0",   "UO-1",     "UO-1-ID", "UO-1-TS", "UOR-2",
+    "UOR-2-ID", "UOR-2-TS", "Normal", "Feedback", "Segment", "unknown"};
 
 inline constexpr std::uint8_t kPadding = 0xe0;       // 11100000
 inline constexpr std::uint8_t kAddCid = 0xe0;        // 1110nnnn, nnnn != 0
@@ -54,7 +55,8 @@ enum class Profile : std::uint16_t {
   kNone = 0xffff,  // no profile yet
 };
 
-// The two families of base headers and extensions: with the RTP fields (RFC 3095 5.7), and without (UDP, IP and what is like them, 5.11).
+// The two families of base headers and extensions: with the RTP fields (RFC 3095 5.7), and without (UDP, IP and what is
+// like them, 5.11).
 enum class Format : std::uint8_t { kRtp, kUdp };
 
 enum class Mode : std::uint8_t { kCancel = 0, kUnidirectional = 1, kOptimistic = 2, kReliable = 3 };
