@@ -247,7 +247,8 @@ def huge_pages(count: int | None) -> Check:
 
 
 def transparent_huge_pages(mode: str | None) -> Check:
-    if mode == "always":
+    # With "madvise" an implementation gets them for what it asks; the reference asks for its context tables.
+    if mode in ("always", "madvise"):
         return Check("transparent hugepages", "good", mode)
     cost = "large context tables meet more TLB misses, so figures beyond the caches are lower"
     return Check(
@@ -255,7 +256,7 @@ def transparent_huge_pages(mode: str | None) -> Check:
         "note",
         mode or "unknown",
         cost,
-        "echo always > /sys/kernel/mm/transparent_hugepage/enabled",
+        "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
     )
 
 
