@@ -18,7 +18,8 @@ RENDER = (
 )
 REPLAY = (
     "Examples:  [bold]./headroom replay voip-amr-nb-ipv6 --ber 0.001 --mode O[/]  ·  "
-    "[bold]./headroom replay call.pcap --link link.pcapng --decompressor null[/]"
+    "[bold]./headroom replay call.pcap --link link.pcapng --decompressor null[/]  ·  "
+    "[bold]./headroom replay voip-mixed --flows 20 mode=O burst_loss=0.02:0.5:1 reorder=0.05 depth=3[/]"
 )
 
 
@@ -58,6 +59,14 @@ def render_command(
 
 def replay_command(
     source: Annotated[str, typer.Argument(help="Traffic profile, or a capture (pcap, pcapng).")],
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[name=value]...",
+            help="Anything else that a suite may ask of a replay: reorder, depth, duplicate, delay, jitter, "
+            "burst_loss, feedback_loss, compressor_options … (resources/keywords/README.md).",
+        ),
+    ] = None,
     compressor: Annotated[str, typer.Option()] = "reference",
     decompressor: Annotated[str, typer.Option()] = "reference",
     mode: Annotated[str, typer.Option(help="U or O.")] = "U",
@@ -76,22 +85,24 @@ def replay_command(
     json: Annotated[bool, typer.Option("--json", help="Print the engine's document.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the job; run nothing.")] = False,
 ) -> None:
+    from headroom import words
     from headroom.measure import replay
+    from headroom.settings import Settings
 
     if mode not in ("U", "O", "R"):
         raise UsageError(f"The mode must be U, O or R, not '{mode}'.")
-    wanted = replay.Wanted(
-        compressor=compressor,
-        decompressor=decompressor,
-        source=source,
-        flows=flows,
-        packets=packets,
-        seed=seed,
-        build=build,
-        channel={"mode": mode, "cids": cids, "max_cid": max_cid},
-        forward={"loss": loss, "ber": ber, **({"header_errors": "deliver"} if ber else {})},
-        outputs={name: path.resolve() for name, path in (("link", link), ("decompressed", restored)) if path},
-    )
+    named = {"mode": mode, "cids": cids, "max_cid": str(max_cid), "flows": str(flows), "packets": str(packets)}
+    named |= {name: str(share) for name, share in (("loss", loss), ("ber", ber)) if share}
+    if ber:
+        named["header_errors"] = "deliver"
+    for word in more or ():
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise UsageError(f"'{word}' is not of the form name=value, such as reorder=0.05.")
+        named[name] = value
+    settings = Settings(compressor=compressor, decompressor=decompressor, seed=seed, build=build)
+    wanted = words.wanted(source, named, settings)
+    wanted.outputs = {name: path.resolve() for name, path in (("link", link), ("decompressed", restored)) if path}
     job = replay.job(wanted)
     if dry_run:
         print_json(job)

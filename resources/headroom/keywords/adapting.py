@@ -7,8 +7,7 @@ from typing import Any
 
 from robot.api.deco import keyword
 
-from headroom import engine, implementations, settings
-from headroom.keywords import words
+from headroom import engine, implementations, settings, words
 from headroom.keywords.base import library
 from headroom.results import collector
 from headroom.results.record import Finding

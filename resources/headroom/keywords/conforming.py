@@ -15,7 +15,7 @@ from typing import Any
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom import settings
+from headroom import settings, words
 from headroom.conformance import evidence, losses, repeats, sides, stream, vectors
 from headroom.conformance.conversation import Conversation
 from headroom.conformance.flow import Flow
@@ -23,7 +23,7 @@ from headroom.conformance.observation import Observation, observe
 from headroom.conformance.timeline import Timeline
 from headroom.errors import UsageError
 from headroom.implementations import Role
-from headroom.keywords import verdicts, words
+from headroom.keywords import verdicts
 from headroom.keywords.base import library
 from headroom.measure import replay
 from headroom.measure.replay import Wanted
@@ -90,7 +90,7 @@ class Conforming:
         confidence = int(named.pop("confidence", 1))
         wanted = self._wanted(source, changes, named)
         self._observe(wanted, confidence)
-        verdicts.conclude(self.last)
+        self._conclude()
 
     @keyword("Observe Slow Flow")
     def observe_slow_flow(self, flow: str, seconds: int) -> None:
@@ -98,7 +98,7 @@ class Conforming:
         wanted = self._wanted("", (), {"decompressor": "none"})
         wanted.source = losses.literal(losses.packets_of(Flow.of(flow), {}, 2 * seconds), interval_ns=1_000_000_000)
         self._observe(wanted)
-        verdicts.conclude(self.last)
+        self._conclude()
 
     @keyword("Flow Should Be Compressed Correctly")
     def flow_correct(self, source: str, *changes: str, **named: str) -> None:
@@ -132,7 +132,7 @@ class Conforming:
         current = collector.current()
         current.parameters |= {"flow": flow, "change": change, "loss_patterns": found.patterns}
         current.metric("carried_by", found.carried, "packets")
-        verdicts.conclude(self.last)
+        self._conclude()
         verdicts.expect(
             found.carried >= 2,
             f"After {change} at packet {losses.CHANGE_AT}, the loss of that packet alone hurts later ones: "
@@ -365,6 +365,15 @@ class Conforming:
         self._identify(wanted)
         self.seen = observe(wanted, WINDOW, confidence)
         verdicts.note_replay(self.seen)
+
+    def _conclude(self) -> None:
+        """What the judge finds wrong, and packets that it never sees: nothing is right about an empty link."""
+        verdicts.conclude(self.last)
+        missing = stream.not_sent(self.last.packets)
+        verdicts.expect(
+            not missing, f"The compressor loses {len(missing)} packets by itself: {words.some(missing, 3)}", self.last
+        )
+        verdicts.expect(bool(self.last.packets), "Nothing was sent, which says nothing about anybody", self.last)
 
     def _identify(self, wanted: Wanted) -> None:
         """Who is asked; skips the case where one of them does not declare what it needs."""

@@ -8,8 +8,7 @@ from functools import cache
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom import implementations, settings
-from headroom.keywords import words
+from headroom import implementations, settings, words
 from headroom.keywords.base import library
 from headroom.keywords.replaying import Replaying, artefact_folder, keep_evidence
 from headroom.measure import judging

@@ -10,8 +10,7 @@ from typing import Any
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom import implementations, settings
-from headroom.keywords import words
+from headroom import implementations, settings, words
 from headroom.keywords.base import library
 from headroom.measure import replay
 from headroom.results import collector

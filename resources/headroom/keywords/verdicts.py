@@ -12,11 +12,10 @@ from contextlib import contextmanager
 
 from robot.api import SkipExecution
 
-from headroom import engine, settings
+from headroom import engine, settings, words
 from headroom.conformance import evidence, sides
 from headroom.conformance.observation import JUDGE, Observation
 from headroom.implementations import Role
-from headroom.keywords import words
 from headroom.keywords.replaying import artefact_folder, keep_evidence
 from headroom.measure import replay
 from headroom.oracle.rohc.findings import Remark

@@ -8,11 +8,11 @@ import random
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom import settings
+from headroom import settings, words
 from headroom.conformance import arrivals, damage, faults, feedback, sides
 from headroom.conformance.conversation import Conversation
 from headroom.conformance.observation import Observation, observe
-from headroom.keywords import verdicts, words
+from headroom.keywords import verdicts
 from headroom.keywords.base import library
 from headroom.measure import replay
 from headroom.measure.replay import Wanted

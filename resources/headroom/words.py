@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words of the suites made into values: the named arguments of `Replay …`, checked: no typing error is ignored."""
+"""Words made into values: the named arguments of the suites' `Replay …` and of `./headroom replay`, checked.
+
+No typing error is ignored.
+"""
 
 from __future__ import annotations
 
