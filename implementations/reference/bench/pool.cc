@@ -3,7 +3,7 @@
 // Compress + decompress, nanoseconds per packet, of any number of adapters in one interleaved run with the same
 // packets.
 //
-//   rohc_pool_bench [--flows N] [--mix plain|mixed] [--rounds N] [--cids small|large] LIBRARY...
+//   rohc_pool_bench [--flows N] [--mix plain|mixed] [--rounds N] LIBRARY...
 //
 // A pool of 20,000 packets of flows in random order is filled outside the measured time; then each burst of 32 is
 // compressed, decompressed and, outside the measured time, compared. Round-robin order and freshly freed memory would
