@@ -3,8 +3,9 @@
 
 The job and the document are the engine's `load`.
 
-The method is that of the Effnet paper (2007), "Test Methodology". The load of a core is the CPU time of the thread that
-works over the time of the ticks; /proc/stat, which the paper reads, and the busy share of each tick stand beside it.
+The method is that of the Effnet paper (2007), "Test Methodology". The load of a core is the CPU time that the work of
+its ticks takes over the time that these ticks are given: beyond 1 it cannot keep up, and others who use the same core
+do not make it look less. /proc/stat, which the paper reads, and the busy share of each tick stand beside it.
 """
 
 from __future__ import annotations
@@ -153,7 +154,7 @@ def read(document: dict[str, Any], core: int | None, wanted: Wanted) -> Core:
     wall_ns = max(last["wall_ns"], ticks_ns) if wanted.pacing == "timer" else last["wall_ns"]
     before, after = (_times(last["proc_stat"][when]) for when in ("before", "after"))
     proc_stat = procstat.busy_share(before, after) if before and after else None
-    load = last["thread_cpu_ns"] / wall_ns
+    load = last["thread_cpu_ns"] / ticks_ns
     return Core(
         core=core if core is not None else -1,
         load=load,

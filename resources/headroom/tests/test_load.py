@@ -56,6 +56,11 @@ def test_loads_from_three_sources() -> None:
     assert load.operation_ns([load.trial_of(100, [core])]) == [45.0]
 
 
+def test_a_core_that_cannot_keep_up_is_loaded_beyond_its_time() -> None:
+    late = document(wall_ns=3_000_000_000, thread_cpu_ns=1_500_000_000, ticks_missed=50)
+    assert load.read(late, 1, WANTED).load == pytest.approx(1.5), "not half, although others had the other half"
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
