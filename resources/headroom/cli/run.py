@@ -271,7 +271,7 @@ def run_document(folder: Path, records: list[dict[str, Any]]) -> dict[str, Any]:
 
 def print_tables(document: dict[str, Any], records: list[dict[str, Any]], report: Path) -> None:
     """The tables that a run ends with: capacity per CPU configuration, what did not pass, verdicts, the report."""
-    from headroom.report.data import absent_configurations, capacity_rows
+    from headroom.report.data import absent_configurations, capacity_rows, not_passed
 
     rows = capacity_rows(records)
     if rows:
@@ -279,26 +279,28 @@ def print_tables(document: dict[str, Any], records: list[dict[str, Any]], report
         console.print_table("Bidirectional VoIP flow pairs (all cores together)", columns, rows)
     if absent := absent_configurations(records):
         print(f"Not measured: {'; '.join(absent)}.")
-    bad = [record for record in records if record["verdict"] in ("fail", "error")]
-    if bad:
+    if bad := not_passed(records):
         console.print_table(
             "What did not pass",
             ["verdict", "case", "reason"],
             [
                 (
-                    console.verdict_text(r["verdict"]),
-                    r["test"]["id"],
-                    r["reason"].splitlines()[0][:300] if r["reason"] else "",
+                    console.verdict_text(verdict),
+                    cases[0] + (f"\nand {len(cases) - 1} more with the same reason" if len(cases) > 1 else ""),
+                    reason.splitlines()[0][:300],
                 )
-                for r in bad
+                for verdict, reason, cases in bad[:MOST_REASONS]
             ],
         )
+        if len(bad) > MOST_REASONS:
+            print(f"{len(bad) - MOST_REASONS} more reasons are in the report.")
     verdicts = document["verdicts"]
     print("  ".join(f"{name} {count}" for name, count in verdicts.items()))
     if document["report"]:
         print(shown(report))
 
 
+MOST_REASONS = 20  # in the terminal
 CAPACITY_COLUMNS = (
     "30 % load",
     "50 % load",

@@ -123,6 +123,16 @@ def capacity_lines(records: Records) -> list[CapacityLine]:
     return list(lines.values())
 
 
+def not_passed(records: Records) -> list[tuple[str, str, list[str]]]:
+    """(verdict, reason, cases) of what failed or was an error: cases with one reason together, in order of the run."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for record in records:
+        if record["verdict"] in ("fail", "error"):
+            key = (record["verdict"], record["reason"].strip() or "no reason given")
+            found.setdefault(key, []).append(record["test"]["id"])
+    return [(verdict, reason, cases) for (verdict, reason), cases in found.items()]
+
+
 def _reason(record: dict[str, Any]) -> str:
     """Why there is no figure, in a few words."""
     first = (record["reason"].splitlines() or ["no result"])[0].rstrip(".")

@@ -75,9 +75,15 @@ def summary(records: Records) -> Section:
     if must:
         passed = sum(item["verdict"] == "pass" for item in must)
         section.cards.append(Card("Paper", f"{passed} of {len(must)}", "figures that must match do"))
-    bad = [record for record in records if record["verdict"] in ("fail", "error")]
-    if bad:
-        rows = [[verdict_cell(r["verdict"]), r["test"]["id"], r["reason"].strip() or "no reason given"] for r in bad]
+    if bad := data.not_passed(records):
+        rows = [
+            [
+                verdict_cell(verdict),
+                cases[0] if len(cases) == 1 else Cell(f"{len(cases)} cases", len(cases), details=cases),
+                reason,
+            ]
+            for verdict, reason, cases in bad
+        ]
         section.add("heading", "What did not pass", id="not-passed")
         section.add(
             "table", table("t-not-passed", [Column("Verdict"), Column("Case"), Column("Reason", long=True)], rows)
@@ -303,7 +309,8 @@ def conformance(records: Records) -> Section | None:
         Column("Cases", long=True),
     ]
     present = [word for word in VERDICTS if any(one.by_verdict[word] for one in covered)]
-    section.add("table", table("t-requirements", columns, rows), filter=present)
+    title = f"Show all {len(rows)} requirements with their cases" if len(rows) > FOLDED_FROM else ""
+    section.add("table", table("t-requirements", columns, rows), filter=present, title=title)
     return section
 
 

@@ -55,6 +55,24 @@ def test_every_case_requirement_and_command_is_there(report: Path) -> None:
         assert all(requirement in text for requirement in record["test"]["requirements"])
 
 
+def test_what_failed_for_one_reason_stands_together() -> None:
+    def case(name: str, verdict: str, reason: str) -> dict[str, object]:
+        return {"verdict": verdict, "reason": reason, "test": {"id": name}}
+
+    records = [
+        case("a", "error", "no engine\n"),
+        case("b", "fail", "wrong packet"),
+        case("c", "error", "no engine"),
+        case("d", "pass", ""),
+        case("e", "fail", ""),
+    ]
+    assert data.not_passed(records) == [
+        ("error", "no engine", ["a", "c"]),
+        ("fail", "wrong packet", ["b"]),
+        ("fail", "no reason given", ["e"]),
+    ]
+
+
 def test_markup_in_names_stays_text(report: Path) -> None:
     text = report.read_text(encoding="utf-8")
     assert "<b>Is</b>" not in text
