@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from headroom.conformance import stream
 from headroom.conformance.feedback import Written
 from headroom.conformance.flow import INTERVAL_NS, Flow
 from headroom.conformance.observation import TYPE_0, UPDATES, Observation, Seen, observe
@@ -127,7 +128,9 @@ class Conversation:
         complaints = []
         for number, sent in enumerate(self.sent, 1):
             mine = [seen.packets[n * self.flows + sent.cid + sent.first] for n in range(sent.count)]
-            complaints += [f"step {number} ({sent.count} packets): {one}" for one in judge_kinds(sent.expected, mine)]
+            missing = [] if "nothing" in sent.expected else stream.not_sent(mine)[:1]
+            found = missing or judge_kinds(sent.expected, mine)
+            complaints += [f"step {number} ({sent.count} packets): {one}" for one in found]
         if without is not None:
             first = min(given.before for given in self.given if given.in_vain)
             for a, b in zip(seen.packets[first:], without.packets[first:], strict=True):
@@ -153,9 +156,12 @@ def judge_kinds(expected: str, packets: Sequence[Seen]) -> list[str]:
 
     `expected`: types joined by commas, `update` for IR, IR-DYN and type 2, `type 0` and `type 1`: the only ones
     allowed; `no …`: none of these; `some …`: at least one of these; `first …`: the first packet is one of these; `at
-    the end …`: the last one is; `mode O`: every mode parameter says so, `some mode U`: at least one does; `profile
-    0x0000`: all of it. Several are joined by a semicolon; `any` is always right.
+    the end …`: the last one is; `mode O`: every mode parameter that is there says so, `some mode U`: at least one is
+    there and does, `no mode U`: none does; `profile 0x0000`: all of it. Several are joined by a semicolon; `any` is
+    always right.
     """
+    if not packets:
+        raise UsageError(f"'{expected}' is said of no packet at all; a step has one at least.")
     found = []
     for part in (piece.strip() for piece in expected.split(";")):
         match = re.fullmatch(r"(?:(no|some|first|at the end) )?(?:(mode) ([UO])|(profile) (0x[0-9a-f]{4})|(.+))", part)
@@ -164,11 +170,12 @@ def judge_kinds(expected: str, packets: Sequence[Seen]) -> list[str]:
         if not match:
             raise UsageError(f"'{part}' says nothing about packets.")
         quantity, is_mode, mode, is_profile, profile, names = match.groups()
+        if (is_mode and quantity in ("first", "at the end")) or (is_profile and quantity):
+            raise UsageError(f"'{part}' is not said of packets; say `mode O`, `some mode O`, `no mode O`, `profile …`.")
         if is_mode:
             found += _modes(quantity, MODE_VALUES[mode], mode, packets)
         elif is_profile:
-            other = [seen for seen in packets if seen.kind and seen.profile != int(profile, 16)]
-            found += [f"packet {other[0].index} ({other[0].kind}) is not of profile {profile}"] if other else []
+            found += _profile(int(profile, 16), profile, packets)
         else:
             found += _types(quantity, names, packets)
     return found
@@ -198,9 +205,20 @@ def _types(quantity: str | None, names: str, packets: Sequence[Seen]) -> list[st
     return []
 
 
+def _profile(number: int, name: str, packets: Sequence[Seen]) -> list[str]:
+    missing = [seen for seen in packets if not seen.kind]
+    other = [seen for seen in packets if seen.kind and seen.profile != number]
+    if missing:
+        return [f"packet {missing[0].index} is not on the link; profile {name} is expected"]
+    return [f"packet {other[0].index} ({other[0].kind}) is not of profile {name}"] if other else []
+
+
 def _modes(quantity: str | None, value: int, mode: str, packets: Sequence[Seen]) -> list[str]:
     carried = [seen for seen in packets if seen.mode is not None]
     other = [seen for seen in carried if seen.mode != value]
     if quantity == "some":
         return [] if len(other) < len(carried) else [f"no packet says mode {mode}"]
+    if quantity == "no":
+        same = [seen for seen in carried if seen.mode == value]
+        return [f"packet {same[0].index} ({same[0].kind}) says mode {mode}"] if same else []
     return [f"packet {other[0].index} ({other[0].kind}) does not say mode {mode}"] if other else []

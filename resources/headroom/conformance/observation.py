@@ -101,13 +101,18 @@ class Seen:
 
 @dataclass
 class Observation:
-    """A replay and its judge. `findings` count packets of the source; `not_judged` are sentences."""
+    """A replay and its judge. `findings` count packets of the source; `not_judged` are sentences.
+
+    `undeclared` are those of `not_judged` where the judge sees a feature that the compressor does not declare: no such
+    packet should be there, and most likely it is not what it seems but a broken one.
+    """
 
     done: replay.Replay
     parameters: Parameters
     packets: list[Seen] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     not_judged: list[str] = field(default_factory=list)
+    undeclared: list[str] = field(default_factory=list)
 
     @property
     def kinds(self) -> Counter[str]:
@@ -161,7 +166,11 @@ def observe(
         at = positions[channel]
         for one in checker.findings:
             result.findings.append(Finding(one.sentence, one.requirement, at[one.packet_index], JUDGE, one.severity))
-        result.not_judged += [f"packet {at[one.packet_index]}: {one.sentence}" for one in checker.not_judged]
+        for left_out in checker.not_judged:
+            sentence = f"packet {at[left_out.packet_index]}: {left_out.sentence}"
+            result.not_judged.append(sentence)
+            if wanted.compressor and not sides.declares(wanted.compressor, left_out.feature):
+                result.undeclared.append(f"{sentence} ({left_out.feature} is not declared)")
     if not by_itself and replay.feedback_path(wanted) != "none":
         result.findings = [one for one in result.findings if one.requirement not in MODE_RULES]
     result.findings.sort(key=lambda one: one.packet or 0)
@@ -202,8 +211,8 @@ def _elements(text: str) -> list[bytes]:
 def feedback_arrives(wanted: replay.Wanted) -> bool:
     """Whether all feedback of the decompressor reaches the compressor before its next packet, so that the judge may
     hold the compressor to it."""
-    if not wanted.decompressor or replay.feedback_path(wanted) != "own":
-        return False
+    if not wanted.decompressor or replay.feedback_path(wanted) != "own" or wanted.burst > 1:
+        return False  # of a burst, all is compressed before anything of it arrives
     return not set(wanted.feedback) - {"path"} and not set(wanted.forward) & {
         "delay_ns",
         "jitter_ns",

@@ -15,7 +15,7 @@ from headroom.oracle.rohc import Decompressor, Parameters
 from headroom.oracle.rohc.context import Channel, Context
 
 LONGEST = 16  # losses in a row that are tried; no compressor needs to survive so many
-REACH = 24  # packets behind a loss that are looked at: after those an error would have shown
+REACH = 24  # packets of a context behind a loss that are looked at: by then an error has shown
 
 
 def survived(packets: Sequence[Seen], change: int, parameters: Parameters, longest: int = LONGEST) -> int:
@@ -31,18 +31,25 @@ def hurt_by(
     packets: Sequence[Seen], first: int, count: int, before: dict[int, Context], parameters: Parameters
 ) -> int | None:
     """The first packet that the judge does not restore when `count` packets from `first` on are lost; None if all
-    are."""
+    are.
+
+    Contexts have nothing to do with each other: looked at are packets of the CIDs that lost any, up to `REACH` of each,
+    until nothing of the loss is left because the context is as it would have been.
+    """
     judge = Decompressor()
     judge.channel = Channel(parameters, dict(before))
-    for seen in packets[first + count : first + count + REACH]:
-        if seen.link is None or seen.outcome is None:
+    left = dict.fromkeys((seen.cid for seen in packets[first : first + count]), REACH)
+    for seen in packets[first + count :]:
+        if not left:
+            return None
+        if seen.link is None or seen.outcome is None or seen.cid not in left:
             continue
         outcome = judge.decompress(seen.link)
         if outcome.delivered != seen.original:
             return seen.index
-        # Of a flow alone on its channel, nothing of the loss is left once the context is as it would have been.
-        if len(before) <= 1 and outcome.after == seen.outcome.after:
-            return None
+        left[seen.cid] -= 1
+        if outcome.after == seen.outcome.after or not left[seen.cid]:
+            del left[seen.cid]
     return None
 
 

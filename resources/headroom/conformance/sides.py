@@ -46,6 +46,16 @@ def require(name: str, role: Role, channel: dict[str, Any], feature: str | None 
         raise NotDeclared(f"{reason[:1].upper()}{reason[1:]}.")
 
 
+def declares(name: str, feature: str) -> bool:
+    """Whether an implementation declares a feature by the word that the judge has for it."""
+    found = next((entry for entry in implementations.find(name).capabilities if entry["scheme"] == "rohc"), {})
+    if feature == "r-mode":
+        return "R" in found.get("modes", ())
+    if feature.startswith("profile-"):
+        return feature.removeprefix("profile-") in found.get("profiles", ())
+    return feature in found.get("features", ())
+
+
 def channels_of(name: str, most: int = 256) -> int:
     """How many channels one instance may have, as declared; at most `most`."""
     found = next((entry for entry in implementations.find(name).capabilities if entry["scheme"] == "rohc"), {})

@@ -33,15 +33,29 @@ def irs_at_start(packets: Sequence[Seen]) -> int:
 
 
 def is_settled(packets: Sequence[Seen], within: int = SETTLED) -> list[str]:
-    """RFC 3095, 4.3.1: a regular flow is compressed as far as possible, to packets of type 0."""
-    later = [seen for seen in packets[within:] if seen.kind not in TYPE_0]
-    if not packets[within:]:
+    """RFC 3095, 4.3.1: a regular flow is compressed as far as possible, to packets of type 0, but for refreshes."""
+    behind = packets[within:]
+    if not behind:
         return [f"there are only {len(packets)} packets, which says nothing about those behind the first {within}"]
-    if len(later) == len(packets[within:]):
-        return [
-            f"behind the first {within} packets there is none of type 0; packet {later[0].index} is {later[0].kind}"
-        ]
-    return []
+    others = [seen for seen in behind if seen.kind not in TYPE_0]
+    if 2 * len(others) <= len(behind):
+        return []
+    count = f"{len(behind) - len(others)} of {len(behind)} are" if len(others) < len(behind) else "none is"
+    first = f"packet {others[0].index} is {others[0].kind}"
+    return [f"behind the first {within} packets, {count} of type 0; {first}"]
+
+
+def not_sent(packets: Sequence[Seen]) -> list[str]:
+    """Packets that the compressor did not put on the link, nor kept for later (HEADROOM_NOTHING): lost by itself.
+
+    RFC 3095, 5.10: what no profile fits goes uncompressed, so that every packet can be sent.
+    """
+    found = []
+    for seen in packets:
+        status = seen.record.get("compressor", {}).get("status", "no status")
+        if seen.link is None and status != "NOTHING":
+            found.append(f"packet {seen.index} is not put on the link ({status})")
+    return found
 
 
 def positions(packets: Sequence[Seen], kinds: Sequence[str], behind: int = SETTLED) -> list[int]:

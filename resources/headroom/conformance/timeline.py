@@ -24,6 +24,8 @@ from headroom.oracle.rohc.findings import Remark, must
 OUTCOMES = ("delivered", "withheld", "delivered or withheld", "anything")
 LOST = "lost"
 AS_BEFORE = "as before "
+KIND = r"(?:any|FEEDBACK-1|(?:ACK|NACK|STATIC-NACK)\([UOR]\)(?: with CRC)?)"
+ANSWERS = re.compile(rf"none|at most (\d+)|(some|each|only) ({KIND})")
 
 
 @dataclass
@@ -77,15 +79,17 @@ class Timeline:
     def receive(self, count: int, what: str, outcome: str = "delivered", answers: str = "") -> None:
         """The next `count` packets.
 
-        `what` is a packet type with, in this order and each of it optional: `damaged` before it, `without dynamic
-        chain`, `with mode U`, `for CID 3` behind it; or `lost`. `outcome` is one of `OUTCOMES`; `answers` as in
-        `judge_answers`.
+        `what` is a packet type with, in this order and each of it optional: `damaged` (its CRC is wrong), `poisoned`
+        (it is that of another sequence number) or `garbled` (both) before it, `without dynamic chain`, `with mode U`,
+        `for CID 3` behind it; or `lost`. `outcome` is one of `OUTCOMES`; `answers` as in `judge_answers`.
         """
         pattern = (
-            r"(damaged |poisoned )?(lost|[A-Za-z0-9-]+?)( without dynamic chain)?"
+            r"(?:(damaged|poisoned|garbled) )?(lost|[A-Za-z0-9-]+?)( without dynamic chain)?"
             r"(?: with mode ([UOR0]))?(?: for CID (\d+))?"
         )
         match = re.fullmatch(pattern, what)
+        if answers.startswith(AS_BEFORE) and not re.fullmatch(KIND, answers.removeprefix(AS_BEFORE)):
+            raise UsageError(f"'{answers}' says nothing about answers; say such as `as before ACK(O)`.")
         if not match or outcome not in OUTCOMES:
             raise UsageError(
                 f"'{what}', '{outcome}' is no step; say such as `UO-0`, `damaged UOR-2-ID`, "
@@ -99,10 +103,11 @@ class Timeline:
             if kind == LOST:
                 sender.skip()
             else:
-                if spoilt == "poisoned ":
+                other = spoilt in ("poisoned", "garbled")
+                if other:
                     _poison(sender)
-                link, original = sender.packet(kind, mode, dynamic=not bare, wrong_crc=spoilt == "damaged ")
-                if spoilt == "poisoned ":
+                link, original = sender.packet(kind, mode, not bare, wrong_crc=spoilt in ("damaged", "garbled"))
+                if other:
                     _heal(sender)
                 self.links.append({"time_ns": self.now_ns, "channel": 0, "hex": link.hex()})
                 wanted = outcome in ("delivered", "delivered or withheld")
@@ -168,15 +173,15 @@ class Timeline:
         """RFC 3095, 5.4.2.2: who uses optional feedback once goes on with it."""
         kind = expected.removeprefix(AS_BEFORE)
         earlier = [n for n, step in enumerate(self.steps[: number - 1]) if step.answers == expected]
-        then = any(_is(kind, feedback.words_of(one)) for n in earlier for one in played.answers[n])
-        now = any(_is(kind, feedback.words_of(one)) for one in played.answers[-1])
+        then = any(_any_is(kind, played.answers[n]) for n in earlier)
+        now = _any_is(kind, played.answers[-1])
         return (
             [f"no {kind} comes any more, though such packets were answered with it before"] if then and not now else []
         )
 
 
 def _poison(sender: Sender) -> None:
-    """A residual error that no CRC notices: the packet is a valid one of another sequence number."""
+    """The next packet is a valid one of another sequence number: a residual error that no CRC notices."""
     sender.flow.sn = (sender.flow.sn + 5) & 0xFFFF
     sender.flow.ts = (sender.flow.ts + 5 * sender.flow.step) & 0xFFFFFFFF
     for ip in sender.flow.ips:
@@ -243,34 +248,33 @@ def judge_answers(expected: str, read: Sequence[Sequence[Feedback]]) -> list[str
     found = []
     everything = [feedback.words_of(one) for several in read for one in several]
     for part in expected.split(";"):
-        quantity, _, kind = part.strip().partition(" ")
-        if quantity == "none":
-            wrong = f"it is answered with {everything[0]}, but no answer is due" if everything else ""
-        elif quantity == "at" and kind.startswith("most "):
-            most = int(kind.removeprefix("most "))
-            wrong = f"it is answered {len(everything)} times, at most {most} are due" if len(everything) > most else ""
-        elif quantity == "some":
-            wrong = (
-                "" if any(_is(kind, one) for one in everything) else f"no {kind} comes; what comes: {_list(everything)}"
+        match = ANSWERS.fullmatch(part.strip())
+        if not match:
+            raise UsageError(
+                f"'{part}' says nothing about answers; say none, some, each or only and a feedback such as "
+                "ACK(O) with CRC, or at most N."
             )
+        most, quantity, kind = match.groups()
+        if most is not None:
+            count = len(everything)
+            wrong = f"it is answered {count} times, at most {most} are due" if count > int(most) else ""
+        elif quantity is None:
+            wrong = f"it is answered with {everything[0]}, but no answer is due" if everything else ""
+        elif quantity == "some":
+            there = any(_is(kind, one) for one in everything)
+            wrong = "" if there else f"no {kind} comes; what comes: {_list(everything)}"
         elif quantity == "only":
             other = [one for one in everything if not _is(kind, one)]
             wrong = f"{other[0]} comes, but only {kind} may" if other else ""
-        elif quantity == "each":
-            missing = [
-                n for n, several in enumerate(read) if not any(_is(kind, feedback.words_of(one)) for one in several)
-            ]
-            wrong = (
-                f"packet {missing[0] + 1} is not answered with {kind}; what comes: {_list(everything)}"
-                if missing
-                else ""
-            )
         else:
-            raise UsageError(
-                f"'{part}' says nothing about answers; say none, some, each or only and a feedback, at most N."
-            )
+            first = next((n for n, one in enumerate(read, 1) if not _any_is(kind, one)), None)
+            wrong = f"packet {first} is not answered with {kind}; what comes: {_list(everything)}" if first else ""
         found += [wrong] if wrong else []
     return found
+
+
+def _any_is(kind: str, several: Sequence[Feedback]) -> bool:
+    return any(_is(kind, feedback.words_of(one)) for one in several)
 
 
 def _is(kind: str, words: str) -> bool:

@@ -61,6 +61,24 @@ def select(patterns: Iterable[str], names: Iterable[str] | None = None) -> list[
     return list(chosen)
 
 
+def control(names: Iterable[str]) -> str | None:
+    """A vector that must be delivered, for those from which nothing is to come out: to refuse everything is no merit.
+
+    None where one of them must be delivered itself. The control is of a channel with CIDs of the same size.
+    """
+    chosen = [by_name()[name] for name in names]
+    if any(step.outcome == "delivered" for vector in chosen for step in vector.steps):
+        return None
+    cids = {vector.channel["cids"] for vector in chosen}
+    return next(
+        vector.name
+        for vector in by_name().values()
+        if not vector.feature
+        and vector.channel["cids"] in cids
+        and all(step.outcome == "delivered" for step in vector.steps)
+    )
+
+
 @cache
 def play_all(decompressor: str, build: str) -> dict[str, Played]:
     """All vectors of a decompressor that needs no special feature for them; once for a run."""

@@ -30,6 +30,7 @@ from headroom.measure.replay import Wanted
 from headroom.results import collector
 
 WINDOW = 2  # what is new must survive the loss of one packet: RFC 3095, 5.3.1.1.1 and 4.5.2
+LATE_PACKETS = 12  # of a slow flow, behind those with which it settles
 
 
 @library
@@ -53,7 +54,8 @@ class Conforming:
     @keyword("Vectors Should Be Decompressed")
     def vectors_decompressed(self, *patterns: str) -> None:
         """Hand-derived vectors of resources/vectors/rohc by name or pattern: what comes out, what is passed on to the
-        compressor at the decompressor's end, and what is answered is what they say."""
+        compressor at the decompressor's end, and what is answered is what they say. Where nothing may come out of
+        any of them, a vector that must be delivered is played beside them."""
         asked = settings.from_robot()
         names = vectors.select(patterns)
         verdicts.note("decompressor", asked.decompressor, asked.build)
@@ -76,6 +78,11 @@ class Conforming:
         current.metric("link_packets", packets, "packets")
         if len(left_out) == len(names):
             raise SkipExecution(left_out[0])
+        beside = vectors.control(names)
+        if beside and vectors.play(beside, asked.decompressor, asked.build).wrong:
+            raise AssertionError(
+                f"Nothing may come out of these, but {beside} must be delivered beside them and is not."
+            )
         if wrong:
             raise AssertionError(f"{len(wrong)} of {len(names)} vectors: {words.some(wrong, 3)}.")
 
@@ -94,9 +101,14 @@ class Conforming:
 
     @keyword("Observe Slow Flow")
     def observe_slow_flow(self, flow: str, seconds: int) -> None:
-        """One packet a second for twice as long as `seconds`, before the compressor alone."""
+        """A flow that settles and then sends twelve packets in twice as long as `seconds`, before the compressor
+        alone: too few for refreshes that count packets, late enough for those that look at the time."""
         wanted = self._wanted("", (), {"decompressor": "none"})
-        wanted.source = losses.literal(losses.packets_of(Flow.of(flow), {}, 2 * seconds), interval_ns=1_000_000_000)
+        packets = losses.packets_of(Flow.of(flow), {}, stream.SETTLED + LATE_PACKETS)
+        pause_ns = 2 * seconds * 1_000_000_000 // LATE_PACKETS
+        wanted.source = losses.literal(packets[: stream.SETTLED])
+        start_ns = wanted.source[-1]["time_ns"] + pause_ns
+        wanted.source += losses.literal(packets[stream.SETTLED :], interval_ns=pause_ns, start_ns=start_ns)
         self._observe(wanted)
         self._conclude()
 
@@ -335,6 +347,17 @@ class Conforming:
             begins = "A Compressor" if kind is Conversation else "A Decompressor"
             raise RuntimeError(f"This row belongs to a story that begins with `{begins}`.")
         return self.story
+
+    @keyword("Jumps From One Reference Should Be Carried")
+    def jumps_carried(self, flow: str, *changes: str) -> None:
+        """A flow in O-mode that jumps again and again. Before each jump the last packet is acknowledged, so that it is
+        the only reference, and the ends of the interpretation intervals are where they are without any loss."""
+        self.a_compressor(flow, mode="O")
+        self.it_sends(10)
+        for change in ("", *changes):
+            self.it_is_given("ACK(O) with CRC")
+            self.it_sends(30, "at the end type 0", change)
+        self.so_it_should_be()
 
     # ---- helpers
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import NoReturn
 
 from robot.api import SkipExecution
 
@@ -57,7 +58,11 @@ def note_replay(seen: Observation) -> None:
 
 
 def conclude(seen: Observation) -> None:
-    """The judge's findings on a compressor as a verdict. Skips the case when the judge could read nothing at all."""
+    """The judge's findings on a compressor as a verdict.
+
+    Skips the case when the judge could read nothing at all because of features that the compressor declares. One that
+    it does not declare excuses nothing.
+    """
     findings = _that_count(seen.findings, "compressor")
     current = collector.current()
     current.findings += findings[:MOST_FINDINGS]
@@ -65,7 +70,13 @@ def conclude(seen: Observation) -> None:
     if findings:
         _keep(seen, (musts or findings)[0])
     if musts:
-        raise AssertionError(f"{_count(musts)}, the first: {_sentence(musts[0])}")
+        _must_not_be(f"{_count(musts)}, the first: {_sentence(musts[0])}")
+    if seen.undeclared:
+        keep_evidence(seen.done)
+        _must_not_be(
+            f"{len(seen.undeclared)} packets cannot be what they seem: {words.some(seen.undeclared, 1)}; if they are, "
+            "implementation.yaml has to say so."
+        )
     if findings:
         current.judge("non-strict", f"{_count(findings)}, the first: {_sentence(findings[0])}")
     if seen.packets and len(seen.not_judged) == len(seen.packets):
@@ -80,11 +91,17 @@ def conclude_remarks(remarks: Sequence[Remark], role: Role) -> None:
     current.findings += findings[:MOST_FINDINGS]
     musts = [one for one in findings if one.severity == "must"]
     if musts:
-        raise AssertionError(f"{_count(musts)}, the first: {musts[0].sentence} ({musts[0].requirement})")
+        _must_not_be(f"{_count(musts)}, the first: {musts[0].sentence} ({musts[0].requirement})")
     if findings:
         current.judge(
             "non-strict", f"{_count(findings)}, the first: {findings[0].sentence} ({findings[0].requirement})"
         )
+
+
+def _must_not_be(sentence: str) -> NoReturn:
+    """A MUST is broken: a failure also in a case that is about a SHOULD."""
+    collector.current().judge("fail", sentence)
+    raise AssertionError(sentence)
 
 
 def expect(met: bool, otherwise: str, seen: Observation, of: int | None = None) -> None:

@@ -145,8 +145,8 @@ class Listener(ListenerV3):
 def verdict_of(status: str, message: str, test: Test, collected: collector.Collected) -> tuple[Verdict, str]:
     """The verdict of a test from Robot's status and from what its keywords noted.
 
-    An expectation that was not met is `fail`; where the requirement is no MUST, `non-strict`. Anything that kept the
-    expectation from being checked is `error`.
+    An expectation that was not met is `fail`; where the requirement is no MUST, `non-strict`, unless a keyword noted
+    that a MUST is broken all the same. Anything that kept the expectation from being checked is `error`.
     """
     message = message.removeprefix("*HTML*").strip()
     if status == "SKIP":
@@ -159,6 +159,8 @@ def verdict_of(status: str, message: str, test: Test, collected: collector.Colle
         return "error", collected.reason or message
     if NOT_THE_IMPLEMENTATION.search(message):
         return "error", message
+    if collected.verdict == "fail":
+        return "fail", message
     return ("non-strict" if test.level in ("should", "may") else "fail"), message
 
 

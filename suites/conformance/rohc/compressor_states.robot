@@ -36,8 +36,8 @@ Returns To IR In U-Mode: IP
     It Should Return To The IR State At Least 1 Times
 
 Returns To IR After A While
-    [Documentation]    Sends one RTP packet a second for twice as long as PERIOD IN SECONDS, in U-mode without feedback.
-    ...    Expects IR packets in between: a time-out, too, governs the returns.
+    [Documentation]    Sends 40 RTP packets and then twelve more in twice as long as PERIOD IN SECONDS, in U-mode and
+    ...    without feedback. Expects an IR packet among the twelve: a time-out, too, governs the returns.
     [Tags]    level:should    profile:rtp    req:RFC3095-5.3.1.1.2-3
     Observe Slow Flow    rtp-ipv4    ${PERIOD IN SECONDS}
     It Should Return To The IR State At Least 1 Times
@@ -82,6 +82,35 @@ Upward Without Feedback
     It Sends        40          at the end type 0
     It Sends        40          first update; at the end type 0    ttl to 9
     It Sends        40          first update; at the end type 0    tos to 1
+    So It Should Be
+
+ACK Of An Older Packet
+    [Documentation]    Sends an RTP flow in O-mode whose TTL changes; behind the first packet with the change comes an
+    ...    ACK for a packet before it. Expects that the change goes on being told: such an ACK says nothing about
+    ...    it.
+    [Tags]    level:must    profile:rtp    req:RFC3095-4.3.1.2-1    req:RFC3095-5.3.1.1.1-1
+    A Compressor    rtp-ipv4           mode=O
+    It Sends        10
+    It Is Given     ACK(O) with CRC
+    It Sends        30                 at the end type 0
+    It Sends        1                  update    ttl to 9
+    It Is Given     ACK(O) with CRC    about=39
+    It Sends        1                  update
+    It Sends        30                 at the end type 0
+    So It Should Be
+
+ACK Without A Valid SN
+    [Documentation]    As before, but the ACK comes with SN-NOT-VALID. Expects that the change goes on being told: the
+    ...    SN says nothing about which packet has arrived.
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.7.6.5-1
+    A Compressor    rtp-ipv4           mode=O
+    It Sends        10
+    It Is Given     ACK(O) with CRC
+    It Sends        30                 at the end type 0
+    It Sends        1                  update    ttl to 9
+    It Is Given     ACK(O) with CRC and SN-NOT-VALID
+    It Sends        1                  update
+    It Sends        30                 at the end type 0
     So It Should Be
 
 Static Change In O-Mode

@@ -98,6 +98,18 @@ Decompressor: Contexts Are Kept, Large CIDs
     It Receives       5           UO-0 for CID 300
     So It Should Be
 
+Decompressor: CIDs Above MAX_CID
+    [Documentation]    Makes context 3 of a channel whose MAX_CID is 3, and sends IR packets for CIDs 4, 7 and 15.
+    ...    Expects that context 3 is kept, whatever becomes of them.
+    [Tags]    level:must    profile:rtp    req:RFC5795-5.1.2-3
+    A Decompressor    rtp-ipv4    max_cid=3
+    It Receives       3           IR for CID 3      delivered
+    It Receives       2           IR for CID 4      anything
+    It Receives       2           IR for CID 7      anything
+    It Receives       2           IR for CID 15     anything
+    It Receives       5           UO-0 for CID 3    delivered
+    So It Should Be
+
 Decompressor: Damage Of One Context
     [Documentation]    Damages the context of CID 1 until it waits for an update. Expects that CID 0 is not affected.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.3.2.2.3-10    req:RFC5795-5.1.2-3

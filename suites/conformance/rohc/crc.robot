@@ -38,65 +38,67 @@ What CRC-8 Covers
     Vectors Should Be Decompressed    padding-before-ir    feedback-several    add-cid    uncompressed-add-cid
 
 Packets With A Wrong CRC Change Nothing
-    [Documentation]    Sends a decompressor packets of type 0 and 2 and IR-DYN packets with a wrong CRC, one at a time
-    ...    among right ones. Expects that they are discarded and that the ones behind them are delivered:
-    ...    every update is undone.
+    [Documentation]    Sends a decompressor packets of every type, IR among them, of a later SN and with a wrong CRC,
+    ...    one at a time among right ones. Expects that they are discarded and that the ones behind them are
+    ...    delivered: every update is undone.
     [Tags]    req:RFC3095-4.3.2-1    req:RFC3095-5.2.6-6    req:RFC3095-5.3.2.2.2-1    req:RFC3095-5.3.2.2.2-2    smoke
     A Decompressor    rtp-ipv4
     It Receives       3     IR                  delivered
     It Receives       10    UO-0                delivered
-    It Receives       1     damaged UO-0        withheld
+    It Receives       1     garbled UO-0        withheld
     It Receives       10    UO-0                delivered
-    It Receives       1     damaged UOR-2-ID    withheld
+    It Receives       1     garbled UOR-2-ID    withheld
     It Receives       10    UO-0                delivered
-    It Receives       1     damaged IR-DYN      withheld
+    It Receives       1     garbled IR-DYN      withheld
     It Receives       10    UO-0                delivered
-    It Receives       1     damaged UO-1-TS     withheld
+    It Receives       1     garbled UO-1-TS     withheld
+    It Receives       10    UO-0                delivered
+    It Receives       1     garbled IR          withheld
     It Receives       10    UO-0                delivered
     So It Should Be
 
 Packets With A Wrong CRC Change Nothing: UDP
-    [Documentation]    Sends a decompressor damaged packets of types 0, 1 and 2 among right ones, in a flow udp-ipv4.
+    [Documentation]    Sends a decompressor packets of a later SN with a wrong CRC among right ones, in a flow udp-ipv4.
     ...    Expects that they are discarded and that the others are delivered.
     [Tags]    req:RFC3095-5.3.2.2.2-1    req:RFC3095-5.3.2.2.2-2
     A Decompressor    udp-ipv4
     It Receives       3     IR               delivered
     It Receives       10    UO-0             delivered
-    It Receives       1     damaged UO-0     withheld
+    It Receives       1     garbled UO-0     withheld
     It Receives       10    UO-0             delivered
-    It Receives       1     damaged UO-1     withheld
+    It Receives       1     garbled UO-1     withheld
     It Receives       10    UO-0             delivered
-    It Receives       1     damaged UOR-2    withheld
+    It Receives       1     garbled UOR-2    withheld
     It Receives       10    UO-0             delivered
     So It Should Be
 
 Packets With A Wrong CRC Change Nothing: IP
-    [Documentation]    Sends a decompressor damaged packets of types 0, 1 and 2 among right ones, in a flow ip-ipv6.
+    [Documentation]    Sends a decompressor packets of a later SN with a wrong CRC among right ones, in a flow ip-ipv6.
     ...    Expects that they are discarded and that the others are delivered.
     [Tags]    req:RFC3095-5.3.2.2.2-1    req:RFC3095-5.3.2.2.2-2
     A Decompressor    ip-ipv6
     It Receives       3     IR               delivered
     It Receives       10    UO-0             delivered
-    It Receives       1     damaged UO-0     withheld
+    It Receives       1     garbled UO-0     withheld
     It Receives       10    UO-0             delivered
-    It Receives       1     damaged UO-1     withheld
+    It Receives       1     garbled UO-1     withheld
     It Receives       10    UO-0             delivered
-    It Receives       1     damaged UOR-2    withheld
+    It Receives       1     garbled UOR-2    withheld
     It Receives       10    UO-0             delivered
     So It Should Be
 
 Packets With A Wrong CRC Change Nothing: RTP Over IPv6
-    [Documentation]    Sends a decompressor damaged packets of types 0, 1 and 2 among right ones, in a flow rtp-ipv6.
+    [Documentation]    Sends a decompressor packets of a later SN with a wrong CRC among right ones, in a flow rtp-ipv6.
     ...    Expects that they are discarded and that the others are delivered.
     [Tags]    req:RFC3095-5.3.2.2.2-1    req:RFC3095-5.3.2.2.2-2
     A Decompressor    rtp-ipv6
     It Receives       3     IR               delivered
     It Receives       10    UO-0             delivered
-    It Receives       1     damaged UO-0     withheld
+    It Receives       1     garbled UO-0     withheld
     It Receives       10    UO-0             delivered
-    It Receives       1     damaged UO-1     withheld
+    It Receives       1     garbled UO-1     withheld
     It Receives       10    UO-0             delivered
-    It Receives       1     damaged UOR-2    withheld
+    It Receives       1     garbled UOR-2    withheld
     It Receives       10    UO-0             delivered
     So It Should Be
 

@@ -159,12 +159,13 @@ Form Of Answers: IP
 
 Answers Without A Sequence Number
     [Documentation]    Sends packets to a decompressor in O-mode that never saw an IR packet. Expects that whatever it
-    ...    answers carries SN-NOT-VALID.
+    ...    answers carries SN-NOT-VALID, and that an IR packet is delivered in the end.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.7.6.1-2
     A Decompressor    rtp-ipv4    mode=O
     It Receives       64          UO-0          withheld    only STATIC-NACK(O)
     It Receives       8           IR-DYN        withheld    only STATIC-NACK(O)
     It Receives       8           damaged IR    withheld    only STATIC-NACK(O)
+    It Receives       1           IR            delivered
     So It Should Be
 
 ACKs In U-Mode

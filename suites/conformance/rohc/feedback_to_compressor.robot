@@ -325,7 +325,8 @@ Feedback For Contexts That Are Not There
 
 Large CIDs That Cannot Be
     [Documentation]    Gives the compressor of a channel with large CIDs feedback whose CID has three octets, or that
-    ...    ends behind its CID. Expects that it leaves no trace.
+    ...    ends behind its CID, and feedback with Acktype 3, one that asks for U-mode with a right CRC among it.
+    ...    Expects that it leaves no trace.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.2.2-5
     A Compressor           rtp-ipv4    mode=O    cids=large    max_cid=300
     It Sends               10
@@ -336,6 +337,8 @@ Large CIDs That Cannot Be
     It Is Given In Vain    cid-alone
     It Sends               10
     It Is Given In Vain    acktype-3-large
+    It Sends               10
+    It Is Given In Vain    raw f500d3e811cd
     It Sends               10
     So It Should Be
 

@@ -116,3 +116,15 @@ Random IP-IDs Are Found Out
     [Tags]    level:should    profile:rtp    req:RFC3095-4.5.5-4
     Observe Flow    ip-id-random    packets=600    decompressor=none    mode=O
     Headers Should Have At Most 4 Octets On Average
+
+Ends Of The Intervals: Compressor
+    [Documentation]    Sends an RTP flow in O-mode. Each time its last packet is acknowledged, so that this is the only
+    ...    reference, the offset of the IP-ID jumps to one of both sides of the last value that five and eight bits
+    ...    carry: 31 and 255 beyond the reference, and to one behind it. Expects enough bits for every jump.
+    [Tags]    level:must    profile:rtp    req:RFC3095-4.5.1-1    req:RFC3095-4.5.2-1    req:RFC3095-4.5.5-1
+    Jumps From One Reference Should Be Carried    rtp-ipv4
+    ...    ip-id by 31
+    ...    ip-id by 32
+    ...    ip-id by 255
+    ...    ip-id by 256
+    ...    ip-id by 65535

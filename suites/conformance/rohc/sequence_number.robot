@@ -70,3 +70,27 @@ Windows
     No Single Loss Should Hurt Another Packet    rtp-reordered        packets=400
     No Single Loss Should Hurt Another Packet    rtp-lossy            packets=400
     No Single Loss Should Hurt Another Packet    rtp-sequence-jump    packets=400
+
+Ends Of The Intervals: Compressor
+    [Documentation]    Sends an RTP flow in O-mode. Each time its last packet is acknowledged, so that this is the only
+    ...    reference, the SN jumps to one of both sides of the last value that four, six and nine bits carry: 14, 62
+    ...    and 496 beyond the reference. Expects enough bits for every jump.
+    [Tags]    req:RFC3095-4.5.1-1    req:RFC3095-4.5.2-1    req:RFC3095-5.7-1
+    Jumps From One Reference Should Be Carried    rtp-ipv4
+    ...    sn by 13 and ts by 2080 and ip-id by 13
+    ...    sn by 14 and ts by 2240 and ip-id by 14
+    ...    sn by 61 and ts by 9760 and ip-id by 61
+    ...    sn by 62 and ts by 9920 and ip-id by 62
+    ...    sn by 495 and ts by 79200 and ip-id by 495
+    ...    sn by 496 and ts by 79360 and ip-id by 496
+
+Beginnings Of The Intervals: Compressor
+    [Documentation]    As before, but the SN jumps back: to one behind the reference, the first value that four and six
+    ...    bits carry, to two behind it, and to 15 and 16 behind it, for nine bits. Expects enough bits for every
+    ...    jump.
+    [Tags]    req:RFC3095-4.5.1-1    req:RFC3095-4.5.2-1    req:RFC3095-5.7-1
+    Jumps From One Reference Should Be Carried    rtp-ipv4
+    ...    sn by 65534 and ts by 4294966976 and ip-id by 65534
+    ...    sn by 65533 and ts by 4294966816 and ip-id by 65533
+    ...    sn by 65520 and ts by 4294964736 and ip-id by 65520
+    ...    sn by 65519 and ts by 4294964576 and ip-id by 65519

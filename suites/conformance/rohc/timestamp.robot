@@ -101,3 +101,18 @@ Losses Around Jumps
     No Single Loss Should Hurt Another Packet    rtp-timestamp-jump          packets=400
     No Single Loss Should Hurt Another Packet    rtp-video                   packets=300
     No Single Loss Should Hurt Another Packet    voip-amr-nb-ipv4-silence    packets=500
+
+Ends Of The Intervals: Compressor
+    [Documentation]    Sends an RTP flow in O-mode. Each time its last packet is acknowledged, so that this is the only
+    ...    reference, the timestamp jumps to one of both sides of the last values that five and eight bits carry: 24
+    ...    strides and 192 beyond the reference, 7 and 63 behind it. Expects enough bits for every jump.
+    [Tags]    level:must    req:RFC3095-4.5.1-1    req:RFC3095-4.5.2-1    req:RFC4815-4.3-1
+    Jumps From One Reference Should Be Carried    rtp-ipv4
+    ...    ts by 3680
+    ...    ts by 3840
+    ...    ts by 30560
+    ...    ts by 30720
+    ...    ts by 4294966016
+    ...    ts by 4294965856
+    ...    ts by 4294957056
+    ...    ts by 4294956896

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A compressor alone: what is given to it and when, and what is wrong with the packet types it answers with."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from headroom.conformance import conversation
+from headroom.conformance.conversation import Conversation, judge_kinds
+from headroom.conformance.observation import Observation
+from headroom.errors import UsageError
+from headroom.measure.replay import Wanted
+from headroom.tests.conformance.support import observed, sent, stream
+
+
+def kinds_of(words: str) -> list[Any]:
+    """Packets such as `IR/O UO-0 -`: type and mode parameter; `-` is none on the link, `Normal` is of profile 0."""
+    modes = {"": None, "U": 1, "O": 2}
+    found = []
+    for index, word in enumerate(words.split()):
+        kind, _, mode = word.partition("/")
+        kind = "" if kind == "-" else kind
+        profile = 0x0000 if kind == "Normal" else 0x0001
+        found.append(SimpleNamespace(index=index + 7, kind=kind, mode=modes[mode], profile=profile))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("expected", "right", "wrong", "sentence"),
+    [
+        ("type 0", "UO-0 UO-0 Normal", "UO-0 UO-1 UO-0", "packet 8 is UO-1; only type 0 is expected"),
+        ("type 0", "UO-0", "UO-0 -", "packet 8 is not on the link; only type 0 is expected"),
+        ("type 0", "UO-0", "UO-0 refused", "packet 8 is refused; only type 0 is expected"),
+        ("type 1", "UO-1 UO-1-ID UO-1-TS", "UO-1-TS UOR-2", "packet 8 is UOR-2; only type 1 is expected"),
+        ("update", "IR IR-DYN UOR-2 UOR-2-ID UOR-2-TS", "UO-0", "packet 7 is UO-0; only update is expected"),
+        ("IR, IR-DYN", "IR IR-DYN", "UOR-2-ID", "packet 7 is UOR-2-ID; only IR, IR-DYN is expected"),
+        ("nothing", "- -", "- IR", "packet 8 is IR; only nothing is expected"),
+        ("no IR", "UO-0 IR-DYN", "UO-0 IR", "packet 8 is IR; no IR is expected"),
+        ("some IR-DYN", "UO-0 IR-DYN", "UO-0 IR UO-0", "there is no IR-DYN; what comes: UO-0, IR"),
+        ("first update", "IR UO-0", "UO-0 IR", "the first packet is UO-0; update is expected"),
+        ("first IR", "IR UO-0", "- IR", "the first packet is not on the link; IR is expected"),
+        ("at the end type 0", "IR UO-0", "UO-0 IR", "the last packet is IR; type 0 is expected"),
+        ("at the end type 0", "IR UO-0", "UO-0 -", "the last packet is not on the link; type 0 is expected"),
+        ("mode O", "IR/O UO-0 UOR-2-ID/O", "IR/O UO-0 UOR-2-ID/U", "packet 9 (UOR-2-ID) does not say mode O"),
+        ("mode O", "UO-0 UO-0", "IR/U", "packet 7 (IR) does not say mode O"),
+        ("some mode U", "IR/O UOR-2/U", "IR/O UO-0", "no packet says mode U"),
+        ("some mode U", "IR/U", "UO-0", "no packet says mode U"),
+        ("no mode U", "IR/O UO-0", "IR/O UOR-2/U", "packet 8 (UOR-2) says mode U"),
+        ("profile 0x0000", "Normal Normal", "Normal IR", "packet 8 (IR) is not of profile 0x0000"),
+        ("profile 0x0000", "Normal", "Normal -", "packet 8 is not on the link; profile 0x0000 is expected"),
+    ],
+)
+def test_expectations(expected: str, right: str, wrong: str, sentence: str) -> None:
+    assert judge_kinds(expected, kinds_of(right)) == []
+    assert judge_kinds(expected, kinds_of(wrong)) == [sentence]
+
+
+def test_any_is_always_right() -> None:
+    assert judge_kinds("any", kinds_of("- refused IR")) == []
+
+
+def test_several_expectations() -> None:
+    packets = kinds_of("UO-0 UO-1")
+    assert judge_kinds("first type 0; at the end type 1; no IR", packets) == []
+    assert len(judge_kinds("first IR; at the end type 0", packets)) == 2
+
+
+@pytest.mark.parametrize(
+    "expected", ["UO-9", "some", "type 3", "mode X", "no packets", "", "IR; ", "first mode O", "no profile 0x0001"]
+)
+def test_what_says_nothing_is_refused(expected: str) -> None:
+    with pytest.raises(UsageError):
+        judge_kinds(expected, kinds_of("IR UO-0"))
+
+
+def test_an_expectation_of_no_packets_is_refused() -> None:
+    with pytest.raises(UsageError, match="no packet"):
+        judge_kinds("first IR", [])
+
+
+# ---- what is sent and given, and when
+
+
+class Link:
+    """In place of `observe`: keeps what was asked for and answers with observations in turn."""
+
+    def __init__(self, *answers: Observation) -> None:
+        self.answers = list(answers)
+        self.asked: list[Wanted] = []
+
+    def __call__(self, wanted: Wanted) -> Observation:
+        self.asked.append(wanted)
+        return self.answers.pop(0)
+
+
+def test_flows_take_turns() -> None:
+    story = Conversation("udp-ipv4", flows=3)
+    story.send(2)
+    assert len(story.packets) == 6
+    assert [packet["time_ns"] for packet in story.packets] == [0, 0, 0, 20_000_000, 20_000_000, 20_000_000]
+    ports = [packet["hex"][40:44] for packet in story.packets]
+    assert ports == ["4e20", "4e22", "4e24"] * 2
+
+
+def test_feedback_carries_the_sn_of_the_packet_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    link = Link(stream("rtp-ipv4", ["IR"] * 5))
+    monkeypatch.setattr(conversation, "observe", link)
+    story = Conversation("rtp-ipv4", {"mode": "O"})
+    story.send(3)
+    story.give("ACK(O)")
+    story.give("NACK(O)", about=0)
+    story.send(2)
+    story.run(Wanted(compressor="somebody", channel={"max_cid": 3}))
+    (asked,) = link.asked
+    assert asked.decompressor is None
+    assert asked.channel == {"max_cid": 3, "mode": "O"}
+    # SN 1000, 1001 and 1002 = 0x3ea have been sent; packet 0 had 1000 = 0x3e8.
+    assert asked.control == [
+        {"before": 3, "side": "compressor", "feedback": "f223ea", "channel": 0},
+        {"before": 3, "side": "compressor", "feedback": "f263e8", "channel": 0},
+    ]
+
+
+def test_feedback_of_one_flow_among_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    link = Link(stream("rtp-ipv4", ["IR"] * 6))
+    monkeypatch.setattr(conversation, "observe", link)
+    story = Conversation("rtp-ipv4", flows=2)
+    story.send(2)
+    story.give("ACK(O)", cid=1)
+    story.give("ACK(O)", cid=1, about=0)
+    story.send(1)
+    story.run(Wanted())
+    # Flow 1 begins with SN 1077 = 0x435; CID 1 in front.
+    assert [step["feedback"] for step in link.asked[0].control] == ["f3e12436", "f3e12435"]
+
+
+def test_sn_of_udp_is_read_off_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The compressor makes it itself (RFC 3095, 5.11.1), so it is asked first."""
+    before = stream("udp-ipv4", ["IR", "UO-0"])
+    link = Link(before, stream("udp-ipv4", ["IR", "UO-0", "IR"]))
+    monkeypatch.setattr(conversation, "observe", link)
+    story = Conversation("udp-ipv4")
+    story.send(2)
+    story.give("ACK(O)")
+    story.send(1)
+    story.run(Wanted())
+    first, second = link.asked
+    assert len(first.source) == 2
+    assert [step["feedback"] for step in second.control] == ["f223e9"]  # the flow's SN is 1001 by then
+
+
+def test_raw_feedback_goes_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    link = Link(stream("rtp-ipv4", ["IR"]))
+    monkeypatch.setattr(conversation, "observe", link)
+    story = Conversation("rtp-ipv4")
+    story.give("raw f25abc")
+    story.signal({"signal": "reinitialize"})
+    story.send(1)
+    story.run(Wanted())
+    assert link.asked[0].control == [
+        {"before": 0, "side": "compressor", "message": {"signal": "reinitialize"}},
+        {"before": 0, "side": "compressor", "feedback": "f25abc", "channel": 0},
+    ]
+
+
+def test_nonsense_is_refused_when_it_is_given() -> None:
+    with pytest.raises(UsageError, match="is no feedback"):
+        Conversation("rtp-ipv4").give("ACK")
+
+
+# ---- what is made of the answer
+
+
+def told(kinds: list[str], *expectations: tuple[int, str]) -> tuple[Conversation, Observation]:
+    story = Conversation("rtp-ipv4")
+    for count, expected in expectations:
+        story.send(count, expected)
+    return story, stream("rtp-ipv4", kinds)
+
+
+def test_steps_are_judged_one_by_one() -> None:
+    story, seen = told(["IR", "IR", "UO-0", "UOR-2-ID"], (2, "IR"), (2, "type 0"))
+    assert story.judge(seen, None) == ["step 2 (2 packets): packet 3 is UOR-2-ID; only type 0 is expected"]
+    story, seen = told(["IR", "IR", "UO-0", "UO-0"], (2, "IR"), (2, "type 0"))
+    assert story.judge(seen, None) == []
+
+
+def test_a_step_is_about_its_own_flow() -> None:
+    story = Conversation("udp-ipv4", flows=2)
+    story.send(2, "IR", cid=1)
+    links, originals = [], []
+    one, other = sent("udp-ipv4", ["IR", "UO-0"]), sent("udp-ipv4", ["IR", "IR"], cid=1)
+    for n in range(2):
+        links += [one[0][n], other[0][n]]
+        originals += [one[1][n], other[1][n]]
+    assert story.judge(observed(links, originals), None) == []
+    story.sent[0].cid = 0
+    assert story.judge(observed(links, originals), None) == [
+        "step 1 (2 packets): packet 2 is UO-0; only IR is expected"
+    ]
+
+
+def test_what_is_given_in_vain_leaves_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    without = stream("rtp-ipv4", ["IR", "UO-0", "UO-0", "UO-0"])
+    for answer, complaints in (
+        (stream("rtp-ipv4", ["IR", "UO-0", "UO-0", "UO-0"]), []),
+        (
+            stream("rtp-ipv4", ["IR", "UO-0", "UO-0", "IR"]),
+            ["feedback that was to be ignored changes packet 3: IR instead of UO-0"],
+        ),
+    ):
+        link = Link(answer, without)
+        monkeypatch.setattr(conversation, "observe", link)
+        story = Conversation("rtp-ipv4")
+        story.send(2)
+        story.give("raw f1ff")
+        story.give("ACK(O) with wrong CRC", in_vain=True)
+        story.send(2)
+        seen, other = story.run(Wanted())
+        heeded = [[step["feedback"] for step in asked.control] for asked in link.asked]
+        assert heeded[0][0] == heeded[1][0] == "f1ff"
+        assert [len(several) for several in heeded] == [2, 1]
+        assert story.judge(seen, other) == complaints

@@ -1,0 +1,468 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The keywords of conformance and robustness: what was decided becomes a verdict, and never a milder one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from robot.api import SkipExecution
+
+from headroom.conformance import damage, faults, losses, sides, vectors
+from headroom.conformance.damage import Tried
+from headroom.conformance.flow import Flow
+from headroom.conformance.observation import Observation
+from headroom.conformance.vectors import Played, by_name
+from headroom.errors import UsageError
+from headroom.keywords import conforming, verdicts, withstanding
+from headroom.keywords.conforming import Conforming
+from headroom.keywords.withstanding import Withstanding
+from headroom.oracle.rohc.findings import must, should
+from headroom.results import collector
+from headroom.results.listener import verdict_of
+from headroom.results.record import Finding, Test
+from headroom.tests.conformance.support import BEGINNING, observed, record, sent, stream
+
+
+@pytest.fixture(autouse=True)
+def nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No adapter is loaded: identities are names, everything is declared."""
+    monkeypatch.setattr(sides, "identity", lambda name, build: {"name": name})
+    monkeypatch.setattr(sides, "require", lambda *_, **__: None)
+    monkeypatch.setattr(sides, "common_profiles", lambda *_: ["0x0001"])
+    monkeypatch.setattr(verdicts, "keep_evidence", lambda done: None)
+    monkeypatch.setattr(verdicts, "keep_text", lambda name, text, kind: None)
+    collector.begin()
+    yield
+    collector.begin()
+
+
+@pytest.fixture
+def seeing(monkeypatch: pytest.MonkeyPatch) -> Callable[[Observation], Conforming]:
+    """A library whose next traffic is what is given."""
+
+    def library(seen: Observation) -> Conforming:
+        monkeypatch.setattr(conforming, "observe", lambda *_, **__: seen)
+        monkeypatch.setattr(withstanding, "observe", lambda *_, **__: seen)
+        return Conforming()
+
+    return library
+
+
+See = Callable[[Observation], Conforming]
+
+
+def settled(count: int = 60) -> Observation:
+    return stream("rtp-ipv4", [*BEGINNING, *["UO-0"] * count])
+
+
+def with_verdict(seen: Observation, number: int, verdict: str, status: str = "ERR_CRC") -> Observation:
+    one = seen.packets[number]
+    one.record |= {"verdict": verdict, "decompressor": [{"time_ns": one.time_ns, "status": status}]}
+    return seen
+
+
+def missing(seen: Observation, *numbers: int) -> Observation:
+    """The compressor did not put these on the link."""
+    for number in numbers:
+        one = seen.packets[number]
+        one.link = one.outcome = None
+        one.record |= {"compressor": {"status": "ERR_INTERNAL"}, "verdict": "not_compressed"}
+    return seen
+
+
+# ---- streams
+
+
+def test_a_right_stream(seeing: See) -> None:
+    library = seeing(settled())
+    library.flow_correct("rtp-ipv4")
+    library.begins_with_ir()
+    library.irs_at_start(3)
+    library.settles()
+    library.no_refreshes()
+    library.cids_within(0)
+    library.link_has("IR", "UO-0")
+    library.link_never_has("UO-1")
+    library.profiles_used("0x0001")
+    library.average_header(4.0)
+    assert collector.current().verdict is None
+
+
+def test_a_must_finding_fails(seeing: See) -> None:
+    seen = settled()
+    seen.findings.append(Finding("It is wrong.", "RFC3095-5.9.2-1", 7, "judge", "must"))
+    with pytest.raises(AssertionError, match=r"1 finding, the first: packet 7: It is wrong\. \(RFC3095-5\.9\.2-1\)"):
+        seeing(seen).observe_flow("rtp-ipv4")
+    assert collector.current().verdict == "fail"
+
+
+def test_a_should_finding_is_non_strict(seeing: See) -> None:
+    seen = settled()
+    seen.findings.append(Finding("It is not nice.", "RFC4815-4.4.3-2", 7, "judge", "should"))
+    seeing(seen).observe_flow("rtp-ipv4")
+    assert collector.current().verdict == "non-strict"
+
+
+@pytest.mark.parametrize(("level", "expected"), [("must", "fail"), ("should", "non-strict")])
+def test_an_expectation_has_the_level_of_its_case(level: str, expected: str) -> None:
+    case = Test("x", "x", "", "", [f"level:{level}"])
+    assert verdict_of("FAIL", "It is not met.", case, collector.begin())[0] == expected
+
+
+def test_a_broken_must_is_a_failure_in_a_case_about_a_should(seeing: See) -> None:
+    seen = settled()
+    seen.findings.append(Finding("It is wrong.", "RFC3095-5.9.2-1", 7, "judge", "must"))
+    with pytest.raises(AssertionError) as caught:
+        seeing(seen).observe_flow("rtp-ipv4")
+    case = Test("x", "x", "", "", ["level:should"])
+    assert verdict_of("FAIL", str(caught.value), case, collector.current())[0] == "fail"
+
+
+def test_remarks_on_feedback() -> None:
+    verdicts.conclude_remarks([], "decompressor")
+    assert collector.current().verdict is None
+    verdicts.conclude_remarks([should("RFC3095-5.7.6.9-3", "LOSS comes without a CRC.")], "decompressor")
+    assert collector.current().verdict == "non-strict"
+    with pytest.raises(AssertionError, match="1 finding, the first: The CRC is wrong"):
+        verdicts.conclude_remarks([must("RFC4815-2.3-1", "The CRC is wrong.")], "decompressor")
+    assert collector.current().verdict == "fail"
+
+
+def test_declared_deviations_are_for_their_own_cases(monkeypatch: pytest.MonkeyPatch, seeing: See) -> None:
+    monkeypatch.setattr(sides, "declared_deviations", lambda name, role: frozenset({"RFC3095-5.9.2-1"}))
+    seen = settled()
+    seen.findings.append(Finding("It is wrong.", "RFC3095-5.9.2-1", 7, "judge", "must"))
+    seeing(seen).observe_flow("rtp-ipv4")
+    assert collector.current().findings == []
+    monkeypatch.setattr(verdicts, "_requirements_of_case", lambda: frozenset({"RFC3095-5.9.2-1"}))
+    with pytest.raises(AssertionError, match="It is wrong"):
+        seeing(seen).observe_flow("rtp-ipv4")
+
+
+def test_what_the_judge_cannot_read_is_unsupported(seeing: See) -> None:
+    seen = settled()
+    seen.not_judged = [f"packet {one.index}: a feature" for one in seen.packets]
+    with pytest.raises(SkipExecution, match="The judge cannot read such packets: packet 0: a feature"):
+        seeing(seen).observe_flow("rtp-ipv4")
+
+
+def test_what_nobody_declares_is_not_excused(seeing: See) -> None:
+    """An IR packet without its SSRC reads as one with odd lists: that is a failure, not a feature."""
+    seen = settled()
+    seen.not_judged = seen.undeclared = [f"packet {one.index}: The list has encoding type 2." for one in seen.packets]
+    with pytest.raises(AssertionError, match=r"63 packets cannot be what they seem: packet 0: The list has encoding"):
+        seeing(seen).observe_flow("rtp-ipv4")
+    assert collector.current().verdict == "fail"
+
+
+@pytest.mark.parametrize(
+    "ask", [lambda one: one.observe_flow("rtp-ipv4"), lambda one: one.observe_slow_flow("rtp-ipv4", 120)]
+)
+def test_an_empty_link_is_not_right(seeing: See, ask: Callable[[Conforming], None]) -> None:
+    """What a compressor does not send breaks no rule of the judge; that it does not send it does."""
+    with pytest.raises(AssertionError, match=r"loses 2 packets by itself: packet 5 is not put on the link \(ERR_INT"):
+        ask(seeing(missing(settled(), 5, 6)))
+    with pytest.raises(AssertionError, match="The compressor loses 63 packets by itself"):
+        ask(seeing(missing(settled(), *range(63))))
+    with pytest.raises(AssertionError, match="Nothing was sent"):
+        ask(seeing(observed([], [])))
+
+
+def test_a_slow_flow_settles_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """40 packets 20 ms apart; then twelve, 20 s apart for a period of two minutes."""
+    asked: list[Any] = []
+
+    def observe(wanted: Any, *_: Any, **__: Any) -> Observation:
+        asked.append(wanted)
+        return settled()
+
+    monkeypatch.setattr(conforming, "observe", observe)
+    Conforming().observe_slow_flow("rtp-ipv4", 120)
+    times = [packet["time_ns"] / 1e9 for packet in asked[0].source]
+    assert len(times) == 52
+    assert (times[1], times[39]) == (0.02, 0.78)
+    assert times[40:42] == [20.78, 40.78]
+    assert asked[0].decompressor is None
+
+
+@pytest.mark.parametrize(
+    ("verdict", "sentence"),
+    [
+        ("not_delivered", r"The judge restores them, but the decompressor does not: packet 7 \(UO-0\) is not deliv"),
+        ("mismatched", r"packet 7 \(UO-0\) is mismatched"),
+    ],
+)
+def test_a_decompressor_that_falls_short(seeing: See, verdict: str, sentence: str) -> None:
+    with pytest.raises(AssertionError, match=sentence):
+        seeing(with_verdict(settled(), 7, verdict)).flow_correct("rtp-ipv4")
+
+
+def test_expectations_of_the_last_stream(seeing: See) -> None:
+    library = seeing(stream("rtp-ipv4", ["IR", *["UO-1-TS"] * 60, "IR", "UO-0"]))
+    library.observe_flow("rtp-ipv4")
+    for ask, sentence in (
+        (lambda: library.irs_at_start(3), "A flow begins with 1 IR packets"),
+        (library.settles, r"1 of 23 are of type 0; packet 40 is UO-1-TS"),
+        (lambda: library.returns_to_ir(2), "Among 63 packets there are 1 returns to IR"),
+        (library.ir_less_often, "There are 1 returns to the IR state and 0 to the FO state"),
+        (library.no_refreshes, "It returns though nothing changes: packet 61"),
+        (lambda: library.link_has("IR", "UOR-2"), "No UOR-2 is sent"),
+        (lambda: library.link_never_has("IR"), "IR is sent"),
+        (lambda: library.profiles_used("0x0002, 0x0004"), "Packet 0 is of profile 0x0001"),
+        (lambda: library.average_header(2.0), r"The average header has \d"),
+    ):
+        with pytest.raises(AssertionError, match=sentence):
+            ask()
+    library.returns_to_ir(1)
+
+
+def test_a_flow_that_begins_without_ir(seeing: See) -> None:
+    seen = settled()
+    seen.packets = seen.packets[3:]
+    library = seeing(seen)
+    library.seen = seen
+    with pytest.raises(AssertionError, match="1 flows do not: the first packet on the link is UO-0, not IR"):
+        library.begins_with_ir()
+
+
+def test_cids_beyond_the_limit(seeing: See) -> None:
+    links, originals = sent("rtp-ipv4", [*BEGINNING, "UO-0"], cid=3)
+    library = seeing(observed(links, originals))
+    library.observe_flow("rtp-ipv4")
+    library.cids_within(3)
+    with pytest.raises(AssertionError, match="Packet 0 uses CID 3, but MAX_CID is 2"):
+        library.cids_within(2)
+
+
+def test_expectations_come_behind_traffic() -> None:
+    with pytest.raises(RuntimeError, match="Nothing has been observed yet"):
+        Conforming().settles()
+
+
+def flows_with(sns: list[int]) -> Observation:
+    links, originals = [], []
+    for cid, sn in enumerate(sns):
+        flow = Flow.of("udp-ipv4", cid)
+        flow.sn = sn
+        one = sent(flow, ["IR"], cid)
+        links += one[0]
+        originals += one[1]
+    return observed(links, originals)
+
+
+@pytest.mark.parametrize(
+    ("sns", "sentence"),
+    [
+        ([9, 40001, 512, 7000, 65000, 31, 20000, 333], ""),
+        ([1000] * 8, "They are not random"),
+        (list(range(100, 108)), "They are not random"),
+        ([9, 40001, 512], "There are 3 flows; that says nothing"),
+    ],
+)
+def test_initial_sequence_numbers(seeing: See, sns: list[int], sentence: str) -> None:
+    library = seeing(flows_with(sns))
+    library.observe_flow("udp-ipv4")
+    if not sentence:
+        library.random_sequence_numbers()
+        return
+    with pytest.raises(AssertionError, match=sentence):
+        library.random_sequence_numbers()
+
+
+def test_single_losses(seeing: See) -> None:
+    seeing(settled()).single_losses("rtp-ipv4")
+    with pytest.raises(AssertionError, match=r"1 must not be lost: without packet 0 packet 1 is not restored"):
+        seeing(stream("rtp-ipv4", ["IR", *["UO-0"] * 30])).single_losses("rtp-ipv4")
+
+
+@pytest.mark.parametrize(
+    ("carried", "complaints", "sentence"),
+    [
+        (2, [], ""),
+        (1, [], "After ttl to 9 at packet 40, the loss of that packet alone hurts later ones"),
+        (3, ["losing packets c: packet 44 is not delivered"], "The decompressor, losing packets c"),
+    ],
+)
+def test_changes_survive(monkeypatch: pytest.MonkeyPatch, carried: int, complaints: list[str], sentence: str) -> None:
+    found = losses.Survey(carried, settled(), complaints, 16)
+    monkeypatch.setattr(losses, "survey", lambda *_: found)
+    if not sentence:
+        Conforming().change_survives("rtp-ipv4", "ttl to 9")
+        return
+    with pytest.raises(AssertionError, match=sentence):
+        Conforming().change_survives("rtp-ipv4", "ttl to 9")
+
+
+def test_a_change_that_is_not_sent_does_not_survive(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(losses, "survey", lambda *_: losses.Survey(16, missing(settled(), 40), [], 16))
+    with pytest.raises(AssertionError, match="packet 40 is not put on the link"):
+        Conforming().change_survives("rtp-ipv4", "ttl to 9")
+
+
+def test_changes_are_for_flows() -> None:
+    with pytest.raises(UsageError, match="Only flows such as rtp-ipv4 have changes"):
+        Conforming().observe_flow("voip-amr-nb-ipv4", "40: ttl to 9")
+
+
+# ---- vectors
+
+
+def test_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["padding-alone", "two-cids"]
+    right = {name: Played(by_name()[name]) for name in names}
+    monkeypatch.setattr(vectors, "play", lambda name, decompressor, build: right[name])
+    Conforming().vectors_decompressed(*names)
+    right["two-cids"].wrong.append("link packet 2 is not delivered as it should be")
+    with pytest.raises(AssertionError, match="1 of 2 vectors: two-cids: link packet 2 is not delivered"):
+        Conforming().vectors_decompressed(*names)
+    right["padding-alone"].failure = sides.Misbehaviour("It broke a promise.")
+    with pytest.raises(sides.Misbehaviour):
+        Conforming().vectors_decompressed(*names)
+
+
+def test_vectors_that_are_not_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    def play(name: str, decompressor: str, build: str) -> Played:
+        if name == "two-cids":
+            raise sides.NotDeclared("It does not declare that.")
+        return Played(by_name()[name], ["link packet 0 is not delivered"] if spoil else [])
+
+    spoil = False
+    monkeypatch.setattr(vectors, "play", play)
+    with pytest.raises(SkipExecution, match="It does not declare that"):
+        Conforming().vectors_decompressed("two-cids")
+    Conforming().vectors_decompressed("two-cids", "padding-alone")
+    assert {one.name: one.value for one in collector.current().metrics}["vectors"] == 1
+    spoil = True
+    with pytest.raises(AssertionError, match="1 of 2 vectors"):  # what is left out excuses nobody
+        Conforming().vectors_decompressed("two-cids", "padding-alone")
+
+
+def test_refusing_everything_is_no_merit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing may come out of these vectors; who delivers nothing at all has not passed."""
+    control = str(vectors.control(["empty-packet-types"]))
+    found = {name: Played(by_name()[name]) for name in ("empty-packet-types", control)}
+    monkeypatch.setattr(vectors, "play", lambda name, decompressor, build: found[name])
+    Conforming().vectors_decompressed("empty-packet-types")
+    found[control].wrong.append("link packet 0 is not delivered")
+    with pytest.raises(AssertionError, match=f"but {control} must be delivered beside them and is not"):
+        Conforming().vectors_decompressed("empty-packet-types")
+
+
+# ---- stories
+
+
+def test_rows_belong_to_stories() -> None:
+    library = Conforming()
+    for row in (
+        lambda: library.it_sends(3),
+        lambda: library.it_receives(3, "IR"),
+        lambda: library.it_is_given("ACK(O)"),
+        library.so_it_should_be,
+    ):
+        with pytest.raises(RuntimeError, match="story"):
+            row()
+
+
+# ---- robustness
+
+
+def impaired(wrong: int, of: int = 60) -> Observation:
+    """No IR packet arrives, so that all of the rest is at risk, and some come out wrong."""
+    links, originals = sent("rtp-ipv4", [*BEGINNING, *["UO-0"] * of])
+    records = []
+    for n, link in enumerate(links):
+        if n < 3:
+            records.append(record(n, link, "lost_on_link", fate="loss") | {"decompressor": []})
+        else:
+            records.append(record(n, link, "mismatched" if n < 3 + wrong else "not_delivered"))
+    return observed(links, originals, records=records)
+
+
+def test_no_more_than_chance_may_come_out_wrong(seeing: See) -> None:
+    """60 at risk: 7.5 pass a CRC-3 on average; tried twice, at most 28 with a probability of 0.999."""
+    seeing(impaired(28))
+    Withstanding().impaired_link("voip-amr-nb-ipv4")
+    seeing(impaired(29))
+    with pytest.raises(AssertionError, match=r"29 packets come out other than they were; 60 of 60 arrivals were at ri"):
+        Withstanding().impaired_link("voip-amr-nb-ipv4")
+
+
+def test_who_refuses_everything_does_no_service(seeing: See) -> None:
+    def refusing(first: int) -> Observation:
+        seen = settled()
+        for number in range(first, 63):
+            with_verdict(seen, number, "not_delivered")
+        seen.done.document["forward"]["verdicts"] = {"identical": first, "not_delivered": 63 - first}
+        return seen
+
+    seeing(refusing(4))
+    Withstanding().impaired_link("voip-amr-nb-ipv4")
+    seeing(refusing(3))
+    with pytest.raises(AssertionError, match="3 packets come out; from the same 63 arrivals, the judge restores 63"):
+        Withstanding().impaired_link("voip-amr-nb-ipv4")
+
+
+def test_packets_lost_by_the_compressor_are_not_the_links_fault(seeing: See) -> None:
+    seeing(missing(settled(), 7))
+    with pytest.raises(AssertionError, match="The compressor loses 1 packets by itself: packet 7 is not put on the"):
+        Withstanding().impaired_link("voip-amr-nb-ipv4")
+
+
+def test_recovery_has_a_limit(seeing: See) -> None:
+    seeing(impaired(0, 20))
+    Withstanding().impaired_link("voip-amr-nb-ipv4", outage=21)
+    with pytest.raises(AssertionError, match="20 packets in a row arrive and do not come out; by 20"):
+        Withstanding().impaired_link("voip-amr-nb-ipv4", outage=20)
+
+
+@pytest.mark.parametrize(
+    ("tried", "sentence"),
+    [
+        (Tried(trials=5), ""),
+        (Tried(trials=5, wrong=["x: it is delivered"]), "1 of 5 packets: x: it is delivered"),
+        (Tried(trials=5, not_recovered=["x: the IR packet behind it"]), "1 contexts do not recover: x: the IR"),
+        (Tried(trials=5, undetected=1), "1 damaged headers come out; at most 0 may"),
+    ],
+)
+def test_damaged_packets(monkeypatch: pytest.MonkeyPatch, tried: Tried, sentence: str) -> None:
+    monkeypatch.setattr(damage, "attempt", lambda *_: tried)
+    if not sentence:
+        Withstanding().damaged_packets("CRC bits flipped")
+        return
+    with pytest.raises(AssertionError, match=sentence):
+        Withstanding().damaged_packets("CRC bits flipped")
+
+
+def test_no_damage_without_channels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(damage, "attempt", lambda *_: Tried())
+    with pytest.raises(SkipExecution, match="declares no channel that the vectors are for"):
+        Withstanding().damaged_packets("truncated")
+
+
+@pytest.mark.parametrize(
+    ("said", "afterwards", "sentence"),
+    [
+        ("The engine died.", "", ""),
+        ("", "", "An adapter that writes too far passes for one that behaves"),
+        ("The engine died.", "It hangs.", "After it, an adapter that behaves is taken for one that does not: It hangs"),
+    ],
+)
+def test_misbehaviour(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any, said: str, afterwards: str, sentence: str
+) -> None:
+    (tmp_path / "faulty_writes_too_far.so").touch()
+    monkeypatch.setattr(faults, "folder", lambda build: tmp_path)
+    monkeypatch.setattr(faults, "provoke", lambda folder, fault, build: afterwards if fault == "none" else said)
+    if not sentence:
+        Withstanding().misbehaviour("writes_too_far")
+        return
+    with pytest.raises(AssertionError, match=sentence):
+        Withstanding().misbehaviour("writes_too_far")
+
+
+def test_misbehaviour_that_is_not_built(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setattr(faults, "folder", lambda build: tmp_path)
+    with pytest.raises(SkipExecution, match="The faulty adapters are not built"):
+        Withstanding().misbehaviour("crash")

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who is asked, and what is not asked of whom: declarations decide, never what an adapter does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headroom.conformance import sides
+from headroom.errors import UsageError
+
+DECLARATION = """\
+# SPDX-License-Identifier: Apache-2.0
+name: somebody
+vendor: Somebody
+licence: MIT
+description: An implementation for tests.
+obtain: "Not at all."
+adapter:
+  library: "{build}/lib/somebody.so"
+  config: {options: {careful: true}}
+capabilities:
+  - scheme: rohc
+    roles: [decompressor]
+    profiles: ["0x0000", "0x0001"]
+    modes: [U]
+    cids: [small]
+    max_cid: 7
+    max_channels: 4
+    feedback: [own]
+    features: [segmentation]
+deviations:
+  - requirement: RFC3095-5.9.2-1
+    reason: Its CRC is another one than that of the RFC.
+    roles: [decompressor]
+  - case: conformance/rohc/crc/CRC-3
+    reason: Its CRC is another one, so this fails, too.
+"""
+
+
+@pytest.fixture
+def somebody(tmp_path: Path) -> str:
+    folder = tmp_path / "somebody"
+    folder.mkdir()
+    (folder / "implementation.yaml").write_text(DECLARATION)
+    return str(folder)
+
+
+@pytest.mark.parametrize(
+    ("role", "channel", "more", "reason"),
+    [
+        ("decompressor", {}, {}, ""),
+        ("decompressor", {"mode": "U", "cids": "small", "max_cid": 7, "channels": 4}, {}, ""),
+        ("decompressor", {"profiles": ["0x0001"]}, {}, ""),
+        ("decompressor", {}, {"feature": "segmentation"}, ""),
+        ("decompressor", {}, {"feedback": "own"}, ""),
+        ("compressor", {}, {}, "Somebody does not declare to be a compressor."),
+        ("decompressor", {"mode": "O"}, {}, "Somebody does not declare mode O."),
+        ("decompressor", {"cids": "large"}, {}, "Somebody does not declare cid large."),
+        ("decompressor", {"max_cid": 8}, {}, "Somebody declares max_cid 7; 8 is needed."),
+        ("decompressor", {"channels": 5}, {}, "Somebody declares max_channels 4; 5 is needed."),
+        ("decompressor", {"profiles": ["0x0001", "0x0002"]}, {}, "Somebody does not declare profile 0x0002."),
+        ("decompressor", {}, {"feature": "list-compression"}, "Somebody does not declare feature list-compression."),
+        ("decompressor", {}, {"feedback": "piggybacked"}, "Somebody does not declare feedback piggybacked."),
+    ],
+)
+def test_require(somebody: str, role: Any, channel: dict[str, Any], more: dict[str, Any], reason: str) -> None:
+    if not reason:
+        sides.require(somebody, role, channel, **more)
+        return
+    with pytest.raises(sides.NotDeclared) as caught:
+        sides.require(somebody, role, channel, **more)
+    assert str(caught.value) == reason
+    assert caught.value.verdict == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("feature", "declared"),
+    [
+        ("segmentation", True),
+        ("list-compression", False),
+        ("r-mode", False),
+        ("profile-0x0001", True),
+        ("profile-0x0003", False),
+    ],
+)
+def test_declares(somebody: str, feature: str, declared: bool) -> None:
+    assert sides.declares(somebody, feature) == declared
+
+
+def test_nobody() -> None:
+    with pytest.raises(UsageError, match="There is no implementation 'nobody'"):
+        sides.require("nobody", "compressor", {})
+
+
+def test_channels_of(somebody: str) -> None:
+    assert sides.channels_of(somebody) == 4
+    assert sides.channels_of(somebody, 3) == 3
+    assert sides.channels_of("reference") == 256
+    assert sides.channels_of("reference", 900) == 900
+
+
+def test_adapter(somebody: str, tmp_path: Path) -> None:
+    made = sides.adapter(somebody, "decompressor", {"mode": "U"}, str(tmp_path), {"fast": True})
+    assert made == {
+        "library": f"{tmp_path}/lib/somebody.so",
+        "config": {"scheme": "rohc", "mode": "U", "options": {"careful": True, "fast": True}},
+    }
+    assert sides.adapter(somebody, "decompressor", {}, str(tmp_path))["config"]["options"] == {"careful": True}
+
+
+def test_declared_deviations(somebody: str) -> None:
+    assert sides.declared_deviations(somebody, "decompressor") == {"RFC3095-5.9.2-1"}
+    assert sides.declared_deviations(somebody, "compressor") == set()
+
+
+def test_promises() -> None:
+    sides.promise({"promise_broken": None})
+    sides.promise({})
+    broken = {"side": "decompressor", "function": "take_feedback", "packet": None, "message": "It is too long."}
+    with pytest.raises(sides.Misbehaviour) as caught:
+        sides.promise({"promise_broken": broken})
+    assert str(caught.value) == (
+        "The decompressor broke a promise of the ABI in take_feedback: It is too long. See `headroom-engine check`."
+    )
+    assert caught.value.verdict == "error"
+
+
+def test_common_profiles(somebody: str) -> None:
+    assert sides.common_profiles() == ["0x0000", "0x0001", "0x0002", "0x0004"]
+    assert sides.common_profiles("reference", somebody, None) == ["0x0000", "0x0001"]

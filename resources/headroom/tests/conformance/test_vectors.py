@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The vectors before a decompressor: every difference from what they say is a sentence."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from headroom import engine
+from headroom.conformance import sides, vectors
+from headroom.conformance.feedback import Written
+from headroom.conformance.vectors import Played, by_name, judge, select
+from headroom.errors import UsageError
+from headroom.oracle.rohc import Parameters
+from headroom.tests.conformance.support import document, record
+
+
+def ideal(name: str, **more: Any) -> list[dict[str, Any]]:
+    """Records of a decompressor that does what the vector says; `p2={…}` changes one."""
+    vector = by_name()[name]
+    records = []
+    for n, step in enumerate(vector.steps):
+        one = record(n, step.link, "identical" if step.outcome == "delivered" else "withheld")
+        # One element for each feedback data, as it came: its size fits into Code here.
+        one["passed_on"] = [bytes([0xF0 | len(data)]).hex() + data.hex() for data in step.passes_on if len(data) < 8]
+        one["passed_on"] += [f"f0{len(data):02x}{data.hex()}" for data in step.passes_on if len(data) > 7]
+        one["feedback"] = [
+            Written.of(f"{reply['acktype']}({reply['mode']}) with CRC")
+            .element(reply["cid"], reply.get("sn", 1000), vector.parameters)
+            .hex()
+            for reply in step.replies
+        ]
+        records.append(one | more.get(f"p{n}", {}))
+    return records
+
+
+def wrong(name: str, **more: Any) -> list[str]:
+    return judge([by_name()[name]], document(ideal(name, **more)))[0].wrong
+
+
+@pytest.mark.parametrize("name", sorted(name for name in by_name()))
+def test_who_does_what_they_say_passes(name: str) -> None:
+    assert wrong(name) == []
+
+
+@pytest.mark.parametrize(
+    ("verdict", "sentence"),
+    [
+        ("mismatched", "link packet 1 is not delivered as it should be: mismatched (OK)"),
+        ("not_delivered", "link packet 1 is not delivered as it should be: not_delivered (OK)"),
+        ("withheld", "link packet 1 is not delivered as it should be: withheld (OK)"),
+        ("not_run", "link packet 1 is not delivered as it should be: not_run (OK)"),
+    ],
+)
+def test_what_must_be_delivered(verdict: str, sentence: str) -> None:
+    assert wrong("rtp-ir-ipv4", p1={"verdict": verdict}) == [sentence]
+
+
+def test_what_must_not_be_delivered() -> None:
+    found = wrong("rtp-uo-0-wrong-crc", p1={"verdict": "unexpected", "decompressor": [{"status": "OK"}]})
+    assert found == ["link packet 1 is delivered, but nothing may come out: unexpected (OK)"]
+
+
+def test_feedback_that_is_not_passed_on() -> None:
+    assert wrong("feedback-piggybacked", p1={"passed_on": []}) == [
+        "link packet 1 passes on nothing to the compressor at its end, not 2011"
+    ]
+
+
+def test_other_feedback_is_passed_on() -> None:
+    assert wrong("feedback-piggybacked", p1={"passed_on": ["f22012"]}) == [
+        "link packet 1 passes on 2012 to the compressor at its end, not 2011"
+    ]
+    assert wrong("feedback-piggybacked", p2={"passed_on": ["f22011"]}) == [
+        "link packet 2 passes on 2011 to the compressor at its end, not nothing"
+    ]
+
+
+def test_what_is_passed_on_is_no_feedback() -> None:
+    (sentence,) = wrong("feedback-piggybacked", p1={"passed_on": ["f32011"]})
+    assert sentence.startswith("link packet 1 passes on what is no feedback: the feedback announces 3 octets")
+
+
+def test_size_octet_or_not_is_the_same() -> None:
+    assert wrong("feedback-piggybacked", p1={"passed_on": ["f0022011"]}) == []
+
+
+def answered(words: str, cid: int = 0, sn: int = 1000) -> dict[str, Any]:
+    return {"feedback": [Written.of(words).element(cid, sn, Parameters()).hex()]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "had"),
+    [
+        ({"feedback": []}, "nothing"),
+        (answered("NACK(O) with CRC"), "NACK(O) with CRC for CID 0"),
+        (answered("ACK(U) with CRC"), "ACK(U) with CRC for CID 0"),
+        (answered("ACK(O) with CRC", cid=3), "ACK(O) with CRC for CID 3"),
+        (answered("ACK(O) with CRC", sn=999), "ACK(O) with CRC for CID 0"),
+    ],
+)
+def test_replies(answer: dict[str, Any], had: str) -> None:
+    found = wrong("o-mode-ir-acknowledged", p0=answer)
+    assert len(found) == 1
+    assert found[0].startswith("link packet 0 is not answered with ACK(O) for CID 0")
+    assert found[0].endswith(f"what comes: {had}")
+
+
+def test_replies_that_are_broken() -> None:
+    found = wrong("o-mode-ir-acknowledged", p0=answered("ACK(O) with wrong CRC"))
+    assert "link packet 0 The CRC option carries" in found[0]
+
+
+def test_more_feedback_than_is_asked_for_may_come() -> None:
+    both = answered("NACK(O)")["feedback"] + answered("ACK(O) with CRC")["feedback"]
+    assert wrong("o-mode-ir-acknowledged", p0={"feedback": both}) == []
+
+
+def test_several_vectors_at_once() -> None:
+    group = [by_name()[name] for name in ("rtp-ir-ipv4", "padding-alone", "add-cid")]
+    assert [len(vector.steps) for vector in group] == [2, 3, 4]
+    steps = [(n, position) for n, position, _ in vectors._in_order(group)]
+    assert steps == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (2, 1), (2, 2), (3, 2)]
+    records = []
+    for packet, (_, _, step) in enumerate(vectors._in_order(group)):
+        records.append(record(packet, step.link, "identical" if step.outcome == "delivered" else "withheld"))
+    records[2]["verdict"] = "not_delivered"
+    found = judge(group, document(records))
+    assert [bool(one.wrong) for one in found] == [False, False, True]
+    assert [len(one.records) for one in found] == [len(vector.steps) for vector in group]
+
+
+def test_job_has_a_channel_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sides, "adapter", lambda name, role, channel, build: {"library": name, "config": channel})
+    group = [by_name()["rtp-ir-ipv4"], by_name()["padding-alone"]]
+    made = vectors.job(group, "somebody", "")
+    assert made["decompressor"]["config"]["channels"] == 2
+    assert "channels" not in vectors.job(group[:1], "somebody", "")["decompressor"]["config"]
+    assert [packet["channel"] for packet in made["source"]["packets"][:4]] == [0, 1, 0, 1]
+    assert [packet["hex"] for packet in made["source"]["packets"][1::2]][:2] == [
+        step.link.hex() for step in group[1].steps[:2]
+    ]
+    for packet, expected in itertools.zip_longest(made["source"]["packets"], made["expected"]["packets"]):
+        assert expected is None or (expected["time_ns"], expected["channel"]) == (packet["time_ns"], packet["channel"])
+
+
+def test_select() -> None:
+    names = ["rtp-a", "rtp-b", "udp-a"]
+    assert select(["rtp-*"], names) == ["rtp-a", "rtp-b"]
+    assert select(["*", "-rtp-b"], names) == ["rtp-a", "udp-a"]
+    assert select(["udp-a", "rtp-a", "udp-*"], names) == ["udp-a", "rtp-a"]
+    with pytest.raises(UsageError, match="No vector of resources/vectors/rohc is called 'ip-"):
+        select(["rtp-*", "-ip-*"], names)
+
+
+def test_control() -> None:
+    """Vectors that must all be refused have one beside them that must not be."""
+    assert vectors.control(["padding-alone"]) is None  # its prologue is delivered
+    small = vectors.control(["packet-type-unknown", "empty-packet-types", "rtp-ir-wrong-crc"])
+    assert small is None  # so is that of the first
+    small, large = vectors.control(["empty-packet-types"]), vectors.control(["large-cid-three-octets", "cid-truncated"])
+    assert small is not None
+    assert large is not None
+    assert (by_name()[small].channel["cids"], by_name()[large].channel["cids"]) == ("small", "large")
+    assert all(step.outcome == "delivered" for name in (small, large) for step in by_name()[name].steps)
+
+
+# ---- what is played again alone
+
+
+class Engine:
+    """In place of the engine: fails vectors by name when they are among others, or always."""
+
+    def __init__(self, among_others: set[str], always: set[str], crash: bool = False) -> None:
+        self.among_others, self.always, self.crash = among_others, always, crash
+        self.jobs: list[int] = []
+        self.links = {tuple(step.link.hex() for step in vector.steps): name for name, vector in by_name().items()}
+
+    def __call__(self, command: str, job: dict[str, Any], timeout_s: float, build: str) -> dict[str, Any]:
+        channels = sorted({packet["channel"] for packet in job["source"]["packets"]})
+        self.jobs.append(len(channels))
+        if self.crash and len(channels) > 1:
+            raise engine.EngineFailure("crash", "The engine died.")
+        by_channel = {
+            n: self.links[tuple(one["hex"] for one in job["source"]["packets"] if one["channel"] == n)]
+            for n in channels
+        }
+        records = []
+        pairs = zip(job["source"]["packets"], job["expected"]["packets"], strict=True)
+        for n, (packet, expected) in enumerate(pairs):
+            bad = by_channel[packet["channel"]] in (self.always | (self.among_others if len(channels) > 1 else set()))
+            right = "withheld" if expected is None else "identical"
+            records.append(record(n, bytes.fromhex(packet["hex"]), "not_run" if bad else right))
+        return document(records)
+
+
+@pytest.fixture
+def group(monkeypatch: pytest.MonkeyPatch) -> list[vectors.Vector]:
+    monkeypatch.setattr(sides, "require", lambda *_, **__: None)
+    monkeypatch.setattr(sides, "adapter", lambda name, role, channel, build: {"library": name, "config": channel})
+    return [by_name()[name] for name in ("rtp-ir-ipv4", "padding-alone", "add-cid")]
+
+
+def played(monkeypatch: pytest.MonkeyPatch, there: Engine, group: list[vectors.Vector]) -> list[Played]:
+    monkeypatch.setattr(engine, "run", there)
+    return vectors._play_together(group, "somebody", "")
+
+
+def test_what_fails_among_others_counts_only_alone(monkeypatch: pytest.MonkeyPatch, group: Any) -> None:
+    there = Engine({"add-cid"}, set())
+    assert [one.wrong for one in played(monkeypatch, there, group)] == [[], [], []]
+    assert there.jobs == [3, 1]
+
+
+def test_what_fails_alone_fails(monkeypatch: pytest.MonkeyPatch, group: Any) -> None:
+    there = Engine(set(), {"add-cid"})
+    found = played(monkeypatch, there, group)
+    assert [bool(one.wrong) for one in found] == [False, False, True]
+    assert found[2].failure is None
+
+
+def test_a_crash_is_found_out_one_by_one(monkeypatch: pytest.MonkeyPatch, group: Any) -> None:
+    there = Engine(set(), set(), crash=True)
+    assert [one.wrong for one in played(monkeypatch, there, group)] == [[], [], []]
+    assert there.jobs == [3, 1, 1, 1]
+
+
+def test_a_crash_alone_is_a_failure_of_its_own(monkeypatch: pytest.MonkeyPatch, group: Any) -> None:
+    def crash(*_: Any) -> dict[str, Any]:
+        raise engine.EngineFailure("crash", "The engine died.")
+
+    monkeypatch.setattr(engine, "run", crash)
+    found = vectors._play_together(group, "somebody", "")
+    assert [one.wrong for one in found] == [["The engine died."]] * 3
+    assert all(one.failure for one in found)
+
+
+def test_a_broken_promise_is_a_failure(monkeypatch: pytest.MonkeyPatch, group: Any) -> None:
+    broken = {"side": "decompressor", "function": "decompress", "packet": 3, "message": "it wrote too far."}
+    monkeypatch.setattr(engine, "run", lambda *_: {"promise_broken": broken, "records": []})
+    (found, *_) = vectors._play_together(group, "somebody", "")
+    assert isinstance(found.failure, sides.Misbehaviour)
