@@ -71,7 +71,10 @@ class Object {
     }
   }
 
-  [[nodiscard]] std::string where(const char* key) const { return "\"" + std::string(key) + "\" in " + name_; }
+  [[nodiscard]] std::string where(const char* key) const {
+    std::string words(1, '"');  // not "\"" + …, of which GCC 12 says at -O3 that it overlaps itself
+    return words.append(key).append("\" in ").append(name_);
+  }
 
  private:
   const json& value_;

@@ -65,9 +65,9 @@ void Compressor::move_epoch(std::uint64_t epochs) noexcept {
   epoch_ns_ += epochs * kEpochNs;
   const auto ms = static_cast<std::uint32_t>(std::min<std::uint64_t>(epochs * kEpochMs, 0xffffffff));
   for (std::uint32_t channel = 0; channel < channels_.size(); ++channel) {
-    for (std::uint32_t cid = 0; cid < channels_[channel].fresh; ++cid) {
-      rebase_times(flow_at(config_.channel.index_of(channel, cid)), ms);
-    }
+    Channel& c = channels_[channel];
+    c.full_until_ms -= std::min(c.full_until_ms, ms);
+    for (std::uint32_t cid = 0; cid < c.fresh; ++cid) rebase_times(flow_at(config_.channel.index_of(channel, cid)), ms);
   }
 }
 
@@ -225,6 +225,7 @@ Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std:
   const bool is_new = index == kNoContext;
   // An IR packet without payload delivers nothing (5.7.7): such a packet cannot begin a flow.
   if (is_new && chain.octets == octets.size()) return send_uncompressed(packet, now);
+  if (is_new && now < channels_[packet.channel].full_until_ms) return send_uncompressed(packet, now);
   if (is_new) index = start_flow(hash, packet.channel, chain, profile, now);
 
   const Flow flow = flow_at(index);

@@ -66,6 +66,7 @@ class Compressor {
     std::uint32_t fresh = 0;  // CIDs below have been used
     std::uint32_t hand = 0;   // where the search for the flow to replace goes on
     std::uint32_t uncompressed = kNoContext;
+    std::uint32_t full_until_ms = 0;  // after REJECT: no further flows until then (5.7.6.4)
   };
 
   // What became of a packet on the general path.

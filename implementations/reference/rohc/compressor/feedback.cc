@@ -103,6 +103,9 @@ bool static_part_is_damaged(Flow flow, const wire::Feedback& f) noexcept {
   return covers_since(flow, sn, h.repaired_since_sn) && static_cast<std::uint16_t>(sn - h.repaired_since_sn) < kSoon;
 }
 
+// "Any FEEDBACK packet carrying a REJECT option MUST also carry a CRC option" (5.7.6.4).
+bool is_rejected(const wire::Feedback& f) noexcept { return f.reject && f.crc; }
+
 }  // namespace
 
 void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexcept {
@@ -115,8 +118,7 @@ void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) no
   }
   catch_up(flow.c, h, flow.config.repeats);
   const std::uint8_t repeats = flow.repeats();
-  // "Any FEEDBACK packet carrying a REJECT option MUST also carry a CRC option" (5.7.6.4).
-  if ((f.reject && f.crc) || f.context_memory) {
+  if (is_rejected(f) || f.context_memory) {
     h.rejected_until_ms = std::max<std::uint32_t>(1, now_ms + flow.config.reject_hold_ms);
     // Whatever comes after the pause has to begin anew: no acknowledgement of what was sent before counts.
     h.ir_left = repeats;
@@ -161,6 +163,9 @@ void Compressor::take_feedback(std::uint32_t channel, const wire::Feedback& feed
   counters_.static_nacks += feedback.ack == AckType::kStaticNack ? 1 : 0;
   counters_.rejects += feedback.reject || feedback.context_memory ? 1 : 0;
   apply_feedback(flow, feedback, now);
+  // The compressor "should refrain from attempting to increase the number of compressed packet streams for some time"
+  // (5.7.6.4).
+  if (is_rejected(feedback)) channels_[channel].full_until_ms = now + config_.reject_hold_ms;
 }
 
 void Compressor::give_feedback(std::uint32_t channel, Octets elements, std::uint64_t now_ns) noexcept {

@@ -348,6 +348,35 @@ TEST_F(FeedbackTest, AcksOfEarlierPacketsDoNotUndoAReject) {
   EXPECT_EQ(send(), PacketType::kIr);
 }
 
+// "The compressor … should refrain from attempting to increase the number of compressed packet streams for some time"
+// (5.7.6.4). CONTEXT_MEMORY speaks of its own flow only (RFC 3843 3.7).
+TEST_F(FeedbackTest, RejectKeepsNewFlowsUncompressedForAWhile) {
+  SteadyFlow known(rtp_packet(4));
+  std::uint16_t source = 500;
+  const auto profile_of = [&](SteadyFlow& flow) {
+    return test::compress(compressor_, build(flow.next()), now_ns_).detail.profile;
+  };
+  const auto profile_of_new_flow = [&] {
+    PacketSpec spec = udp_packet(6);
+    spec.ip.source = source++;
+    SteadyFlow flow(spec);
+    return profile_of(flow);
+  };
+  settle();
+  ASSERT_EQ(profile_of(known), 1);
+  Feedback f = feedback_2(AckType::kStaticNack, Mode::kUnidirectional, sn());
+  f.context_memory = true;
+  give(f);
+  EXPECT_EQ(profile_of_new_flow(), 2);
+  f.context_memory = false;
+  f.reject = true;
+  give(f);
+  EXPECT_EQ(profile_of_new_flow(), 0);
+  EXPECT_EQ(profile_of(known), 1) << "flows that are there go on";
+  now_ns_ += CompressorConfig{}.reject_hold_ms * test::kMillisecond;
+  EXPECT_EQ(profile_of_new_flow(), 2);
+}
+
 // "Any FEEDBACK packet carrying a REJECT option MUST also carry a CRC option."
 TEST_F(FeedbackTest, RejectWithoutCrcIsIgnored) {
   settle();
