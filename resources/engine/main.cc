@@ -11,6 +11,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 #include "base/error.h"
@@ -25,6 +26,7 @@ using headroom::Json;
 
 constexpr std::size_t kLargestJob = std::size_t{1} << 30;
 constexpr int kExitFailed = 1, kExitBadJob = 2;
+constexpr const char* kTooLarge = "there is not enough memory for this job; ask for fewer packets or flows.";
 
 std::string read_all(int descriptor, const std::string& name) {
   std::string text;
@@ -89,9 +91,10 @@ int carry_out(const headroom::Command& command, const std::string& job_path) {
     return 0;
   } catch (const Error& error) {
     return report(output, error.kind(), error.what(), error.where());
+  } catch (const std::length_error&) {  // with 32 bits before there is anything to allocate
+    return report(output, ErrorKind::internal, kTooLarge, "");
   } catch (const std::bad_alloc&) {
-    return report(output, ErrorKind::internal,
-                  "there is not enough memory for this job; ask for fewer packets or flows.", "");
+    return report(output, ErrorKind::internal, kTooLarge, "");
   } catch (const std::exception& error) {
     return report(output, ErrorKind::internal, std::string("a defect of the engine: ") + error.what() + ".", "");
   }
@@ -116,8 +119,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int status = app.exit(error);
-    return status == 0 ? 0 : kExitBadJob;
+    if (app.exit(error) == 0) return 0;  // help and version
+    return report(STDOUT_FILENO, ErrorKind::job, std::string(error.what()) + "; see headroom-engine --help.", "");
   }
   return carry_out(*chosen, job_path);
 }

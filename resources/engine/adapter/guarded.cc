@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+
+#include "adapter/calling.h"
 
 namespace headroom {
 namespace {
@@ -27,6 +30,11 @@ PromiseBroken::PromiseBroken(const Instance& instance, const char* function, con
     : std::runtime_error(sentence), function_(function), role_(instance.role()) {}
 
 Guarded::Guarded(Instance& instance, std::uint32_t expansion) : instance_(instance), expansion_(expansion) {}
+
+template <typename Call>
+auto Guarded::calling(const char* function, Call&& call) const -> decltype(call()) {
+  return call_across(call, [&](const std::string& what) { return PromiseBroken(instance_, function, what + "."); });
+}
 
 std::vector<GuardedOutput> Guarded::process(const std::vector<GuardedInput>& inputs, std::uint64_t now_ns) {
   const char* function = instance_.role() == HEADROOM_COMPRESSOR ? "compress" : "decompress";
@@ -62,7 +70,7 @@ std::vector<GuardedOutput> Guarded::process(const std::vector<GuardedInput>& inp
   expected_ = packets_;
 
   const auto call = instance_.role() == HEADROOM_COMPRESSOR ? instance_.api().compress : instance_.api().decompress;
-  call(instance_.self(), packets_.data(), packets_.size(), now_ns, details_.data());
+  calling(function, [&] { call(instance_.self(), packets_.data(), packets_.size(), now_ns, details_.data()); });
 
   std::vector<GuardedOutput> outputs(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -148,7 +156,7 @@ std::optional<FeedbackElement> Guarded::take(int32_t (*function)(headroom_instan
   headroom_feedback feedback = {buffer.data() + kFence, kFeedbackCapacity, kPoisonLength, 0xFFFFFFFF, 0};
   std::memset(feedback.data, kPoisonOctet, kFeedbackCapacity);
   const headroom_feedback before = feedback;
-  const std::int32_t result = function(instance_.self(), &feedback);
+  const std::int32_t result = calling(name, [&] { return function(instance_.self(), &feedback); });
   if (!all_are(buffer.data(), kFence, kFenceOctet) ||
       !all_are(buffer.data() + kFence + kFeedbackCapacity, kFence, kFenceOctet)) {
     throw PromiseBroken(instance_, name, "it wrote outside the buffer for feedback.");
@@ -184,7 +192,7 @@ void Guarded::give_feedback(const FeedbackElement& feedback, std::uint64_t now_n
   Octets copy = feedback.octets;
   const auto length = static_cast<std::uint32_t>(copy.size());
   const headroom_feedback given = {copy.data(), length, length, feedback.channel, 0};
-  instance_.api().give_feedback(instance_.self(), &given, now_ns);
+  calling("give_feedback", [&] { instance_.api().give_feedback(instance_.self(), &given, now_ns); });
   if (copy != feedback.octets)
     throw PromiseBroken(instance_, "give_feedback", "it changed the feedback that it was given.");
 }
@@ -194,7 +202,7 @@ bool Guarded::piggyback(const FeedbackElement& feedback) {
   Octets copy = feedback.octets;
   const auto length = static_cast<std::uint32_t>(copy.size());
   const headroom_feedback given = {copy.data(), length, length, feedback.channel, 0};
-  const std::int32_t result = instance_.api().piggyback(instance_.self(), &given);
+  const std::int32_t result = calling("piggyback", [&] { return instance_.api().piggyback(instance_.self(), &given); });
   if (copy != feedback.octets)
     throw PromiseBroken(instance_, "piggyback", "it changed the feedback that it was given.");
   if (result == 1) add_room(length);
@@ -204,8 +212,9 @@ bool Guarded::piggyback(const FeedbackElement& feedback) {
 std::optional<std::string> Guarded::control(const std::string& message) {
   if (instance_.api().control == nullptr) return "the adapter has no control function.";
   std::string sentence(kErrorCapacity, '\0');
-  const std::int32_t result =
-      instance_.api().control(instance_.self(), message.c_str(), sentence.data(), sentence.size());
+  const std::int32_t result = calling("control", [&] {
+    return instance_.api().control(instance_.self(), message.c_str(), sentence.data(), sentence.size());
+  });
   if (result == 1) return std::nullopt;
   sentence.resize(strnlen(sentence.data(), sentence.size()));
   if (sentence.empty()) throw PromiseBroken(instance_, "control", "it refused a message without a sentence.");

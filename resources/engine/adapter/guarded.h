@@ -70,6 +70,9 @@ class Guarded {
   [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
 
  private:
+  // Returns what `call` returns; throws PromiseBroken for an exception that the adapter lets out of it.
+  template <typename Call>
+  auto calling(const char* function, Call&& call) const -> decltype(call());
   void check_fields(const headroom_packet& before, const headroom_packet& after, const char* function) const;
   void check_detail(const headroom_packet& packet, const headroom_detail& detail, const char* function) const;
   [[nodiscard]] std::optional<FeedbackElement> take(int32_t (*function)(headroom_instance*, headroom_feedback*),

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "adapter/calling.h"
 #include "base/sha256.h"
 
 namespace headroom {
@@ -53,7 +54,7 @@ Instance::Instance(const AdapterJob& job, headroom_role role)
   names_ = &scheme->names;
   std::string sentence(kErrorCapacity, '\0');
   const std::string config = job.config.dump();
-  self_ = api().create(role, config.c_str(), sentence.data(), sentence.size());
+  self_ = call_adapter("create", [&] { return api().create(role, config.c_str(), sentence.data(), sentence.size()); });
   if (self_ != nullptr) return;
   const std::string_view said(sentence.data(), strnlen(sentence.data(), sentence.size()));
   throw Error(ErrorKind::adapter,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/writer.h"
 
+#include <array>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 
@@ -20,8 +22,7 @@ constexpr std::size_t kLongestComment = 60'000;  // an option's length is 16 bit
 // pcapng and pcap say in their first words which byte order they have: the host's own is right.
 template <typename Int>
 void append(Octets& block, Int value) {
-  const auto* octets = reinterpret_cast<const std::uint8_t*>(&value);
-  block.insert(block.end(), octets, octets + sizeof value);
+  for (const std::uint8_t octet : std::bit_cast<std::array<std::uint8_t, sizeof value>>(value)) block.push_back(octet);
 }
 
 void append_padded(Octets& block, OctetView octets) {

@@ -28,6 +28,24 @@ void check_outcome(const headroom_packet& packet, OnBadOutcome on_bad) {
   }
 }
 
+std::vector<Octets> take(const Instance& instance, int32_t (*function)(headroom_instance*, headroom_feedback*),
+                         const std::string& name, std::uint8_t fill, OnBadOutcome on_bad) {
+  std::vector<Octets> taken;
+  if (function == nullptr) return taken;
+  for (int i = 0; i < kMostFeedback; ++i) {
+    Octets buffer(HEADROOM_FEEDBACK_MAX + kSlack, fill);
+    headroom_feedback feedback = {buffer.data(), HEADROOM_FEEDBACK_MAX, 0, 0, 0};
+    if (function(instance.self(), &feedback) != 1) return taken;
+    if (feedback.length == 0 || feedback.length > HEADROOM_FEEDBACK_MAX) {
+      bad_outcome(on_bad, name + " claims " + std::to_string(feedback.length) + " octets in a buffer of " +
+                              std::to_string(HEADROOM_FEEDBACK_MAX) + ".");
+    }
+    buffer.resize(feedback.length);
+    taken.push_back(std::move(buffer));
+  }
+  bad_outcome(on_bad, name + " never stops returning feedback.");
+}
+
 std::string line_of(const char* side, std::size_t i, const Called& called) {
   const headroom_detail& d = called.detail;
   std::ostringstream line;
@@ -78,21 +96,12 @@ std::vector<Called> call(const Instance& instance, const std::vector<OctetView>&
   return called;
 }
 
-std::vector<Octets> take_feedback(const Instance& instance, std::uint8_t fill) {
-  std::vector<Octets> taken;
-  if (instance.api().take_feedback == nullptr) return taken;
-  for (int i = 0; i < kMostFeedback; ++i) {
-    Octets buffer(HEADROOM_FEEDBACK_MAX + kSlack, fill);
-    headroom_feedback feedback = {buffer.data(), HEADROOM_FEEDBACK_MAX, 0, 0, 0};
-    if (instance.api().take_feedback(instance.self(), &feedback) != 1) return taken;
-    if (feedback.length == 0 || feedback.length > HEADROOM_FEEDBACK_MAX) {
-      throw NotJudged("not judged, because take_feedback claims " + std::to_string(feedback.length) +
-                      " octets; see the check \"outcome\".");
-    }
-    buffer.resize(feedback.length);
-    taken.push_back(std::move(buffer));
-  }
-  throw NotJudged("not judged, because take_feedback never stops returning feedback; see the check \"outcome\".");
+std::vector<Octets> take_feedback(const Instance& instance, std::uint8_t fill, OnBadOutcome on_bad) {
+  return take(instance, instance.api().take_feedback, "take_feedback", fill, on_bad);
+}
+
+std::vector<Octets> take_received_feedback(const Instance& instance, OnBadOutcome on_bad) {
+  return take(instance, instance.api().take_received_feedback, "take_received_feedback", 0, on_bad);
 }
 
 void give_feedback(const Instance& instance, const Octets& feedback, std::uint32_t channel, std::uint64_t now_ns) {

@@ -55,8 +55,12 @@ enum class OnBadOutcome { not_judged, broken };
                                        OnBadOutcome on_bad = OnBadOutcome::not_judged, std::uint8_t fill = 0,
                                        bool details = true);
 
-// The feedback that a decompressor wants sent, one message after the other.
-[[nodiscard]] std::vector<Octets> take_feedback(const Instance& instance, std::uint8_t fill = 0);
+// The feedback that a decompressor wants sent, one message after the other, and what it found for the compressor at its
+// own end.
+[[nodiscard]] std::vector<Octets> take_feedback(const Instance& instance, std::uint8_t fill = 0,
+                                                OnBadOutcome on_bad = OnBadOutcome::not_judged);
+[[nodiscard]] std::vector<Octets> take_received_feedback(const Instance& instance,
+                                                         OnBadOutcome on_bad = OnBadOutcome::not_judged);
 void give_feedback(const Instance& instance, const Octets& feedback, std::uint32_t channel, std::uint64_t now_ns);
 
 // The link packets that a fresh compressor makes of the subject's packets, nothing lost; without a compressor the

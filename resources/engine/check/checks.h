@@ -41,6 +41,7 @@ Outcome check_control(const Subject& subject);
 Outcome check_round_trip(const Subject& subject);
 Outcome check_outcome_fields(const Subject& subject);
 Outcome check_channel(const Subject& subject);
+Outcome check_piggyback(const Subject& subject);
 
 // bounds_checks.cc
 Outcome check_output_bounds(const Subject& subject);

@@ -231,7 +231,7 @@ std::string text_from_child(const std::function<std::string()>& make) {
       [&make] {
         std::string text;
         try {
-          text = "p" + make();
+          text.append("p").append(make());
         } catch (const NotJudged& reason) {
           text = std::string("u") + reason.what();
         } catch (const std::exception& reason) {

@@ -56,6 +56,13 @@ class Forger {
   Xoshiro256 random_;
 };
 
+// What a decompressor has to say after a packet, to either end.
+void take_all(const Instance& instance, OnBadOutcome on_bad) {
+  if (instance.role() != HEADROOM_DECOMPRESSOR) return;
+  (void)take_feedback(instance, 0, on_bad);
+  (void)take_received_feedback(instance, on_bad);
+}
+
 }  // namespace
 
 Outcome check_hostile_packets(const Subject& subject) {
@@ -67,7 +74,10 @@ Outcome check_hostile_packets(const Subject& subject) {
     }
     const Instance instance(subject.adapter, role);
     // When even honest packets have impossible outcomes, there is nothing to add here.
-    for (std::size_t i = 0; i < honest.size(); ++i) (void)call(instance, {honest[i]}, 0, time_of(i));
+    for (std::size_t i = 0; i < honest.size(); ++i) {
+      (void)call(instance, {honest[i]}, 0, time_of(i));
+      take_all(instance, OnBadOutcome::not_judged);
+    }
     Forger forger(1);
     for (std::size_t i = 0; i < kHostilePackets; ++i) {
       // Honest packets in between, so that there is a context to attack.
@@ -78,7 +88,7 @@ Outcome check_hostile_packets(const Subject& subject) {
       note("packet " + std::to_string(i) + " of hostile ones, " + std::to_string(packet.size()) +
            " octets, was given to the " + name_of(role));
       (void)call(instance, {packet}, 0, time_of(honest.size() + i), OnBadOutcome::broken);
-      if (role == HEADROOM_DECOMPRESSOR) (void)take_feedback(instance);
+      take_all(instance, OnBadOutcome::broken);
     }
   });
   return {};

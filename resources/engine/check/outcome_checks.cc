@@ -2,10 +2,33 @@
 //
 // What calls say about packets.
 #include "adapter/guarded.h"
+#include "base/hex.h"
 #include "check/checks.h"
 #include "replay/compare.h"
 
 namespace headroom::check {
+namespace {
+
+// What a decompressor has to say after a packet, to either end.
+void take_all(Guarded& guarded) {
+  constexpr int kMost = 1000;
+  for (int n = 0; guarded.take_feedback(); ++n) {
+    if (n == kMost) throw Broken("take_feedback never stops returning feedback.");
+  }
+  for (int n = 0; guarded.take_received_feedback(); ++n) {
+    if (n == kMost) throw Broken("take_received_feedback never stops returning feedback.");
+  }
+}
+
+// A feedback element for the compressor at the far end (RFC 5795, 5.2.4.1): FEEDBACK-1 for CID 0, behind the CID where
+// CIDs are large.
+Octets feedback_to_send(const Subject& subject) {
+  if (subject.adapter.scheme != "rohc") throw NotJudged("what feedback of this scheme looks like is not known here.");
+  const bool large = subject.adapter.config.contains("cids") && subject.adapter.config["cids"] == "large";
+  return large ? Octets{0xF2, 0x00, 0x00} : Octets{0xF1, 0x00};
+}
+
+}  // namespace
 
 Outcome check_round_trip(const Subject& subject) {
   if (!subject.compressor || !subject.decompressor) throw NotJudged("this needs both a compressor and a decompressor.");
@@ -53,15 +76,46 @@ Outcome check_outcome_fields(const Subject& subject) {
       note("packet " + std::to_string(i) + " and following were given to the " + name_of(role));
       try {
         (void)guarded.process(inputs, time_of(i));
-        for (int n = 0; role == HEADROOM_DECOMPRESSOR && guarded.take_feedback(); ++n) {
-          if (n > 1000) throw Broken("take_feedback never stops returning feedback.");
-        }
+        if (role == HEADROOM_DECOMPRESSOR) take_all(guarded);
       } catch (const PromiseBroken& broken) {
         throw Broken(broken.function() + ": " + broken.what());
       }
       i += inputs.size();
     }
   });
+  return {};
+}
+
+Outcome check_piggyback(const Subject& subject) {
+  if (!subject.compressor || !subject.decompressor) throw NotJudged("this needs both a compressor and a decompressor.");
+  Instance compressor(subject.adapter, HEADROOM_COMPRESSOR);
+  Instance decompressor(subject.adapter, HEADROOM_DECOMPRESSOR);
+  if (compressor.api().piggyback == nullptr || decompressor.api().take_received_feedback == nullptr)
+    throw NotJudged("the adapter does not piggyback feedback.");
+  const Octets sent = feedback_to_send(subject);
+  Guarded sender(compressor), receiver(decompressor);
+  const std::size_t count = std::min<std::size_t>(30, subject.packets.size());
+  try {
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool carries = i % 3 == 1;
+      note("packet " + std::to_string(i) + (carries ? " was sent with" : " was sent without") + " feedback in front");
+      if (carries && !sender.piggyback({sent, 0})) throw Broken("piggyback refuses feedback although none is waiting.");
+      const std::vector<GuardedOutput> link = sender.process({{subject.packets[i].octets, 0}}, time_of(i));
+      if (link[0].status != HEADROOM_OK) throw NotJudged("a packet was not compressed; see the check \"round_trip\".");
+      (void)receiver.process({{link[0].octets, 0}}, time_of(i));
+      Octets received;
+      while (const std::optional<FeedbackElement> element = receiver.take_received_feedback()) {
+        received.insert(received.end(), element->octets.begin(), element->octets.end());
+        if (received.size() > HEADROOM_FEEDBACK_MAX) break;
+      }
+      if (received == (carries ? sent : Octets())) continue;
+      throw Broken("packet " + std::to_string(i) + " was sent " +
+                   (carries ? "with the feedback " + to_hex(sent) + " in front" : "without feedback") + ", and '" +
+                   to_hex(received) + "' was received with it.");
+    }
+  } catch (const PromiseBroken& broken) {
+    throw Broken(broken.function() + ": " + broken.what());
+  }
   return {};
 }
 

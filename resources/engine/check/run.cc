@@ -117,6 +117,7 @@ const std::vector<Check>& other_checks() {
       {"round_trip", "what is compressed comes back octet by octet", check_round_trip},
       {"outcome", "the outcome of each call is one that the ABI allows", check_outcome_fields},
       {"channel", "a channel that was not configured is refused", check_channel},
+      {"piggyback", "feedback that is piggybacked comes out at the far end as it went in", check_piggyback},
       {"output_bounds", "nothing is written outside the output buffer", check_output_bounds},
       {"input_bounds", "nothing is read outside the input", check_input_bounds},
       {"input_untouched", "the input is not written", check_input_untouched},

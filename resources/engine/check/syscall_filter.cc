@@ -164,7 +164,7 @@ void forbid_system_calls() {
 }
 
 void forbid_clock_and_randomness() {
-  forbidden_for = "while it handles packets; time comes in through now_ns and randomness through the seed";
+  forbidden_for = "itself; time comes in through now_ns and randomness through the seed";
   if (!trap_tsc()) throw NotJudged("readings of the clock that need no system call are not watched on this processor.");
   std::vector<int> forbidden = {SYS_clock_gettime, SYS_gettimeofday, SYS_getrandom};
 #ifdef SYS_time

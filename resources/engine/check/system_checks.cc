@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "base/process.h"
@@ -130,11 +131,15 @@ std::set<std::string> open_files() {
 }  // namespace
 
 Outcome check_no_clock(const Subject& subject) {
-  Treadmill treadmill(subject);
-  require_packets(treadmill);
-  note("packets were handled with every clock forbidden");
+  // Loaded before, because the loader is not the adapter; instances are made without a clock as packets are handled.
+  const auto library = Library::open(subject.adapter.library, "/library");
+  std::optional<Treadmill> treadmill;
+  if (kAddressSanitizer) treadmill.emplace(subject);  // whose allocator reads the counter for what instances take
+  note("instances were made and packets handled with every clock forbidden");
   forbid_clock_and_randomness();
-  treadmill.steps(2 * treadmill.packets());
+  if (!treadmill) treadmill.emplace(subject);
+  require_packets(*treadmill);
+  treadmill->steps(2 * treadmill->packets());
   return {};
 }
 
@@ -191,8 +196,7 @@ Outcome check_threads(const Subject& subject) {
 }
 
 Outcome check_files(const Subject& subject) {
-  live(subject, 10);  // what the C library keeps open, it has opened by now
-  const std::set<std::string> before = open_files();
+  const std::set<std::string> before = open_files();  // before the library is loaded, which may open some, too
   live(subject, 300);
   for (const std::string& file : open_files()) {
     if (!before.contains(file)) throw Broken("it leaves a file open: descriptor " + file + ".");
@@ -214,7 +218,7 @@ Outcome check_memory_flat(const Subject& subject) {
   const std::uint64_t resident_after = resident_octets();
   const std::string over = " octets over " + std::to_string(kPackets) + " packets of flows that it knows.";
   if (heap_after > heap + kForgiven) throw Broken("its heap grows by " + std::to_string(heap_after - heap) + over);
-  if (resident_after > resident + kForgivenResident)
+  if (!kAddressSanitizer && resident_after > resident + kForgivenResident)
     throw Broken("the process grows by " + std::to_string(resident_after - resident) + over);
   return {};
 }

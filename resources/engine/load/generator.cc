@@ -151,7 +151,7 @@ Generator::Generator(const traffic::Profile& profile, std::uint32_t flows, std::
     pattern_sum_.push_back(checksum_fold(checksum_add(0, pattern)));
     pattern.push_back(traffic::pattern_octet(i));
   }
-  slots_.emplace(std::size_t{flows} * maker_.stride_);
+  slots_.emplace(octets_of(flows, maker_.stride_));
   maker_.slots_ = slots_->data();
   maker_.plans_ = plans_.data();
   for (std::uint32_t flow = 0; flow < flows; ++flow)
@@ -185,7 +185,7 @@ void Generator::make_image(std::uint64_t number, std::uint8_t* slot) const {
 }
 
 void Generator::prepare_replacements(std::uint64_t first_number, std::uint32_t count) {
-  replacements_.assign(std::size_t{count} * maker_.stride_, 0);
+  replacements_.assign(octets_of(count, maker_.stride_), 0);
   next_replacement_ = 0;
   for (std::uint32_t i = 0; i < count; ++i)
     make_image(first_number + i, replacements_.data() + std::size_t{i} * maker_.stride_);

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 
 namespace headroom::load {
@@ -24,9 +25,16 @@ inline void prefetch_line(const void* at) noexcept {
 #endif
 }
 
+// The octets of `count` things of `size` octets each. Throws std::bad_alloc when that is more than pointers can tell
+// apart, as 16 million flows are with 32 bits.
+[[nodiscard]] inline std::size_t octets_of(std::uint64_t count, std::size_t size) {
+  if (count > static_cast<std::uint64_t>(PTRDIFF_MAX) / size) throw std::bad_alloc();
+  return static_cast<std::size_t>(count) * size;
+}
+
 class Pages {
  public:
-  explicit Pages(std::size_t octets) : size_((octets + 2 * kHugePage - 1) / kHugePage * kHugePage) {
+  explicit Pages(std::size_t octets) : octets_(octets), size_((octets + 2 * kHugePage - 1) / kHugePage * kHugePage) {
     // One huge page more than needed, so that the array can start where one starts.
     void* mapped = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) throw std::bad_alloc();
@@ -40,10 +48,13 @@ class Pages {
   Pages& operator=(const Pages&) = delete;
 
   [[nodiscard]] std::uint8_t* data() const noexcept { return data_; }
+  // Has the kernel give the memory now, so that it does not count as somebody else's later.
+  void take() noexcept { std::memset(data_, 0, octets_); }
 
  private:
   static constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
+  std::size_t octets_;
   std::size_t size_;
   void* mapped_;
   std::uint8_t* data_;

@@ -31,6 +31,7 @@ BurstBuffers::BurstBuffers(std::uint32_t burst, std::size_t stride, std::uint32_
       plain_(burst * plain_stride_),
       link_(burst * out_stride_),
       out_(burst * out_stride_) {
+  for (Pages* pages : {&plain_, &link_, &out_}) pages->take();
   for (std::uint32_t i = 0; i < burst; ++i) {
     for (std::size_t j = 0; j < longest_payload; ++j) payload(i)[j] = traffic::pattern_octet(j);
   }

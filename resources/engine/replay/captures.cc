@@ -45,7 +45,7 @@ std::string comment_of(const LinkOutcome& outcome) {
   if (outcome.fate != Fate::delivered) add(std::string("lost: ") + name_of(outcome.fate));
   if (!outcome.flipped.empty()) {
     std::string bits = "bits flipped:";
-    for (const std::uint32_t bit : outcome.flipped) bits += " " + std::to_string(bit);
+    for (const std::uint32_t bit : outcome.flipped) bits.append(" ").append(std::to_string(bit));
     add(bits);
   }
   if (outcome.duplicated) add("duplicated");

@@ -339,6 +339,9 @@ class Run {
       entry["feedback"] = feedback_json(reverse);
     }
     json["feedback_unclaimed"] = unclaimed_;
+    json["control_missed"] = std::count_if(job_.control.begin(), job_.control.end(), [this](const ControlStep& step) {
+      return step.before >= direction(step.reverse).source().size();
+    });
     if (job_.records != Records::none) {
       Json records = Json::array();
       for (const auto& direction : directions_) {

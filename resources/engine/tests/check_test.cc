@@ -10,6 +10,8 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "base/json_reader.h"
@@ -20,7 +22,7 @@ namespace headroom {
 namespace {
 
 Json run_check(const std::string& library) {
-  const Json job = {{"library", library}, {"timeout_s", check::kAddressSanitizer ? 15 : 5}};  // one of them hangs
+  const Json job = {{"library", library}, {"timeout_s", check::kAddressSanitizer ? 40 : 5}};  // one of them hangs
   const std::string command = "echo '" + job.dump() + "' | " HEADROOM_ENGINE " check --job - 2>/dev/null";
   std::FILE* pipe = popen(command.c_str(), "r");
   std::string text;
@@ -41,6 +43,13 @@ constexpr Expected kExpected[] = {
 #undef HEADROOM_EXPECTED
 };
 
+// Its allocator reads clocks, maps memory for a packet, and keeps what was freed: whose doing that is cannot be told.
+bool hidden_by_sanitizer(const std::string& fault) {
+  static const std::set<std::string> hidden = {"reads_the_clock_when_created", "draws_a_random_number",
+                                               "allocates_for_a_packet", "hoards_memory"};
+  return check::kAddressSanitizer && hidden.contains(fault);
+}
+
 // All of them at once, a few at a time: they spend most of their time asleep.
 const std::map<std::string, Json>& results() {
   static const std::map<std::string, Json> all = [] {
@@ -48,10 +57,13 @@ const std::map<std::string, Json>& results() {
     std::mutex mutex;
     std::atomic<std::size_t> next = 0;
     std::vector<std::thread> workers;
-    for (int i = 0; i < 10; ++i) {
+    // With AddressSanitizer they are rather at work, and more at once would only run into their limits.
+    const int at_once = check::kAddressSanitizer ? 3 : 10;
+    for (int i = 0; i < at_once; ++i) {
       workers.emplace_back([&] {
         for (std::size_t k = next++; k < std::size(kExpected); k = next++) {
           const Expected& expected = kExpected[std::size(kExpected) - 1 - k];  // the one that hangs stands near the end
+          if (hidden_by_sanitizer(expected.fault)) continue;
           Json result = run_check(std::string(HEADROOM_LIBRARIES "/faulty/faulty_") + expected.fault + ".so");
           const std::lock_guard lock(mutex);
           found[expected.fault] = std::move(result);
@@ -67,6 +79,8 @@ const std::map<std::string, Json>& results() {
 class Check : public ::testing::TestWithParam<Expected> {};
 
 TEST_P(Check, FindsExactlyThisFault) {
+  if (hidden_by_sanitizer(GetParam().fault))
+    GTEST_SKIP() << "AddressSanitizer's allocator does itself what this adapter should not";
   const Json& result = results().at(GetParam().fault);
   ASSERT_TRUE(result.contains("checks")) << result;
   std::string failed;
@@ -82,8 +96,8 @@ TEST_P(Check, FindsExactlyThisFault) {
 INSTANTIATE_TEST_SUITE_P(Adapters, Check, ::testing::ValuesIn(kExpected),
                          [](const auto& tested) { return std::string(tested.param.fault); });
 
-TEST(CheckOfOurs, NullAndExamplePass) {
-  for (const char* name : {"null", "example"}) {
+TEST(CheckOfOurs, NullExampleAndReferencePass) {
+  for (const char* name : {"null", "example", "reference"}) {
     const Json result = run_check(std::string(HEADROOM_LIBRARIES "/") + name + ".so");
     EXPECT_EQ(result["verdict"], "pass") << result.dump(1);
   }

@@ -70,9 +70,11 @@ TEST(Command, ExitStatusesAreThoseOfTheContract) {
   const Ran no_job = run_engine("describe --job /no/such/job.json");
   EXPECT_EQ(no_job.status, 1);
   EXPECT_EQ(error_of(no_job)["kind"], "input");
-  EXPECT_EQ(run_engine("").status, 2);
-  EXPECT_EQ(run_engine("dance --job -").status, 2);
-  EXPECT_EQ(run_engine("describe").status, 2);
+  for (const char* arguments : {"", "dance --job -", "describe", "describe --job - --no-such-option"}) {
+    const Ran ran = run_engine(arguments);
+    EXPECT_EQ(ran.status, 2) << arguments;
+    EXPECT_EQ(error_of(ran)["kind"], "job") << arguments;
+  }
   EXPECT_EQ(run_engine("--help").status, 0);
   EXPECT_EQ(run_engine("--version").status, 0);
 }

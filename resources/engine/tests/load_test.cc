@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <new>
 #include <set>
 
 #include "base/cycles.h"
 #include "base/hex.h"
+#include "check/sanitizer.h"
 #include "load/generator.h"
 #include "load/order.h"
 #include "load/run.h"
@@ -213,6 +215,22 @@ TEST(Load, CountsWhatItDid) {
   double sum = 0;
   for (const auto& [stage, measured] : steady["stages"].items()) sum += measured["ns"].get<double>();
   EXPECT_NEAR(sum, steady["busy_ns"].get<double>(), steady["busy_ns"].get<double>() * 0.2 + 5000);
+}
+
+TEST(Load, MemoryOfTheHarnessIsNotCountedAsTheAdapters) {
+  if (check::kAddressSanitizer) GTEST_SKIP() << "AddressSanitizer keeps memory of its own";
+  Json job = job_with(kNull, 20'000);
+  job["burst"] = 256;
+  const Json memory = run_job(job)["memory"];
+  EXPECT_EQ(memory["adapters_octets"], 16);  // `null` has four octets an instance
+  const std::uint64_t before = memory["resident_before_adapters"], after = memory["resident_at_end"];
+  EXPECT_LT(after, before + (1u << 20));  // its library's own pages, and what the kernel rounds
+  EXPECT_LT(memory["growth_octets_per_flow_pair"].get<double>(), 52.5);
+}
+
+TEST(LoadMemory, MoreThanPointersCanTellApartIsRefused) {
+  EXPECT_EQ(octets_of(16'000'000, 64), 1'024'000'000u);
+  EXPECT_THROW((void)octets_of(std::uint64_t{1} << 62, 64), std::bad_alloc);
 }
 
 TEST(Load, OneFlowFillsBurstsAcrossTicks) {

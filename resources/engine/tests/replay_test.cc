@@ -201,6 +201,31 @@ TEST(Replay, ABrokenPromiseEndsTheRunInOrder) {
   EXPECT_EQ(result["forward"]["verdicts"]["identical"], 10);
 }
 
+TEST(Replay, AnExceptionOfAnAdapterIsABrokenPromiseAndNoDefectOfTheEngine) {
+  Json job = job_with(faulty("throws_on_garbage"), 3);
+  job["source"] = {{"packets", {{{"hex", "45"}}, {{"hex", "ff"}}, {{"hex", "45"}}}}};
+  const Json result = run_job(job);
+  EXPECT_EQ(result["promise_broken"]["message"],
+            "it let an exception out, which must not cross the ABI: garbage came in.");
+  EXPECT_EQ(result["promise_broken"]["function"], "compress");
+  EXPECT_EQ(result["promise_broken"]["packet"], 1);
+  EXPECT_EQ(result["forward"]["verdicts"]["not_run"], 2);
+}
+
+TEST(Adapter, AnExceptionOfAnyFunctionIsToldAsTheAdapters) {
+  for (const auto& thrower :
+       {+[]() -> std::size_t { throw std::runtime_error("no text today"); }, +[]() -> std::size_t { throw 7; }}) {
+    try {
+      (void)fetch_text("describe", [&](char*, std::size_t) { return thrower(); });
+      FAIL() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::adapter);
+      EXPECT_TRUE(std::string(error.what()).starts_with("the adapter's describe broke a promise: it let an exception"))
+          << error.what();
+    }
+  }
+}
+
 // ---- determinism and bursts
 
 TEST(Replay, SameSeedSameOctetsOnTheLink) {
@@ -330,6 +355,17 @@ TEST(Replay, ControlMessagesComeBeforeTheirPacket) {
     if (transition["what"] == "mode") modes.push_back({transition["packet"], transition["from"], transition["to"]});
   }
   EXPECT_EQ(modes.dump(), R"([[0,null,"U"],[50,"U","O"]])");
+  EXPECT_EQ(result["control_missed"], 0);
+}
+
+TEST(Replay, ControlMessagesForPacketsThatNeverComeAreCounted) {
+  const Json result = talk("own", [](Json& job) {
+    const std::uint64_t count = job["source"]["packets"];
+    job["control"] = {{{"before", count - 1}, {"side", "compressor"}, {"message", {{"mode", "O"}}}},
+                      {{"before", count}, {"side", "compressor"}, {"message", {{"mode", "U"}}}},
+                      {{"before", count + 7}, {"side", "decompressor"}, {"message", {{"mode", "U"}}}}};
+  });
+  EXPECT_EQ(result["control_missed"], 2);
 }
 
 TEST(Replay, StatisticsComeFromDetails) {

@@ -2,6 +2,7 @@
 //
 // An adapter that copies octets, speaks feedback, and breaks one promise of the ABI, or none. A test fixture.
 #include <fcntl.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -24,6 +25,7 @@ struct headroom_instance {
   std::uint32_t channels;
   std::uint64_t packets;
   bool feedback_waits;
+  bool garbage_came;
   std::unique_ptr<char[]> reserve;  // taken at first, used bit by bit
   std::mutex mutex;
   std::atomic<bool> stop = false;
@@ -56,7 +58,8 @@ std::string description() {
                  {"max_channels", 4},
                  {"feedback", {"own"}},
                  {"names", {{"packet_types", {"copy"}}, {"modes", {"U", "O"}}, {"events", {"none"}}}}};
-  if (kFault == Fault::lists_missing_feedback) scheme["feedback"] = {"own", "piggybacked"};
+  if (kFault == Fault::lists_missing_feedback || kFault == Fault::loses_piggybacked_feedback)
+    scheme["feedback"] = {"own", "piggybacked"};
   const Json document = {{"name", "faulty"}, {"version", "1"}, {"schemes", {scheme}}};
   return kFault == Fault::describes_no_json ? "{\"name\": faulty}" : document.dump();
 }
@@ -102,6 +105,11 @@ void configure(std::int32_t role, const char* text, headroom_instance& instance)
   for (const auto& [key, value] : config.items()) require(key.size() < 15, "there is an unknown key.");
 }
 
+void read_the_clock() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+}
+
 headroom_instance* create(std::int32_t role, const char* config, char* error, std::size_t error_capacity) {
   auto instance = std::make_unique<headroom_instance>();
   try {
@@ -113,12 +121,21 @@ headroom_instance* create(std::int32_t role, const char* config, char* error, st
   }
   if (kFault == Fault::hoards_memory) instance->reserve.reset(new char[kReserve]);
   if (kFault == Fault::prints) std::printf("hello\n");
+  if (kFault == Fault::reads_the_clock_when_created) read_the_clock();
+  if (kFault == Fault::draws_a_random_number) {
+    char drawn = 0;
+    if (getrandom(&drawn, sizeof drawn, 0) < 0) std::snprintf(error, error_capacity, "there is no randomness.");
+  }
   if (kFault == Fault::starts_a_thread) {
     instance->thread = std::thread([&stop = instance->stop] {
       while (!stop) usleep(100);
     });
   }
   if (kFault == Fault::leaves_a_file_open) (void)open("/dev/null", O_RDONLY);
+  if (kFault == Fault::keeps_one_file_open_for_all) {
+    static const int log = open("/dev/null", O_WRONLY);
+    if (log < 0) std::snprintf(error, error_capacity, "there is nowhere to write.");
+  }
   return instance.release();
 }
 
@@ -157,10 +174,7 @@ void touch_what_is_not_ours(const headroom_packet& packet) {
 }
 
 void use_the_system(headroom_instance* self) {
-  if (kFault == Fault::reads_the_clock) {
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-  }
+  if (kFault == Fault::reads_the_clock) read_the_clock();
   if (kFault == Fault::calls_the_system) (void)getppid();
   if (kFault == Fault::hoards_memory && self->packets % 64 == 0) self->reserve[self->packets * 64 % kReserve] = 1;
   if (kFault == Fault::takes_a_lock) self->mutex.lock(), self->mutex.unlock();
@@ -190,6 +204,7 @@ void spoil_outcome(headroom_packet& packet, headroom_detail* detail) {
 void process(headroom_instance* self, headroom_packet& packet, headroom_detail* detail, std::size_t count,
              bool compressing) {
   misbehave_on_garbage(packet);
+  if (packet.in_length > 0 && packet.in[0] == 0xFF) self->garbage_came = self->feedback_waits = true;
   touch_what_is_not_ours(packet);
   use_the_system(self);
   if (detail != nullptr) *detail = {0, 0, 0xFFFF, 0xFFFF, 0, 0, 255, 0, 0};
@@ -231,13 +246,26 @@ void decompress(headroom_instance* self, headroom_packet* packets, std::size_t c
 
 std::int32_t take_feedback(headroom_instance* self, headroom_feedback* feedback) {
   if (!self->feedback_waits) return 0;
-  self->feedback_waits = false;
+  self->feedback_waits = kFault == Fault::never_stops_feeding_back;
   feedback->data[0] = 0xF1;  // feedback of one octet, RFC 5795 5.2.4.1
   feedback->data[1] = 0x00;
-  feedback->length = kFault == Fault::claims_too_much_feedback ? HEADROOM_FEEDBACK_MAX + 1 : 2;
+  const bool lies = kFault == Fault::claims_too_much_feedback ||
+                    (kFault == Fault::lies_about_feedback_on_garbage && self->garbage_came);
+  feedback->length = lies ? HEADROOM_FEEDBACK_MAX + 1 : 2;
   feedback->channel = 0;
   return 1;
 }
+
+std::int32_t invent_received_feedback(headroom_instance*, headroom_feedback* feedback) {
+  feedback->data[0] = 0xF1;
+  feedback->length = HEADROOM_FEEDBACK_MAX + 1;
+  feedback->channel = 0;
+  return 1;
+}
+
+std::int32_t take_no_feedback(headroom_instance*, headroom_feedback*) { return 0; }
+
+std::int32_t lose_feedback(headroom_instance*, const headroom_feedback*) { return 1; }
 
 void give_feedback(headroom_instance*, const headroom_feedback* feedback, std::uint64_t) {
   if (kFault == Fault::aborts_on_feedback && feedback->length > 100) std::abort();
@@ -263,9 +291,11 @@ const headroom_api kApi = {
     .compress = compress,
     .decompress = kFault == Fault::no_decompress ? nullptr : decompress,
     .take_feedback = take_feedback,
-    .take_received_feedback = nullptr,
+    .take_received_feedback = kFault == Fault::invents_received_feedback    ? invent_received_feedback
+                              : kFault == Fault::loses_piggybacked_feedback ? take_no_feedback
+                                                                            : nullptr,
     .give_feedback = give_feedback,
-    .piggyback = nullptr,
+    .piggyback = kFault == Fault::loses_piggybacked_feedback ? lose_feedback : nullptr,
     .statistics = statistics,
     .control = control,
 };

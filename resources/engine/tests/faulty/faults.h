@@ -27,7 +27,10 @@
   X(has_a_detail_without_name, "outcome")                                                                \
   X(changes_the_callers_fields, "outcome")                                                               \
   X(claims_too_much_feedback, "outcome")                                                                 \
+  X(invents_received_feedback, "outcome")                                                                \
+  X(never_stops_feeding_back, "outcome")                                                                 \
   X(takes_any_channel, "channel")                                                                        \
+  X(loses_piggybacked_feedback, "piggyback")                                                             \
   X(writes_past_the_output, "output_bounds")                                                             \
   X(writes_behind_the_output, "outcome output_bounds")                                                   \
   X(reads_past_the_input, "input_bounds")                                                                \
@@ -36,6 +39,8 @@
   X(sends_its_environment, "deterministic")                                                                   \
   X(sends_what_it_did_not_write, "deterministic")                                                        \
   X(reads_the_clock, "no_clock")                                                                         \
+  X(reads_the_clock_when_created, "no_clock")                                                            \
+  X(draws_a_random_number, "no_clock")                                                                   \
   X(calls_the_system, "no_system_calls")                                                                 \
   X(allocates_for_a_packet, "no_allocation")                                                             \
   X(takes_a_lock, "no_allocation")                                                                       \
@@ -43,12 +48,14 @@
   X(prints, "quiet")                                                                                     \
   X(starts_a_thread, "threads")                                                                          \
   X(leaves_a_file_open, "files")                                                                         \
+  X(keeps_one_file_open_for_all, "files")                                                                \
   X(hoards_memory, "memory_flat")                                                                        \
   X(leaks_when_destroyed, "destroy_frees")                                                               \
   X(aborts_on_garbage, "hostile_packets")                                                                \
   X(hangs_on_garbage, "hostile_packets")                                                                 \
   X(throws_on_garbage, "hostile_packets")                                                                \
   X(exits_on_garbage, "hostile_packets")                                                                 \
+  X(lies_about_feedback_on_garbage, "hostile_packets")                                                   \
   X(aborts_on_feedback, "hostile_feedback")
 // clang-format on
 
