@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headroom.cli import console
-from headroom.errors import UsageError
+from headroom.errors import EnvironmentLacks, UsageError
 from headroom.paths import DEFAULT_BUILD, shown
 
 if TYPE_CHECKING:  # the real imports wait until they are needed
@@ -21,16 +21,17 @@ if TYPE_CHECKING:  # the real imports wait until they are needed
 
 Document = Callable[[Path, list[dict[str, Any]]], dict[str, Any]]
 
-EPILOG = (
-    "Examples:  [bold]./headroom run[/]  ·  [bold]./headroom run performance/voip_flow_pairs --cpus 1c,2c-l3[/]  ·  "
-    "[bold]./headroom run conformance --compressor reference --decompressor null[/]  "
-    "·  [bold]./headroom run RFC3095-5.3.1[/]  ·  "
-    "[bold]./headroom run --resume 20261120-160522-3f9a[/]"
+EPILOG = console.examples(
+    "./headroom run",
+    "./headroom run performance/voip_flow_pairs --cpus 1c,2c-l3",
+    "./headroom run conformance --compressor reference --decompressor null",
+    "./headroom run RFC3095-5.3.1",
+    "./headroom run --resume 20261120-160522-3f9a",
 )
 
 # What `./headroom run` does without arguments, in this order: the paper's scaling reuses what the performance suite
 # measured.
-MAIN_JOB = ("conformance", "performance/voip_flow_pairs", "papers/effnet_2007")
+MAIN_JOB = ("conformance", "performance", "papers/effnet_2007")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -128,7 +129,10 @@ def plan_of(asked: Asked) -> Plan:
     profile = asked.profile or DEFAULT_PROFILE
     profiles.load(profile)
     names = split_names(asked.cpus)
-    topology.resolve(names, topology.configurations(topology.read()))
+    wanted = topology.resolve(names, topology.configurations(topology.read()))
+    if wanted and not any(one.available for one in wanted):
+        reasons = "; ".join(f"{one.name}: {one.reason}" for one in wanted)
+        raise EnvironmentLacks(f"This machine has none of these CPU configurations ({reasons}). See list cpus.")
     builds = build.MEASURED if asked.builds == "all" else split_names(asked.builds)
     for name in (asked.build, *builds):
         if name not in build.presets() and not build.engine_program(name).is_file():
@@ -305,7 +309,7 @@ CAPACITY_COLUMNS = (
     "30 % load",
     "50 % load",
     "no missed tick",
-    "ns per packet",
+    "ns per operation",
     "latency p50 ns",
     "p99",
     "p99.9",

@@ -44,6 +44,21 @@ class Measuring:
         if found.capacity.flow_pairs is None:
             raise AssertionError(f"No number of flow pairs was found: {found.capacity.reason}.")
 
+    @keyword("Flows Should Come And Go")
+    def flows_should_come_and_go(self, profile: str, cpus: str, flow_pairs: int, replaced: str) -> None:
+        """Start-up, with all flows new at once, steady state, and churn: REPLACED, such as `10 %`, of the flow pairs
+        make way for new ones each second. Three trials; packets come out as they went in, and the core is not full."""
+        asked = settings.from_robot()
+        share = target_of(replaced)
+        if share is None:
+            raise ValueError(f"'{replaced}' is no share of the flow pairs, such as 10 %")
+        cores = configuration(cpus).cpus
+        wanted = replace(wanted_for(asked, profile, cores), churn_per_second=share)
+        trials = [load.measure(wanted, flow_pairs) for _ in range(1 if asked.quick else 3)]
+        note_churn(asked, trials, wanted, cpus)
+        if min(trial.load for trial in trials) > 0.9:
+            raise AssertionError(f"{flow_pairs} flow pairs of which {replaced} are replaced each second fill the core.")
+
     @keyword("Load Should Be Carried")
     def load_should_be_carried(self, profile: str, cpus: str, flow_pairs: int) -> None:
         """One short trial: packets come out as they went in, and the core is not full."""
@@ -64,6 +79,31 @@ def note_trial(asked: settings.Settings, trial: Trial, cpus: str) -> None:
     current.metric("load", trial.load, "share", "lower", None, [trial.load])
     current.metric("ticks_missed", trial.ticks_missed, "ticks", "lower")
     note_costs([trial], "")
+
+
+def note_churn(asked: settings.Settings, trials: list[Trial], wanted: load.Wanted, cpus: str) -> None:
+    """Leaves the cost of an operation in each phase for the result record."""
+    current = collector.current()
+    current.parameters |= {
+        "kind": "churn",
+        "cpus": cpus,
+        "profile": wanted.profile,
+        "flow_pairs_per_core": trials[0].flow_pairs,
+        "replaced_per_second": wanted.churn_per_second,
+    }
+    for name, role in ((asked.compressor, "compressor"), (asked.decompressor, "decompressor")):
+        setattr(current, role, implementations.identity(implementations.find(name), asked.build))
+    loads = [trial.load for trial in trials]
+    current.metric("load", median(loads), "share", "lower", None, loads)
+    for phase in ("startup", "steady", "churn"):
+        found = [
+            costs["compress"] + costs["decompress"]
+            for trial in trials
+            for core in trial.detail
+            if (costs := core.ns_per_packet if phase == "churn" else core.phases.get(phase))
+        ]
+        if found:
+            current.metric(f"{phase}_ns", median(found), "ns", "lower", None, found)
 
 
 def target_of(text: str) -> float | None:
@@ -149,6 +189,7 @@ def note_capacity(found: Found) -> None:
         "warmup_ticks": wanted.warmup_ticks,
         "trials": [_raw(point) for point in result.points],
         "notes": result.notes,
+        "rough": result.rough,
     }
     total = None if result.flow_pairs is None else result.flow_pairs * count
     current.metric(

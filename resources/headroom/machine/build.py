@@ -138,6 +138,8 @@ def _step(command: list[str], log: Path, mode: str, doing: str, say: Say | None)
 
 def _tenth(line: str) -> int | None:
     """Tenths of ninja's work that are done, from a line such as `[12/80] Building …`."""
+    if "Re-checking globbed directories" in line:
+        return None  # each time, to see whether there is a new implementation: no work
     done, slash, rest = line.removeprefix("[").partition("/")
     total = rest.partition("]")[0]
     if not line.startswith("[") or not slash or not done.isdigit() or not total.isdigit() or int(total) < 2:

@@ -116,7 +116,7 @@ def browser() -> Check:
 
 
 def docker() -> Check:
-    cost = "no container topologies (--topology compose)"
+    cost = "nothing yet: no suite of this version runs in containers"
     if shutil.which("docker") is None:
         return Check("Docker", "lacking", "not installed", cost, "install Docker with its Compose plugin")
     compose = first_line(("docker", "compose", "version"))
@@ -142,7 +142,7 @@ def subprocess_succeeds(command: tuple[str, ...]) -> bool:
 
 
 def trex(root: str | None) -> Check:
-    cost = "no traffic over real interfaces (--generator trex); --generator memory needs none"
+    cost = "nothing yet: the suites of this version make their traffic in memory"
     if not root:
         return Check("TRex", "lacking", "TREX_ROOT is not set", cost, "unpack TRex and set TREX_ROOT to its folder")
     scripts = [folder for folder in (Path(root), Path(root) / "scripts") if (folder / "t-rex-64").exists()]

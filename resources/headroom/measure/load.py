@@ -76,6 +76,7 @@ def job(wanted: Wanted, flow_pairs: int, core: int | None, start_at_ns: int | No
     """The engine's job for one core."""
     churn = {"name": "churn", "ticks": wanted.ticks, "replaced_per_second": wanted.churn_per_second}
     steady = {"name": "steady", "ticks": wanted.ticks}
+    measured = [steady, churn] if wanted.churn_per_second else [steady]
     made: dict[str, Any] = {
         "compressor": _side(wanted, wanted.compressor),
         "decompressor": _side(wanted, wanted.decompressor),
@@ -90,7 +91,7 @@ def job(wanted: Wanted, flow_pairs: int, core: int | None, start_at_ns: int | No
         "phases": [
             {"name": "startup"},
             {"name": "warmup", "ticks": wanted.warmup_ticks},
-            churn if wanted.churn_per_second else steady,
+            *measured,
         ],
     }
     if core is not None:

@@ -36,6 +36,16 @@ class Capacity:
         return (self.compressor, self.decompressor, self.profile, self.build, self.cpus)
 
     @property
+    def rough(self) -> bool:
+        """Whether time ran out before the search was as narrow as it should be."""
+        return bool(self.record["parameters"].get("rough"))
+
+    @property
+    def shown(self) -> str:
+        """The flow pairs as people read them, with a sign before a rough figure."""
+        return "–" if self.flow_pairs is None else f"{'≈ ' if self.rough else ''}{round(self.flow_pairs):,}"
+
+    @property
     def trials(self) -> list[float]:
         return [trial for trial in metric(self.record, "flow_pairs").get("trials", []) if trial is not None]
 
@@ -48,6 +58,7 @@ class Capacity:
             "cpus": self.cpus,
             "target_load": self.target_load,
             "flow_pairs": None if self.flow_pairs is None else round(self.flow_pairs),
+            "rough": self.rough,
             "ns_per_operation": self.ns_per_operation,
         }
 
@@ -177,7 +188,7 @@ def capacity_rows(records: Records) -> list[tuple[Any, ...]]:
         rows.append(
             (
                 name,
-                *(None if (n := line.flow_pairs(target)) is None else round(n) for target in (0.3, 0.5, None)),
+                *(found.shown if (found := line.by_target.get(target)) else None for target in (0.3, 0.5, None)),
                 main.ns_per_operation,
                 *(percentile(latency, share) for _, share in (PERCENTILES[0], PERCENTILES[2], PERCENTILES[3])),
             )

@@ -47,6 +47,7 @@ def page(records: Records, run_folder: Path) -> Page:
             sections.summary,
             sections.capacity,
             sections.latency_and_cost,
+            sections.flows_come_and_go,
             sections.paper,
             sections.conformance,
             sections.all_cases,

@@ -15,7 +15,17 @@ from headroom.report.page import Card, Cell, Column, Section, cell, table, verdi
 from headroom.report.paper_section import paper
 from headroom.results.record import VERDICTS, worst
 
-__all__ = ["all_cases", "capacity", "conformance", "environment", "latency_and_cost", "paper", "repeating", "summary"]
+__all__ = [
+    "all_cases",
+    "capacity",
+    "conformance",
+    "environment",
+    "flows_come_and_go",
+    "latency_and_cost",
+    "paper",
+    "repeating",
+    "summary",
+]
 
 FOLDED_FROM = 60  # cases; more would make the page endless on a phone
 
@@ -34,10 +44,10 @@ def summary(records: Records) -> Section:
     lines = [line for line in data.capacity_lines(records) if line.main]
     single = next((line for line in lines if line.cpus == "1c"), lines[0] if lines else None)
     if single and single.main:
-        fifty = single.flow_pairs(0.5)
+        fifty = single.by_target.get(0.5)
         cores = "one core" if single.cpus == "1c" else single.cpus
         section.cards.append(
-            Card(f"Flow pairs, {cores}", shown(fifty and round(fifty)), "bidirectional VoIP calls at 50 % load")
+            Card(f"Flow pairs, {cores}", fifty.shown if fifty else "–", "bidirectional VoIP calls at 50 % load")
         )
         section.cards.append(
             Card(
@@ -63,7 +73,7 @@ def summary(records: Records) -> Section:
         section.cards.append(
             Card(
                 f"Scaling to {best.cpus}",
-                f"{many / one:.2f} ×",
+                f"{'≈ ' if any(line.by_target[0.5].rough for line in (single, best)) else ''}{many / one:.2f} ×",
                 f"flow pairs at 50 % load, {len(best.main.cores)} cores",
             )
         )
@@ -148,7 +158,7 @@ def _capacity_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...],
         Column("CPUs"),
         Column("Cores"),
         *(Column(name, number=True) for _, name in TARGETS),
-        Column("ns per packet", number=True),
+        Column("ns per operation", number=True),
         Column("Null adapter, ns", number=True),
         Column("Octets per flow", number=True),
         Column("Remarks", long=True),
@@ -157,7 +167,10 @@ def _capacity_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...],
     for line in lines:
         main = line.main
         assert main is not None
-        pairs = [None if (found := line.flow_pairs(target)) is None else round(found) for target, _ in TARGETS]
+        pairs = [
+            Cell(found.shown, found.flow_pairs) if (found := line.by_target.get(target)) else None
+            for target, _ in TARGETS
+        ]
         costs = [data.value(main.record, name) for name in ("ns_per_operation", "floor_ns", "memory_per_flow")]
         remarks = [
             f"{target_name(target)}: {note}"
@@ -254,6 +267,41 @@ def latency_and_cost(records: Records) -> Section | None:
         )
         draw = charts.stacked_bars(costs, "ns per packet", "", used)
         section.add("figure", charts.figure("f-cost", "Where the time of a packet goes", caption, draw))
+    return section
+
+
+def flows_come_and_go(records: Records) -> Section | None:
+    """What an operation costs at start-up, in steady state and under churn."""
+    found = [record for record in records if record["parameters"].get("kind") == "churn" and record["metrics"]]
+    if not found:
+        return None
+    section = Section("churn", "When flows come and go", "Churn")
+    section.intro = [
+        "An operation is compressing and decompressing one packet. Start-up: the first packets of all flows at once, "
+        "with the time in which the kernel gives memory for their contexts. "
+        "Churn: that share of the flow pairs makes way for new ones each second."
+    ]
+    names = ("startup_ns", "steady_ns", "churn_ns")
+    rows = [
+        [
+            record["parameters"]["cpus"],
+            record["parameters"]["flow_pairs_per_core"],
+            f"{record['parameters']['replaced_per_second']:.0%}".replace("%", " %"),
+            *(data.value(record, name) for name in names),
+            f"{data.value(record, 'load') or 0:.1%}".replace("%", " %"),
+        ]
+        for record in found
+    ]
+    columns = [
+        Column("CPUs"),
+        Column("Flow pairs per core", number=True),
+        Column("Replaced a second", number=True),
+        Column("Start-up, ns", number=True),
+        Column("Steady state, ns", number=True),
+        Column("Churn, ns", number=True),
+        Column("Load", number=True),
+    ]
+    section.add("table", table("t-churn", columns, rows))
     return section
 
 

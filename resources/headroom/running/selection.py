@@ -12,6 +12,7 @@ from typing import Any
 
 from robot.api import SuiteVisitor, TestSuite
 
+from headroom import requirements
 from headroom.errors import UsageError
 from headroom.paths import SUITES, shown
 from headroom.results.listener import test_id
@@ -41,7 +42,8 @@ def suite_files(names: Iterable[str], root: Path = SUITES) -> list[Path]:
     for name in names:
         stem = root / name.removeprefix("suites/").removesuffix("/")
         for candidate in (stem, stem.with_name(stem.name + ".robot"), Path(name)):
-            if (candidate.suffix == ".robot" and candidate.is_file()) or candidate.is_dir():
+            is_suite = candidate.suffix == ".robot" and candidate.is_file()
+            if is_suite or (candidate.is_dir() and next(candidate.rglob("*.robot"), None)):
                 found.append(candidate.resolve())
                 break
         else:
@@ -136,7 +138,8 @@ def row_of(test: Any) -> str:
 
 def _copy_row(test: Any, name: str) -> Any:
     clone = copy.deepcopy(test)
-    clone.name = re.sub(r"^One Core\b", f"{name.removesuffix('c')} Cores", test.name)
+    renamed = re.sub(r"^One Core\b", f"{name.removesuffix('c')} Cores", test.name)
+    clone.name = renamed if renamed != test.name else f"{test.name} On {name}"
     for step in clone.body:
         step.args = tuple(name if argument == "1c" else argument for argument in step.args)
     return clone
@@ -147,6 +150,8 @@ def requirement_tags(words: Iterable[str]) -> tuple[list[str], list[str]]:
     suites, tags = [], []
     for word in words:
         if REQUIREMENT.fullmatch(word):
+            if not any(re.match(rf"{re.escape(word)}([-.]|$)", known, re.IGNORECASE) for known in requirements.load()):
+                raise UsageError(f"There is no requirement or section '{word}'; resources/requirements has them all.")
             tags += [f"req:{word}", f"req:{word}-*", f"req:{word}.*"]
         else:
             suites.append(word)

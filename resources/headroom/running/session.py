@@ -114,7 +114,7 @@ def run_robot(
 
     listener = Listener(plan.folder, plan.settings, on_start, on_end)
     selection = Selection(plan.settings.cpus, finished(plan.folder) if resume else ())
-    counter = _Counter(on_total)
+    counter = _Counter(plan, on_total)
     robot_folder = plan.folder / "robot"
     messages = _Messages()
     try:
@@ -162,14 +162,21 @@ def _full_disk() -> EnvironmentLacks:
 
 
 class _Counter(SuiteVisitor):
-    """The last pre-run modifier: tells how many cases will run."""
+    """The last pre-run modifier: tells how many cases will run. Robot filters by name and tag only after it."""
 
-    def __init__(self, tell: Callable[[int], None] | None) -> None:
+    def __init__(self, plan: Plan, tell: Callable[[int], None] | None) -> None:
+        self.plan = plan
         self.tell = tell
 
     def visit_suite(self, suite: Any) -> None:
         if self.tell:
-            self.tell(suite.test_count)
+            filtered = suite.deepcopy()
+            filtered.filter(
+                included_tests=self.plan.cases or None,
+                included_tags=self.plan.tags or None,
+                excluded_tags=self.plan.excluded or None,
+            )
+            self.tell(filtered.test_count)
 
 
 class _Messages:

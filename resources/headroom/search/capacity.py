@@ -96,6 +96,7 @@ class Capacity:
     notes: list[str] = field(default_factory=list)
     reason: str = ""
     busy: bool = False  # nothing was found because somebody else used the machine
+    rough: bool = False  # time ran out before the search was as narrow as it should be
 
 
 class Search:
@@ -185,8 +186,14 @@ class Search:
         found.per_trial = _crossings(low, high, target)
         found.flow_pairs = median(found.per_trial)
         found.points = self.known()
-        found.notes = self.notes() + self._width(low, high)
+        self._finish(found, low, high)
         return found
+
+    def _finish(self, found: Capacity, low: Point, high: Point) -> None:
+        """What a reader must know about a search that found something."""
+        width = self._width(low, high)
+        found.notes = self.notes() + width
+        found.rough = bool(width)
 
     def without_missed_ticks(self) -> Capacity:
         """The highest number of flow pairs at which most trials miss no tick: bisection on missed ticks."""
@@ -222,7 +229,7 @@ class Search:
         found.flow_pairs = low.flow_pairs
         found.per_trial = [float(low.flow_pairs)]
         found.points = self.known()
-        found.notes = self.notes() + self._width(low, high)
+        self._finish(found, low, high)
         if any(trial.ticks_missed for trial in low.trials):
             count = sum(1 for trial in low.trials if trial.ticks_missed)
             found.notes.append(f"at this number {count} of {len(low.trials)} trials missed a tick all the same")
@@ -234,6 +241,7 @@ class Search:
         found.per_trial = [trial.flow_pairs * target / max(trial.load, 1e-4) for trial in nearest.counted]
         found.flow_pairs = median(found.per_trial)
         found.points = self.known()
+        found.rough = True
         found.notes = [
             *self.notes(),
             f"the search ended after {self.rules.seconds:g} s; extrapolated from a load of {nearest.load:.1%} at "

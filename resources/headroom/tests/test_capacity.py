@@ -37,6 +37,7 @@ def test_finds_the_flow_pairs_of_a_load(target: float, cost: float) -> None:
     found = Search(machine, Rules(most=10_000_000)).for_load(target)
     assert found.flow_pairs == pytest.approx(machine.capacity(target), rel=0.02)
     assert found.notes == []
+    assert not found.rough
     assert len(found.per_trial) == 3
 
 
@@ -162,3 +163,17 @@ def test_time_runs_out_on_a_noisy_machine() -> None:
     assert found.flow_pairs == pytest.approx(machine.capacity(0.5), rel=0.4)
     search.without_missed_ticks()
     assert now < 60
+
+
+def test_a_search_that_was_cut_short_is_rough() -> None:
+    machine = Machine()
+    now = 0.0
+
+    def measure(flow_pairs: int) -> Trial:
+        nonlocal now
+        now += 4.0
+        return machine(flow_pairs)
+
+    found = Search(measure, Rules(seconds=10), clock=lambda: now).for_load(0.5)
+    assert found.rough
+    assert any("the search ended after 10 s" in note for note in found.notes)

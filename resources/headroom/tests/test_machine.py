@@ -123,7 +123,14 @@ def test_presets_are_the_papers_matrix_and_more() -> None:
 
 @pytest.mark.parametrize(
     ("line", "tenth"),
-    [("[5/50] Building", 1), ("[50/50] Linking", 10), ("[1/1] x", None), ("x", None), ("[a/b] c", None)],
+    [
+        ("[5/50] Building", 1),
+        ("[50/50] Linking", 10),
+        ("[1/1] x", None),
+        ("x", None),
+        ("[a/b] c", None),
+        ("[0/2] Re-checking globbed directories...", None),
+    ],
 )
 def test_progress_of_ninja(line: str, tenth: int | None) -> None:
     assert build._tenth(line) == tenth

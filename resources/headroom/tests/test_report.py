@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.report import data, render
+from headroom.report import data, render, sections
 from headroom.results import store
 from headroom.tests import browser, sample
 from headroom.yamlfile import violations
@@ -228,7 +228,7 @@ def test_capacity_lines_and_absent_ones() -> None:
     found = sample.records()
     rows = data.capacity_rows(found)
     assert [row[0] for row in rows] == ["1c", "2c-l3"]
-    assert rows[0][1:4] == (48_000, 80_000, 152_000)
+    assert rows[0][1:4] == ("48,000", "80,000", "152,000")
     assert data.absent_configurations(found) == ["2c-smt (SMT is off)"]
 
 
@@ -241,8 +241,33 @@ def test_capacity_as_the_command_line_prints_it() -> None:
         "cpus": "1c",
         "target_load": 0.3,
         "flow_pairs": 48_000,
+        "rough": False,
         "ns_per_operation": 44.5,
     }
+
+
+def test_a_rough_figure_says_so() -> None:
+    records = sample.records()
+    first = data.capacities(records)[0]
+    first.record["parameters"]["rough"] = True
+    assert (first.shown, first.as_json()["rough"]) == ("≈ 48,000", True)
+    assert data.capacity_rows(records)[0][1] == "≈ 48,000"
+
+
+def test_flows_that_come_and_go() -> None:
+    metrics = [
+        {"name": name, "value": value, "core": None}
+        for name, value in (("load", 0.123), ("startup_ns", 501.5), ("steady_ns", 60.25), ("churn_ns", 77.75))
+    ]
+    record = sample.records()[0] | {
+        "parameters": {"kind": "churn", "cpus": "1c", "flow_pairs_per_core": 10_000, "replaced_per_second": 0.1},
+        "metrics": metrics,
+    }
+    section = sections.flows_come_and_go([record])
+    assert section is not None
+    row = section.parts[0].content.rows[0].cells
+    assert [str(getattr(cell, "text", cell)) for cell in row][-2:] == ["77.8", "12.3 %"]
+    assert sections.flows_come_and_go([]) is None
 
 
 def test_sections_sort_as_people_count() -> None:

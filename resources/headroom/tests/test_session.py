@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from headroom.errors import UsageError
 from headroom.paths import ROOT
 from headroom.results import store
 from headroom.running import session
-from headroom.running.selection import Case, cases, requirement_tags
+from headroom.running.selection import Case, cases, requirement_tags, suite_files
 from headroom.settings import Settings
 from headroom.yamlfile import violations
 
@@ -297,13 +298,14 @@ def test_rows_of_cpu_configurations(out: Path, tmp_path: Path) -> None:
             f"{title} At 30 %\n    Should Be Equal    {name}    {name}\n"
             for title, name in (("One Core", "1c"), ("Two Cores Sharing A Cache", "2c-l3"))
         )
+        + "Calls\n    Should Be Equal    1c    1c\n"
         + "Other\n    No Operation\n"
     )
     made = plan(out, suite)
     made.settings = Settings(compressor="null", decompressor="null", folder=made.folder, cpus=("1c", "8c"))
     session.run_robot(made)
     names = [document["test"]["name"] for document in store.read_all(out / "run")]
-    assert sorted(names) == ["8 Cores At 30 %", "One Core At 30 %", "Other"]
+    assert sorted(names) == ["8 Cores At 30 %", "Calls", "Calls On 8c", "One Core At 30 %", "Other"]
 
 
 def test_cases_are_listed_without_running(suite: Path) -> None:
@@ -322,6 +324,23 @@ def test_requirements_select_by_tag() -> None:
     suites, tags = requirement_tags(["RFC3095-5.3.1", "smoke"])
     assert suites == ["smoke"]
     assert tags == ["req:RFC3095-5.3.1", "req:RFC3095-5.3.1-*", "req:RFC3095-5.3.1.*"]
+
+
+def test_what_is_no_suite_and_no_requirement(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match="There is no suite"):
+        suite_files([str(tmp_path / "empty")])
+    with pytest.raises(UsageError, match="no requirement or section 'RFC9999-1'"):
+        requirement_tags(["RFC9999-1"])
+    with pytest.raises(UsageError, match=r"no requirement or section 'RFC3095-5\.3\.'"):
+        requirement_tags(["RFC3095-5.3."])
+
+
+def test_the_count_knows_names_and_tags(out: Path, suite: Path) -> None:
+    expected: list[int] = []
+    made = plan(out, suite, cases=["*Should", "*Must"], excluded=["level:must"])
+    outcome = session.run_robot(made, on_total=expected.append)
+    assert expected == [outcome.cases] == [2]
 
 
 def test_plain_robot_with_the_listener(out: Path, suite: Path) -> None:
