@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs jobs on headroom-engine: one process per job, several at once where several cores work.
 
-The engine hosts code of others, so anything may happen to it: a crash, a hang, output that is no JSON. Each becomes an
-`EngineFailure` with a sentence, which is a verdict on the implementation and not the end of the run. No engine outlives
-this process.
+The engine hosts code of others, so anything may happen to it: a crash, a hang, output that is no JSON, processes that
+it leaves behind. Each becomes an `EngineFailure` with a sentence, which is a verdict on the implementation and not the
+end of the run. No engine outlives this process, and nothing that an adapter started outlives its engine.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import contextlib
 import json
 import os
 import selectors
+import shlex
 import shutil
 import signal
 import subprocess
@@ -22,25 +23,30 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from headroom.errors import EnvironmentLacks, HeadroomError
+from headroom.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_USAGE, EnvironmentLacks, HeadroomError
 from headroom.machine.build import engine_program
 from headroom.paths import DEFAULT_BUILD, shown
 
-Kind = Literal["refused", "job", "crash", "timeout", "garbage"]
+Kind = Literal["refused", "job", "input", "output", "crash", "timeout", "left-behind", "garbage"]
 
 MAX_OUTPUT = 1 << 30  # octets of one result; far above any, and below what would push a machine into swap
 MAX_COMPLAINT = 1 << 16
 GRACE_S = 2.0  # between SIGTERM and SIGKILL
+LAST_WORDS_S = 0.5  # how long the pipes of an engine that has ended are still read when somebody else holds them open
+GLANCE_S = 0.2  # between two looks at which engines have ended
+DEADLY = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")  # what code that damages memory dies from
 
 
 class EngineFailure(HeadroomError):
     """A job did not give a result. `kind` says how, `verdict` what that means for the implementation.
 
-    refused ... the engine said that it could not (exit 1): the adapter does not load, a capture cannot be read
-    job ....... the job itself is wrong (exit 2): a defect of ours or a wrong profile
-    crash ..... the process died from a signal
-    timeout ... it was still busy when its time was up
-    garbage ... it ended well but its output is not one JSON document
+    refused ....... the engine said that it could not: the adapter does not load or refuses its configuration
+    job ........... the job itself is wrong: an impossible value, a wrong profile, a defect of ours
+    input, output . a file of the job cannot be read, cannot be written
+    crash ......... the process died from a signal
+    timeout ....... it was still busy when its time was up
+    left-behind ... it ended, but a process that it had started held its output open
+    garbage ....... what it printed, if anything, is not one JSON document
     """
 
     verdict = "error"
@@ -49,11 +55,17 @@ class EngineFailure(HeadroomError):
         super().__init__(sentence)
         self.kind = kind
         self.where = where
+        # What was asked for cannot be: the job, a file to read, or a configuration that the adapter does not take.
+        asked = kind in ("job", "input") or (kind == "refused" and where.endswith("/config"))
+        self.exit_code = EXIT_USAGE if asked else EXIT_ENVIRONMENT if kind == "output" else EXIT_FAILED
 
 
 @dataclass
 class _Running:
     process: subprocess.Popen[bytes]
+    program: Path
+    command: str
+    libraries: dict[str, str]  # of the adapters, by side
     job: bytes
     deadline: float
     timeout_s: float
@@ -62,6 +74,8 @@ class _Running:
     complaint: bytearray = field(default_factory=bytearray)
     overflow: bool = False
     late: bool = False
+    ended_at: float | None = None
+    left_behind: bool = False
 
 
 def run(command: str, job: dict[str, Any], timeout_s: float = 120.0, build: str = DEFAULT_BUILD) -> dict[str, Any]:
@@ -91,7 +105,7 @@ def run_together(
         order = [id(one) for one in running]
         _attend(running)
         # The one that failed by itself explains why the others were stopped, so it comes first.
-        running.sort(key=lambda one: not (one.late or one.overflow or _died(one)))
+        running.sort(key=lambda one: not (one.late or one.left_behind or one.overflow or _died(one)))
         documents = {id(one): _document(one) for one in running}
         return [documents[key] for key in order]
     finally:
@@ -100,8 +114,8 @@ def run_together(
 
 
 def _start(program: Path, command: str, job: dict[str, Any], timeout_s: float) -> _Running:
-    # A process group of its own: Ctrl-C reaches us, and we stop the engine, so that its death is never taken for a
-    # crash.
+    # A session, and with it a process group, of its own: Ctrl-C reaches us, and we stop the engine, so that its death
+    # is never taken for a crash; and whatever an adapter starts can be found and ended.
     process = subprocess.Popen(
         [*_leash(), str(program), command, "--job", "-"],
         stdin=subprocess.PIPE,
@@ -109,7 +123,13 @@ def _start(program: Path, command: str, job: dict[str, Any], timeout_s: float) -
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    return _Running(process, json.dumps(job).encode(), time.monotonic() + timeout_s, timeout_s)
+    text = json.dumps(job).encode()
+    return _Running(process, program, command, _libraries(job), text, time.monotonic() + timeout_s, timeout_s)
+
+
+def _libraries(job: dict[str, Any]) -> dict[str, str]:
+    sides = {side: job.get(side) for side in ("compressor", "decompressor")} | {"": job}
+    return {side: str(one["library"]) for side, one in sides.items() if isinstance(one, dict) and "library" in one}
 
 
 @cache
@@ -119,25 +139,74 @@ def _leash() -> tuple[str, ...]:
     return (program, "--pdeathsig", "KILL", "--") if program else ()
 
 
+def _exit_code(process: subprocess.Popen[bytes]) -> int | None:
+    """The exit status of a process, None while it runs.
+
+    Unlike `poll` it leaves the process to be waited for: until then its number is that of its group and session, and
+    nobody else's, so that what it left behind can be ended without hitting a stranger.
+    """
+    if process.returncode is not None:
+        return process.returncode
+    try:
+        found = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return process.poll()
+    if found is None:
+        return None
+    return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+
+
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process and everything in its group, politely first; closes its pipes."""
-    if process.poll() is None:
-        for number, patience in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, None)):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, number)
-            try:
-                process.wait(patience)
-                break
-            except subprocess.TimeoutExpired:
-                continue
+    """Ends a process and everything that it started, politely first; closes its pipes."""
+    if process.returncode is None:
+        in_order = _exit_code(process) == 0
+        if _exit_code(process) is None:
+            _signal_group(process.pid, signal.SIGTERM)
+            patience = time.monotonic() + GRACE_S
+            while _exit_code(process) is None and time.monotonic() < patience:
+                time.sleep(0.01)
+        _signal_group(process.pid, signal.SIGKILL)
+        if not in_order:
+            _end_session(process.pid)
+        process.wait()
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             with contextlib.suppress(OSError):
                 pipe.close()
 
 
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def _end_session(session: int) -> None:
+    """Ends what has moved to another process group of an engine's session, such as a child of `check`."""
+    for _ in range(10):  # One that is just starting another may hide that from a single look.
+        found = [pid for pid in _processes() if _session_of(pid) == session]
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if not found:
+            return
+        time.sleep(0.01)
+
+
+def _processes() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def _session_of(pid: int) -> int | None:
+    """Session of a process; None when it has ended (proc(5), fields 3 and 6 of stat)."""
+    try:
+        words = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return int(words[3]) if words[0] not in (b"Z", b"X") else None
+    except (OSError, IndexError, ValueError):
+        return None
+
+
 def _attend(running: list[_Running]) -> None:
-    """Feeds jobs and collects output until every process has closed its pipes or run out of time."""
+    """Feeds jobs and collects output until every process has closed its pipes, has ended or has run out of time."""
     with selectors.DefaultSelector() as selector:
         for one in running:
             for pipe, events in (
@@ -150,13 +219,13 @@ def _attend(running: list[_Running]) -> None:
                 selector.register(pipe, events, one)
         while selector.get_map():
             now = time.monotonic()
-            for one in running:
-                if now >= one.deadline and one.process.poll() is None:
-                    one.late = True
+            reading = {id(key.data): key.data for key in selector.get_map().values()}
+            for one in reading.values():
+                if _gave_up(one, now):
                     stop(one.process)
                     return
             patience = min(one.deadline for one in running) - now
-            for key, _ in selector.select(max(0.01, min(patience, 1.0))):
+            for key, _ in selector.select(max(0.01, min(patience, GLANCE_S))):
                 if not _transfer(key.fileobj, key.data):
                     selector.unregister(key.fileobj)
                     key.fileobj.close()  # type: ignore[union-attr]
@@ -165,18 +234,28 @@ def _attend(running: list[_Running]) -> None:
             if len(running) > 1 and any(_died(one) for one in running):
                 return
     for one in running:
-        try:
-            one.process.wait(max(0.01, one.deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
+        while _exit_code(one.process) is None and time.monotonic() < one.deadline:
+            time.sleep(0.001)
+        if _exit_code(one.process) is None:
             one.late = True
             stop(one.process)
 
 
+def _gave_up(one: _Running, now: float) -> bool:
+    """Whether a process, some of whose pipes are still open, is not to be read any longer; notes why."""
+    if _exit_code(one.process) is None:
+        one.late = now >= one.deadline
+        return one.late
+    # It has ended, and what it wrote is read in an instant. Pipes that are open after that are held by another process.
+    one.ended_at = one.ended_at or now
+    one.left_behind = now >= one.ended_at + LAST_WORDS_S
+    return one.left_behind
+
+
 def _died(one: _Running) -> bool:
     """Whether a process has ended badly and said all it had to say, so that its companions need not be waited for."""
-    code = one.process.poll()
     pipes = (one.process.stdout, one.process.stderr)
-    return code not in (None, 0) and all(pipe is None or pipe.closed for pipe in pipes)
+    return _exit_code(one.process) not in (None, 0) and all(pipe is None or pipe.closed for pipe in pipes)
 
 
 def _transfer(pipe: Any, one: _Running) -> bool:
@@ -207,21 +286,36 @@ def _document(one: _Running) -> dict[str, Any]:
         )
     if one.overflow:
         raise EngineFailure("garbage", f"It printed more than {MAX_OUTPUT} octets and was stopped.")
-    code = one.process.poll()
+    code = _exit_code(one.process)
     if code is None:
         raise EngineFailure("crash", "It was stopped because another engine of the same measurement failed.")
     if code < 0 or code > 128:
         name = _signal_name(-code if code < 0 else code - 128)
-        raise EngineFailure("crash", f"The engine died from {name} while it ran the adapter.{_last_words(one)}")
+        raise EngineFailure(
+            "crash", f"The engine died from {name} while it ran the adapter.{_last_words(one)}{_advice(one, name)}"
+        )
+    if one.left_behind:
+        raise EngineFailure(
+            "left-behind",
+            f"{_who(one)} left a process behind that kept its output open (it was ended): an adapter must not fork.",
+        )
+    if not one.out.strip():
+        raise EngineFailure(
+            "garbage",
+            f"{_who(one)} ended with exit status {code} and printed no result: most likely an adapter ended the "
+            f"process (exit), or closed descriptors that are not its own.{_last_words(one)}{_advice(one)}",
+        )
     try:
         document = json.loads(one.out.decode("utf-8"))
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         start = bytes(one.out[:60])
         raise EngineFailure(
-            "garbage", f"What it printed is not one JSON document ({error}); it begins {start!r}.{_last_words(one)}"
+            "garbage",
+            f"What {_who(one)} printed is not one JSON document ({error}); it begins {start!r}: most likely an adapter "
+            f"writes to descriptors that are not its own, or ended the process early.{_last_words(one)}{_advice(one)}",
         ) from error
     if not isinstance(document, dict):
-        raise EngineFailure("garbage", "What it printed is JSON, but not an object.")
+        raise EngineFailure("garbage", f"What {_who(one)} printed is JSON, but not an object.")
     if code != 0 or set(document) == {"error"}:
         error = document.get("error")
         error = error if isinstance(error, dict) else {}
@@ -229,9 +323,27 @@ def _document(one: _Running) -> dict[str, Any]:
             error.get("message") or f"It ended with exit status {code} and gave no reason.{_last_words(one)}"
         )
         where = str(error.get("where") or "")
-        kind: Kind = "job" if code == 2 else "refused"
+        said = error.get("kind")
+        kind: Kind = "job" if code == 2 else said if said in ("input", "output") else "refused"
         raise EngineFailure(kind, f"{sentence}{f' (at {where} of the job)' if where else ''}", where)
     return document
+
+
+def _who(one: _Running) -> str:
+    """The engine with its adapters, such as `headroom-engine replay with mine.so as compressor`."""
+    adapters = [f"{Path(path).name}{f' as {side}' if side else ''}" for side, path in one.libraries.items()]
+    return f"headroom-engine {one.command}{' with ' if adapters else ''}{' and '.join(adapters)}"
+
+
+def _advice(one: _Running, signal_name: str = DEADLY[0]) -> str:
+    """How to find out what an adapter does that it should not; "" where that is what was being done, or no help."""
+    if one.command == "check" or signal_name not in DEADLY or not one.libraries:
+        return ""
+    calls = [
+        f"echo {shlex.quote(json.dumps({'library': shown(Path(path))}))} | {shown(one.program)} check --job -"
+        for path in dict.fromkeys(one.libraries.values())
+    ]
+    return f" `headroom-engine check` finds such things, writes out of bounds among them: {'; '.join(calls)}"
 
 
 def _signal_name(number: int) -> str:

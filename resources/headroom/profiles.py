@@ -29,6 +29,11 @@ def path_of(name: str, folder: Path = PROFILES) -> Path:
     path = folder / f"{name}.yaml"
     if path.is_file():
         return path
+    if Path(name).exists():
+        raise UsageError(
+            f"{name} is neither a capture file (its name would end in .pcap, .pcapng or .cap) nor a traffic profile "
+            f"(.yaml). A capture under another name can be linked: ln -s {name} call.pcap"
+        )
     import difflib
 
     close = difflib.get_close_matches(name, names(folder), 3)

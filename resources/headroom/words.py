@@ -97,6 +97,7 @@ ARGUMENTS: dict[str, tuple[str, str, Callable[[str], Any]]] = {
     "mode": ("channel", "mode", str),
     "cids": ("channel", "cids", str),
     "max_cid": ("channel", "max_cid", int),
+    "channels": ("channel", "channels", int),
     "profiles": ("channel", "profiles", lambda text: list(split_names(text))),
     "mrru": ("channel", "mrru", int),
     "loss": ("forward", "loss", float),

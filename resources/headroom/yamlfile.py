@@ -7,6 +7,7 @@ An error names file and line, as a compiler does: `voip.yaml:12: /codec/payload:
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from headroom.errors import UsageError
 from headroom.paths import SCHEMAS, shown
 
 MAX_OCTETS = 4 << 20  # No file of ours comes near; anything larger is not what it claims to be.
+MAX_DEPTH = 50  # Levels of nesting: likewise. What is deeper would overrun the stack of some reader.
 MAX_SHOWN = 5
 
 Pointer = tuple[str | int, ...]
@@ -57,8 +59,12 @@ def read(path: Path) -> Document:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise UsageError(f"{shown(path)}:{line}: not YAML: {error.problem or error.context}.") from error
-    except (yaml.YAMLError, RecursionError) as error:
+    except yaml.YAMLError as error:
         raise UsageError(f"{shown(path)} is not YAML: {error}.") from error
+    except RecursionError as error:
+        raise UsageError(
+            f"{shown(path)} nests lists or mappings far more than {MAX_DEPTH} levels deep; that is surely not meant."
+        ) from error
     if root is None:
         return Document(path, None)
     reader = _Reader(path)
@@ -83,6 +89,8 @@ class _Reader:
         if id(node) in self.seen:
             # An alias. Nested ones can describe gigabytes in a few lines, and none of our files needs any.
             raise self.complaint(line, "aliases (*name) are not allowed; write the value out")
+        if len(pointer) > MAX_DEPTH:
+            raise self.complaint(line, f"more than {MAX_DEPTH} levels of nesting are surely not meant")
         self.seen.add(id(node))
         if isinstance(node, yaml.MappingNode):
             return self.mapping(node, pointer)
@@ -110,6 +118,9 @@ class _Reader:
             value = self.constructor.construct_object(node, deep=True)
         except (yaml.YAMLError, ValueError) as error:
             raise self.complaint(node.start_mark.line + 1, str(getattr(error, "problem", None) or error)) from error
+        if isinstance(value, float) and not math.isfinite(value):
+            # JSON, which everything becomes, has neither; nor has any quantity of ours.
+            raise self.complaint(node.start_mark.line + 1, f"{node.value} is no number that can be used; write one")
         # Dates and binary are YAML's own ideas; JSON, which everything becomes, has none of them.
         return value if isinstance(value, str | int | float | bool) or value is None else node.value
 

@@ -63,6 +63,22 @@ void take(LinkType type, OctetView frame, bool complete, std::uint64_t time_ns, 
   capture.packets.push_back({time_ns, Octets(octets->begin(), octets->end())});
 }
 
+// Why reading ended before the file did, and how to keep what was read. A killed tcpdump leaves such files.
+[[noreturn]] void refuse_rest(const std::string& name, std::uint64_t whole, const std::string& reason) {
+  const bool cut = reason.find("truncated") != std::string::npos;
+  std::string sentence = name + " cannot be read to its end: packet " + std::to_string(whole + 1) +
+                         (cut ? " is cut short (" : " is damaged (") + reason + "). ";
+  if (whole == 0) {
+    sentence += "No packet before it is left.";
+  } else {
+    sentence +=
+        (whole == 1 ? "The packet before it is whole: keep it with `editcap "
+                    : "The " + std::to_string(whole) + " packets before it are whole: keep them with `editcap ") +
+        name + " whole.pcapng`.";
+  }
+  throw Error(ErrorKind::input, sentence);
+}
+
 // Takes ownership of `file`.
 Capture read_open_file(std::FILE* file, const std::string& name, const CaptureFilter& filter) {
   std::unique_ptr<std::FILE, CloseFile> owned(file);
@@ -86,8 +102,7 @@ Capture read_open_file(std::FILE* file, const std::string& name, const CaptureFi
     const u_char* octets = nullptr;
     const int result = pcap_next_ex(pcap.get(), &header, &octets);
     if (result == PCAP_ERROR_BREAK) return capture;
-    if (result != 1)
-      throw Error(ErrorKind::input, name + " cannot be read to its end: " + pcap_geterr(pcap.get()) + ".");
+    if (result != 1) refuse_rest(name, frames, pcap_geterr(pcap.get()));
     const std::uint64_t ns =
         static_cast<std::uint64_t>(header->ts.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(header->ts.tv_usec);
     if (frames == 0) first_ns = ns;

@@ -63,7 +63,9 @@ struct Child {
   Account* account = nullptr;
   std::string received;
   std::uint64_t deadline_ns = 0;
+  bool nested = false;  // a child of a child: it stays in the process group of that one, which ends them both
   bool timed_out = false;
+  bool left_behind = false;  // it has ended, and another process holds its pipe
 };
 
 // Starts `body` in a child that inherits nothing of our standard output.
@@ -73,7 +75,9 @@ Child start(const std::function<void()>& body, double seconds) {
   int ends[2];
   if (shared == MAP_FAILED || pipe2(ends, O_CLOEXEC) != 0)
     throw Error(ErrorKind::internal, "no more processes can be started.");
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
   child.account = static_cast<Account*>(shared);
+  child.nested = current_account != nullptr;
   const pid_t parent = getpid();
   child.pid = fork();
   if (child.pid < 0)
@@ -81,7 +85,7 @@ Child start(const std::function<void()>& body, double seconds) {
   if (child.pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);  // the parent died before that took effect
-    setpgid(0, 0);
+    if (!child.nested) setpgid(0, 0);
     close(ends[0]);
     current_account = child.account;
     current_output = ends[1];
@@ -110,13 +114,30 @@ bool receive(Child& child) {
   return true;
 }
 
+// Takes all that has arrived. False at the end of the child's output.
+bool receive_all(Child& child) {
+  for (;;) {
+    const std::size_t before = child.received.size();
+    if (!receive(child)) return false;
+    if (child.received.size() == before) return true;
+  }
+}
+
+// Whether it has ended. Does not reap it: its number is that of its process group until then, and nobody else's.
+bool has_ended(const Child& child) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(child.pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == child.pid;
+}
+
 // The end of a child as half a sentence; empty when it ended in order.
 std::string finish(Child& child) {
-  if (child.timed_out) kill(-child.pid, SIGKILL);
+  if (child.timed_out) kill(child.nested ? child.pid : -child.pid, SIGKILL);
   int status = 0;
   while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR) {
   }
-  kill(-child.pid, SIGKILL);  // whatever it may have started
+  // Whatever it may have started: as long as one of them lives, the number of the group cannot be another's.
+  if (!child.nested && kill(-child.pid, SIGKILL) == 0) child.left_behind = true;
   close(child.output);
   std::string doing(child.account->doing, strnlen(child.account->doing, kNoteCapacity));
   munmap(child.account, sizeof(Account));
@@ -128,6 +149,8 @@ std::string finish(Child& child) {
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
     return "it ended the process with status " + std::to_string(WEXITSTATUS(status)) + doing;
+  if (child.left_behind && (child.received.empty() || child.received[0] == 'p'))
+    return "it left a process behind that had to be killed; an adapter must not fork";
   return {};
 }
 
@@ -166,11 +189,17 @@ std::size_t wait_for_one(std::vector<Child>& children, const std::vector<std::si
       deadline = std::min(deadline, children[i].deadline_ns);
     }
     const std::uint64_t now = monotonic_ns();
-    const auto wait_ms = static_cast<int>(deadline > now ? (deadline - now) / 1'000'000 + 1 : 0);
-    poll(polls.data(), polls.size(), wait_ms);
+    constexpr std::uint64_t kGlanceMs = 50;  // an end that no pipe tells of is to be noticed too
+    const std::uint64_t wait_ms = deadline > now ? (deadline - now) / 1'000'000 + 1 : 0;
+    poll(polls.data(), polls.size(), static_cast<int>(std::min(wait_ms, kGlanceMs)));
     for (std::size_t k = 0; k < running.size(); ++k) {
       Child& child = children[running[k]];
-      if (polls[k].revents != 0 && !receive(child)) return running[k];
+      const bool ended = has_ended(child);  // looked at before its pipe is: what it wrote is all there then
+      if ((ended || polls[k].revents != 0) && !receive_all(child)) return running[k];
+      if (ended) {
+        child.left_behind = true;
+        return running[k];
+      }
       if (monotonic_ns() >= child.deadline_ns) {
         child.timed_out = true;
         return running[k];
@@ -227,7 +256,8 @@ std::vector<Outcome> run_in_children(const std::vector<Task>& tasks, const Limit
 
 std::string text_from_child(const std::function<std::string()>& make) {
   constexpr double kSeconds = 3600;  // the parent is a child with a limit of its own
-  Child child = start(
+  std::vector<Child> children;
+  children.push_back(start(
       [&make] {
         std::string text;
         try {
@@ -239,9 +269,9 @@ std::string text_from_child(const std::function<std::string()>& make) {
         }
         write_all(current_output, text.data(), text.size());
       },
-      kSeconds);
-  while (receive(child)) {
-  }
+      kSeconds));
+  wait_for_one(children, {0});
+  Child& child = children[0];
   const std::string end = finish(child);
   if (!end.empty()) throw std::runtime_error(end + ".");
   if (child.received.empty()) throw std::runtime_error("it ended the process in the middle of the check.");

@@ -166,6 +166,15 @@ TEST_F(CaptureFiles, BadFilesAreRefusedWithASentence) {
   writer.close();
   std::filesystem::resize_file(path("cut.pcap"), 100);
   EXPECT_NE(read_error(path("cut.pcap")).find("to its end"), std::string::npos);
+  PcapWriter longer(path("longer.pcap"), LinkType::raw_ip);
+  for (int i = 0; i < 3; ++i) longer.write(0, ipv4(400));
+  longer.close();
+  std::filesystem::resize_file(path("longer.pcap"), 24 + 2 * (16 + 400) + 100);
+  const std::string cut = read_error(path("longer.pcap"));
+  EXPECT_NE(cut.find("packet 3 is cut short"), std::string::npos) << cut;
+  EXPECT_NE(cut.find("2 packets before it are whole: keep them with `editcap "), std::string::npos) << cut;
+  std::filesystem::resize_file(path("longer.pcap"), 24 + (16 + 400) + 10);  // in the middle of a record's header
+  EXPECT_NE(read_error(path("longer.pcap")).find("packet 2 is cut short"), std::string::npos);
   PcapWriter odd(path("odd.pcap"), static_cast<LinkType>(147));
   odd.close();
   EXPECT_NE(read_error(path("odd.pcap")).find("link type"), std::string::npos);

@@ -50,5 +50,5 @@ def main() -> None:
     except OSError as error:
         from headroom.errors import disk_error
 
-        print(f"headroom: {disk_error(error, 'a file operation')}", file=sys.stderr)
+        print(f"headroom: {disk_error(error, 'a file operation', resumable=False)}", file=sys.stderr)
         sys.exit(EXIT_ENVIRONMENT)

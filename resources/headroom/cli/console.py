@@ -26,6 +26,16 @@ def warn(sentence: str) -> None:
     say(f"warning: {sentence}")
 
 
+def examples(*lines: str) -> str:
+    """The end of a command's help: each example is a line of its own, as it can be copied.
+
+    A remark is a comment of the shell, so that the line can be copied with it. Empty lines keep typer from running the
+    lines together; square brackets are rich's.
+    """
+    shown = [line.replace("[", r"\[") for line in lines]
+    return "\n\n".join(["Examples:", *shown])
+
+
 def print_json(document: Any) -> None:
     """One JSON document on stdout."""
     sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")

@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from headroom.cli.console import print_json, print_table
+from headroom.cli.console import examples, print_json, print_table
 
-EPILOG = (
-    "Examples:  [bold]./headroom doctor[/]  ·  [bold]./headroom doctor --json | jq "
-    "'.checks[] | select(.status == \"lacking\")'[/]"
+EPILOG = examples(
+    "./headroom doctor",
+    "./headroom doctor --json | jq '.checks[] | select(.status == \"lacking\")'",
 )
 STYLES = {"good": "green", "lacking": "yellow", "note": "blue"}
 

@@ -7,12 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from headroom.cli.console import print_json, print_table
+from headroom.cli.console import examples, print_json, print_table
 from headroom.errors import HeadroomError, UsageError
 
-EPILOG = (
-    "Examples:  [bold]./headroom list suites[/]  ·  [bold]./headroom list cpus[/]  ·  "
-    "[bold]./headroom list profiles --json | jq -r '.profiles[].name'[/]"
+EPILOG = examples(
+    "./headroom list suites", "./headroom list cpus", "./headroom list profiles --json | jq -r '.profiles[].name'"
 )
 WHAT = ("suites", "profiles", "implementations", "papers", "cpus", "builds", "runs")
 

@@ -8,18 +8,18 @@ from typing import Annotated, Any
 
 import typer
 
-from headroom.cli.console import print_json, print_table, say
+from headroom.cli.console import examples, print_json, print_table, say
 from headroom.errors import UsageError
 from headroom.paths import DEFAULT_BUILD
 
-RENDER = (
-    "Examples:  [bold]./headroom render voip-amr-nb-ipv6 -o call.pcap --packets "
-    "3000[/]  ·  [bold]./headroom render voip-g711-ipv4 -o ten.pcap --flows 10 --seed 7[/]"
+RENDER = examples(
+    "./headroom render voip-amr-nb-ipv6 -o call.pcap --packets 3000",
+    "./headroom render voip-g711-ipv4 -o ten.pcap --flows 10 --seed 7",
 )
-REPLAY = (
-    "Examples:  [bold]./headroom replay voip-amr-nb-ipv6 --ber 0.001 --mode O[/]  ·  "
-    "[bold]./headroom replay call.pcap --link link.pcapng --decompressor null[/]  ·  "
-    "[bold]./headroom replay voip-mixed --flows 20 mode=O burst_loss=0.02:0.5:1 reorder=0.05 depth=3[/]"
+REPLAY = examples(
+    "./headroom replay voip-amr-nb-ipv6 --ber 0.001 --mode O",
+    "./headroom replay call.pcap --link link.pcapng --decompressor none",
+    "./headroom replay voip-mixed --flows 20 mode=O burst_loss=0.02:0.5:1 reorder=0.05 depth=3",
 )
 
 
@@ -67,8 +67,10 @@ def replay_command(
             "burst_loss, feedback_loss, compressor_options … (resources/keywords/README.md).",
         ),
     ] = None,
-    compressor: Annotated[str, typer.Option()] = "reference",
-    decompressor: Annotated[str, typer.Option()] = "reference",
+    compressor: Annotated[
+        str, typer.Option(help="An implementation, or none: the source is what is on the link.")
+    ] = "reference",
+    decompressor: Annotated[str, typer.Option(help="An implementation, or none: it ends at the link.")] = "reference",
     mode: Annotated[str, typer.Option(help="U or O.")] = "U",
     cids: Annotated[str, typer.Option(help="small or large.")] = "small",
     max_cid: Annotated[int, typer.Option(min=0, max=16383)] = 15,
@@ -89,9 +91,10 @@ def replay_command(
     from headroom.measure import replay
     from headroom.settings import Settings
 
-    if mode not in ("U", "O", "R"):
-        raise UsageError(f"The mode must be U, O or R, not '{mode}'.")
-    named = {"mode": mode, "cids": cids, "max_cid": str(max_cid), "flows": str(flows), "packets": str(packets)}
+    if mode not in ("U", "O"):
+        raise UsageError(f"The mode must be U or O, not '{mode}'.")
+    named = {"compressor": compressor, "decompressor": decompressor}
+    named |= {"mode": mode, "cids": cids, "max_cid": str(max_cid), "flows": str(flows), "packets": str(packets)}
     named |= {name: str(share) for name, share in (("loss", loss), ("ber", ber)) if share}
     if ber:
         named["header_errors"] = "deliver"
@@ -100,8 +103,9 @@ def replay_command(
         if not equals:
             raise UsageError(f"'{word}' is not of the form name=value, such as reorder=0.05.")
         named[name] = value
-    settings = Settings(compressor=compressor, decompressor=decompressor, seed=seed, build=build)
-    wanted = words.wanted(source, named, settings)
+    wanted = words.wanted(source, named, Settings(seed=seed, build=build))
+    if not (wanted.compressor or wanted.decompressor):
+        raise UsageError("Without a compressor and without a decompressor there is nothing to replay; name one.")
     wanted.outputs = {name: path.resolve() for name, path in (("link", link), ("decompressed", restored)) if path}
     job = replay.job(wanted)
     if dry_run:
@@ -113,8 +117,12 @@ def replay_command(
         print_json(done.document)
     else:
         print_table("", ["what", ("count", "right")], done.summary())
-    if done.differing:
-        say(f"{done.differing} packets came out different from what went in.")
+    for remark in filter(None, [done.crowded()]):
+        say(remark)
+    failures = done.failures()
+    for sentence in failures:
+        say(sentence)
+    if failures:
         raise typer.Exit(1)
 
 

@@ -8,12 +8,13 @@ from typing import Annotated
 
 import typer
 
-from headroom.cli.console import print_json, say, warn
+from headroom.cli.console import examples, print_json, say, warn
 from headroom.errors import UsageError
 
-EPILOG = (
-    "Examples:  [bold]./headroom report[/] (the newest run)  ·  [bold]./headroom report 20261120-160522-3f9a[/]  ·  "
-    "[bold]./headroom report --parquet figures.parquet[/]"
+EPILOG = examples(
+    "./headroom report  # the newest run",
+    "./headroom report 20261120-160522-3f9a",
+    "./headroom report --parquet figures.parquet",
 )
 
 

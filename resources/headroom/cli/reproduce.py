@@ -12,10 +12,10 @@ from headroom.cli import console
 from headroom.cli.run import Asked, execute
 from headroom.paths import DEFAULT_BUILD
 
-EPILOG = (
-    "Examples:  [bold]./headroom reproduce effnet-2007[/]  ·  [bold]./headroom "
-    "reproduce effnet-2007 --builds all[/]  ·  "
-    "[bold]./headroom reproduce effnet-2007 --json | jq '.items[] | select(.verdict != \"pass\")'[/]"
+EPILOG = console.examples(
+    "./headroom reproduce effnet-2007",
+    "./headroom reproduce effnet-2007 --builds all",
+    "./headroom reproduce effnet-2007 --json | jq '.items[] | select(.verdict != \"pass\")'",
 )
 
 

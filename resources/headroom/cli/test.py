@@ -9,11 +9,13 @@ from typing import Annotated
 
 import typer
 
-from headroom.cli.console import print_json, say
+from headroom.cli.console import examples, print_json, say
 
-EPILOG = (
-    "Examples:  [bold]./headroom test[/]  ·  [bold]./headroom test --fast[/] (no sanitized build)  ·  "
-    "[bold]./headroom test --fuzz[/] (60 s for each fuzz target)  ·  [bold]./headroom test --only pytest[/]"
+EPILOG = examples(
+    "./headroom test",
+    "./headroom test --fast  # no sanitized build",
+    "./headroom test --fuzz  # 60 s for each fuzz target",
+    "./headroom test --only pytest",
 )
 
 

@@ -16,6 +16,11 @@ from headroom.paths import DEFAULT_BUILD
 
 CAPTURES = (".pcap", ".pcapng", ".cap")
 
+# RFC 5795, 5.1.1: MAX_CID; small CIDs end at 15.
+LARGEST_SMALL_CID, LARGEST_CID = 15, 16383
+# What an impairment may do to packets; a constant delay does nothing.
+HARMFUL = ("loss", "burst_loss", "ber", "reorder", "duplicate", "jitter_ns", "drop", "flip", "insert")
+
 Packets = list[dict[str, Any]]
 
 
@@ -104,6 +109,46 @@ class Replay:
     def records(self) -> list[dict[str, Any]]:
         return self.document.get("records", [])
 
+    def failures(self) -> list[str]:
+        """Sentences about what no replay should show; empty when there is nothing wrong."""
+        found = []
+        if self.promise_broken:
+            found.append(f"A promise was broken: {self.promise_broken}")
+        if self.differing:
+            found.append(f"{self.differing} packets came out different from what went in: {self.first_difference()}.")
+        missing = self.count("not_delivered")
+        if missing and self.wanted.compressor and self.wanted.decompressor and not impaired(self.wanted):
+            reasons = self.direction()["verdicts"].get("not_delivered_by_status", {})
+            by_status = ", ".join(f"{count} {status}" for status, count in reasons.items())
+            found.append(
+                f"{missing} of {self.sent} packets did not come out, though the link does nothing to them"
+                f"{f' ({by_status})' if by_status else ''}."
+            )
+        return found
+
+    def crowded(self) -> str:
+        """A sentence when flows keep taking each other's CIDs, so that nearly everything is IR; "" otherwise."""
+        if not self.wanted.compressor:
+            return ""
+        channel = self.wanted.channel
+        channels = int(channel.get("channels", 1))
+        cids = channels * (int(channel.get("max_cid", LARGEST_SMALL_CID)) + 1)
+        compressor = self.direction().get("compressor", {})
+        types = self.packet_types
+        whole = sum(count for name, count in types.items() if name in ("IR", "IR-DYN"))
+        full = int(compressor.get("contexts", 0)) >= cids
+        # A capture's flows are not counted; there, that each CID was set up again and again tells.
+        if not full or 2 * whole < sum(types.values()) or (self.wanted.flows <= cids and whole < 10 * cids):
+            return ""
+        more = ["--cids large --max-cid 16383"] if cids < channels * (LARGEST_CID + 1) else []
+        if isinstance(self.wanted.source, str) and not self.wanted.source.endswith(CAPTURES):
+            more.append(f"channels=N (flows are spread over N channels; now {channels})")
+        return (
+            f"There are more flows than contexts: all {cids} CIDs are taken and flows replace each other, so "
+            f"{whole} of {sum(types.values())} packets are IR. {' or '.join(more) or 'Fewer flows'} "
+            f"give{'' if len(more) == 2 else 's'} more room."
+        )
+
     def first_difference(self) -> str:
         """A sentence about the first packet that came out different; "" when there is none."""
         for side in ("forward", "reverse"):
@@ -157,6 +202,11 @@ def side(name: str, role: implementations.Role, wanted: Wanted) -> dict[str, Any
     if options:
         config["options"] = {**config.get("options", {}), **options}
     return {"library": str(found.library_path(wanted.build)), "config": config}
+
+
+def impaired(wanted: Wanted) -> bool:
+    """Whether any part of the link is asked to harm packets."""
+    return any(part.get(name) for part in (wanted.forward, wanted.feedback, wanted.backward) for name in HARMFUL)
 
 
 def has_feedback(wanted: Wanted) -> bool:

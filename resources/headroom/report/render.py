@@ -21,7 +21,7 @@ def write(records: Records, target: Path, run_folder: Path) -> Path:
     try:
         write_atomically(target, html.encode())
     except OSError as error:
-        raise disk_error(error, f"writing the report {target}") from error
+        raise disk_error(error, f"writing the report {target}", resumable=False) from error
     return target
 
 

@@ -69,5 +69,5 @@ def write(records: list[dict[str, Any]], path: Path) -> Path:
     try:
         frame.to_parquet(path, index=False)
     except OSError as error:
-        raise disk_error(error, f"writing {path}") from error
+        raise disk_error(error, f"writing {path}", resumable=False) from error
     return path

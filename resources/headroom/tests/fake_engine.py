@@ -9,6 +9,19 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
+
+
+def linger(marker: str, first: Callable[[], None]) -> None:
+    """Starts a process that stays, and notes its number in a file."""
+    if pid := os.fork():
+        with open(marker, "w") as file:
+            file.write(str(pid))
+        return
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    first()
+    time.sleep(600)
+    os._exit(0)
 
 
 def main() -> None:
@@ -42,6 +55,16 @@ def main() -> None:
         case "refuse":
             print(json.dumps({"error": {"kind": "adapter", "message": "no such library", "where": "/library"}}))
             sys.exit(1)
+        case "refuse-config":
+            refusal = {"kind": "adapter", "message": "refuses the configuration", "where": "/compressor/config"}
+            print(json.dumps({"error": refusal}))
+            sys.exit(1)
+        case "no-capture":
+            print(json.dumps({"error": {"kind": "input", "message": "cannot open the capture x.pcap.", "where": ""}}))
+            sys.exit(1)
+        case "full-disk":
+            print(json.dumps({"error": {"kind": "output", "message": "x cannot be written: full.", "where": ""}}))
+            sys.exit(1)
         case "wrong-job":
             print(json.dumps({"error": {"kind": "job", "message": "loss must be 0..1", "where": "/link/forward/loss"}}))
             sys.exit(2)
@@ -50,10 +73,14 @@ def main() -> None:
         case "flood":
             while True:
                 sys.stdout.write("x" * 65536)
-        case "grandchild":
-            if os.fork() == 0:
-                signal.signal(signal.SIGTERM, signal.SIG_DFL)
-                time.sleep(600)
+        case "forks":  # and answers in order; the other keeps the pipes open
+            linger(job["marker"], lambda: None)
+            print(json.dumps({}))
+        case "forks-silently":  # the other keeps nothing open
+            linger(job["marker"], lambda: os.closerange(0, 3))
+            print(json.dumps({}))
+        case "forks-and-hangs":  # the other in a process group of its own
+            linger(job["marker"], os.setpgrp)
             time.sleep(600)
         case _:
             print(json.dumps({"command": sys.argv[1], "job": job, "pid": os.getpid()}))

@@ -77,9 +77,9 @@ def test_the_adapter_as_it_should_be(run: Any) -> None:
     ("fault", "sentence"),
     [
         ("aborts_on_garbage", "died from SIGABRT while it ran the adapter"),
-        ("throws_on_garbage", "garbage came in"),
         ("hangs_on_garbage", "still busy after 3 s"),
-        ("exits_on_garbage", "not one JSON document"),
+        ("forks_on_garbage", "left a process behind that kept its output open"),
+        ("exits_on_garbage", "ended with exit status 0 and printed no result"),
     ],
 )
 def test_the_run_goes_on_after(run: Any, fault: str, sentence: str) -> None:
@@ -87,6 +87,14 @@ def test_the_run_goes_on_after(run: Any, fault: str, sentence: str) -> None:
     assert records["Garbage"]["verdict"] == "error"
     assert sentence in records["Garbage"]["reason"]
     assert records["Call"]["verdict"] == "pass", "the next case is not touched"
+
+
+def test_an_exception_breaks_a_promise_and_the_run_goes_on(run: Any) -> None:
+    records = run("throws_on_garbage")
+    assert records["Garbage"]["verdict"] == "fail"
+    assert "broke a promise of the ABI" in records["Garbage"]["reason"]
+    assert "garbage came in" in records["Garbage"]["reason"]
+    assert records["Call"]["verdict"] == "pass"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from headroom.errors import disk_error
 from headroom.paths import ROOT
 from headroom.results import store
 
@@ -39,8 +41,10 @@ def test_help_names_every_command_and_the_exit_status() -> None:
 def test_each_command_has_help_with_examples(command: str) -> None:
     done = headroom(command, "--help")
     assert done.returncode == 0
-    assert f"./headroom {command}" in done.stdout
-    assert "Examples:" in done.stdout
+    after = done.stdout.partition("Examples:")[2]
+    assert f"./headroom {command}" in after
+    lines = [line.strip() for line in after.splitlines() if line.strip()]
+    assert all(line.startswith(f"./headroom {command}") for line in lines), "each on a line of its own"
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -72,8 +76,13 @@ def test_help_loads_nothing_heavy() -> None:
         (["report", "20000101-000000-none"], "There is no run"),
         (["reproduce", "nobody-1999"], "There is no paper 'nobody-1999'"),
         (["list", "everything"], "There is no list of 'everything'"),
-        (["replay", "voip-amr-nb-ipv6", "--mode", "X"], "The mode must be U, O or R"),
+        (["replay", "voip-amr-nb-ipv6", "--mode", "X"], "The mode must be U or O"),
         (["replay", "voip-amr-nb-ipv6", "reoder=0.1"], "'reoder' is not known here; 'reorder' is meant?"),
+        (["replay", "voip-amr-nb-ipv6", "--mode", "R"], "The mode must be U or O"),
+        (["replay", "/dev/null"], "/dev/null is neither a capture file"),
+        (["replay", "/tmp"], "/tmp is neither a capture file"),
+        (["render", "/dev/null", "-o", "x.pcap"], "/dev/null is neither a capture file"),
+        (["replay", "voip-amr-nb-ipv6", "--compressor", "none", "--decompressor", "none"], "nothing to replay"),
         (["replay", "voip-amr-nb-ipv6", "reorder"], "'reorder' is not of the form name=value"),
     ],
 )
@@ -147,7 +156,9 @@ def test_dry_run_runs_nothing(out: Path) -> None:
     assert done.returncode == 0
     assert "smoke/first_packets/RTP Over IPv6, U-Mode" in done.stdout
     assert not list(out.iterdir())
-    plan = json.loads(headroom("run", "performance", "--cpus", "1c", "--dry-run", "--json", out=out).stdout)
+    plan = json.loads(
+        headroom("run", "performance/voip_flow_pairs", "--cpus", "1c", "--dry-run", "--json", out=out).stdout
+    )
     assert len(plan["cases"]) == 3
     assert all("One Core" in case for case in plan["cases"])
 
@@ -202,7 +213,8 @@ def store_of(out: Path) -> Path:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_cut_short_can_be_resumed(out: Path, real_build: str, number: signal.Signals) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "resources"), "HEADROOM_OUT": str(out)}
-    words = ["run", "smoke/first_packets", "performance", "--cpus", "1c", "--quick", "--build", real_build]
+    suites = ("smoke/first_packets", "performance/voip_flow_pairs")
+    words = ["run", *suites, "--cpus", "1c", "--quick", "--build", real_build]
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "headroom", *words],
         env=environment,
@@ -261,6 +273,122 @@ def test_render_and_replay_by_hand(out: Path, tmp_path: Path, real_build: str) -
     done = headroom("replay", str(capture), *words, "--build", real_build, "--json", out=out)
     found = json.loads(done.stdout)["forward"]
     assert (found["verdicts"]["lost_on_link"], found["verdicts"]["identical"]) == (10, 90)
+
+
+CALL = ("replay", "voip-amr-nb-ipv6", "--packets", "50")
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "sentence"),
+    [
+        ((*CALL, "--cids", "medium"), 2, 'must be one of "small", "large"'),
+        ((*CALL, "--max-cid", "100"), 2, "from 0 to 15"),
+        ((*CALL, "delay=-5"), 2, "at /link/forward/delay_ns of the job"),
+        ((*CALL, "--flows", "999999999999"), 2, "at /source/flows of the job"),
+        (("replay", "NOISE"), 2, "is no capture that can be read"),
+        ((*CALL, "--link", "/dev/full"), 3, "cannot be written"),
+        (("render", "voip-amr-nb-ipv6", "-o", "/dev/full"), 3, "cannot be written"),
+        ((*CALL, "--decompressor", "null"), 1, "50 packets came out different from what went in: packet 0 came out"),
+        ((*CALL, "--decompressor", "none"), 0, ""),
+        ((*CALL, "mode=O", "delay=5"), 0, ""),
+        ((*CALL, "drop=0-9"), 0, ""),
+        ((*CALL, "--flows", "20"), 0, "all 16 CIDs are taken"),
+        ((*CALL, "--flows", "20", "channels=2"), 0, ""),
+        ((*CALL, "--flows", "20", "--cids", "large", "--max-cid", "16383"), 0, ""),
+    ],
+)
+def test_exit_status_of_a_replay(
+    out: Path, tmp_path: Path, real_build: str, words: tuple[str, ...], status: int, sentence: str
+) -> None:
+    noise = tmp_path / "noise.pcap"
+    noise.write_bytes(bytes(range(200)))
+    words = tuple(word.replace("NOISE", str(noise)) for word in words)
+    done = headroom(*words, "--build", real_build, out=out)
+    assert done.returncode == status, done.stderr
+    assert sentence in done.stderr
+    assert ("CIDs" in done.stderr) == ("CIDs" in sentence)
+    assert "Traceback" not in done.stderr
+
+
+FORWARD = {"verdicts": {"identical": 0, "not_delivered": 0, "mismatched": 0}, "source": {"packets": 200}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "changed", "sentences"),
+    [
+        ({}, {}, []),
+        (
+            {},
+            {
+                "promise_broken": {
+                    "side": "compressor",
+                    "direction": "forward",
+                    "function": "compress",
+                    "packet": 3,
+                    "message": "it lies.",
+                }
+            },
+            ["A promise was broken: the compressor broke a promise of the ABI in compress (packet 3): it lies."],
+        ),
+        (
+            {},
+            {"not_delivered": 200},
+            ["200 of 200 packets did not come out, though the link does nothing to them (200 ERR_CRC)."],
+        ),
+        ({"forward": {"loss": 0.1}}, {"not_delivered": 200}, []),
+        ({"forward": {"loss": 0.0, "delay_ns": 5}}, {"not_delivered": 200}, ["200 of 200"]),
+        ({"compressor": None}, {"not_delivered": 200}, []),
+    ],
+)
+def test_what_is_wrong_with_a_replay(asked: dict[str, Any], changed: dict[str, Any], sentences: list[str]) -> None:
+    from headroom.measure.replay import Replay, Wanted
+
+    count = changed.get("not_delivered", 0)
+    verdicts = {**FORWARD["verdicts"], "not_delivered": count, "not_delivered_by_status": {"ERR_CRC": count}}
+    document = {"promise_broken": changed.get("promise_broken"), "forward": {**FORWARD, "verdicts": verdicts}}
+    found = Replay(Wanted(source="voip-amr-nb-ipv6", **asked), document).failures()
+    assert len(found) == len(sentences)
+    assert all(text in one for text, one in zip(sentences, found, strict=True))
+
+
+def test_a_broken_promise_is_status_1(out: Path, tmp_path: Path, real_build: str) -> None:
+    from headroom.machine.build import build_folder
+
+    folder = tmp_path / "faulty"
+    folder.mkdir()
+    library = build_folder(real_build) / "lib" / "faulty" / "faulty_claims_too_many_octets.so"
+    (folder / "implementation.yaml").write_text(
+        f"name: faulty\nvendor: Me\nlicence: MIT\nobtain: Ask me.\nadapter: {{library: {library}}}\n"
+        "capabilities:\n  - scheme: rohc\n    roles: [compressor, decompressor]\n"
+    )
+    words = ("--compressor", str(folder), "--decompressor", str(folder), "--build", real_build)
+    done = headroom(*CALL, *words, out=out)
+    assert done.returncode == 1, done.stderr
+    assert "A promise was broken: the compressor broke a promise of the ABI in compress" in done.stderr
+    assert headroom(*CALL, *words, "--json", out=out).returncode == 1
+
+
+def test_a_capture_that_is_cut_short_says_how_to_keep_the_rest(out: Path, tmp_path: Path, real_build: str) -> None:
+    capture = tmp_path / "call.pcap"
+    headroom("render", "voip-g711-ipv4", "-o", str(capture), "--packets", "10", "--build", real_build, out=out)
+    capture.write_bytes(capture.read_bytes()[:-7])
+    done = headroom("replay", str(capture), "--build", real_build, out=out)
+    assert done.returncode == 2
+    assert "packet 10 is cut short" in done.stderr
+    assert f"The 9 packets before it are whole: keep them with `editcap {capture} whole.pcapng`" in done.stderr
+
+
+def test_only_a_run_speaks_of_resuming(out: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "resources")}
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "headroom", "list", "suites"],
+            stdout=full, stderr=subprocess.PIPE, text=True, env=environment,
+        )  # fmt: skip
+    assert done.returncode == 3
+    assert "The disk is full" in done.stderr
+    assert "--resume" not in done.stderr
+    assert "--resume" in str(disk_error(OSError(errno.ENOSPC, ""), "writing a result"))
 
 
 def test_whoever_stops_reading_is_no_error() -> None:

@@ -32,10 +32,12 @@ def test_a_job_goes_in_and_a_document_comes_out(fake_build: str) -> None:
         ("garbage", "garbage", "not one JSON document.*adapter was here"),
         ("list", "garbage", "not an object"),
         ("not-utf8", "garbage", "not one JSON document"),
-        ("nothing", "garbage", "not one JSON document"),
+        ("nothing", "garbage", r"headroom-engine replay ended with exit status 0 and printed no result: .*\(exit\)"),
         ("refuse", "refused", r"no such library \(at /library of the job\)"),
+        ("no-capture", "input", "cannot open the capture"),
+        ("full-disk", "output", "cannot be written"),
         ("wrong-job", "job", r"loss must be 0\.\.1 \(at /link/forward/loss of the job\)"),
-        ("silent-exit", "garbage", "not one JSON document"),
+        ("silent-exit", "garbage", "exit status 7 and printed no result"),
     ],
 )
 def test_failures_have_a_kind_and_a_sentence(fake_build: str, fake: str, kind: str, sentence: str) -> None:
@@ -43,6 +45,68 @@ def test_failures_have_a_kind_and_a_sentence(fake_build: str, fake: str, kind: s
         engine.run("replay", {"fake": fake}, timeout_s=20, build=fake_build)
     assert caught.value.kind == kind
     assert caught.value.verdict == "error"
+
+
+@pytest.mark.parametrize(
+    ("fake", "exit_code"),
+    [
+        ("crash", 1),
+        ("nothing", 1),
+        ("refuse", 1),
+        ("refuse-config", 2),
+        ("wrong-job", 2),
+        ("no-capture", 2),
+        ("full-disk", 3),
+    ],
+)
+def test_failures_have_an_exit_code(fake_build: str, fake: str, exit_code: int) -> None:
+    with pytest.raises(engine.EngineFailure) as caught:
+        engine.run("replay", {"fake": fake}, timeout_s=20, build=fake_build)
+    assert caught.value.exit_code == exit_code
+
+
+@pytest.mark.parametrize("fake", ["crash", "nothing"])
+def test_a_death_names_the_adapters_and_how_to_check_them(fake_build: str, fake: str) -> None:
+    job = {"fake": fake, "compressor": {"library": "/lib/mine.so"}, "decompressor": {"library": "/lib/other.so"}}
+    with pytest.raises(engine.EngineFailure) as caught:
+        engine.run("replay", job, timeout_s=20, build=fake_build)
+    assert """echo '{"library": "/lib/mine.so"}' | """ in str(caught.value)
+    assert """headroom-engine check --job -; echo '{"library": "/lib/other.so"}' | """ in str(caught.value)
+    if fake == "nothing":
+        assert "with mine.so as compressor and other.so as decompressor ended" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("fake", "kind", "timeout_s"),
+    [("forks", "left-behind", 30), ("forks-and-hangs", "timeout", 0.7), ("forks", "", 0.7)],
+)
+def test_what_an_adapter_starts_neither_holds_us_up_nor_survives(
+    fake_build: str, tmp_path: Path, fake: str, kind: str, timeout_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "GRACE_S", 0.2)
+    marker = tmp_path / "pid"
+    began = time.monotonic()
+    with pytest.raises(engine.EngineFailure) as caught:
+        engine.run("replay", {"fake": fake, "marker": str(marker)}, timeout_s=timeout_s, build=fake_build)
+    assert time.monotonic() - began < 10
+    assert not kind or caught.value.kind == kind
+    if kind == "left-behind":
+        assert "headroom-engine replay left a process behind that kept its output open" in str(caught.value)
+    assert gone(int(marker.read_text()))
+
+
+def test_a_process_that_keeps_nothing_open_does_not_survive_either(fake_build: str, tmp_path: Path) -> None:
+    marker = tmp_path / "pid"
+    assert engine.run("replay", {"fake": "forks-silently", "marker": str(marker)}, build=fake_build) == {}
+    assert gone(int(marker.read_text()))
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has been ended; orphans are reaped by somebody else, in their own time."""
+    deadline = time.monotonic() + 5
+    while exists(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not exists(pid)
 
 
 @pytest.mark.parametrize("fake", ["hang", "close-and-hang"])

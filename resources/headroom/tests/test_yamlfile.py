@@ -33,7 +33,10 @@ def test_every_value_knows_its_line(tmp_path: Path) -> None:
         ("a: !!python/object:os.system x\n", r"file\.yaml:1: could not determine a constructor"),
         ("a: 0x\n? [1, 2]\n: 3\n", r"file\.yaml:2: a key must be a plain word"),
         (b"a: \xff\n", r"is not UTF-8 text"),
-        ("[" * 100_000, r"is not YAML"),
+        ("[" * 100_000, r"file\.yaml nests lists or mappings far more than 50 levels deep"),
+        ("a:\n  " + "[" * 60 + "]" * 60, r"file\.yaml:2: more than 50 levels of nesting"),
+        ("a: 1\nb: .nan\n", r"file\.yaml:2: \.nan is no number that can be used"),
+        ("a: [1,\n -.inf]\n", r"file\.yaml:2: -\.inf is no number"),
     ],
 )
 def test_what_is_not_plain_data_is_refused(tmp_path: Path, text: str | bytes, complaint: str) -> None:

@@ -150,6 +150,13 @@ void misbehave_on_garbage(const headroom_packet& packet) {
   if (packet.in_length == 0) return;
   if (kFault == Fault::aborts_on_garbage && packet.in[0] == 0xFF) std::abort();
   if (kFault == Fault::throws_on_garbage && packet.in[0] == 0xFF) throw std::runtime_error("garbage came in");
+  if (kFault == Fault::forks_on_garbage && packet.in[0] == 0xFF) {
+    static const pid_t forked = fork();
+    if (forked == 0) {  // it keeps every descriptor of its parent
+      sleep(600);
+      _exit(0);
+    }
+  }
   if (kFault == Fault::exits_on_garbage && packet.in[0] == 0xFF) _exit(0);
   if (kFault == Fault::hangs_on_garbage && packet.in[0] == 0xFF) {
     const volatile bool forever = true;

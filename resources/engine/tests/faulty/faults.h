@@ -55,6 +55,7 @@
   X(hangs_on_garbage, "hostile_packets")                                                                 \
   X(throws_on_garbage, "hostile_packets")                                                                \
   X(exits_on_garbage, "hostile_packets")                                                                 \
+  X(forks_on_garbage, "hostile_packets")                                                                 \
   X(lies_about_feedback_on_garbage, "hostile_packets")                                                   \
   X(aborts_on_feedback, "hostile_feedback")
 // clang-format on
