@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from headroom.conformance import feedback, sides
+from headroom.conformance import carriers, feedback, sides
 from headroom.measure import pcapng, replay
 from headroom.oracle.rohc import Checker, Outcome, Parameters
 from headroom.results.record import Finding
@@ -32,6 +32,7 @@ ONE_WAY: dict[str, Any] = {
     "control": [],
     "records": "none",
 }
+PATIENCE_S = 30.0  # for a replay of some hundred packets, which takes a tenth of a second
 UPDATES = ("IR", "IR-DYN", "UOR-2", "UOR-2-ID", "UOR-2-TS")
 
 
@@ -136,7 +137,9 @@ def observe(
     if not all: the packets of the others have no outcome. Raises EngineFailure when the engine gives no result,
     Misbehaviour when an adapter broke a promise of the ABI.
     """
-    done, originals = _replay(replace(wanted, records="all", record_octets=True))
+    done, originals = _replay(replace(wanted, records="all", record_octets=True, timeout_s=PATIENCE_S))
+    if wanted.compressor:
+        carriers.require(wanted.compressor, wanted.channel, originals)
     sides.promise(done.document)
     result = Observation(done, Parameters.of(wanted.channel))
     checkers: dict[int, Checker] = {}
@@ -173,6 +176,10 @@ def observe(
                 result.undeclared.append(f"{sentence} ({left_out.feature} is not declared)")
     if not by_itself and replay.feedback_path(wanted) != "none":
         result.findings = [one for one in result.findings if one.requirement not in MODE_RULES]
+    if wanted.compressor:
+        sent = [(seen.original, seen.profile) for seen in result.packets]
+        if sentence := carriers.unused(wanted.compressor, wanted.channel, sent):
+            result.findings.append(Finding(sentence, "", 0, JUDGE, "must"))
     result.findings.sort(key=lambda one: one.packet or 0)
     return result
 

@@ -26,6 +26,12 @@ class Misbehaviour(HeadroomError):
     verdict = "error"
 
 
+class Inconclusive(HeadroomError):
+    """What was seen does not suffice for a verdict on the implementation: an error, never a failure."""
+
+    verdict = "error"
+
+
 def require(name: str, role: Role, channel: dict[str, Any], feature: str | None = None, feedback: str = "none") -> None:
     """Raises NotDeclared unless the implementation declares what a channel asks of it.
 

@@ -53,7 +53,7 @@ class Measuring:
         if share is None:
             raise ValueError(f"'{replaced}' is no share of the flow pairs, such as 10 %")
         cores = configuration(cpus).cpus
-        wanted = replace(wanted_for(asked, profile, cores), churn_per_second=share)
+        wanted = replace(wanted_for(asked, profile, cores), churn_per_second=share, ticks=25)
         trials = [load.measure(wanted, flow_pairs) for _ in range(1 if asked.quick else 3)]
         note_churn(asked, trials, wanted, cpus)
         if min(trial.load for trial in trials) > 0.9:

@@ -45,7 +45,7 @@ class Rules:
     steps: int = 14  # most points of one search
     first: int = 500  # flow pairs to begin with
     most: int = 2_000_000  # never more flow pairs per core
-    seconds: float = 30.0  # for one target: then the search ends with what it has, and says so
+    seconds: float = 24.0  # for one target: then the search ends with what it has, and says so
     slack: float = 0.01  # a load may fall by so much from one point to the next and still count as monotone
 
 

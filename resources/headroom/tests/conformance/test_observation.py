@@ -136,7 +136,8 @@ def with_csrc_list() -> tuple[list[bytes], list[bytes]]:
 @pytest.mark.parametrize("declared", [False, True])
 def test_features_that_the_judge_does_not_read(play: Observer, monkeypatch: pytest.MonkeyPatch, declared: bool) -> None:
     """What the compressor does not declare is no excuse for a packet that the judge cannot read."""
-    monkeypatch.setattr(sides, "declares", lambda name, feature: declared and feature == "list-compression")
+    features = {"profile-0x0001"} | ({"list-compression"} if declared else set())
+    monkeypatch.setattr(sides, "declares", lambda name, feature: feature in features)
     seen = play(*with_csrc_list())
     assert seen.not_judged == ["packet 0: The CSRC list has encoding type 1."]
     assert seen.undeclared == (

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a compressor does not declare is unsupported; what it declares it has to use."""
+
+from __future__ import annotations
+
+import pytest
+
+from headroom.conformance import carriers, sides
+from headroom.conformance.flow import Flow
+
+NAMES = {"rtp-ipv4": 1, "rtp-ipv6": 1, "udp-ipv4": 2, "udp-ipv6": 2, "ip-ipv4": 4, "ip-ipv6": 4}
+
+
+@pytest.mark.parametrize(("name", "profile"), NAMES.items())
+def test_the_most_special_profile(name: str, profile: int) -> None:
+    flow = Flow.of(name)
+    assert [carriers.profile_for(flow.packet()) for _ in range(50)] == [profile] * 50
+
+
+def spoilt(at: int, value: int, name: str = "udp-ipv4") -> bytes:
+    packet = bytearray(Flow.of(name).packet())
+    packet[at] = value
+    return bytes(packet)
+
+
+@pytest.mark.parametrize(
+    "packet",
+    [
+        b"",
+        b"\x45",
+        b"\x80" * 40,
+        spoilt(10, 0xAB),  # checksum of the IPv4 header
+        spoilt(3, 19),  # its total length
+        spoilt(6, 0x20),  # more fragments; the checksum is wrong with it
+        spoilt(25, 200),  # length of UDP
+        spoilt(6, 0, "udp-ipv6"),  # hop-by-hop options
+        spoilt(5, 3, "udp-ipv6"),  # payload length
+        Flow.of("ip-ipv6").packet()[:4] + bytes(2) + Flow.of("ip-ipv6").packet()[6:40],  # nothing behind the header
+    ],
+)
+def test_what_no_profile_but_uncompressed_can_carry(packet: bytes) -> None:
+    assert carriers.profile_for(packet) == carriers.UNCOMPRESSED
+
+
+@pytest.fixture
+def declared(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    found = {"profile-0x0000"}
+    monkeypatch.setattr(sides, "declares", lambda name, feature: feature in found)
+    return found
+
+
+def packets(name: str, count: int = 30) -> list[bytes]:
+    flow = Flow.of(name)
+    return [flow.packet() for _ in range(count)]
+
+
+def test_undeclared_is_unsupported(declared: set[str]) -> None:
+    with pytest.raises(sides.NotDeclared, match="mine does not declare profile 0x0001"):
+        carriers.require("mine", {}, packets("rtp-ipv4"))
+    declared.add("profile-0x0001")
+    carriers.require("mine", {}, packets("rtp-ipv4"))
+    with pytest.raises(sides.NotDeclared, match="0x0002"):
+        carriers.require("mine", {}, packets("udp-ipv6"))
+
+
+def test_what_the_channel_leaves_out_is_not_asked_for(declared: set[str]) -> None:
+    carriers.require("mine", {"profiles": ["0x0000"]}, packets("rtp-ipv4"))
+    carriers.require("mine", {}, [b"no packet"] * 30)
+
+
+def test_a_few_others_do_not_matter(declared: set[str]) -> None:
+    declared.add("profile-0x0001")
+    carriers.require("mine", {}, packets("rtp-ipv4", 16) + packets("udp-ipv4", 15))
+
+
+def test_declared_has_to_be_used(declared: set[str]) -> None:
+    declared.add("profile-0x0001")
+    flow = packets("rtp-ipv4", carriers.ENOUGH)
+    assert "sends 20 packets that it is for uncompressed" in carriers.unused("mine", {}, [(one, 0) for one in flow])
+    assert carriers.unused("mine", {}, [(one, 0) for one in flow[1:]]) == "", "too few to say so"
+    assert carriers.unused("mine", {}, [(flow[0], 1), *((one, 0) for one in flow)]) == "", "it is used"
+    assert carriers.unused("mine", {"profiles": ["0x0000"]}, [(one, 0) for one in flow]) == ""
+    assert carriers.unused("mine", {}, [(one, 0) for one in packets("udp-ipv4")]) == "", "not declared"
+    assert carriers.unused("mine", {}, [(one, None) for one in flow]) == "", "nothing was sent"
