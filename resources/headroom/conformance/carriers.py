@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which profile a packet is for, and whether the compressor under test declares it and uses it.
+"""Which profile a packet is for, and whether those under test declare it and the compressor uses it.
 
 A compressor that sends everything by Uncompressed breaks no rule of a packet format, and shows nothing about any: what
 it does not declare is unsupported, and what it declares must work (implementations/README.md).
@@ -8,8 +8,7 @@ it does not declare is unsupported, and what it declares must work (implementati
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
 
 from headroom.conformance import sides
 from headroom.oracle.rohc import headers
@@ -29,15 +28,16 @@ def profile_for(packet: bytes) -> int:
     if found is None or len(found.ips) > 2 or not _is_plain(packet, found):
         return UNCOMPRESSED
     inner = headers.parse(packet, ("UDP",))
-    carried = headers.parse(packet, ("UDP", "RTP"))
-    if len(packet) in {one.end for one in (found, inner, carried) if one is not None}:
-        return UNCOMPRESSED  # without payload: an IR packet of one delivers nothing (RFC 3095, 5.7.7)
     if inner is None:
-        return IP
+        return IP if len(packet) > found.end else UNCOMPRESSED
     if int.from_bytes(packet[inner.udp + 4 : inner.udp + 6], "big") != len(packet) - inner.udp:
         return UNCOMPRESSED
-    looks_like_rtp = carried is not None and not 64 <= packet[carried.rtp + 1] & 0x7F < 96
-    return RTP if looks_like_rtp and min(inner.ports) >= 1024 else UDP
+    carried = headers.parse(packet, ("UDP", "RTP")) if min(inner.ports) >= 1024 else None
+    profile, end = UDP, inner.end
+    if carried is not None and not 64 <= packet[carried.rtp + 1] & 0x7F < 96:
+        profile, end = RTP, carried.end
+    # Without payload, an IR packet delivers nothing (RFC 3095, 5.7.7).
+    return profile if len(packet) > end else UNCOMPRESSED
 
 
 def _is_plain(packet: bytes, found: headers.Original) -> bool:
@@ -59,23 +59,26 @@ def _is_plain(packet: bytes, found: headers.Original) -> bool:
     return True
 
 
-def require(name: str, channel: dict[str, Any], packets: Sequence[bytes]) -> None:
-    """Raises NotDeclared when most packets are for a profile of the channel that the compressor does not declare."""
-    wanted = _wanted(channel, packets)
-    if not wanted:
+def require(name: str, profiles: Collection[str] | None, packets: Sequence[bytes]) -> None:
+    """Raises NotDeclared when most packets are for a profile that `name` does not declare (of `profiles`, if given).
+
+    Nothing is asked for where some packets can only go uncompressed: the case is about these.
+    """
+    wanted = _wanted(profiles, packets)
+    if not wanted or any(profile_for(packet) == UNCOMPRESSED for packet in packets):
         return
     profile, count = wanted.most_common(1)[0]
     if 2 * count > len(packets) and not sides.declares(name, f"profile-0x{profile:04x}"):
         raise sides.NotDeclared(f"{name} does not declare profile 0x{profile:04x}, which these packets are for.")
 
 
-def unused(name: str, channel: dict[str, Any], sent: Iterable[tuple[bytes, int | None]]) -> str:
+def unused(name: str, profiles: Collection[str] | None, sent: Iterable[tuple[bytes, int | None]]) -> str:
     """What is wrong when a compressor uses no profile though it declares one that many packets are for; "" if nothing.
 
     `sent`: originals with the profile that each was sent by, None where that is not known.
     """
     known = [(packet, profile) for packet, profile in sent if profile is not None]
-    wanted = _wanted(channel, [packet for packet, _ in known])
+    wanted = _wanted(profiles, [packet for packet, _ in known])
     if any(profile != UNCOMPRESSED for _, profile in known):
         return ""
     for profile, count in wanted.most_common():
@@ -87,11 +90,10 @@ def unused(name: str, channel: dict[str, Any], sent: Iterable[tuple[bytes, int |
     return ""
 
 
-def _wanted(channel: dict[str, Any], packets: Sequence[bytes]) -> Counter[int]:
+def _wanted(profiles: Collection[str] | None, packets: Sequence[bytes]) -> Counter[int]:
     """How many packets are for each profile that the channel allows."""
-    allowed = channel.get("profiles")
     found = Counter(profile_for(packet) for packet in packets)
     del found[UNCOMPRESSED]
     return Counter(
-        {profile: count for profile, count in found.items() if allowed is None or f"0x{profile:04x}" in allowed}
+        {profile: count for profile, count in found.items() if profiles is None or f"0x{profile:04x}" in profiles}
     )

@@ -245,7 +245,7 @@ def attempt(kind: str, decompressor: str, build: str, seed: int) -> Tried:
             continue
         for start in range(0, len(group), most):
             part = group[start : start + most]
-            document = engine.run("replay", job(part, decompressor, build), 120, build)
+            document = engine.run("replay", job(part, decompressor, build), sides.PATIENCE_S, build)
             sides.promise(document)
             _count(tried, part, document)
     return tried

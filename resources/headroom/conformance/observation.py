@@ -32,7 +32,6 @@ ONE_WAY: dict[str, Any] = {
     "control": [],
     "records": "none",
 }
-PATIENCE_S = 30.0  # for a replay of some hundred packets, which takes a tenth of a second
 UPDATES = ("IR", "IR-DYN", "UOR-2", "UOR-2-ID", "UOR-2-TS")
 
 
@@ -134,12 +133,13 @@ def observe(
     """Replays, and puts what the compressor sent before the judge.
 
     `window` and `confidence` are those of `headroom.oracle.rohc.Checker`; `judged` names the channels that are judged,
-    if not all: the packets of the others have no outcome. Raises EngineFailure when the engine gives no result,
-    Misbehaviour when an adapter broke a promise of the ABI.
+    if not all: the packets of the others have no outcome. Raises NotDeclared when the packets are for a profile that
+    one side does not declare, EngineFailure when the engine gives no result, Misbehaviour when an adapter broke a promise of the ABI.
     """
-    done, originals = _replay(replace(wanted, records="all", record_octets=True, timeout_s=PATIENCE_S))
-    if wanted.compressor:
-        carriers.require(wanted.compressor, wanted.channel, originals)
+    done, originals = _replay(replace(wanted, records="all", record_octets=True, timeout_s=sides.PATIENCE_S))
+    asked = wanted.channel.get("profiles") if wanted.profiles_asked else None
+    for name in filter(None, (wanted.compressor, wanted.decompressor) if wanted.compressor else ()):
+        carriers.require(name, asked, originals)
     sides.promise(done.document)
     result = Observation(done, Parameters.of(wanted.channel))
     checkers: dict[int, Checker] = {}
@@ -178,7 +178,7 @@ def observe(
         result.findings = [one for one in result.findings if one.requirement not in MODE_RULES]
     if wanted.compressor:
         sent = [(seen.original, seen.profile) for seen in result.packets]
-        if sentence := carriers.unused(wanted.compressor, wanted.channel, sent):
+        if sentence := carriers.unused(wanted.compressor, wanted.channel.get("profiles"), sent):
             result.findings.append(Finding(sentence, "", 0, JUDGE, "must"))
     result.findings.sort(key=lambda one: one.packet or 0)
     return result

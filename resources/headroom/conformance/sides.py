@@ -9,9 +9,11 @@ from typing import Any
 from headroom import implementations
 from headroom.errors import HeadroomError
 from headroom.implementations import Role
+from headroom.measure.replay import Wanted
 from headroom.oracle.rohc.profiles import PROFILES
 
 FEEDBACK_BEFORE_PACKETS = ("piggybacked", "interspersed")
+PATIENCE_S = 20.0  # for a replay of conformance or robustness, which takes a second at most: then an adapter hangs
 
 
 class NotDeclared(HeadroomError):
@@ -101,6 +103,12 @@ def promise(document: dict[str, Any]) -> None:
             f"The {broken['side']} broke a promise of the ABI in {broken['function']}{where}: {broken['message']} "
             "See `headroom-engine check`."
         )
+
+
+def agree_on_profiles(wanted: Wanted) -> None:
+    """Sets PROFILES of the channel to what both sides declare, unless the case says what they are."""
+    wanted.profiles_asked = "profiles" in wanted.channel
+    wanted.channel.setdefault("profiles", common_profiles(wanted.compressor, wanted.decompressor))
 
 
 def common_profiles(*names: str | None) -> list[str]:

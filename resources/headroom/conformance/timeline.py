@@ -138,7 +138,8 @@ class Timeline:
 
     def play(self, name: str, build: str) -> Played:
         """Sends everything to a fresh decompressor and judges what it did."""
-        document = engine.run("replay", self.job(sides.adapter(name, "decompressor", self.channel, build)), 60, build)
+        job = self.job(sides.adapter(name, "decompressor", self.channel, build))
+        document = engine.run("replay", job, sides.PATIENCE_S, build)
         sides.promise(document)
         return self.judge(document)
 

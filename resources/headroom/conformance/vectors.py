@@ -110,7 +110,7 @@ def _play_together(group: Sequence[Vector], decompressor: str, build: str) -> li
     except sides.NotDeclared:
         return []
     try:
-        document = engine.run("replay", job(group, decompressor, build), 60, build)
+        document = engine.run("replay", job(group, decompressor, build), sides.PATIENCE_S, build)
         sides.promise(document)
         found = judge(group, document)
     except (engine.EngineFailure, sides.Misbehaviour):
@@ -120,7 +120,7 @@ def _play_together(group: Sequence[Vector], decompressor: str, build: str) -> li
 
 def _play_alone(vector: Vector, decompressor: str, build: str) -> Played:
     try:
-        document = engine.run("replay", job([vector], decompressor, build), 30, build)
+        document = engine.run("replay", job([vector], decompressor, build), sides.PATIENCE_S, build)
         sides.promise(document)
     except (engine.EngineFailure, sides.Misbehaviour) as failure:
         return Played(vector, [str(failure)], failure=failure)

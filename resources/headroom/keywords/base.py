@@ -35,6 +35,8 @@ def _honest(method: Callable[..., Any]) -> Callable[..., Any]:
         except (AssertionError, SkipExecution, RobotError):
             raise
         except HeadroomError as error:
+            if getattr(error, "verdict", "error") == "unsupported":
+                raise SkipExecution(str(error)) from error  # Robot's word for it; anything else would be a failure
             collector.current().judge(getattr(error, "verdict", "error"), str(error))
             raise
         except Exception as error:

@@ -16,7 +16,7 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom import settings, words
-from headroom.conformance import evidence, losses, repeats, sides, stream, vectors
+from headroom.conformance import carriers, evidence, losses, repeats, sides, stream, vectors
 from headroom.conformance.conversation import Conversation
 from headroom.conformance.flow import Flow
 from headroom.conformance.observation import Observation, observe
@@ -244,7 +244,8 @@ class Conforming:
         neighbours = sum((b - a) & 0xFFFF in (0, 1) for a, b in itertools.pairwise(firsts))
         shown = words.some(firsts)
         if len(firsts) < 8:
-            raise sides.Inconclusive(f"Only {len(firsts)} contexts can be read, which says nothing about chance.")
+            contexts = "one context" if len(firsts) == 1 else f"{len(firsts)} contexts"
+            raise sides.Inconclusive(f"Only {contexts} can be read, which says nothing about chance.")
         verdicts.expect(len(set(firsts)) > 1 and neighbours <= 1, f"They are not random: {shown}", self.last)
 
     # ---- one side alone
@@ -286,6 +287,9 @@ class Conforming:
         self._identify(wanted)
         plain = flow == "uncompressed"
         channel = wanted.channel
+        if not plain:
+            asked = channel["profiles"] if wanted.profiles_asked else None
+            carriers.require(str(wanted.decompressor), asked, [Flow.of(flow).packet()])
         self.story = Timeline("udp-ipv4" if plain else flow, channel, plain, interval_ns=round(interval * 1e6))
         self.told = wanted
 
@@ -376,7 +380,7 @@ class Conforming:
         wanted = words.wanted(source, named, settings.from_robot())
         if channels > 1:
             wanted.channel["channels"] = channels
-        wanted.channel.setdefault("profiles", sides.common_profiles(wanted.compressor, wanted.decompressor))
+        sides.agree_on_profiles(wanted)
         if source and _is_flow(source):
             at = {int(number): change for number, _, change in (one.partition(":") for one in changes)}
             wanted.source = losses.literal(losses.packets_of(Flow.of(source), at, count or 100))
@@ -397,7 +401,8 @@ class Conforming:
         verdicts.expect(
             not missing, f"The compressor loses {len(missing)} packets by itself: {words.some(missing, 3)}", self.last
         )
-        verdicts.expect(bool(self.last.packets), "Nothing was sent, which says nothing about anybody", self.last)
+        if not self.last.packets:
+            raise sides.Inconclusive("Nothing was sent, which says nothing about anybody.")
 
     def _identify(self, wanted: Wanted) -> None:
         """Who is asked; skips the case where one of them does not declare what it needs."""
@@ -409,12 +414,9 @@ class Conforming:
         for name, role in pairs:
             if name is None:
                 continue
-            try:
-                sides.require(
-                    name, role, wanted.channel, feedback=path if wanted.decompressor and wanted.compressor else "none"
-                )
-            except sides.NotDeclared as reason:
-                raise SkipExecution(str(reason)) from reason
+            sides.require(
+                name, role, wanted.channel, feedback=path if wanted.decompressor and wanted.compressor else "none"
+            )
             verdicts.note(role, name, wanted.build)
 
     def _flows(self) -> list[list[Any]]:

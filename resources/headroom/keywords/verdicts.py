@@ -163,4 +163,5 @@ def _count(findings: Sequence[Finding]) -> str:
 
 
 def _sentence(found: Finding) -> str:
-    return f"packet {found.packet}: {found.sentence} ({found.requirement})"
+    requirement = f" ({found.requirement})" if found.requirement else ""
+    return f"packet {found.packet}: {found.sentence}{requirement}"

@@ -39,13 +39,10 @@ class Withstanding:
         out at least: to refuse everything is no harm, but no service either. With OUTAGE, the decompressor recovers:
         never do so many packets in a row arrive and not come out."""
         wanted = words.wanted(source, {"packets": PACKETS, **named}, settings.from_robot())
-        wanted.channel.setdefault("profiles", sides.common_profiles(wanted.compressor, wanted.decompressor))
+        sides.agree_on_profiles(wanted)
         path = replay.feedback_path(wanted)
         for name, role in ((wanted.compressor, "compressor"), (wanted.decompressor, "decompressor")):
-            try:
-                sides.require(str(name), role, wanted.channel, feedback=path)  # type: ignore[arg-type]
-            except sides.NotDeclared as reason:
-                raise SkipExecution(str(reason)) from reason
+            sides.require(str(name), role, wanted.channel, feedback=path)  # type: ignore[arg-type]
             verdicts.note(role, str(name), wanted.build)  # type: ignore[arg-type]
         seen = observe(wanted)
         verdicts.note_replay(seen)
@@ -121,20 +118,18 @@ class Withstanding:
         every packet."""
         asked = settings.from_robot()
         source = random.Random(f"{asked.seed}/hostile feedback")
-        channel = {"mode": "O", "profiles": sides.common_profiles(asked.compressor)}
-        try:
-            sides.require(asked.compressor, "compressor", channel)
-        except sides.NotDeclared as reason:
-            raise SkipExecution(str(reason)) from reason
+        wanted = Wanted(compressor=asked.compressor, decompressor=None, seed=asked.seed, build=asked.build)
+        wanted.channel["mode"] = "O"
+        sides.agree_on_profiles(wanted)
+        sides.require(asked.compressor, "compressor", wanted.channel)
         verdicts.note("compressor", asked.compressor, asked.build)
-        story = Conversation("rtp-ipv4", channel, flows=3)
+        story = Conversation("rtp-ipv4", wanted.channel, flows=3)
         story.send(10)
         story.give("ACK(O) with CRC")
         for _ in range(count):
             octets = source.randbytes(source.choice((1, 2, 3, 4, 6, 9, 20, 60, 255)))
             story.give(f"raw {feedback.element(octets).hex() if source.random() < 0.8 else octets.hex()}")
             story.send(2)
-        wanted = Wanted(compressor=asked.compressor, seed=asked.seed, build=asked.build)
         seen, _ = story.run(wanted)
         verdicts.note_replay(seen)
         verdicts.conclude(seen)

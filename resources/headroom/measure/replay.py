@@ -39,6 +39,7 @@ class Wanted:
     channel: dict[str, Any] = field(
         default_factory=dict
     )  # configuration of both sides: mode, cids, max_cid, profiles …
+    profiles_asked: bool = True  # whether the channel's profiles are those of the case, or just what both sides have
     compressor_options: dict[str, Any] = field(default_factory=dict)  # what an implementation documents for itself
     decompressor_options: dict[str, Any] = field(default_factory=dict)
     forward: dict[str, Any] = field(default_factory=dict)  # impairments of the link

@@ -56,29 +56,29 @@ def packets(name: str, count: int = 30) -> list[bytes]:
 
 def test_undeclared_is_unsupported(declared: set[str]) -> None:
     with pytest.raises(sides.NotDeclared, match="mine does not declare profile 0x0001"):
-        carriers.require("mine", {}, packets("rtp-ipv4"))
+        carriers.require("mine", None, packets("rtp-ipv4"))
     declared.add("profile-0x0001")
-    carriers.require("mine", {}, packets("rtp-ipv4"))
+    carriers.require("mine", None, packets("rtp-ipv4"))
     with pytest.raises(sides.NotDeclared, match="0x0002"):
-        carriers.require("mine", {}, packets("udp-ipv6"))
+        carriers.require("mine", None, packets("udp-ipv6"))
 
 
 def test_what_the_channel_leaves_out_is_not_asked_for(declared: set[str]) -> None:
-    carriers.require("mine", {"profiles": ["0x0000"]}, packets("rtp-ipv4"))
-    carriers.require("mine", {}, [b"no packet"] * 30)
+    carriers.require("mine", ["0x0000"], packets("rtp-ipv4"))
+    carriers.require("mine", None, [b"no packet"] * 30)
 
 
 def test_a_few_others_do_not_matter(declared: set[str]) -> None:
     declared.add("profile-0x0001")
-    carriers.require("mine", {}, packets("rtp-ipv4", 16) + packets("udp-ipv4", 15))
+    carriers.require("mine", None, packets("rtp-ipv4", 16) + packets("udp-ipv4", 15))
 
 
 def test_declared_has_to_be_used(declared: set[str]) -> None:
     declared.add("profile-0x0001")
     flow = packets("rtp-ipv4", carriers.ENOUGH)
-    assert "sends 20 packets that it is for uncompressed" in carriers.unused("mine", {}, [(one, 0) for one in flow])
-    assert carriers.unused("mine", {}, [(one, 0) for one in flow[1:]]) == "", "too few to say so"
-    assert carriers.unused("mine", {}, [(flow[0], 1), *((one, 0) for one in flow)]) == "", "it is used"
-    assert carriers.unused("mine", {"profiles": ["0x0000"]}, [(one, 0) for one in flow]) == ""
-    assert carriers.unused("mine", {}, [(one, 0) for one in packets("udp-ipv4")]) == "", "not declared"
-    assert carriers.unused("mine", {}, [(one, None) for one in flow]) == "", "nothing was sent"
+    assert "sends 20 packets that it is for uncompressed" in carriers.unused("mine", None, [(one, 0) for one in flow])
+    assert carriers.unused("mine", None, [(one, 0) for one in flow[1:]]) == "", "too few to say so"
+    assert carriers.unused("mine", None, [(flow[0], 1), *((one, 0) for one in flow)]) == "", "it is used"
+    assert carriers.unused("mine", ["0x0000"], [(one, 0) for one in flow]) == ""
+    assert carriers.unused("mine", None, [(one, 0) for one in packets("udp-ipv4")]) == "", "not declared"
+    assert carriers.unused("mine", None, [(one, None) for one in flow]) == "", "nothing was sent"
