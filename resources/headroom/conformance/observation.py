@@ -134,7 +134,8 @@ def observe(
 
     `window` and `confidence` are those of `headroom.oracle.rohc.Checker`; `judged` names the channels that are judged,
     if not all: the packets of the others have no outcome. Raises NotDeclared when the packets are for a profile that
-    one side does not declare, EngineFailure when the engine gives no result, Misbehaviour when an adapter broke a promise of the ABI.
+    one side does not declare, EngineFailure when the engine gives no result, Misbehaviour when an adapter broke a
+    promise of the ABI.
     """
     done, originals = _replay(replace(wanted, records="all", record_octets=True, timeout_s=sides.PATIENCE_S))
     asked = wanted.channel.get("profiles") if wanted.profiles_asked else None
