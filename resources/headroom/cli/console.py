@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from headroom.readable import shown
 from headroom.results.record import Record
 
 SIGNS = {"pass": "green", "non-strict": "yellow", "fail": "red", "unsupported": "blue", "error": "magenta"}
@@ -63,33 +64,6 @@ def print_table(
     if not console.is_terminal:
         console = Console(stderr=to_stderr, width=160)  # A log has no width; 80 columns would break every line.
     console.print(table)
-
-
-def shown(value: Any) -> str:
-    """A value as tables show it."""
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return number(value)
-    if isinstance(value, int):
-        return f"{value:,}"
-    return str(value)
-
-
-def number(value: float) -> str:
-    """A number with three or four digits that count."""
-    size = abs(value)
-    if size >= 1000:
-        return f"{value:,.0f}"
-    if size >= 100:
-        return f"{value:.0f}"
-    if size >= 10:
-        return f"{value:.1f}"
-    if size >= 1 or value == 0:
-        return f"{value:.2f}".rstrip("0").rstrip(".")
-    return f"{value:.3g}"
 
 
 def verdict_text(verdict: str) -> Any:

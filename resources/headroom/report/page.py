@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from headroom.cli.console import shown
+from headroom.readable import shown
 
 
 @dataclass

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headroom.cli.console import shown
+from headroom.readable import shown
 from headroom.report import charts, data
 from headroom.report.data import Records
 from headroom.report.page import Card, Cell, Column, Section, cell, table, verdict_cell

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values as people read them, in the terminal and in the report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def shown(value: Any) -> str:
+    """A value as tables show it."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    return str(value)
+
+
+def number(value: float) -> str:
+    """A number with three or four digits that count."""
+    size = abs(value)
+    if size >= 1000:
+        return f"{value:,.0f}"
+    if size >= 100:
+        return f"{value:.0f}"
+    if size >= 10:
+        return f"{value:.1f}"
+    if size >= 1 or value == 0:
+        return f"{value:.2f}".rstrip("0").rstrip(".")
+    return f"{value:.3g}"
