@@ -47,7 +47,8 @@ class Measuring:
     @keyword("Flows Should Come And Go")
     def flows_should_come_and_go(self, profile: str, cpus: str, flow_pairs: int, replaced: str) -> None:
         """Start-up, with all flows new at once, steady state, and churn: REPLACED, such as `10 %`, of the flow pairs
-        make way for new ones each second. Three trials; packets come out as they went in, and the core is not full."""
+        make way for new ones each second. Three trials. Packets must come out as they went in; how long it takes is
+        measured and not judged, for a slow implementation breaks no promise."""
         asked = settings.from_robot()
         share = target_of(replaced)
         if share is None:
@@ -56,8 +57,6 @@ class Measuring:
         wanted = replace(wanted_for(asked, profile, cores), churn_per_second=share, ticks=25)
         trials = [load.measure(wanted, flow_pairs) for _ in range(1 if asked.quick else 3)]
         note_churn(asked, trials, wanted, cpus)
-        if min(trial.load for trial in trials) > 0.9:
-            raise AssertionError(f"{flow_pairs} flow pairs of which {replaced} are replaced each second fill the core.")
 
     @keyword("Load Should Be Carried")
     def load_should_be_carried(self, profile: str, cpus: str, flow_pairs: int) -> None:

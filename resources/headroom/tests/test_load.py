@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from headroom.keywords.measuring import note_churn
 from headroom.measure import capacity, load
+from headroom.results import collector
 from headroom.search.capacity import Rules, Trial
+from headroom.settings import Settings
 
 JIFFIES = {"user": 0, "nice": 0, "system": 0, "idle": 0, "iowait": 0, "irq": 0, "softirq": 0, "steal": 0}
 
@@ -191,3 +195,21 @@ def test_a_real_trial(real_build: str) -> None:
     assert core.memory_per_flow > 50
     assert core.histograms["latency"]
     assert set(core.loads) == {"thread_cpu", "tick", "proc_stat"}
+
+
+def test_each_phase_is_noted_apart() -> None:
+    def stages(compress: float, decompress: float) -> dict[str, Any]:
+        return {"compress": {"ns_per_packet": compress}, "decompress": {"ns_per_packet": decompress}}
+
+    def measured(name: str, cost: float) -> dict[str, Any]:
+        return phase(name, stages=phase()["stages"] | stages(cost, cost))
+
+    phases = [measured("startup", 250.0), measured("warmup", 1.0), measured("steady", 30.0), measured("churn", 40.0)]
+    core = load.read(document() | {"phases": phases}, 1, WANTED)
+    wanted = replace(WANTED, churn_per_second=0.1)
+    noted = collector.begin()
+    note_churn(Settings(compressor="null", decompressor="null"), [load.trial_of(100, [core])] * 3, wanted, "1c")
+    found = {metric.name: (metric.value, len(metric.trials)) for metric in noted.metrics}
+    assert found == {"load": (0.5, 3), "startup_ns": (500.0, 3), "steady_ns": (60.0, 3), "churn_ns": (80.0, 3)}
+    assert [one["name"] for one in load.job(wanted, 100, 1)["phases"]] == ["startup", "warmup", "steady", "churn"]
+    assert [one["name"] for one in load.job(WANTED, 100, 1)["phases"]] == ["startup", "warmup", "steady"]
