@@ -197,10 +197,12 @@ def lines(
     from_zero: bool = True,
     order: list[str] | None = None,
     x_sort: list[str] | None = None,
+    legend: bool = True,
 ) -> Draw:
     """Lines over x, one per `series` of the points {series, x, y}.
 
-    `trials` are raw points behind them; `rules` are levels with a name.
+    `trials` are raw points behind them; `rules` are levels with a name. A single line that the axes name already needs
+    no legend.
     """
 
     def draw(width: int, narrow: bool) -> Any:
@@ -223,8 +225,8 @@ def lines(
             ),
             scale=alt.Scale(type="log", nice=False) if log_y else alt.Scale(zero=True),
         )
-        legend = alt.Legend(columns=2 if narrow else 0, symbolStrokeWidth=2.5)
-        colour = alt.Color("series:N", scale=scales["colour"], sort=names, title=None, legend=legend)
+        shown_legend = alt.Legend(columns=2 if narrow else 0, symbolStrokeWidth=2.5) if legend else None
+        colour = alt.Color("series:N", scale=scales["colour"], sort=names, title=None, legend=shown_legend)
         base = alt.Chart(data)
         layers = []
         if trials:
@@ -248,7 +250,7 @@ def lines(
                 x=x,
                 y=y,
                 color=colour,
-                shape=alt.Shape("series:N", scale=scales["shape"], sort=names, title=None, legend=legend),
+                shape=alt.Shape("series:N", scale=scales["shape"], sort=names, title=None, legend=shown_legend),
             )
         )
         for level, name in rules or []:

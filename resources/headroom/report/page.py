@@ -27,6 +27,7 @@ class Column:
     number: bool = False
     long: bool = False  # on a phone, the value gets a line of its own
     tight: bool = False  # never broken into two lines
+    optional: bool = False  # left out where no row says anything in it
 
 
 @dataclass
@@ -108,8 +109,11 @@ def verdict_cell(verdict: str, text: str = "") -> Cell:
 
 def table(identity: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]], caption: str = "") -> Table:
     """A table from plain values; a row's verdict, for filters, is that of its first verdict cell."""
-    built = []
-    for row in rows:
-        cells = [cell(value) for value in row]
-        built.append(Row(cells, next((c.verdict for c in cells if c.verdict), "")))
-    return Table(identity, list(columns), built, caption)
+    lines = [[cell(value) for value in row] for row in rows]
+    kept = [i for i, column in enumerate(columns) if not column.optional or any(_says(line[i]) for line in lines)]
+    built = [Row([line[i] for i in kept], next((c.verdict for c in line if c.verdict), "")) for line in lines]
+    return Table(identity, [columns[i] for i in kept], built, caption)
+
+
+def _says(told: Cell) -> bool:
+    return told.text not in ("", "–") or bool(told.details)

@@ -48,12 +48,12 @@ def _table(identity: str, items: list[dict[str, Any]]) -> Any:
         Column("Quantity"),
         Column("Paper", number=True),
         Column("Here", number=True),
-        Column("±", number=True),
+        Column("±", number=True, optional=True),
         Column("Here / paper", number=True),
         Column("Unit", tight=True),
         Column("Kind", tight=True),
         Column("Verdict"),
-        Column("Remark", long=True),
+        Column("Remark", long=True, optional=True),
     ]
     rows = []
     for item in items:
@@ -107,7 +107,7 @@ def _digits(found: list[dict[str, Any]]) -> list[charts.Figure]:
     points = [
         {"series": series["label"], "x": point["x"], "y": point["y"]} for series in found for point in series["points"]
     ]
-    draw = charts.lines(points, "year", "octets sent", x_format="d", y_format="d", from_zero=False)
+    draw = charts.lines(points, "year", "digits sent", x_format="d", y_format="d", from_zero=False, legend=False)
     caption = (
         "The first year establishes the context with four digits, every tenth year the "
         "next one with two; one digit does for the rest."

@@ -161,7 +161,7 @@ def _capacity_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...],
         Column("ns per operation", number=True),
         Column("Null adapter, ns", number=True),
         Column("Octets per flow", number=True),
-        Column("Remarks", long=True),
+        Column("Remarks", long=True, optional=True),
     ]
     rows: list[list[Any]] = []
     for line in lines:

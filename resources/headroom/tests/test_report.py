@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report: complete without a network, nothing cut off on a desk, a phone "
-"and paper, nothing that a browser complains about."""
+"""The report: complete without a network, nothing cut off on a desk, a phone and paper, nothing that a browser
+complains about.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.report import data, render, sections
+from headroom.report import data, page, render, sections
 from headroom.results import store
 from headroom.tests import browser, sample
 from headroom.yamlfile import violations
@@ -214,6 +215,15 @@ def test_print(chromium: browser.Browser, report: Path, tmp_path: Path) -> None:
 
 
 # ---- what the report and the terminal take out of records
+
+
+def test_a_column_that_says_nothing_is_left_out() -> None:
+    columns = [page.Column("Quantity"), page.Column("±", optional=True), page.Column("Remark", optional=True)]
+    bare = page.table("t", columns, [["a", None, ""], ["b", None, ""]])
+    assert [column.title for column in bare.columns] == ["Quantity"]
+    assert [[cell.text for cell in row.cells] for row in bare.rows] == [["a"], ["b"]]
+    told = page.table("t", columns, [["a", None, ""], ["b", 0.5, ""]])
+    assert [column.title for column in told.columns] == ["Quantity", "±"]
 
 
 def test_percentiles_from_buckets() -> None:
