@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "mutants.h"
 #include "rohc/encoding/lsb.h"
 #include "rohc/wire/base_header.h"
 #include "rohc/wire/sdvl.h"
@@ -93,14 +94,18 @@ std::span<const FormatRow> rows_for(const Needs& n) noexcept {
 }
 
 bool sn_fits(const Needs& n, unsigned bits) noexcept {
-  return n.sn.covered_by(bits, n.generated_sn ? p_of_generated_sn(bits) : p_of_packet_sn(bits));
+  const std::int32_t off = mutant("sn-interval-off-by-one") ? 1 : 0;
+  return n.sn.covered_by(bits, (n.generated_sn ? p_of_generated_sn(bits) : p_of_packet_sn(bits)) - off);
 }
 
 bool ts_fits(const Needs& n, unsigned bits) noexcept {
-  return bits >= 32 || n.ts.covered_by(bits, p_of_timestamp(bits));
+  const std::int64_t off = mutant("ts-interval-off-by-one") ? 1 : 0;
+  return bits >= 32 || n.ts.covered_by(bits, p_of_timestamp(bits) - off);
 }
 
-bool offset_fits(std::uint32_t distance, unsigned bits) noexcept { return bits >= 16 || distance >> bits == 0; }
+bool offset_fits(std::uint32_t distance, unsigned bits) noexcept {
+  return bits >= 16 || distance >> (bits + (mutant("ip-id-bits-off-by-one") ? 1U : 0U)) == 0;
+}
 
 // Bits that are there must be right even where none are needed, for the decompressor will use them.
 bool row_serves(const FormatRow& r, const Needs& n) noexcept {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mutants.h"
 #include "rohc/compressor/choose.h"
 #include "rohc/compressor/classify.h"
 #include "rohc/compressor/fast_path.h"
@@ -233,12 +234,13 @@ Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std:
   if (is_new) {
     flow.c.may_carry_rtp =
         profile == Profile::kUdp && config_.channel.profiles.rtp && taken_for_rtp(f.inner + flow.layout().udp);
-    if (!flow.traits().rtp) f.sn = static_cast<std::uint16_t>(mix(hash ^ counters_.new_flows));
+    if (!flow.traits().rtp)
+      f.sn = mutant("sn-starts-at-zero") ? 0 : static_cast<std::uint16_t>(mix(hash ^ counters_.new_flows));
     begin_flow(flow, f);
   } else {
     if (flow.h.rejected_until_ms != 0 && now < flow.h.rejected_until_ms) return send_uncompressed(packet, now);
     catch_up(flow.c, flow.h, config_.repeats);
-    if (!flow.traits().rtp) f.sn = static_cast<std::uint16_t>(flow.c.sn + 1);
+    if (!flow.traits().rtp) f.sn = static_cast<std::uint16_t>(flow.c.sn + (mutant("sn-by-two") ? 2 : 1));
     observe(flow, f);
     apply_refreshes(flow, now);
   }
@@ -460,7 +462,9 @@ void Compressor::forget_flow(std::uint32_t index) noexcept {
 void Compressor::reset_context(std::uint32_t index, Profile profile, std::uint32_t now) noexcept {
   CompressorContext& c = contexts_[index];
   const bool used = c.mode != wire::Mode::kCancel;
-  const wire::Mode mode = used && c.profile == profile ? c.mode : wire::Mode::kUnidirectional;
+  const wire::Mode mode = used && (c.profile == profile || mutant("mode-inherited-by-other-profile"))
+                              ? c.mode
+                              : wire::Mode::kUnidirectional;
   c = CompressorContext{};
   c.mode = mode;
   c.profile = profile;
@@ -476,7 +480,7 @@ void Compressor::reinitialize() noexcept {
     for (std::uint32_t cid = 0; cid < channels_[channel].fresh; ++cid) {
       const Flow flow = flow_at(config_.channel.index_of(channel, cid));
       if (flow.c.state == CompressorState::kUnused) continue;
-      flow.h.ir_left = static_cast<std::uint8_t>(config_.repeats);
+      flow.h.ir_left = mutant("reinitialisation-ignored") ? 0 : static_cast<std::uint8_t>(config_.repeats);
       flow.h.changed_since_sn = static_cast<std::uint16_t>(flow.c.sn + 1);
       flow.c.fast = false;
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mutants.h"
 #include "rohc/compressor/compressor.h"
 #include "rohc/compressor/observe.h"
 #include "rohc/compressor/refresh.h"
@@ -38,7 +39,7 @@ void tell_mode(Flow flow) noexcept {
 
 // Mode transitions are asked for by the decompressor, and only by feedback that a CRC protects (5.6.1, RFC 4815 3.2).
 void apply_mode(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexcept {
-  if (!f.crc || f.one || f.mode == Mode::kCancel) return;
+  if ((!f.crc && !mutant("mode-change-without-crc")) || f.one || f.mode == Mode::kCancel) return;
   FlowHistory& h = flow.h;
   if (h.transition_pending) {  // "new mode transition requests be ignored" while C_TRANS is P
     const bool answered = f.ack == AckType::kAck && f.sn_valid && f.mode == flow.c.mode &&
@@ -51,6 +52,7 @@ void apply_mode(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexce
   }
   if (f.mode == Mode::kUnidirectional && flow.c.mode == Mode::kUnidirectional) tell_mode(flow);
   if (f.mode == flow.c.mode || f.mode == Mode::kReliable || f.mode > flow.config.highest_mode) return;
+  if (mutant("mode-requests-ignored")) return;
   if (f.mode == Mode::kOptimistic) {  // 5.6.2: at once
     set_mode(flow, Mode::kOptimistic, now_ms);
     return;
@@ -58,7 +60,7 @@ void apply_mode(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexce
   // Back to U-mode: a three-way handshake (5.6.6). Until it ends, packets carry the mode and types 0 and 1 are not
   // used.
   set_mode(flow, Mode::kUnidirectional, now_ms);
-  h.transition_pending = true;
+  h.transition_pending = !mutant("transition-ends-at-once");
   h.mode_left = 255;
   h.mode_since_sn = static_cast<std::uint16_t>(flow.c.sn + 1);
 }
@@ -68,7 +70,7 @@ void apply_mode(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexce
 void confirm(Flow flow, std::uint16_t sn) noexcept {
   FlowHistory& h = flow.h;
   acknowledge_reference(h, sn);
-  if (!covers_since(flow, sn, h.changed_since_sn)) return;
+  if (!covers_since(flow, sn, h.changed_since_sn) && !mutant("old-ack-believed")) return;
   h.ir_left = 0;
   h.ir_dyn_left = 0;
   h.pattern_left = 0;
@@ -104,7 +106,7 @@ bool static_part_is_damaged(Flow flow, const wire::Feedback& f) noexcept {
 }
 
 // "Any FEEDBACK packet carrying a REJECT option MUST also carry a CRC option" (5.7.6.4).
-bool is_rejected(const wire::Feedback& f) noexcept { return f.reject && f.crc; }
+bool is_rejected(const wire::Feedback& f) noexcept { return f.reject && f.crc && !mutant("reject-ignored"); }
 
 }  // namespace
 
@@ -130,7 +132,9 @@ void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) no
     case AckType::kAck:
       apply_ack(flow, f, now_ms);
       break;
-    case AckType::kNack:  // back to FO: the dynamic part with TS_STRIDE, as an IR-DYN has it (5.4.1.1.1, RFC 4815 8.11)
+    case AckType::kNack:
+      if (mutant("nack-ignored")) break;
+      // back to FO: the dynamic part with TS_STRIDE, as an IR-DYN has it (5.4.1.1.1, RFC 4815 8.11)
       if (static_part_is_damaged(flow, f)) {
         h.ir_left = std::max(h.ir_left, repeats);
       } else {
@@ -141,7 +145,11 @@ void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) no
       h.repaired = true;
       break;
     case AckType::kStaticNack:
-      h.ir_left = std::max(h.ir_left, repeats);
+      if (mutant("static-nack-ignored")) break;
+      if (mutant("static-nack-taken-for-nack"))
+        h.ir_dyn_left = repeats;
+      else
+        h.ir_left = std::max(h.ir_left, repeats);
       h.changed_since_sn = static_cast<std::uint16_t>(flow.c.sn + 1);
       break;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "mutants.h"
 #include "rohc/compressor/fast_path.h"
 #include "rohc/compressor/window.h"
 #include "rohc/header/crc_coverage.h"
@@ -53,7 +54,7 @@ void observe_pattern(Flow flow, const PacketFields& f) noexcept {
   const std::uint8_t old_crc3 = flow.c.crc3_static;
   take_pattern(flow, f, image);
   flow.h.changed = static_cast<std::uint8_t>((flow.h.pattern_left != 0 ? flow.h.changed : 0) | changed);
-  flow.h.pattern_left = flow.repeats();
+  flow.h.pattern_left = mutant("change-told-once") ? 1 : flow.repeats();
   // A decompressor that missed the change could not tell by this CRC: use the other one for a while (5.9.2, note).
   if (flow.c.crc3_static == old_crc3) flow.h.long_crc_left = static_cast<std::uint8_t>(2 * flow.repeats());
   note_change(flow, f.sn);
@@ -69,7 +70,7 @@ void observe_udp_checksum(Flow flow, const PacketFields& f) noexcept {
   const std::uint8_t octets = wire::load16(f.inner + l.udp_checksum_at) != 0 ? 2 : 0;
   if (octets == flow.c.udp_checksum_octets) return;
   flow.c.udp_checksum_octets = octets;
-  flow.h.ir_dyn_left = flow.repeats();
+  if (!mutant("udp-checksum-change-not-told")) flow.h.ir_dyn_left = flow.repeats();
   note_change(flow, f.sn);
 }
 
@@ -155,7 +156,7 @@ void adopt_stride(Flow flow, std::uint32_t stride, std::uint16_t sn) noexcept {
 
 // TS_OFFSET is no longer what it was: an unscaled TS must tell (RFC 4815 4.5, and 4.4.3 for a wraparound).
 void offset_changed(Flow flow, std::uint16_t sn) noexcept {
-  flow.h.unscaled_left = flow.repeats();
+  if (!mutant("ts-offset-not-told")) flow.h.unscaled_left = flow.repeats();
   note_change(flow, sn);
 }
 
@@ -172,7 +173,8 @@ void observe_timestamp(Flow flow, const PacketFields& f, std::int32_t packets) n
   CompressorContext& c = flow.c;
   FlowHistory& h = flow.h;
   const std::uint32_t step = f.ts - c.ts;
-  const bool wrapped = (f.ts < c.ts) == (static_cast<std::int32_t>(step) > 0) && step != 0;
+  const bool wrapped =
+      (f.ts < c.ts) == (static_cast<std::int32_t>(step) > 0) && step != 0 && !mutant("ts-wraparound-not-told");
   const bool power_of_two = (c.ts_stride & (c.ts_stride - 1)) == 0;
   if (c.ts_stride != 0 && step == c.ts_stride * static_cast<std::uint32_t>(packets)) {  // on the line
     h.stride_provisional = false;
@@ -258,7 +260,7 @@ void begin_flow(Flow flow, const PacketFields& f) noexcept {
   flow.c.ts = f.ts;
   flow.c.last_id = f.inner_id;
   flow.h.id_behaviour = l.is_ipv4() ? IpIdBehaviour::kSequential : IpIdBehaviour::kNone;
-  flow.h.ir_left = flow.repeats();
+  flow.h.ir_left = mutant("one-ir-only") ? 1 : flow.repeats();
   flow.h.changed_since_sn = f.sn;
   flow.h.mode_since_sn = static_cast<std::uint16_t>(f.sn - 0x4000);  // long ago
   if (flow.tunnel != nullptr) {

@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <limits>
 
+#include "mutants.h"
+
 namespace headroom::rohc {
 namespace {
 
 constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
 constexpr std::uint16_t kLongestCountdown = std::numeric_limits<std::uint16_t>::max();
 
-bool is_unidirectional(Flow flow) noexcept { return flow.c.mode == wire::Mode::kUnidirectional; }
+bool is_unidirectional(Flow flow) noexcept {
+  return flow.c.mode == wire::Mode::kUnidirectional || mutant("refreshes-in-o-mode");
+}
 
 std::uint32_t stretched(Flow flow, std::uint32_t period) noexcept {
   const std::uint64_t factor = flow.h.acked ? flow.config.acked_refresh_factor : 1;
@@ -22,7 +26,9 @@ std::uint32_t packets_until(Flow flow, std::uint32_t period) noexcept {
 }
 
 std::uint32_t deadline(Flow flow, std::uint32_t period_ms, std::uint32_t now_ms) noexcept {
-  return period_ms == 0 ? kNever : now_ms + std::min(stretched(flow, period_ms), kNever - 1 - now_ms);
+  return period_ms == 0 || mutant("no-refresh-by-time")
+             ? kNever
+             : now_ms + std::min(stretched(flow, period_ms), kNever - 1 - now_ms);
 }
 
 std::uint32_t ir_period(Flow flow) noexcept {
@@ -63,12 +69,12 @@ void apply_refreshes(Flow flow, std::uint32_t now_ms) noexcept {
   h.countdown_loaded = flow.c.refresh_countdown;
   count_down(h.ir_in, packets);
   count_down(h.fo_in, packets);
-  if (h.ir_in == 0 || now_ms >= h.ir_at_ms) {
+  if ((h.ir_in == 0 || now_ms >= h.ir_at_ms) && !mutant("no-ir-refresh")) {
     h.ir_left = std::max<std::uint8_t>(h.ir_left, 1);
     if (h.ir_doublings < 32) ++h.ir_doublings;
     start_ir(flow, now_ms);
     start_fo(flow, now_ms);  // an IR refreshes the dynamic part, too
-  } else if (h.fo_in == 0 || now_ms >= h.fo_at_ms) {
+  } else if ((h.fo_in == 0 || now_ms >= h.fo_at_ms) && !mutant("no-fo-refresh")) {
     h.ir_dyn_left = std::max<std::uint8_t>(h.ir_dyn_left, 1);
     start_fo(flow, now_ms);
   }

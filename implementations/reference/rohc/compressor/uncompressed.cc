@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rohc/compressor/uncompressed.h"
 
+#include "mutants.h"
 #include "rohc/wire/crc.h"
 
 namespace headroom::rohc {
@@ -13,10 +14,12 @@ Uncompressed write_uncompressed(Flow flow, Octets packet, std::span<std::uint8_t
   const bool ir = flow.h.ir_left != 0 || (version != 4 && version != 6);
   flow.c.state = ir ? CompressorState::kIr : CompressorState::kSo;
   if (ir) {
-    wire::write_first_octet(out, flow.c.cid_octets, wire::kIrType);  // res = 0
+    wire::write_first_octet(out, flow.c.cid_octets,
+                            wire::kIrType | (mutant("uncompressed-ir-reserved-bit") ? 1U : 0U));  // res = 0
     out.octet(static_cast<std::uint8_t>(wire::Profile::kUncompressed));
     // "The CRC covers the first octet of the IR packet through the Profile octet" (5.10.1).
     out.octet(wire::crc8(out.written()));
+    if (mutant("uncompressed-crc-covers-packet")) out.begin()[out.size() - 1] = wire::crc8(packet);
     out.octets(packet);
   } else {
     wire::write_first_octet(out, flow.c.cid_octets, packet[0]);

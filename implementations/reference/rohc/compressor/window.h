@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "mutants.h"
 #include "rohc/compressor/context.h"
 #include "rohc/encoding/lsb.h"
 
@@ -41,7 +42,8 @@ struct Span {
 inline void add_reference(FlowHistory& h, Reference r, unsigned width) noexcept {
   h.newest = static_cast<std::uint8_t>((h.newest + 1) % kMaxReferences);
   h.references[h.newest] = r;
-  h.reference_count = static_cast<std::uint8_t>(std::min<unsigned>(h.reference_count + 1U, width));
+  h.reference_count =
+      static_cast<std::uint8_t>(std::min<unsigned>(h.reference_count + 1U, mutant("window-of-one") ? 1U : width));
 }
 
 inline void forget_references(FlowHistory& h) noexcept { h.reference_count = 0; }

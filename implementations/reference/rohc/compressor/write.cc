@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mutants.h"
 #include "rohc/header/crc_coverage.h"
 #include "rohc/wire/base_header.h"
 #include "rohc/wire/chain.h"
@@ -24,9 +25,9 @@ void write_static_chain(Flow flow, const PacketFields& f, wire::Writer& out) noe
   const Layout& l = flow.layout();
   if (f.outer != nullptr) wire::write_ip_static(out, f.outer, false);
   // Where more IP follows, the chain must say that it ends here (RFC 3843 3.1).
-  wire::write_ip_static(out, f.inner, flow.traits().ends_at_ip && ends_with_ip(f));
+  wire::write_ip_static(out, f.inner, flow.traits().ends_at_ip && ends_with_ip(f) && !mutant("chain-end-not-told"));
   if (l.has_udp()) wire::write_udp_static(out, f.inner + l.udp);
-  if (l.has_rtp()) wire::write_rtp_static(out, f.inner + l.rtp);
+  if (l.has_rtp() && !mutant("ir-without-rtp-static")) wire::write_rtp_static(out, f.inner + l.rtp);
 }
 
 wire::RtpExtras extras_of(Flow flow, const PacketFields& f) noexcept {
@@ -34,6 +35,8 @@ wire::RtpExtras extras_of(Flow flow, const PacketFields& f) noexcept {
   e.rtp_extension = (f.inner[flow.layout().rtp] & 0x10) != 0;
   e.mode = flow.c.mode;
   e.ts_stride = flow.c.ts_stride;
+  if (mutant("rtp-extension-bit-not-in-chain")) e.rtp_extension = false;
+  if (mutant("ts-stride-not-in-chain")) e.ts_stride = 0;
   e.present = e.rtp_extension || e.ts_stride != 0 || e.mode != wire::Mode::kUnidirectional || flow.h.mode_left != 0;
   return e;
 }
@@ -63,7 +66,8 @@ std::size_t write_ir_start(Flow flow, std::uint8_t type, wire::Writer& out) noex
 // "Calculated over the entire IR or IR-DYN packet, excluding Payload and including CID or any Add-CID octet" with the
 // CRC field zero (5.9.1).
 void fill_crc8(wire::Writer& out, std::size_t from, std::size_t crc_at) noexcept {
-  if (out.ok()) out.begin()[crc_at] = wire::crc8(out.written().subspan(from));
+  if (out.ok())
+    out.begin()[crc_at] = wire::crc8(out.written().subspan(from + (mutant("crc8-without-first-octet") ? 1 : 0)));
 }
 
 // --- Compressed headers
@@ -158,15 +162,15 @@ void split(std::uint32_t value, unsigned extension_width, wire::Bits& base, wire
 
 void fill_ip_update(wire::IpHeaderUpdate& u, const std::uint8_t* header, IpIdBehaviour b, bool fields) noexcept {
   u.present = true;
-  u.has_tos = fields;
-  u.has_ttl = fields;
+  u.has_tos = fields && !mutant("tos-change-not-sent");
+  u.has_ttl = fields && !mutant("ttl-change-not-sent");
   const bool ipv4 = header[0] >> 4 == 4;
   u.tos = ipv4 ? header[1] : static_cast<std::uint8_t>(header[0] << 4 | header[1] >> 4);
   u.ttl = ipv4 ? header[8] : header[7];
-  u.df = ipv4 && (header[6] & 0x40) != 0;
+  u.df = ipv4 && (header[6] & 0x40) != 0 && !mutant("df-not-sent");
   // IPv6 has no IP-ID: its flags mean nothing and are sent as zero, which even a strict decompressor takes.
   const wire::IpIdFlags id = ip_id_flags(b);
-  u.nbo = ipv4 && id.nbo;
+  u.nbo = ipv4 && id.nbo != mutant("nbo-reversed");
   u.rnd = ipv4 && id.rnd;
 }
 
@@ -174,13 +178,13 @@ void fill_rtp_update(Flow flow, const PacketFields& f, wire::RtpHeaderUpdate& u)
   const std::uint8_t* rtp = f.inner + flow.layout().rtp;
   u.present = true;
   u.mode = flow.c.mode;
-  u.marker = f.marker;  // both M bits must agree (RFC 4815 8.4)
+  u.marker = f.marker != mutant("markers-disagree");  // both M bits must agree (RFC 4815 8.4)
   u.rtp_extension = (rtp[0] & 0x10) != 0;
-  u.padding = (rtp[0] & 0x20) != 0;
+  u.padding = (rtp[0] & 0x20) != 0 && !mutant("rtp-padding-not-sent");
   u.payload_type = rtp[1] & 0x7f;
   // "If R-PT = 0, context(R-P) is updated to zero" (RFC 4815 6.4): padding needs the octet even when the type is known.
   u.has_payload_type = u.padding || (flow.h.changed & kChangedRtp) != 0;
-  u.has_ts_stride = flow.h.stride_left != 0;
+  u.has_ts_stride = flow.h.stride_left != 0 && !mutant("ts-stride-not-sent");
   u.ts_stride = flow.c.ts_stride;
 }
 
@@ -189,7 +193,7 @@ void fill_extension_3(Flow flow, const PacketFields& f, const Choice& choice, bo
   const FlowHistory& h = flow.h;
   const bool rtp = flow.traits().rtp;
   const unsigned changed = h.pattern_left != 0 ? h.changed : 0U;
-  e.tsc = !ts_unscaled;
+  e.tsc = ts_unscaled == mutant("tsc-reversed");
   e.mode = flow.c.mode;
   if (flow.tunnel != nullptr && ((changed & kChangedOuter) != 0 || h.id_left != 0 || choice.outer_id_field)) {
     fill_ip_update(e.outer, f.outer, flow.tunnel->id_behaviour, (changed & kChangedOuter) != 0);
@@ -207,16 +211,17 @@ void fill_extension_3(Flow flow, const PacketFields& f, const Choice& choice, bo
 // Fields after base header and extension, in the order of the original headers (5.7).
 void write_tail(Flow flow, const PacketFields& f, wire::Writer& out) noexcept {
   if (flow.tunnel != nullptr && flow.tunnel->id_behaviour == IpIdBehaviour::kRandom) out.two(f.outer_id);
-  if (flow.h.id_behaviour == IpIdBehaviour::kRandom) out.two(f.inner_id);
-  if (flow.c.udp_checksum_octets != 0) out.octets({f.inner + flow.layout().udp_checksum_at, 2});
+  if (flow.h.id_behaviour == IpIdBehaviour::kRandom && !mutant("random-ip-id-not-sent")) out.two(f.inner_id);
+  if (flow.c.udp_checksum_octets != 0 && !mutant("udp-checksum-not-sent"))
+    out.octets({f.inner + flow.layout().udp_checksum_at, 2});
 }
 
 }  // namespace
 
 void write_ir(Flow flow, const PacketFields& f, wire::Writer& out) noexcept {
   const std::size_t from = out.size();
-  constexpr std::uint8_t kDynamicChainPresent = 1;
-  const std::size_t crc_at = write_ir_start(flow, wire::kIrType | kDynamicChainPresent, out);
+  const std::uint8_t dynamic_chain_present = mutant("ir-denies-dynamic-chain") ? 0 : 1;
+  const std::size_t crc_at = write_ir_start(flow, wire::kIrType | dynamic_chain_present, out);
   write_static_chain(flow, f, out);
   write_dynamic_chain(flow, f, out);
   fill_crc8(out, from, crc_at);
@@ -240,7 +245,7 @@ Needs needs_of(Flow flow, const PacketFields& f) noexcept {
   if (traits.rtp) need_timestamp(flow, f, n);
   need_ids(flow, f, n);
   n.marker = f.marker;
-  n.long_crc = h.long_crc_left != 0 || flow.h.transition_pending;
+  n.long_crc = h.long_crc_left != 0 || (flow.h.transition_pending && !mutant("type-0-during-transition"));
   n.extension_3 = h.pattern_left != 0 || h.id_left != 0 || h.stride_left != 0 || h.mode_left != 0;
   return n;
 }
@@ -251,7 +256,7 @@ void write_compressed(Flow flow, const PacketFields& f, const Choice& choice, bo
   const Layout& l = flow.layout();
   wire::BaseHeader base;
   base.type = choice.type;
-  base.marker = f.marker;
+  base.marker = f.marker && !mutant("marker-not-sent");
   base.extension = choice.extension >= 0;
 
   wire::Extension extension;
@@ -271,7 +276,9 @@ void write_compressed(Flow flow, const PacketFields& f, const Choice& choice, bo
   const std::uint16_t outer_offset =
       flow.tunnel != nullptr ? id_offset(flow.tunnel->id_behaviour, f.outer_id, f.sn) : std::uint16_t{0};
   const std::uint16_t inner_offset =
-      is_counter(flow.h.id_behaviour) ? id_offset(flow.h.id_behaviour, f.inner_id, f.sn) : std::uint16_t{0};
+      is_counter(flow.h.id_behaviour)
+          ? id_offset(flow.h.id_behaviour, f.inner_id, mutant("ip-id-without-offset") ? std::uint16_t{0} : f.sn)
+          : std::uint16_t{0};
   split(f.sn, widths.sn, base.sn, extension.sn);
   split(ts, widths.ts, base.ts, extension.ts);
   split(outer_is_base ? outer_offset : inner_offset, widths.id, base.id, extension.id);

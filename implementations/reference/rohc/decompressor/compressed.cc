@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mutants.h"
 #include "rohc/channel.h"
 #include "rohc/encoding/lsb.h"
 #include "rohc/header/crc_coverage.h"
@@ -103,10 +104,12 @@ bool apply_extension_3(const CompressedHeader& h, Decoded& d) noexcept {
   if (!e.rtp.present) return true;
   // "If the two M field values of such a packet are not identical, the packet MUST be discarded" (RFC 4815 8.4).
   const bool base_has_marker = h.base.type != PacketType::kUo1Id;
-  if (base_has_marker && e.rtp.marker != h.base.marker) return false;
+  if (base_has_marker && e.rtp.marker != h.base.marker && !mutant("disagreeing-markers-accepted")) return false;
   d.marker = e.rtp.marker;
   std::uint8_t* rtp = c.pattern.data() + l.rtp;
-  rtp[0] = static_cast<std::uint8_t>((rtp[0] & 0xcf) | (e.rtp.rtp_extension ? 0x10 : 0) | (e.rtp.padding ? 0x20 : 0));
+  rtp[0] = static_cast<std::uint8_t>((rtp[0] & 0xcf) |
+                                     (e.rtp.rtp_extension && !mutant("rtp-extension-bit-ignored") ? 0x10 : 0) |
+                                     (e.rtp.padding ? 0x20 : 0));
   if (e.rtp.has_payload_type) rtp[1] = e.rtp.payload_type;
   // Timer-based compression may begin only after a CLOCK option, which this decompressor does not send (RFC 4815 4.7).
   if (e.rtp.has_time_stride && e.rtp.time_stride != 0) return false;
@@ -125,7 +128,7 @@ bool decode_timestamp(const CompressedHeader& h, std::uint16_t reference_sn, Dec
     c.ts += c.ts_stride * static_cast<std::uint32_t>(packets);
   } else if (scaled) {
     if (c.ts_stride == 0) return false;
-    const std::uint32_t offset = c.ts % c.ts_stride;
+    const std::uint32_t offset = mutant("ts-offset-forgotten") ? 0 : c.ts % c.ts_stride;
     c.ts = lsb_decode(bits.value, std::min<unsigned>(bits.width, 32), c.ts / c.ts_stride, p_of_timestamp(bits.width)) *
                c.ts_stride +
            offset;
@@ -133,16 +136,19 @@ bool decode_timestamp(const CompressedHeader& h, std::uint16_t reference_sn, Dec
     c.ts = lsb_decode(bits.value, std::min<unsigned>(bits.width, 32), c.ts, p_of_timestamp(bits.width));
   }
   // With Tsc = 1 "field(TS_STRIDE) MUST be ignored and discarded" (RFC 4815 4.6).
-  if (h.has_extension_3() && h.extension.rtp.has_ts_stride && !scaled) c.ts_stride = h.extension.rtp.ts_stride;
+  if (h.has_extension_3() && h.extension.rtp.has_ts_stride && (!scaled || mutant("ts-stride-taken-with-tsc")))
+    c.ts_stride = h.extension.rtp.ts_stride;
   return true;
 }
 
-std::uint16_t swapped_unless(bool nbo, std::uint16_t id) noexcept { return nbo ? id : wire::swap16(id); }
+std::uint16_t swapped_unless(bool nbo, std::uint16_t id) noexcept {
+  return nbo || mutant("nbo-ignored") ? id : wire::swap16(id);
+}
 
 // Offset IP-ID encoding (4.5.5) with `bits` from the packet, none for "the same offset".
 std::uint16_t decode_id(wire::Bits bits, wire::IpIdFlags flags, std::uint16_t last_id, std::uint16_t reference_sn,
                         std::uint16_t sn) noexcept {
-  if (flags.sid) return last_id;  // constant (RFC 3843 3.3)
+  if (flags.sid && !mutant("sid-ignored")) return last_id;  // constant (RFC 3843 3.3)
   const auto reference = static_cast<std::uint16_t>(swapped_unless(flags.nbo, last_id) - reference_sn);
   const auto offset =
       bits.width == 0
@@ -198,8 +204,10 @@ bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, cons
   d.has_mode = false;
   const bool rtp = traits_of(c.profile).rtp;
   const wire::Bits sn = h.sn();
-  d.header.c.sn = static_cast<std::uint16_t>(
-      lsb_decode(sn.value, sn.width, reference_sn, rtp ? p_of_packet_sn(sn.width) : p_of_generated_sn(sn.width)));
+  d.header.c.sn = static_cast<std::uint16_t>(lsb_decode(sn.value, sn.width, reference_sn,
+                                                        mutant("sn-interval-from-reference") ? 0
+                                                        : rtp                                ? p_of_packet_sn(sn.width)
+                                                              : p_of_generated_sn(sn.width)));
   IdFlags flags = flags_of(c, tunnel);
   if (h.has_extension_3()) {
     if (!apply_extension_3(h, d)) return false;
@@ -222,12 +230,12 @@ bool verify(const Decoded& d, const CompressedHeader& h, const RestoredHeader& r
   const unsigned version = d.header.tunnel.version;
   const std::uint8_t crc = h.base.crc_width == 3 ? finish_crc3(c.crc3_static, outer, version, inner, l)
                                                  : finish_crc7(c.crc7_static, outer, version, inner, l);
-  return crc == h.base.crc;
+  return crc == h.base.crc || mutant("crc-not-checked");
 }
 
 void keep_context(const DecompressorContext& before, const DecompressorTunnel& tunnel_before, const CompressedHeader& h,
                   Decoded& d) noexcept {
-  if (!keeps_only_numbers(h)) return;
+  if (!keeps_only_numbers(h) || mutant("uo-1-id-keeps-extension-3")) return;
   ContextCopy kept{before, tunnel_before};
   kept.c.sn = d.header.c.sn;
   kept.c.ts = d.header.c.ts;

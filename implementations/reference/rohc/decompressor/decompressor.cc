@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mutants.h"
 #include "rohc/decompressor/fast_path.h"
 #include "rohc/wire/cid.h"
 #include "rohc/wire/crc.h"
@@ -148,12 +149,13 @@ void Decompressor::fill_detail(headroom_detail& detail, const Outcome& outcome) 
 
 std::int32_t Decompressor::unframe(const headroom_packet& packet, Framed& framed, PacketType& type) noexcept {
   wire::Reader in({packet.in, packet.in_length});
-  while (in.remaining() > 0 && in.peek() == wire::kPadding) in.octet();  // step 1
+  while (in.remaining() > 0 && in.peek() == wire::kPadding && !mutant("padding-not-skipped")) in.octet();  // step 1
   bool fed_back = false;
   while (in.remaining() > 0 && wire::is_feedback(in.peek())) {  // step 4
     const std::uint8_t* element = in.position();
     if (!wire::read_feedback_element(in)) return HEADROOM_ERR_MALFORMED;
-    received_feedback_.put(packet.channel, {element, static_cast<std::size_t>(in.position() - element)});
+    if (!mutant("feedback-not-passed-on"))
+      received_feedback_.put(packet.channel, {element, static_cast<std::size_t>(in.position() - element)});
     fed_back = true;
   }
   if (in.remaining() == 0) {
@@ -162,7 +164,7 @@ std::int32_t Decompressor::unframe(const headroom_packet& packet, Framed& framed
   }
   framed.header = in.rest();
   const bool add_cid = wire::is_add_cid(in.peek());  // step 2
-  if (add_cid) framed.cid = in.octet() & 0x0fU;
+  if (add_cid) framed.cid = in.octet() & (mutant("add-cid-cut") ? 0x07U : 0x0fU);
   if (in.remaining() == 0) return HEADROOM_ERR_MALFORMED;
   framed.first = in.octet();
   // Step 3, "an error has occurred", and octets that cannot begin a header here.
@@ -230,7 +232,7 @@ void Decompressor::decompress_uncompressed_ir(const Framed& framed, headroom_pac
                                               Outcome& outcome) noexcept {
   constexpr std::uint8_t kReserved = 1;  // "MUST be set to zero; otherwise, the decompressor MUST discard the packet"
   outcome.status = HEADROOM_ERR_MALFORMED;
-  if ((framed.first & kReserved) != 0 || framed.rest.size() < 2) return;
+  if (((framed.first & kReserved) != 0 && !mutant("reserved-bit-accepted")) || framed.rest.size() < 2) return;
   const std::size_t covered = framed.header.size() - framed.rest.size() + 1;  // through the Profile octet
   if (wire::crc8(framed.header.first(covered)) != framed.rest[1]) {
     outcome.status = HEADROOM_ERR_CRC;
@@ -296,7 +298,7 @@ void Decompressor::decompress_initialisation(const Framed& framed, bool dynamic_
   std::uint8_t crc = wire::crc8(framed.header.first(before_crc));
   crc = wire::crc8(kZero, crc);
   crc = wire::crc8(chains.first(init.header_octets), crc);
-  if (init.status != wire::ChainStatus::kOk || crc != framed.rest[1]) {
+  if (init.status != wire::ChainStatus::kOk || (crc != framed.rest[1] && !mutant("ir-crc-not-checked"))) {
     outcome.status = init.status == wire::ChainStatus::kOk ? HEADROOM_ERR_CRC : status_of(init.status);
     failed(outcome.context, outcome);
     return;
@@ -336,7 +338,8 @@ void Decompressor::accept_initialisation(const Initialisation& init, headroom_pa
   c.used = true;
   if (established) outcome.event = Event::kEstablished;
   // "Cause a packet to be delivered to upper layers if and only if the payload is non-empty" (5.7.7).
-  outcome.status = payload.empty() ? HEADROOM_NOTHING : deliver(packet, restored, payload);
+  const bool nothing = payload.empty() && !mutant("empty-ir-delivered");
+  outcome.status = nothing ? HEADROOM_NOTHING : deliver(packet, restored, payload);
   outcome.plain_header = static_cast<std::uint16_t>(restored.size);
   succeeded(index, outcome, init.has_mode, init.mode);
 }
@@ -356,7 +359,7 @@ void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& 
     complain(index, wire::AckType::kStaticNack, false);
     return;
   }
-  if (c.state == DecompressorState::kSc && !type_2) {
+  if (c.state == DecompressorState::kSc && !type_2 && !mutant("crc3-accepted-in-sc")) {
     outcome.status = HEADROOM_ERR_STATE;
     complain(index, wire::AckType::kNack, false);
     return;
@@ -388,7 +391,7 @@ void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& 
     if (repaired == Event::kRepairedReference) previous_sn = c.previous_sn;  // "ref -1 is not changed"
   }
   keep_context(c, tunnel_of(index), *header, decoded);
-  commit(index, decoded.header, previous_sn, now_ns);
+  if (!mutant("reference-not-updated")) commit(index, decoded.header, previous_sn, now_ns);
   outcome.plain_header = static_cast<std::uint16_t>(restored.size);
   outcome.status = deliver(packet, restored, header->payload);
   const bool updates_mode = decoded.has_mode && type_2;

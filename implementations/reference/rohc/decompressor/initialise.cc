@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "mutants.h"
 #include "rohc/channel.h"
 #include "rohc/header/chain.h"
 
@@ -40,7 +41,8 @@ ChainStatus read_static_chain(wire::Reader& in, ProfileTraits traits, ContextCop
     copy.tunnel.version = ip.version;
     const unsigned announced = ip.next == kProtocolIpv4 ? 4 : 6;
     ip = wire::read_ip_static(in, inner);
-    if (ip.status != ChainStatus::kOk || ip.version != announced || (ip.ends && !traits.ends_at_ip))
+    if (ip.status != ChainStatus::kOk || (ip.version != announced && !mutant("next-header-not-compared")) ||
+        (ip.ends && !traits.ends_at_ip))
       return ChainStatus::kMalformed;
     if (!ip.ends && is_ip(ip.next)) return ChainStatus::kUnsupported;  // more than two IP headers
   } else {
@@ -80,7 +82,7 @@ ChainStatus read_rtp(wire::Reader& in, Initialisation& result) noexcept {
   c.sn = wire::load16(rtp + 2);
   c.ts = wire::load32(rtp + 4);
   std::fill_n(rtp + 2, 6, std::uint8_t{0});
-  if (extras.ts_stride != 0) c.ts_stride = extras.ts_stride;
+  if (extras.ts_stride != 0 && !mutant("ts-stride-of-chain-ignored")) c.ts_stride = extras.ts_stride;
   result.has_mode = extras.present;
   result.mode = extras.mode;
   return ChainStatus::kOk;
@@ -146,7 +148,7 @@ Initialisation read_ir(const ContextCopy& before, wire::Profile profile, bool dy
   if (result.status == ChainStatus::kOk && dynamic) result.status = read_dynamic_chain(in, result);
   if (result.status == ChainStatus::kOk && !dynamic) {
     result.keeps_dynamic = known && same_headers(before, result.after);
-    if (result.keeps_dynamic) keep_dynamic_part(before, result.after);
+    if (result.keeps_dynamic && !mutant("static-ir-clears-dynamic-part")) keep_dynamic_part(before, result.after);
   }
   finish(in, chains.size(), result);
   return result;

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 
+#include "mutants.h"
 #include "rohc/decompressor/decompressor.h"
 #include "rohc/decompressor/fast_path.h"
 
@@ -30,6 +31,7 @@ constexpr bool is_update(PacketType t) noexcept {
 constexpr std::uint32_t last(unsigned n) noexcept { return n >= 32 ? 0xffffffffU : (1U << n) - 1; }
 
 bool damaged(std::uint32_t failures, KOutOfN rule) noexcept {
+  if (mutant("damage-never-seen")) return false;
   return static_cast<unsigned>(std::popcount(failures & last(rule.n))) >= rule.k;
 }
 
@@ -75,7 +77,8 @@ void Decompressor::succeeded(std::uint32_t index, Outcome& outcome, bool has_mod
     outcome.event = Event::kRepairProven;
   }
   // "Of the three successful headers, the first two SHOULD be discarded and only the third delivered" (5.3.2.2.5).
-  if (c.repairs != 0 && outcome.status == HEADROOM_OK) outcome.status = HEADROOM_ERR_REPAIR;
+  if (c.repairs != 0 && outcome.status == HEADROOM_OK && !mutant("repair-delivered-unproven"))
+    outcome.status = HEADROOM_ERR_REPAIR;
   follow_mode(index, outcome, has_mode, mode);
   refresh_fast(c);
 }
@@ -130,8 +133,8 @@ Event Decompressor::repair(const CompressedHeader& header, std::uint32_t index, 
   const unsigned bits = header.sn().width;
   // 5.3.2.2.4: if so much time has passed that 2^k packets can have been lost, the SN has wrapped around its k bits.
   const std::uint64_t elapsed = interval_units(now_ns - c.arrived_ns);
-  const bool wrapped =
-      config_.repair_wraparound && bits < 16 && c.interval != 0 && elapsed >= std::uint64_t{c.interval} << bits;
+  const bool wrapped = config_.repair_wraparound && !mutant("no-wraparound-repair") && bits < 16 && c.interval != 0 &&
+                       elapsed >= std::uint64_t{c.interval} << bits;
   if (wrapped) {
     const auto reference = static_cast<std::uint16_t>(c.sn + (1U << bits));
     return attempt(header, index, reference, decoded, restored) == Verdict::kVerified ? Event::kRepairedWraparound
@@ -139,7 +142,7 @@ Event Decompressor::repair(const CompressedHeader& header, std::uint32_t index, 
   }
   // 5.3.2.2.5: an earlier packet may have updated the reference wrongly. Useless where both references give the same
   // SN.
-  if (!config_.repair_reference || c.previous_sn == c.sn) return Event::kNone;
+  if (!config_.repair_reference || c.previous_sn == c.sn || mutant("no-reference-repair")) return Event::kNone;
   return attempt(header, index, c.previous_sn, decoded, restored) == Verdict::kVerified ? Event::kRepairedReference
                                                                                         : Event::kNone;
 }
@@ -167,7 +170,7 @@ void Decompressor::follow_mode(std::uint32_t index, Outcome& outcome, bool has_m
     // "A mode transition can be initiated only when D_TRANS is D" (5.6.1): what is wanted by now has to wait.
     case Transition::kInitiated:
       // Until a packet carries the new mode, every one is answered with a request for it.
-      if (has_mode && mode == Mode::kCancel) {
+      if (has_mode && mode == Mode::kCancel && !mutant("cancellation-ignored")) {
         c.mode_declined = true;
         c.transition = Transition::kDeclined;
       } else if (has_mode && mode == Mode::kUnidirectional) {
@@ -216,14 +219,17 @@ void Decompressor::acknowledge(std::uint32_t index, PacketType type) noexcept {
     return;
   }
   const bool update = type == PacketType::kIrDyn || is_type_2(type);
-  if (type == PacketType::kIr || (update && config_.ack_updates)) send(index, AckType::kAck, c.mode);
+  if (mutant("ir-not-acknowledged")) return;
+  if (type == PacketType::kIr || (update && config_.ack_updates) || mutant("every-packet-acknowledged"))
+    send(index, AckType::kAck, c.mode);
 }
 
 // Negative feedback: not in U-mode, and but once for so many reasons for it unless `at_once`.
 void Decompressor::complain(std::uint32_t index, AckType kind, bool at_once) noexcept {
   DecompressorContext& c = contexts_[index];
   const Mode mode = c.used ? c.mode : wanted_mode(c);
-  if (!config_.feedback || mode != Mode::kOptimistic) return;
+  if (!config_.feedback || (mode != Mode::kOptimistic && !mutant("nack-in-u-mode"))) return;
+  if (mutant("never-nacks")) return;
   ++c.nacks_held;
   if (!at_once && c.nacks_held < config_.nack_every) return;
   c.nacks_held = 0;
@@ -239,10 +245,11 @@ void Decompressor::send(std::uint32_t index, AckType kind, Mode mode) noexcept {
     f.one = true;  // "The value of the profile-specific octet in the FEEDBACK-1 ACK is 0" (5.10.4)
   } else {
     f.mode = mode;
-    f.sn = c.sn & 0xfffU;  // of the header that caused the feedback, or of the last one decompressed (5.7.6.1)
+    // Of the header that caused the feedback, or of the last one decompressed (5.7.6.1).
+    f.sn = (c.sn + (mutant("feedback-sn-off-by-one") ? 1U : 0U)) & 0xfffU;
     f.sn_width = 12;
     f.sn_valid = c.used;
-    f.crc = true;
+    f.crc = !mutant("feedback-without-crc");
   }
   std::array<std::uint8_t, wire::kMaxFeedbackElement> room;
   wire::Writer out(room);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rohc/header/chain.h"
 
+#include "mutants.h"
+
 namespace headroom::rohc {
 namespace {
 
@@ -15,9 +17,11 @@ bool parse_ipv4(Octets packet, IpHeader& ip) noexcept {
   if (packet.size() < kIpv4Header) return false;
   const std::uint8_t* p = packet.data();
   const bool options = p[0] != 0x45;
-  const bool fragment_or_reserved = (p[6] & 0xbf) != 0 || p[7] != 0;  // all of flags and offset but DF
+  // All of flags and offset but DF.
+  const bool fragment_or_reserved = ((p[6] & 0xbf) != 0 || p[7] != 0) && !mutant("fragments-compressed");
   // One's complement has two zeros. A decompressor makes the checksum anew and would write 0x0000 where 0xffff stood.
-  const bool checksum = ipv4_sum(p) == 0xffff && wire::load16(p + 10) != 0xffff;
+  const bool checksum =
+      (ipv4_sum(p) == 0xffff || mutant("wrong-ip-checksum-compressed")) && wire::load16(p + 10) != 0xffff;
   if (options || fragment_or_reserved || wire::load16(p + 2) != packet.size() || !checksum) return false;
   ip = {4, kIpv4Header, p[9]};
   return true;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "mutants.h"
 #include "rohc/wire/crc.h"
 
 namespace headroom::rohc {
@@ -36,7 +37,7 @@ void add_ip_static(Gathered& g, const std::uint8_t* h, unsigned version) noexcep
 
 void add_ip_dynamic(Gathered& g, const std::uint8_t* h, unsigned version) noexcept {
   if (version == 4) {  // octets 3-4, 5-6, 11-12
-    g.add(h + 2, 4);
+    g.add(h + 2, mutant("crc-without-ip-id") ? 2 : 4);
     g.add(h + 10, 2);
   } else {  // octets 5-6
     g.add(h + 4, 2);
@@ -48,7 +49,7 @@ Gathered dynamic_octets(const std::uint8_t* outer, unsigned outer_version, const
   Gathered g;
   if (outer != nullptr) add_ip_dynamic(g, outer, outer_version);
   add_ip_dynamic(g, inner, l.ip_version);
-  if (l.has_udp()) g.add(inner + l.udp + 4, 4);
+  if (l.has_udp()) g.add(inner + l.udp + 4, mutant("crc-without-udp-checksum") ? 2 : 4);
   if (l.has_rtp()) g.add(inner + l.rtp + 1, 7);
   return g;
 }
@@ -65,6 +66,7 @@ StaticCrc static_crc(const std::uint8_t* outer, unsigned outer_version, const st
     g.add(inner + l.rtp, 1);
     g.add(inner + l.rtp + 8, 4);
   }
+  if (mutant("crc-initial-value")) return {wire::crc3(g.all(), 0), wire::crc7(g.all(), 0)};
   return {wire::crc3(g.all()), wire::crc7(g.all())};
 }
 

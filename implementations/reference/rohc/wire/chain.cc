@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "mutants.h"
 #include "rohc/wire/sdvl.h"
 
 namespace headroom::rohc::wire {
@@ -50,7 +51,7 @@ void write_rtp_static(Writer& out, const std::uint8_t* h) noexcept { out.octets(
 void write_ip_dynamic(Writer& out, const std::uint8_t* h, IpIdFlags id, bool constant_ip_id) noexcept {
   if (h[0] >> 4 == 4) {
     out.octet(h[1]);
-    out.octet(h[8]);
+    out.octet(mutant("ttl-zero-in-chain") ? 0 : h[8]);
     out.octets({h + 4, 2});
     const bool df = (h[6] & 0x40) != 0;
     out.octet(static_cast<std::uint8_t>((df ? 0x80 : 0) | (id.rnd ? 0x40 : 0) | (id.nbo ? 0x20 : 0) |
@@ -59,7 +60,7 @@ void write_ip_dynamic(Writer& out, const std::uint8_t* h, IpIdFlags id, bool con
     out.octet(static_cast<std::uint8_t>(h[0] << 4 | h[1] >> 4));
     out.octet(h[7]);
   }
-  out.octet(kEmptyList);
+  if (!mutant("ip-chain-without-list")) out.octet(kEmptyList);
 }
 
 void write_udp_dynamic(Writer& out, const std::uint8_t* h) noexcept { out.octets({h + 6, 2}); }

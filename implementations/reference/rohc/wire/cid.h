@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "mutants.h"
 #include "rohc/wire/octets.h"
 #include "rohc/wire/packet_type.h"
 #include "rohc/wire/sdvl.h"
@@ -31,7 +32,7 @@ struct CidOctets {
   if (!large_cids) {
     o.before = static_cast<std::uint8_t>(kAddCid | cid);
     o.before_count = cid != 0 ? 1 : 0;
-  } else if (cid < 0x80) {
+  } else if (cid < (mutant("large-cid-cut") ? 0x4000U : 0x80U)) {
     o.after[0] = static_cast<std::uint8_t>(cid);
     o.after_count = 1;
   } else {

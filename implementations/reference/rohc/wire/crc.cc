@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rohc/wire/crc.h"
 
+#include "mutants.h"
+
 namespace headroom::rohc::wire {
 namespace {
 
@@ -52,6 +54,10 @@ Register run(const Slices<Register>& slices, Octets octets, Register state) noex
 constexpr auto kSlices3 = make_slices<std::uint8_t>(kCrc3Polynomial);
 constexpr auto kSlices7 = make_slices<std::uint8_t>(kCrc7Polynomial);
 constexpr auto kSlices8 = make_slices<std::uint8_t>(kCrc8Polynomial);
+// Other polynomials, for mutants: the reciprocals.
+[[maybe_unused]] constexpr auto kWrong3 = make_slices<std::uint8_t>(0x05);
+[[maybe_unused]] constexpr auto kWrong7 = make_slices<std::uint8_t>(0x67);
+[[maybe_unused]] constexpr auto kWrong8 = make_slices<std::uint8_t>(0x07);
 constexpr auto kSlices32 = make_slices<std::uint32_t>(kCrc32Polynomial);
 
 // The CRC-3 contribution of each residue: that of a single 1 at that index of a message of 56 bits (a multiple of 7).
@@ -78,9 +84,18 @@ constexpr std::array<std::uint8_t, 128> make_fold_table() {
 
 const std::array<std::uint8_t, 128> Crc3Fold::kTable = make_fold_table();
 
-std::uint8_t crc3(Octets octets, std::uint8_t state) noexcept { return run(kSlices3, octets, state); }
-std::uint8_t crc7(Octets octets, std::uint8_t state) noexcept { return run(kSlices7, octets, state); }
-std::uint8_t crc8(Octets octets, std::uint8_t state) noexcept { return run(kSlices8, octets, state); }
+std::uint8_t crc3(Octets octets, std::uint8_t state) noexcept {
+  if (mutant("crc3-polynomial") || mutant("crc3-polynomial-received")) return run(kWrong3, octets, state);
+  return run(kSlices3, octets, state);
+}
+std::uint8_t crc7(Octets octets, std::uint8_t state) noexcept {
+  if (mutant("crc7-polynomial") || mutant("crc7-polynomial-received")) return run(kWrong7, octets, state);
+  return run(kSlices7, octets, state);
+}
+std::uint8_t crc8(Octets octets, std::uint8_t state) noexcept {
+  if (mutant("crc8-polynomial") || mutant("crc8-polynomial-received")) return run(kWrong8, octets, state);
+  return run(kSlices8, octets, state);
+}
 std::uint32_t crc32(Octets octets, std::uint32_t state) noexcept { return run(kSlices32, octets, state); }
 
 }  // namespace headroom::rohc::wire

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "mutants.h"
 #include "rohc/wire/crc.h"
 
 namespace headroom::rohc::wire {
@@ -56,7 +57,7 @@ bool read_options(Reader& in, Octets data, Feedback& f) noexcept {
         break;
       case FeedbackOption::kSn:  // several: concatenated (RFC 4815 8.5)
         if (!expect(1)) return false;
-        f.sn = f.sn << 8 | *value;
+        f.sn = mutant("sn-option-ignored") ? f.sn : f.sn << 8 | *value;
         f.sn_width = static_cast<std::uint8_t>(std::min(32, f.sn_width + 8));
         break;
       case FeedbackOption::kClock:
@@ -75,12 +76,14 @@ bool read_options(Reader& in, Octets data, Feedback& f) noexcept {
         if (!expect(0)) return false;
         f.context_memory = true;
         break;
-      default:  // "MUST otherwise ignore the unknown option" (5.7.6.10)
+      default:
+        if (mutant("unknown-option-refused")) return false;
+        // "MUST otherwise ignore the unknown option" (5.7.6.10)
         break;
     }
   }
   f.crc = crcs != 0;
-  if (!f.crc) return true;
+  if (!f.crc || mutant("feedback-crc-not-checked")) return true;
   const std::uint8_t right = data_crc(data, {crc_at.data(), crcs});
   return std::all_of(crc_at.begin(), crc_at.begin() + static_cast<std::ptrdiff_t>(crcs),
                      [&](std::uint8_t at) { return data[at] == right; });
