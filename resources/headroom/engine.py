@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import resource
 import selectors
 import shlex
 import shutil
@@ -27,13 +28,16 @@ from headroom.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_USAGE, Environme
 from headroom.machine.build import engine_program
 from headroom.paths import DEFAULT_BUILD, shown
 
-Kind = Literal["refused", "job", "input", "output", "crash", "timeout", "left-behind", "garbage"]
+Kind = Literal["refused", "job", "input", "output", "crash", "memory", "timeout", "left-behind", "garbage"]
 
 MAX_OUTPUT = 1 << 30  # octets of one result; far above any, and below what would push a machine into swap
 MAX_COMPLAINT = 1 << 16
 GRACE_S = 2.0  # between SIGTERM and SIGKILL
 LAST_WORDS_S = 0.5  # how long the pipes of an engine that has ended are still read when somebody else holds them open
 GLANCE_S = 0.2  # between two looks at which engines have ended
+MEMORY_SHARE = 0.75  # of the machine's memory, for all engines of one measurement together
+LEAST_MEMORY = 1 << 30  # octets for each of them, however many there are
+USED_UP = 0.8  # share of that memory from which on it, and nothing else, explains why an engine ended badly
 DEADLY = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")  # what code that damages memory dies from
 
 
@@ -44,6 +48,7 @@ class EngineFailure(HeadroomError):
     job ........... the job itself is wrong: an impossible value, a wrong profile, a defect of ours
     input, output . a file of the job cannot be read, cannot be written
     crash ......... the process died from a signal
+    memory ........ it ended badly with the memory used up that it may have
     timeout ....... it was still busy when its time was up
     left-behind ... it ended, but a process that it had started held its output open
     garbage ....... what it printed, if anything, is not one JSON document
@@ -69,6 +74,7 @@ class _Running:
     job: bytes
     deadline: float
     timeout_s: float
+    memory: int | None = None  # octets that it may have; None: as many as there are
     sent: int = 0
     out: bytearray = field(default_factory=bytearray)
     complaint: bytearray = field(default_factory=bytearray)
@@ -100,8 +106,9 @@ def run_together(
         )
     running: list[_Running] = []
     try:
+        memory = memory_limit(program, len(jobs))
         for job in jobs:
-            running.append(_start(program, command, job, timeout_s))
+            running.append(_start(program, command, job, timeout_s, memory))
         order = [id(one) for one in running]
         _attend(running)
         # The one that failed by itself explains why the others were stopped, so it comes first.
@@ -113,7 +120,27 @@ def run_together(
             stop(one.process)
 
 
-def _start(program: Path, command: str, job: dict[str, Any], timeout_s: float) -> _Running:
+def memory_limit(program: Path, engines: int) -> int | None:
+    """Octets of memory that each of some engines may have, so that an adapter that leaks ends before the machine does.
+
+    None for builds with sanitizers, which reserve terabytes that they never use.
+    """
+    if _is_sanitized(program):
+        return None
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(LEAST_MEMORY, int(MEMORY_SHARE * whole) // max(1, engines))
+
+
+@cache
+def _is_sanitized(program: Path) -> bool:
+    try:
+        settings = (program.parents[1] / "CMakeCache.txt").read_text(encoding="utf-8", errors="replace").splitlines()
+    except (OSError, IndexError):
+        return False
+    return any(line.startswith("HEADROOM_SANITIZERS:") and not line.endswith("=") for line in settings)
+
+
+def _start(program: Path, command: str, job: dict[str, Any], timeout_s: float, memory: int | None) -> _Running:
     # A session, and with it a process group, of its own: Ctrl-C reaches us, and we stop the engine, so that its death
     # is never taken for a crash; and whatever an adapter starts can be found and ended.
     process = subprocess.Popen(
@@ -123,8 +150,11 @@ def _start(program: Path, command: str, job: dict[str, Any], timeout_s: float) -
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
+    if memory is not None:  # before the job, and with it the adapter, comes in; what it starts inherits the limit
+        with contextlib.suppress(ProcessLookupError):
+            resource.prlimit(process.pid, resource.RLIMIT_DATA, (memory, memory))
     text = json.dumps(job).encode()
-    return _Running(process, program, command, _libraries(job), text, time.monotonic() + timeout_s, timeout_s)
+    return _Running(process, program, command, _libraries(job), text, time.monotonic() + timeout_s, timeout_s, memory)
 
 
 def _libraries(job: dict[str, Any]) -> dict[str, str]:
@@ -168,11 +198,27 @@ def stop(process: subprocess.Popen[bytes]) -> None:
         _signal_group(process.pid, signal.SIGKILL)
         if not in_order:
             _end_session(process.pid)
-        process.wait()
+        _reap(process)
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             with contextlib.suppress(OSError):
                 pipe.close()
+
+
+def _reap(process: subprocess.Popen[bytes]) -> None:
+    """Waits for a process that is about to end, and keeps how much memory it had at most: see `_most_memory`."""
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    except ChildProcessError:
+        process.wait()
+        return
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.most_memory = usage.ru_maxrss * 1024  # type: ignore[attr-defined]
+
+
+def _most_memory(process: subprocess.Popen[bytes]) -> int:
+    """Octets of memory that a process had at most; 0 while it is not stopped, and where nobody knows."""
+    return int(getattr(process, "most_memory", 0))
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:
@@ -289,6 +335,8 @@ def _document(one: _Running) -> dict[str, Any]:
     code = _exit_code(one.process)
     if code is None:
         raise EngineFailure("crash", "It was stopped because another engine of the same measurement failed.")
+    if code != 0:
+        _complain_of_memory(one)
     if code < 0 or code > 128:
         name = _signal_name(-code if code < 0 else code - 128)
         raise EngineFailure(
@@ -327,6 +375,20 @@ def _document(one: _Running) -> dict[str, Any]:
         kind: Kind = "job" if code == 2 else said if said in ("input", "output") else "refused"
         raise EngineFailure(kind, f"{sentence}{f' (at {where} of the job)' if where else ''}", where)
     return document
+
+
+def _complain_of_memory(one: _Running) -> None:
+    """Raises EngineFailure when an engine that ended badly had used up its memory. Ends what is left of it."""
+    stop(one.process)
+    most = _most_memory(one.process)
+    if one.memory is None or most < USED_UP * one.memory:
+        return
+    gib = 1 << 30
+    raise EngineFailure(
+        "memory",
+        f"{_who(one)} used {most / gib:.2f} of the {one.memory / gib:.2f} GiB of memory that it may have, and ended "
+        f"for want of more: an adapter that leaks, or too large a job.{_last_words(one)}",
+    )
 
 
 def _who(one: _Running) -> str:

@@ -79,6 +79,7 @@ def stages(fast: bool, fuzz: bool, fuzz_seconds: int, only: list[str]) -> list[S
         ),
         Stage("robot-dryrun", "every suite can be read", _robot_dry_run, r"^\d+ tests?, "),
         Stage("robot", f"suites: {', '.join(SUITES_THAT_PROVE)}", _robot, r"^\d+ tests?, "),
+        Stage("mutants", "some defects on purpose are found (all: --mutants)", _mutants, r"^mutants: "),
     ]
     if not fast:
         found.append(Stage("bench", "benchmarks can be built and run", _bench, r"^bench: ", most=99))
@@ -239,6 +240,16 @@ def _robot(log: Path) -> bool:
         "--listener", f"headroom.results.listener.Listener:{folder}",
         *there,
     )  # fmt: skip
+
+
+def _mutants(log: Path) -> bool:
+    from headroom.mutation import campaign, catalogue
+
+    chosen = [one for one in catalogue.load() if one.quick]
+    rows = campaign.run(chosen, say=lambda sentence: _note(log, sentence))
+    caught = sum(row.verdict == "caught" for row in rows)
+    _note(log, f"mutants: {caught} of {len(rows)} are found by the conformance suites")
+    return campaign.exit_code(rows) == 0
 
 
 def _bench(log: Path) -> bool:

@@ -10,12 +10,15 @@ from typing import Annotated
 import typer
 
 from headroom.cli.console import examples, print_json, say
+from headroom.errors import UsageError
 
 EPILOG = examples(
     "./headroom test",
     "./headroom test --fast  # no sanitized build",
     "./headroom test --fuzz  # 60 s for each fuzz target",
     "./headroom test --only pytest",
+    "./headroom test --mutants  # do the conformance suites find every defect put into the reference on purpose?",
+    "./headroom test --mutants --mutant ts-stride-not-sent",
 )
 
 
@@ -32,11 +35,28 @@ def test_command(
     fuzz: Annotated[bool, typer.Option("--fuzz", help="Also build every fuzz target and run it for a while.")] = False,
     fuzz_seconds: Annotated[int, typer.Option(help="Seconds for each fuzz target.", min=1)] = 60,
     only: Annotated[list[str] | None, typer.Option("--only", help="Only these stages (repeatable).")] = None,
+    mutants: Annotated[
+        bool,
+        typer.Option(
+            "--mutants",
+            help="Instead of the stages: put each defect of implementations/reference/mutants.yaml into the reference, "
+            "and let the conformance suites look for it.",
+        ),
+    ] = False,
+    mutant: Annotated[
+        list[str] | None, typer.Option("--mutant", help="With --mutants: only this one (repeatable).")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say which stages would run.")] = False,
 ) -> None:
     from headroom import proving
 
+    if mutant and not mutants:
+        raise UsageError("--mutant names one of those of --mutants; say both.")
+    if mutants:
+        if fast or fuzz or only:
+            raise UsageError("--mutants runs instead of the stages: --fast, --fuzz and --only do not go with it.")
+        raise typer.Exit(mutants_command(mutant or [], json, dry_run))
     stages = proving.stages(fast=fast, fuzz=fuzz, fuzz_seconds=fuzz_seconds, only=only or [])
     if dry_run:
         for stage in stages:
@@ -82,6 +102,44 @@ def test_command(
             }
         )
     raise typer.Exit(1 if failed else 0)
+
+
+def mutants_command(names: list[str], json: bool, dry_run: bool) -> int:
+    """Hunts mutants, all when none is named; returns the exit status."""
+    from headroom.cli.console import print_table
+    from headroom.mutation import campaign, catalogue
+    from headroom.paths import out_folder
+
+    chosen = catalogue.choose(names, catalogue.load())
+    if dry_run:
+        for one in chosen:
+            print(f"{one.name}: {one.breaks} ({one.side}; {one.section})")
+        return 0
+    rows = campaign.run(chosen, say)
+    path = out_folder() / "test" / "mutants.json"
+    campaign.keep(rows, path)
+    print_table(
+        "Do the conformance suites find what is broken?",
+        ["mutant", "side", "breaks", "verdict", "found by", "requirements of that case"],
+        [
+            (
+                row.mutant.name,
+                row.mutant.side,
+                row.mutant.section,
+                row.verdict if row.verdict != "survived" else "SURVIVED",
+                row.by.case if row.by and row.verdict == "caught" else row.reason,
+                ", ".join(row.by.requirements[:3]) + (" …" if len(row.by.requirements) > 3 else "") if row.by else "",
+            )
+            for row in rows
+        ],
+        to_stderr=json,
+    )
+    document = campaign.document(rows)
+    summary = ", ".join(f"{count} {verdict}" for verdict, count in document["verdicts"].items())
+    (say if json else print)(f"{len(rows)} mutants: {summary}; details in {_shown(path)}")
+    if json:
+        print_json(document)
+    return campaign.exit_code(rows)
 
 
 def _shown(path: Path) -> str:

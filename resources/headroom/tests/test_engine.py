@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from headroom import engine
+from headroom.conformance import faults
 from headroom.errors import EnvironmentLacks
+from headroom.paths import build_folder
 
 
 def test_a_job_goes_in_and_a_document_comes_out(fake_build: str) -> None:
@@ -191,3 +193,35 @@ def exists(pid: int) -> bool:
         return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
         return False
+
+
+def test_an_adapter_that_leaks_ends_before_the_machine_does(real_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = build_folder(real_build) / "lib" / "faulty" / "faulty_leaks_on_feedback.so"
+    assert library.is_file(), f"{library} belongs to the build"
+    monkeypatch.setattr(engine, "memory_limit", lambda program, engines: 256 << 20)
+    with pytest.raises(engine.EngineFailure, match="as compressor and .* GiB of memory that it may have") as caught:
+        engine.run("replay", faults.job(library), timeout_s=20, build=real_build)
+    assert (caught.value.kind, caught.value.verdict, caught.value.exit_code) == ("memory", "error", 1)
+    assert f"of the {0.25:.2f} GiB" in str(caught.value)
+
+
+def test_a_death_that_has_nothing_to_do_with_memory_is_a_crash(real_build: str) -> None:
+    library = build_folder(real_build) / "lib" / "faulty" / "faulty_aborts_on_feedback.so"
+    with pytest.raises(engine.EngineFailure, match="SIGABRT") as caught:
+        engine.run("replay", faults.job(library), timeout_s=20, build=real_build)
+    assert caught.value.kind == "crash"
+
+
+def test_engines_share_the_memory_and_sanitized_ones_have_no_limit(tmp_path: Path) -> None:
+    def program(name: str, sanitizers: str) -> Path:
+        (tmp_path / name / "bin").mkdir(parents=True)
+        (tmp_path / name / "CMakeCache.txt").write_text(f"A:STRING=\nHEADROOM_SANITIZERS:STRING={sanitizers}\nB:BOOL=ON\n")
+        return tmp_path / name / "bin" / "headroom-engine"
+
+    plain = program("plain", "")
+    one, four, hundred = (engine.memory_limit(plain, engines) for engines in (1, 4, 10_000))
+    assert one is not None and four is not None
+    assert one >= 4 * four > 0 or four == engine.LEAST_MEMORY
+    assert hundred == engine.LEAST_MEMORY
+    assert engine.memory_limit(program("asan", "address,undefined"), 1) is None
+    assert engine.memory_limit(tmp_path / "elsewhere" / "headroom-engine", 1) == one, "built by others: no cache file"

@@ -245,8 +245,9 @@ Needs needs_of(Flow flow, const PacketFields& f) noexcept {
   if (traits.rtp) need_timestamp(flow, f, n);
   need_ids(flow, f, n);
   n.marker = f.marker;
-  n.long_crc = h.long_crc_left != 0 || (flow.h.transition_pending && !mutant("type-0-during-transition"));
+  n.long_crc = h.long_crc_left != 0 || flow.h.transition_pending;
   n.extension_3 = h.pattern_left != 0 || h.id_left != 0 || h.stride_left != 0 || h.mode_left != 0;
+  if (mutant("type-0-during-transition") && h.transition_pending) n.extension_3 = n.long_crc = false;
   return n;
 }
 

@@ -40,6 +40,8 @@ using Json = nlohmann::json;
 
 constexpr std::uint64_t kFeedbackEvery = 10;  // packets
 constexpr std::size_t kReserve = 32 << 20;
+constexpr std::size_t kLeakPiece = 8 << 20;
+constexpr int kMostLeakPieces = 128;  // then it gives up: a sanitized build has no limit that would stop it
 std::uint8_t shared_counter = 0;
 
 // Some faults show in an octet behind the packet.
@@ -276,6 +278,15 @@ std::int32_t lose_feedback(headroom_instance*, const headroom_feedback*) { retur
 
 void give_feedback(headroom_instance*, const headroom_feedback* feedback, std::uint64_t) {
   if (kFault == Fault::aborts_on_feedback && feedback->length > 100) std::abort();
+  if (kFault == Fault::leaks_on_feedback && feedback->length > 100) {
+    for (int piece = 0; piece < kMostLeakPieces; ++piece) {
+      void* room = std::malloc(kLeakPiece);
+      if (room == nullptr) break;
+      std::memset(room, 1, kLeakPiece);
+      asm volatile("" : : "r"(room) : "memory");  // it must not be optimised away
+    }
+    std::abort();
+  }
 }
 
 std::size_t statistics(const headroom_instance*, char* json, std::size_t capacity) {

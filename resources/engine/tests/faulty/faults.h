@@ -57,6 +57,7 @@
   X(exits_on_garbage, "hostile_packets")                                                                 \
   X(forks_on_garbage, "hostile_packets")                                                                 \
   X(lies_about_feedback_on_garbage, "hostile_packets")                                                   \
+  X(leaks_on_feedback, "hostile_feedback")                                                               \
   X(aborts_on_feedback, "hostile_feedback")
 // clang-format on
 
