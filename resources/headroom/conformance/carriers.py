@@ -20,13 +20,16 @@ ENOUGH = 20  # packets for one profile, after which a compressor that compresses
 def profile_for(packet: bytes) -> int:
     """The most special profile that can carry a packet.
 
-    Uncompressed when only that can: fragments, IPv4 options, IPv6 extension headers, wrong checksums and lengths, more
-    than two IP headers, no IP, no payload. Taken for RTP is version 2 without an RTCP packet type behind ports from
-    1024 up.
+    Uncompressed when only that can: fragments, IPv4 options, IPv6 extension headers, wrong checksums and lengths, no
+    IP, no payload. Of more than two IP headers, and of what is not plain behind the first of them, profile IP takes as
+    many as it likes: its static chain may end behind any (RFC 3843, 3.1). Taken for RTP is version 2 without an RTCP
+    packet type behind ports from 1024 up.
     """
     found = headers.parse(packet)
-    if found is None or len(found.ips) > 2 or not _is_plain(packet, found):
+    if found is None or not _is_plain(packet, found.ips[:1]):
         return UNCOMPRESSED
+    if len(found.ips) > 2 or not _is_plain(packet, found.ips):
+        return IP if len(found.ips) > 1 else UNCOMPRESSED
     inner = headers.parse(packet, ("UDP",))
     if inner is None:
         return IP if len(packet) > found.end else UNCOMPRESSED
@@ -40,9 +43,10 @@ def profile_for(packet: bytes) -> int:
     return profile if len(packet) > end else UNCOMPRESSED
 
 
-def _is_plain(packet: bytes, found: headers.Original) -> bool:
+def _is_plain(packet: bytes, ips: Sequence[headers.IpHeader]) -> bool:
+    """Whether these IP headers, the first of the packet, have nothing that a chain cannot express."""
     at = 0
-    for ip in found.ips:
+    for ip in ips:
         if ip.version == 4:
             header = packet[at : at + 20]
             whole = packet[at] & 0x0F == 5 and int.from_bytes(header[2:4], "big") == len(packet) - at
@@ -69,7 +73,7 @@ def require(name: str, profiles: Collection[str] | None, packets: Sequence[bytes
         return
     profile, count = wanted.most_common(1)[0]
     if 2 * count > len(packets) and not sides.declares(name, f"profile-0x{profile:04x}"):
-        raise sides.NotDeclared(f"{name} does not declare profile 0x{profile:04x}, which these packets are for.")
+        raise sides.NotDeclared(f"{sides.called(name)} does not declare profile 0x{profile:04x}, which these packets are for.")
 
 
 def unused(name: str, profiles: Collection[str] | None, sent: Iterable[tuple[bytes, int | None]]) -> str:
@@ -84,7 +88,7 @@ def unused(name: str, profiles: Collection[str] | None, sent: Iterable[tuple[byt
     for profile, count in wanted.most_common():
         if count >= ENOUGH and sides.declares(name, f"profile-0x{profile:04x}"):
             return (
-                f"{name} declares profile 0x{profile:04x} and sends {count} packets that it is for uncompressed: "
+                f"{sides.called(name)} declares profile 0x{profile:04x} and sends {count} packets that it is for uncompressed: "
                 "nothing is shown"
             )
     return ""

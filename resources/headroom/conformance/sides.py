@@ -54,6 +54,11 @@ def require(name: str, role: Role, channel: dict[str, Any], feature: str | None 
         raise NotDeclared(f"{reason[:1].upper()}{reason[1:]}.")
 
 
+def called(name: str) -> str:
+    """What sentences call an implementation: its name, also where it was given as the path of its folder."""
+    return name.rstrip("/").rpartition("/")[2]
+
+
 def declares(name: str, feature: str) -> bool:
     """Whether an implementation declares a feature by the word that the judge has for it."""
     found = next((entry for entry in implementations.find(name).capabilities if entry["scheme"] == "rohc"), {})

@@ -96,7 +96,7 @@ class Withstanding:
         current = collector.current()
         current.parameters |= {"kind": "damage", "damage": kind}
         if not tried.trials:
-            raise SkipExecution(f"{asked.decompressor} declares no channel that the vectors are for.")
+            raise SkipExecution(f"{sides.called(asked.decompressor)} declares no channel that the vectors are for.")
         for name in ("trials", "refused", "careful", "undetected"):
             current.metric(name, getattr(tried, name), "packets")
         current.metric("undetected_by_chance", tried.chances, "packets")
@@ -126,6 +126,7 @@ class Withstanding:
         story = Conversation("rtp-ipv4", wanted.channel, flows=3)
         story.send(10)
         story.give("ACK(O) with CRC")
+        story.send(20, "at the end type 0")  # one that never compresses has nothing to lose by hostile feedback
         for _ in range(count):
             octets = source.randbytes(source.choice((1, 2, 3, 4, 6, 9, 20, 60, 255)))
             story.give(f"raw {feedback.element(octets).hex() if source.random() < 0.8 else octets.hex()}")
@@ -133,6 +134,8 @@ class Withstanding:
         seen, _ = story.run(wanted)
         verdicts.note_replay(seen)
         verdicts.conclude(seen)
+        complaints = story.judge(seen, None)
+        verdicts.expect(not complaints, words.some(complaints, 3), seen)
         missing = [one for one in seen.packets if not one.restored]
         verdicts.expect(not missing, f"{len(missing)} packets are not restored by the judge", seen)
 

@@ -135,6 +135,17 @@ Compressor: A Reused CID Keeps Its Mode
     It Sends        20          mode O    ssrc to 9
     So It Should Be
 
+Compressor: A CID Reused With Another Profile Starts In U-Mode
+    [Documentation]    Sends a UDP flow in O-mode and then an RTP flow, over a channel with one context. Expects that
+    ...    the new flow starts in U-mode: no mode parameter says O before there was any feedback on it.
+    [Tags]    level:must    profile:rtp    req:RFC4815-7.2.2-1
+    A Compressor    udp-ipv4    mode=O    max_cid=0
+    It Sends        10
+    It Is Given     ACK(O) with CRC
+    It Sends        20
+    It Sends        20          first IR; no mode O    layers to rtp
+    So It Should Be
+
 Channels
     [Documentation]    Sends 32 flows over two channels with sixteen contexts each. Expects that the same CIDs on both
     ...    have nothing to do with each other.

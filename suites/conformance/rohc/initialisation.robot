@@ -190,10 +190,10 @@ Compressor Repeats IR: IP
     Initialisation Should Be Repeated    ip-ipv4    packets=60
 
 Packets Without Payload
-    [Documentation]    Sends UDP packets without payload from the first one on. Expects that none of them travels as IR
-    ...    or IR-DYN, which would deliver nothing, and that all come out.
+    [Documentation]    Sends UDP packets without payload from the first one on, and then some with. Expects that none of
+    ...    the former travels as IR or IR-DYN, which would deliver nothing, and that all come out.
     [Tags]    profile:udp    req:RFC3095-5.7.7-2
-    Flow Should Be Compressed Correctly    udp-ipv4    0: payload to 0    packets=30
+    Flow Should Be Compressed Correctly    udp-ipv4    0: payload to 0    30: payload to 40    packets=90
 
 A Packet Without Payload In Mid-Stream
     [Documentation]    Sends an RTP flow whose payload is empty from packet 40 on. Expects that none of these travels as

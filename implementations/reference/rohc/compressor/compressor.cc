@@ -351,6 +351,7 @@ bool Compressor::taken_for_rtp(const std::uint8_t* udp) const noexcept {
 
 Profile Compressor::profile_for(Octets packet, HeaderChain& chain) const noexcept {
   const ProfileSet& enabled = config_.channel.profiles;
+  if (mutant("nothing-compressed")) return Profile::kUncompressed;
   if (!parse_chain(packet, {enabled.udp || enabled.rtp, enabled.rtp}, chain)) return Profile::kUncompressed;
   const auto take = [&](bool udp, bool rtp) {
     chain.shape = shape_for(chain.layout().ip_version, udp, rtp);

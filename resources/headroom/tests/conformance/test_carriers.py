@@ -82,3 +82,72 @@ def test_declared_has_to_be_used(declared: set[str]) -> None:
     assert carriers.unused("mine", ["0x0000"], [(one, 0) for one in flow]) == ""
     assert carriers.unused("mine", None, [(one, 0) for one in packets("udp-ipv4")]) == "", "not declared"
     assert carriers.unused("mine", None, [(one, None) for one in flow]) == "", "nothing was sent"
+
+
+def test_three_ip_headers_are_for_profile_ip() -> None:
+    for name in ("ip-ipv4-in-ipv4-in-ipv4", "ip-ipv6-in-ipv4-in-ipv6", "udp-ipv4-in-ipv4-in-ipv4"):
+        assert carriers.profile_for(Flow.of(name).packet()) == carriers.IP
+
+
+def test_two_ip_headers_are_for_the_profile_of_what_is_in_them() -> None:
+    assert carriers.profile_for(Flow.of("ip-ipv4-in-ipv6").packet()) == carriers.IP
+    assert carriers.profile_for(Flow.of("rtp-ipv6-in-ipv4").packet()) == carriers.RTP
+
+
+def test_what_is_not_plain_inside_a_tunnel_ends_the_chain_of_profile_ip() -> None:
+    """RFC 3843, 3.1: the static chain may end behind the outer header, whatever is behind that."""
+    packet = bytearray(Flow.of("udp-ipv4-in-ipv4").packet())
+    packet[20 + 10] ^= 0x40  # checksum of the inner header
+    assert carriers.profile_for(bytes(packet)) == carriers.IP
+    packet[10] ^= 0x40  # and that of the outer one
+    assert carriers.profile_for(bytes(packet)) == carriers.UNCOMPRESSED
+
+
+@pytest.mark.parametrize("payload_type", [64, 72, 95])
+def test_rtcp_is_udp(payload_type: int) -> None:
+    """RTCP's packet types 192 to 223 are RTP's payload types 64 to 95 with a marker (RFC 5761, section 4)."""
+    packet = bytearray(Flow.of("rtp-ipv4").packet())
+    packet[29] = payload_type
+    assert carriers.profile_for(bytes(packet)) == carriers.UDP
+    packet[29] = payload_type + 32 if payload_type == 95 else 63
+    assert carriers.profile_for(bytes(packet)) == carriers.RTP
+
+
+def test_low_ports_are_udp() -> None:
+    packet = bytearray(Flow.of("rtp-ipv4").packet())
+    packet[20:22] = (1023).to_bytes(2, "big")
+    assert carriers.profile_for(bytes(packet)) == carriers.UDP
+    packet[20:22] = (1024).to_bytes(2, "big")
+    assert carriers.profile_for(bytes(packet)) == carriers.RTP
+
+
+@pytest.mark.parametrize(("name", "headers"), [("rtp-ipv4", 40), ("udp-ipv4", 28), ("ip-ipv4", 20), ("ip-ipv6", 40)])
+def test_without_payload_only_uncompressed(name: str, headers: int) -> None:
+    flow = Flow.of(name)
+    flow.change("payload to 0")
+    packet = flow.packet()
+    assert len(packet) == headers
+    assert carriers.profile_for(packet) == carriers.UNCOMPRESSED
+
+
+def test_an_ipv6_packet_with_any_extension_header_goes_uncompressed() -> None:
+    for number in (0, 43, 44, 60):
+        assert carriers.profile_for(spoilt(6, number, "udp-ipv6")) == carriers.UNCOMPRESSED
+
+
+def test_packets_that_only_uncompressed_can_carry_excuse_the_others(declared: set[str]) -> None:
+    """The case is then about these: what the profile of the others is does not matter."""
+    carriers.require("mine", None, [*packets("rtp-ipv4"), spoilt(10, 0xAB)])
+
+
+def test_profiles_are_named_most_frequent_first(declared: set[str]) -> None:
+    mixed = packets("udp-ipv4", 30) + packets("rtp-ipv4", 10)
+    with pytest.raises(sides.NotDeclared, match="profile 0x0002, which"):
+        carriers.require("mine", None, mixed)
+
+
+def test_sentences_call_an_implementation_by_its_name(declared: set[str]) -> None:
+    with pytest.raises(sides.NotDeclared, match="^mine does not declare"):
+        carriers.require("/somewhere/else/mine", None, packets("rtp-ipv4"))
+    declared.add("profile-0x0001")
+    assert carriers.unused("../mine/", None, [(one, 0) for one in packets("rtp-ipv4")]).startswith("mine declares")
