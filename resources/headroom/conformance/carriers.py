@@ -73,7 +73,9 @@ def require(name: str, profiles: Collection[str] | None, packets: Sequence[bytes
         return
     profile, count = wanted.most_common(1)[0]
     if 2 * count > len(packets) and not sides.declares(name, f"profile-0x{profile:04x}"):
-        raise sides.NotDeclared(f"{sides.called(name)} does not declare profile 0x{profile:04x}, which these packets are for.")
+        raise sides.NotDeclared(
+            f"{sides.called(name)} does not declare profile 0x{profile:04x}, which these packets are for."
+        )
 
 
 def unused(name: str, profiles: Collection[str] | None, sent: Iterable[tuple[bytes, int | None]]) -> str:
@@ -88,8 +90,8 @@ def unused(name: str, profiles: Collection[str] | None, sent: Iterable[tuple[byt
     for profile, count in wanted.most_common():
         if count >= ENOUGH and sides.declares(name, f"profile-0x{profile:04x}"):
             return (
-                f"{sides.called(name)} declares profile 0x{profile:04x} and sends {count} packets that it is for uncompressed: "
-                "nothing is shown"
+                f"{sides.called(name)} declares profile 0x{profile:04x} and sends {count} packets that it is for "
+                "uncompressed: nothing is shown"
             )
     return ""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many mutants: builds the reference with them, lets the conformance suites look for each, and tells what came of it."""
+"""Many mutants: the reference built with them, the conformance suites looking for each, and what came of it."""
 
 from __future__ import annotations
 

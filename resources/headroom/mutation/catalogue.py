@@ -43,9 +43,7 @@ def load(path: Path = PATH) -> list[Mutant]:
             if not has_suites(suite):
                 where = ("mutants", index, "suites", place)
                 raise UsageError(document.complaint(where, f"there is no suite {suite}."))
-        found[name] = Mutant(
-            name, entry["side"], entry["section"], entry["breaks"], suites, entry.get("quick", False)
-        )
+        found[name] = Mutant(name, entry["side"], entry["section"], entry["breaks"], suites, entry.get("quick", False))
     return list(found.values())
 
 

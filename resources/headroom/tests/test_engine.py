@@ -199,7 +199,7 @@ def test_an_adapter_that_leaks_ends_before_the_machine_does(real_build: str, mon
     library = build_folder(real_build) / "lib" / "faulty" / "faulty_leaks_on_feedback.so"
     assert library.is_file(), f"{library} belongs to the build"
     monkeypatch.setattr(engine, "memory_limit", lambda program, engines: 256 << 20)
-    with pytest.raises(engine.EngineFailure, match="as compressor and .* GiB of memory that it may have") as caught:
+    with pytest.raises(engine.EngineFailure, match=r"as compressor and .* GiB of memory that it may have") as caught:
         engine.run("replay", faults.job(library), timeout_s=20, build=real_build)
     assert (caught.value.kind, caught.value.verdict, caught.value.exit_code) == ("memory", "error", 1)
     assert f"of the {0.25:.2f} GiB" in str(caught.value)
@@ -215,7 +215,9 @@ def test_a_death_that_has_nothing_to_do_with_memory_is_a_crash(real_build: str) 
 def test_engines_share_the_memory_and_sanitized_ones_have_no_limit(tmp_path: Path) -> None:
     def program(name: str, sanitizers: str) -> Path:
         (tmp_path / name / "bin").mkdir(parents=True)
-        (tmp_path / name / "CMakeCache.txt").write_text(f"A:STRING=\nHEADROOM_SANITIZERS:STRING={sanitizers}\nB:BOOL=ON\n")
+        (tmp_path / name / "CMakeCache.txt").write_text(
+            f"A:STRING=\nHEADROOM_SANITIZERS:STRING={sanitizers}\nB:BOOL=ON\n"
+        )
         return tmp_path / name / "bin" / "headroom-engine"
 
     plain = program("plain", "")

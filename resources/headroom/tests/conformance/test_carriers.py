@@ -147,7 +147,7 @@ def test_profiles_are_named_most_frequent_first(declared: set[str]) -> None:
 
 
 def test_sentences_call_an_implementation_by_its_name(declared: set[str]) -> None:
-    with pytest.raises(sides.NotDeclared, match="^mine does not declare"):
+    with pytest.raises(sides.NotDeclared, match=r"^mine does not declare"):
         carriers.require("/somewhere/else/mine", None, packets("rtp-ipv4"))
     declared.add("profile-0x0001")
     assert carriers.unused("../mine/", None, [(one, 0) for one in packets("rtp-ipv4")]).startswith("mine declares")
