@@ -56,8 +56,9 @@ class EngineFailure(HeadroomError):
 
     verdict = "error"
 
-    def __init__(self, kind: Kind, sentence: str, where: str = "") -> None:
+    def __init__(self, kind: Kind, sentence: str, where: str = "", said: str = "") -> None:
         super().__init__(sentence)
+        self.said = said or sentence  # without the place in the job
         self.kind = kind
         self.where = where
         # What was asked for cannot be: the job, a file to read, or a configuration that the adapter does not take.
@@ -373,7 +374,7 @@ def _document(one: _Running) -> dict[str, Any]:
         where = str(error.get("where") or "")
         said = error.get("kind")
         kind: Kind = "job" if code == 2 else said if said in ("input", "output") else "refused"
-        raise EngineFailure(kind, f"{sentence}{f' (at {where} of the job)' if where else ''}", where)
+        raise EngineFailure(kind, f"{sentence}{f' (at {where} of the job)' if where else ''}", where, sentence)
     return document
 
 

@@ -6,9 +6,12 @@ One YAML file each under traffic-profiles/.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from headroom.engine import EngineFailure
 from headroom.errors import UsageError
 from headroom.paths import PROFILES, shown
 from headroom.yamlfile import check, read
@@ -49,3 +52,21 @@ def load(name: str, folder: Path = PROFILES) -> dict[str, Any]:
     Raises UsageError with file and line when it is not valid.
     """
     return check(read(path_of(name, folder)), "traffic-profile").data
+
+
+@contextmanager
+def told_by_line(name: str, place: str, folder: Path = PROFILES) -> Iterator[None]:
+    """What the engine finds wrong with a profile is said of its file and line, not of the job.
+
+    The schema cannot say all: that a network has so many bits, or that ports do not run backwards, the engine finds.
+    `place` is where the profile stands in the job, such as "/source/profile".
+    """
+    try:
+        yield
+    except EngineFailure as failure:
+        if failure.kind != "job" or not f"{failure.where}/".startswith(f"{place}/"):
+            raise
+        parts = [part.replace("~1", "/").replace("~0", "~") for part in failure.where[len(place) :].split("/") if part]
+        pointer = tuple(int(part) if part.isdigit() else part for part in parts)
+        sentence = read(path_of(name, folder)).complaint(pointer, failure.said)
+        raise EngineFailure("job", sentence, failure.where) from failure

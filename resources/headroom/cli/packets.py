@@ -53,7 +53,8 @@ def render_command(
         print_json(job)
         return
     _build(build)
-    document = engine.run("render", job, timeout_s=600, build=build)
+    with profiles.told_by_line(profile, "/profile"):
+        document = engine.run("render", job, timeout_s=600, build=build)
     print_json(document) if json else print(output)
 
 

@@ -118,7 +118,10 @@ def measure(wanted: Wanted, flow_pairs: int) -> Trial:
     start_at = time.monotonic_ns() + round(0.4e9 + 8e3 * flow_pairs) if len(cores) > 1 else None
     jobs = [job(wanted, flow_pairs, core, start_at) for core in cores]
     seconds = (wanted.warmup_ticks + wanted.ticks + 5) * wanted.tick_ms / 1000
-    documents = engine.run_together("load", jobs, timeout_s=30 + 10 * seconds + flow_pairs * 1e-4, build=wanted.build)
+    with profiles.told_by_line(wanted.profile, "/profile"):
+        documents = engine.run_together(
+            "load", jobs, timeout_s=30 + 10 * seconds + flow_pairs * 1e-4, build=wanted.build
+        )
     found = [read(document, core, wanted) for document, core in zip(documents, cores, strict=True)]
     return trial_of(flow_pairs, found)
 

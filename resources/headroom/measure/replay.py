@@ -269,4 +269,8 @@ def job(wanted: Wanted) -> dict[str, Any]:
 
 def run(wanted: Wanted) -> Replay:
     """Replays. Raises EngineFailure when an adapter does not load, crashes or hangs."""
-    return Replay(wanted, engine.run("replay", job(wanted), wanted.timeout_s, wanted.build))
+    made = job(wanted)
+    if "profile" not in made["source"]:
+        return Replay(wanted, engine.run("replay", made, wanted.timeout_s, wanted.build))
+    with profiles.told_by_line(str(wanted.source), "/source/profile"):
+        return Replay(wanted, engine.run("replay", made, wanted.timeout_s, wanted.build))
