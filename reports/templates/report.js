@@ -53,6 +53,17 @@ for (const filter of document.querySelectorAll(".filter")) {
   filter.hidden = false;
 }
 
+// A link to a place that is folded away unfolds it.
+const unfold = () => {
+  const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let around = place?.closest("details"); around; around = around.parentElement?.closest("details")) {
+    around.open = true;
+  }
+  place?.scrollIntoView();
+};
+addEventListener("hashchange", unfold);
+if (location.hash) unfold();
+
 // The words that a chart holds for screen readers, shown beside the pointer.
 const tip = document.getElementById("tip");
 document.addEventListener("pointermove", (event) => {

@@ -35,6 +35,7 @@ class Requirement:
     modes: frozenset[str] | None = None
     feature: str | None = None
     in_prose: bool = False
+    untested: str = ""  # why no case can ask for it, where neither its level nor its feature says so
 
     @property
     def rfc(self) -> int:
@@ -44,6 +45,19 @@ class Requirement:
     def source(self) -> str:
         """Where it stands, as reports show it: "RFC 3095, 5.7.1"."""
         return f"RFC {self.rfc}, {self.section}"
+
+    @property
+    def why_untested(self) -> str:
+        """Why no case may name it, as a sentence; "" where a case should."""
+        if self.untested:
+            return self.untested
+        if self.side == "channel":
+            return "It binds what is below ROHC or negotiates it, not an implementation."
+        if self.feature is not None:
+            return f"It is about {self.feature.replace('-', ' ')}, which no case of this run asks for."
+        if self.level == "may":
+            return "Who makes use of a MAY is right, and so is who does not: no case could fail."
+        return ""
 
     def concerns(
         self, profile: str | None = None, mode: str | None = None, features: frozenset[str] = frozenset()
@@ -150,4 +164,5 @@ def _requirement(entry: dict, scheme: str) -> Requirement:
         frozenset(applies["modes"]) if "modes" in applies else None,
         entry.get("feature"),
         entry.get("wording") == "prose",
+        entry.get("untested", ""),
     )

@@ -227,6 +227,53 @@ def requirements(records: Records) -> list[Requirement]:
     return sorted(found.values(), key=lambda entry: natural(entry.id))
 
 
+def judged(record: dict[str, Any], side: str) -> list[tuple[str, str]]:
+    """Whom a case judges about a requirement on `side`: (implementation, role), of those that took part."""
+    roles = [role for role in ("compressor", "decompressor") if record[role]]
+    mine = [role for role in roles if side in (role, "either")] or roles
+    return [(record[role]["name"], role) for role in mine]
+
+
+def by_implementation(found: list[Requirement]) -> tuple[list[tuple[str, str]], dict[str, dict[Any, Records]]]:
+    """Requirement x implementation: who was judged, and for each requirement the cases of each of them."""
+    known = _known_requirements()
+    seen: dict[tuple[str, str], None] = {}
+    cells: dict[str, dict[Any, Records]] = {}
+    for entry in found:
+        side = known[entry.id].side if entry.id in known else "either"
+        for record in entry.cases:
+            for who in judged(record, side):
+                seen[who] = None
+                cells.setdefault(entry.id, {}).setdefault(who, []).append(record)
+    return sorted(seen, key=lambda who: (who[1], who[0])), cells
+
+
+@dataclass(frozen=True)
+class Untested:
+    """A requirement that no case of a run names, and why."""
+
+    id: str
+    level: str
+    side: str
+    text: str
+    reason: str
+
+
+def untested(records: Records) -> list[Untested]:
+    """What no case covers, of the RFCs that the cases of a run are about."""
+    found = {entry.id for entry in requirements(records)}
+    rfcs = {identity.partition("-")[0] for identity in found}
+    rest = [
+        one
+        for identity, one in _known_requirements().items()
+        if identity not in found and identity.partition("-")[0] in rfcs
+    ]
+    return [
+        Untested(one.id, one.level, one.side, one.text, one.why_untested or "No case of this run names it.")
+        for one in sorted(rest, key=lambda one: natural(one.id))
+    ]
+
+
 @dataclass(frozen=True)
 class Coverage:
     """Requirements of one RFC on an implementation: by the worst verdict of their cases, and those without a case.

@@ -10,6 +10,14 @@ from typing import Any
 from headroom.readable import shown
 
 
+@dataclass(frozen=True)
+class Link:
+    """A line that leads to another place of the page, whose identity is `to`."""
+
+    text: str
+    to: str
+
+
 @dataclass
 class Cell:
     """A cell of a table. `sort` is what a click on the column's title sorts by, where that is not the text."""
@@ -18,7 +26,8 @@ class Cell:
     sort: float | str | None = None
     verdict: str = ""
     code: bool = False
-    details: list[str] = field(default_factory=list)  # lines that fold out below the text
+    details: Sequence[str | Link] = ()  # lines that fold out below the text
+    anchor: str = ""  # identity of the place for links
 
 
 @dataclass

@@ -11,7 +11,7 @@ from typing import Any
 from headroom.readable import shown
 from headroom.report import charts, data
 from headroom.report.data import Records
-from headroom.report.page import Card, Cell, Column, Section, cell, table, verdict_cell
+from headroom.report.page import Card, Cell, Column, Link, Section, cell, table, verdict_cell
 from headroom.report.paper_section import paper
 from headroom.results.record import VERDICTS, worst
 
@@ -306,60 +306,84 @@ def flows_come_and_go(records: Records) -> Section | None:
 
 
 def conformance(records: Records) -> Section | None:
-    """Requirements and the cases that name them."""
+    """Requirements x implementations, each verdict with the cases that it rests on; and what no case covers."""
     found = data.requirements(records)
     if not found:
         return None
     section = Section("conformance", "Conformance by requirement", "Conformance")
     section.intro = [
-        "Each requirement with the cases that name it. Non-strict: a SHOULD was missed. "
-        "Unsupported: declared beforehand."
+        "Each requirement with the verdict on each implementation that it binds, the worst of the cases that name it; "
+        "a click on it shows them. Non-strict: a SHOULD was missed. Unsupported: declared beforehand."
     ]
-    rows = []
-    for entry in found:
-        details = [
-            f"{case['verdict']}: {case['test']['id']}" + (f" ({case['reason']})" if case["reason"] else "")
-            for case in entry.cases
-        ]
-        cases = Cell(
-            f"{len(entry.cases)} case{'s' if len(entry.cases) != 1 else ''}", len(entry.cases), details=details
-        )
-        verdict = verdict_cell(worst([case["verdict"] for case in entry.cases]))
-        rows.append([Cell(entry.id, code=True), entry.level.upper(), verdict, entry.text, cases])
     covered = data.coverage(records)
-    section.add(
-        "table",
-        table(
-            "t-rfcs",
+    section.add("table", _coverage_table(covered))
+    judged, cells = data.by_implementation(found)
+    numbers = {id(record): number for number, record in enumerate(records)}
+    matrix = table(
+        "t-requirements",
+        [
+            Column("Requirement"),
+            Column("Level"),
+            *(Column(f"{name} as {role}") for name, role in judged),
+            Column("What it asks", long=True),
+        ],
+        [
             [
-                Column(name, number=name != "Document")
-                for name in ("Document", "Known", *VERDICTS, "Not yet", "No case")
-            ],
-            [
-                [
-                    one.rfc.replace("RFC", "RFC "),
-                    one.known,
-                    *(one.by_verdict[word] for word in VERDICTS),
-                    one.not_yet,
-                    one.without_case,
-                ]
-                for one in covered
-            ],
-            "Requirements on an implementation, by the worst verdict of their cases. Not yet: about a feature that no "
-            "case asks for. No case: all others that no case of this run names.",
-        ),
+                Cell(entry.id, code=True),
+                entry.level.upper(),
+                *(_evidence(cells[entry.id].get(who, []), numbers) for who in judged),
+                entry.text,
+            ]
+            for entry in found
+        ],
     )
-    columns = [
-        Column("Requirement"),
-        Column("Level"),
-        Column("Verdict"),
-        Column("What it asks", long=True),
-        Column("Cases", long=True),
-    ]
+    for row, entry in zip(matrix.rows, found, strict=True):
+        row.verdict = worst([case["verdict"] for case in entry.cases])
     present = [word for word in VERDICTS if any(one.by_verdict[word] for one in covered)]
-    title = f"Show all {len(rows)} requirements with their cases" if len(rows) > FOLDED_FROM else ""
-    section.add("table", table("t-requirements", columns, rows), filter=present, title=title)
+    title = f"Show all {len(found)} requirements with their cases" if len(found) > FOLDED_FROM else ""
+    section.add("table", matrix, filter=present, title=title)
+    if rest := data.untested(records):
+        section.add("heading", "What no case covers", id="untested")
+        columns = [
+            Column("Requirement"),
+            Column("Level"),
+            Column("Binds"),
+            Column("What it asks", long=True),
+            Column("Why", long=True),
+        ]
+        rows = [[Cell(one.id, code=True), one.level.upper(), one.side, one.text, one.reason] for one in rest]
+        title = f"Show all {len(rows)} requirements without a case" if len(rows) > FOLDED_FROM else ""
+        section.add("table", table("t-untested", columns, rows), title=title)
     return section
+
+
+def _evidence(cases: Records, numbers: dict[int, int]) -> Cell:
+    """The verdict on one implementation, and the cases that it rests on, the worst first."""
+    if not cases:
+        return Cell("–", "")
+    by_weight = sorted(cases, key=lambda case: verdict_cell(case["verdict"]).sort or 0)
+    made = verdict_cell(worst([case["verdict"] for case in cases]))
+    made.details = [Link(f"{case['verdict']}: {case['test']['id']}", f"case-{numbers[id(case)]}") for case in by_weight]
+    return made
+
+
+def _coverage_table(covered: list[data.Coverage]) -> Any:
+    names = ("Document", "Known", *VERDICTS, "Not yet", "No case")
+    rows = [
+        [
+            one.rfc.replace("RFC", "RFC "),
+            one.known,
+            *(one.by_verdict[word] for word in VERDICTS),
+            one.not_yet,
+            one.without_case,
+        ]
+        for one in covered
+    ]
+    caption = (
+        "Requirements on an implementation, by the worst verdict of their cases. Not yet: about a feature that no case "
+        "asks for. No case: all others that no case of this run names."
+    )
+    return table("t-rfcs", [Column(name, number=name != "Document") for name in names], rows, caption)
 
 
 def all_cases(records: Records) -> Section:
@@ -367,13 +391,16 @@ def all_cases(records: Records) -> Section:
     section = Section("cases", "All cases", "Cases")
     rows = [
         [
-            Cell(r["test"]["id"]),
+            Cell(r["test"]["id"], anchor=f"case-{number}"),
             verdict_cell(r["verdict"]),
             f"{(r['compressor'] or {}).get('name') or '–'} → {(r['decompressor'] or {}).get('name') or '–'}",
             cell(round(r["duration_s"], 2)),
             r["reason"].strip(),
+            Cell(_files(len(r["artefacts"])), details=[one["path"] for one in r["artefacts"]])
+            if r["artefacts"]
+            else "–",
         ]
-        for r in records
+        for number, r in enumerate(records)
     ]
     columns = [
         Column("Case"),
@@ -381,11 +408,16 @@ def all_cases(records: Records) -> Section:
         Column("Compressor → decompressor"),
         Column("s", number=True),
         Column("Reason", long=True),
+        Column("Kept in the run's folder", long=True, optional=True),
     ]
     present = [word for word in VERDICTS if any(record["verdict"] == word for record in records)]
     title = f"Show all {len(rows)} cases" if len(rows) > FOLDED_FROM else ""
     section.add("table", table("t-cases", columns, rows), filter=present, title=title)
     return section
+
+
+def _files(count: int) -> str:
+    return f"{count} file{'s' if count != 1 else ''}"
 
 
 FACTS = (

@@ -294,6 +294,85 @@ def test_coverage_of_an_rfc() -> None:
     assert rfc.not_yet > 20
 
 
+def conformance_of(records: data.Records) -> tuple[page.Table, page.Table]:
+    """The matrix of requirements and implementations, and what no case covers."""
+    section = sections.conformance(records)
+    assert section is not None
+    tables = {part.content.id: part.content for part in section.parts if part.kind == "table"}
+    return tables["t-requirements"], tables["t-untested"]
+
+
+def test_requirements_by_implementation() -> None:
+    records = sample.records()
+    matrix, _ = conformance_of(records)
+    assert [column.title for column in matrix.columns[2:-1]] == ["reference as compressor", "reference as decompressor"]
+    rows = {row.cells[0].text: row for row in matrix.rows}
+    crc = rows["RFC3095-5.9.1-1"]
+    assert crc.verdict == "fail"
+    assert [cell.verdict for cell in crc.cells[2:4]] == ["fail", "fail"], "it binds both sides"
+    refresh = rows["RFC3095-5.3.1.1.2-1"]
+    assert [cell.verdict for cell in refresh.cells[2:4]] == ["pass", ""], "it binds compressors"
+
+
+def test_each_implementation_has_a_column_and_the_worst_case_comes_first() -> None:
+    other = {**sample.SIDE, "name": "other"}
+    tags = ["req:RFC3095-5.9.1-1", "level:must"]
+    records = [
+        sample.record("conformance/a/One", tags=tags).as_json(),
+        sample.record("conformance/a/Two", "fail", "Wrong.", tags, decompressor=other).as_json(),
+        sample.record("conformance/a/Three", "pass", "", tags, compressor=None, decompressor=other).as_json(),
+    ]
+    matrix, _ = conformance_of(records)
+    titles = [column.title for column in matrix.columns[2:-1]]
+    assert titles == ["reference as compressor", "other as decompressor", "reference as decompressor"]
+    cells = matrix.rows[0].cells[2:-1]
+    assert [cell.verdict for cell in cells] == ["fail", "fail", "pass"]
+    assert cells[1].details == [
+        page.Link("fail: conformance/a/Two", "case-1"),
+        page.Link("pass: conformance/a/Three", "case-2"),
+    ]
+
+
+def test_every_link_of_the_page_leads_somewhere(report: Path) -> None:
+    text = report.read_text(encoding="utf-8")
+    targets = set(re.findall(r'href="#([^"]+)"', text))
+    assert any(target.startswith("case-") for target in targets)
+    places = re.findall(r' id="([^"]+)"', text)
+    assert targets <= set(places)
+    assert len(places) == len(set(places)), "each place has a name of its own"
+
+
+def test_a_link_unfolds_what_it_leads_to(chromium: browser.Browser, tmp_path: Path) -> None:
+    records = sample.records()[:5] * 20
+    path = render.write(records, tmp_path / "report.html", tmp_path)
+    chromium.open(path, width=1280)
+    folded = "document.getElementById('case-7').closest('details')"
+    assert chromium.evaluate(f"{folded}.open") is False
+    chromium.evaluate("location.hash = '#case-7'")
+    assert chromium.evaluate(f"new Promise(done => setTimeout(() => done({folded}.open), 300))") is True
+
+
+def test_what_no_case_covers_has_a_reason() -> None:
+    _, rest = conformance_of(sample.records())
+    reasons = {row.cells[0].text: row.cells[-1].text for row in rest.rows}
+    assert "RFC3095-5.9.1-1" not in reasons, "a case names it"
+    assert reasons["RFC3095-4.1-3"].startswith("It binds what is below ROHC")
+    assert reasons["RFC3095-5.3.2.2.3-6"].startswith("An attempt that fails leaves no trace")
+    assert "MAY" in reasons["RFC3095-5.7.6.1-7"]
+    assert reasons["RFC3095-5.7.1-1"] == "No case of this run names it."
+    assert not any(name.startswith("RFC3843") for name in reasons), "no case of the run is about that document"
+
+
+def test_files_of_a_case_are_named() -> None:
+    records = sample.records()[:2]
+    records[1]["artefacts"] = [{"path": "artefacts/x/judge.txt", "kind": "text", "octets": 1, "sha256": "ab" * 32}]
+    with_files = sections.all_cases(records).parts[0].content
+    assert with_files.columns[-1].title == "Kept in the run's folder"
+    assert with_files.rows[1].cells[-1].details == ["artefacts/x/judge.txt"]
+    without = sections.all_cases(records[:1]).parts[0].content
+    assert without.columns[-1].title == "Reason"
+
+
 def test_parquet_holds_every_metric_and_trial(tmp_path: Path) -> None:
     import pandas as pd
 

@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 
 from headroom import requirements
+from headroom.conformance import coverage
 from headroom.paths import ROOT, SUITES
 from headroom.running.selection import cases, suite_names
 
@@ -22,6 +23,18 @@ def test_every_requirement_that_a_case_names_is_known() -> None:
     known = requirements.load()
     named = {tag.removeprefix("req:") for case in cases([SUITES]) for tag in case.tags if tag.startswith("req:")}
     assert sorted(identity for identity in named if identity.upper().replace("REQ:", "") not in known) == []
+
+
+def test_what_no_case_covers_has_a_reason_and_what_one_covers_has_none() -> None:
+    covered = coverage.measure().by_requirement
+    known = requirements.load().values()
+    assert [one.id for one in known if one.id not in covered and not one.why_untested] == []
+    assert [one.id for one in known if one.id in covered and one.untested] == [], "a case asks for it after all"
+
+
+def test_nine_in_ten_musts_that_apply_are_covered() -> None:
+    asked, rest = coverage.measure().of("must")
+    assert len(asked) >= 9 * len(rest), [one.id for one in rest]
 
 
 def test_every_suite_says_what_it_is_about() -> None:
