@@ -17,13 +17,13 @@ UNCOMPRESSED, RTP, UDP, IP = 0x0000, 0x0001, 0x0002, 0x0004
 ENOUGH = 20  # packets for one profile, after which a compressor that compresses would have begun to
 
 
-def profile_for(packet: bytes) -> int:
-    """The most special profile that can carry a packet.
+def profile_for(packet: bytes, lists: bool = False) -> int:
+    """The most special profile that can carry a packet; `lists`: of those who can compress lists.
 
     Uncompressed when only that can: fragments, IPv4 options, IPv6 extension headers, wrong checksums and lengths, no
     IP, no payload. Of more than two IP headers, and of what is not plain behind the first of them, profile IP takes as
     many as it likes: its static chain may end behind any (RFC 3843, 3.1). Taken for RTP is version 2 without an RTCP
-    packet type behind ports from 1024 up.
+    packet type behind ports from 1024 up; its CSRC list takes one who can compress lists.
     """
     found = headers.parse(packet)
     if found is None or not _is_plain(packet, found.ips[:1]):
@@ -37,7 +37,8 @@ def profile_for(packet: bytes) -> int:
         return UNCOMPRESSED
     carried = headers.parse(packet, ("UDP", "RTP")) if min(inner.ports) >= 1024 else None
     profile, end = UDP, inner.end
-    if carried is not None and not 64 <= packet[carried.rtp + 1] & 0x7F < 96:
+    readable = carried is not None and (lists or carried.csrc_count == 0)
+    if carried is not None and readable and not 64 <= packet[carried.rtp + 1] & 0x7F < 96:
         profile, end = RTP, carried.end
     # Without payload, an IR packet delivers nothing (RFC 3095, 5.7.7).
     return profile if len(packet) > end else UNCOMPRESSED
@@ -68,8 +69,9 @@ def require(name: str, profiles: Collection[str] | None, packets: Sequence[bytes
 
     Nothing is asked for where some packets can only go uncompressed: the case is about these.
     """
-    wanted = _wanted(profiles, packets)
-    if not wanted or any(profile_for(packet) == UNCOMPRESSED for packet in packets):
+    lists = sides.declares(name, "list-compression")
+    wanted = _wanted(profiles, packets, lists)
+    if not wanted or any(profile_for(packet, lists) == UNCOMPRESSED for packet in packets):
         return
     profile, count = wanted.most_common(1)[0]
     if 2 * count > len(packets) and not sides.declares(name, f"profile-0x{profile:04x}"):
@@ -84,7 +86,8 @@ def unused(name: str, profiles: Collection[str] | None, sent: Iterable[tuple[byt
     `sent`: originals with the profile that each was sent by, None where that is not known.
     """
     known = [(packet, profile) for packet, profile in sent if profile is not None]
-    wanted = _wanted(profiles, [packet for packet, _ in known])
+    lists = sides.declares(name, "list-compression")
+    wanted = _wanted(profiles, [packet for packet, _ in known], lists)
     if any(profile != UNCOMPRESSED for _, profile in known):
         return ""
     for profile, count in wanted.most_common():
@@ -96,9 +99,9 @@ def unused(name: str, profiles: Collection[str] | None, sent: Iterable[tuple[byt
     return ""
 
 
-def _wanted(profiles: Collection[str] | None, packets: Sequence[bytes]) -> Counter[int]:
+def _wanted(profiles: Collection[str] | None, packets: Sequence[bytes], lists: bool) -> Counter[int]:
     """How many packets are for each profile that the channel allows."""
-    found = Counter(profile_for(packet) for packet in packets)
+    found = Counter(profile_for(packet, lists) for packet in packets)
     del found[UNCOMPRESSED]
     return Counter(
         {profile: count for profile, count in found.items() if profiles is None or f"0x{profile:04x}" in profiles}

@@ -235,12 +235,13 @@ def attempt(kind: str, decompressor: str, build: str, seed: int) -> Tried:
     """Makes all trials of a kind with a decompressor, each on a channel of its own."""
     groups: dict[str, list[Trial]] = {}
     for trial in trials(kind, seed):
-        groups.setdefault(json.dumps(trial.vector.channel, sort_keys=True), []).append(trial)
+        channel = vectors.channel_for(trial.vector, decompressor)
+        groups.setdefault(json.dumps(channel, sort_keys=True), []).append(trial)
     most = sides.channels_of(decompressor, MOST_CHANNELS)
     tried = Tried()
     for group in groups.values():
         try:
-            sides.require(decompressor, "decompressor", group[0].vector.channel)
+            sides.require(decompressor, "decompressor", vectors.channel_for(group[0].vector, decompressor))
         except sides.NotDeclared:
             continue
         for start in range(0, len(group), most):
@@ -253,7 +254,7 @@ def attempt(kind: str, decompressor: str, build: str, seed: int) -> Tried:
 
 def job(group: Sequence[Trial], decompressor: str, build: str) -> dict[str, Any]:
     """Trial n on channel n: what comes before it, the damaged packet, the recovery. Side by side in time."""
-    channel = {**group[0].vector.channel, "channels": len(group)}
+    channel = {**vectors.channel_for(group[0].vector, decompressor), "channels": len(group)}
     source: list[dict[str, Any]] = []
     expected: list[dict[str, Any] | None] = []
     for number, position, octets, delivered in _in_order(group):

@@ -69,6 +69,12 @@ def declares(name: str, feature: str) -> bool:
     return feature in found.get("features", ())
 
 
+def profiles_of(name: str) -> list[str]:
+    """Profiles that an implementation declares."""
+    found = next((entry for entry in implementations.find(name).capabilities if entry["scheme"] == "rohc"), {})
+    return list(found.get("profiles", ()))
+
+
 def channels_of(name: str, most: int = 256) -> int:
     """How many channels one instance may have, as declared; at most `most`."""
     found = next((entry for entry in implementations.find(name).capabilities if entry["scheme"] == "rohc"), {})

@@ -17,8 +17,8 @@ from typing import Any
 from headroom import engine
 from headroom.conformance import feedback, sides
 from headroom.errors import UsageError
+from headroom.oracle.rohc import Decompressor, Parameters, vectors
 from headroom.oracle.rohc import feedback as formats
-from headroom.oracle.rohc import vectors
 from headroom.oracle.rohc.vectors import PACKET_INTERVAL_NS, Step, Vector
 
 
@@ -79,13 +79,32 @@ def control(names: Iterable[str]) -> str | None:
     )
 
 
+def channel_for(vector: Vector, decompressor: str) -> dict[str, Any]:
+    """The channel of a vector for a decompressor that need not declare every profile that the channel could have.
+
+    Its PROFILES are those that the vector uses, and of the others those that the decompressor declares: vectors are
+    for a channel with all profiles that the judge knows, and say nothing about those that they do not use.
+    """
+    used = _profiles_used(vector.name, json.dumps(vector.channel), tuple(step.link for step in vector.steps))
+    there = {*used, *sides.profiles_of(decompressor)}
+    return {**vector.channel, "profiles": [name for name in vector.channel["profiles"] if name in there]}
+
+
+@cache
+def _profiles_used(name: str, channel: str, links: tuple[bytes, ...]) -> frozenset[str]:
+    """Profiles by which the judge reads any packet of a vector; what it refuses may be refused for any reason."""
+    judge = Decompressor(Parameters.of(json.loads(channel)))
+    read = [outcome.packet for link in links if (outcome := judge.decompress(link)).error is None]
+    return frozenset(f"0x{one.profile.number:04x}" for one in read if one is not None and one.profile is not None)
+
+
 @cache
 def play_all(decompressor: str, build: str) -> dict[str, Played]:
     """All vectors of a decompressor that needs no special feature for them; once for a run."""
     groups: dict[str, list[Vector]] = {}
     for vector in by_name().values():
         if not vector.feature:
-            groups.setdefault(json.dumps(vector.channel, sort_keys=True), []).append(vector)
+            groups.setdefault(json.dumps(channel_for(vector, decompressor), sort_keys=True), []).append(vector)
     most = sides.channels_of(decompressor)
     played: dict[str, Played] = {}
     for group in groups.values():
@@ -98,7 +117,7 @@ def play_all(decompressor: str, build: str) -> dict[str, Played]:
 def play(name: str, decompressor: str, build: str) -> Played:
     """One vector. Raises NotDeclared when the decompressor does not declare what it is about."""
     vector = by_name()[name]
-    sides.require(decompressor, "decompressor", vector.channel, vector.feature)
+    sides.require(decompressor, "decompressor", channel_for(vector, decompressor), vector.feature)
     if vector.feature:
         return _play_alone(vector, decompressor, build)
     return play_all(decompressor, build)[name]
@@ -106,7 +125,7 @@ def play(name: str, decompressor: str, build: str) -> Played:
 
 def _play_together(group: Sequence[Vector], decompressor: str, build: str) -> list[Played]:
     try:
-        sides.require(decompressor, "decompressor", group[0].channel)
+        sides.require(decompressor, "decompressor", channel_for(group[0], decompressor))
     except sides.NotDeclared:
         return []
     try:
@@ -129,7 +148,7 @@ def _play_alone(vector: Vector, decompressor: str, build: str) -> Played:
 
 def job(group: Sequence[Vector], decompressor: str, build: str) -> dict[str, Any]:
     """A job in which vector n has channel n; the steps of all go side by side."""
-    channel = {**group[0].channel, **({"channels": len(group)} if len(group) > 1 else {})}
+    channel = {**channel_for(group[0], decompressor), **({"channels": len(group)} if len(group) > 1 else {})}
     source: list[dict[str, Any]] = []
     expected: list[dict[str, Any] | None] = []
     for number, position, step in _in_order(group):

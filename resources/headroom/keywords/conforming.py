@@ -414,10 +414,10 @@ class Conforming:
         for name, role in pairs:
             if name is None:
                 continue
+            verdicts.note(role, name, wanted.build)  # also of a case that is not for it
             sides.require(
                 name, role, wanted.channel, feedback=path if wanted.decompressor and wanted.compressor else "none"
             )
-            verdicts.note(role, name, wanted.build)
 
     def _flows(self) -> list[list[Any]]:
         """The packets of each context, in order."""

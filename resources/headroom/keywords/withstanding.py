@@ -42,8 +42,8 @@ class Withstanding:
         sides.agree_on_profiles(wanted)
         path = replay.feedback_path(wanted)
         for name, role in ((wanted.compressor, "compressor"), (wanted.decompressor, "decompressor")):
-            sides.require(str(name), role, wanted.channel, feedback=path)  # type: ignore[arg-type]
             verdicts.note(role, str(name), wanted.build)  # type: ignore[arg-type]
+            sides.require(str(name), role, wanted.channel, feedback=path)  # type: ignore[arg-type]
         seen = observe(wanted)
         verdicts.note_replay(seen)
         collector.current().parameters["outage"] = outage
@@ -121,8 +121,8 @@ class Withstanding:
         wanted = Wanted(compressor=asked.compressor, decompressor=None, seed=asked.seed, build=asked.build)
         wanted.channel["mode"] = "O"
         sides.agree_on_profiles(wanted)
-        sides.require(asked.compressor, "compressor", wanted.channel)
         verdicts.note("compressor", asked.compressor, asked.build)
+        sides.require(asked.compressor, "compressor", wanted.channel)
         story = Conversation("rtp-ipv4", wanted.channel, flows=3)
         story.send(10)
         story.give("ACK(O) with CRC")

@@ -331,7 +331,7 @@ def conformance(records: Records) -> Section | None:
             [
                 Cell(entry.id, code=True),
                 entry.level.upper(),
-                *(_evidence(cells[entry.id].get(who, []), numbers) for who in judged),
+                *(_evidence(cells.get(entry.id, {}).get(who, []), numbers) for who in judged),
                 entry.text,
             ]
             for entry in found

@@ -333,6 +333,14 @@ def test_each_implementation_has_a_column_and_the_worst_case_comes_first() -> No
     ]
 
 
+def test_a_case_that_asked_nobody_is_no_verdict_on_anybody() -> None:
+    tags = ["req:RFC3095-5.9.1-1", "level:must"]
+    records = [sample.record("conformance/a/One", "unsupported", "No.", tags, compressor=None, decompressor=None)]
+    matrix, _ = conformance_of([one.as_json() for one in records])
+    assert [column.title for column in matrix.columns] == ["Requirement", "Level", "What it asks"]
+    assert matrix.rows[0].verdict == "unsupported"
+
+
 def test_every_link_of_the_page_leads_somewhere(report: Path) -> None:
     text = report.read_text(encoding="utf-8")
     targets = set(re.findall(r'href="#([^"]+)"', text))

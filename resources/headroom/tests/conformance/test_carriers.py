@@ -151,3 +151,15 @@ def test_sentences_call_an_implementation_by_its_name(declared: set[str]) -> Non
         carriers.require("/somewhere/else/mine", None, packets("rtp-ipv4"))
     declared.add("profile-0x0001")
     assert carriers.unused("../mine/", None, [(one, 0) for one in packets("rtp-ipv4")]).startswith("mine declares")
+
+
+def test_csrc_lists_are_for_those_who_compress_lists(declared: set[str]) -> None:
+    packet = bytearray(Flow.of("rtp-ipv4").packet())
+    packet[28] |= 2  # CC: the first eight octets of the payload are two contributing sources now
+    sent = [(bytes(packet), 0)] * 30
+    assert carriers.profile_for(bytes(packet)) == carriers.UDP
+    assert carriers.profile_for(bytes(packet), lists=True) == carriers.RTP
+    declared.add("profile-0x0001")
+    assert carriers.unused("mine", ["0x0000", "0x0001"], sent) == "", "nobody can without lists"
+    declared.add("list-compression")
+    assert "declares profile 0x0001" in carriers.unused("mine", ["0x0000", "0x0001"], sent)

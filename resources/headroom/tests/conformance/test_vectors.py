@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -134,6 +135,7 @@ def test_several_vectors_at_once() -> None:
 
 def test_job_has_a_channel_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sides, "adapter", lambda name, role, channel, build: {"library": name, "config": channel})
+    monkeypatch.setattr(sides, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
     group = [by_name()["rtp-ir-ipv4"], by_name()["padding-alone"]]
     made = vectors.job(group, "somebody", "")
     assert made["decompressor"]["config"]["channels"] == 2
@@ -200,6 +202,7 @@ class Engine:
 def group(monkeypatch: pytest.MonkeyPatch) -> list[vectors.Vector]:
     monkeypatch.setattr(sides, "require", lambda *_, **__: None)
     monkeypatch.setattr(sides, "adapter", lambda name, role, channel, build: {"library": name, "config": channel})
+    monkeypatch.setattr(sides, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
     return [by_name()[name] for name in ("rtp-ir-ipv4", "padding-alone", "add-cid")]
 
 
@@ -242,3 +245,34 @@ def test_a_broken_promise_is_a_failure(monkeypatch: pytest.MonkeyPatch, group: A
     monkeypatch.setattr(engine, "run", lambda *_: {"promise_broken": broken, "records": []})
     (found, *_) = vectors._play_together(group, "somebody", "")
     assert isinstance(found.failure, sides.Misbehaviour)
+
+
+@pytest.mark.parametrize(
+    ("vector", "declared", "profiles"),
+    [
+        ("rtp-ir-ipv4", ["0x0000", "0x0001"], ["0x0000", "0x0001"]),
+        ("rtp-ir-ipv4", ["0x0000", "0x0001", "0x0004"], ["0x0000", "0x0001", "0x0004"]),
+        ("rtp-ir-ipv4", ["0x0000"], ["0x0000", "0x0001"]),
+        ("ip-profile-switch-from-rtp", ["0x0000", "0x0001"], ["0x0000", "0x0001", "0x0004"]),
+        ("rtp-ir-ipv4", ["0x0000", "0x0001", "0x0002", "0x0004", "0x0007"], ["0x0000", "0x0001", "0x0002", "0x0004"]),
+    ],
+)
+def test_a_channel_has_no_profile_that_neither_the_vector_nor_the_decompressor_needs(
+    monkeypatch: pytest.MonkeyPatch, vector: str, declared: list[str], profiles: list[str]
+) -> None:
+    monkeypatch.setattr(sides, "profiles_of", lambda name: declared)
+    found = by_name()[vector]
+    assert vectors.channel_for(found, "somebody") == {**found.channel, "profiles": profiles}
+
+
+def test_what_a_vector_uses_has_to_be_declared(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "implementation.yaml").write_text(
+        "{name: mine, vendor: V, licence: L, obtain: No., adapter: {library: /x.so}, capabilities: [{scheme: rohc, "
+        'roles: [decompressor], profiles: ["0x0000", "0x0001"], modes: [U], cids: [small], max_cid: 15}]}'
+    )
+    with pytest.raises(sides.NotDeclared, match=r"^Mine does not declare profile 0x0002\.$"):
+        vectors.play("udp-ir-without-payload", str(folder), "")
+    with pytest.raises(sides.NotDeclared, match=r"^Mine does not declare cid large\.$"):
+        vectors.play("large-cid-100", str(folder), "")
