@@ -28,7 +28,7 @@ constexpr bool is_type_2(PacketType t) noexcept {
   return t == PacketType::kUor2 || t == PacketType::kUor2Id || t == PacketType::kUor2Ts;
 }
 
-// Bits of the base headers (5.7.1, 5.7.3, 5.7.4, 5.11.3).
+// Bits of the base headers (5.7.1 to 5.7.4, 5.11.3).
 constexpr FormatRow base_row(wire::Format format, PacketType type) noexcept {
   const bool rtp = format == wire::Format::kRtp;
   switch (type) {
@@ -44,7 +44,15 @@ constexpr FormatRow base_row(wire::Format format, PacketType type) noexcept {
       return rtp ? FormatRow{type, -1, 6, 6, 0, 0, true} : FormatRow{type, -1, 5, 0, 0, 0, false};
     case PacketType::kUor2Id:
       return {type, -1, 6, 0, 5, 0, true};
-    default:
+    case PacketType::kR0:
+      return {type, -1, 6, 0, 0, 0, false};
+    case PacketType::kR0Crc:
+      return {type, -1, 7, 0, 0, 0, false};
+    case PacketType::kR1:
+      return rtp ? FormatRow{type, -1, 6, 6, 0, 0, true} : FormatRow{type, -1, 6, 0, 7, 0, false};
+    case PacketType::kR1Id:
+      return {type, -1, 6, 0, 5, 0, true};
+    default:  // kUor2Ts, kR1Ts
       return {type, -1, 6, 5, 0, 0, true};
   }
 }
@@ -87,7 +95,35 @@ constexpr FormatRow kUdp[] = {
     row(kU, PacketType::kUor2, 0), row(kU, PacketType::kUor2, 1), row(kU, PacketType::kUor2, 2),
 };
 
+// The same in R-mode. Among equally long ones those that update nothing come first: each update is one more reference
+// that later packets must be told from until it is acknowledged (5.5.1.2).
+constexpr FormatRow kReliableRtpWithT[] = {
+    row(kR, PacketType::kR0),        row(kR, PacketType::kR1Ts),      row(kR, PacketType::kR1Id),
+    row(kR, PacketType::kR0Crc),     row(kR, PacketType::kR1Ts, 0),   row(kR, PacketType::kR1Id, 0),
+    row(kR, PacketType::kUor2Ts),    row(kR, PacketType::kUor2Id),    row(kR, PacketType::kR1Ts, 1),
+    row(kR, PacketType::kUor2Ts, 0), row(kR, PacketType::kUor2Id, 0), row(kR, PacketType::kR1Ts, 2),
+    row(kR, PacketType::kR1Id, 2),   row(kR, PacketType::kUor2Ts, 1), row(kR, PacketType::kUor2Ts, 2),
+    row(kR, PacketType::kUor2Id, 2),
+};
+constexpr FormatRow kReliableRtpWithoutT[] = {
+    row(kR, PacketType::kR0),      row(kR, PacketType::kR1),    row(kR, PacketType::kR0Crc),
+    row(kR, PacketType::kR1, 0),   row(kR, PacketType::kUor2),  row(kR, PacketType::kR1, 1),
+    row(kR, PacketType::kUor2, 0), row(kR, PacketType::kR1, 2), row(kR, PacketType::kUor2, 1),
+    row(kR, PacketType::kUor2, 2),
+};
+constexpr FormatRow kReliableUdp[] = {
+    row(kU, PacketType::kR0),      row(kU, PacketType::kR1),      row(kU, PacketType::kR0Crc),
+    row(kU, PacketType::kUor2),    row(kU, PacketType::kR1, 0),   row(kU, PacketType::kUor2, 0),
+    row(kU, PacketType::kR1, 1),   row(kU, PacketType::kUor2, 1), row(kU, PacketType::kR1, 2),
+    row(kU, PacketType::kUor2, 2),
+};
+
 std::span<const FormatRow> rows_for(const Needs& n) noexcept {
+  if (n.reliable) {
+    if (n.format == wire::Format::kUdp) return kReliableUdp;
+    if (n.t_bit) return kReliableRtpWithT;
+    return kReliableRtpWithoutT;
+  }
   if (n.format == wire::Format::kUdp) return kUdp;
   if (n.t_bit) return kRtpWithT;
   return kRtpWithoutT;
@@ -111,6 +147,7 @@ bool offset_fits(std::uint32_t distance, unsigned bits) noexcept {
 bool row_serves(const FormatRow& r, const Needs& n) noexcept {
   if (n.marker && !r.marker) return false;
   if (n.long_crc && !is_type_2(r.type)) return false;
+  if (n.update && !wire::updates_in_r_mode(r.type)) return false;
   if (!sn_fits(n, r.sn)) return false;
   if (r.ts == 0 ? n.ts_bits : n.ts_unscaled || !ts_fits(n, r.ts)) return false;
   if (r.id == 0 ? n.id_bits : !offset_fits(n.id_distance, r.id)) return false;
@@ -161,9 +198,10 @@ std::optional<Sized> extension_3_on(PacketType type, const Needs& n) noexcept {
 
 // Flags and fields besides SN, TS and IP-ID take the same room whatever the base header.
 std::optional<Sized> choose_extension_3(const Needs& n) noexcept {
-  if (n.format == wire::Format::kUdp || !n.t_bit) return extension_3_on(PacketType::kUor2, n);
-  const auto with_ts = extension_3_on(PacketType::kUor2Ts, n);
-  const auto with_id = extension_3_on(PacketType::kUor2Id, n);
+  const bool one = n.reliable && !n.update && !n.long_crc;  // on a type 1 of R-mode, which is an octet shorter
+  if (n.format == wire::Format::kUdp || !n.t_bit) return extension_3_on(one ? PacketType::kR1 : PacketType::kUor2, n);
+  const auto with_ts = extension_3_on(one ? PacketType::kR1Ts : PacketType::kUor2Ts, n);
+  const auto with_id = extension_3_on(one ? PacketType::kR1Id : PacketType::kUor2Id, n);
   if (!with_ts || !with_id) return with_ts ? with_ts : with_id;
   const bool ts_first = n.ts_bits ? with_ts->octets <= with_id->octets : with_ts->octets < with_id->octets;
   return ts_first ? with_ts : with_id;

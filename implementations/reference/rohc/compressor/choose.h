@@ -19,6 +19,8 @@ struct Needs {
   wire::Format format = wire::Format::kRtp;
   bool t_bit = false;         // the context has an IPv4 header with RND = 0 (5.7.3)
   bool generated_sn = false;  // p = -1
+  bool reliable = false;      // types 0 and 1 are those of R-mode
+  bool update = false;        // R-mode: the packet has to update the context
 
   Span sn;                        // distances from the references
   bool ts_bits = false;           // linear extrapolation from the SN does not give the TS

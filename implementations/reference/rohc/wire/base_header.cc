@@ -55,6 +55,32 @@ void write_rtp(Writer& out, const CidOctets& cid, const BaseHeader& h) noexcept 
   }
 }
 
+// Types 0 and 1 of R-mode (5.7.1, 5.7.2, 5.11.3).
+void write_reliable(Writer& out, const CidOctets& cid, Format format, const BaseHeader& h) noexcept {
+  const unsigned flags = (h.marker ? 0x80U : 0U) | (h.extension ? 0x40U : 0U);
+  switch (h.type) {
+    case PacketType::kR0:  // 00 SN(6)
+      write_first_octet(out, cid, octet(low(h.sn, 6)));
+      return;
+    case PacketType::kR0Crc:  // 01 SN(6) | SN(1) CRC(7)
+      write_first_octet(out, cid, octet(0x40U | low(h.sn, 7) >> 1));
+      out.octet(octet((h.sn.value & 1U) << 7 | (h.crc & 0x7fU)));
+      return;
+    default:
+      break;
+  }
+  write_first_octet(out, cid, octet(0x80U | low(h.sn, 6)));
+  if (format == Format::kUdp) {  // 10 SN(6) | X ID(7)
+    out.octet(octet((h.extension ? 0x80U : 0U) | low(h.id, 7)));
+  } else if (h.type == PacketType::kR1) {  // 10 SN(6) | M X TS(6)
+    out.octet(octet(flags | low(h.ts, 6)));
+  } else if (h.type == PacketType::kR1Id) {  // 10 SN(6) | M X T=0 ID(5)
+    out.octet(octet(flags | low(h.id, 5)));
+  } else {  // kR1Ts: 10 SN(6) | M X T=1 TS(5)
+    out.octet(octet(flags | 0x20U | low(h.ts, 5)));
+  }
+}
+
 void write_udp(Writer& out, const CidOctets& cid, const BaseHeader& h) noexcept {
   if (h.type == PacketType::kUo1) {  // 10 ID(6) | SN(5) CRC(3)
     write_first_octet(out, cid, octet(0x80U | low(h.id, 6)));
@@ -63,6 +89,43 @@ void write_udp(Writer& out, const CidOctets& cid, const BaseHeader& h) noexcept 
     write_first_octet(out, cid, octet(0xc0U | low(h.sn, 5)));
     out.octet(octet((h.extension ? 0x80U : 0U) | (h.crc & 0x7fU)));
   }
+}
+
+// REQUIRES: `first` starts type 0 or 1.
+BaseHeader read_reliable(std::uint8_t first, Reader& in, Format format, bool t_bit) noexcept {
+  BaseHeader h;
+  h.sn = bits(first, 6);
+  if ((first & 0xc0) == 0) {
+    h.type = PacketType::kR0;
+    return h;
+  }
+  const std::uint8_t second = in.octet();
+  if ((first & 0xc0) == 0x40) {
+    h.type = PacketType::kR0Crc;
+    h.sn = h.sn.followed_by(bits(second >> 7, 1));
+    h.crc = second & 0x7f;
+    h.crc_width = 7;
+    return h;
+  }
+  if (format == Format::kUdp) {
+    h.type = PacketType::kR1;
+    h.extension = (second & 0x80) != 0;
+    h.id = bits(second, 7);
+    return h;
+  }
+  h.marker = (second & 0x80) != 0;
+  h.extension = (second & 0x40) != 0;
+  if (!t_bit) {
+    h.type = PacketType::kR1;
+    h.ts = bits(second, 6);
+  } else if ((second & 0x20) != 0) {
+    h.type = PacketType::kR1Ts;
+    h.ts = bits(second, 5);
+  } else {
+    h.type = PacketType::kR1Id;
+    h.id = bits(second, 5);
+  }
+  return h;
 }
 
 BaseHeader read_rtp_type_1(std::uint8_t first, std::uint8_t second, bool t_bit) noexcept {
@@ -111,6 +174,8 @@ BaseHeader read_rtp_type_2(std::uint8_t first, std::uint8_t second, std::uint8_t
 void write_base_header(Writer& out, const CidOctets& cid, Format format, const BaseHeader& header) noexcept {
   if (header.type == PacketType::kUo0) {  // 0 SN(4) CRC(3)
     write_first_octet(out, cid, octet(low(header.sn, 4) << 3 | (header.crc & 7U)));
+  } else if (header.type >= PacketType::kR0 && header.type <= PacketType::kR1Ts) {
+    write_reliable(out, cid, format, header);
   } else if (format == Format::kRtp) {
     write_rtp(out, cid, header);
   } else {
@@ -118,9 +183,12 @@ void write_base_header(Writer& out, const CidOctets& cid, Format format, const B
   }
 }
 
-std::optional<BaseHeader> read_base_header(std::uint8_t first, Reader& in, Format format, bool t_bit) noexcept {
+std::optional<BaseHeader> read_base_header(std::uint8_t first, Reader& in, Format format, bool t_bit,
+                                           bool reliable) noexcept {
   BaseHeader h;
-  if ((first & 0x80) == 0) {
+  if (reliable && (first & 0xc0) != 0xc0) {
+    h = read_reliable(first, in, format, t_bit);
+  } else if ((first & 0x80) == 0) {
     h.type = PacketType::kUo0;
     h.sn = bits(first >> 3, 4);
     h.crc = first & 7;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packet types 0, 1 and 2 in U/O-mode: RFC 3095 5.7.1, 5.7.3, 5.7.4 (RTP) and 5.11.3 (UDP, also IP: RFC 3843 3.6).
+// Packet types 0, 1 and 2: RFC 3095 5.7.1 to 5.7.4 (RTP) and 5.11.3 (UDP, also IP: RFC 3843 3.6). Types 0 and 1 of
+// R-mode have formats of their own, which nothing in a packet tells apart from those of U- and O-mode.
 //
 // Only layouts live here: which bits are where. What the bits mean is for the encodings and the contexts.
 #pragma once
@@ -35,13 +36,14 @@ struct BaseHeader {
   bool marker = false;
   bool extension = false;  // X
   std::uint8_t crc = 0;
-  std::uint8_t crc_width = 0;  // 3 or 7
+  std::uint8_t crc_width = 0;  // 3 or 7; 0: R-0 and R-1* have none
 };
 
 // Octets of a base header without CID.
 [[nodiscard]] constexpr std::size_t base_header_octets(Format format, PacketType type) noexcept {
   switch (type) {
     case PacketType::kUo0:
+    case PacketType::kR0:
       return 1;
     case PacketType::kUor2:
       return format == Format::kUdp ? 2 : 3;
@@ -59,8 +61,9 @@ void write_base_header(Writer& out, const CidOctets& cid, Format format, const B
 
 // Reads a header whose first octet (already taken from the packet, as is the CID) is `first`; `in` stands behind the
 // CID. `t_bit`: the formats with a T bit are in use, that is, the context has an IPv4 header with RND = 0 (RFC
-// 3095 5.7.3). Ignored for Format::kUdp. Empty when `first` starts none of these types or the packet is too short.
-[[nodiscard]] std::optional<BaseHeader> read_base_header(std::uint8_t first, Reader& in, Format format,
-                                                         bool t_bit) noexcept;
+// 3095 5.7.3). Ignored for Format::kUdp. `reliable`: types 0 and 1 are those of R-mode. Empty when `first` starts none
+// of these types or the packet is too short.
+[[nodiscard]] std::optional<BaseHeader> read_base_header(std::uint8_t first, Reader& in, Format format, bool t_bit,
+                                                         bool reliable = false) noexcept;
 
 }  // namespace headroom::rohc::wire

@@ -72,9 +72,11 @@ enum class TField : std::uint8_t { kBothTs, kPlusTs, kPlusId };
   switch (type) {
     case PacketType::kUo1Id:
     case PacketType::kUor2Id:
+    case PacketType::kR1Id:
       return TField::kPlusId;
     case PacketType::kUo1Ts:
     case PacketType::kUor2Ts:
+    case PacketType::kR1Ts:
       return TField::kPlusTs;
     default:
       return TField::kBothTs;

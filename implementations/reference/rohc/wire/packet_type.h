@@ -20,15 +20,34 @@ enum class PacketType : std::uint8_t {
   kUor2,
   kUor2Id,
   kUor2Ts,
+  kR0,  // types 0 and 1 of R-mode
+  kR0Crc,
+  kR1,
+  kR1Id,
+  kR1Ts,
   kNormal,    // of the Uncompressed profile
   kFeedback,  // a packet that carries feedback and nothing else
   kSegment,
   kUnknown,
 };
 
-inline constexpr std::array<std::string_view, 13> kPacketTypeNames = {
-    "IR",       "IR-DYN",   "UO-0",   "UO-1",     "UO-1-ID", "UO-1-TS", "UOR-2",
-    "UOR-2-ID", "UOR-2-TS", "Normal", "Feedback", "Segment", "unknown"};
+inline constexpr std::array<std::string_view, 18> kPacketTypeNames = {
+    "IR",  "IR-DYN",  "UO-0", "UO-1",   "UO-1-ID", "UO-1-TS", "UOR-2",    "UOR-2-ID", "UOR-2-TS",
+    "R-0", "R-0-CRC", "R-1",  "R-1-ID", "R-1-TS",  "Normal",  "Feedback", "Segment",  "unknown"};
+
+// Types 0 and 1 of R-mode.
+[[nodiscard]] constexpr bool is_r_mode_only(PacketType t) noexcept {
+  return t >= PacketType::kR0 && t <= PacketType::kR1Ts;
+}
+// "Only a packet carrying a 7- or 8-bit CRC can update the decompression context" in R-mode (RFC 3095 5.5.1.2).
+[[nodiscard]] constexpr bool updates_in_r_mode(PacketType t) noexcept {
+  return t == PacketType::kIr || t == PacketType::kIrDyn || t == PacketType::kR0Crc || t == PacketType::kUor2 ||
+         t == PacketType::kUor2Id || t == PacketType::kUor2Ts;
+}
+// R-0 and R-1*: no CRC, no update, no feedback.
+[[nodiscard]] constexpr bool is_without_crc(PacketType t) noexcept {
+  return is_r_mode_only(t) && t != PacketType::kR0Crc;
+}
 
 inline constexpr std::uint8_t kPadding = 0xe0;       // 11100000
 inline constexpr std::uint8_t kAddCid = 0xe0;        // 1110nnnn, nnnn != 0
