@@ -47,7 +47,7 @@ json description() {
   json rohc = {{"scheme", "rohc"},
                {"roles", {"compressor", "decompressor"}},
                {"profiles", {"0x0000", "0x0001", "0x0002", "0x0004"}},
-               {"modes", {"U", "O"}},
+               {"modes", {"U", "O", "R"}},
                {"cids", {"small", "large"}},
                {"max_cid", wire::kMaxLargeCid},
                {"max_channels", 1024},
@@ -207,7 +207,7 @@ std::size_t statistics(const headroom_instance* self, char* room, std::size_t ca
   }
 }
 
-// {"signal": "reinitialize"} for a compressor, {"mode": "U" or "O"} for a decompressor (RFC 3095 6.3).
+// {"signal": "reinitialize"} for a compressor, {"mode": "U", "O" or "R"} for a decompressor (RFC 3095 6.3).
 std::int32_t control(headroom_instance* self, const char* message, char* error, std::size_t capacity) {
   try {
     const json parsed = json::parse(message == nullptr ? "" : message);
@@ -221,7 +221,8 @@ std::int32_t control(headroom_instance* self, const char* message, char* error, 
       return 1;
     }
     put_error(
-        "understood are {\"signal\": \"reinitialize\"} by a compressor and {\"mode\": \"U\"|\"O\"} by a decompressor",
+        "understood are {\"signal\": \"reinitialize\"} by a compressor and {\"mode\": \"U\"|\"O\"|\"R\"} by a "
+        "decompressor",
         error, capacity);
   } catch (const std::exception& e) {
     put_error(e.what(), error, capacity);

@@ -171,7 +171,8 @@ const json kNoOptions = json::object();
 wire::Mode mode_from(const nlohmann::json& value) {
   if (value == "U") return wire::Mode::kUnidirectional;
   if (value == "O") return wire::Mode::kOptimistic;
-  throw ConfigError("mode " + value.dump() + " is not implemented; implemented are \"U\" and \"O\"");
+  if (value == "R") return wire::Mode::kReliable;
+  throw ConfigError("mode " + value.dump() + " is not implemented; implemented are \"U\", \"O\" and \"R\"");
 }
 
 CompressorConfig compressor_config(const nlohmann::json& json) {
@@ -183,8 +184,12 @@ CompressorConfig compressor_config(const nlohmann::json& json) {
   const auto* options = o.find("options");
   const Object p(options != nullptr ? *options : kNoOptions, "\"options\" of the compressor");
   p.only({"repeats", "ir_refresh", "fo_refresh", "ir_refresh_start", "acked_refresh_factor", "rtp_detection",
-          "rtp_ports", "ssrcs_per_flow", "ip_id_largest_step", "reject_hold_ms", "packet_sizes"});
+          "rtp_ports", "ssrcs_per_flow", "ip_id_largest_step", "reject_hold_ms", "packet_sizes", "update_after",
+          "update_burst", "update_pause"});
   p.number("repeats", 1, kMaxReferences, c.repeats);
+  p.number("update_after", 1, 48, c.update_after);
+  p.number("update_burst", 1, 255, c.update_burst);
+  p.number("update_pause", 0, 1000, c.update_pause);
   c.ir_refresh = read_period(p, "ir_refresh", c.ir_refresh);
   c.fo_refresh = read_period(p, "fo_refresh", c.fo_refresh);
   p.number("ir_refresh_start", 0, kMaxU32 - 1, c.ir_refresh_start);
@@ -207,7 +212,7 @@ DecompressorConfig decompressor_config(const nlohmann::json& json) {
   const auto* options = o.find("options");
   const Object p(options != nullptr ? *options : kNoOptions, "\"options\" of the decompressor");
   p.only({"dynamic_damage", "static_damage", "repair_wraparound", "repair_reference", "ack_ir_in_u_mode", "ack_updates",
-          "nack_every", "nack_unknown_contexts"});
+          "nack_every", "nack_unknown_contexts", "ack_sparse", "mode_requests"});
   c.dynamic_damage = read_k_out_of_n(p, "dynamic_damage", c.dynamic_damage);
   c.static_damage = read_k_out_of_n(p, "static_damage", c.static_damage);
   p.boolean("repair_wraparound", c.repair_wraparound);
@@ -215,6 +220,8 @@ DecompressorConfig decompressor_config(const nlohmann::json& json) {
   p.number("ack_ir_in_u_mode", 0, 255, c.ack_ir_in_u_mode);
   p.boolean("ack_updates", c.ack_updates);
   p.number("nack_every", 1, 255, c.nack_every);
+  p.number("ack_sparse", 1, 100, c.ack_sparse);
+  p.number("mode_requests", 1, 250, c.mode_requests);
   p.boolean("nack_unknown_contexts", c.nack_unknown_contexts);
   return c;
 }

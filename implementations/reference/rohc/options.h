@@ -22,7 +22,7 @@ class ConfigError : public std::runtime_error {
 [[nodiscard]] CompressorConfig compressor_config(const nlohmann::json& json);
 [[nodiscard]] DecompressorConfig decompressor_config(const nlohmann::json& json);
 
-// "U" or "O"; throws ConfigError for anything else, "R" included.
+// "U", "O" or "R"; throws ConfigError for anything else.
 [[nodiscard]] wire::Mode mode_from(const nlohmann::json& json);
 
 }  // namespace headroom::rohc

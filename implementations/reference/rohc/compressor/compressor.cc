@@ -8,6 +8,7 @@
 #include "rohc/compressor/choose.h"
 #include "rohc/compressor/classify.h"
 #include "rohc/compressor/fast_path.h"
+#include "rohc/compressor/feedback.h"
 #include "rohc/compressor/observe.h"
 #include "rohc/compressor/refresh.h"
 #include "rohc/compressor/uncompressed.h"
@@ -36,6 +37,9 @@ constexpr std::uint64_t kEpochNs = kEpochMs * std::uint64_t{1'000'000};
 // How far ahead of its use the history of a flow is fetched, in packets.
 constexpr std::size_t kHistoryAhead = 6;
 
+// Packets of type 2 after the IR packets where a CID was one of R-mode and is no longer.
+constexpr std::uint8_t kCautiousPackets = 16;
+
 constexpr Octets input_of(const headroom_packet& p) noexcept { return {p.in, p.in_length}; }
 
 }  // namespace
@@ -45,6 +49,7 @@ Compressor::Compressor(const CompressorConfig& config)
       contexts_(config.channel.contexts()),
       histories_(config.channel.contexts()),
       tunnels_(config.channel.contexts()),
+      reliable_(config.channel.contexts()),
       table_(config.channel.contexts()),
       channels_(config.channel.channels) {}
 
@@ -74,7 +79,7 @@ void Compressor::move_epoch(std::uint64_t epochs) noexcept {
 
 Flow Compressor::flow_at(std::uint32_t index) noexcept {
   CompressorContext& c = contexts_[index];
-  return {c, histories_[index], c.tunnel ? &tunnels_[index] : nullptr, config_};
+  return {c, histories_[index], c.tunnel ? &tunnels_[index] : nullptr, config_, &reliable_[index]};
 }
 
 // --- Bursts ----------------------------------------------------------------------------------------------------------
@@ -142,6 +147,17 @@ void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std
         const auto payload = p.in_length - header;
         fill_detail(details[i], {HEADROOM_OK, index, PacketType::kUo0, CompressorState::kSo, header,
                                  static_cast<std::uint16_t>(p.out_length - payload)});
+      }
+      continue;
+    }
+    if (own_channel && contexts_[index].fast_reliable && compress_predicted<true>(contexts_[index], p, now)) {
+      p.status = HEADROOM_OK;
+      ++counters_.fast;
+      ++counters_.packets[static_cast<std::size_t>(PacketType::kR0)];
+      if (details != nullptr) {
+        const std::uint8_t header = layout_of(contexts_[index].shape).header;
+        const auto compressed = static_cast<std::uint16_t>(p.out_length + header - p.in_length);
+        fill_detail(details[i], {HEADROOM_OK, index, PacketType::kR0, CompressorState::kSo, header, compressed});
       }
       continue;
     }
@@ -244,6 +260,7 @@ Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std:
     observe(flow, f);
     apply_refreshes(flow, now);
   }
+  if (flow.in_reliable_mode()) prepare_reliably(flow, f);
   flow.c.last_used_ms = now;
 
   Outcome outcome;
@@ -259,6 +276,7 @@ bool Compressor::compress_flow(Flow flow, PacketFields& f, headroom_packet& pack
   FlowHistory& h = flow.h;
   wire::Writer out({packet.out, packet.out_capacity});
   flow.c.fast = false;
+  flow.c.fast_reliable = false;
   const bool ir = h.ir_left != 0;
   flow.c.state = ir ? CompressorState::kIr : has_news(h) ? CompressorState::kFo : CompressorState::kSo;
 
@@ -267,6 +285,7 @@ bool Compressor::compress_flow(Flow flow, PacketFields& f, headroom_packet& pack
   Needs needs;
   if (!ir && h.ir_dyn_left == 0) {
     needs = needs_of(flow, f);
+    if (flow.in_reliable_mode()) plan_update(flow, f, needs);
     choice = choose(needs);
   }
   if (!choice && f.payload.empty()) return false;
@@ -282,6 +301,10 @@ bool Compressor::compress_flow(Flow flow, PacketFields& f, headroom_packet& pack
     told_ts = needs.ts_unscaled && needs.ts_bits && choice->extension == 3;
     write_compressed(flow, f, *choice, needs.ts_unscaled, out);
   }
+  // "In the SO state, R-0* packets will be sent" (5.5.1.2).
+  const bool second_order = outcome.type == PacketType::kR0 || outcome.type == PacketType::kR0Crc;
+  if (flow.in_reliable_mode() && flow.c.state == CompressorState::kSo && !second_order)
+    flow.c.state = CompressorState::kFo;
   const std::size_t header = out.size();
   out.octets(f.payload);
   if (!out.ok()) {
@@ -295,9 +318,14 @@ bool Compressor::compress_flow(Flow flow, PacketFields& f, headroom_packet& pack
   outcome.compressed_header = static_cast<std::uint16_t>(header);
   ++counters_.packets[static_cast<std::size_t>(outcome.type)];
   count_sent(flow, outcome.type, told_ts);
-  add_reference(h, {f.ts, f.sn, id_offset(h.id_behaviour, f.inner_id, f.sn)}, config_.repeats);
-  if (flow.tunnel != nullptr)
-    flow.tunnel->id_offsets[h.newest] = id_offset(flow.tunnel->id_behaviour, f.outer_id, f.sn);
+  if (h.mode_left == kUntilAcked) note_mode_told(flow, f.sn, outcome.type);
+  if (flow.in_reliable_mode()) {
+    count_reliably(flow, f, outcome.type);
+  } else {
+    add_reference(h, {f.ts, f.sn, id_offset(h.id_behaviour, f.inner_id, f.sn)}, config_.repeats);
+    if (flow.tunnel != nullptr)
+      flow.tunnel->id_offsets[h.newest] = id_offset(flow.tunnel->id_behaviour, f.outer_id, f.sn);
+  }
   predict(flow, f);
   load_refreshes(flow);
   return true;
@@ -307,7 +335,7 @@ Compressor::Outcome Compressor::send_uncompressed(headroom_packet& packet, std::
   Channel& channel = channels_[packet.channel];
   const bool is_new = channel.uncompressed == kNoContext;
   if (is_new) {
-    const std::uint32_t index = acquire_context(packet.channel);
+    const std::uint32_t index = acquire_context(packet.channel, Profile::kUncompressed);
     reset_context(index, Profile::kUncompressed, now);
     channel.uncompressed = index;
     histories_[index].ir_left = static_cast<std::uint8_t>(config_.repeats);
@@ -410,7 +438,7 @@ std::uint32_t Compressor::find_flow(std::uint64_t hash, std::uint32_t channel, O
 
 std::uint32_t Compressor::start_flow(std::uint64_t hash, std::uint32_t channel, const HeaderChain& chain,
                                      Profile profile, std::uint32_t now) noexcept {
-  const std::uint32_t index = acquire_context(channel);
+  const std::uint32_t index = acquire_context(channel, profile);
   reset_context(index, profile, now);
   CompressorContext& c = contexts_[index];
   c.shape = chain.shape;
@@ -426,7 +454,7 @@ std::uint32_t Compressor::start_flow(std::uint64_t hash, std::uint32_t channel, 
 
 // A context of `channel` that no flow has: a CID never used, or that of the flow that has been silent longest among a
 // few.
-std::uint32_t Compressor::acquire_context(std::uint32_t channel) noexcept {
+std::uint32_t Compressor::acquire_context(std::uint32_t channel, Profile profile) noexcept {
   Channel& ch = channels_[channel];
   const std::uint32_t per_channel = config_.channel.contexts_per_channel();
   const std::uint32_t first = config_.channel.index_of(channel, 0);
@@ -440,7 +468,13 @@ std::uint32_t Compressor::acquire_context(std::uint32_t channel) noexcept {
     ch.hand = ch.hand + 1 == per_channel ? 0 : ch.hand + 1;
     // The Uncompressed profile keeps its CID, unless there is no other.
     if (index == ch.uncompressed && per_channel > 1) continue;
-    if (oldest == kNoContext || contexts_[index].last_used_ms < contexts_[oldest].last_used_ms) oldest = index;
+    // "A CID for a context currently operating in R-mode SHOULD … not be reused for … a different profile" (RFC 4815
+    // 7.2.2): such a one only where there is no other.
+    const auto rank = [&](std::uint32_t candidate) {
+      const CompressorContext& c = contexts_[candidate];
+      return std::pair(c.mode == wire::Mode::kReliable && c.profile != profile, c.last_used_ms);
+    };
+    if (oldest == kNoContext || rank(index) < rank(oldest)) oldest = index;
   }
   if (oldest == ch.uncompressed) ch.uncompressed = kNoContext;
   forget_flow(oldest);
@@ -456,6 +490,7 @@ void Compressor::forget_flow(std::uint32_t index) noexcept {
   }
   c.state = CompressorState::kUnused;
   c.fast = false;
+  c.fast_reliable = false;
 }
 
 // Prepares a context for a new flow. With the same profile as before "the current mode of operation SHOULD be
@@ -466,6 +501,7 @@ void Compressor::reset_context(std::uint32_t index, Profile profile, std::uint32
   const wire::Mode mode = used && (c.profile == profile || mutant("mode-inherited-by-other-profile"))
                               ? c.mode
                               : wire::Mode::kUnidirectional;
+  const bool other_formats = c.mode == wire::Mode::kReliable && mode != wire::Mode::kReliable;
   c = CompressorContext{};
   c.mode = mode;
   c.profile = profile;
@@ -473,6 +509,13 @@ void Compressor::reset_context(std::uint32_t index, Profile profile, std::uint32
   c.last_used_ms = now;
   c.cid_octets = wire::make_cid_octets(config_.channel.large_cids, index % config_.channel.contexts_per_channel());
   histories_[index] = FlowHistory{};
+  // Should the IR packets get lost, the decompressor would take types 0 and 1 for those of R-mode, which have no CRC
+  // (RFC 4815 7.2.2): for a while there are none.
+  if (other_formats) histories_[index].long_crc_left = kCautiousPackets;
+  if (mode == wire::Mode::kReliable) {
+    reliable_[index] = {};
+    tell_mode_until_acked(flow_at(index));
+  }
   start_refreshes(flow_at(index), now);
 }
 
@@ -482,8 +525,10 @@ void Compressor::reinitialize() noexcept {
       const Flow flow = flow_at(config_.channel.index_of(channel, cid));
       if (flow.c.state == CompressorState::kUnused) continue;
       flow.h.ir_left = mutant("reinitialisation-ignored") ? 0 : static_cast<std::uint8_t>(config_.repeats);
-      flow.h.changed_since_sn = static_cast<std::uint16_t>(flow.c.sn + 1);
+      flow.h.changed_since_sn = next_ackable_sn(flow);
       flow.c.fast = false;
+      flow.c.fast_reliable = false;
+      if (flow.in_reliable_mode()) tell_mode_until_acked(flow);
     }
   }
 }

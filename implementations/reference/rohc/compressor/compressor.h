@@ -18,6 +18,7 @@
 #include "rohc/compressor/flow.h"
 #include "rohc/compressor/flow_table.h"
 #include "rohc/compressor/piggyback.h"
+#include "rohc/compressor/reliable.h"
 #include "rohc/page_array.h"
 #include "rohc/wire/feedback.h"
 
@@ -25,7 +26,7 @@ namespace headroom::rohc {
 
 struct CompressorCounters {
   std::array<std::uint64_t, wire::kPacketTypeNames.size()> packets{};
-  std::uint64_t fast = 0;  // of the UO-0 packets
+  std::uint64_t fast = 0;  // of the UO-0 and R-0 packets
   std::uint64_t new_flows = 0;
   std::uint64_t replaced_flows = 0;
   std::uint64_t uncompressed = 0;
@@ -102,7 +103,7 @@ class Compressor {
                                         wire::Profile& profile) const;
   [[nodiscard]] std::uint32_t start_flow(std::uint64_t hash, std::uint32_t channel, const HeaderChain& chain,
                                          wire::Profile profile, std::uint32_t now) noexcept;
-  [[nodiscard]] std::uint32_t acquire_context(std::uint32_t channel) noexcept;
+  [[nodiscard]] std::uint32_t acquire_context(std::uint32_t channel, wire::Profile profile) noexcept;
   void reset_context(std::uint32_t index, wire::Profile profile, std::uint32_t now) noexcept;
   void forget_flow(std::uint32_t index) noexcept;
 
@@ -113,6 +114,7 @@ class Compressor {
   PageArray<CompressorContext> contexts_;
   PageArray<FlowHistory> histories_;
   PageArray<TunnelContext> tunnels_;
+  PageArray<ReliableWindow> reliable_;
   FlowTable table_;
   std::vector<Channel> channels_;
   PiggybackQueue piggyback_;

@@ -53,6 +53,13 @@ struct CompressorConfig {
   // IP-ID behaviour (4.5.5): the largest step per packet that still counts as a counter.
   std::uint16_t ip_id_largest_step = 64;
 
+  // R-mode (5.5.1.2). An update is due so many packets after the oldest reference that may still be in use; SNs of R-0
+  // reach 62 packets far.
+  unsigned update_after = 32;
+  // m_1 and m_2: updates in a row; and the packets without update that follow while the compressor waits for an ACK.
+  unsigned update_burst = 2;
+  unsigned update_pause = 8;
+
   // After a REJECT or CONTEXT_MEMORY option the flow goes uncompressed this long (5.7.6.4, RFC 3843 3.7).
   std::uint32_t reject_hold_ms = 10'000;
 

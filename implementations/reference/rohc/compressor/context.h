@@ -47,6 +47,7 @@ struct alignas(128) CompressorContext {
 
   // A header that is as predicted may be sent as UO-0 without a closer look.
   bool fast;
+  bool fast_reliable;  // the same as R-0; never both
   // Packets that the fast path sent since the general path last looked, at most 255.
   std::uint8_t fast_run;
   // A random IP-ID that lies id_near_from or more, but less than id_near_from + id_near, after the last one, in either
@@ -78,7 +79,11 @@ struct Reference {
   std::uint16_t id_offset;
 };
 
-// Counters named `..._left` say how many packets must still carry a piece of information.
+// FlowHistory::mode_left: packets carry the mode, and types 0 and 1 are not used, until one of them is acknowledged.
+inline constexpr std::uint8_t kUntilAcked = 255;
+
+// Counters named `..._left` say how many packets must still carry a piece of information. In R-mode nothing is counted:
+// what is not 0 is told until an ACK clears it.
 struct FlowHistory {
   std::array<Reference, kMaxReferences> references;  // a ring; the newest is at (newest)
   std::uint8_t newest;
@@ -91,7 +96,7 @@ struct FlowHistory {
   std::uint8_t stride_left;    // TS_STRIDE with an unscaled TS
   std::uint8_t unscaled_left;  // an unscaled TS
   std::uint8_t long_crc_left;  // a packet with a CRC-7 or more (RFC 3095 5.9.2, note)
-  std::uint8_t mode_left;      // mode information; 255 while a transition waits for its acknowledgement
+  std::uint8_t mode_left;      // mode information; 255 (kUntilAcked) while it waits for its acknowledgement
   std::uint8_t stride_votes;
   bool stride_provisional;  // nothing has confirmed ts_stride yet
 
@@ -106,6 +111,7 @@ struct FlowHistory {
   std::uint16_t repaired_since_sn;  // first SN that answered the last NACK
   bool repaired;                    // there has been a NACK
   bool transition_pending;          // C_TRANS = P (5.6.1)
+  bool mode_told;                   // every packet from mode_since_sn on carried the mode
   bool acked;                       // an ACK(U) has arrived
   std::uint32_t stride_candidate;
 
@@ -145,6 +151,11 @@ static_assert(sizeof(TunnelContext) == 128);
 // IP-ID less SN, octets swapped first where that is the behaviour (4.5.5): what W-LSB encoding works on.
 [[nodiscard]] inline std::uint16_t id_offset(IpIdBehaviour b, std::uint16_t id, std::uint16_t sn) noexcept {
   return static_cast<std::uint16_t>((b == IpIdBehaviour::kSwapped ? wire::swap16(id) : id) - sn);
+}
+
+// The IP-ID goes on from its last value: what 4.5.5 compresses.
+[[nodiscard]] constexpr bool is_counter(IpIdBehaviour b) noexcept {
+  return b == IpIdBehaviour::kSequential || b == IpIdBehaviour::kSwapped;
 }
 
 [[nodiscard]] constexpr wire::IpIdFlags ip_id_flags(IpIdBehaviour b) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compressor's fast path: a packet that is exactly what its context predicts leaves as UO-0 (RFC
-// 3095 5.7.1, 5.11.3).
+// The compressor's fast path: a packet that is exactly what its context predicts leaves as UO-0, or in R-mode as R-0
+// (RFC 3095 5.7.1, 5.11.3).
 //
 // Everything that could make the packet different is gathered into one word that must be zero: the full comparison with
 // the pattern (tags of the flow table collide, so nothing less will do), lengths, checksums, SN, TS, IP-ID, refreshes
@@ -22,7 +22,8 @@ namespace headroom::rohc {
 inline constexpr std::uint32_t kFastHeaderRoom = 8;
 
 // Compresses `packet` by context `c` if it is as predicted: fills `out` and `out_length` and returns true. Otherwise
-// changes nothing and returns false. REQUIRES: packet.in_length > 0.
+// changes nothing and returns false. kReliable: as R-0. REQUIRES: packet.in_length > 0.
+template <bool kReliable = false>
 [[nodiscard]] inline bool compress_predicted(CompressorContext& c, headroom_packet& packet,
                                              std::uint32_t now_ms) noexcept {
   const Layout& l = layout_of(c.shape);
@@ -66,12 +67,14 @@ inline constexpr std::uint32_t kFastHeaderRoom = 8;
   const bool has_checksum = (wire::load_little16(h + l.udp_checksum_at) & l.udp_mask) != 0;
   different |= static_cast<unsigned>(has_checksum != (c.udp_checksum_octets != 0));
 
-  const bool blocked = !c.fast | (length < l.header) | (c.refresh_countdown == 0) | (now_ms >= c.refresh_at_ms) |
-                       (ts < c.ts) | may_count | (packet.out_capacity < length + kFastHeaderRoom);
+  const bool blocked = !(kReliable ? c.fast_reliable : c.fast) | (length < l.header) | (c.refresh_countdown == 0) |
+                       (now_ms >= c.refresh_at_ms) | (ts < c.ts) | may_count |
+                       (packet.out_capacity < length + kFastHeaderRoom);
   if ((different | blocked) != 0) return false;
   if (c.may_carry_rtp && may_be_rtp(packet.in + l.header, length - l.header)) return false;
 
-  const auto octet = static_cast<std::uint8_t>((sn & 15U) << 3 | crc3_of(l, c.crc3_static, dynamic));
+  const auto octet =
+      static_cast<std::uint8_t>(kReliable ? sn & 63U : (sn & 15U) << 3 | crc3_of(l, c.crc3_static, dynamic));
   std::uint8_t* out = packet.out;
   *out = c.cid_octets.before;
   out += c.cid_octets.before_count;

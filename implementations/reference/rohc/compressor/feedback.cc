@@ -2,11 +2,13 @@
 #include "rohc/compressor/feedback.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "mutants.h"
 #include "rohc/compressor/compressor.h"
 #include "rohc/compressor/observe.h"
 #include "rohc/compressor/refresh.h"
+#include "rohc/compressor/reliable.h"
 #include "rohc/compressor/window.h"
 
 namespace headroom::rohc {
@@ -17,10 +19,13 @@ using wire::Mode;
 
 // True when `sn` is `since` or later, and no later than what was sent last.
 bool covers_since(Flow flow, std::uint16_t sn, std::uint16_t since) noexcept {
-  return static_cast<std::int16_t>(sn - since) >= 0 && static_cast<std::int16_t>(flow.c.sn - sn) >= 0;
+  const bool sent = flow.in_reliable_mode() || static_cast<std::int16_t>(flow.c.sn - sn) >= 0;  // R-mode has looked
+  return sent && static_cast<std::int16_t>(sn - since) >= 0;
 }
 
 void set_mode(Flow flow, Mode mode, std::uint32_t now_ms) noexcept {
+  if (flow.in_reliable_mode()) leave_reliable_mode(flow);
+  if (mode == Mode::kReliable) enter_reliable_mode(flow);
   flow.c.mode = mode;
   start_refreshes(flow, now_ms);
   load_refreshes(flow);
@@ -38,31 +43,34 @@ void tell_mode(Flow flow) noexcept {
 }
 
 // Mode transitions are asked for by the decompressor, and only by feedback that a CRC protects (5.6.1, RFC 4815 3.2).
-void apply_mode(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexcept {
+// `sn` is the one acknowledged; empty where there is none or, in R-mode, no update had it.
+void apply_mode(Flow flow, const wire::Feedback& f, std::optional<std::uint16_t> sn, std::uint32_t now_ms) noexcept {
   if ((!f.crc && !mutant("mode-change-without-crc")) || f.one || f.mode == Mode::kCancel) return;
   FlowHistory& h = flow.h;
-  if (h.transition_pending) {  // "new mode transition requests be ignored" while C_TRANS is P
-    const bool answered = f.ack == AckType::kAck && f.sn_valid && f.mode == flow.c.mode &&
-                          covers_since(flow, acknowledged_sn(flow.c.sn, f.sn, f.sn_width), h.mode_since_sn);
+  if (h.mode_left == kUntilAcked) {
+    const bool answered = f.ack == AckType::kAck && sn && h.mode_told && f.mode == flow.c.mode &&
+                          covers_since(flow, *sn, h.mode_since_sn);
     if (answered) {
       h.transition_pending = false;
       h.mode_left = 0;
     }
-    return;
+    // "New mode transition requests be ignored" while C_TRANS is P.
+    if (answered || h.transition_pending) return;
   }
   if (f.mode == Mode::kUnidirectional && flow.c.mode == Mode::kUnidirectional) tell_mode(flow);
-  if (f.mode == flow.c.mode || f.mode == Mode::kReliable || f.mode > flow.config.highest_mode) return;
+  if (f.mode == flow.c.mode || f.mode > flow.config.highest_mode) return;
   if (mutant("mode-requests-ignored")) return;
-  if (f.mode == Mode::kOptimistic) {  // 5.6.2: at once
+  if (f.mode == Mode::kOptimistic && !flow.in_reliable_mode()) {  // 5.6.2: at once
     set_mode(flow, Mode::kOptimistic, now_ms);
     return;
   }
-  // Back to U-mode: a three-way handshake (5.6.6). Until it ends, packets carry the mode and types 0 and 1 are not
-  // used.
-  set_mode(flow, Mode::kUnidirectional, now_ms);
+  // "An ACK(R) or a NACK(R) feedback packet carrying a CRC is sent to initiate the mode transition", and only once a
+  // packet has been decompressed (5.6.3).
+  if (f.mode == Mode::kReliable && f.ack == AckType::kStaticNack) return;
+  // From and to R-mode, and back to U-mode: a three-way handshake (5.6.3 to 5.6.6).
+  set_mode(flow, f.mode, now_ms);
   h.transition_pending = !mutant("transition-ends-at-once");
-  h.mode_left = 255;
-  h.mode_since_sn = static_cast<std::uint16_t>(flow.c.sn + 1);
+  tell_mode_until_acked(flow);
 }
 
 // "The compressor knows that the decompressor has received the acknowledged packet and the transition to a higher
@@ -80,7 +88,16 @@ void confirm(Flow flow, std::uint16_t sn) noexcept {
   h.changed = 0;
 }
 
-void apply_ack(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexcept {
+// The packet that an ACK is for. In R-mode it must be an update that may still be in use; taking note of it is part of
+// finding that out.
+std::optional<std::uint16_t> acknowledged_packet(Flow flow, const wire::Feedback& f) noexcept {
+  if (f.ack != AckType::kAck || !f.sn_valid) return std::nullopt;
+  if (!flow.in_reliable_mode()) return acknowledged_sn(flow.c.sn, f.sn, f.sn_width);
+  const std::uint16_t sn = acknowledged_sn(flow.reliable->newest, f.sn, f.sn_width);
+  return acknowledge_update(*flow.reliable, sn) ? std::optional(sn) : std::nullopt;
+}
+
+void apply_ack(Flow flow, const wire::Feedback& f, std::optional<std::uint16_t> sn, std::uint32_t now_ms) noexcept {
   if (flow.c.mode == Mode::kUnidirectional) {
     // "When receiving an ACK(U), the compressor should reduce the frequency of IR packets" (5.3.2.3).
     if (!f.one && f.mode == Mode::kUnidirectional && !flow.h.acked) {
@@ -90,7 +107,13 @@ void apply_ack(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexcep
     }
     return;
   }
-  if (f.sn_valid) confirm(flow, acknowledged_sn(flow.c.sn, f.sn, f.sn_width));
+  if (!sn) return;
+  confirm(flow, *sn);
+  // The window is smaller now: the general path sees what that is good for.
+  if (flow.in_reliable_mode()) {
+    flow.c.fast_reliable = false;
+    load_refreshes(flow);
+  }
 }
 
 // "NACKs carry the SN of the latest packet successfully decompressed, and this information MAY be used … to determine
@@ -110,6 +133,21 @@ bool is_rejected(const wire::Feedback& f) noexcept { return f.reject && f.crc &&
 
 }  // namespace
 
+void tell_mode_until_acked(Flow flow) noexcept {
+  flow.h.mode_left = kUntilAcked;
+  flow.h.mode_told = false;
+  flow.c.fast_reliable = false;
+}
+
+void note_mode_told(Flow flow, std::uint16_t sn, wire::PacketType type) noexcept {
+  FlowHistory& h = flow.h;
+  const bool in_chain = type == wire::PacketType::kIr || type == wire::PacketType::kIrDyn;
+  const bool told = !in_chain || flow.traits().rtp;
+  const std::uint16_t next = next_ackable_sn(flow);
+  if (told && !h.mode_told) h.mode_since_sn = static_cast<std::int16_t>(sn - next) < 0 ? next : sn;
+  h.mode_told = told;
+}
+
 void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) noexcept {
   FlowHistory& h = flow.h;
   if (flow.c.profile == wire::Profile::kUncompressed) {
@@ -124,13 +162,14 @@ void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) no
     h.rejected_until_ms = std::max<std::uint32_t>(1, now_ms + flow.config.reject_hold_ms);
     // Whatever comes after the pause has to begin anew: no acknowledgement of what was sent before counts.
     h.ir_left = repeats;
-    h.changed_since_sn = static_cast<std::uint16_t>(flow.c.sn + 1);
-    flow.c.fast = false;
+    h.changed_since_sn = next_ackable_sn(flow);
+    flow.c.fast = flow.c.fast_reliable = false;
   }
-  apply_mode(flow, f, now_ms);
+  const std::optional<std::uint16_t> acked = acknowledged_packet(flow, f);
+  apply_mode(flow, f, acked, now_ms);
   switch (f.ack) {
     case AckType::kAck:
-      apply_ack(flow, f, now_ms);
+      apply_ack(flow, f, acked, now_ms);
       break;
     case AckType::kNack:
       if (mutant("nack-ignored")) break;
@@ -140,7 +179,7 @@ void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) no
       } else {
         h.ir_dyn_left = std::max(h.ir_dyn_left, repeats);
       }
-      h.changed_since_sn = static_cast<std::uint16_t>(flow.c.sn + 1);
+      h.changed_since_sn = next_ackable_sn(flow);
       h.repaired_since_sn = h.changed_since_sn;
       h.repaired = true;
       break;
@@ -150,10 +189,12 @@ void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) no
         h.ir_dyn_left = repeats;
       else
         h.ir_left = std::max(h.ir_left, repeats);
-      h.changed_since_sn = static_cast<std::uint16_t>(flow.c.sn + 1);
+      h.changed_since_sn = next_ackable_sn(flow);
+      // The decompressor may have lost more than the headers.
+      if (flow.in_reliable_mode()) tell_mode_until_acked(flow);
       break;
   }
-  if (has_news(h)) flow.c.fast = false;
+  if (has_news(h)) flow.c.fast = flow.c.fast_reliable = false;
 }
 
 void Compressor::take_feedback(std::uint32_t channel, const wire::Feedback& feedback, std::uint32_t now) noexcept {

@@ -16,6 +16,15 @@ namespace headroom::rohc {
   return static_cast<std::uint16_t>(last_sent - ((last_sent - bits) & mask));
 }
 
+// C_TRANS = P, as far as packets are concerned: they carry the mode, and types 0 and 1 are not used, until one of them
+// is acknowledged.
+void tell_mode_until_acked(Flow flow) noexcept;
+
+// Notes that a packet has been sent while tell_mode_until_acked() is in force: an ACK counts only for one that carried
+// the mode, which IR and IR-DYN packets do in profile RTP alone. Where the SN does not say which packet was meant (it
+// went back), the next one counts.
+void note_mode_told(Flow flow, std::uint16_t sn, wire::PacketType type) noexcept;
+
 // REQUIRES: the context belongs to a flow. `feedback` has passed its CRC if it has one.
 void apply_feedback(Flow flow, const wire::Feedback& feedback, std::uint32_t now_ms) noexcept;
 

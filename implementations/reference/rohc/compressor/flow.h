@@ -24,13 +24,17 @@ struct PacketFields {
   std::uint16_t outer_id = 0;
 };
 
-// The contexts of one flow. `tunnel` is nullptr without an outer header.
+struct ReliableWindow;
+
+// The contexts of one flow. `tunnel` is nullptr without an outer header; `reliable` is for R-mode (reliable.h).
 struct Flow {
   CompressorContext& c;
   FlowHistory& h;
   TunnelContext* tunnel;
   const CompressorConfig& config;
+  ReliableWindow* reliable;
 
+  [[nodiscard]] bool in_reliable_mode() const noexcept { return c.mode == wire::Mode::kReliable; }
   [[nodiscard]] ProfileTraits traits() const noexcept { return traits_of(c.profile); }
   [[nodiscard]] const Layout& layout() const noexcept { return layout_of(c.shape); }
   [[nodiscard]] std::uint8_t repeats() const noexcept { return static_cast<std::uint8_t>(config.repeats); }

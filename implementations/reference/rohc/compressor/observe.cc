@@ -6,6 +6,7 @@
 
 #include "mutants.h"
 #include "rohc/compressor/fast_path.h"
+#include "rohc/compressor/reliable.h"
 #include "rohc/compressor/window.h"
 #include "rohc/header/crc_coverage.h"
 #include "rohc/wire/sdvl.h"
@@ -302,7 +303,10 @@ void predict(Flow flow, const PacketFields& f) noexcept {
     t.last_id = f.outer_id;
     t.id_base = id_offset(t.id_behaviour, f.outer_id, f.sn);
   }
-  c.fast = flow.tunnel == nullptr && !may_carry_more(flow, f) && !has_news(flow.h) && next_is_predictable(flow);
+  const bool plain = flow.tunnel == nullptr && !may_carry_more(flow, f) && !has_news(flow.h);
+  const bool reliable = flow.in_reliable_mode();
+  c.fast = plain && !reliable && next_is_predictable(flow);
+  c.fast_reliable = plain && reliable && predictable_packets(flow) != 0;
 }
 
 }  // namespace headroom::rohc

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "mutants.h"
+#include "rohc/compressor/reliable.h"
 
 namespace headroom::rohc {
 namespace {
@@ -82,6 +83,13 @@ void apply_refreshes(Flow flow, std::uint32_t now_ms) noexcept {
 
 void load_refreshes(Flow flow) noexcept {
   FlowHistory& h = flow.h;
+  if (flow.in_reliable_mode()) {  // no refreshes, but updates that fall due
+    h.countdown_loaded = predictable_packets(flow);
+    flow.c.refresh_countdown = h.countdown_loaded;
+    flow.c.refresh_step = 1;
+    flow.c.refresh_at_ms = kNever;
+    return;
+  }
   const bool periodic = is_unidirectional(flow);
   const std::uint32_t packets = periodic ? std::min(h.ir_in, h.fo_in) : kLongestCountdown;
   // The packet on which a refresh falls due is not one of those that the fast path may send.

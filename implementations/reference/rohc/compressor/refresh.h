@@ -18,7 +18,8 @@ void start_refreshes(Flow flow, std::uint32_t now_ms) noexcept;
 // ir_dyn_left.
 void apply_refreshes(Flow flow, std::uint32_t now_ms) noexcept;
 
-// Sets the fast path's countdown and deadline. Bidirectional modes have no periodic refreshes (4.4.2).
+// Sets the fast path's countdown and deadline. Bidirectional modes have no periodic refreshes (4.4.2); in R-mode the
+// countdown is that to the next update.
 void load_refreshes(Flow flow) noexcept;
 
 // Moves the beginning of time by `ms`: every time that the flow remembers becomes so much less, and what lay before the

@@ -61,7 +61,8 @@ inline void acknowledge_reference(FlowHistory& h, std::uint16_t sn) noexcept {
 // Puts the packets of the fast path into the window, as many as it holds. They have SN, TS and IP-ID offset on one line
 // that ends in `c`, so they have also borne out what the general path holds true of stride and IP-ID.
 inline void catch_up(CompressorContext& c, FlowHistory& h, unsigned width) noexcept {
-  for (unsigned left = std::min<unsigned>(c.fast_run, width); left > 0; --left) {
+  const bool updates = c.mode != wire::Mode::kReliable;  // R-0 is no reference
+  for (unsigned left = updates ? std::min<unsigned>(c.fast_run, width) : 0U; left > 0; --left) {
     const std::uint32_t back = left - 1;
     add_reference(h, {c.ts - back * c.ts_stride, static_cast<std::uint16_t>(c.sn - back), c.id_base}, width);
   }

@@ -2,8 +2,10 @@
 #include "rohc/compressor/write.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "mutants.h"
+#include "rohc/compressor/reliable.h"
 #include "rohc/header/crc_coverage.h"
 #include "rohc/wire/base_header.h"
 #include "rohc/wire/chain.h"
@@ -77,7 +79,6 @@ void fill_crc8(wire::Writer& out, std::size_t from, std::size_t crc_at) noexcept
 enum class CompressedId : std::uint8_t { kNone, kInner, kOuter };
 
 bool is_compressed(IpIdBehaviour b) noexcept { return b != IpIdBehaviour::kNone && b != IpIdBehaviour::kRandom; }
-bool is_counter(IpIdBehaviour b) noexcept { return b == IpIdBehaviour::kSequential || b == IpIdBehaviour::kSwapped; }
 
 CompressedId compressed_id_of(Flow flow) noexcept {
   if (is_compressed(flow.h.id_behaviour)) return CompressedId::kInner;
@@ -91,27 +92,24 @@ struct OffsetNeed {
   std::uint32_t distance = 0;
 };
 
-template <typename OffsetOfSlot>
-OffsetNeed offset_need(const FlowHistory& h, std::uint16_t offset, OffsetOfSlot offset_of) noexcept {
+OffsetNeed offset_need(Flow flow, std::uint16_t offset, bool outer) noexcept {
   OffsetNeed need;
-  for (unsigned age = 0; age < h.reference_count; ++age) {
-    const auto distance = static_cast<std::uint16_t>(offset - offset_of(slot_of(h, age)));
-    need.bits |= distance != 0;
-    need.distance = std::max<std::uint32_t>(need.distance, distance);
-  }
+  each_reference(flow, [&](const Reference& r, std::uint16_t outer_offset, bool known) {
+    const auto distance = static_cast<std::uint16_t>(offset - (outer ? outer_offset : r.id_offset));
+    need.bits |= distance != 0 || !known;
+    need.distance = std::max<std::uint32_t>(need.distance, known ? distance : 0xffff);
+  });
   return need;
 }
 
 OffsetNeed inner_need(Flow flow, const PacketFields& f) noexcept {
   if (!is_counter(flow.h.id_behaviour)) return {};
-  return offset_need(flow.h, id_offset(flow.h.id_behaviour, f.inner_id, f.sn),
-                     [&](unsigned slot) { return flow.h.references[slot].id_offset; });
+  return offset_need(flow, id_offset(flow.h.id_behaviour, f.inner_id, f.sn), false);
 }
 
 OffsetNeed outer_need(Flow flow, const PacketFields& f) noexcept {
   if (flow.tunnel == nullptr || !is_counter(flow.tunnel->id_behaviour)) return {};
-  return offset_need(flow.h, id_offset(flow.tunnel->id_behaviour, f.outer_id, f.sn),
-                     [&](unsigned slot) { return flow.tunnel->id_offsets[slot]; });
+  return offset_need(flow, id_offset(flow.tunnel->id_behaviour, f.outer_id, f.sn), true);
 }
 
 void need_ids(Flow flow, const PacketFields& f, Needs& n) noexcept {
@@ -138,17 +136,19 @@ void need_timestamp(Flow flow, const PacketFields& f, Needs& n) noexcept {
   Span scaled;
   Span unscaled;
   bool line = true;
-  for (unsigned age = 0; age < h.reference_count; ++age) {
-    const Reference& r = reference(h, age);
-    const std::int64_t distance = static_cast<std::int32_t>(f.ts - r.ts);
-    unscaled.add(distance, age == 0);
+  bool first = true;
+  each_reference(flow, [&](const Reference& r, std::uint16_t, bool known) {
+    const std::int64_t distance = known ? static_cast<std::int32_t>(f.ts - r.ts) : INT32_MIN;
+    unscaled.add(distance, first);
+    n.ts_unscaled |= !known;
     if (stride != 0) {
       const std::int32_t packets = static_cast<std::int16_t>(f.sn - r.sn);
       line &= f.ts - r.ts == stride * static_cast<std::uint32_t>(packets);
       n.ts_unscaled |= distance % stride != 0;
-      scaled.add(distance / stride, age == 0);
+      scaled.add(distance / stride, first);
     }
-  }
+    first = false;
+  });
   n.ts_bits = n.ts_unscaled || !line;
   n.ts = n.ts_unscaled ? unscaled : scaled;
 }
@@ -240,12 +240,15 @@ Needs needs_of(Flow flow, const PacketFields& f) noexcept {
   Needs n;
   n.format = format_of(traits);
   n.generated_sn = !traits.rtp;
-  for (unsigned age = 0; age < h.reference_count; ++age)
-    n.sn.add(static_cast<std::int16_t>(f.sn - reference(h, age).sn), age == 0);
+  bool first = true;
+  each_reference(flow, [&](const Reference& r, std::uint16_t, bool) {
+    n.sn.add(static_cast<std::int16_t>(f.sn - r.sn), first);
+    first = false;
+  });
   if (traits.rtp) need_timestamp(flow, f, n);
   need_ids(flow, f, n);
   n.marker = f.marker;
-  n.long_crc = h.long_crc_left != 0 || flow.h.transition_pending;
+  n.long_crc = h.long_crc_left != 0 || h.transition_pending || h.mode_left == kUntilAcked;
   n.extension_3 = h.pattern_left != 0 || h.id_left != 0 || h.stride_left != 0 || h.mode_left != 0;
   if (mutant("type-0-during-transition") && h.transition_pending) n.extension_3 = n.long_crc = false;
   return n;
@@ -287,6 +290,7 @@ void write_compressed(Flow flow, const PacketFields& f, const Choice& choice, bo
 
   const bool short_crc = choice.type == PacketType::kUo0 || choice.type == PacketType::kUo1 ||
                          choice.type == PacketType::kUo1Id || choice.type == PacketType::kUo1Ts;
+  // R-0 and R-1* have no place for one: what is written here goes nowhere.
   base.crc = short_crc ? finish_crc3(flow.c.crc3_static, f.outer, f.chain.outer_version, f.inner, l)
                        : finish_crc7(flow.h.crc7_static, f.outer, f.chain.outer_version, f.inner, l);
 
@@ -297,6 +301,7 @@ void write_compressed(Flow flow, const PacketFields& f, const Choice& choice, bo
 
 void count_sent(Flow flow, PacketType type, bool told_ts) noexcept {
   FlowHistory& h = flow.h;
+  if (flow.in_reliable_mode()) return;
   const auto told = [](std::uint8_t& left) { left = static_cast<std::uint8_t>(left - (left != 0)); };
   const bool ir = type == PacketType::kIr;
   const bool chain = ir || type == PacketType::kIrDyn;
@@ -312,7 +317,7 @@ void count_sent(Flow flow, PacketType type, bool told_ts) noexcept {
     told(h.unscaled_left);
   }
   if (long_crc) told(h.long_crc_left);
-  if (h.mode_left != 255) told(h.mode_left);
+  if (h.mode_left != kUntilAcked) told(h.mode_left);
   if (h.pattern_left == 0) h.changed = 0;
 }
 

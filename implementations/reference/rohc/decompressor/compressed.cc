@@ -42,11 +42,11 @@ void apply_flags(const wire::Extension& e, IdFlags& flags) noexcept {
 }
 
 // Base header and extension. With extension 3 the flags in it decide how the packet is to be read (RFC 4815 8.3).
-bool read_base_and_extension(std::uint8_t first, wire::Reader& in, wire::Format format, IdFlags& flags,
+bool read_base_and_extension(std::uint8_t first, wire::Reader& in, wire::Format format, bool reliable, IdFlags& flags,
                              CompressedHeader& h) noexcept {
   const Octets start = in.rest();
   const bool t_bit = flags.t_bit();
-  auto base = wire::read_base_header(first, in, format, t_bit);
+  auto base = wire::read_base_header(first, in, format, t_bit, reliable);
   if (!base) return false;
   h.base = *base;
   if (!h.base.extension) return true;
@@ -57,7 +57,7 @@ bool read_base_and_extension(std::uint8_t first, wire::Reader& in, wire::Format 
   apply_flags(*extension, flags);
   if (format == wire::Format::kRtp && flags.t_bit() != t_bit) {
     wire::Reader again(start);
-    base = wire::read_base_header(first, again, format, flags.t_bit());
+    base = wire::read_base_header(first, again, format, flags.t_bit(), reliable);
     if (!base || !base->extension) return false;
     h.base = *base;
   }
@@ -187,7 +187,8 @@ std::optional<CompressedHeader> read_compressed(const DecompressorContext& c, co
   CompressedHeader h;
   IdFlags flags = flags_of(c, tunnel);
   wire::Reader in(rest);
-  if (!read_base_and_extension(first, in, format_of(traits_of(c.profile)), flags, h)) return std::nullopt;
+  if (!read_base_and_extension(first, in, format_of(traits_of(c.profile)), c.reads_reliable(), flags, h))
+    return std::nullopt;
   if (flags.outer_ipv4 && flags.outer.rnd) h.outer_id = in.two();
   if (flags.inner_ipv4 && flags.inner.rnd) h.inner_id = in.two();
   if (c.udp_checksum_octets != 0) h.udp_checksum = in.two();
@@ -223,6 +224,7 @@ bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, cons
 }
 
 bool verify(const Decoded& d, const CompressedHeader& h, const RestoredHeader& restored) noexcept {
+  if (is_without_crc(h)) return true;
   const DecompressorContext& c = d.header.c;
   const Layout& l = layout_of(c.shape);
   const std::uint8_t* outer = outer_of(restored, c);

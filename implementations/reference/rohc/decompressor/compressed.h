@@ -27,6 +27,9 @@ struct CompressedHeader {
   [[nodiscard]] bool has_extension_3() const noexcept { return base.extension && extension.kind == 3; }
 };
 
+// The types of R-mode that update nothing and have no CRC to be verified by.
+[[nodiscard]] constexpr bool is_without_crc(const CompressedHeader& h) noexcept { return h.base.crc_width == 0; }
+
 // Takes apart a packet whose first octet is `first` and that goes on with `rest` after the CID. Empty when it is too
 // short or contradicts itself or the context.
 [[nodiscard]] std::optional<CompressedHeader> read_compressed(const DecompressorContext& c,
@@ -47,7 +50,7 @@ struct Decoded {
 [[nodiscard]] bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel,
                           const CompressedHeader& header, std::uint16_t reference_sn, Decoded& decoded) noexcept;
 
-// True when the CRC of the packet is that of the restored header.
+// True when the CRC of the packet is that of the restored header, or it has none.
 [[nodiscard]] bool verify(const Decoded& decoded, const CompressedHeader& compressed,
                           const RestoredHeader& restored) noexcept;
 

@@ -32,6 +32,10 @@ struct DecompressorConfig {
   std::uint32_t ack_ir_in_u_mode = 0;
   // ACK(O) also for UOR-2 and IR-DYN; RFC 4815 8.10 does not recommend it.
   bool ack_updates = false;
+  // R-mode, sparse ACKs (5.5.2.2): after those that must be sent, one for so many updates of a sequence.
+  std::uint32_t ack_sparse = 4;
+  // Packets that are answered with a request for R-mode before a compressor that does not react is deemed to decline.
+  std::uint32_t mode_requests = 64;
   // Negative feedback for the first of so many packets that give reason for it (5.7.6).
   std::uint32_t nack_every = 4;
   // STATIC-NACK also for a CID that no IR has ever used. RFC 3095 5.2.6 step 12 says "without further action".

@@ -16,8 +16,7 @@ namespace headroom::rohc {
 // No Context, Static Context and Full Context (RFC 3095 4.3.2).
 enum class DecompressorState : std::uint8_t { kNc, kSc, kFc };
 
-// D_TRANS (5.6.1). kDeclined: pending, too, but the compressor has cancelled the transition (RFC 3843 3.4). The one
-// transition that takes a handshake is that to U-mode, so there is no need to remember where it leads.
+// D_TRANS (5.6.1). kDeclined: pending, too, but the compressor has cancelled the transition (RFC 3843 3.4).
 enum class Transition : std::uint8_t { kDone, kInitiated, kPending, kDeclined };
 
 struct alignas(128) DecompressorContext {
@@ -42,24 +41,34 @@ struct alignas(128) DecompressorContext {
   std::uint8_t crc3_static;
   std::uint8_t crc7_static;
 
-  bool used;    // an IR packet has associated the CID with a profile
-  bool fast;    // a type 0 packet may be taken without a closer look
-  bool tunnel;  // there is an outer IP header
+  bool used;           // an IR packet has associated the CID with a profile
+  bool fast;           // a type 0 packet may be taken without a closer look
+  bool fast_reliable;  // the same of R-0; never both
+  bool tunnel;         // there is an outer IP header
   DecompressorState state;
   Transition transition;
   wire::Mode mode;       // D_MODE
+  wire::Mode target;     // where a transition leads that is not done
   bool mode_declined;    // the compressor has cancelled a transition (RFC 3843 3.4): do not ask again
   std::uint8_t repairs;  // packets that must still be verified before a repair is deemed successful
   wire::Profile profile;
   wire::IpIdFlags id_flags;
 
-  std::uint8_t nacks_held;   // reasons for negative feedback since the last one sent
-  std::uint8_t acks_held;    // IR packets since the last ACK(U)
+  std::uint8_t nacks_held;  // reasons for negative feedback since the last one sent
+  // U-mode: IR packets since the last ACK(U). R-mode: updates of the sequence at hand, and kSnUpdates if they are
+  // R-0-CRC packets. While a transition is initiated: requests sent.
+  std::uint8_t acks_held;
   std::uint32_t failures;    // one bit a packet, newest lowest: 1 where verification failed
   std::uint32_t interval;    // moving average of the time between packets with consecutive SNs, in units of 1,024 ns
   std::uint64_t arrived_ns;  // of the reference
 
   alignas(64) Image pattern;  // the headers with all but their dynamic fields
+
+  // "Packets of type 0 or type 1 that are received up to this point are decompressed using the old mode, while
+  // afterwards they are decompressed using the new mode" (RFC 4815 3.3): D_TRANS = P is that point.
+  [[nodiscard]] bool reads_reliable() const noexcept {
+    return (transition == Transition::kPending ? target : mode) == wire::Mode::kReliable;
+  }
 };
 static_assert(sizeof(DecompressorContext) == 128);
 

@@ -20,6 +20,30 @@ constexpr std::size_t kBurst = 32;
 
 constexpr bool compresses(Profile p) noexcept { return p == Profile::kRtp || p == Profile::kUdp || p == Profile::kIp; }
 
+// True when `after` is more than `before` some packets later: another pattern, or SN, TS and IP-ID on another line.
+bool differs(const ContextCopy& before, const ContextCopy& after) noexcept {
+  const DecompressorContext& b = before.c;
+  const DecompressorContext& a = after.c;
+  const auto same_flags = [](wire::IpIdFlags x, wire::IpIdFlags y) {
+    return x.rnd == y.rnd && x.nbo == y.nbo && x.sid == y.sid;
+  };
+  const auto same_id = [&](std::uint16_t last, std::uint16_t now, wire::IpIdFlags flags) {
+    if (flags.rnd) return true;
+    if (flags.sid) return last == now;
+    const auto value = [&](std::uint16_t id) { return flags.nbo ? id : wire::swap16(id); };
+    return static_cast<std::uint16_t>(value(now) - a.sn) == static_cast<std::uint16_t>(value(last) - b.sn);
+  };
+  const std::int32_t packets = static_cast<std::int16_t>(a.sn - b.sn);
+  if (a.profile != b.profile || a.shape != b.shape || a.tunnel != b.tunnel || a.pattern != b.pattern) return true;
+  if (a.ts_stride != b.ts_stride || a.ts - b.ts != b.ts_stride * static_cast<std::uint32_t>(packets)) return true;
+  if (a.udp_checksum_octets != b.udp_checksum_octets || !same_flags(a.id_flags, b.id_flags)) return true;
+  if (layout_of(a.shape).is_ipv4() && !same_id(b.last_id, a.last_id, a.id_flags)) return true;
+  if (!a.tunnel) return false;
+  const DecompressorTunnel& t = after.tunnel;
+  if (t.pattern != before.tunnel.pattern || !same_flags(t.id_flags, before.tunnel.id_flags)) return true;
+  return t.version == 4 && !same_id(before.tunnel.last_id, t.last_id, t.id_flags);
+}
+
 std::int32_t status_of(wire::ChainStatus status) noexcept {
   return status == wire::ChainStatus::kUnsupported ? HEADROOM_ERR_UNSUPPORTED : HEADROOM_ERR_MALFORMED;
 }
@@ -49,7 +73,7 @@ void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::
       if (clue.context != kNoContext) {
         DecompressorContext& c = contexts_[clue.context];
         const Octets rest{p.in + clue.before_rest, p.in_length - clue.before_rest};
-        if (c.fast && decompress_uo0(c, p, clue.first, rest, now_ns)) {
+        if (c.fast && decompress_type_0(c, p, clue.first, rest, now_ns)) {
           p.status = HEADROOM_OK;
           ++counters_.fast;
           ++counters_.delivered;
@@ -59,6 +83,19 @@ void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::
             const auto compressed = static_cast<std::uint16_t>(p.in_length + header - p.out_length);
             fill_detail(details[from + i],
                         {HEADROOM_OK, clue.context, PacketType::kUo0, Event::kNone, header, compressed});
+          }
+          continue;
+        }
+        if (c.fast_reliable && clue.first < 0x40 && decompress_type_0<true>(c, p, clue.first, rest, now_ns)) {
+          p.status = HEADROOM_OK;
+          ++counters_.fast;
+          ++counters_.delivered;
+          ++counters_.packets[static_cast<std::size_t>(PacketType::kR0)];
+          if (details != nullptr) {
+            const std::uint8_t header = layout_of(c.shape).header;
+            const auto compressed = static_cast<std::uint16_t>(p.in_length + header - p.out_length);
+            fill_detail(details[from + i],
+                        {HEADROOM_OK, clue.context, PacketType::kR0, Event::kNone, header, compressed});
           }
           continue;
         }
@@ -245,7 +282,7 @@ void Decompressor::decompress_uncompressed_ir(const Framed& framed, headroom_pac
     c = DecompressorContext{};
     c.used = true;
     c.profile = Profile::kUncompressed;
-    c.mode = wanted_mode(c);
+    c.mode = std::min(wanted_mode(c), wire::Mode::kOptimistic);  // this profile has no R-mode (5.10.3)
     outcome.event = Event::kEstablished;
   }
   c.state = DecompressorState::kFc;
@@ -334,6 +371,13 @@ void Decompressor::accept_initialisation(const Initialisation& init, headroom_pa
     outcome.status = HEADROOM_ERR_MALFORMED;
     return;
   }
+  outcome.sn_bits = 16;
+  outcome.new_pattern = c.used && differs(copy_of(index), init.after);
+  if (is_overtaken(index, init.after)) {
+    outcome.status = payload.empty() ? HEADROOM_NOTHING : deliver(packet, restored, payload);
+    outcome.plain_header = static_cast<std::uint16_t>(restored.size);
+    return;
+  }
   commit(index, init.after, init.after.c.sn, now_ns);
   c.used = true;
   if (established) outcome.event = Event::kEstablished;
@@ -352,6 +396,8 @@ void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& 
   const std::uint32_t index = outcome.context;
   DecompressorContext& c = contexts_[index];
   const bool type_2 = (framed.first & 0xe0) == 0xc0;
+  const bool reliable = c.reads_reliable();
+  const bool updates = !reliable || type_2 || (framed.first & 0xc0) == 0x40;  // R-0-CRC
   // 5.3.2.2.1: "In the No Context state only IR packets … when in the Static Context state, only packets carrying a 7-
   // or 8-bit CRC".
   if (c.state == DecompressorState::kNc) {
@@ -359,16 +405,17 @@ void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& 
     complain(index, wire::AckType::kStaticNack, false);
     return;
   }
-  if (c.state == DecompressorState::kSc && !type_2 && !mutant("crc3-accepted-in-sc")) {
+  if (c.state == DecompressorState::kSc && !type_2 && !(reliable && updates) && !mutant("crc3-accepted-in-sc")) {
     outcome.status = HEADROOM_ERR_STATE;
-    complain(index, wire::AckType::kNack, false);
+    // "Feedback is never sent for packets not updating the context" in R-mode (5.5.2.2).
+    if (!reliable) complain(index, wire::AckType::kNack, false);
     return;
   }
   const auto header = read_compressed(c, tunnel_of(index), framed.first, framed.rest);
   if (!header) {
     outcome.status = HEADROOM_ERR_MALFORMED;
-    outcome.type = type_2 ? PacketType::kUor2 : PacketType::kUnknown;
-    failed(index, outcome);
+    outcome.type = type_2 ? PacketType::kUor2 : reliable && updates ? PacketType::kR0Crc : PacketType::kUnknown;
+    if (updates) failed(index, outcome);
     return;
   }
   outcome.type = header->base.type;
@@ -380,18 +427,29 @@ void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& 
   const Verdict verdict = attempt(*header, index, c.sn, decoded, restored);
   if (verdict != Verdict::kVerified) {
     // A context that is already under repair has had its second chance (5.3.2.2.4 f, 5.3.2.2.5).
-    const bool may_repair = verdict == Verdict::kMismatch && c.state == DecompressorState::kFc && c.repairs == 0;
+    // In R-mode "no local repair is performed" (5.5.2.1).
+    const bool may_repair =
+        verdict == Verdict::kMismatch && c.state == DecompressorState::kFc && c.repairs == 0 && !reliable;
     const Event repaired = may_repair ? repair(*header, index, now_ns, decoded, restored) : Event::kNone;
     if (repaired == Event::kNone) {
       outcome.status = verdict == Verdict::kMismatch ? HEADROOM_ERR_CRC : HEADROOM_ERR_MALFORMED;
-      failed(index, outcome);
+      if (updates) failed(index, outcome);
       return;
     }
     outcome.event = repaired;
     if (repaired == Event::kRepairedReference) previous_sn = c.previous_sn;  // "ref -1 is not changed"
   }
-  keep_context(c, tunnel_of(index), *header, decoded);
-  if (!mutant("reference-not-updated")) commit(index, decoded.header, previous_sn, now_ns);
+  outcome.sn_bits = header->sn().width;
+  if (updates) {
+    if (is_overtaken(index, decoded.header)) {
+      outcome.plain_header = static_cast<std::uint16_t>(restored.size);
+      outcome.status = deliver(packet, restored, header->payload);
+      return;
+    }
+    keep_context(c, tunnel_of(index), *header, decoded);
+    outcome.new_pattern = reliable && differs(copy_of(index), decoded.header);
+    if (!mutant("reference-not-updated")) commit(index, decoded.header, previous_sn, now_ns);
+  }
   outcome.plain_header = static_cast<std::uint16_t>(restored.size);
   outcome.status = deliver(packet, restored, header->payload);
   const bool updates_mode = decoded.has_mode && type_2;

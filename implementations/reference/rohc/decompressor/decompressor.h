@@ -37,8 +37,9 @@ enum class Event : std::uint8_t {
   kRepairFailed,
   kModeOptimistic,      // D_MODE has become O
   kModeUnidirectional,  // D_MODE has become U
+  kModeReliable,        // D_MODE has become R
 };
-inline constexpr std::array<std::string_view, 10> kEventNames = {"none",
+inline constexpr std::array<std::string_view, 11> kEventNames = {"none",
                                                                  "context established",
                                                                  "dynamic damage",
                                                                  "static damage",
@@ -47,7 +48,8 @@ inline constexpr std::array<std::string_view, 10> kEventNames = {"none",
                                                                  "repair proven",
                                                                  "repair failed",
                                                                  "optimistic mode",
-                                                                 "unidirectional mode"};
+                                                                 "unidirectional mode",
+                                                                 "reliable mode"};
 
 struct DecompressorCounters {
   std::array<std::uint64_t, wire::kPacketTypeNames.size()> packets{};
@@ -95,6 +97,8 @@ class Decompressor {
     Event event = Event::kNone;
     std::uint16_t plain_header = 0;
     std::uint16_t compressed_header = 0;
+    std::uint8_t sn_bits = 0;  // that the packet had
+    bool new_pattern = false;  // its header did not go on as the context would have it (5.5.2.2, sparse ACKs)
   };
 
   enum class Verdict : std::uint8_t {
@@ -141,6 +145,8 @@ class Decompressor {
                              Decoded& decoded, RestoredHeader& restored) noexcept;
   // Makes `after` the context, with its SN as the reference from now on.
   void commit(std::uint32_t index, const ContextCopy& after, std::uint16_t previous_sn, std::uint64_t now_ns) noexcept;
+  // An update of R-mode that was overtaken by a later one: see README.md.
+  [[nodiscard]] bool is_overtaken(std::uint32_t index, const ContextCopy& after) const noexcept;
   [[nodiscard]] std::int32_t deliver(headroom_packet& packet, const RestoredHeader& header, Octets payload) noexcept;
 
   void succeeded(std::uint32_t index, Outcome& outcome, bool has_mode, wire::Mode mode) noexcept;
@@ -148,9 +154,12 @@ class Decompressor {
   void refresh_fast(DecompressorContext& c) const noexcept;
 
   void follow_mode(std::uint32_t index, Outcome& outcome, bool has_mode, wire::Mode mode) noexcept;
-  void acknowledge(std::uint32_t index, wire::PacketType type) noexcept;
+  void acknowledge(std::uint32_t index, const Outcome& outcome) noexcept;
+  void acknowledge_update(std::uint32_t index, const Outcome& outcome) noexcept;
+  void take_mode(DecompressorContext& c, wire::Mode mode, Outcome& outcome) const noexcept;
   void complain(std::uint32_t index, wire::AckType kind, bool at_once) noexcept;
-  void send(std::uint32_t index, wire::AckType kind, wire::Mode mode) noexcept;
+  // `sn_bits`: of the packet that is the reason, 0 where that does not matter.
+  void send(std::uint32_t index, wire::AckType kind, wire::Mode mode, unsigned sn_bits = 0) noexcept;
   void tally(const Outcome& outcome) noexcept;
   void fill_detail(headroom_detail& detail, const Outcome& outcome) const noexcept;
 
@@ -161,7 +170,11 @@ class Decompressor {
   }
   [[nodiscard]] ContextCopy copy_of(std::uint32_t index) const noexcept { return {contexts_[index], tunnel_of(index)}; }
   [[nodiscard]] wire::Mode wanted_mode(const DecompressorContext& c) const noexcept {
-    return c.mode_declined ? c.mode : config_.feedback ? config_.mode : wire::Mode::kUnidirectional;
+    if (!config_.feedback) return wire::Mode::kUnidirectional;
+    if (!c.mode_declined) return config_.mode;
+    // Where the compressor does not do R-mode, O-mode is next best.
+    const bool may_be_optimistic = config_.mode == wire::Mode::kReliable && c.mode == wire::Mode::kUnidirectional;
+    return may_be_optimistic ? wire::Mode::kOptimistic : c.mode;
   }
   [[nodiscard]] std::uint32_t cid_of(std::uint32_t index) const noexcept {
     return index % config_.channel.contexts_per_channel();

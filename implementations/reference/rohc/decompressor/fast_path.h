@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The decompressor's fast path: a UO-0 packet (RFC 3095 5.7.1, 5.11.3) for a context in Full Context state with one IP
-// header. Its result and its effect on the context equal those of the general path; tests compare the two packet by
-// packet.
+// The decompressor's fast path: a UO-0 or R-0 packet (RFC 3095 5.7.1, 5.11.3) for a context in Full Context state with
+// one IP header. Its result and its effect on the context equal those of the general path; tests compare the two packet
+// by packet.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,11 @@ namespace headroom::rohc {
 }
 
 // Decompresses a type 0 packet: `octet` is its first octet, `rest` what follows the CID. True on success. Otherwise
-// nothing has changed, and the general path finds out why. REQUIRES: c.fast and octet < 0x80.
-[[nodiscard]] inline bool decompress_uo0(DecompressorContext& c, headroom_packet& packet, std::uint8_t octet,
-                                         Octets rest, std::uint64_t now_ns) noexcept {
+// nothing has changed, and the general path finds out why. REQUIRES: c.fast and octet < 0x80; with kReliable, for R-0,
+// c.fast_reliable and octet < 0x40.
+template <bool kReliable = false>
+[[nodiscard]] inline bool decompress_type_0(DecompressorContext& c, headroom_packet& packet, std::uint8_t octet,
+                                            Octets rest, std::uint64_t now_ns) noexcept {
   const Layout& l = layout_of(c.shape);
   const std::uint32_t tail = std::uint32_t{c.id_octets} + c.udp_checksum_octets;
   if (rest.size() < tail) return false;
@@ -39,9 +41,10 @@ namespace headroom::rohc {
   const std::uint32_t length = l.header + payload;
   if (packet.out_capacity < kImageSize || packet.out_capacity < length || length - l.length_adds > 0xffff) return false;
 
-  // W-LSB with 4 bits (4.5.1): the interval begins sn_low after the reference.
+  // W-LSB with 4 or 6 bits (4.5.1): the interval of either begins sn_low after the reference.
   const auto low = static_cast<std::uint16_t>(c.sn + c.sn_low);
-  const auto sn = static_cast<std::uint16_t>(low + ((static_cast<unsigned>(octet >> 3) - low) & 15U));
+  const auto sn = static_cast<std::uint16_t>(kReliable ? low + ((unsigned{octet} - low) & 63U)
+                                                       : low + ((static_cast<unsigned>(octet >> 3) - low) & 15U));
   const auto step = static_cast<std::int16_t>(sn - c.sn);
   const std::uint32_t ts = c.ts + c.ts_stride * static_cast<std::uint32_t>(std::int32_t{step});
   const auto predicted_id = static_cast<std::uint16_t>(c.id_base + (sn & c.id_sn_mask));
@@ -57,7 +60,7 @@ namespace headroom::rohc {
   dynamic.udp = wire::swap16(static_cast<std::uint16_t>(length - l.udp)) | std::uint32_t{udp_checksum} << 16;
   dynamic.rtp =
       c.pattern[l.rtp + 1U] | std::uint64_t{wire::swap16(sn)} << 8 | std::uint64_t{__builtin_bswap32(ts)} << 24;
-  if (crc3_of(l, c.crc3_static, dynamic) != (octet & 7)) return false;
+  if (!kReliable && crc3_of(l, c.crc3_static, dynamic) != (octet & 7)) return false;
 
   std::uint8_t* out = packet.out;
   std::memcpy(out, c.pattern.data(), kImageSize);
@@ -71,6 +74,10 @@ namespace headroom::rohc {
   copy_payload(out + l.header, rest.data() + tail, payload);
   packet.out_length = length;
 
+  if (kReliable) {  // "R-0 packets do not update any part of the context"; but a sequence of updates ends here
+    c.acks_held = 0;
+    return true;
+  }
   if (step == 1) c.interval = average_interval(c.interval, now_ns - c.arrived_ns);
   c.arrived_ns = now_ns;
   c.previous_sn = c.sn;

@@ -9,6 +9,7 @@
 #include "mutants.h"
 #include "rohc/decompressor/decompressor.h"
 #include "rohc/decompressor/fast_path.h"
+#include "rohc/header/chain.h"
 
 namespace headroom::rohc {
 namespace {
@@ -21,12 +22,14 @@ constexpr bool is_type_2(PacketType t) noexcept {
   return t == PacketType::kUor2 || t == PacketType::kUor2Id || t == PacketType::kUor2Ts;
 }
 constexpr bool is_type_0_or_1(PacketType t) noexcept {
-  return t == PacketType::kUo0 || t == PacketType::kUo1 || t == PacketType::kUo1Id || t == PacketType::kUo1Ts;
+  return wire::is_r_mode_only(t) || t == PacketType::kUo0 || t == PacketType::kUo1 || t == PacketType::kUo1Id ||
+         t == PacketType::kUo1Ts;
 }
 // "Updates" in the sense of 5.3.2.2.3 c.
-constexpr bool is_update(PacketType t) noexcept {
-  return t == PacketType::kIr || t == PacketType::kIrDyn || is_type_2(t);
-}
+constexpr bool is_update(PacketType t) noexcept { return wire::updates_in_r_mode(t); }
+
+// Of DecompressorContext::acks_held.
+constexpr std::uint8_t kSnUpdates = 0x80;
 
 constexpr std::uint32_t last(unsigned n) noexcept { return n >= 32 ? 0xffffffffU : (1U << n) - 1; }
 
@@ -51,8 +54,11 @@ void Decompressor::commit(std::uint32_t index, const ContextCopy& after, std::ui
 }
 
 void Decompressor::refresh_fast(DecompressorContext& c) const noexcept {
-  c.fast = fast_path_ && c.state == DecompressorState::kFc && c.profile != wire::Profile::kUncompressed && !c.tunnel &&
-           c.failures == 0 && c.repairs == 0 && c.transition == Transition::kDone && c.mode == wanted_mode(c);
+  const bool fast = fast_path_ && c.state == DecompressorState::kFc && c.profile != wire::Profile::kUncompressed &&
+                    !c.tunnel && c.failures == 0 && c.repairs == 0 && c.transition == Transition::kDone &&
+                    c.mode == wanted_mode(c);
+  c.fast = fast && c.mode != Mode::kReliable;
+  c.fast_reliable = fast && c.mode == Mode::kReliable;
 }
 
 // --- Verdicts
@@ -66,7 +72,8 @@ void Decompressor::succeeded(std::uint32_t index, Outcome& outcome, bool has_mod
     c.failures = 0;
     c.nacks_held = 0;
   }
-  c.failures = (c.failures << 1) & last(config_.dynamic_damage.n);
+  // In R-mode k and n "are applied to the update packets only" (5.5.2.1).
+  if (!wire::is_without_crc(outcome.type)) c.failures = (c.failures << 1) & last(config_.dynamic_damage.n);
   const bool repaired_now = outcome.event == Event::kRepairedReference || outcome.event == Event::kRepairedWraparound;
   const bool by_initialisation = outcome.type == PacketType::kIr || outcome.type == PacketType::kIrDyn;
   if (repaired_now) {
@@ -88,7 +95,7 @@ void Decompressor::failed(std::uint32_t index, Outcome& outcome) noexcept {
   // "If no profile is noted in the context, no further action is taken" (5.2.6, steps 10 and 11). The Uncompressed
   // profile knows no negative feedback (5.10.4).
   if (!c.used || c.profile == wire::Profile::kUncompressed) return;
-  c.fast = false;
+  c.fast = c.fast_reliable = false;
   unsigned packets = 1;
   if (c.repairs != 0) {  // the packets that seemed to prove the repair count as failures, too
     packets += 3U - c.repairs;
@@ -119,9 +126,21 @@ void Decompressor::failed(std::uint32_t index, Outcome& outcome) noexcept {
       }
       break;
     case DecompressorState::kNc:
-      complain(index, AckType::kStaticNack, false);
+      // Not for an IR packet in R-mode: "the compressor will stay in IR state" anyway (5.5.2.2).
+      if (c.mode != Mode::kReliable || outcome.type != PacketType::kIr) complain(index, AckType::kStaticNack, false);
       break;
   }
+}
+
+bool Decompressor::is_overtaken(std::uint32_t index, const ContextCopy& after) const noexcept {
+  constexpr std::int32_t kReorderings = 64;  // packets; what is older than that is a source that counts anew
+  const DecompressorContext& c = contexts_[index];
+  if (!c.used || !c.reads_reliable() || c.state != DecompressorState::kFc || c.transition != Transition::kDone)
+    return false;
+  const std::int32_t step = static_cast<std::int16_t>(after.c.sn - c.sn);
+  if (step >= 0 || step <= -kReorderings || c.profile != after.c.profile || c.shape != after.c.shape) return false;
+  const Layout& l = layout_of(c.shape);
+  return masked_equal(after.c.pattern.data(), l.definition_mask, c.pattern, l.header);
 }
 
 // --- Repairs
@@ -156,15 +175,22 @@ void Decompressor::follow_mode(std::uint32_t index, Outcome& outcome, bool has_m
   const Mode wanted = wanted_mode(c);
   switch (c.transition) {
     case Transition::kDone:
-      if (c.mode == wanted) {
-        acknowledge(index, outcome.type);
-      } else if (wanted == Mode::kOptimistic) {  // 5.6.2: works in the new mode at once
-        c.mode = Mode::kOptimistic;
-        outcome.event = Event::kModeOptimistic;
-        send(index, AckType::kAck, Mode::kOptimistic);
-      } else {  // 5.6.6
-        c.transition = Transition::kInitiated;
+      if (has_mode && mode != Mode::kCancel && (mode == Mode::kReliable) != (c.mode == Mode::kReliable)) {
+        // Nobody asked for it, but this is how the compressor's types 0 and 1 are to be read from now on.
+        c.target = mode;
+        c.transition = Transition::kPending;
+        take_mode(c, mode, outcome);
+        send(index, AckType::kAck, mode, outcome.sn_bits);
+      } else if (c.mode == wanted) {
+        acknowledge(index, outcome);
+      } else if (wanted == Mode::kOptimistic && c.mode == Mode::kUnidirectional) {  // 5.6.2: at once
+        take_mode(c, wanted, outcome);
         send(index, AckType::kAck, wanted);
+      } else {  // 5.6.3 to 5.6.6
+        c.transition = Transition::kInitiated;
+        c.target = wanted;
+        c.acks_held = 1;
+        send(index, AckType::kAck, wanted, outcome.sn_bits);
       }
       break;
     // "A mode transition can be initiated only when D_TRANS is D" (5.6.1): what is wanted by now has to wait.
@@ -173,26 +199,40 @@ void Decompressor::follow_mode(std::uint32_t index, Outcome& outcome, bool has_m
       if (has_mode && mode == Mode::kCancel && !mutant("cancellation-ignored")) {
         c.mode_declined = true;
         c.transition = Transition::kDeclined;
-      } else if (has_mode && mode == Mode::kUnidirectional) {
+        c.target = c.mode;
+      } else if (has_mode && mode == c.target) {
         c.transition = Transition::kPending;
+        if (mode != Mode::kUnidirectional) take_mode(c, mode, outcome);
+      } else if (c.target == Mode::kReliable && ++c.acks_held > config_.mode_requests) {
+        // Older compressors ignore what they do not know. Should this one come round, it will say so.
+        c.mode_declined = true;
+        c.transition = Transition::kDone;
+        c.acks_held = 0;
+        break;
       }
-      send(index, AckType::kAck, c.transition == Transition::kDeclined ? c.mode : Mode::kUnidirectional);
+      // "The decompressor MUST NOT use the sequence number of the R-0 or the R-1* packet" (RFC 4815 3.2): send() takes
+      // that of the reference.
+      send(index, AckType::kAck, c.target, outcome.sn_bits);
       break;
     case Transition::kPending:
-    case Transition::kDeclined: {
-      const Mode target = c.transition == Transition::kDeclined ? c.mode : Mode::kUnidirectional;
+    case Transition::kDeclined:
       if (!is_type_0_or_1(outcome.type)) {
-        send(index, AckType::kAck, target);
+        send(index, AckType::kAck, c.target, outcome.sn_bits);
         break;
       }
       c.transition = Transition::kDone;
-      if (c.mode != target) {
-        c.mode = target;
-        outcome.event = Event::kModeUnidirectional;
-      }
+      if (c.mode != c.target) take_mode(c, c.target, outcome);
       break;
-    }
   }
+}
+
+void Decompressor::take_mode(DecompressorContext& c, Mode mode, Outcome& outcome) const noexcept {
+  if (c.mode == mode) return;
+  constexpr Event kEvents[] = {Event::kNone, Event::kModeUnidirectional, Event::kModeOptimistic, Event::kModeReliable};
+  c.mode = mode;
+  c.acks_held = 0;
+  if (mode == Mode::kReliable) c.repairs = 0;  // it knows none (5.5.2.1)
+  outcome.event = kEvents[static_cast<std::size_t>(mode)];
 }
 
 void Decompressor::set_mode(Mode mode) noexcept {
@@ -209,8 +249,13 @@ void Decompressor::set_mode(Mode mode) noexcept {
 // ------------------------------------------------------------------------------------------------------------
 
 // 5.4.2.2: an ACK(O) for each IR packet; for UOR-2 and IR-DYN if configured; never for types 0 and 1.
-void Decompressor::acknowledge(std::uint32_t index, PacketType type) noexcept {
+void Decompressor::acknowledge(std::uint32_t index, const Outcome& outcome) noexcept {
   DecompressorContext& c = contexts_[index];
+  const PacketType type = outcome.type;
+  if (c.mode == Mode::kReliable) {
+    acknowledge_update(index, outcome);
+    return;
+  }
   if (c.mode == Mode::kUnidirectional) {
     if (type != PacketType::kIr || config_.ack_ir_in_u_mode == 0) return;
     const bool due = c.acks_held == 0;
@@ -224,11 +269,30 @@ void Decompressor::acknowledge(std::uint32_t index, PacketType type) noexcept {
     send(index, AckType::kAck, c.mode);
 }
 
+// 5.5.2.2, with the sparse ACK mechanism: the first of a sequence of R-0-CRC packets, the first two of a sequence of
+// others that update, since "the decompressor cannot determine the value of N"; then one for so many.
+void Decompressor::acknowledge_update(std::uint32_t index, const Outcome& outcome) noexcept {
+  DecompressorContext& c = contexts_[index];
+  if (wire::is_without_crc(outcome.type)) {  // "Feedback is never sent for packets not updating the context"
+    c.acks_held = 0;
+    return;
+  }
+  const bool sn_only = outcome.type == PacketType::kR0Crc;
+  const std::uint8_t kind = sn_only ? kSnUpdates : 0;
+  if (outcome.new_pattern || (c.acks_held & kSnUpdates) != kind) c.acks_held = kind;
+  const unsigned must = sn_only ? 1 : 2;
+  const unsigned seen = c.acks_held % kSnUpdates + 1U;
+  const bool due = seen <= must || seen == must + config_.ack_sparse;
+  c.acks_held = static_cast<std::uint8_t>(kind | (seen == must + config_.ack_sparse ? must : seen));
+  if (due) send(index, AckType::kAck, Mode::kReliable, outcome.sn_bits);
+}
+
 // Negative feedback: not in U-mode, and but once for so many reasons for it unless `at_once`.
 void Decompressor::complain(std::uint32_t index, AckType kind, bool at_once) noexcept {
   DecompressorContext& c = contexts_[index];
   const Mode mode = c.used ? c.mode : wanted_mode(c);
-  if (!config_.feedback || (mode != Mode::kOptimistic && !mutant("nack-in-u-mode"))) return;
+  const bool unidirectional = mode == Mode::kUnidirectional || mode == Mode::kCancel;
+  if (!config_.feedback || (unidirectional && !mutant("nack-in-u-mode"))) return;
   if (mutant("never-nacks")) return;
   ++c.nacks_held;
   if (!at_once && c.nacks_held < config_.nack_every) return;
@@ -236,7 +300,7 @@ void Decompressor::complain(std::uint32_t index, AckType kind, bool at_once) noe
   send(index, kind, mode);
 }
 
-void Decompressor::send(std::uint32_t index, AckType kind, Mode mode) noexcept {
+void Decompressor::send(std::uint32_t index, AckType kind, Mode mode, unsigned sn_bits) noexcept {
   const DecompressorContext& c = contexts_[index];
   wire::Feedback f;
   f.cid = cid_of(index);
@@ -250,6 +314,17 @@ void Decompressor::send(std::uint32_t index, AckType kind, Mode mode) noexcept {
     f.sn_width = 12;
     f.sn_valid = c.used;
     f.crc = !mutant("feedback-without-crc");
+    if (mode == Mode::kReliable) {
+      // "The decompressor MUST use the feedback format whose SN field length is equal to or larger than the one in the
+      // compressed packet that triggered the feedback" (5.5.2.2).
+      if (sn_bits > f.sn_width) {
+        f.sn = c.sn;
+        f.sn_width = 20;
+      }
+      // The transition to R-mode is "permitted only after at least one packet has been correctly decompressed" (5.6.3):
+      // what has no CRC asks for none.
+      f.crc = f.crc && c.used;
+    }
   }
   std::array<std::uint8_t, wire::kMaxFeedbackElement> room;
   wire::Writer out(room);
