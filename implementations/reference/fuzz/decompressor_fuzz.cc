@@ -3,9 +3,9 @@
 // A decompressor with live contexts, given whatever the input says: raw packets, and genuine ones with octets altered.
 // Beside it runs one that never takes its fast path: both must do the same.
 //
-// Input: configuration octet; packets per canned flow to begin with, and which flows; then actions: 00-7f a raw packet
-// of that many octets; 80-bf the next genuine packet of a canned flow with a few octets altered; c0-ff time goes on,
-// the mode changes, the compressor begins anew.
+// Input: configuration octet; packets per canned flow to begin with (and 08 for R-mode), and which flows; then actions:
+// 00-7f a raw packet of that many octets; 80-bf the next genuine packet of a canned flow with a few octets altered;
+// c0-ff time goes on, the mode changes, the compressor begins anew.
 #include <cstddef>
 #include <cstdint>
 
@@ -24,9 +24,10 @@ class Target {
         general_(decompressor_config()),
         flows_(canned_flows()) {
     general_.disable_fast_path();
-    const unsigned packets = in.octet() & 7;
+    const unsigned packets = in.octet();  // 0-7; with 0x08 the mode to ask for is R
+    if ((packets & 8) != 0) set_mode(wire::Mode::kReliable);
     const unsigned which = in.octet();
-    for (unsigned i = 0; i < packets; ++i) {
+    for (unsigned i = 0; i < (packets & 7); ++i) {
       for (std::size_t f = 0; f < flows_.size(); ++f) {
         if ((which >> f & 1) != 0) give(genuine(f), 0);
       }
@@ -43,9 +44,9 @@ class Target {
       } else if (action < 0xe0) {
         now_ns_ += std::uint64_t{in_.octet()} * 7 * test::kMillisecond;
       } else if (action < 0xf0) {
-        const auto mode = (action & 1) != 0 ? wire::Mode::kOptimistic : wire::Mode::kUnidirectional;
-        decompressor_.set_mode(mode);
-        general_.set_mode(mode);
+        constexpr wire::Mode kModes[] = {wire::Mode::kUnidirectional, wire::Mode::kOptimistic, wire::Mode::kReliable,
+                                         wire::Mode::kReliable};
+        set_mode(kModes[action & 3]);
       } else {
         compressor_.reinitialize();
       }
@@ -58,6 +59,7 @@ class Target {
     config.channel.channels = 2;
     config.channel.large_cids = (setup_ & 1) != 0;
     config.channel.max_cid = (setup_ & 1) != 0 ? 300 : 15;
+    config.highest_mode = wire::Mode::kReliable;
     config.repeats = 2;
     config.ir_refresh = {12, 0};
     config.fo_refresh = {5, 0};
@@ -74,6 +76,11 @@ class Target {
     config.nack_unknown_contexts = (setup_ & 0x40) != 0;
     config.ack_updates = (setup_ & 0x80) != 0;
     return config;
+  }
+
+  void set_mode(wire::Mode mode) {
+    decompressor_.set_mode(mode);
+    general_.set_mode(mode);
   }
 
   test::Packet genuine(std::size_t flow) {

@@ -67,6 +67,7 @@ class Target {
     c.reject_hold_ms = 500;
     c.ir_refresh = {20, 2000};
     c.fo_refresh = {7, 0};
+    if ((setup_ & 32) != 0) c.highest_mode = wire::Mode::kReliable;
     if ((setup_ & 16) != 0) c.highest_mode = wire::Mode::kUnidirectional;
     return c;
   }

@@ -79,7 +79,7 @@ void round_trip(const std::filesystem::path& folder) {
   for (unsigned setup = 0; setup < 8; ++setup) {
     Random random(200 + setup);
     Packet input;
-    append(input, {setup * 43});
+    append(input, {setup * 43, setup / 2});
     auto flows = canned_flows();
     for (unsigned i = 0; i < 40; ++i) {
       append(input, {0x40U + random.below(16), random.octet(), random.octet(), random.octet(), random.octet(),

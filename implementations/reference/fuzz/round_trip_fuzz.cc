@@ -4,9 +4,9 @@
 // it was, and nothing else may be delivered. Beside the compressor runs one that never takes its fast path: both must
 // make the same octets.
 //
-// Input: configuration octet; then actions: 00-3f a raw packet, its length in the next octet; 40-bf a packet of a
-// canned flow with a few octets altered, checksum of the first IPv4 header mended on demand; c0-ff pauses, or the
-// decompressor asks for another mode.
+// Input: configuration octet; an octet whose lowest bit asks for R-mode; then actions: 00-3f a raw packet, its length
+// in the next octet; 40-bf a packet of a canned flow with a few octets altered, checksum of the first IPv4 header
+// mended on demand; c0-ff pauses, or the decompressor asks for another mode.
 #include <cstddef>
 #include <cstdint>
 
@@ -25,6 +25,7 @@ class Target {
         decompressor_(decompressor_config()),
         flows_(canned_flows()) {
     general_.disable_fast_path();
+    if ((in.octet() & 1) != 0) decompressor_.set_mode(wire::Mode::kReliable);
   }
 
   void run() {
@@ -37,7 +38,9 @@ class Target {
       } else if (action < 0xf0) {
         now_ns_ += std::uint64_t{in_.octet()} * 100 * test::kMillisecond;
       } else {
-        decompressor_.set_mode((action & 1) != 0 ? wire::Mode::kOptimistic : wire::Mode::kUnidirectional);
+        constexpr wire::Mode kModes[] = {wire::Mode::kUnidirectional, wire::Mode::kOptimistic, wire::Mode::kReliable,
+                                         wire::Mode::kReliable};
+        decompressor_.set_mode(kModes[action & 3]);
       }
     }
   }
@@ -47,6 +50,7 @@ class Target {
     CompressorConfig c;
     c.channel.large_cids = (setup_ & 1) != 0;
     c.channel.max_cid = (setup_ & 2) != 0 ? 2 : 15;
+    c.highest_mode = wire::Mode::kReliable;
     c.repeats = 1 + (setup_ >> 2 & 7);
     c.ir_refresh = {30, 0};
     c.fo_refresh = {9, 3000};

@@ -149,7 +149,7 @@ TEST(Adapter, Description) {
   const json& s = d["schemes"][0];
   EXPECT_EQ(s["scheme"], "rohc");
   EXPECT_EQ(s["profiles"], json({"0x0000", "0x0001", "0x0002", "0x0004"}));
-  EXPECT_EQ(s["modes"], json({"U", "O"}));
+  EXPECT_EQ(s["modes"], json({"U", "O", "R"}));
   EXPECT_EQ(s["max_cid"], 16383);
   EXPECT_EQ(s["names"]["packet_types"].size(), wire::kPacketTypeNames.size());
   EXPECT_EQ(s["names"]["packet_types"][0], "IR");
@@ -481,12 +481,13 @@ TEST(Adapter, Control) {
                                    {c.get(), "[]"},
                                    {d.get(), "7"}}) {
     EXPECT_EQ(api().control(i, message, error, sizeof error), 0) << message;
-    EXPECT_EQ(
-        std::string(error),
-        "understood are {\"signal\": \"reinitialize\"} by a compressor and {\"mode\": \"U\"|\"O\"} by a decompressor");
+    EXPECT_EQ(std::string(error),
+              "understood are {\"signal\": \"reinitialize\"} by a compressor and {\"mode\": \"U\"|\"O\"|\"R\"} by a "
+              "decompressor");
   }
-  EXPECT_EQ(api().control(d.get(), R"({"mode": "R"})", error, sizeof error), 0);
-  EXPECT_EQ(std::string(error), "mode \"R\" is not implemented; implemented are \"U\" and \"O\"");
+  EXPECT_EQ(api().control(d.get(), R"({"mode": "R"})", error, sizeof error), 1);
+  EXPECT_EQ(api().control(d.get(), R"({"mode": "L"})", error, sizeof error), 0);
+  EXPECT_EQ(std::string(error), "mode \"L\" is not implemented; implemented are \"U\", \"O\" and \"R\"");
   for (const char* broken : {"", "{", "\xfe"}) {
     error[0] = '\0';
     EXPECT_EQ(api().control(c.get(), broken, error, sizeof error), 0) << broken;

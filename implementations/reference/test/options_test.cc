@@ -103,10 +103,10 @@ TEST(Options, ErrorsInCommonKeys) {
             "profile 0x0003 is not implemented; implemented are 0x0000, 0x0001, 0x0002 and 0x0004");
   EXPECT_EQ(compressor_error(R"({"scheme": "rohc", "profiles": [1]})"),
             "profile 1 is not implemented; implemented are 0x0000, 0x0001, 0x0002 and 0x0004");
-  EXPECT_EQ(compressor_error(R"({"scheme": "rohc", "mode": "R"})"),
-            "mode \"R\" is not implemented; implemented are \"U\" and \"O\"");
+  EXPECT_EQ(compressor_error(R"({"scheme": "rohc", "mode": "X"})"),
+            "mode \"X\" is not implemented; implemented are \"U\", \"O\" and \"R\"");
   EXPECT_EQ(decompressor_error(R"({"scheme": "rohc", "mode": 2})"),
-            "mode 2 is not implemented; implemented are \"U\" and \"O\"");
+            "mode 2 is not implemented; implemented are \"U\", \"O\" and \"R\"");
   EXPECT_EQ(compressor_error(R"({"scheme": "rohc", "mrru": 1500})"),
             "\"mrru\" must be 0: segmentation is not implemented");
   EXPECT_EQ(compressor_error(R"({"scheme": "rohc", "mrru": 65536})"),
@@ -135,7 +135,11 @@ TEST(CompressorOptions, EachKey) {
   const CompressorConfig c = compressor_options(R"({
     "repeats": 7, "ir_refresh": {"packets": 100, "ms": 200}, "fo_refresh": {"packets": 50}, "ir_refresh_start": 8,
     "acked_refresh_factor": 3, "rtp_detection": "ports", "rtp_ports": [[16384, 32767], [5004, 5004]],
-    "ssrcs_per_flow": 2, "ip_id_largest_step": 256, "reject_hold_ms": 77, "packet_sizes": [40, 40, 100]})");
+    "ssrcs_per_flow": 2, "ip_id_largest_step": 256, "reject_hold_ms": 77, "packet_sizes": [40, 40, 100],
+    "update_after": 20, "update_burst": 3, "update_pause": 15})");
+  EXPECT_EQ(c.update_after, 20U);
+  EXPECT_EQ(c.update_burst, 3U);
+  EXPECT_EQ(c.update_pause, 15U);
   EXPECT_EQ(c.repeats, 7U);
   EXPECT_EQ(c.ir_refresh.packets, 100U);
   EXPECT_EQ(c.ir_refresh.ms, 200U);
@@ -207,7 +211,13 @@ TEST(CompressorOptions, ErrorOfEachKey) {
        "unknown key \"repeat\" in \"options\" of the compressor; known are: repeats, ir_refresh, fo_refresh, "
        "ir_refresh_start, "
        "acked_refresh_factor, rtp_detection, rtp_ports, ssrcs_per_flow, ip_id_largest_step, reject_hold_ms, "
-       "packet_sizes"},
+       "packet_sizes, update_after, update_burst, update_pause"},
+      {R"({"update_after": 49})",
+       "\"update_after\" in \"options\" of the compressor is 49, but must be a whole number from 1 to 48"},
+      {R"({"update_burst": 0})",
+       "\"update_burst\" in \"options\" of the compressor is 0, but must be a whole number from 1 to 255"},
+      {R"({"update_pause": 1001})",
+       "\"update_pause\" in \"options\" of the compressor is 1001, but must be a whole number from 0 to 1000"},
   };
   for (const BadOption& c : cases) EXPECT_EQ(compressor_error(with_options(c.options)), c.sentence) << c.options;
 }
@@ -218,7 +228,9 @@ TEST(DecompressorOptions, EachKey) {
   const DecompressorConfig d = decompressor_options(R"({
     "dynamic_damage": {"k": 3, "n": 5}, "static_damage": {"k": 1, "n": 32}, "repair_wraparound": false,
     "repair_reference": false, "ack_ir_in_u_mode": 2, "ack_updates": true, "nack_every": 9,
-    "nack_unknown_contexts": true})");
+    "nack_unknown_contexts": true, "ack_sparse": 7, "mode_requests": 100})");
+  EXPECT_EQ(d.ack_sparse, 7U);
+  EXPECT_EQ(d.mode_requests, 100U);
   EXPECT_EQ(d.dynamic_damage.k, 3);
   EXPECT_EQ(d.dynamic_damage.n, 5);
   EXPECT_EQ(d.static_damage.k, 1);
@@ -255,7 +267,11 @@ TEST(DecompressorOptions, ErrorOfEachKey) {
       {R"({"repeats": 3})",
        "unknown key \"repeats\" in \"options\" of the decompressor; known are: dynamic_damage, static_damage, "
        "repair_wraparound, "
-       "repair_reference, ack_ir_in_u_mode, ack_updates, nack_every, nack_unknown_contexts"},
+       "repair_reference, ack_ir_in_u_mode, ack_updates, nack_every, nack_unknown_contexts, ack_sparse, mode_requests"},
+      {R"({"ack_sparse": 101})",
+       "\"ack_sparse\" in \"options\" of the decompressor is 101, but must be a whole number from 1 to 100"},
+      {R"({"mode_requests": 0})",
+       "\"mode_requests\" in \"options\" of the decompressor is 0, but must be a whole number from 1 to 250"},
   };
   for (const BadOption& c : cases) EXPECT_EQ(decompressor_error(with_options(c.options)), c.sentence) << c.options;
 }
@@ -263,7 +279,8 @@ TEST(DecompressorOptions, ErrorOfEachKey) {
 TEST(Options, ModeFrom) {
   EXPECT_EQ(mode_from("U"), wire::Mode::kUnidirectional);
   EXPECT_EQ(mode_from("O"), wire::Mode::kOptimistic);
-  EXPECT_THROW((void)mode_from("R"), ConfigError);
+  EXPECT_EQ(mode_from("R"), wire::Mode::kReliable);
+  EXPECT_THROW((void)mode_from("r"), ConfigError);
   EXPECT_THROW((void)mode_from(nullptr), ConfigError);
 }
 

@@ -20,11 +20,34 @@ constexpr std::int32_t distance(std::uint16_t from, std::uint16_t to) noexcept {
 std::uint64_t bit_of(std::uint16_t sn) noexcept { return std::uint64_t{1} << sn % 64; }
 std::uint64_t& word_of(ReliableWindow& w, std::uint16_t sn) noexcept { return w.updates[sn % kAckHorizon / 64]; }
 
-// The SNs up to `sn` have been sent, none of them but perhaps the last one an update.
+// The source counts elsewhere from `sn` on. Should it come back to SNs that it had just before, an ACK for one of them
+// may be for the packet of then.
+void renumber(ReliableWindow& w, std::uint16_t sn) noexcept {
+  if (w.numbered) {
+    FormerNumbers& f = w.former[w.next_former];
+    w.next_former = static_cast<std::uint8_t>((w.next_former + 1U) % kFormerNumbers);
+    const bool many = distance(w.first_number, w.newest) < 0 || distance(w.first_number, w.newest) >= int{kAckHorizon};
+    f = {many ? static_cast<std::uint16_t>(w.newest - kAckHorizon) : w.first_number, w.newest, w.sent + kAckHorizon};
+  }
+  w.updates = {};
+  w.has_ack = false;
+  w.pausing = false;
+  w.first_number = sn;
+  w.newest = static_cast<std::uint16_t>(sn - 1);
+  w.numbered = true;
+}
+
+bool is_reused(const ReliableWindow& w, std::uint16_t sn) noexcept {
+  return std::any_of(w.former.begin(), w.former.end(), [&](const FormerNumbers& f) {
+    return w.sent < f.until && distance(f.first, sn) >= 0 && distance(sn, f.last) >= 0;
+  });
+}
+
+// The SNs up to `sn` have been sent, none of them but perhaps the last one an update that can be acknowledged.
 void number(ReliableWindow& w, std::uint16_t sn, bool update) noexcept {
   const std::int32_t step = w.numbered ? distance(w.newest, sn) : std::int32_t{kAckHorizon};
   if (step >= std::int32_t{kAckHorizon}) {
-    w.updates = {};
+    renumber(w, sn);
   } else {
     for (std::int32_t i = 1; i < step; ++i) {
       const auto skipped = static_cast<std::uint16_t>(w.newest + i);
@@ -150,10 +173,7 @@ void prepare_reliably(Flow flow, const PacketFields& f) noexcept {
   ReliableWindow& w = *flow.reliable;
   h.long_crc_left = 0;  // it is no CRC of 3 bits that must tell a change here: all wait for an ACK
   if (w.numbered && distance(f.sn, w.newest) >= std::int32_t{kAckHorizon}) {  // the source has begun to count anew
-    w.updates = {};
-    w.newest = static_cast<std::uint16_t>(f.sn - 1);
-    w.has_ack = false;
-    w.pausing = false;
+    renumber(w, f.sn);
     for (ReferenceRun& r : w.runs) r.ackable = false;
     h.changed_since_sn = f.sn;
     h.mode_told = false;
@@ -187,7 +207,7 @@ void plan_update(Flow flow, const PacketFields& f, Needs& needs) noexcept {
     needs.update = true;
     return;
   }
-  if (is_late(w, f.sn)) return;  // no ACK could name it: it would only make the window wider
+  if (is_late(w, f.sn) || is_reused(w, f.sn)) return;  // no ACK could name it: it would only make the window wider
   const bool news = (h.pattern_left | h.stride_left | h.unscaled_left | h.mode_left) != 0;
   const bool off_line = needs.ts_bits || needs.id_bits || needs.outer_id_bits;
   const bool far =
@@ -215,8 +235,10 @@ void count_reliably(Flow flow, const PacketFields& f, wire::PacketType type) noe
   ReliableWindow& w = *flow.reliable;
   const bool update = wire::updates_in_r_mode(type);
   const bool late = is_late(w, f.sn);
-  if (!late) number(w, f.sn, update);
-  if (update) add_update(w, reference_of(flow, f), outer_offset(flow, f), flow.c.ts_stride, !late);
+  const bool ackable = !late && !is_reused(w, f.sn);
+  if (!late) number(w, f.sn, update && ackable);
+  if (update) add_update(w, reference_of(flow, f), outer_offset(flow, f), flow.c.ts_stride, ackable);
+  ++w.sent;
 }
 
 bool acknowledge_update(ReliableWindow& w, std::uint16_t sn) noexcept {

@@ -35,18 +35,30 @@ struct ReferenceRun {
   bool ackable;  // false: its SNs say nothing about when it was sent; a later ACK removes it
 };
 
+// SNs that were sent before the source began to count elsewhere, the last kAckHorizon of them at most.
+struct FormerNumbers {
+  std::uint16_t first;
+  std::uint16_t last;
+  std::uint32_t until;  // ReliableWindow::sent: ACKs for them may be under way until then; 0: none
+};
+inline constexpr unsigned kFormerNumbers = 8;
+
 // One for each flow, touched in R-mode only. All octets zero: nothing sent yet.
 struct ReliableWindow {
   std::array<ReferenceRun, kMaxRuns> runs;              // oldest first
   std::array<std::uint64_t, kAckHorizon / 64> updates;  // one bit for each of the last SNs: it was that of an update
+  std::array<FormerNumbers, kFormerNumbers> former;
   std::uint8_t run_count;
   bool numbered;  // `newest` means something
   bool has_ack;   // `acked` means something
   bool pausing;   // after a burst of updates, while the compressor waits for an ACK
   std::uint8_t burst_left;
-  std::uint16_t newest;       // highest SN of a packet of the general path; only such as exceed it can be acknowledged
-  std::uint16_t acked;        // of the latest ACK
-  std::uint16_t pause_until;  // SN with which the pause ends
+  std::uint8_t next_former;
+  std::uint32_t sent;          // packets of the general path
+  std::uint16_t first_number;  // where the numbering at hand began
+  std::uint16_t newest;        // highest SN of a packet of the general path; only such as exceed it can be acknowledged
+  std::uint16_t acked;         // of the latest ACK
+  std::uint16_t pause_until;   // SN with which the pause ends
 };
 
 // C_MODE becomes R: whatever the window of U- or O-mode holds may be the reference of the decompressor.

@@ -173,15 +173,18 @@ void Decompressor::follow_mode(std::uint32_t index, Outcome& outcome, bool has_m
   DecompressorContext& c = contexts_[index];
   if (!config_.feedback) return;
   const Mode wanted = wanted_mode(c);
+  const bool other_formats = has_mode && mode != Mode::kCancel && (mode == Mode::kReliable) != c.reads_reliable();
+  if (other_formats && !(c.transition == Transition::kInitiated && mode == c.target)) {
+    // Nobody asked for it, but this is how the compressor's types 0 and 1 are to be read from now on.
+    c.target = mode;
+    c.transition = Transition::kPending;
+    take_mode(c, mode, outcome);
+    send(index, AckType::kAck, mode, outcome.sn_bits);
+    return;
+  }
   switch (c.transition) {
     case Transition::kDone:
-      if (has_mode && mode != Mode::kCancel && (mode == Mode::kReliable) != (c.mode == Mode::kReliable)) {
-        // Nobody asked for it, but this is how the compressor's types 0 and 1 are to be read from now on.
-        c.target = mode;
-        c.transition = Transition::kPending;
-        take_mode(c, mode, outcome);
-        send(index, AckType::kAck, mode, outcome.sn_bits);
-      } else if (c.mode == wanted) {
+      if (c.mode == wanted) {
         acknowledge(index, outcome);
       } else if (wanted == Mode::kOptimistic && c.mode == Mode::kUnidirectional) {  // 5.6.2: at once
         take_mode(c, wanted, outcome);

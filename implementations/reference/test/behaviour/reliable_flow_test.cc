@@ -214,7 +214,7 @@ TEST_P(SecureReference, LossesAloneNeverMakeAnythingFail) {
     EXPECT_EQ(link.decompressor.counters().nacks + link.decompressor.counters().static_nacks, 0U);
   }
   EXPECT_GT(updates, 1000U);
-  EXPECT_GT(without_crc, 10'000U) << "it was R-mode that was tried";
+  EXPECT_GT(without_crc, 5'000U) << "it was R-mode that was tried";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SecureReference,

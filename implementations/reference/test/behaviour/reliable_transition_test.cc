@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mode transitions from and to R-mode (RFC 3095 5.6.3 to 5.6.6, RFC 4815 3, RFC 3843 3.4): the diagrams packet by
+// packet, every loss of one packet and of one feedback, wishes that change, and compressors that decline or do not
+// react.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "test/support/crafted.h"
+#include "test/support/link.h"
+#include "test/support/random.h"
+#include "test/support/steady_flow.h"
+
+namespace headroom::rohc {
+namespace {
+
+using test::Link;
+using test::PacketSpec;
+using test::rtp_packet;
+using test::SteadyFlow;
+using test::udp_packet;
+using wire::AckType;
+using wire::Mode;
+using wire::PacketType;
+
+constexpr Mode kU = Mode::kUnidirectional;
+constexpr Mode kO = Mode::kOptimistic;
+constexpr Mode kR = Mode::kReliable;
+
+bool is_uo_0_or_1(PacketType t) {
+  return t == PacketType::kUo0 || t == PacketType::kUo1 || t == PacketType::kUo1Id || t == PacketType::kUo1Ts;
+}
+bool fits_mode(PacketType t, Mode mode) { return mode == kR ? wire::is_r_mode_only(t) : is_uo_0_or_1(t); }
+
+CompressorConfig compressor(Mode highest = kR) {
+  CompressorConfig c = test::without_refreshes();
+  c.highest_mode = highest;
+  return c;
+}
+DecompressorConfig asking_for(Mode mode) {
+  DecompressorConfig d;
+  d.mode = mode;
+  return d;
+}
+
+std::vector<PacketSpec> kinds() {
+  return {rtp_packet(4), rtp_packet(6), udp_packet(4), udp_packet(6), test::ip_packet(4), test::ip_packet(6)};
+}
+
+// Passes packets, with feedback carried after each, until both sides are in `mode` and use its packets without further
+// requests. Nothing on the way may fail. Returns how many it took.
+std::optional<unsigned> until_mode(Link& link, SteadyFlow& flow, Mode mode, unsigned limit = 40) {
+  unsigned quiet = 0;
+  for (unsigned i = 1; i <= limit; ++i) {
+    if (!link.pass(flow.next())) return std::nullopt;
+    (void)link.carry_feedback();
+    const bool there = link.sent.mode() == mode && link.received.mode() == mode && fits_mode(link.sent.type(), mode);
+    quiet = there ? quiet + 1 : 0;
+    if (quiet == 3) return i - 2;
+  }
+  return std::nullopt;
+}
+
+// 5.6.3: ACK(R) with CRC, D_TRANS = I; C_TRANS = P, C_MODE = R, no types 0 and 1; UOR-2(SN, R), D_TRANS = P, D_MODE =
+// R; ACK(SN, R), C_TRANS = D; R-0* or R-1*, D_TRANS = D.
+TEST(ReliableTransition, OptimisticToReliableByTheDiagram) {
+  for (const PacketSpec& kind : kinds()) {
+    Link link(compressor(), asking_for(kO));
+    SteadyFlow flow(kind);
+    ASSERT_TRUE(until_mode(link, flow, kO));
+    link.decompressor.set_mode(kR);
+    ASSERT_TRUE(link.pass(flow.next()));
+    EXPECT_EQ(link.received.mode(), kO) << "\"it must stay in Optimistic mode\" until a packet says R";
+    auto feedback = link.carry_feedback();
+    ASSERT_EQ(feedback.size(), 1U);
+    EXPECT_EQ(feedback[0].ack, AckType::kAck);
+    EXPECT_EQ(feedback[0].mode, kR);
+    EXPECT_TRUE(feedback[0].crc);
+
+    ASSERT_TRUE(link.pass(flow.next())) << link.describe();
+    EXPECT_EQ(link.sent.mode(), kR) << "C_MODE = R";
+    EXPECT_EQ(link.sent.state(), CompressorState::kFo);
+    EXPECT_TRUE(wire::updates_in_r_mode(link.sent.type()) && link.sent.type() != PacketType::kR0Crc)
+        << "UOR-2 or more: " << link.describe();
+    EXPECT_EQ(link.received.mode(), kR) << "D_TRANS = P, D_MODE = R";
+    EXPECT_EQ(link.received.event(), Event::kModeReliable);
+    feedback = link.carry_feedback();
+    ASSERT_EQ(feedback.size(), 1U);
+    EXPECT_EQ(feedback[0].mode, kR);
+    EXPECT_TRUE(feedback[0].crc);
+
+    ASSERT_TRUE(link.pass(flow.next())) << link.describe();
+    EXPECT_EQ(link.sent.type(), PacketType::kR0) << "C_TRANS = D, and one ACK is enough for a line that is known";
+    EXPECT_TRUE(link.carry_feedback().empty()) << "D_TRANS = D";
+  }
+}
+
+TEST(ReliableTransition, EveryPairOfModes) {
+  for (const PacketSpec& kind : kinds()) {
+    for (const Mode from : {kU, kO, kR}) {
+      for (const Mode to : {kU, kO, kR}) {
+        Link link(compressor(), asking_for(from));
+        SteadyFlow flow(kind);
+        ASSERT_TRUE(until_mode(link, flow, from)) << link.describe();
+        ASSERT_TRUE(settle(link, flow));
+        (void)link.carry_feedback();
+        link.decompressor.set_mode(to);
+        EXPECT_TRUE(until_mode(link, flow, to, 8))
+            << static_cast<int>(from) << " to " << static_cast<int>(to) << ": " << link.describe();
+        for (unsigned i = 0; i < 100; ++i) {
+          ASSERT_TRUE(link.pass(flow.next())) << link.describe();
+          (void)link.carry_feedback();
+        }
+      }
+    }
+  }
+}
+
+// Every single loss: for each pair of modes and each position, of a packet or of what is fed back for it. With lost
+// feedback nothing at all may fail; a lost packet fails nothing but itself.
+TEST(ReliableTransition, EverySingleLossOfAPacketOrOfFeedback) {
+  unsigned runs = 0;
+  for (const PacketSpec& kind : kinds()) {
+    for (const bool packets : {true, false}) {
+      for (const Mode from : {kU, kO, kR}) {
+        for (const Mode to : {kU, kO, kR}) {
+          for (unsigned at = 0; at < 14; ++at) {
+            for (const unsigned length : {1U, 2U, 5U}) {
+              Link link(compressor(), asking_for(from));
+              SteadyFlow flow(kind);
+              ASSERT_TRUE(until_mode(link, flow, from));
+              link.decompressor.set_mode(to);
+              for (unsigned i = 0; i < 14; ++i) {
+                const bool lost = i >= at && i < at + length;
+                if (lost && packets) {
+                  link.lose(flow.next());
+                  continue;
+                }
+                ASSERT_TRUE(link.pass(flow.next()))
+                    << static_cast<int>(from) << " to " << static_cast<int>(to) << ", lost " << length << " from " << at
+                    << ", packet " << i << ": " << link.describe();
+                if (lost) {
+                  (void)test::take_all(link.decompressor.own_feedback());
+                } else {
+                  (void)link.carry_feedback();
+                }
+              }
+              // An ACK(O) that is lost on the way from U-mode is not repeated but for an IR (5.6.2).
+              if (from == kU && to == kO && !packets) link.compressor.reinitialize();
+              ASSERT_TRUE(until_mode(link, flow, to, 300))
+                  << static_cast<int>(from) << " to " << static_cast<int>(to) << ", lost " << length << " from " << at
+                  << (packets ? " packets: " : " feedback: ") << link.describe();
+              ++runs;
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(runs, 6U * 2 * 9 * 14 * 3);
+}
+
+// The same at the beginning: from the very first IR to R-mode.
+TEST(ReliableTransition, EverySingleLossFromTheFirstPacketOn) {
+  for (const PacketSpec& kind : kinds()) {
+    for (const bool packets : {true, false}) {
+      for (unsigned at = 0; at < 12; ++at) {
+        for (const unsigned length : {1U, 3U}) {
+          Link link(compressor(), asking_for(kR));
+          SteadyFlow flow(kind);
+          for (unsigned i = 0; i < 16; ++i) {
+            const bool lost = i >= at && i < at + length;
+            if (lost && packets) {
+              link.lose(flow.next());
+              continue;
+            }
+            ASSERT_TRUE(link.pass(flow.next())) << at << ", " << length << ", " << i << ": " << link.describe();
+            if (lost) {
+              (void)test::take_all(link.decompressor.own_feedback());
+            } else {
+              (void)link.carry_feedback();
+            }
+          }
+          ASSERT_TRUE(until_mode(link, flow, kR, 60)) << link.describe();
+        }
+      }
+    }
+  }
+}
+
+// A long round trip: many packets and many requests are under way at the same time.
+TEST(ReliableTransition, LongRoundTrips) {
+  for (const PacketSpec& kind : kinds()) {
+    for (const unsigned round_trip : {1U, 5U, 20U, 60U}) {
+      Link link(compressor(), asking_for(kU));
+      SteadyFlow flow(kind);
+      std::vector<std::pair<unsigned, test::FeedbackElement>> under_way;
+      unsigned now = 0;
+      for (const Mode to : {kR, kO, kR, kU, kO, kR}) {
+        link.decompressor.set_mode(to);
+        for (unsigned i = 0; i < 6 * round_trip + 30; ++i, ++now) {
+          ASSERT_TRUE(link.pass(flow.next())) << link.describe();
+          for (auto& e : test::take_all(link.decompressor.own_feedback())) under_way.emplace_back(now + round_trip, e);
+          while (!under_way.empty() && under_way.front().first <= now) {
+            link.compressor.give_feedback(0, under_way.front().second.octets, link.now_ns);
+            under_way.erase(under_way.begin());
+          }
+        }
+        EXPECT_EQ(link.sent.mode(), to) << round_trip;
+        EXPECT_EQ(link.received.mode(), to) << round_trip;
+      }
+    }
+  }
+}
+
+TEST(ReliableTransition, WishesThatChangeInTheMiddle) {
+  for (const PacketSpec& kind : kinds()) {
+    for (const Mode from : {kU, kO, kR}) {
+      for (const Mode over : {kU, kO, kR}) {
+        for (const Mode to : {kU, kO, kR}) {
+          for (int packets = 0; packets < 5; ++packets) {
+            Link link(compressor(), asking_for(from));
+            SteadyFlow flow(kind);
+            ASSERT_TRUE(until_mode(link, flow, from));
+            link.decompressor.set_mode(over);
+            for (int i = 0; i < packets; ++i) {
+              ASSERT_TRUE(link.pass(flow.next())) << link.describe();
+              (void)link.carry_feedback();
+            }
+            link.decompressor.set_mode(to);
+            EXPECT_TRUE(until_mode(link, flow, to))
+                << static_cast<int>(from) << " over " << static_cast<int>(over) << " to " << static_cast<int>(to)
+                << " after " << packets << ": " << link.describe();
+          }
+        }
+      }
+    }
+  }
+}
+
+// "A mode transition MUST NOT be initiated by feedback which is not protected by a CRC" (5.6.1); and what asks for
+// R-mode is "an ACK(R) or a NACK(R)" (5.6.3).
+TEST(ReliableTransition, WhatFeedbackMayAskForIt) {
+  struct Case {
+    AckType ack;
+    bool crc;
+    bool follows;
+  };
+  for (const Case c : {Case{AckType::kAck, true, true}, Case{AckType::kNack, true, true},
+                       Case{AckType::kStaticNack, true, false}, Case{AckType::kAck, false, false}}) {
+    Link link(compressor(), asking_for(kO));
+    SteadyFlow flow(rtp_packet(6));
+    ASSERT_TRUE(until_mode(link, flow, kO));
+    wire::Feedback f = test::feedback_2(c.ack, kR, flow.spec.rtp->sn);
+    f.crc = c.crc;
+    link.compressor.give_feedback(0, test::feedback_element(f), link.now_ns);
+    link.lose(flow.next());
+    EXPECT_EQ(link.sent.mode(), c.follows ? kR : kO);
+  }
+}
+
+// "The compressor must not send packet types 1 or 0 while C_TRANS is P, i.e., not until it has received an ACK for a
+// UOR-2, IR-DYN, or IR packet sent with the mode transition parameter set to R" (5.6.3). An IR packet of profile UDP
+// carries no mode, so an ACK for it is none of these.
+TEST(ReliableTransition, AnAckForAPacketThatDidNotTellTheModeEndsNothing) {
+  Link link(compressor(), asking_for(kR));
+  SteadyFlow flow(udp_packet(6));
+  ASSERT_TRUE(link.pass(flow.next()));
+  ASSERT_EQ(link.sent.type(), PacketType::kIr);
+  (void)link.carry_feedback();
+  link.lose(flow.next());
+  EXPECT_EQ(link.sent.mode(), kR);
+  EXPECT_EQ(link.sent.type(), PacketType::kUor2) << "the ACK was for an IR packet: the static part is there";
+  // Its ACK is for the IR again, which told no mode.
+  const std::uint64_t acked = link.decompressor.counters().acks;
+  EXPECT_EQ(acked, 1U);
+  link.compressor.reinitialize();
+  ASSERT_TRUE(link.pass(flow.next()));
+  ASSERT_EQ(link.sent.type(), PacketType::kIr);
+  EXPECT_EQ(link.received.mode(), kU);
+  (void)link.carry_feedback();  // ACK(R) for the IR
+  link.lose(flow.next());
+  EXPECT_EQ(link.sent.type(), PacketType::kUor2) << "still pending";
+}
+
+// Feedback of the past that arrives late makes the compressor leave R-mode although nobody asks for it any more: the
+// packets say so, and the decompressor must read what follows accordingly.
+TEST(ReliableTransition, LateFeedbackOfAnotherMode) {
+  for (const PacketSpec& kind : kinds()) {
+    for (const Mode mode : {kO, kR}) {
+      for (const Mode late : {kU, kO, kR}) {
+        Link link(compressor(), asking_for(mode));
+        SteadyFlow flow(kind);
+        ASSERT_TRUE(until_mode(link, flow, mode));
+        const auto f = test::feedback_2(AckType::kAck, late, 0xfff);
+        link.compressor.give_feedback(0, test::feedback_element(f), link.now_ns);
+        if (mode == kO && late == kU) continue;  // same formats: mode_test.cc
+        EXPECT_TRUE(until_mode(link, flow, mode, 60))
+            << static_cast<int>(mode) << ", late " << static_cast<int>(late) << ": " << link.describe();
+      }
+    }
+  }
+}
+
+// A compressor that does not know R-mode ignores the request. The decompressor gives up after a while and makes do with
+// O-mode.
+TEST(ReliableTransition, ACompressorThatDoesNotReact) {
+  for (const Mode highest : {kU, kO}) {
+    DecompressorConfig d = asking_for(kR);
+    d.mode_requests = 10;
+    Link link(compressor(highest), d);
+    SteadyFlow flow(rtp_packet(4));
+    std::size_t feedback = 0;
+    for (unsigned i = 0; i < 100; ++i) {
+      ASSERT_TRUE(link.pass(flow.next()));
+      feedback += link.carry_feedback().size();
+    }
+    EXPECT_EQ(link.received.mode(), kO);
+    EXPECT_EQ(link.sent.mode(), highest);
+    EXPECT_LE(feedback, 12U) << "it does not ask for ever";
+    EXPECT_TRUE(is_uo_0_or_1(link.sent.type()));
+  }
+}
+
+// "The decompressor … MUST use the sequence number that corresponds to the packet that last updated the context"
+// (RFC 4815 3.2) while it asks to leave R-mode and gets packets that update nothing.
+TEST(ReliableTransition, RequestsCarryTheSnOfTheLastUpdate) {
+  Link link(compressor(), asking_for(kR));
+  SteadyFlow flow(rtp_packet(6));
+  ASSERT_TRUE(until_mode(link, flow, kR));
+  while (link.sent.type() != PacketType::kR0Crc) {
+    ASSERT_TRUE(link.pass(flow.next()));
+    (void)link.carry_feedback();
+  }
+  const std::uint16_t updated = flow.spec.rtp->sn;
+  link.decompressor.set_mode(kO);
+  for (unsigned i = 0; i < 5; ++i) {
+    ASSERT_TRUE(link.pass(flow.next()));
+    ASSERT_EQ(link.sent.type(), PacketType::kR0);
+    const auto elements = test::take_all(link.decompressor.own_feedback());
+    ASSERT_EQ(elements.size(), 1U) << "\"a NACK or ACK … for each received packet\" (5.6.1)";
+    const wire::Feedback f = test::read(elements[0], false);
+    EXPECT_EQ(f.sn, updated & 0xfffU);
+    EXPECT_EQ(f.mode, kO);
+    EXPECT_TRUE(f.crc);
+  }
+}
+
+// RFC 4815 7.2.1: "the current mode of operation SHOULD be inherited" by a new flow on the CID, and 7.2.2: with another
+// profile it starts in U-mode.
+TEST(ReliableTransition, NewFlowsOnOldCids) {
+  for (const bool same_profile : {true, false}) {
+    CompressorConfig config = compressor();
+    config.channel.max_cid = 0;
+    DecompressorConfig d = asking_for(kR);
+    d.channel = config.channel;
+    Link link(config, d);
+    SteadyFlow first(rtp_packet(4));
+    ASSERT_TRUE(until_mode(link, first, kR));
+    PacketSpec spec = same_profile ? rtp_packet(4) : udp_packet(4);
+    spec.ip.source = 77;
+    SteadyFlow second(spec);
+    for (unsigned i = 0; i < 2; ++i) link.lose(second.next());
+    EXPECT_EQ(link.sent.type(), PacketType::kIr);
+    EXPECT_EQ(link.sent.mode(), same_profile ? kR : kU);
+    EXPECT_TRUE(until_mode(link, second, kR)) << link.describe();
+  }
+}
+
+// Should all IR packets of such a flow get lost, what follows must not be taken for packets of R-mode, which have no
+// CRC: "by, e.g., not using packets of types beginning with 00 or 10" (RFC 4815 7.2.2).
+TEST(ReliableTransition, OtherProfileOnACidOfRModeIsCautious) {
+  CompressorConfig config = compressor();
+  config.channel.max_cid = 0;
+  DecompressorConfig d = asking_for(kR);
+  d.channel = config.channel;
+  Link link(config, d);
+  SteadyFlow first(rtp_packet(4));
+  ASSERT_TRUE(until_mode(link, first, kR));
+  PacketSpec spec = udp_packet(4);
+  spec.ip.source = 77;
+  SteadyFlow second(spec);
+  for (unsigned i = 0; i < 4; ++i) ASSERT_EQ(link.lose(second.next()).type(), PacketType::kIr);
+  for (unsigned i = 0; i < 12; ++i) {
+    EXPECT_FALSE(link.pass(second.next()));
+    EXPECT_EQ(link.sent.octets[0] & 0xe0, 0xc0) << "type 2";
+    EXPECT_NE(link.received.status, HEADROOM_OK);
+  }
+}
+
+TEST(ReliableTransition, OtherCidsArePreferredForAnotherProfile) {
+  CompressorConfig config = compressor();
+  config.channel.max_cid = 2;
+  DecompressorConfig d = asking_for(kR);
+  d.channel = config.channel;
+  Link link(config, d);
+  SteadyFlow reliable(rtp_packet(4));
+  ASSERT_TRUE(until_mode(link, reliable, kR));
+  link.decompressor.set_mode(kO);
+  for (std::uint16_t n = 0; n < 6; ++n) {  // the flow in R-mode is the one that has been silent longest
+    PacketSpec spec = udp_packet(4);
+    spec.ip.source = static_cast<std::uint16_t>(100 + n);
+    link.lose(build(spec));
+    EXPECT_NE(link.sent.detail.cid, 0U) << n;
+  }
+}
+
+// A decompressor that is started anew knows nothing of R-mode: after its STATIC-NACK the mode is told again.
+TEST(ReliableTransition, ADecompressorThatBeginsAnew) {
+  for (const PacketSpec& kind : kinds()) {
+    DecompressorConfig d = asking_for(kR);
+    d.nack_unknown_contexts = true;
+    d.nack_every = 1;
+    Link link(compressor(), d);
+    SteadyFlow flow(kind);
+    ASSERT_TRUE(until_mode(link, flow, kR));
+    Decompressor fresh(d);
+    bool quiet = false;
+    test::Restored r;
+    for (unsigned i = 0; i < 30; ++i) {
+      link.lose(flow.next());
+      r = test::decompress(fresh, link.sent.octets, link.now_ns);
+      quiet = r.status == HEADROOM_OK;
+      EXPECT_TRUE(!quiet || std::ranges::equal(r.octets, build(flow.spec))) << i << ": " << link.describe();
+      for (const auto& e : test::take_all(fresh.own_feedback()))
+        link.compressor.give_feedback(e.channel, e.octets, link.now_ns);
+    }
+    EXPECT_TRUE(quiet);
+    EXPECT_EQ(link.sent.type(), PacketType::kR0);
+    EXPECT_EQ(r.mode(), kR);
+  }
+}
+
+// --- A compressor that declines (RFC 3843 3.4: Mode 0) ---------------------------------------------------------------
+
+TEST(ReliableTransition, DeclinedRModeLeavesTheModeInUse) {
+  Link link(compressor(kO), asking_for(kO));
+  SteadyFlow flow(test::ip_packet(6));
+  ASSERT_TRUE(until_mode(link, flow, kO));
+  ASSERT_TRUE(settle(link, flow));
+  link.decompressor.set_mode(kR);
+  link.lose(flow.next());
+  const unsigned sn = static_cast<unsigned>(link.sent.octets[0] >> 3);
+  (void)test::decompress(link.decompressor, link.sent.octets, link.now_ns);
+  ASSERT_EQ(test::take_all(link.decompressor.own_feedback()).size(), 1U);
+  wire::BaseHeader h;
+  h.type = PacketType::kUor2;
+  wire::Extension e;
+  e.kind = 3;
+  e.mode = Mode::kCancel;
+  test::Restored r;
+  flow.next();
+  for (const unsigned top : {0U, 16U}) {
+    h.sn.value = ((sn + 1) & 15U) | top;
+    r = test::decompress(link.decompressor, test::crafted(flow.spec, h, e), link.now_ns);
+    if (r.status == HEADROOM_OK) break;
+  }
+  ASSERT_EQ(r.status, HEADROOM_OK);
+  EXPECT_EQ(r.mode(), kO) << "\"D_MODE MUST remain unchanged\"";
+  const auto ack = test::take_all(link.decompressor.own_feedback());
+  ASSERT_EQ(ack.size(), 1U);
+  EXPECT_EQ(test::read(ack[0], false).mode, kO) << "ACK(SN, X) with X the mode in use";
+}
+
+}  // namespace
+}  // namespace headroom::rohc
