@@ -72,7 +72,7 @@ def replay_command(
         str, typer.Option(help="An implementation, or none: the source is what is on the link.")
     ] = "reference",
     decompressor: Annotated[str, typer.Option(help="An implementation, or none: it ends at the link.")] = "reference",
-    mode: Annotated[str, typer.Option(help="U or O.")] = "U",
+    mode: Annotated[str, typer.Option(help="U, O or R.")] = "U",
     cids: Annotated[str, typer.Option(help="small or large.")] = "small",
     max_cid: Annotated[int, typer.Option(min=0, max=16383)] = 15,
     flows: Annotated[int, typer.Option(min=1)] = 1,
@@ -92,8 +92,8 @@ def replay_command(
     from headroom.measure import replay
     from headroom.settings import Settings
 
-    if mode not in ("U", "O"):
-        raise UsageError(f"The mode must be U or O, not '{mode}'.")
+    if mode not in ("U", "O", "R"):
+        raise UsageError(f"The mode must be U, O or R, not '{mode}'.")
     named = {"compressor": compressor, "decompressor": decompressor}
     named |= {"mode": mode, "cids": cids, "max_cid": str(max_cid), "flows": str(flows), "packets": str(packets)}
     named |= {name: str(share) for name, share in (("loss", loss), ("ber", ber)) if share}

@@ -21,7 +21,7 @@ class Replaying:
     """One replay at a time: `Replay …` runs it, the keywords that follow judge it.
 
     Named arguments of every `Replay …`, all optional:
-    - of the channel: mode (U or O), cids (small or large), max_cid, profiles (such as 0x0001,0x0002), mrru;
+    - of the channel: mode (U, O or R), cids (small or large), max_cid, profiles (such as 0x0001,0x0002), mrru;
     - of the traffic: flows, packets, duration (in seconds), burst, timeout (in seconds);
     - of the link: loss, ber, header_errors and payload_errors (drop or deliver), reorder and depth, duplicate, delay
       and jitter (milliseconds),
