@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compressed headers of packet types 0, 1 and 2 in U- and O-mode: RFC 3095, 5.7.1, 5.7.3, 5.7.4 and 5.11.3.
+"""Compressed headers of packet types 0, 1 and 2: RFC 3095, 5.7.1 to 5.7.4 and 5.11.3; RFC 4019, 5.3.
 
 This is the wire format alone. What the bits mean for the header is `decompressor`'s business.
 """
@@ -37,6 +37,8 @@ class CompressedHeader:
     random_ip_ids: tuple[int | None, int | None] = (None, None)
     udp_checksum: int = 0
     additional: list[IpDynamic] = field(default_factory=list)
+    cce: str | None = None  # of a CCE packet: "", "ON" or "OFF" (RFC 4019, 5.3.2); None of any other
+    coverage: int | None = None  # UDP-Lite Checksum Coverage, where it is sent
 
     @property
     def tsc(self) -> int:
@@ -45,9 +47,10 @@ class CompressedHeader:
 
 
 def read(reader: Reader, frame: Frame, context: Context, remarks: list[Remark]) -> CompressedHeader:
+    cce = _read_cce(reader, frame) if is_cce(reader.peek(), context) else None
     first = reader.peek()
     two = context.in_base_header
-    if len(context.ips) > 2 and context.profile.after_ip:
+    if len(context.ips) > 2 and not context.profile.any_depth:
         raise MalformedPacket(
             "RFC3095-5.7.5-4",
             f"The context has {len(context.ips)} IP headers; compressed headers of profile {context.profile} know two.",
@@ -67,8 +70,30 @@ def read(reader: Reader, frame: Frame, context: Context, remarks: list[Remark]) 
         raise MalformedPacket(
             "RFC5795-5.2-1", f"The packet type octet 0x{first:02x} has no meaning in profile {context.profile}."
         )
+    header.cce = cce
     _read_tail(reader, header, context, rnd, remarks)
     return header
+
+
+def is_cce(octet: int, context: Context) -> bool:
+    """111110FK, of which FK = 00 is IR-DYN: RFC 4019, 5.3.2."""
+    return context.profile.coverage and octet in (0xF9, 0xFA, 0xFB)
+
+
+def inner_type(reader: Reader, frame: Frame, context: Context) -> int:
+    """The octet with the packet type of RFC 3095, which a CCE packet has behind its own type and large CID."""
+    first = reader.peek()
+    if not is_cce(first, context):
+        return first
+    return reader.peek(1 + sum(one.width for one in frame.large_cid) // 8, "inner base header")
+
+
+def _read_cce(reader: Reader, frame: Frame) -> str:
+    """The outer packet type identifier and the CID behind it: what follows is read as a packet without CID."""
+    _, f, k = reader.split(("CCE", 6), ("F", 1), ("K", 1))
+    frame.take_large_cid(reader)
+    frame.large_cid = []
+    return {(0, 1): "", (1, 0): "ON", (1, 1): "OFF"}[f, k]
 
 
 def _read_uo_0(reader: Reader, frame: Frame) -> CompressedHeader:
@@ -190,7 +215,11 @@ def _read_tail(
         for n, ip in enumerate(two)
     ]
     header.random_ip_ids = (random[0] if len(two) == 2 else None, random[-1])
-    if context.profile.checksum_context and context.udp_checksum:
-        header.udp_checksum = reader.number("UDP Checksum", 2)
     for ip in context.ips[2:]:
         header.additional.append(read_dynamic_ip(reader, context.profile, ip.version, remarks))
+    if context.profile.coverage:
+        if context.cfp or header.cce is not None:
+            header.coverage = reader.number("UDP-Lite Checksum Coverage", 2)
+        header.udp_checksum = reader.number("UDP-Lite Checksum", 2)
+    elif context.profile.checksum_context and context.udp_checksum:
+        header.udp_checksum = reader.number("UDP Checksum", 2)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Static and dynamic chains of IR and IR-DYN packets: RFC 3095, 5.7.7.3-5.7.7.6, 5.11.1; RFC 3843, 3.1, 3.3, 3.5."""
+"""Static and dynamic chains of IR and IR-DYN packets: RFC 3095, 5.7.7.3-5.7.7.7, 5.11.1; RFC 3843, 3.1, 3.3, 3.5; RFC
+4019, 5.2."""
 
 from __future__ import annotations
 
@@ -7,15 +8,22 @@ from dataclasses import dataclass, field
 
 from headroom.oracle.rohc import sdvl
 from headroom.oracle.rohc.bits import Reader
-from headroom.oracle.rohc.context import Ip
+from headroom.oracle.rohc.context import Context, Ip
 from headroom.oracle.rohc.errors import MalformedPacket
 from headroom.oracle.rohc.findings import Remark, must
-from headroom.oracle.rohc.headers import IP_VERSION_OF, UDP
+from headroom.oracle.rohc.headers import IP_VERSION_OF, PROTOCOL_OF
 from headroom.oracle.rohc.lists import CsrcList, read_csrcs, read_extension_headers
 from headroom.oracle.rohc.profiles import Profile
 
 # Which requirement a chain breaks that does not end with the profile's last header (RFC 3095, 5.7.7.2; RFC 3843, 3.1).
-CHAIN_END = {0x0001: "RFC3095-5.7.7.2-1", 0x0002: "RFC3095-5.7.7.2-2", 0x0004: "RFC3843-3.1-1"}
+CHAIN_END = {
+    0x0001: "RFC3095-5.7.7.2-1",
+    0x0002: "RFC3095-5.7.7.2-2",
+    0x0003: "RFC3095-5.7.7.2-3",
+    0x0004: "RFC3843-3.1-1",
+    0x0007: "RFC4019-5.2.1-1",
+    0x0008: "RFC4019-5.2.1-1",
+}
 
 
 @dataclass(slots=True)
@@ -23,6 +31,7 @@ class StaticChain:
     ips: list[Ip] = field(default_factory=list)
     ports: bytes = b""
     ssrc: bytes = b""
+    spi: bytes = b""
 
 
 @dataclass(slots=True)
@@ -64,6 +73,7 @@ class RtpDynamic:
 class DynamicChain:
     ips: list[IpDynamic] = field(default_factory=list)
     udp_checksum: int = 0
+    coverage: int = 0
     rtp: RtpDynamic | None = None
     sn: int = 0
 
@@ -82,12 +92,16 @@ def read_static(reader: Reader, profile: Profile, remarks: list[Remark]) -> Stat
         expected = None if ip.ends_chain else IP_VERSION_OF.get(ip.protocol)
         if expected is None:
             break
-    if "UDP" in profile.after_ip:
-        if chain.ips[-1].protocol != UDP:
-            raise MalformedPacket(
-                CHAIN_END[profile.number],
-                f"The static chain of profile {profile} leads to protocol {chain.ips[-1].protocol}, not to UDP (17).",
-            )
+    transport = profile.transport
+    if transport and chain.ips[-1].protocol != PROTOCOL_OF[transport]:
+        raise MalformedPacket(
+            CHAIN_END[profile.number],
+            f"The static chain of profile {profile} leads to protocol {chain.ips[-1].protocol}, not to {transport} "
+            f"({PROTOCOL_OF[transport]}).",
+        )
+    if transport == "ESP":
+        chain.spi = reader.take("SPI", 4)
+    elif transport:
         chain.ports = reader.take("source port", 2) + reader.take("destination port", 2)
     if "RTP" in profile.after_ip:
         chain.ssrc = reader.take("SSRC", 4)
@@ -117,21 +131,29 @@ def _static_ip(reader: Reader, profile: Profile, remarks: list[Remark]) -> Ip:
     raise MalformedPacket("RFC3095-5.7.7.1-1", f"The static chain holds an IP version of {version}; there are 4 and 6.")
 
 
-def prefix(ips: list[Ip], ports: bytes, ssrc: bytes, profile: Profile) -> StaticChain | None:
-    """The part of a context's static chain that a profile covers (RFC 3095, 5.11.1); None if it is too short."""
-    if not ips or ("UDP" in profile.after_ip and not ports) or ("RTP" in profile.after_ip and not ssrc):
+def prefix(context: Context, profile: Profile) -> StaticChain | None:
+    """The part of a context's static chain that a profile covers (RFC 3095, 5.11.1 and 5.12.1); None if it is too
+    short, or leads to another header."""
+    ips, transport = context.ips, profile.transport
+    if not ips or (transport and ips[-1].protocol != PROTOCOL_OF[transport]):
         return None
-    return StaticChain(ips, ports if "UDP" in profile.after_ip else b"", ssrc if "RTP" in profile.after_ip else b"")
+    if ("RTP" in profile.after_ip and not context.ssrc) or (transport and not (context.ports or context.spi)):
+        return None
+    return StaticChain(ips, context.ports, context.ssrc, context.spi)
 
 
 def read_dynamic(
     reader: Reader, profile: Profile, static: StaticChain, table: dict[int, bytes], remarks: list[Remark]
 ) -> DynamicChain:
     chain = DynamicChain([read_dynamic_ip(reader, profile, ip.version, remarks) for ip in static.ips])
-    if "UDP" in profile.after_ip:
-        chain.udp_checksum = reader.number("UDP Checksum", 2)
+    if profile.coverage:
+        chain.coverage = reader.number("Checksum Coverage", 2)
+    if profile.transport == "ESP":
+        chain.sn = reader.number("Sequence Number", 4)  # RFC 3095, 5.12.1: it is the SN, and no other is added
+    elif profile.transport:
+        chain.udp_checksum = reader.number("Checksum", 2)
     if "RTP" in profile.after_ip:
-        chain.rtp = _dynamic_rtp(reader, table, remarks)
+        chain.rtp = _dynamic_rtp(reader, profile, table, remarks)
         chain.sn = chain.rtp.sn
     elif profile.generated_sn:
         chain.sn = reader.number("SN", 2)
@@ -157,7 +179,7 @@ def read_dynamic_ip(reader: Reader, profile: Profile, version: int, remarks: lis
     return part
 
 
-def _dynamic_rtp(reader: Reader, table: dict[int, bytes], remarks: list[Remark]) -> RtpDynamic:
+def _dynamic_rtp(reader: Reader, profile: Profile, table: dict[int, bytes], remarks: list[Remark]) -> RtpDynamic:
     version, padding, rx, first_cc = reader.split(("V", 2), ("P", 1), ("RX", 1), ("CC", 4))
     if version != 2:
         raise MalformedPacket("RFC3095-5.7.7.6-1", f"The RTP dynamic part has version {version}; it is always 2.")
@@ -181,7 +203,7 @@ def _dynamic_rtp(reader: Reader, table: dict[int, bytes], remarks: list[Remark])
             remarks.append(
                 must("RFC3095-5.7.7.6-2", f"The reserved bits of the RTP dynamic part are {reserved}, not zero.")
             )
-        if not mode:
+        if not mode and not profile.cancels_modes:
             remarks.append(must("RFC3095-5.7.5-6", "The RTP dynamic part carries mode 0, which is reserved."))
         if tss:
             part.ts_stride = sdvl.read(reader, "TS_STRIDE").value

@@ -109,8 +109,12 @@ class Context:
     mode: str = "U"
     state: str = NO_CONTEXT
     ips: list[Ip] = field(default_factory=list)
-    ports: bytes = b""  # UDP source and destination port
+    ports: bytes = b""  # source and destination port of UDP or UDP-Lite
     udp_checksum: int = 0  # nonzero: a checksum is sent with each packet
+    spi: bytes = b""  # of ESP
+    coverage: int = 0  # UDP-Lite Checksum Coverage, CFP and CFI: RFC 4019, 5.1
+    cfp: int = 0
+    cfi: int = 0
     ssrc: bytes = b""
     sn: int = 0
     padding: int = 0
@@ -132,6 +136,10 @@ class Context:
             [ip.copy() for ip in self.ips],
             self.ports,
             self.udp_checksum,
+            self.spi,
+            self.coverage,
+            self.cfp,
+            self.cfi,
             self.ssrc,
             self.sn,
             self.padding,
@@ -147,7 +155,7 @@ class Context:
 
     @property
     def kinds(self) -> tuple[int | str, ...]:
-        """The compressed headers, outermost first: 4, 6, "UDP", "RTP"."""
+        """The compressed headers, outermost first: 4, 6, "UDP", "UDP-Lite", "ESP", "RTP"."""
         return (*[ip.version for ip in self.ips], *self.profile.after_ip)
 
     @property

@@ -19,7 +19,6 @@ from headroom.oracle.rohc.packet import Packet, parse_packet
 from headroom.oracle.rohc.profiles import UNCOMPRESSED
 
 _TS = 1 << 32
-_SN = 1 << 16
 _IP_ID = 1 << 16
 
 
@@ -122,13 +121,17 @@ def initialise(packet: Packet, before: Context | None) -> tuple[Context, bytes |
         ):
             context.dynamic = False  # What is known of the dynamic part was of other headers.
         context.ips = [_with_static(new, old) for new, old in _pairs(packet.static.ips, context.ips)]
-        context.ports, context.ssrc = packet.static.ports, packet.static.ssrc
+        context.ports, context.ssrc, context.spi = packet.static.ports, packet.static.ssrc, packet.static.spi
     if packet.dynamic is None:
         # RFC 4815, 6.3: only the static part is updated.
         if not context.dynamic or context.state != FULL_CONTEXT:
             context.state = STATIC_CONTEXT
         return context, None
     marker = _apply_dynamic(context, packet.dynamic)
+    if profile.coverage:
+        # RFC 4019, 5.2.2: each IR or IR-DYN packet sets both, by what it says of its own packet.
+        covered = context.coverage == transport_length(context, packet.payload)
+        context.cfp, context.cfi = int(not covered), int(covered)
     context.dynamic = True
     context.state = FULL_CONTEXT
     if not packet.payload:
@@ -142,8 +145,8 @@ def _change_profile(context: Context, packet: Packet) -> None:
     assert profile is not None
     context.profile = profile
     context.mode = "U"
-    if "UDP" not in profile.after_ip:
-        context.ports = b""
+    if profile.transport is None:
+        context.ports = context.spi = b""
     if "RTP" not in profile.after_ip:
         context.ssrc = b""
 
@@ -170,7 +173,7 @@ def _apply_dynamic(context: Context, chain: DynamicChain) -> int:
     """Takes over a dynamic chain; returns the marker, which no context keeps."""
     for part, ip in zip(chain.ips, context.ips, strict=True):
         part.apply(ip)
-    context.udp_checksum = chain.udp_checksum
+    context.udp_checksum, context.coverage = chain.udp_checksum, chain.coverage
     context.sn = chain.sn
     rtp = chain.rtp
     if rtp is None:
@@ -201,7 +204,7 @@ def reconstruct(header: CompressedHeader, payload: bytes, before: Context) -> At
     """Step 5.3.2.2.2 of RFC 3095 without the verification."""
     now = before.copy()
     change = lsb.change(before.sn, header.sn, before.profile.p_sn(header.sn.width))
-    now.sn = (before.sn + change) % _SN
+    now.sn = (before.sn + change) % (1 << before.profile.sn_bits)
     stride = None
     extension = header.extension
     if extension is not None and extension.number == 3:
@@ -213,7 +216,32 @@ def reconstruct(header: CompressedHeader, payload: bytes, before: Context) -> At
     _restore_ip_ids(now, header, before)
     for part, ip in zip(header.additional, now.ips[2:], strict=True):
         part.apply(ip)
+    if before.profile.coverage:
+        now.coverage = coverage(before, header, transport_length(now, payload))
     return Attempt(now, *_build(now, header.marker, header.udp_checksum, payload))
+
+
+def transport_length(context: Context, payload: bytes) -> int:
+    """Octets of a UDP-Lite packet, from its header on: RFC 4019, 5.1."""
+    return 8 + (12 + 4 * len(context.csrcs) if context.profile.rtp else 0) + len(payload)
+
+
+def coverage(context: Context, header: CompressedHeader, length: int) -> int:
+    """The checksum coverage of a packet: sent, inferred from its length, or as in the context (RFC 4019, 5.5)."""
+    if header.coverage is not None:
+        return header.coverage
+    return length if context.cfi else context.coverage
+
+
+def keep_coverage(after: Context, header: CompressedHeader, before: Context, length: int) -> None:
+    """RFC 4019, 5.3.2: CCE(ON) updates CFP, CCE(OFF) CFP, CFI and the coverage; nothing else updates any of them."""
+    after.cfp, after.cfi = before.cfp, before.cfi
+    sent = after.coverage
+    after.coverage = before.coverage
+    if header.cce == "ON":
+        after.cfp = 1
+    elif header.cce == "OFF":
+        after.cfp, after.cfi, after.coverage = 0, int(sent == length), sent
 
 
 def restore(header: CompressedHeader, payload: bytes, before: Context) -> tuple[Context, bytes]:
@@ -227,6 +255,10 @@ def restore(header: CompressedHeader, payload: bytes, before: Context) -> tuple[
             f"The {header.kind} packet carries CRC-{width} {carried}; the header as decompressed gives {expected}.",
         )
     after = attempt.now if header.kind != "UO-1-ID" else _only_what_uo_1_id_updates(attempt.now, before)
+    if before.profile.coverage:
+        length = transport_length(attempt.now, payload)
+        after.coverage = attempt.now.coverage
+        keep_coverage(after, header, before, length)
     after.state = FULL_CONTEXT
     return after, attempt.octets + payload
 
@@ -329,10 +361,13 @@ def _build(context: Context, marker: int, udp_checksum: int, payload: bytes) -> 
             headers.rtp(flags, marker << 7 | context.payload_type, context.sn, context.ts, context.ssrc, csrcs)
         )
         length += len(parts[-1])
-    if "UDP" in profile.after_ip:
+    if profile.transport == "ESP":
         length += 8
-        _check_length("UDP", length)
-        parts.append(headers.udp(context.ports, length, udp_checksum))
+        parts.append(context.spi + context.sn.to_bytes(4, "big"))
+    elif profile.transport:
+        length += 8
+        _check_length(profile.transport, length)
+        parts.append(headers.udp(context.ports, context.coverage if profile.coverage else length, udp_checksum))
     for ip in reversed(context.ips):
         if ip.version == 4:
             length += 20

@@ -147,7 +147,7 @@ def _read_3_rtp(reader: Reader, context: Context, remarks: list[Remark]) -> Exte
 def _read_3(reader: Reader, context: Context, remarks: list[Remark]) -> Extension:
     _, s, mode, i, ip, ip2 = reader.split(("extension 3", 2), ("S", 1), ("Mode", 2), ("I", 1), ("ip", 1), ("ip2", 1))
     extension = Extension(3, mode=mode)
-    if not mode and context.profile.number != 0x0004:  # RFC 3843, 3.4 gives mode 0 a meaning in its profile
+    if not mode and not context.profile.cancels_modes:
         remarks.append(must("RFC3095-5.7.5-6", "Extension 3 carries mode 0, which is reserved."))
     inner = _ip_flags(reader, "", "reserved") if ip else None
     if inner and inner[-1]:
@@ -208,7 +208,7 @@ def _read_rtp(reader: Reader, context: Context, extension: Extension, remarks: l
         ("Mode", 2), ("R-PT", 1), ("M", 1), ("R-X", 1), ("CSRC", 1), ("TSS", 1), ("TIS", 1)
     )
     changes = RtpChanges(mode, marker, r_x)
-    if not mode:
+    if not mode and not context.profile.cancels_modes:
         remarks.append(must("RFC3095-5.7.5-6", "The RTP flags of extension 3 carry mode 0, which is reserved."))
     if r_pt:
         changes.padding, changes.payload_type = reader.split(("R-P", 1), ("RTP PT", 7))

@@ -15,7 +15,7 @@ from headroom.oracle.rohc.bits import NO_BITS, Bits, Field, Reader
 from headroom.oracle.rohc.context import MODES
 from headroom.oracle.rohc.errors import MalformedPacket
 from headroom.oracle.rohc.findings import Remark, must, should
-from headroom.oracle.rohc.profiles import RTP, UNCOMPRESSED, Profile
+from headroom.oracle.rohc.profiles import UNCOMPRESSED, Profile
 
 ACKTYPES = ("ACK", "NACK", "STATIC-NACK")
 CRC, REJECT, SN_NOT_VALID, SN, CLOCK, JITTER, LOSS, CONTEXT_MEMORY = 1, 2, 3, 4, 5, 6, 7, 9
@@ -164,7 +164,7 @@ def remarks(feedback: Feedback, profile: Profile | None) -> list[Remark]:
         ):
             if feedback.has(option):
                 found.append(should(requirement, f"{OPTIONS[option][0]} comes without a CRC option."))
-    if profile is not None and profile is not RTP and (feedback.has(CLOCK) or feedback.has(JITTER)):
+    if profile is not None and not profile.rtp and (feedback.has(CLOCK) or feedback.has(JITTER)):
         found.append(
             must("RFC3095-5.11.6-1", f"Profile {profile} was answered with CLOCK or JITTER, which it does not use.")
         )

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uncompressed headers: IPv4 (RFC 791), IPv6 (RFC 2460), UDP (RFC 768) and RTP (RFC 3550), and what a CRC covers of
-them.
+"""Uncompressed headers: IPv4 (RFC 791), IPv6 (RFC 2460), UDP (RFC 768), UDP-Lite (RFC 3828), ESP (RFC 4303) and RTP
+(RFC 3550), and what a CRC covers of them.
 
 `parse` reads an original packet; `ipv4`, `ipv6`, `udp` and `rtp` write one header each.
 """
@@ -11,7 +11,8 @@ import struct
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-IPV4, IPV6, UDP = 4, 41, 17  # protocol numbers
+IPV4, IPV6, UDP, ESP, UDP_LITE = 4, 41, 17, 50, 136  # protocol numbers
+PROTOCOL_OF = {"UDP": UDP, "UDP-Lite": UDP_LITE, "ESP": ESP}
 IP_VERSION_OF = {IPV4: 4, IPV6: 6}
 
 
@@ -36,11 +37,15 @@ class IpHeader:
 
 @dataclass(slots=True)
 class Original:
-    """An original packet's headers, as far as they go: the IP headers, UDP if it follows, and RTP on request."""
+    """An original packet's headers, as far as they go: the IP headers, UDP, UDP-Lite or ESP, and RTP on request.
+
+    `udp` is the offset of the header that `transport` names, be it UDP, UDP-Lite or ESP.
+    """
 
     packet: bytes
     ips: list[IpHeader] = field(default_factory=list)
     udp: int = -1  # offset; -1 if absent
+    transport: str = "UDP"
     rtp: int = -1
     csrc_count: int = 0
     end: int = 0  # where the payload begins after IP headers (and UDP, RTP when asked for)
@@ -55,8 +60,8 @@ class Original:
 
     @property
     def kinds(self) -> tuple[int | str, ...]:
-        """The headers for `crc_input`: 4, 6, "UDP", "RTP"."""
-        tail = (("UDP",) if self.udp >= 0 else ()) + (("RTP",) if self.rtp >= 0 else ())
+        """The headers for `crc_input`: 4, 6, "UDP", "UDP-Lite", "ESP", "RTP"."""
+        tail = ((self.transport,) if self.udp >= 0 else ()) + (("RTP",) if self.rtp >= 0 else ())
         return tuple(ip.version for ip in self.ips) + tail
 
 
@@ -77,8 +82,9 @@ def parse(packet: bytes, after_ip: tuple[str, ...] = (), ip_headers: int = 0) ->
         following = IP_VERSION_OF.get(ip.protocol)
         if following is None or len(original.ips) == ip_headers:
             break
-    if "UDP" in after_ip:
-        if original.ips[-1].protocol != UDP or len(packet) < at + 8:
+    if after_ip:
+        original.transport = after_ip[0]
+        if original.ips[-1].protocol != PROTOCOL_OF[after_ip[0]] or len(packet) < at + 8:
             return None
         original.udp = at
         at += 8
@@ -145,7 +151,10 @@ def ipv6(tos: int, flow_label: int, payload_length: int, next_header: int, hop_l
 
 
 def udp(ports: bytes, length: int, checksum: int) -> bytes:
-    """A UDP header (RFC 768). `ports`: source and destination, 4 octets."""
+    """A UDP header (RFC 768), or one of UDP-Lite (RFC 3828) with the checksum coverage in place of the length.
+
+    `ports`: source and destination, 4 octets.
+    """
     return ports + struct.pack("!HH", length, checksum)
 
 
@@ -160,6 +169,8 @@ _COVERAGE: dict[int | str, tuple[tuple[tuple[int, int], ...], tuple[tuple[int, i
     4: (((0, 2), (6, 10), (12, 20)), ((2, 6), (10, 12)), 20),
     6: (((0, 4), (6, 40)), ((4, 6),), 40),
     "UDP": (((0, 4),), ((4, 8),), 8),
+    "UDP-Lite": (((0, 4),), ((4, 8),), 8),  # RFC 4019, 5.2.1
+    "ESP": (((0, 4),), ((4, 8),), 8),  # RFC 3095, 5.7.7.7
     "RTP": (((0, 1), (8, 12)), ((1, 8),), 12),
 }
 

@@ -172,7 +172,7 @@ def _parse_ir_dyn(
         raise MalformedPacket("RFC3095-5.10.1-1", "There is no IR-DYN packet in profile 0x0000.")
     if context is None or context.profile is UNCOMPRESSED:
         raise NoContext("RFC3095-5.2.6-7", f"No IR packet has established a static chain for CID {frame.cid}.")
-    static = chains.prefix(context.ips, context.ports, context.ssrc, profile)
+    static = chains.prefix(context, profile)
     if static is None:
         raise MalformedPacket(
             chains.CHAIN_END[profile.number],
@@ -220,7 +220,7 @@ def _parse_compressed(reader: Reader, frame: framing.Frame, packet: Packet, cont
         raise WrongState(
             "RFC3095-5.3.2.2.1-2", f"The context of CID {packet.cid} has no dynamic part yet: only IR and IR-DYN help."
         )
-    if context.state == STATIC_CONTEXT and reader.peek() & 0xE0 != 0xC0:
+    if context.state == STATIC_CONTEXT and base_header.inner_type(reader, frame, context) & 0xE0 != 0xC0:
         raise WrongState("RFC3095-5.3.2.2.1-2", "In Static Context, packets of type 0 and 1 are not decompressed.")
     packet.header = base_header.read(reader, frame, context, packet.remarks)
     packet.kind = packet.header.kind

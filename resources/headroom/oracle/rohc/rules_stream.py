@@ -14,10 +14,11 @@ from headroom.oracle.rohc.extension import RtpChanges
 from headroom.oracle.rohc.feedback import Feedback, mode_name
 from headroom.oracle.rohc.findings import Remark, must, should
 from headroom.oracle.rohc.packet import Packet
-from headroom.oracle.rohc.profiles import RTP, UDP, UNCOMPRESSED
+from headroom.oracle.rohc.profiles import IP, RTP, UDP, UNCOMPRESSED
 
 TYPES_0_AND_1 = ("UO-0", "UO-1", "UO-1-ID", "UO-1-TS")
 UPDATES = ("IR", "IR-DYN", "UOR-2", "UOR-2-ID", "UOR-2-TS")
+_GENERATED_SN = {0x0002: "RFC3095-5.11-1", 0x0004: "RFC3843-3-1", 0x0008: "RFC4019-5.2-1"}
 
 
 @dataclass(slots=True)
@@ -67,7 +68,7 @@ def profile_fits(packet: Packet, source: bytes) -> Iterator[Remark]:
                 "The length in an IP header of the original is not that of its octets: it cannot be inferred.",
             )
     if (
-        original.udp >= 0
+        profile.transport == "UDP"
         and int.from_bytes(source[original.udp + 4 : original.udp + 6], "big") != len(source) - original.udp
     ):
         yield must("RFC3095-5.7.7.5-1", "The UDP length of the original does not match the length of the packet.")
@@ -91,8 +92,9 @@ def mode_bits(packet: Packet, flow: Flow) -> Iterator[Remark]:
     if carried is None:
         return
     if carried == 0:
-        if packet.profile is not None and packet.profile.number == 0x0004 and flow.asked_for is None:
-            yield must("RFC3843-3.4-7", f"The {packet.kind} packet cancels a mode transition that nobody asked for.")
+        if packet.profile is not None and packet.profile.cancels_modes and flow.asked_for is None:
+            rule = "RFC3843-3.4-7" if packet.profile is IP else "RFC4019-5.6-3"
+            yield must(rule, f"The {packet.kind} packet cancels a mode transition that nobody asked for.")
         return
     name = MODES[carried]
     if name not in (flow.mode, flow.asked_for):
@@ -163,7 +165,12 @@ def _carries(packet: Packet, stride: str) -> bool:
 def rnd_transition(packet: Packet, flow: Flow, confidence: int) -> Iterator[Remark]:
     """Packet type 1 must not be used while an RND flag is being established: RFC 3095, 5.7.5.1."""
     so_far = flow.since_rnd_change
-    if so_far is None or so_far >= confidence or packet.profile is not RTP or not packet.kind.startswith("UO-1"):
+    if (
+        so_far is None
+        or so_far >= confidence
+        or not (packet.profile and packet.profile.rtp)
+        or not packet.kind.startswith("UO-1")
+    ):
         return
     rule = "RFC3095-5.7.5.1-3" if packet.kind == "UO-1" else "RFC3095-5.7.5.1-5"
     yield must(rule, f"{packet.kind} follows {so_far} packets with a new RND flag; {confidence} are to establish it.")
@@ -177,7 +184,7 @@ def generated_sn(packet: Packet, before: Context | None, after: Context, source:
         if not before.dynamic or not _same_stream(before, after):
             return
         if after.sn != (before.sn + 1) & 0xFFFF:
-            rule = "RFC3095-5.11-1" if after.profile is UDP else "RFC3843-3-1"
+            rule = _GENERATED_SN[after.profile.number]
             yield must(rule, f"The SN goes from {before.sn} to {after.sn}; it increases by one for each packet.")
     elif packet.kind == "IR-DYN" and before.profile is RTP and after.profile is UDP:
         original = headers.parse(source, RTP.after_ip)

@@ -12,11 +12,18 @@ from headroom.oracle.rohc import crc, headers, lsb
 from headroom.oracle.rohc.base_header import CompressedHeader
 from headroom.oracle.rohc.bits import NO_BITS, Bits
 from headroom.oracle.rohc.context import Channel, Context, Parameters
-from headroom.oracle.rohc.decompressor import Attempt, ip_id, reconstruct, restore, timestamp
+from headroom.oracle.rohc.decompressor import (
+    Attempt,
+    ip_id,
+    keep_coverage,
+    reconstruct,
+    restore,
+    timestamp,
+    transport_length,
+)
 from headroom.oracle.rohc.errors import RohcError
 from headroom.oracle.rohc.findings import Remark, must
 from headroom.oracle.rohc.packet import Packet, parse_packet
-from headroom.oracle.rohc.profiles import RTP
 
 # Which rule is broken when a field of the restored header differs from the original.
 _RULE = {
@@ -24,6 +31,8 @@ _RULE = {
     "timestamp": "RFC3095-4.5.3-1",
     "identification": "RFC3095-4.5.5-1",
     "UDP checksum": "RFC3095-5.7-7",
+    "UDP-Lite checksum": "RFC4019-5.1-1",
+    "checksum coverage": "RFC4019-5.4-1",
     "marker": "RFC3095-5.7-5",
     "static": "RFC3095-4.2-1",
     "other": "RFC3095-5.3.1.1.3-1",
@@ -75,6 +84,15 @@ def differences(original: bytes, restored: bytes, context: Context) -> list[Diff
             compare("ports", "static", "!I", 0)
             compare("UDP checksum", "UDP checksum", "!H", 6)
             at += 8
+        elif kind == "UDP-Lite":
+            compare("ports", "static", "!I", 0)
+            compare("checksum coverage", "checksum coverage", "!H", 4)
+            compare("UDP-Lite checksum", "UDP-Lite checksum", "!H", 6)
+            at += 8
+        elif kind == "ESP":
+            compare("SPI", "static", "!I", 0)
+            compare("SN", "SN", "!I", 4)
+            at += 8
         else:
             compare("RTP P, X and CC", "other", "!B", 0)
             compare("marker", "marker", "!B", 1, 0x80)
@@ -115,7 +133,7 @@ def not_restored(packet: Packet, source: bytes, before: Context | None) -> Itera
 
 def other_format(link: bytes, source: bytes, parameters: Parameters, before: Context) -> Iterator[Remark]:
     """Whether a packet is right if the RND flags were the other way round: then its format was not allowed (5.7)."""
-    if before.profile is not RTP or not any(ip.version == 4 for ip in before.in_base_header):
+    if not before.profile.rtp or not any(ip.version == 4 for ip in before.in_base_header):
         return
     believed = before.copy()
     for ip in believed.in_base_header:
@@ -148,6 +166,11 @@ def follow(packet: Packet, source: bytes, before: Context) -> Context | None:
         return None
     after = before.copy() if packet.kind == "UO-1-ID" else attempt.now
     after.sn, after.ts = attempt.now.sn, attempt.now.ts
+    if before.profile.coverage:
+        after.coverage = attempt.now.coverage
+        keep_coverage(after, packet.header, before, transport_length(attempt.now, packet.payload))
+    if before.profile.transport == "ESP":
+        (after.sn,) = struct.unpack_from("!I", source, original.udp + 4)
     for ip, header in zip(after.ips, original.ips, strict=True):
         ip.identification, ip.df, ip.tos, ip.ttl = header.identification, header.df, header.tos, header.ttl
     if original.rtp >= 0:
@@ -196,7 +219,7 @@ class Window:
 
 def _misread(header: CompressedHeader, reference: Context, before: Context, now: Context) -> Iterator[tuple[str, str]]:
     change = lsb.change(reference.sn, header.sn, reference.profile.p_sn(header.sn.width))
-    sn = (reference.sn + change) & 0xFFFF
+    sn = (reference.sn + change) % (1 << reference.profile.sn_bits)
     if sn != now.sn:
         yield "SN", f"0x{sn:04x} instead of 0x{now.sn:04x} from {header.sn.width} bits"
         return

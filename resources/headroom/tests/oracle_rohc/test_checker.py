@@ -23,6 +23,7 @@ NOT_FOR_COMPRESSORS = {
     "udp-uor-2-extension-3-inner": {"RFC3095-5.11.4-2"},
     "udp-uor-2-extension-3-all": {"RFC3095-4.4.1-1"},  # mode O before any feedback
     "ip-uor-2-mode-0": {"RFC3843-3.4-7"},
+    "lite-mode-0": {"RFC4019-5.6-3"},
     # Streams that jump to show the ends of an interpretation interval; the generated SN does not jump.
     "udp-uo-0-farthest": {"RFC3095-5.11-1"},
     "udp-uo-1-farthest": {"RFC3095-5.11-1"},

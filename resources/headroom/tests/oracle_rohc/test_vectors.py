@@ -87,8 +87,18 @@ def test_every_packet_type_and_extension_of_every_profile_is_covered() -> None:
     rtp |= {(1, kind, number) for kind in ("UO-1-ID", "UOR-2", "UOR-2-ID", "UOR-2-TS") for number in range(4)}
     udp = {(2, kind, None) for kind in ("IR", "IR-DYN", "UO-0", "UO-1", "UOR-2")} | {(2, "UOR-2", n) for n in range(4)}
     ip = {(4, kind, None) for kind in ("IR", "IR-DYN", "UO-0", "UO-1", "UOR-2")} | {(4, "UOR-2", n) for n in (0, 1, 3)}
+    esp = {(3, kind, None) for kind in ("IR", "IR-DYN", "UO-0", "UO-1", "UOR-2")} | {(3, "UOR-2", n) for n in range(4)}
+    lite = {(8, kind, None) for kind in ("IR", "IR-DYN", "UO-0", "UO-1", "UOR-2")} | {(8, "UOR-2", 3)}
+    lite |= {(7, kind, None) for kind in ("IR", "UO-0", "UO-1-TS")} | {(7, "UOR-2-TS", 3)}
     uncompressed = {(0, "IR", None), (0, "Normal", None)}
-    assert not (rtp | udp | ip | uncompressed) - seen
+    assert not (rtp | udp | ip | esp | lite | uncompressed) - seen
+
+
+def test_every_cce_packet_extends_every_type() -> None:
+    seen = {(one.header.cce, one.kind.split("-")[1]) for one in delivered_packets() if one.header and one.header.cce}
+    plain = {one.kind for one in delivered_packets() if one.header and one.header.cce == ""}
+    assert {("ON", "0"), ("OFF", "0"), ("ON", "2"), ("OFF", "2"), ("OFF", "1")} <= seen
+    assert {"UO-0", "UO-1", "UOR-2-TS"} <= plain
 
 
 def test_every_flag_of_extension_3_is_covered() -> None:
