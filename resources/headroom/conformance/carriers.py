@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from headroom.conformance import sides
 from headroom.oracle.rohc import headers
 
-UNCOMPRESSED, RTP, UDP, IP = 0x0000, 0x0001, 0x0002, 0x0004
+UNCOMPRESSED, RTP, UDP, ESP, IP, RTP_LITE, UDP_LITE = 0x0000, 0x0001, 0x0002, 0x0003, 0x0004, 0x0007, 0x0008
 ENOUGH = 20  # packets for one profile, after which a compressor that compresses would have begun to
 
 
@@ -30,16 +30,21 @@ def profile_for(packet: bytes, lists: bool = False) -> int:
         return UNCOMPRESSED
     if len(found.ips) > 2 or not _is_plain(packet, found.ips):
         return IP if len(found.ips) > 1 else UNCOMPRESSED
-    inner = headers.parse(packet, ("UDP",))
+    if encrypted := headers.parse(packet, ("ESP",)):
+        return ESP if len(packet) > encrypted.end else UNCOMPRESSED
+    transport, profile, with_rtp = "UDP", UDP, RTP
+    if found.ips[-1].protocol == headers.UDP_LITE:
+        transport, profile, with_rtp = "UDP-Lite", UDP_LITE, RTP_LITE
+    inner = headers.parse(packet, (transport,))
     if inner is None:
         return IP if len(packet) > found.end else UNCOMPRESSED
-    if int.from_bytes(packet[inner.udp + 4 : inner.udp + 6], "big") != len(packet) - inner.udp:
+    if profile == UDP and int.from_bytes(packet[inner.udp + 4 : inner.udp + 6], "big") != len(packet) - inner.udp:
         return UNCOMPRESSED
-    carried = headers.parse(packet, ("UDP", "RTP")) if min(inner.ports) >= 1024 else None
-    profile, end = UDP, inner.end
+    carried = headers.parse(packet, (transport, "RTP")) if min(inner.ports) >= 1024 else None
+    end = inner.end
     readable = carried is not None and (lists or carried.csrc_count == 0)
     if carried is not None and readable and not 64 <= packet[carried.rtp + 1] & 0x7F < 96:
-        profile, end = RTP, carried.end
+        profile, end = with_rtp, carried.end
     # Without payload, an IR packet delivers nothing (RFC 3095, 5.7.7).
     return profile if len(packet) > end else UNCOMPRESSED
 

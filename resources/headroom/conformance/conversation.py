@@ -22,7 +22,8 @@ from headroom.measure.replay import Wanted
 from headroom.oracle.rohc import Parameters
 from headroom.oracle.rohc.context import MODE_VALUES
 
-TYPE_0_AND_1 = (*TYPE_0, "UO-1", "UO-1-ID", "UO-1-TS")
+TYPE_1 = ("UO-1", "UO-1-ID", "UO-1-TS", "R-1", "R-1-ID", "R-1-TS")
+TYPE_0_AND_1 = (*TYPE_0, *TYPE_1)
 
 
 @dataclass
@@ -164,7 +165,7 @@ def judge_kinds(expected: str, packets: Sequence[Seen]) -> list[str]:
         raise UsageError(f"'{expected}' is said of no packet at all; a step has one at least.")
     found = []
     for part in (piece.strip() for piece in expected.split(";")):
-        match = re.fullmatch(r"(?:(no|some|first|at the end) )?(?:(mode) ([UO])|(profile) (0x[0-9a-f]{4})|(.+))", part)
+        match = re.fullmatch(r"(?:(no|some|first|at the end) )?(?:(mode) ([UOR])|(profile) (0x[0-9a-f]{4})|(.+))", part)
         if part == "any":
             continue
         if not match:
@@ -184,7 +185,7 @@ def judge_kinds(expected: str, packets: Sequence[Seen]) -> list[str]:
 def _types(quantity: str | None, names: str, packets: Sequence[Seen]) -> list[str]:
     kinds: set[str] = set()
     for name in (piece.strip() for piece in names.split(",")):
-        groups = {"update": UPDATES, "type 0": TYPE_0, "type 1": ("UO-1", "UO-1-ID", "UO-1-TS"), "nothing": ("",)}
+        groups = {"update": UPDATES, "type 0": TYPE_0, "type 1": TYPE_1, "nothing": ("",)}
         known = groups.get(name, (name,))
         if name not in groups and name not in (*UPDATES, *TYPE_0_AND_1):
             raise UsageError(f"'{name}' is no packet type; there are {', '.join((*groups, *UPDATES, *TYPE_0_AND_1))}.")

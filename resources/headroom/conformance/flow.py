@@ -21,7 +21,14 @@ from headroom.errors import UsageError
 from headroom.oracle.rohc import headers
 
 INTERVAL_NS = 20_000_000
-PROTOCOLS = {"rtp": headers.UDP, "udp": headers.UDP, "ip": 253}  # RFC 3692, 2.1: 253 is for experiments
+PROTOCOLS = {  # RFC 3692, 2.1: 253 is for experiments
+    "rtp": headers.UDP,
+    "udp": headers.UDP,
+    "ip": 253,
+    "esp": headers.ESP,
+    "udplite": headers.UDP_LITE,
+    "rtplite": headers.UDP_LITE,
+}
 IP_OF = {4: headers.IPV4, 6: headers.IPV6}
 IP_ID_BEHAVIOURS = ("sequential", "swapped", "random", "constant")
 SPOILT = (
@@ -51,13 +58,18 @@ class IpFields:
 
 @dataclass
 class Flow:
-    """`layers` is rtp, udp or ip; `ips` are the IP headers, outermost first. Every field may be set directly."""
+    """`layers` is one of `PROTOCOLS`; `ips` are the IP headers, outermost first. Every field may be set directly.
+
+    `coverage` is that of UDP-Lite; None: the length of the packet.
+    """
 
     layers: str
     ips: list[IpFields]
     number: int = 0  # tells flows apart: addresses, ports, SSRC, where counters start
     ports: tuple[int, int] = (0, 0)
     checksum: bool = False
+    coverage: int | None = None
+    spi: int = 0
     ssrc: int = 0
     sn: int = 0
     ts: int = 0
@@ -72,8 +84,9 @@ class Flow:
 
     @staticmethod
     def of(name: str, number: int = 0) -> Flow:
-        """A flow by name: rtp, udp or ip, and its IP headers, innermost first: rtp-ipv4, udp-ipv6, rtp-ipv4-in-ipv6."""
-        match = re.fullmatch(r"(rtp|udp|ip)-ipv([46])((?:-in-ipv[46])*)", name)
+        """A flow by name: rtp, udp, ip, esp, udplite or rtplite, and its IP headers, innermost first: rtp-ipv4,
+        udp-ipv6, rtp-ipv4-in-ipv6."""
+        match = re.fullmatch(rf"({'|'.join(PROTOCOLS)})-ipv([46])((?:-in-ipv[46])*)", name)
         if not match:
             raise UsageError(f"'{name}' is no flow; flows are called rtp-ipv4, udp-ipv6, ip-ipv4-in-ipv6 and so on.")
         versions = [int(v) for v in re.findall(r"ipv([46])", name)][::-1]
@@ -85,10 +98,24 @@ class Flow:
         flow = Flow(match[1], ips, number, random=random.Random(f"{name}/{number}"))
         flow.ports = (20_000 + 2 * number, 30_000 + 2 * number)
         flow.ssrc = 0x5EED0000 + number
+        flow.spi = 0xE5B00000 + number
         flow.sn = (1000 + 77 * number) & WORD
         flow.ts = 160_000 + 12_800 * number
         flow.checksum = versions[-1] == 6  # RFC 2460, 8.1: over IPv6 there is always one
         return flow
+
+    @property
+    def has_rtp(self) -> bool:
+        return self.layers in ("rtp", "rtplite")
+
+    @property
+    def has_lite(self) -> bool:
+        return self.layers in ("udplite", "rtplite")
+
+    @property
+    def sn_mask(self) -> int:
+        """Of the field that serves as SN: RFC 3095, 5.12 for ESP."""
+        return LONG if self.layers == "esp" else WORD
 
     @property
     def inner(self) -> IpFields:
@@ -113,15 +140,19 @@ class Flow:
     def advance(self) -> None:
         """Goes on by one packet without making it."""
         self.marker, self.spoilt = False, ""
-        self.sn = (self.sn + 1) & WORD
+        self.sn = (self.sn + 1) & self.sn_mask
         self.ts = (self.ts + self.step) & LONG
         for ip in self.ips:
             ip.identification = next_identification(ip, self.random)
 
     def _build(self) -> bytes:
-        body = self._rtp() if self.layers == "rtp" else b""
+        body = self._rtp() if self.has_rtp else b""
         body += self._payload()
-        if self.layers != "ip":
+        if self.layers == "esp":
+            body = struct.pack("!II", self.spi, self.sn) + body
+        elif self.has_lite:
+            body = self._lite(body)
+        elif self.layers != "ip":
             body = self._udp(body)
         following = PROTOCOLS[self.layers]
         for ip in reversed(self.ips):
@@ -137,11 +168,11 @@ class Flow:
 
     def _payload(self) -> bytes:
         octets = self.random.randbytes(self.payload)
-        if self.layers == "udp" and octets:
+        if self.layers in ("udp", "udplite") and octets:
             octets = b"\0" + octets[1:]  # not version 2, so that no compressor takes it for RTP
-        if self.layers == "rtp" and self.extension:  # RFC 3550, 5.3.1: one word of extension
+        if self.has_rtp and self.extension:  # RFC 3550, 5.3.1: one word of extension
             octets = bytes.fromhex("bede000110550000") + octets
-        if self.layers == "rtp" and self.padding:  # RFC 3550, 5.1: the last octet counts them
+        if self.has_rtp and self.padding:  # RFC 3550, 5.1: the last octet counts them
             octets += bytes(self.padding - 1) + bytes([self.padding])
         return octets
 
@@ -150,6 +181,15 @@ class Flow:
         ports = struct.pack("!HH", *self.ports)
         checksum = _udp_checksum(self.inner, ports, body) if self.checksum else 0
         return headers.udp(ports, length, checksum) + body
+
+    def _lite(self, body: bytes) -> bytes:
+        """RFC 3828, 3.1: the checksum covers a pseudo-header and as many octets as the coverage says; 0 means all."""
+        length = 8 + len(body)
+        coverage = length if self.coverage is None else self.coverage
+        header = struct.pack("!HHHH", *self.ports, coverage, 0)
+        pseudo = self.inner.addresses + struct.pack("!IHH", length, 0, headers.UDP_LITE)
+        checksum = _internet_checksum(pseudo + (header + body)[: coverage or length]) or WORD
+        return header[:6] + checksum.to_bytes(2, "big") + body
 
     # ---- changes
 
@@ -179,11 +219,14 @@ class Flow:
         if name == "checksum" and text in ("on", "off"):
             self.checksum = text == "on"
             return True
+        if name == "coverage" and text == "full":
+            self.coverage = None
+            return True
         value = int(text, 0)
         if how == "by":
             if name not in ("sn", "ts"):
                 return False
-            mask = WORD if name == "sn" else LONG
+            mask = self.sn_mask if name == "sn" else LONG
             setattr(self, name, (getattr(self, name) + value) & mask)
             return True
         target: dict[str, tuple[Any, str]] = {
@@ -191,7 +234,7 @@ class Flow:
             "flow-label": (ip, "flow_label"),
             "pt": (self, "payload_type"),
             "x": (self, "extension"),
-            **{key: (self, key) for key in ("step", "padding", "payload", "ssrc", "sn", "ts")},
+            **{key: (self, key) for key in ("step", "padding", "payload", "ssrc", "sn", "ts", "coverage")},
         }
         if name not in target:
             return False
@@ -277,8 +320,13 @@ def _udp_checksum(ip: IpFields, ports: bytes, body: bytes) -> int:
     """RFC 768, and RFC 2460, 8.1: over the pseudo-header, header and data; 0xffff for a sum of zero."""
     length = 8 + len(body)
     data = ip.addresses + struct.pack("!IHH", length, 0, headers.UDP) + ports + struct.pack("!HH", length, 0) + body
+    return _internet_checksum(data) or WORD
+
+
+def _internet_checksum(data: bytes) -> int:
+    """RFC 1071."""
     data += b"\0" * (len(data) % 2)
     total = sum(struct.unpack(f"!{len(data) // 2}H", data))
     while total >> 16:
         total = (total & WORD) + (total >> 16)
-    return (total ^ WORD) or WORD
+    return total ^ WORD

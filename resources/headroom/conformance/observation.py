@@ -19,9 +19,18 @@ from headroom.oracle.rohc import Checker, Outcome, Parameters
 from headroom.results.record import Finding
 
 JUDGE = "headroom.oracle.rohc"
-TYPE_0 = ("UO-0", "Normal")
+TYPE_0 = ("UO-0", "R-0", "R-0-CRC", "Normal")
 # What these rules say depends on feedback; where the judge does not see which arrived, they are not applied.
-MODE_RULES = ("RFC3095-4.4.1-1", "RFC3095-5.6.2-1", "RFC3843-3.4-7", "RFC4019-5.6-3")
+MODE_RULES = (
+    "RFC3095-4.4.1-1",
+    "RFC3095-5.5.1.1.1-1",
+    "RFC3095-5.6.1-5",
+    "RFC3095-5.6.2-1",
+    "RFC3095-5.6.3-1",
+    "RFC3095-5.6.5-2",
+    "RFC3843-3.4-7",
+    "RFC4019-5.6-3",
+)
 # A replay that does no more than to send its source.
 ONE_WAY: dict[str, Any] = {
     "reverse": False,

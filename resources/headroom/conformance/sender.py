@@ -2,24 +2,27 @@
 """Link packets written by hand, of the type that a case asks for: what a decompressor is sent when it is alone.
 
 There is no compressor in it: whoever uses it says which packet type comes next, also where no compressor would send it.
-The formats are those of RFC 3095, 5.7 and 5.11, RFC 3843 and RFC 5795, 5.4; flows with one IP header.
+The formats are those of RFC 3095, 5.7, 5.11 and 5.12, RFC 3843, RFC 4019 and RFC 5795, 5.4; flows with one IP header.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from headroom.conformance.flow import Flow, swapped
+from headroom.conformance.flow import PROTOCOLS, Flow, swapped
 from headroom.errors import UsageError
 from headroom.oracle.rohc import crc, headers, sdvl
 from headroom.oracle.rohc.context import MODE_VALUES as NAMED_MODES
+from headroom.oracle.rohc.profiles import PROFILES
 
-PROFILE_OF = {"rtp": 0x0001, "udp": 0x0002, "ip": 0x0004}
+PROFILE_OF = {"rtp": 0x0001, "udp": 0x0002, "esp": 0x0003, "ip": 0x0004, "rtplite": 0x0007, "udplite": 0x0008}
+_BEHIND_IP = {"rtp": 20, "udp": 8, "esp": 8, "ip": 0, "rtplite": 20, "udplite": 8}  # octets of header
 UNCOMPRESSED = 0x0000
 TYPE_0_AND_1 = ("UO-0", "UO-1", "UO-1-ID", "UO-1-TS")
 TYPE_2 = ("UOR-2", "UOR-2-ID", "UOR-2-TS")
+R_MODE = ("R-0", "R-0-CRC", "R-1", "R-1-ID", "R-1-TS")
 MODE_VALUES = {**NAMED_MODES, "0": 0}  # 0: reserved, or a declined transition (RFC 3843, 3.4)
-KINDS = ("IR", "IR-DYN", "Normal", *TYPE_0_AND_1, *TYPE_2)
+KINDS = ("IR", "IR-DYN", "Normal", *TYPE_0_AND_1, *TYPE_2, *R_MODE)
 
 
 @dataclass
@@ -32,6 +35,7 @@ class Sender:
     uncompressed: bool = False
     mode: str = "U"
     last_sn: int = field(default=0, init=False)  # of the last packet made
+    cfp: bool = field(default=False, init=False)  # RFC 4019, 5.2.2: as the last IR or IR-DYN packet set it
 
     @property
     def profile(self) -> int:
@@ -65,7 +69,7 @@ class Sender:
 
     def _header_length(self) -> int:
         ip = 20 if self.flow.inner.version == 4 else 40
-        return ip + {"rtp": 20, "udp": 8, "ip": 0}[self.flow.layers]
+        return ip + _BEHIND_IP[self.flow.layers]
 
     # ---- initialisation: RFC 3095, 5.7.7; RFC 3843, 3.5
 
@@ -81,29 +85,38 @@ class Sender:
         return start + bytes([value]) + chain
 
     def _static_chain(self, now: Flow) -> bytes:
-        following = headers.UDP if now.layers != "ip" else 253
+        following = PROTOCOLS[now.layers]
         ip = now.inner
         if ip.version == 4:
             chain = bytes([0x40, following]) + ip.addresses
         else:
             chain = (6 << 20 | ip.flow_label).to_bytes(3, "big") + bytes([following]) + ip.addresses
-        if now.layers != "ip":
+        if now.layers == "esp":
+            chain += now.spi.to_bytes(4, "big")
+        elif now.layers != "ip":
             chain += b"".join(port.to_bytes(2, "big") for port in now.ports)
-        if now.layers == "rtp":
+        if now.has_rtp:
             chain += now.ssrc.to_bytes(4, "big")
         return chain
 
     def _dynamic_chain(self, now: Flow, original: bytes, mode: str) -> bytes:
         ip = now.inner
         if ip.version == 4:
-            random, constant = ip.behaviour == "random", ip.behaviour == "constant" and now.layers == "ip"
+            random, constant = ip.behaviour == "random", ip.behaviour == "constant"
+            constant &= now.layers == "ip" or now.has_lite  # RFC 3843, 3.3; RFC 4019, 5.8
             flags = ip.df << 7 | random << 6 | (ip.behaviour != "swapped") << 5 | constant << 4
             chain = bytes([ip.tos, ip.ttl]) + ip.identification.to_bytes(2, "big") + bytes([flags, 0])
         else:
             chain = bytes([ip.tos, ip.ttl, 0])
+        if now.layers == "esp":
+            return chain + now.sn.to_bytes(4, "big")  # RFC 3095, 5.12.1
+        if now.has_lite:
+            at = self._header_length() - _BEHIND_IP[now.layers]
+            self.cfp = int.from_bytes(original[at + 4 : at + 6], "big") != len(original) - at
+            chain += original[at + 4 : at + 6]
         if now.layers != "ip":
             chain += self._udp_checksum(original)
-        if now.layers != "rtp":
+        if not now.has_rtp:
             return chain + now.sn.to_bytes(2, "big")
         flags = 0x80 | bool(now.padding) << 5 | 0x10  # RX: mode and TS_STRIDE are there
         chain += bytes([flags, now.marker << 7 | now.payload_type])
@@ -113,19 +126,37 @@ class Sender:
     # ---- packet types 0, 1 and 2: RFC 3095, 5.7.1, 5.7.3, 5.7.4, 5.7.5, 5.11.3 and 5.11.4
 
     def _compressed(self, kind: str, now: Flow, header: bytes, mode: str | None, wrong_crc: bool) -> bytes:
-        width = 7 if kind in TYPE_2 else 3
+        if kind in R_MODE and kind != "R-0-CRC":
+            if wrong_crc:
+                raise UsageError(f"A {kind} packet has no CRC that could be wrong.")
+            first, rest = self._without_crc(kind, now)
+            return self._with_cid(bytes([first]), rest) + self._tail(now, header)
+        width = 7 if kind in TYPE_2 or kind == "R-0-CRC" else 3
         check = wrong_crc_of(width, now, header) if wrong_crc else header_crc(width, header, now)
         if kind == "UO-0":
             first, rest = (now.sn & 0xF) << 3 | check, b""
+        elif kind == "R-0-CRC":  # 7 bits of SN, of which the last is behind the large CID
+            first, rest = 0x40 | now.sn >> 1 & 0x3F, bytes([(now.sn & 1) << 7 | check])
         elif kind in TYPE_0_AND_1:
             first, rest = self._type_1(kind, now, check)
         else:
             first, rest = self._type_2(kind, now, check, mode)
         return self._with_cid(bytes([first]), rest) + self._tail(now, header)
 
+    def _without_crc(self, kind: str, now: Flow) -> tuple[int, bytes]:
+        """R-0 and R-1: RFC 3095, 5.7.1, 5.7.2 and 5.11.3."""
+        self._require(kind)
+        if kind == "R-0":
+            return now.sn & 0x3F, b""
+        if not now.has_rtp:
+            return 0x80 | now.sn & 0x3F, bytes([self._offset(now) & 0x7F])
+        ts = now.ts // now.step
+        second = {"R-1": ts & 0x3F, "R-1-TS": 0x20 | ts & 0x1F, "R-1-ID": self._offset(now) & 0x1F}[kind]
+        return 0x80 | now.sn & 0x3F, bytes([now.marker << 7 | second])
+
     def _type_1(self, kind: str, now: Flow, check: int) -> tuple[int, bytes]:
         self._require(kind)
-        if now.layers != "rtp":
+        if not now.has_rtp:
             return 0x80 | self._offset(now) & 0x3F, bytes([(now.sn & 0x1F) << 3 | check])
         if kind == "UO-1-ID":
             return 0x80 | self._offset(now) & 0x1F, bytes([(now.sn & 0xF) << 3 | check])
@@ -136,7 +167,7 @@ class Sender:
     def _type_2(self, kind: str, now: Flow, check: int, mode: str | None) -> tuple[int, bytes]:
         self._require(kind)
         x = mode is not None
-        if now.layers != "rtp":
+        if not now.has_rtp:
             extension = bytes([0xC0 | MODE_VALUES[mode] << 3]) if mode else b""
             return 0xC0 | now.sn & 0x1F, bytes([x << 7 | check]) + extension
         # Extension 3 with nothing but the RTP flags, Tsc = 1.
@@ -154,7 +185,7 @@ class Sender:
         """Formats with a T bit are for RTP with an IPv4 header whose RND is 0, the others of RTP are not (5.7)."""
         sequential = self.flow.inner.version == 4 and self.flow.inner.behaviour != "random"
         has_t_bit = kind.endswith(("-ID", "-TS"))
-        if has_t_bit != (self.flow.layers == "rtp" and sequential):
+        if kind != "R-0" and has_t_bit != (self.flow.has_rtp and sequential):
             raise UsageError(f"{kind} does not exist for {self.flow.layers} over IPv{self.flow.inner.version} here.")
 
     @staticmethod
@@ -168,7 +199,10 @@ class Sender:
         tail = b""
         if now.inner.version == 4 and now.inner.behaviour == "random":
             tail += now.inner.identification.to_bytes(2, "big")
-        return tail + (self._udp_checksum(header) if now.layers != "ip" and now.checksum else b"")
+        if now.has_lite:
+            at = self._header_length() - _BEHIND_IP[now.layers]
+            return tail + header[at + (4 if self.cfp else 6) : at + 8]
+        return tail + (self._udp_checksum(header) if now.layers in ("rtp", "udp") and now.checksum else b"")
 
     def _udp_checksum(self, original: bytes) -> bytes:
         at = (20 if self.flow.inner.version == 4 else 40) + 6
@@ -194,7 +228,7 @@ class Sender:
 def header_crc(width: int, header: bytes, flow: Flow) -> int:
     """CRC-3 or CRC-7 of an original header (RFC 3095, 5.9.2)."""
     kinds: tuple[int | str, ...] = tuple(ip.version for ip in flow.ips)
-    kinds += {"rtp": ("UDP", "RTP"), "udp": ("UDP",), "ip": ()}[flow.layers]
+    kinds += PROFILES[PROFILE_OF[flow.layers]].after_ip
     return crc.of_width(width, headers.crc_input(header, kinds))
 
 
@@ -210,7 +244,7 @@ def wrong_crc_of(width: int, now: Flow, header: bytes) -> int:
         for ip in guess.ips:
             if ip.behaviour == "sequential":
                 ip.identification = (ip.identification + steps) & 0xFFFF
-        guess.sn = (guess.sn + steps) & 0xFFFF
+        guess.sn = (guess.sn + steps) & guess.sn_mask
         guess.ts = (guess.ts + steps * guess.step) & 0xFFFFFFFF
         others.add(header_crc(width, guess.packet()[: len(header)], guess))
     values = [right ^ mask for mask in range(1, 1 << width)]

@@ -20,6 +20,7 @@ from headroom.errors import UsageError
 from headroom.oracle.rohc import Parameters
 from headroom.oracle.rohc.feedback import Feedback
 from headroom.oracle.rohc.findings import Remark, must
+from headroom.oracle.rohc.rules_stream import WITHOUT_CRC
 
 OUTCOMES = ("delivered", "withheld", "delivered or withheld", "anything")
 LOST = "lost"
@@ -38,6 +39,7 @@ class Step:
     first: int  # number of the first link packet
     count: int = 0
     cid: int = 0
+    kind: str = ""
 
 
 @dataclass
@@ -97,7 +99,7 @@ class Timeline:
             )
         spoilt, kind, bare, mode, cid = match.groups()
         sender = self.sender(int(cid or 0))
-        step = Step(what, outcome, answers, len(self.links), cid=sender.cid)
+        step = Step(what, outcome, answers, len(self.links), cid=sender.cid, kind=kind)
         self.steps.append(step)
         for _ in range(count):
             if kind == LOST:
@@ -146,7 +148,7 @@ class Timeline:
     def judge(self, document: dict[str, Any]) -> Played:
         played = Played(document=document)
         records = {record["packet"]: record for record in document["records"] if "packet" in record}
-        read_so_far: int | None = None  # sequence number of the last packet that was decompressed
+        read_so_far: int | None = None  # sequence number of the last packet that was decompressed and had a CRC
         for number, step in enumerate(self.steps, 1):
             mine = [records[n] for n in range(step.first, step.first + step.count)]
             where = f"step {number} ({step.count} x {step.what})"
@@ -159,8 +161,10 @@ class Timeline:
                 )
                 played.remarks += reading.remarks
                 sn = self.sns[record["packet"]]
-                played.remarks += [] if self.uncompressed else _about(reading.read, step.cid, sn, read_so_far)
-                if record["verdict"] in ("identical", "delivered") or step.outcome == "anything":
+                without_crc = step.kind in WITHOUT_CRC
+                if not self.uncompressed:
+                    played.remarks += _about(reading.read, step.cid, None if without_crc else sn, read_so_far)
+                if not without_crc and (record["verdict"] in ("identical", "delivered") or step.outcome == "anything"):
                     read_so_far = sn
                 read.append(reading.read)
             played.answers.append([one for several in read for one in several])
@@ -183,7 +187,7 @@ class Timeline:
 
 def _poison(sender: Sender) -> None:
     """The next packet is a valid one of another sequence number: a residual error that no CRC notices."""
-    sender.flow.sn = (sender.flow.sn + 5) & 0xFFFF
+    sender.flow.sn = (sender.flow.sn + 5) & sender.flow.sn_mask
     sender.flow.ts = (sender.flow.ts + 5 * sender.flow.step) & 0xFFFFFFFF
     for ip in sender.flow.ips:
         if ip.behaviour == "sequential":
@@ -191,7 +195,7 @@ def _poison(sender: Sender) -> None:
 
 
 def _heal(sender: Sender) -> None:
-    sender.flow.sn = (sender.flow.sn - 5) & 0xFFFF
+    sender.flow.sn = (sender.flow.sn - 5) & sender.flow.sn_mask
     sender.flow.ts = (sender.flow.ts - 5 * sender.flow.step) & 0xFFFFFFFF
     for ip in sender.flow.ips:
         if ip.behaviour == "sequential":
@@ -218,8 +222,11 @@ def _outcomes(step: Step, records: Sequence[dict[str, Any]]) -> list[str]:
     return []
 
 
-def _about(read: Sequence[Feedback], cid: int, sn: int, last: int | None) -> list[Remark]:
-    """RFC 3095, 5.7.6.1: feedback names its context and the header that caused it, or the last one decompressed."""
+def _about(read: Sequence[Feedback], cid: int, sn: int | None, last: int | None) -> list[Remark]:
+    """RFC 3095, 5.7.6.1: feedback names its context and the header that caused it, or the last one decompressed.
+
+    `sn` is None for a packet without CRC: then it is the last one with a CRC that is named (RFC 4815, 3.2).
+    """
     found = []
     for one in read:
         if one.cid != cid:
@@ -228,13 +235,15 @@ def _about(read: Sequence[Feedback], cid: int, sn: int, last: int | None) -> lis
             )
         if (
             one.sn_is_valid
-            and not feedback.sn_matches(one, sn)
+            and (sn is None or not feedback.sn_matches(one, sn))
             and (last is None or not feedback.sn_matches(one, last))
         ):
             known = "no packet was decompressed yet" if last is None else f"the last one decompressed had {last}"
-            sentence = (
-                f"{feedback.words_of(one)} carries SN {one.sn.value}; the packet that caused it had {sn}, {known}."
-            )
+            caused = "caused it has no CRC" if sn is None else f"caused it had {sn}"
+            sentence = f"{feedback.words_of(one)} carries SN {one.sn.value}; the packet that {caused}, {known}."
+            if sn is None:
+                found.append(must("RFC4815-3.2-3", sentence))
+                continue
             found.append(must("RFC3095-5.7.6.1-2" if last is None else "RFC3095-5.7.6.1-1", sentence))
     return found
 

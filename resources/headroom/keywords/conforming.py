@@ -18,7 +18,7 @@ from robot.api.deco import keyword
 from headroom import settings, words
 from headroom.conformance import carriers, evidence, losses, repeats, sides, stream, vectors
 from headroom.conformance.conversation import Conversation
-from headroom.conformance.flow import Flow
+from headroom.conformance.flow import PROTOCOLS, Flow
 from headroom.conformance.observation import Observation, observe
 from headroom.conformance.timeline import Timeline
 from headroom.errors import UsageError
@@ -426,7 +426,7 @@ class Conforming:
 
 
 def _is_flow(name: str) -> bool:
-    return name.split("-")[0] in ("rtp", "udp", "ip") and "-ipv" in name and not _is_profile(name)
+    return name.split("-")[0] in PROTOCOLS and "-ipv" in name and not _is_profile(name)
 
 
 def _is_profile(name: str) -> bool:

@@ -12,7 +12,7 @@ from headroom.oracle.rohc import extension as extensions
 from headroom.oracle.rohc.bits import NO_BITS, Bits, Reader
 from headroom.oracle.rohc.chains import IpDynamic, read_dynamic_ip
 from headroom.oracle.rohc.context import Context
-from headroom.oracle.rohc.errors import MalformedPacket, Unsupported
+from headroom.oracle.rohc.errors import MalformedPacket
 from headroom.oracle.rohc.extension import Extension
 from headroom.oracle.rohc.findings import Remark
 from headroom.oracle.rohc.framing import Frame
@@ -41,6 +41,11 @@ class CompressedHeader:
     coverage: int | None = None  # UDP-Lite Checksum Coverage, where it is sent
 
     @property
+    def updates(self) -> bool:
+        """Whether it carries a CRC: only then it updates the context (RFC 3095, 5.5.1.2)."""
+        return self.crc.width > 0
+
+    @property
     def tsc(self) -> int:
         """1: TS is scaled, as always without extension 3 (RFC 3095, 5.7.5)."""
         return self.extension.tsc if self.extension else 1
@@ -55,12 +60,12 @@ def read(reader: Reader, frame: Frame, context: Context, remarks: list[Remark]) 
             "RFC3095-5.7.5-4",
             f"The context has {len(context.ips)} IP headers; compressed headers of profile {context.profile} know two.",
         )
-    if context.mode == "R" and first & 0xC0 != 0xC0:
-        raise Unsupported(
-            "RFC3095-4.4-1", "The context is in R-mode: packet types 0 and 1 have other formats there.", "r-mode"
-        )
     rnd = [ip.rnd for ip in two]
-    if not first & 0x80:
+    if context.mode == "R" and first & 0xC0 != 0xC0:
+        header = _read_r_1(reader, frame, context, remarks) if first & 0x80 else _read_r_0(reader, frame)
+        if cce and not header.updates:
+            raise MalformedPacket("RFC4019-5.3.2-3", f"CCE({cce}) extends a {header.kind} packet.")
+    elif not first & 0x80:
         header = _read_uo_0(reader, frame)
     elif not first & 0x40:
         header = _read_type_1(reader, frame, context, remarks)
@@ -102,6 +107,59 @@ def _read_uo_0(reader: Reader, frame: Frame) -> CompressedHeader:
     return CompressedHeader("UO-0", Bits(crc, 3), Bits(sn, 4))
 
 
+def _read_r_0(reader: Reader, frame: Frame) -> CompressedHeader:
+    """R-0 and R-0-CRC, whose SN straddles the CID (RFC 3095, 5.7.1)."""
+    _, with_crc, high = reader.split(("R-0", 1), ("R-0-CRC", 1), ("SN", 6))
+    frame.take_large_cid(reader)
+    if not with_crc:
+        return CompressedHeader("R-0", NO_BITS, Bits(high, 6))
+    low, crc = reader.split(("SN", 1), ("CRC", 7))
+    return CompressedHeader("R-0-CRC", Bits(crc, 7), Bits(high << 1 | low, 7))
+
+
+def _read_r_1(reader: Reader, frame: Frame, context: Context, remarks: list[Remark]) -> CompressedHeader:
+    """R-1 of both kinds, R-1-ID and R-1-TS (RFC 3095, 5.7.2 and 5.11.3)."""
+    _, sn = reader.split(("R-1", 2), ("SN", 6))
+    frame.take_large_cid(reader)
+    header = CompressedHeader("R-1", NO_BITS, Bits(sn, 6))
+    t = None
+    if not context.profile.rtp:
+        x, ip_id = reader.split(("X", 1), ("IP-ID", 7))
+        header.ip_id = Bits(ip_id, 7)
+    elif not context.has_sequential_ip_id():
+        header.marker, x, ts = reader.split(("M", 1), ("X", 1), ("TS", 6))
+        header.ts = Bits(ts, 6)
+    else:
+        t = reader.peek(name="R-1") >> 5 & 1
+        header.marker, x, _, value = reader.split(("M", 1), ("X", 1), ("T", 1), ("TS" if t else "IP-ID", 5))
+        if t:
+            header.kind, header.ts = "R-1-TS", Bits(value, 5)
+        else:
+            header.kind, header.ip_id = "R-1-ID", Bits(value, 5)
+    if x:
+        _refuse_new_rnd(header.kind, extensions.flags_of_rnd(reader, context, x, reader.position), context)
+        _take_extension(reader, header, context, t, remarks)
+        _compare_markers(header)
+    return header
+
+
+def _refuse_new_rnd(kind: str, rnd: list[int], context: Context) -> None:
+    if any(ip.version == 4 and ip.rnd != flag for ip, flag in zip(context.in_base_header, rnd, strict=True)):
+        raise MalformedPacket(
+            "RFC3095-5.7-11",
+            f"A {kind} packet changes an RND flag; it must not be used while one is being established.",
+        )
+
+
+def _compare_markers(header: CompressedHeader) -> None:
+    rtp = header.extension.rtp if header.extension else None
+    if rtp and rtp.marker != header.marker:
+        raise MalformedPacket(
+            "RFC4815-8.4-2",
+            f"M is {header.marker} in the base header and {rtp.marker} in extension 3; both must be the same.",
+        )
+
+
 def _read_type_1(reader: Reader, frame: Frame, context: Context, remarks: list[Remark]) -> CompressedHeader:
     """UO-1 of both kinds, UO-1-ID and UO-1-TS (RFC 3095, 5.7.3 and 5.11.3)."""
     if not context.profile.rtp:
@@ -125,12 +183,7 @@ def _read_type_1(reader: Reader, frame: Frame, context: Context, remarks: list[R
     x, sn, crc = reader.split(("X", 1), ("SN", 4), ("CRC", 3))
     header = CompressedHeader("UO-1-ID", Bits(crc, 3), Bits(sn, 4), ip_id=Bits(ip_id, 5))
     if x:
-        rnd = extensions.flags_of_rnd(reader, context, x, reader.position)
-        if any(ip.version == 4 and ip.rnd != flag for ip, flag in zip(context.in_base_header, rnd, strict=True)):
-            raise MalformedPacket(
-                "RFC3095-5.7-11",
-                "A UO-1-ID packet changes an RND flag; it must not be used while one is being established.",
-            )
+        _refuse_new_rnd("UO-1-ID", extensions.flags_of_rnd(reader, context, x, reader.position), context)
         _take_extension(reader, header, context, t=0, remarks=remarks)
         if header.extension and header.extension.rtp:
             header.marker = header.extension.rtp.marker  # UO-1-ID has no M of its own
@@ -172,12 +225,7 @@ def _read_type_2(
         header = CompressedHeader("UOR-2", Bits(crc, 7), Bits(sn, 6), ts=Bits(high << 1 | low, 6), marker=marker)
     if x:
         _take_extension(reader, header, context, t, remarks)
-        rtp = header.extension.rtp if header.extension else None
-        if rtp and rtp.marker != header.marker:
-            raise MalformedPacket(
-                "RFC4815-8.4-2",
-                f"M is {header.marker} in the base header and {rtp.marker} in extension 3; both must be the same.",
-            )
+        _compare_markers(header)
     return header, rnd
 
 

@@ -137,6 +137,7 @@ class Checker:
         remarks: list[Remark] = []
         remarks += rules_stream.answers(packet, flow)
         remarks += rules_stream.mode_bits(packet, flow)
+        remarks += rules_stream.transition(packet, flow)
         remarks += rules_stream.rnd_transition(packet, flow, self.confidence)
         remarks += rules_stream.wrapped_timestamp(packet, before, after)
         if source is not None:
@@ -144,6 +145,8 @@ class Checker:
         if packet.profile is UNCOMPRESSED and packet.kind == "IR" and self._other_uncompressed(packet.cid):
             remarks.append(should("RFC5795-5.4-1", "Profile 0x0000 is associated with more than one CID."))
         self._check_window(outcome, remarks)
+        if source is not None and before is not None and before.mode == "R":
+            remarks += flow.secure.remarks(packet, source, self.decompressor.channel.parameters)
         rules_stream.observe(packet, before, after, flow)
         if self.refresh_limit is not None:
             remarks += rules_stream.refreshes(packet, flow, self.refresh_limit)
@@ -152,8 +155,8 @@ class Checker:
     def _check_window(self, outcome: Outcome, remarks: list[Remark]) -> None:
         packet, before, after = outcome.packet, outcome.before, outcome.after
         assert packet is not None and after is not None
-        if self.window == 1:
-            return
+        if self.window == 1 or (before is not None and before.mode == "R"):
+            return  # R-mode has secure references instead
         window = self._windows.setdefault(packet.cid, Window(self.window))
         if packet.header is None:
             if packet.kind == "IR" or before is None or before.profile is not after.profile:

@@ -245,8 +245,13 @@ def keep_coverage(after: Context, header: CompressedHeader, before: Context, len
 
 
 def restore(header: CompressedHeader, payload: bytes, before: Context) -> tuple[Context, bytes]:
-    """Decompresses a packet of type 0, 1 or 2, verifies its CRC, and returns the updated context and the packet."""
+    """Decompresses a packet of type 0, 1 or 2, verifies its CRC, and returns the updated context and the packet.
+
+    A packet without CRC updates nothing (RFC 3095, 5.5.1.2, 5.7.1 and 5.7.2).
+    """
     attempt = reconstruct(header, payload, before)
+    if not header.updates:
+        return before, attempt.octets + payload
     width, carried = header.crc.width, header.crc.value
     expected = crc.of_width(width, attempt.covered)
     if expected != carried:

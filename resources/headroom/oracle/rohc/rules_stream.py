@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from headroom.oracle.rohc import framing, headers
 from headroom.oracle.rohc.chains import RtpDynamic
@@ -15,9 +15,11 @@ from headroom.oracle.rohc.feedback import Feedback, mode_name
 from headroom.oracle.rohc.findings import Remark, must, should
 from headroom.oracle.rohc.packet import Packet
 from headroom.oracle.rohc.profiles import IP, RTP, UDP, UNCOMPRESSED
+from headroom.oracle.rohc.rules_values import SecureReferences
 
-TYPES_0_AND_1 = ("UO-0", "UO-1", "UO-1-ID", "UO-1-TS")
+TYPES_0_AND_1 = ("UO-0", "UO-1", "UO-1-ID", "UO-1-TS", "R-0", "R-0-CRC", "R-1", "R-1-ID", "R-1-TS")
 UPDATES = ("IR", "IR-DYN", "UOR-2", "UOR-2-ID", "UOR-2-TS")
+WITHOUT_CRC = ("R-0", "R-1", "R-1-ID", "R-1-TS")  # the context stays as it is (RFC 3095, 5.7.1 and 5.7.2)
 _GENERATED_SN = {0x0002: "RFC3095-5.11-1", 0x0004: "RFC3843-3-1", 0x0008: "RFC4019-5.2-1"}
 
 
@@ -30,6 +32,9 @@ class Flow:
     since_rnd_change: int | None = None  # packets since an RND flag changed; None: long enough
     mode: str = "U"  # the compressor's mode, as feedback has set it
     asked_for: str | None = None  # a mode that feedback asked for and that is not granted at once
+    turning_to: str | None = None  # C_TRANS is P: packets with the mode asked for were sent, none was acknowledged
+    turning_sns: list[int] = field(default_factory=list)  # their sequence numbers
+    secure: SecureReferences = field(default_factory=SecureReferences)
     heard: bool = False  # feedback has arrived
     ts_stride_updated: bool = False
     time_stride_updated: bool = False
@@ -115,13 +120,35 @@ def take_feedback(flow: Flow, feedback: Feedback) -> None:
     flow.heard = True
     if feedback.kind == "FEEDBACK-2" and feedback.protected:
         mode = mode_name(feedback)
-        if mode == "O" and flow.mode == "U":
+        if flow.turning_to is not None:  # other requests are ignored (5.6.1)
+            if mode == flow.turning_to and feedback.acktype == "ACK" and _names(feedback, flow.turning_sns):
+                flow.mode, flow.asked_for, flow.turning_to = mode, None, None
+        elif mode == "O" and flow.mode == "U":
             flow.mode, flow.asked_for = "O", None
         elif mode is not None and mode != flow.mode:
             flow.asked_for = mode
+    if feedback.acktype == "ACK" and feedback.sn_is_valid:
+        flow.secure.acknowledge(feedback.sn)
     believed = feedback.protected or not _has_crc(feedback)
     if feedback.acktype != "ACK" and flow.mode != "U" and believed and flow.answer_to != "STATIC-NACK":
         flow.answer_to = flow.repair = feedback.acktype
+
+
+def _names(feedback: Feedback, sns: list[int]) -> bool:
+    mask = (1 << feedback.sn.width) - 1
+    return any(not (sn ^ feedback.sn.value) & mask for sn in sns)
+
+
+def transition(packet: Packet, flow: Flow) -> Iterator[Remark]:
+    """From or to R-mode, packet types 0 and 1 wait for the end of the transition: RFC 3095, 5.6.1, 5.6.3, 5.6.5."""
+    if flow.turning_to is None or packet.kind not in TYPES_0_AND_1 or "R" not in (flow.mode, flow.turning_to):
+        return
+    rule = {"R": "RFC3095-5.6.3-1", "O": "RFC3095-5.6.5-2", "U": "RFC3095-5.6.1-5"}[flow.turning_to]
+    yield must(
+        rule,
+        f"{packet.kind} is sent during the transition from {flow.mode} to {flow.turning_to}, before an acknowledgement "
+        "of a packet with the new mode.",
+    )
 
 
 def _has_crc(feedback: Feedback) -> bool:
@@ -165,12 +192,9 @@ def _carries(packet: Packet, stride: str) -> bool:
 def rnd_transition(packet: Packet, flow: Flow, confidence: int) -> Iterator[Remark]:
     """Packet type 1 must not be used while an RND flag is being established: RFC 3095, 5.7.5.1."""
     so_far = flow.since_rnd_change
-    if (
-        so_far is None
-        or so_far >= confidence
-        or not (packet.profile and packet.profile.rtp)
-        or not packet.kind.startswith("UO-1")
-    ):
+    if so_far is None or so_far >= confidence or not packet.kind.startswith("UO-1"):
+        return
+    if packet.profile is None or not packet.profile.rtp:
         return
     rule = "RFC3095-5.7.5.1-3" if packet.kind == "UO-1" else "RFC3095-5.7.5.1-5"
     yield must(rule, f"{packet.kind} follows {so_far} packets with a new RND flag; {confidence} are to establish it.")
@@ -237,7 +261,15 @@ def observe(packet: Packet, before: Context | None, after: Context, flow: Flow) 
     flow.ts_stride_updated |= _carries(packet, "ts_stride")
     flow.time_stride_updated |= _carries(packet, "time_stride")
     if before is not None and before.profile is not after.profile:
-        flow.mode, flow.asked_for = "U", None  # RFC 4815, 7.2.2
+        flow.mode, flow.asked_for, flow.turning_to = "U", None, None  # RFC 4815, 7.2.2
+        flow.secure.clear()
+    if packet.kind not in WITHOUT_CRC and packet.profile is not UNCOMPRESSED:
+        flow.secure.add(after)
+    carried = MODES.get(_mode(packet) or 0)
+    if carried is not None and carried == flow.asked_for:
+        if flow.turning_to is None:
+            flow.turning_to, flow.turning_sns = carried, []
+        flow.turning_sns.append(after.sn)
     changed = before is not None and before.dynamic and [ip.rnd for ip in before.ips] != [ip.rnd for ip in after.ips]
     if changed:
         flow.since_rnd_change = 1

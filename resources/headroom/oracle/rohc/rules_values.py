@@ -217,6 +217,54 @@ class Window:
                 )
 
 
+class SecureReferences:
+    """In R-mode: contexts that the decompressor may have, from the last one acknowledged on (RFC 3095, 5.5.1).
+
+    The compressor knows only what was acknowledged, so that each of its packets must be right for every one of them.
+    """
+
+    KEPT = 64  # a 6-bit SN reaches no further
+
+    def __init__(self) -> None:
+        self._candidates: deque[Context] = deque(maxlen=self.KEPT)
+
+    def add(self, context: Context) -> None:
+        """The context behind a packet that carries a CRC-7 or CRC-8."""
+        self._candidates.append(context)
+
+    def clear(self) -> None:
+        self._candidates.clear()
+
+    def acknowledge(self, sn: Bits) -> None:
+        """What was sent before the newest packet with this SN is no reference any more (4.5.2)."""
+        mask = (1 << sn.width) - 1
+        for n in reversed(range(len(self._candidates))):
+            if not (self._candidates[n].sn ^ sn.value) & mask:
+                for _ in range(n):
+                    self._candidates.popleft()
+                return
+
+    def remarks(self, packet: Packet, source: bytes, parameters: Parameters) -> Iterator[Remark]:
+        """What whoever lost the packets behind one of the references makes of a compressed packet."""
+        if packet.header is None:
+            return
+        link = packet.octets
+        for age, reference in enumerate(reversed(self._candidates), 1):
+            try:
+                read = parse_packet(link, Channel(parameters, {packet.cid: reference}))
+                if read.header is not None and restore(read.header, read.payload, reference)[1] == source:
+                    continue
+                what = "is restored as something else"
+            except RohcError as error:
+                what = f"is refused: {error.sentence}"
+            yield must(
+                "RFC3095-5.5.1.1.1-1",
+                f"Of the updates since the last acknowledged one, the last {age - 1} may be lost: then this "
+                f"{packet.kind} packet {what}",
+            )
+            return
+
+
 def _misread(header: CompressedHeader, reference: Context, before: Context, now: Context) -> Iterator[tuple[str, str]]:
     change = lsb.change(reference.sn, header.sn, reference.profile.p_sn(header.sn.width))
     sn = (reference.sn + change) % (1 << reference.profile.sn_bits)

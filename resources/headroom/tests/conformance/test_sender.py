@@ -19,6 +19,12 @@ BY_FLOW = {
     "udp-ipv6": ("UO-0", "UO-1", "UOR-2", "IR-DYN", "IR"),
     "ip-ipv4": ("UO-0", "UO-1", "UOR-2", "IR-DYN", "IR"),
     "ip-ipv6": ("UO-0", "UO-1", "UOR-2", "IR-DYN", "IR"),
+    "esp-ipv4": ("UO-0", "UO-1", "UOR-2", "IR-DYN", "IR"),
+    "esp-ipv6": ("UO-0", "UO-1", "UOR-2", "IR-DYN", "IR"),
+    "udplite-ipv4": ("UO-0", "UO-1", "UOR-2", "IR-DYN", "IR"),
+    "udplite-ipv6": ("UO-0", "UO-1", "UOR-2", "IR-DYN", "IR"),
+    "rtplite-ipv4": ("UO-0", "UO-1-ID", "UO-1-TS", "UOR-2-ID", "UOR-2-TS", "IR-DYN", "IR"),
+    "rtplite-ipv6": ("UO-0", "UO-1", "UOR-2", "IR-DYN", "IR"),
 }
 
 
@@ -94,6 +100,49 @@ def test_a_wrong_crc_is_wrong_and_nothing_else(name: str, kind: str) -> None:
     assert link != right
     assert isinstance(judge.decompress(link).error, CrcMismatch)
     assert judge.decompress(right).delivered == original
+
+
+R_MODE_OF = {
+    "rtp-ipv4": ("R-0", "R-0-CRC", "R-1-ID", "R-1-TS"),
+    "rtp-ipv6": ("R-0", "R-0-CRC", "R-1"),
+    "udp-ipv4": ("R-0", "R-0-CRC", "R-1"),
+    "esp-ipv4": ("R-0", "R-0-CRC", "R-1"),
+    "ip-ipv6": ("R-0", "R-0-CRC", "R-1"),
+    "udplite-ipv4": ("R-0", "R-0-CRC", "R-1"),
+    "rtplite-ipv6": ("R-0", "R-0-CRC", "R-1"),
+}
+
+
+@pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, kinds in R_MODE_OF.items() for kind in kinds])
+def test_the_judge_reads_every_type_of_r_mode(name: str, kind: str) -> None:
+    sender, judge = prepared(name)
+    judge.channel.contexts[0].mode = "R"
+    for _ in range(20):
+        link, original = sender.packet(kind)
+        outcome = judge.decompress(link)
+        assert outcome.packet is not None
+        assert outcome.packet.kind == kind
+        assert outcome.delivered == original
+
+
+def test_what_has_no_crc_cannot_be_damaged() -> None:
+    with pytest.raises(UsageError, match="A R-0 packet has no CRC that could be wrong"):
+        Sender(Flow.of("rtp-ipv4")).packet("R-0", wrong_crc=True)
+
+
+def test_partial_coverage_is_in_every_packet() -> None:
+    """RFC 4019, 5.2.2 and 5.3.1: CFP is set by an IR packet whose coverage is not the length."""
+    flow = Flow.of("udplite-ipv4")
+    flow.change("coverage to 8")
+    sender, judge = Sender(flow), Decompressor()
+    for kind in ("IR", "UO-0", "UOR-2", "UO-1", "IR-DYN", "UO-0"):
+        link, original = sender.packet(kind)
+        assert judge.decompress(link).delivered == original
+    flow.change("coverage to full")
+    for kind in ("IR-DYN", "UO-0"):
+        link, original = sender.packet(kind)
+        assert judge.decompress(link).delivered == original
+    assert len(link) == 1 + 2 + flow.payload, "type 0 and the checksum, no coverage"
 
 
 @pytest.mark.parametrize("behaviour", ["sequential", "swapped", "random", "constant"])
