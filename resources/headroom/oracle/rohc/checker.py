@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from headroom.oracle.rohc import feedback as feedback_formats
 from headroom.oracle.rohc import framing, rules_stream, rules_values
-from headroom.oracle.rohc.context import Parameters
+from headroom.oracle.rohc.context import Context, Parameters
 from headroom.oracle.rohc.decompressor import Decompressor, Outcome
 from headroom.oracle.rohc.errors import RohcError, Unsupported
 from headroom.oracle.rohc.findings import Finding, Remark, must, should
+from headroom.oracle.rohc.packet import Packet
 from headroom.oracle.rohc.profiles import PROFILES, UNCOMPRESSED
 from headroom.oracle.rohc.rules_stream import Flow
 from headroom.oracle.rohc.rules_values import Window
@@ -141,7 +142,9 @@ class Checker:
         remarks += rules_stream.rnd_transition(packet, flow, self.confidence)
         remarks += rules_stream.wrapped_timestamp(packet, before, after)
         if source is not None:
-            remarks += rules_stream.generated_sn(packet, before, after, source)
+            sn = self._sn(packet, before, after)
+            remarks += rules_stream.generated_sn(packet, before, after, source, flow, sn)
+            flow.last_sn = sn
         if packet.profile is UNCOMPRESSED and packet.kind == "IR" and self._other_uncompressed(packet.cid):
             remarks.append(should("RFC5795-5.4-1", "Profile 0x0000 is associated with more than one CID."))
         self._check_window(outcome, remarks)
@@ -165,6 +168,13 @@ class Checker:
             now = rules_values.reconstruct(packet.header, packet.payload, before).now
             remarks += window.remarks(packet.header, before, now, self.confidence)
         window.add(after)
+
+    @staticmethod
+    def _sn(packet: Packet, before: Context | None, after: Context) -> int:
+        """The sequence number of a packet; one without CRC leaves that of the context as it is."""
+        if packet.header is None or packet.header.updates or before is None:
+            return after.sn
+        return rules_values.reconstruct(packet.header, packet.payload, before).now.sn
 
     def _other_uncompressed(self, cid: int) -> bool:
         contexts = self.decompressor.channel.contexts

@@ -35,6 +35,7 @@ class Flow:
     turning_to: str | None = None  # C_TRANS is P: packets with the mode asked for were sent, none was acknowledged
     turning_sns: list[int] = field(default_factory=list)  # their sequence numbers
     secure: SecureReferences = field(default_factory=SecureReferences)
+    last_sn: int | None = None  # of the last packet, whether or not it updated the context
     heard: bool = False  # feedback has arrived
     ts_stride_updated: bool = False
     time_stride_updated: bool = False
@@ -200,16 +201,19 @@ def rnd_transition(packet: Packet, flow: Flow, confidence: int) -> Iterator[Rema
     yield must(rule, f"{packet.kind} follows {so_far} packets with a new RND flag; {confidence} are to establish it.")
 
 
-def generated_sn(packet: Packet, before: Context | None, after: Context, source: bytes) -> Iterator[Remark]:
+def generated_sn(
+    packet: Packet, before: Context | None, after: Context, source: bytes, flow: Flow, sn: int
+) -> Iterator[Remark]:
     """The compressor's own SN increases by one for each packet: RFC 3095, 5.11 and 5.11.1; RFC 3843, 3."""
     if not after.profile.generated_sn or before is None or (packet.kind == "IR" and packet.dynamic is None):
         return
     if before.profile is after.profile:
         if not before.dynamic or not _same_stream(before, after):
             return
-        if after.sn != (before.sn + 1) & 0xFFFF:
+        last = before.sn if flow.last_sn is None else flow.last_sn
+        if sn != (last + 1) & 0xFFFF:
             rule = _GENERATED_SN[after.profile.number]
-            yield must(rule, f"The SN goes from {before.sn} to {after.sn}; it increases by one for each packet.")
+            yield must(rule, f"The SN goes from {last} to {sn}; it increases by one for each packet.")
     elif packet.kind == "IR-DYN" and before.profile is RTP and after.profile is UDP:
         original = headers.parse(source, RTP.after_ip)
         own = int.from_bytes(source[original.rtp + 2 : original.rtp + 4], "big") if original else None

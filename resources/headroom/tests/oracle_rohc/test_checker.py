@@ -10,7 +10,19 @@ from pathlib import Path
 import pytest
 
 from headroom import requirements
-from headroom.oracle.rohc import Checker, FeedbackEvent, Finding, Parameters, check_stream, checker, crc, headers
+from headroom.conformance.feedback import Written, split
+from headroom.oracle.rohc import (
+    Checker,
+    Decompressor,
+    FeedbackEvent,
+    Finding,
+    Parameters,
+    check_stream,
+    checker,
+    crc,
+    headers,
+)
+from headroom.oracle.rohc.vectors import Vector
 from headroom.tests.oracle_rohc.support import all_vectors, patched, stream, with_ipv4_checksum
 
 # Vectors that a decompressor must accept but a compressor must not produce, and what is wrong with them.
@@ -30,6 +42,8 @@ NOT_FOR_COMPRESSORS = {
     "udp-uo-1-ipv6": {"RFC3095-5.11-1"},
     "udp-uor-2-random-ip-id": {"RFC3095-5.11-1"},
     "udp-uor-2-extension-0": {"RFC3095-5.11-1"},
+    "r-udp-0": {"RFC3095-5.11-1"},
+    "r-udp-1-extension-1": {"RFC3095-5.11-1"},
     "udp-uor-2-extension-0-farthest": {"RFC3095-5.11-1"},
     "udp-uor-2-extension-3-sn": {"RFC3095-5.11-1"},
     "udp-ir-dyn": {"RFC3095-5.11-1"},
@@ -49,10 +63,22 @@ def found(findings: list[Finding]) -> set[str]:
     return {finding.requirement for finding in findings}
 
 
+def answers(vector: Vector) -> list[FeedbackEvent]:
+    """What a decompressor in R-mode sends, as the vector says it: each reply about the packet that it is for."""
+    judge, events = Decompressor(vector.parameters), []
+    for number, step in enumerate(vector.steps):
+        after = judge.decompress(step.link).after
+        for reply in step.replies if vector.channel["mode"] == "R" and after is not None else ():
+            words = Written(reply["acktype"], reply["mode"], ("CRC",))
+            element = words.element(reply["cid"], reply.get("sn", after.sn), vector.parameters)
+            events += [FeedbackEvent(number + 1, data) for data in split(element)]
+    return events
+
+
 @pytest.mark.parametrize("name", whole_streams())
 def test_right_streams(name: str) -> None:
     vector, originals, links = stream(name)
-    findings = check_stream(originals, links, parameters=vector.parameters)
+    findings = check_stream(originals, links, parameters=vector.parameters, feedback=answers(vector))
     assert found(findings) == NOT_FOR_COMPRESSORS.get(name, set()), findings
 
 
@@ -371,3 +397,31 @@ def test_format_with_t_bit_while_rnd_is_1() -> None:
     covered = headers.crc_input(following[:40], (4, "UDP", "RTP"))
     uo_1_ts = patched(links[1], 1, links[1][1] & 0xF8 | crc.crc3(covered))
     assert found(check_stream([ir_originals[0], following], [ir_links[0], uo_1_ts])) == {"RFC3095-5.7-10"}
+
+
+def test_what_is_not_acknowledged_is_no_reference() -> None:
+    """RFC 3095, 5.5.1.1.1: an R-0 that only the lost R-0-CRC before it explains, and none that the ACK explains."""
+    vector, originals, links = stream("r-0-crc-ahead")
+    events = answers(vector)
+    assert not check_stream(originals, links, parameters=vector.parameters, feedback=events)
+    without = [event for event in events if event.before < 3]
+    findings = check_stream(originals, links, parameters=vector.parameters, feedback=without)
+    assert [(one.requirement, one.packet_index) for one in findings] == [("RFC3095-5.5.1.1.1-1", n) for n in (3, 4)]
+
+
+def test_no_type_0_before_the_transition_is_acknowledged() -> None:
+    """RFC 3095, 5.6.3: C_TRANS stays P until a packet with mode R is acknowledged."""
+    vector, originals, links = stream("r-0-run")
+    findings = check_stream(originals, links, parameters=vector.parameters, feedback=answers(vector)[:1])
+    early = [one.packet_index for one in findings if one.requirement == "RFC3095-5.6.3-1"]
+    assert early == [2, 3, 4, 5]
+    assert found(findings) == {"RFC3095-5.6.3-1", "RFC3095-5.5.1.1.1-1"}
+
+
+def test_other_modes_are_not_asked_for_during_a_transition() -> None:
+    """RFC 3095, 5.6.1: while C_TRANS is P, new mode transition requests are ignored."""
+    vector, originals, links = stream("r-0-run")
+    events = answers(vector)
+    other = FeedbackEvent(2, split(Written("ACK", "U", ("CRC",)).element(0, 1001, vector.parameters))[0])
+    findings = check_stream(originals, links, parameters=vector.parameters, feedback=[events[0], other, *events[1:]])
+    assert not findings
