@@ -426,7 +426,9 @@ class Conforming:
 
 
 def _is_flow(name: str) -> bool:
-    return name.split("-")[0] in PROTOCOLS and "-ipv" in name and not _is_profile(name)
+    """A flow's own name goes before a traffic profile of the same name: only flows have changes."""
+    layers, _, rest = name.partition("-")
+    return layers in PROTOCOLS and (rest.startswith("ipv") or ("-ipv" in name and not _is_profile(name)))
 
 
 def _is_profile(name: str) -> bool:

@@ -223,14 +223,17 @@ class SecureReferences:
     The compressor knows only what was acknowledged, so that each of its packets must be right for every one of them.
     """
 
-    KEPT = 64  # a 6-bit SN reaches no further
+    KEPT = 64
+    TRIED = 4  # of the oldest and of the newest ones
 
     def __init__(self) -> None:
-        self._candidates: deque[Context] = deque(maxlen=self.KEPT)
+        self._candidates: list[Context] = []
 
     def add(self, context: Context) -> None:
         """The context behind a packet that carries a CRC-7 or CRC-8."""
         self._candidates.append(context)
+        if len(self._candidates) > self.KEPT:
+            del self._candidates[self.TRIED]  # not the first: that is the acknowledged one
 
     def clear(self) -> None:
         self._candidates.clear()
@@ -240,8 +243,7 @@ class SecureReferences:
         mask = (1 << sn.width) - 1
         for n in reversed(range(len(self._candidates))):
             if not (self._candidates[n].sn ^ sn.value) & mask:
-                for _ in range(n):
-                    self._candidates.popleft()
+                del self._candidates[:n]
                 return
 
     def remarks(self, packet: Packet, source: bytes, parameters: Parameters) -> Iterator[Remark]:
@@ -249,7 +251,10 @@ class SecureReferences:
         if packet.header is None:
             return
         link = packet.octets
+        count = len(self._candidates)
         for age, reference in enumerate(reversed(self._candidates), 1):
+            if self.TRIED < age <= count - self.TRIED:
+                continue
             try:
                 read = parse_packet(link, Channel(parameters, {packet.cid: reference}))
                 if read.header is not None and restore(read.header, read.payload, reference)[1] == source:
