@@ -139,6 +139,7 @@ class Checker:
         remarks += rules_stream.answers(packet, flow)
         remarks += rules_stream.mode_bits(packet, flow)
         remarks += rules_stream.transition(packet, flow)
+        remarks += rules_stream.generations(packet, flow)
         remarks += rules_stream.rnd_transition(packet, flow, self.confidence)
         remarks += rules_stream.wrapped_timestamp(packet, before, after)
         if source is not None:

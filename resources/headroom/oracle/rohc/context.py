@@ -125,6 +125,9 @@ class Context:
     time_stride: int = 0
     csrcs: list[bytes] = field(default_factory=list)
     csrc_table: dict[int, bytes] = field(default_factory=dict)  # index -> item: RFC 3095, 5.8.1
+    # Lists that may be referred to, oldest first: by gen_id in U/O-mode, by 8 bits of the SN in R-mode (5.8.2.1).
+    generations: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
+    lists_by_sn: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
     dynamic: bool = False  # whether a dynamic chain has arrived
 
     def copy(self) -> Context:
@@ -150,6 +153,8 @@ class Context:
             self.time_stride,
             self.csrcs,  # replaced, never changed in place
             self.csrc_table,
+            self.generations,
+            self.lists_by_sn,
             self.dynamic,
         )
 
@@ -162,6 +167,11 @@ class Context:
     def in_base_header(self) -> list[Ip]:
         """The IP headers that base headers and extensions speak of: the first two (RFC 3843, 3.2)."""
         return self.ips[:2]
+
+    @property
+    def reference_lists(self) -> dict[int, tuple[bytes, ...]]:
+        """The lists that ref_id may mean in the context's mode."""
+        return self.lists_by_sn if self.mode == "R" else self.generations
 
     def has_sequential_ip_id(self) -> bool:
         """Whether an IPv4 header's RND flag is not 1: decides between UO-1 and UO-1-ID, UOR-2 and UOR-2-ID (5.7)."""

@@ -15,6 +15,7 @@ from headroom.oracle.rohc.bits import NO_BITS, Bits
 from headroom.oracle.rohc.chains import DynamicChain
 from headroom.oracle.rohc.context import FULL_CONTEXT, MODES, STATIC_CONTEXT, Channel, Context, Ip, Parameters
 from headroom.oracle.rohc.errors import CrcMismatch, MalformedPacket, RohcError, Unsupported
+from headroom.oracle.rohc.lists import CsrcList, remember
 from headroom.oracle.rohc.packet import Packet, parse_packet
 from headroom.oracle.rohc.profiles import UNCOMPRESSED
 
@@ -182,6 +183,7 @@ def _apply_dynamic(context: Context, chain: DynamicChain) -> int:
     context.extension = rtp.extension  # RFC 4815, 6.5: zero if RX = 0
     context.csrcs = rtp.csrcs.items
     context.csrc_table = {**context.csrc_table, **rtp.csrcs.pairs}
+    _remember_list(context, rtp.csrcs)
     if rtp.mode is not None:
         context.mode = MODES.get(rtp.mode, context.mode)
     if rtp.ts_stride is not None:
@@ -264,8 +266,21 @@ def restore(header: CompressedHeader, payload: bytes, before: Context) -> tuple[
         length = transport_length(attempt.now, payload)
         after.coverage = attempt.now.coverage
         keep_coverage(after, header, before, length)
+    rtp = header.extension.rtp if header.extension else None
+    if rtp is not None and rtp.csrcs is not None and header.kind != "UO-1-ID":
+        if rtp.csrcs.gen_id is None and after.mode != "R":
+            after.csrcs = before.csrcs  # RFC 3095, 5.8.2.1 d: without gen_id it does not update the context
+        else:
+            _remember_list(after, rtp.csrcs)
     after.state = FULL_CONTEXT
     return after, attempt.octets + payload
+
+
+def _remember_list(context: Context, csrcs: CsrcList) -> None:
+    """RFC 3095, 5.8.2.1 f and g."""
+    if csrcs.gen_id is not None:
+        context.generations = remember(context.generations, csrcs.gen_id, csrcs.items, csrcs.ref_id)
+    context.lists_by_sn = remember(context.lists_by_sn, context.sn & 0xFF, csrcs.items, csrcs.ref_id)
 
 
 def _apply_extension_3(now: Context, extension) -> int | None:

@@ -213,7 +213,7 @@ def _read_rtp(reader: Reader, context: Context, extension: Extension, remarks: l
     if r_pt:
         changes.padding, changes.payload_type = reader.split(("R-P", 1), ("RTP PT", 7))
     if csrc:
-        changes.csrcs = read_csrcs(reader, context.csrc_table, False, remarks)
+        changes.csrcs = read_csrcs(reader, context.csrc_table, False, remarks, context.reference_lists)
     if tss:
         changes.ts_stride = sdvl.read(reader, "TS_STRIDE").value
         if extension.tsc:

@@ -13,6 +13,7 @@ from headroom.oracle.rohc.errors import NoContext, RohcError, WrongState
 from headroom.oracle.rohc.extension import RtpChanges
 from headroom.oracle.rohc.feedback import Feedback, mode_name
 from headroom.oracle.rohc.findings import Remark, must, should
+from headroom.oracle.rohc.lists import CsrcList
 from headroom.oracle.rohc.packet import Packet
 from headroom.oracle.rohc.profiles import IP, RTP, UDP, UNCOMPRESSED
 from headroom.oracle.rohc.rules_values import SecureReferences
@@ -35,6 +36,7 @@ class Flow:
     turning_to: str | None = None  # C_TRANS is P: packets with the mode asked for were sent, none was acknowledged
     turning_sns: list[int] = field(default_factory=list)  # their sequence numbers
     secure: SecureReferences = field(default_factory=SecureReferences)
+    generation: tuple[int, list[bytes]] | None = None  # gen_id and items of the last list that had one
     last_sn: int | None = None  # of the last packet, whether or not it updated the context
     heard: bool = False  # feedback has arrived
     ts_stride_updated: bool = False
@@ -232,6 +234,29 @@ def _same_stream(before: Context, after: Context) -> bool:
     )
 
 
+def generations(packet: Packet, flow: Flow) -> Iterator[Remark]:
+    """gen_id increases by one each time the list changes, and only then: RFC 3095, 5.8.2.1."""
+    csrcs = _csrcs(packet)
+    if csrcs is None or csrcs.gen_id is None or flow.mode == "R":
+        return
+    if flow.generation is not None:
+        gen_id, items = flow.generation
+        wanted = gen_id if csrcs.items == items else (gen_id + 1) & 0xFF
+        if csrcs.gen_id != wanted:
+            same = "the same list" if csrcs.items == items else "another list"
+            yield must(
+                "RFC3095-5.8.2.1-5", f"The {packet.kind} packet has {same} with gen_id {csrcs.gen_id}, after {gen_id}."
+            )
+    flow.generation = csrcs.gen_id, csrcs.items
+
+
+def _csrcs(packet: Packet) -> CsrcList | None:
+    if packet.dynamic is not None and packet.dynamic.rtp is not None:
+        return packet.dynamic.rtp.csrcs
+    extension = packet.header.extension if packet.header is not None else None
+    return extension.rtp.csrcs if extension is not None and extension.rtp is not None else None
+
+
 def wrapped_timestamp(packet: Packet, before: Context | None, after: Context) -> Iterator[Remark]:
     """On wrap-around an unscaled TS, unless TS_STRIDE is a power of two: RFC 4815, 4.4.3."""
     if before is None or packet.header is None or not after.profile.rtp or not packet.header.tsc:
@@ -267,6 +292,7 @@ def observe(packet: Packet, before: Context | None, after: Context, flow: Flow) 
     if before is not None and before.profile is not after.profile:
         flow.mode, flow.asked_for, flow.turning_to = "U", None, None  # RFC 4815, 7.2.2
         flow.secure.clear()
+        flow.generation = None
     if packet.kind not in WITHOUT_CRC and packet.profile is not UNCOMPRESSED:
         flow.secure.add(after)
     carried = MODES.get(_mode(packet) or 0)

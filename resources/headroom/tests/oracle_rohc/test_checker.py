@@ -36,6 +36,8 @@ NOT_FOR_COMPRESSORS = {
     "udp-uor-2-extension-3-all": {"RFC3095-4.4.1-1"},  # mode O before any feedback
     "ip-uor-2-mode-0": {"RFC3843-3.4-7"},
     "lite-mode-0": {"RFC4019-5.6-3"},
+    "csrc-insertion-ignored": {"RFC3095-5.8.6.1-2", "RFC3095-5.8.6.2-2"},
+    "csrc-removal-reserved": {"RFC3095-5.8.6.3-1"},
     # Streams that jump to show the ends of an interpretation interval; the generated SN does not jump.
     "udp-uo-0-farthest": {"RFC3095-5.11-1"},
     "udp-uo-1-farthest": {"RFC3095-5.11-1"},
@@ -425,3 +427,13 @@ def test_other_modes_are_not_asked_for_during_a_transition() -> None:
     other = FeedbackEvent(2, split(Written("ACK", "U", ("CRC",)).element(0, 1001, vector.parameters))[0])
     findings = check_stream(originals, links, parameters=vector.parameters, feedback=[events[0], other, *events[1:]])
     assert not findings
+
+
+def test_gen_id_increases_by_one_and_only_with_another_list() -> None:
+    """RFC 3095, 5.8.2.1: here the second list has gen_id 2 once more, or 4."""
+    for changed, gen_id in ((2, 2), (2, 4)):
+        vector, originals, links = stream("csrc-generations")
+        at = links[changed].index(bytes([0x6B, 3, 1]))  # ET 1, GP, XI 1; gen_id; ref_id
+        links[changed] = patched(links[changed], at + 1, gen_id)
+        findings = check_stream(originals[:3], links[:3], parameters=vector.parameters)
+        assert found(findings) == {"RFC3095-5.8.2.1-5"}

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.oracle.rohc import Decompressor, Unsupported, crc
+from headroom.oracle.rohc import Decompressor, Unsupported, crc, lists
+from headroom.oracle.rohc.bits import Reader
 from headroom.oracle.rohc.errors import MalformedPacket
 from headroom.tests.oracle_rohc.support import all_vectors, patched, stream
 
@@ -59,11 +60,19 @@ def test_extension_headers_are_not_decoded_and_the_context_stays_unknown_until_i
     assert decompressor.decompress(links[1]).error is None
 
 
-def test_lists_of_other_encoding_types_are_not_decoded() -> None:
-    decompressor, links = after_ir("rtp-uor-2-extension-3-csrc")
-    at = links[1].index(bytes([0x02, 0x89]))  # the list: two items, X set, indexes 0 and 1
-    outcome = decompressor.decompress(patched(links[1], at, 0x42))
-    assert isinstance(outcome.error, Unsupported) and outcome.error.feature == "list-compression"
+def test_count_of_another_reference_list() -> None:
+    vector, _, links = stream("csrc-removal")
+    decompressor = Decompressor(vector.parameters)
+    decompressor.decompress(links[0])
+    at = links[1].index(bytes([0xA2, 0x02, 0x01]))  # ET 2, GP, Count 2; gen_id; ref_id
+    outcome = decompressor.decompress(patched(links[1], at, 0xA3))
+    assert isinstance(outcome.error, MalformedPacket) and outcome.error.requirement == "RFC3095-5.8.6.3-1"
+
+
+def test_more_items_than_cc_can_count() -> None:
+    reference = [bytes([n] * 4) for n in range(15)]
+    with pytest.raises(MalformedPacket, match="16 items"):
+        lists.read_csrcs(Reader(bytes.fromhex("480140") + b"ABCD"), {}, False, [], {1: tuple(reference)})
 
 
 def test_timer_based_timestamps_are_not_decoded() -> None:
