@@ -76,6 +76,7 @@ class Flow:
     step: int = 160  # of the timestamp, each packet
     payload_type: int = 96
     marker: bool = False  # of the next packet only
+    csrcs: str = ""  # one hexadecimal digit for each contributing source
     padding: int = 0
     extension: bool = False
     payload: int = 20  # octets
@@ -161,9 +162,10 @@ class Flow:
         return body
 
     def _rtp(self) -> bytes:
-        flags = 0x80 | (0x20 if self.padding else 0) | (0x10 if self.extension else 0)
+        flags = 0x80 | (0x20 if self.padding else 0) | (0x10 if self.extension else 0) | len(self.csrcs)
+        csrcs = b"".join((0xC5C00000 + int(digit, 16)).to_bytes(4, "big") for digit in self.csrcs)
         return headers.rtp(
-            flags, int(self.marker) << 7 | self.payload_type, self.sn, self.ts, self.ssrc.to_bytes(4, "big"), b""
+            flags, int(self.marker) << 7 | self.payload_type, self.sn, self.ts, self.ssrc.to_bytes(4, "big"), csrcs
         )
 
     def _payload(self) -> bytes:
@@ -218,6 +220,9 @@ class Flow:
             return True
         if name == "checksum" and text in ("on", "off"):
             self.checksum = text == "on"
+            return True
+        if name == "csrcs" and how == "to" and re.fullmatch(r"none|[0-9a-f]{1,15}", text):
+            self.csrcs = "" if text == "none" else text
             return True
         if name == "coverage" and text == "full":
             self.coverage = None

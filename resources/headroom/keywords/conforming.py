@@ -41,7 +41,8 @@ class Conforming:
     compressor, link and decompressor, and put the link before the ROHC judge. `A Compressor` and `A Decompressor` begin
     a story about one of them alone; the rows that follow tell it, and `So It Should Be` plays and judges it.
 
-    Named arguments are those of `Replay …`; `compressor` and `decompressor` may be `none`.
+    Named arguments are those of `Replay …`; `compressor` and `decompressor` may be `none`. `needs` names features (see
+    implementations/README.md) without which a case is unsupported.
     """
 
     def __init__(self) -> None:
@@ -377,16 +378,26 @@ class Conforming:
         named = dict(named)
         count = int(named.pop("packets", 0)) if source and _is_flow(source) else 0
         channels = int(named.pop("channels", 1))
+        features = settings.split_names(named.pop("needs", ""))
         wanted = words.wanted(source, named, settings.from_robot())
         if channels > 1:
             wanted.channel["channels"] = channels
         sides.agree_on_profiles(wanted)
+        for feature in features:
+            self._require(wanted, feature)
         if source and _is_flow(source):
             at = {int(number): change for number, _, change in (one.partition(":") for one in changes)}
             wanted.source = losses.literal(losses.packets_of(Flow.of(source), at, count or 100))
         elif list(changes):
             raise UsageError("Only flows such as rtp-ipv4 have changes here; those of a profile stand in its file.")
         return wanted
+
+    @staticmethod
+    def _require(wanted: Wanted, feature: str) -> None:
+        """Skips the case where one of those asked does not declare a feature."""
+        for name, role in ((wanted.compressor, "compressor"), (wanted.decompressor, "decompressor")):
+            if name is not None:
+                sides.require(name, role, {}, feature)  # type: ignore[arg-type]
 
     def _observe(self, wanted: Wanted, confidence: int = 1) -> None:
         self.seen = None

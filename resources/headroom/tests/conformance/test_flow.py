@@ -263,3 +263,38 @@ def test_fragments_are_for_ipv4() -> None:
     flow.change("more-fragments")
     with pytest.raises(UsageError, match="is for IPv4"):
         flow.packet()
+
+
+def test_esp_has_32_bits_of_sequence_number() -> None:
+    """RFC 4303, 2: SPI, sequence number, and what is encrypted."""
+    flow = Flow.of("esp-ipv4")
+    flow.change("sn to 4294967295")
+    first, second = flow.packet(), flow.packet()
+    assert (first[9], first[20:28].hex(), second[24:28].hex()) == (50, "e5b00000ffffffff", "00000000")
+    assert len(first) == 20 + 8 + flow.payload
+
+
+def test_udp_lite_coverage_and_checksum() -> None:
+    """RFC 3828, 3.1: the sum over pseudo-header and what is covered is all ones."""
+    flow = Flow.of("udplite-ipv4")
+    for coverage, covered in ((None, 28), (0, 28), (8, 8), (11, 11)):
+        flow.coverage = coverage
+        packet = flow.packet()
+        assert packet[9] == 136
+        assert int.from_bytes(packet[24:26], "big") == (28 if coverage is None else coverage)
+        part = packet[12:20] + bytes.fromhex("0000001c 00000088") + packet[20 : 20 + covered]
+        assert sum_of_words(part + b"\0" * (len(part) % 2)) == 0xFFFF
+    flow.change("coverage to 9")
+    assert flow.coverage == 9
+    flow.change("coverage to full")
+    assert flow.coverage is None
+
+
+def test_contributing_sources() -> None:
+    """RFC 3550, 5.1: CC counts them, four octets each."""
+    flow = Flow.of("rtp-ipv4")
+    flow.change("csrcs to 1f")
+    packet = flow.packet()
+    assert (packet[28], packet[40:48].hex()) == (0x82, "c5c00001c5c0000f")
+    flow.change("csrcs to none")
+    assert flow.packet()[28] == 0x80

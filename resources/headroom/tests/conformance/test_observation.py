@@ -15,7 +15,7 @@ from headroom.conformance.losses import literal
 from headroom.conformance.observation import Observation, Seen, feedback_arrives, observe
 from headroom.measure import replay
 from headroom.measure.replay import Replay, Wanted
-from headroom.oracle.rohc import Parameters, crc
+from headroom.oracle.rohc import Parameters
 from headroom.tests.conformance.support import BEGINNING, document, observed, record, sent, stream
 
 Observer = Callable[..., Observation]
@@ -123,25 +123,25 @@ def test_a_broken_promise_is_no_finding(play: Observer, monkeypatch: pytest.Monk
         observe(Wanted(source=[]))
 
 
-def with_csrc_list() -> tuple[list[bytes], list[bytes]]:
-    """RFC 3095, 5.8.6.2: an IR packet whose CSRC list has encoding type 1; its CRC is right."""
+def with_extension_header() -> tuple[list[bytes], list[bytes]]:
+    """RFC 3095, 5.7.7.4 and 5.8.6.1: an IR packet whose dynamic chain lists one extension header."""
     links, originals = sent("rtp-ipv4", ["IR"])
-    header = bytearray(links[0][:41])
-    header[37] |= 0x40  # ET, in the first octet behind the timestamp
-    header[2] = 0
-    header[2] = crc.crc8(bytes(header))
-    return [bytes(header) + links[0][41:]], originals
+    at = 3 + 10 + 4 + 4 + 4  # type, profile, CRC; static chain; up to the flags of IPv4
+    assert links[0][at : at + 2] == bytes([0xA0, 0])
+    return [links[0][: at + 1] + b"\x01" + links[0][at + 2 :]], originals
 
 
 @pytest.mark.parametrize("declared", [False, True])
 def test_features_that_the_judge_does_not_read(play: Observer, monkeypatch: pytest.MonkeyPatch, declared: bool) -> None:
     """What the compressor does not declare is no excuse for a packet that the judge cannot read."""
-    features = {"profile-0x0001"} | ({"list-compression"} if declared else set())
+    features = {"profile-0x0001"} | ({"extension-headers"} if declared else set())
     monkeypatch.setattr(sides, "declares", lambda name, feature: feature in features)
-    seen = play(*with_csrc_list())
-    assert seen.not_judged == ["packet 0: The CSRC list has encoding type 1."]
+    seen = play(*with_extension_header())
+    assert seen.not_judged == ["packet 0: An IP header has 1 compressed extension headers."]
     assert seen.undeclared == (
-        [] if declared else ["packet 0: The CSRC list has encoding type 1. (list-compression is not declared)"]
+        []
+        if declared
+        else ["packet 0: An IP header has 1 compressed extension headers. (extension-headers is not declared)"]
     )
 
 
