@@ -170,7 +170,7 @@ def observe(
         outcome = None
         if link is not None and (judged is None or channel in judged):
             positions[channel].append(index)
-            outcome = checker.take(link, originals[index])
+            outcome = checker.take(link, originals[index], record["time_ns"])
         result.packets.append(Seen(index, record["time_ns"], channel, originals[index], link, outcome, record))
         for element in record.get("feedback", ()) if by_itself else ():
             for data in _elements(element):

@@ -65,6 +65,7 @@ class Checker:
         self._flows: dict[int, Flow] = {}
         self._windows: dict[int, Window] = {}
         self._index = -1
+        self._arrival_ns: int | None = None
 
     def take_feedback(self, data: bytes) -> None:
         """Feedback data that reaches the compressor before its next packet."""
@@ -74,10 +75,11 @@ class Checker:
             return  # What cannot be parsed binds the compressor to nothing.
         rules_stream.take_feedback(self._flows.setdefault(feedback.cid, Flow()), feedback)
 
-    def take(self, link: bytes, source: bytes | None) -> Outcome:
+    def take(self, link: bytes, source: bytes | None, arrival_ns: int | None = None) -> Outcome:
         """The next packet of the link and its original; None if it has none (feedback alone, IR without payload)."""
         self._index += 1
-        outcome = self.decompressor.decompress(link)
+        self._arrival_ns = arrival_ns
+        outcome = self.decompressor.decompress(link, arrival_ns)
         for data in outcome.feedback:
             self._check_piggybacked(data)
         packet = outcome.packet
@@ -150,7 +152,7 @@ class Checker:
             remarks.append(should("RFC5795-5.4-1", "Profile 0x0000 is associated with more than one CID."))
         self._check_window(outcome, remarks)
         if source is not None and before is not None and before.mode == "R":
-            remarks += flow.secure.remarks(packet, source, self.decompressor.channel.parameters)
+            remarks += flow.secure.remarks(packet, source, self.decompressor.channel.parameters, self._arrival_ns)
         rules_stream.observe(packet, before, after, flow)
         if self.refresh_limit is not None:
             remarks += rules_stream.refreshes(packet, flow, self.refresh_limit)
@@ -166,16 +168,15 @@ class Checker:
             if packet.kind == "IR" or before is None or before.profile is not after.profile:
                 window.clear()  # Whoever lost these packets knows nothing of the stream.
         elif before is not None:
-            now = rules_values.reconstruct(packet.header, packet.payload, before).now
+            now = rules_values.reconstruct(packet.header, packet.payload, before, self._arrival_ns).now
             remarks += window.remarks(packet.header, before, now, self.confidence)
         window.add(after)
 
-    @staticmethod
-    def _sn(packet: Packet, before: Context | None, after: Context) -> int:
+    def _sn(self, packet: Packet, before: Context | None, after: Context) -> int:
         """The sequence number of a packet; one without CRC leaves that of the context as it is."""
         if packet.header is None or packet.header.updates or before is None:
             return after.sn
-        return rules_values.reconstruct(packet.header, packet.payload, before).now.sn
+        return rules_values.reconstruct(packet.header, packet.payload, before, self._arrival_ns).now.sn
 
     def _other_uncompressed(self, cid: int) -> bool:
         contexts = self.decompressor.channel.contexts

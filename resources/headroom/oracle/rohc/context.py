@@ -129,6 +129,7 @@ class Context:
     generations: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
     lists_by_sn: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
     dynamic: bool = False  # whether a dynamic chain has arrived
+    arrival_ns: int | None = None  # of the packet that updated it last, where the time is known (4.5.4)
 
     def copy(self) -> Context:
         return Context(
@@ -156,6 +157,7 @@ class Context:
             self.generations,
             self.lists_by_sn,
             self.dynamic,
+            self.arrival_ns,
         )
 
     @property

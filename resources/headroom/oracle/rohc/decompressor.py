@@ -44,10 +44,12 @@ class Decompressor:
 
     def __init__(self, parameters: Parameters | None = None) -> None:
         self.channel = Channel(parameters or Parameters())
+        self._arrival_ns: int | None = None
 
-    def decompress(self, octets: bytes) -> Outcome:
-        """Takes the next packet of the link."""
+    def decompress(self, octets: bytes, arrival_ns: int | None = None) -> Outcome:
+        """Takes the next packet of the link. `arrival_ns` is when it came: only timer-based timestamps need it."""
         outcome = Outcome()
+        self._arrival_ns = arrival_ns
         try:
             outcome.packet = parse_packet(octets, self.channel)
             outcome.feedback = outcome.packet.feedback
@@ -94,9 +96,10 @@ class Decompressor:
             return
         if packet.header is not None:
             assert outcome.before is not None
-            context, outcome.delivered = restore(packet.header, packet.payload, outcome.before)
+            context, outcome.delivered = restore(packet.header, packet.payload, outcome.before, self._arrival_ns)
         else:
             context, outcome.delivered = initialise(packet, outcome.before)
+            context.arrival_ns = self._arrival_ns
             self.channel.unreadable.pop(packet.cid, None)
         outcome.after = self.channel.contexts[packet.cid] = context
 
@@ -202,7 +205,7 @@ class Attempt:
     covered: bytes  # what the CRC covers, in its order
 
 
-def reconstruct(header: CompressedHeader, payload: bytes, before: Context) -> Attempt:
+def reconstruct(header: CompressedHeader, payload: bytes, before: Context, arrival_ns: int | None = None) -> Attempt:
     """Step 5.3.2.2.2 of RFC 3095 without the verification."""
     now = before.copy()
     change = lsb.change(before.sn, header.sn, before.profile.p_sn(header.sn.width))
@@ -212,7 +215,7 @@ def reconstruct(header: CompressedHeader, payload: bytes, before: Context) -> At
     if extension is not None and extension.number == 3:
         stride = _apply_extension_3(now, extension)
     if before.profile.rtp:
-        now.ts = timestamp(before, header, change)
+        now.ts = timestamp(before, header, change, arrival_ns)
         if stride is not None and not header.tsc:
             now.ts_stride = stride  # RFC 4815, 4.6: ignored when TS is scaled
     _restore_ip_ids(now, header, before)
@@ -246,12 +249,14 @@ def keep_coverage(after: Context, header: CompressedHeader, before: Context, len
         after.cfp, after.cfi, after.coverage = 0, int(sent == length), sent
 
 
-def restore(header: CompressedHeader, payload: bytes, before: Context) -> tuple[Context, bytes]:
+def restore(
+    header: CompressedHeader, payload: bytes, before: Context, arrival_ns: int | None = None
+) -> tuple[Context, bytes]:
     """Decompresses a packet of type 0, 1 or 2, verifies its CRC, and returns the updated context and the packet.
 
     A packet without CRC updates nothing (RFC 3095, 5.5.1.2, 5.7.1 and 5.7.2).
     """
-    attempt = reconstruct(header, payload, before)
+    attempt = reconstruct(header, payload, before, arrival_ns)
     if not header.updates:
         return before, attempt.octets + payload
     width, carried = header.crc.width, header.crc.value
@@ -273,6 +278,7 @@ def restore(header: CompressedHeader, payload: bytes, before: Context) -> tuple[
         else:
             _remember_list(after, rtp.csrcs)
     after.state = FULL_CONTEXT
+    after.arrival_ns = arrival_ns
     return after, attempt.octets + payload
 
 
@@ -305,7 +311,7 @@ def _apply_extension_3(now: Context, extension) -> int | None:
     return rtp.ts_stride
 
 
-def timestamp(reference: Context, header: CompressedHeader, sn_change: int) -> int:
+def timestamp(reference: Context, header: CompressedHeader, sn_change: int, arrival_ns: int | None = None) -> int:
     """The RTP timestamp: RFC 3095, 4.5.3 and 5.7; RFC 4815, 4.1 to 4.6.
 
     TS_OFFSET is always the reference timestamp modulo TS_STRIDE: so it is right after an unscaled timestamp (RFC 4815,
@@ -317,15 +323,26 @@ def timestamp(reference: Context, header: CompressedHeader, sn_change: int) -> i
         if not header.tsc:
             raise MalformedPacket("RFC4815-4.2-2", "Tsc is 0, but the packet carries no TS bits.")
         return (reference.ts + sn_change * stride) % _TS
-    rtp = header.extension.rtp if header.extension else None
-    if reference.time_stride or (rtp is not None and rtp.time_stride):
-        raise Unsupported("RFC3095-4.5.4-1", "TIME_STRIDE is not zero: TS bits are relative to a clock.", "timer-based")
+    # A TIME_STRIDE of the packet itself is not for its own timestamp (RFC 4815, 8.11).
+    elapsed = _elapsed(reference, arrival_ns) if reference.time_stride else 0
+    p = lsb.p_ts_timer(bits.width) if reference.time_stride else lsb.p_ts(bits.width)
     if not header.tsc:
-        return lsb.decode(reference.ts, bits, lsb.p_ts(bits.width), _TS)
+        return lsb.decode((reference.ts + elapsed * stride) % _TS, bits, p, _TS)
     if not stride:
         raise MalformedPacket("RFC4815-4.4.1-1", "The packet carries scaled TS bits, but TS_STRIDE is 0.")
-    scaled_change = lsb.change(reference.ts // stride, bits, lsb.p_ts(bits.width))
+    scaled_change = elapsed + lsb.change(reference.ts // stride + elapsed, bits, p)
     return (reference.ts + scaled_change * stride) % _TS
+
+
+def _elapsed(reference: Context, arrival_ns: int | None) -> int:
+    """Time since the reference header in units of TIME_STRIDE, by integer arithmetic: RFC 3095, 4.5.4."""
+    if arrival_ns is None or reference.arrival_ns is None:
+        raise Unsupported(
+            "RFC3095-4.5.4-1",
+            "TIME_STRIDE is not zero: TS bits are relative to a clock, and when the packet came is not known.",
+            "timer-based",
+        )
+    return (arrival_ns - reference.arrival_ns) // (reference.time_stride * 1_000_000)
 
 
 def ip_id(ip: Ip, reference: Ip, reference_sn: int, sn: int, bits: Bits) -> int:

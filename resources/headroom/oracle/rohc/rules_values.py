@@ -246,7 +246,9 @@ class SecureReferences:
                 del self._candidates[:n]
                 return
 
-    def remarks(self, packet: Packet, source: bytes, parameters: Parameters) -> Iterator[Remark]:
+    def remarks(
+        self, packet: Packet, source: bytes, parameters: Parameters, arrival_ns: int | None = None
+    ) -> Iterator[Remark]:
         """What whoever lost the packets behind one of the references makes of a compressed packet."""
         if packet.header is None:
             return
@@ -257,7 +259,7 @@ class SecureReferences:
                 continue
             try:
                 read = parse_packet(link, Channel(parameters, {packet.cid: reference}))
-                if read.header is not None and restore(read.header, read.payload, reference)[1] == source:
+                if read.header is not None and restore(read.header, read.payload, reference, arrival_ns)[1] == source:
                     continue
                 what = "is restored as something else"
             except RohcError as error:

@@ -137,12 +137,9 @@ def test_features_that_the_judge_does_not_read(play: Observer, monkeypatch: pyte
     features = {"profile-0x0001"} | ({"extension-headers"} if declared else set())
     monkeypatch.setattr(sides, "declares", lambda name, feature: feature in features)
     seen = play(*with_extension_header())
-    assert seen.not_judged == ["packet 0: An IP header has 1 compressed extension headers."]
-    assert seen.undeclared == (
-        []
-        if declared
-        else ["packet 0: An IP header has 1 compressed extension headers. (extension-headers is not declared)"]
-    )
+    sentence = "packet 0: An IP header has 1 compressed extension headers."
+    assert seen.not_judged == [sentence]
+    assert seen.undeclared == ([] if declared else [f"{sentence} (extension-headers is not declared)"])
 
 
 # ---- feedback: what reached the compressor binds it

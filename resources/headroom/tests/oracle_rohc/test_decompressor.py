@@ -75,7 +75,7 @@ def test_more_items_than_cc_can_count() -> None:
         lists.read_csrcs(Reader(bytes.fromhex("480140") + b"ABCD"), {}, False, [], {1: tuple(reference)})
 
 
-def test_timer_based_timestamps_are_not_decoded() -> None:
+def test_timer_based_timestamps_need_the_time() -> None:
     decompressor, links = after_ir("rtp-ir-time-stride-zero")
     decompressor.channel.contexts[0].time_stride = 20
     outcome = decompressor.decompress(links[1])
