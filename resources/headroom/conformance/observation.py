@@ -29,6 +29,7 @@ MODE_RULES = (
     "RFC3095-5.6.3-1",
     "RFC3095-5.6.5-2",
     "RFC3843-3.4-7",
+    "RFC4815-4.7-1",
     "RFC4019-5.6-3",
 )
 # A replay that does no more than to send its source.

@@ -111,9 +111,10 @@ Segments
     ...    large, too small, that carry padding, and that have a wrong CRC. Expects that only what is whole
     ...    and right is delivered.
     [Tags]    feature:segmentation    req:RFC3095-5.2.5.2-2    req:RFC3095-5.2.5.2-3    req:RFC5795-5.2.5.2-3
-    ...       req:RFC5795-5.3.1.4-1
+    ...       req:RFC3095-5.2.5.2-6    req:RFC5795-5.3.1.4-1
     Vectors Should Be Decompressed    segments-of-ir    segments-interrupted    segments-wrong-crc
     ...    segments-larger-than-mrru    segments-too-short    segments-with-padding-inside
+    ...    segments-with-feedback-before
 
 Small CIDs On The Link
     [Documentation]    Sends three RTP flows over a channel with small CIDs. Expects no Add-CID octet for CID 0, one for

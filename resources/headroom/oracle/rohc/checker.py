@@ -66,6 +66,7 @@ class Checker:
         self._windows: dict[int, Window] = {}
         self._index = -1
         self._arrival_ns: int | None = None
+        self._clock = False  # the decompressor has said that it has one
 
     def take_feedback(self, data: bytes) -> None:
         """Feedback data that reaches the compressor before its next packet."""
@@ -73,6 +74,7 @@ class Checker:
             feedback = feedback_formats.parse(data, self.decompressor.channel.parameters.large_cids)
         except RohcError:
             return  # What cannot be parsed binds the compressor to nothing.
+        self._clock |= rules_stream.offers_a_clock(feedback)
         rules_stream.take_feedback(self._flows.setdefault(feedback.cid, Flow()), feedback)
 
     def take(self, link: bytes, source: bytes | None, arrival_ns: int | None = None) -> Outcome:
@@ -142,6 +144,7 @@ class Checker:
         remarks += rules_stream.mode_bits(packet, flow)
         remarks += rules_stream.transition(packet, flow)
         remarks += rules_stream.generations(packet, flow)
+        remarks += rules_stream.time_stride(packet, self._clock)
         remarks += rules_stream.rnd_transition(packet, flow, self.confidence)
         remarks += rules_stream.wrapped_timestamp(packet, before, after)
         if source is not None:

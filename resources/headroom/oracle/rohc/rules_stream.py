@@ -11,7 +11,7 @@ from headroom.oracle.rohc.chains import RtpDynamic
 from headroom.oracle.rohc.context import MODES, Context
 from headroom.oracle.rohc.errors import NoContext, RohcError, WrongState
 from headroom.oracle.rohc.extension import RtpChanges
-from headroom.oracle.rohc.feedback import Feedback, mode_name
+from headroom.oracle.rohc.feedback import CLOCK, Feedback, mode_name
 from headroom.oracle.rohc.findings import Remark, must, should
 from headroom.oracle.rohc.lists import CsrcList
 from headroom.oracle.rohc.packet import Packet
@@ -190,6 +190,24 @@ def _carries(packet: Packet, stride: str) -> bool:
     if part is None and packet.header is not None and packet.header.extension is not None:
         part = packet.header.extension.rtp
     return part is not None and getattr(part, stride) is not None
+
+
+def offers_a_clock(feedback: Feedback) -> bool:
+    """Whether feedback says that the decompressor can do timer-based compression: RFC 3095, 5.7.6.7."""
+    return any(option.type == CLOCK and option.data != b"\0" for option in feedback.options)
+
+
+def time_stride(packet: Packet, clock: bool) -> Iterator[Remark]:
+    """TIME_STRIDE comes only after a CLOCK option for any CID of the channel: RFC 4815, 4.7."""
+    part = packet.dynamic.rtp if packet.dynamic else None
+    extension = packet.header.extension if packet.header is not None else None
+    sent = part or (extension.rtp if extension is not None else None)
+    if sent is not None and sent.time_stride and not clock:
+        yield must(
+            "RFC4815-4.7-1",
+            f"The {packet.kind} packet carries TIME_STRIDE {sent.time_stride}, but the decompressor never said that it "
+            "has a clock.",
+        )
 
 
 def rnd_transition(packet: Packet, flow: Flow, confidence: int) -> Iterator[Remark]:

@@ -25,6 +25,8 @@ from headroom.oracle.rohc import (
 from headroom.oracle.rohc.vectors import PACKET_INTERVAL_NS, Vector
 from headroom.tests.oracle_rohc.support import all_vectors, patched, stream, with_ipv4_checksum
 
+CLOCK_OF_10_MS = bytes.fromhex("2000 510a")  # ACK(O), and the CLOCK option: RFC 3095, 5.7.6.7
+
 # Vectors that a decompressor must accept but a compressor must not produce, and what is wrong with them.
 NOT_FOR_COMPRESSORS = {
     "rtp-ir-reserved-ignored": {"RFC3095-5.7.7.6-2"},
@@ -82,6 +84,8 @@ def test_right_streams(name: str) -> None:
     vector, originals, links = stream(name)
     judge = Checker(vector.parameters)
     events = answers(vector)
+    if vector.feature == "timer-based":
+        events.append(FeedbackEvent(0, CLOCK_OF_10_MS))
     for number, (original, link) in enumerate(zip(originals, links, strict=True)):
         for event in events:
             if event.before == number:
@@ -445,3 +449,15 @@ def test_gen_id_increases_by_one_and_only_with_another_list() -> None:
         links[changed] = patched(links[changed], at + 1, gen_id)
         findings = check_stream(originals[:3], links[:3], parameters=vector.parameters)
         assert found(findings) == {"RFC3095-5.8.2.1-5"}
+
+
+@pytest.mark.parametrize("clock", [b"", bytes.fromhex("2000 5100")])
+def test_no_time_stride_without_a_clock(clock: bytes) -> None:
+    """RFC 4815, 4.7, and RFC 3095, 5.7.6.7: the resolution 0 says that there is none."""
+    vector, originals, links = stream("timer-without-bits")
+    events = [FeedbackEvent(0, clock)] if clock else []
+    assert found(check_stream(originals[:1], links[:1], parameters=vector.parameters, feedback=events)) == {
+        "RFC4815-4.7-1"
+    }
+    events = [FeedbackEvent(0, CLOCK_OF_10_MS)]
+    assert not check_stream(originals[:1], links[:1], parameters=vector.parameters, feedback=events)
