@@ -31,6 +31,19 @@ PromiseBroken::PromiseBroken(const Instance& instance, const char* function, con
 
 Guarded::Guarded(Instance& instance, std::uint32_t expansion) : instance_(instance), expansion_(expansion) {}
 
+void Guarded::time_calls(const Cycles& cycles) {
+  cycles_ = &cycles;
+  cost_of_reading_ = cycles.cost_of_reading();
+}
+
+std::optional<double> Guarded::median_cycles() const {
+  if (per_packet_.empty()) return std::nullopt;
+  std::vector<double> sorted = per_packet_;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  return *middle;
+}
+
 template <typename Call>
 auto Guarded::calling(const char* function, Call&& call) const -> decltype(call()) {
   return call_across(call, [&](const std::string& what) { return PromiseBroken(instance_, function, what + "."); });
@@ -70,7 +83,12 @@ std::vector<GuardedOutput> Guarded::process(const std::vector<GuardedInput>& inp
   expected_ = packets_;
 
   const auto call = instance_.role() == HEADROOM_COMPRESSOR ? instance_.api().compress : instance_.api().decompress;
+  const std::uint64_t began = cycles_ != nullptr ? cycles_->now() : 0;
   calling(function, [&] { call(instance_.self(), packets_.data(), packets_.size(), now_ns, details_.data()); });
+  if (cycles_ != nullptr && !inputs.empty()) {
+    const double taken = static_cast<double>(cycles_->now() - began) - cost_of_reading_;
+    per_packet_.push_back(std::max(0.0, taken) / static_cast<double>(inputs.size()));
+  }
 
   std::vector<GuardedOutput> outputs(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -147,6 +147,7 @@ Job read_job(const Json& document) {
   if (const auto v = object.optional("records"))
     job.records = static_cast<Records>(v->choice({"none", "failures", "all"}));
   job.record_octets = object.boolean("record_octets", true);
+  job.timing = object.boolean("timing", false);
   object.finish();
   return job;
 }

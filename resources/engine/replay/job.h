@@ -51,6 +51,7 @@ struct Job {
   Outputs outputs;
   Records records = Records::none;
   bool record_octets = true;
+  bool timing = false;  // whether calls are timed: the one thing in a result that differs from run to run
 };
 
 inline constexpr std::uint32_t kLargestBurst = 1024;

@@ -17,7 +17,8 @@ namespace headroom::replay {
 namespace {
 
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
-constexpr int kMostFeedbackInARow = 10'000;  // one burst cannot honestly cause more
+constexpr std::uint64_t kLeastTimingNs = 5'000'000;  // so that the counter's rate is good to about a thousandth
+constexpr int kMostFeedbackInARow = 10'000;          // one burst cannot honestly cause more
 
 // Something on its way: a link packet to a decompressor, or feedback on a channel of its own to a compressor.
 struct Event {
@@ -41,6 +42,10 @@ class Run {
                                                derive(job.seed, reverse ? 0x72657665 : 0x666F7277));
       feedback_links_[reverse] =
           std::make_unique<Link>(job.feedback, derive(job.seed, reverse ? 0x66627265 : 0x6662666F));
+      if (!job.timing) continue;
+      for (Guarded* side : {direction(reverse).compressor.get(), direction(reverse).decompressor.get()}) {
+        if (side != nullptr) side->time_calls(cycles_);
+      }
     }
   }
 
@@ -323,6 +328,12 @@ class Run {
     return json;
   }
 
+  // The median time of a packet; null when there was none.
+  Json ns(const Guarded& side) const {
+    const std::optional<double> cycles = side.median_cycles();
+    return cycles ? Json(*cycles * 1e9 / cycles_.measured_hz(kLeastTimingNs)) : Json(nullptr);
+  }
+
   Json result(Json broken) {
     Json json = {{"engine", {{"version", HEADROOM_VERSION}, {"build", HEADROOM_BUILD}}},
                  {"seed", job_.seed},
@@ -337,6 +348,10 @@ class Run {
       Json& entry = json[reverse ? "reverse" : "forward"];
       entry = direction(reverse).result(links_[reverse]->counts(), ask_adapters);
       entry["feedback"] = feedback_json(reverse);
+      if (!job_.timing) continue;
+      if (direction(reverse).compressor) entry["compressor"]["ns_per_packet"] = ns(*direction(reverse).compressor);
+      if (direction(reverse).decompressor)
+        entry["decompressor"]["ns_per_packet"] = ns(*direction(reverse).decompressor);
     }
     json["feedback_unclaimed"] = unclaimed_;
     json["control_missed"] = std::count_if(job_.control.begin(), job_.control.end(), [this](const ControlStep& step) {
@@ -353,6 +368,7 @@ class Run {
   }
 
   const Job& job_;
+  const Cycles cycles_;
   Captures captures_;
   std::array<std::unique_ptr<Direction>, 2> directions_;
   std::array<std::unique_ptr<Link>, 2> links_, feedback_links_;

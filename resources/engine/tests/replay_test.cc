@@ -228,6 +228,25 @@ TEST(Adapter, AnExceptionOfAnyFunctionIsToldAsTheAdapters) {
 
 // ---- determinism and bursts
 
+TEST(Replay, CallsAreTimedWhenAskedAndNothingElseChanges) {
+  Json job = job_with(kNull, 200);
+  const Json plain = run_job(job);
+  EXPECT_FALSE(plain["forward"]["compressor"].contains("ns_per_packet"));
+  job["timing"] = true;
+  Json timed = run_job(job);
+  for (const char* side : {"compressor", "decompressor"}) {
+    ASSERT_TRUE(timed["forward"][side]["ns_per_packet"].is_number()) << timed["forward"][side].dump();
+    EXPECT_GE(timed["forward"][side]["ns_per_packet"].get<double>(), 0);
+    EXPECT_LT(timed["forward"][side]["ns_per_packet"].get<double>(), 1e6);
+    timed["forward"][side].erase("ns_per_packet");
+  }
+  EXPECT_EQ(timed, plain);
+  job["source"] = {{"packets", Json::array()}};
+  EXPECT_TRUE(run_job(job)["forward"]["compressor"]["ns_per_packet"].is_null());
+  job["timing"] = 1;
+  EXPECT_NE(job_error(job, ErrorKind::job).find("/timing"), std::string::npos);
+}
+
 TEST(Replay, SameSeedSameOctetsOnTheLink) {
   Json job = job_with(kNull, 300, 3);
   job["records"] = "all";
