@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from headroom import engine
-from headroom.errors import UsageError
+from headroom.errors import EnvironmentLacks, UsageError
+from headroom.machine import libraries
 from headroom.paths import DEFAULT_BUILD, IMPLEMENTATIONS, build_folder, shown
 from headroom.yamlfile import check, read
 
@@ -24,6 +25,31 @@ class Deviation:
     requirement: str = ""
     case: str = ""
     roles: tuple[str, ...] = ("compressor", "decompressor")
+    cells: dict[str, tuple[str, ...]] = field(default_factory=dict)  # words of the interop matrix
+
+
+SOURCE, ROHC, UNCOMPRESSED = "source", "rohc", "uncompressed"  # stems of a recording's files
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Capture files of somebody who shares no binary: what went in, what was on the link, what came out."""
+
+    folder: Path
+    profile: str
+    mode: str
+    cids: str
+    max_cid: int
+    compressor: str  # whose compressor made rohc.pcap
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    def file(self, stem: str) -> Path | None:
+        """One of its three files; None when it is not there."""
+        found = (self.folder / f"{stem}{suffix}" for suffix in (".pcap", ".pcapng"))
+        return next((path for path in found if path.is_file()), None)
 
 
 @dataclass(frozen=True)
@@ -40,6 +66,8 @@ class Implementation:
     config: dict[str, Any] = field(default_factory=dict)
     capabilities: tuple[dict[str, Any], ...] = ()
     deviations: tuple[Deviation, ...] = ()
+    requires: libraries.Requirement | None = None
+    recordings: tuple[Recording, ...] = ()
 
     def library_path(self, build: str = DEFAULT_BUILD) -> Path:
         """File of the adapter for one build. Raises UsageError when the implementation has no adapter."""
@@ -71,7 +99,20 @@ class Implementation:
                     return f"{self.name} declares {name} {declared}; {wanted} is needed"
             elif missing := [item for item in wanted if item not in (declared or ())]:
                 return f"{self.name} does not declare {name.rstrip('s')} {', '.join(missing)}"
-        return ""
+        return self.missing()
+
+    def missing(self) -> str:
+        """Why its adapter cannot work on this machine, for lack of a library of others; "" when it can."""
+        reason = libraries.look_for(self.requires).reason if self.requires else ""
+        return f"{self.name} cannot be used here: {reason}" if reason else ""
+
+    def unusable(self, build: str = DEFAULT_BUILD) -> str:
+        """Why it cannot be driven on this machine, be it a file that is not there; "" when it can."""
+        if not self.library:
+            return "" if self.recordings else f"{self.name} has neither an adapter nor recordings"
+        if not self.is_ours() and not self.library_path(build).is_file():
+            return f"{self.name} cannot be used here: its adapter {shown(self.library_path(build))} is not there"
+        return self.missing()
 
 
 def load(folder: Path) -> Implementation:
@@ -102,6 +143,8 @@ def _load(folder: Path, changed: int) -> Implementation:
         description=data.get("description", ""),
         library=adapter.get("library", ""),
         config=adapter.get("config", {}),
+        requires=_requirement(adapter.get("requires")),
+        recordings=tuple(_recording(entry, folder, data["name"]) for entry in data.get("captures", ())),
         capabilities=tuple(data["capabilities"]),
         deviations=tuple(
             Deviation(
@@ -109,10 +152,33 @@ def _load(folder: Path, changed: int) -> Implementation:
                 requirement=entry.get("requirement", ""),
                 case=entry.get("case", ""),
                 roles=tuple(entry.get("roles", ("compressor", "decompressor"))),
+                cells={name: tuple(words) for name, words in entry.get("cells", {}).items()},
             )
             for entry in data.get("deviations", ())
         ),
     )
+
+
+def _recording(entry: dict[str, Any], folder: Path, name: str) -> Recording:
+    most = 15 if entry["cids"] == "small" else 16383
+    path = folder / entry["folder"]
+    cid = entry.get("max_cid", most)
+    return Recording(path, entry["profile"], entry["mode"], entry["cids"], cid, entry.get("compressor", name))
+
+
+def _requirement(entry: dict[str, Any] | None) -> libraries.Requirement | None:
+    if entry is None:
+        return None
+    symbols = tuple(entry.get("symbols", ()))
+    return libraries.Requirement(entry["library"], entry.get("variable", ""), symbols, entry.get("version", ""))
+
+
+def require_usable(name: str) -> Implementation:
+    """An implementation by name. Raises EnvironmentLacks, saying how to get it, when this machine lacks its library."""
+    found = find(name)
+    if reason := found.missing():
+        raise EnvironmentLacks(f"{reason}. How to get it: {found.obtain.strip()}")
+    return found
 
 
 def names(root: Path = IMPLEMENTATIONS) -> list[str]:

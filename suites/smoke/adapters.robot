@@ -16,3 +16,4 @@ Test Tags        smoke
 Null                    null
 Example                 example
 Reference               reference
+Librohc                 librohc

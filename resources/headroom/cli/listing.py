@@ -101,6 +101,7 @@ def implementation_rows() -> list[dict[str, Any]]:
                     "licence": "",
                     "schemes": [],
                     "profiles": [],
+                    "usable": "no",
                     "about": f"not valid: {error}",
                 }
             )
@@ -112,6 +113,7 @@ def implementation_rows() -> list[dict[str, Any]]:
                 "licence": found.licence,
                 "schemes": [entry["scheme"] for entry in found.capabilities],
                 "profiles": sorted({profile for entry in found.capabilities for profile in entry.get("profiles", ())}),
+                "usable": f"no: {reason}" if (reason := found.unusable()) else "yes",
                 "about": found.description.strip(),
             }
         )

@@ -88,7 +88,7 @@ def replay_command(
     json: Annotated[bool, typer.Option("--json", help="Print the engine's document.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the job; run nothing.")] = False,
 ) -> None:
-    from headroom import words
+    from headroom import implementations, words
     from headroom.measure import replay
     from headroom.settings import Settings
 
@@ -107,6 +107,8 @@ def replay_command(
     wanted = words.wanted(source, named, Settings(seed=seed, build=build))
     if not (wanted.compressor or wanted.decompressor):
         raise UsageError("Without a compressor and without a decompressor there is nothing to replay; name one.")
+    for name in filter(None, (wanted.compressor, wanted.decompressor)):
+        implementations.require_usable(name)
     wanted.outputs = {name: path.resolve() for name, path in (("link", link), ("decompressed", restored)) if path}
     job = replay.job(wanted)
     if dry_run:

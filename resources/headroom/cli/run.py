@@ -124,8 +124,8 @@ def plan_of(asked: Asked) -> Plan:
     from headroom.running.session import Plan
     from headroom.settings import DEFAULT_PROFILE, Settings, seed_of, split_names
 
-    for name in {asked.compressor, asked.decompressor}:
-        implementations.find(name)
+    for name in dict.fromkeys((asked.compressor, asked.decompressor)):
+        implementations.require_usable(name)
     profile = asked.profile or DEFAULT_PROFILE
     profiles.load(profile)
     names = split_names(asked.cpus)

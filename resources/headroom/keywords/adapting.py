@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom import engine, implementations, settings, words
 from headroom.keywords.base import library
 from headroom.results import collector
 from headroom.results.record import Finding
+
+ABI = "ABI-"  # in a deviation's requirement, before the name of a check
 
 
 @library
@@ -19,9 +22,14 @@ class Adapting:
 
     @keyword("Adapter Should Keep The Promises Of The ABI")
     def keeps_promises(self, implementation: str) -> None:
-        """Every check of `headroom-engine check`, each in a process of its own."""
+        """Every check of `headroom-engine check`, each in a process of its own.
+
+        A check that the implementation declares to fail (requirement: ABI-<check>) must fail as long as it does.
+        """
         asked = settings.from_robot()
         found = implementations.find(implementation)
+        if reason := found.missing():
+            raise SkipExecution(f"{reason}.")
         _note(found, asked.build)
         job = {"library": str(found.library_path(asked.build)), "config": _config(found)}
         document = engine.run("check", job, timeout_s=300, build=asked.build)
@@ -34,8 +42,25 @@ class Adapting:
             Finding(f"{check['name']}: {check['reason']}", judge="headroom-engine check", severity="must")
             for check in failed
         ]
+        declared = {
+            one.requirement.removeprefix(ABI): one.reason for one in found.deviations if one.requirement.startswith(ABI)
+        }
+        wrong = [f"{check['name']}: {check['reason']}" for check in failed if check["name"] not in declared]
+        wrong += [
+            f"{check['name']}: {found.name} declares to fail this check, but passes it: take the declaration away"
+            for check in document["checks"]
+            if check["name"] in declared and check["verdict"] == "pass"
+        ]
+        wrong += [
+            f"{name}: {found.name} declares to fail this check, but there is no such check"
+            for name in declared
+            if name not in {check["name"] for check in document["checks"]}
+        ]
+        if wrong:
+            raise AssertionError(words.some(wrong))
         if failed:
-            raise AssertionError(words.some([f"{check['name']}: {check['reason']}" for check in failed]))
+            said = [f"{check['name']}: {declared[check['name']]} Here: {check['reason']}" for check in failed]
+            raise SkipExecution(f"Declared deviation of {found.name}: {words.some(said)}")
         if document["verdict"] != "pass":
             raise RuntimeError(f"No check failed, yet the engine's verdict is {document['verdict']}.")
 

@@ -52,6 +52,7 @@ def checks(steal_seconds: float = 0.3) -> list[Check]:
             "tshark", ("tshark", "--version"), "no second judge of link captures; those cases are unsupported", "tshark"
         ),
         browser(),
+        *others(),
         docker(),
         trex(os.environ.get("TREX_ROOT")),
         cores(found),
@@ -113,6 +114,29 @@ def browser() -> Check:
         return Check("browser", "good", found[1])
     cost = "the report's browser test cannot run (./headroom test)"
     return Check("browser", "lacking", "no Chromium that runs", cost, "apt-get install chromium")
+
+
+def others() -> list[Check]:
+    """Libraries of others that an adapter of ours opens at run time, one check each."""
+    from headroom import implementations
+    from headroom.errors import HeadroomError
+    from headroom.machine import libraries
+
+    found = []
+    for name in implementations.names():
+        try:
+            one = implementations.find(name)
+        except HeadroomError:
+            continue  # `list implementations` says what is wrong with it
+        if one.requires is None:
+            continue
+        here = libraries.look_for(one.requires)
+        if here.reason:
+            cost = f"{name} cannot be tested, and nobody can be tested against it"
+            found.append(Check(name, "lacking", here.reason, cost, one.obtain.strip()))
+        else:
+            found.append(Check(name, "good", f"{here.version} in {here.path}" if here.version else here.path))
+    return found
 
 
 def docker() -> Check:

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries of others that an adapter opens at run time: whether this machine has one, and which version it is.
+
+It is opened in a process of its own, as whatever it does when it is loaded must not happen to us.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+
+PATIENCE_S = 20.0
+
+# Prints one JSON document: the file that was opened, its version, and what it lacks; or why it cannot be opened.
+_PROBE = """
+import ctypes, json, sys
+name, version, symbols = json.loads(sys.argv[1])
+try:
+    library = ctypes.CDLL(name)
+except OSError as error:
+    print(json.dumps({"reason": str(error)}))
+    sys.exit()
+missing = [symbol for symbol in symbols if not hasattr(library, symbol)]
+said = None
+if version and hasattr(library, version):
+    function = getattr(library, version)
+    function.restype = ctypes.c_char_p
+    said = (function() or b"").decode("utf-8", "replace")[:100]
+with open("/proc/self/maps") as maps:
+    files = {line.split(maxsplit=5)[5].strip() for line in maps if line.count("/")}
+base = name.rpartition("/")[2]
+path = next((file for file in sorted(files) if file.rpartition("/")[2].startswith(base)), name)
+print(json.dumps({"path": path, "version": said, "missing": missing}))
+"""
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """What implementation.yaml says that its adapter opens: see `requires` in the schema."""
+
+    library: str
+    variable: str = ""
+    symbols: tuple[str, ...] = ()
+    version: str = ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What became of looking for a library. `reason` is empty when it is there and new enough."""
+
+    path: str = ""
+    version: str = ""
+    reason: str = ""
+
+
+def look_for(wanted: Requirement) -> Found:
+    """Opens a library as an adapter would: the file that the variable names, else its name on the loader's path."""
+    named = os.environ.get(wanted.variable, "") if wanted.variable else ""
+    return _look(named or wanted.library, wanted.variable if named else "", wanted)
+
+
+@cache
+def _look(name: str, variable: str, wanted: Requirement) -> Found:
+    where = f"{name}, which {variable} names," if variable else name
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-c", _PROBE, json.dumps([name, wanted.version, list(wanted.symbols)])],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            errors="replace",
+        )
+        said = json.loads(done.stdout) if done.returncode == 0 else {}
+    except subprocess.TimeoutExpired:
+        return Found(reason=f"{where} does not let itself be opened within {PATIENCE_S:g} s")
+    except ValueError:
+        said = {}
+    if "reason" in said:
+        hint = f"; the variable {wanted.variable} may name its file" if wanted.variable and not variable else ""
+        return Found(reason=f"{where} cannot be opened ({said['reason']}){hint}")
+    if "path" not in said:
+        return Found(reason=f"{where} ends the process that opens it (exit status {done.returncode})")
+    if said["missing"]:
+        old = f" (version {said['version']})" if said["version"] else ""
+        return Found(
+            said["path"], said["version"] or "", f"{where}{old} has no {', '.join(said['missing'])}: it is too old"
+        )
+    return Found(said["path"], said["version"] or "")

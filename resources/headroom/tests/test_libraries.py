@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries of others that an adapter opens at run time: there, absent, too old, broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from headroom import implementations
+from headroom.errors import EnvironmentLacks
+from headroom.machine import doctor, libraries
+from headroom.machine.libraries import Requirement
+from headroom.paths import build_folder
+
+
+def fake(build: str, name: str = "fake") -> Path:
+    path = build_folder(build) / "lib" / "librohc" / f"{name}.so"
+    assert path.is_file(), f"{path} belongs to the build's tests"
+    return path
+
+
+def wanted(build: str, name: str) -> Requirement:
+    one = implementations.find("librohc").requires
+    assert one is not None
+    return Requirement(str(fake(build, name)), "", one.symbols, one.version)
+
+
+def test_one_that_is_there(real_build: str) -> None:
+    found = libraries.look_for(wanted(real_build, "fake"))
+    assert (found.reason, found.version) == ("", "fake 1")
+    assert found.path.endswith("/fake.so")
+
+
+def test_one_that_is_too_old(real_build: str) -> None:
+    found = libraries.look_for(wanted(real_build, "fake_too_old"))
+    assert found.reason.endswith("(version fake 1) has no rohc_decompress3: it is too old")
+
+
+def test_one_that_is_not_there() -> None:
+    found = libraries.look_for(Requirement("libnobodyhasthis.so.9", "HEADROOM_NOBODY"))
+    assert found.reason.startswith("libnobodyhasthis.so.9 cannot be opened (")
+    assert found.reason.endswith("; the variable HEADROOM_NOBODY may name its file")
+
+
+def test_the_variable_names_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "no-library.so"
+    path.write_text("hello")
+    monkeypatch.setenv("HEADROOM_SOMEBODY", str(path))
+    found = libraries.look_for(Requirement("libc.so.6", "HEADROOM_SOMEBODY"))
+    assert found.reason.startswith(f"{path}, which HEADROOM_SOMEBODY names, cannot be opened (")
+    monkeypatch.setenv("HEADROOM_SOMEBODY", "")
+    assert libraries.look_for(Requirement("libc.so.6", "HEADROOM_SOMEBODY")).reason == ""
+
+
+def test_one_that_dies_when_it_is_opened(tmp_path: Path) -> None:
+    import shutil
+    import subprocess
+
+    if shutil.which("gcc") is None:
+        pytest.skip("no compiler")
+    source = tmp_path / "dies.c"
+    source.write_text("#include <stdlib.h>\n__attribute__((constructor)) static void die(void) { abort(); }\n")
+    library = tmp_path / "dies.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+    found = libraries.look_for(Requirement(str(library)))
+    assert found.reason == f"{library} ends the process that opens it (exit status -6)"
+
+
+def test_doctor_says_what_lacks_and_how_to_get_it(monkeypatch: pytest.MonkeyPatch, real_build: str) -> None:
+    monkeypatch.setenv("HEADROOM_LIBROHC", "/nowhere/librohc.so.3")
+    lacking = next(check for check in doctor.others() if check.name == "librohc")
+    assert lacking.status == "lacking"
+    assert "/nowhere/librohc.so.3" in lacking.value
+    assert "HEADROOM_LIBROHC" in lacking.remedy
+    monkeypatch.setenv("HEADROOM_LIBROHC", str(fake(real_build)))
+    there = next(check for check in doctor.others() if check.name == "librohc")
+    assert (there.status, there.value) == ("good", f"fake 1 in {fake(real_build)}")
+
+
+def test_a_run_that_names_it_says_that_this_machine_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADROOM_LIBROHC", "/nowhere/librohc.so.3")
+    with pytest.raises(EnvironmentLacks, match=r"librohc cannot be used here: /nowhere/.*How to get it: Clone"):
+        implementations.require_usable("librohc")
+    assert implementations.find("librohc").lacks("compressor", modes=["U"]).startswith("librohc cannot be used here")
+    assert implementations.find("librohc").lacks("compressor", modes=["R"]) == "librohc does not declare mode R"
