@@ -6,8 +6,10 @@ One YAML file each under traffic-profiles/.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +53,18 @@ def load(name: str, folder: Path = PROFILES) -> dict[str, Any]:
 
     Raises UsageError with file and line when it is not valid.
     """
-    return check(read(path_of(name, folder)), "traffic-profile").data
+    path = path_of(name, folder)
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError:
+        changed = 0  # reading it says what is wrong
+    return copy.deepcopy(_load(path, changed))
+
+
+@lru_cache(maxsize=128)
+def _load(path: Path, changed: int) -> dict[str, Any]:
+    """`changed` is the time at which the file changed last: a matrix asks for the same profiles again and again."""
+    return check(read(path), "traffic-profile").data
 
 
 @contextmanager

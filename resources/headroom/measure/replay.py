@@ -50,7 +50,8 @@ class Wanted:
     outputs: dict[str, Path] = field(default_factory=dict)
     records: str = "none"
     record_octets: bool = True
-    expected: Packets | None = None
+    expected: Packets | str | None = None  # without a compressor: what must come out, as packets or as a capture
+    timing: bool = False  # whether calls are timed
     build: str = DEFAULT_BUILD
     timeout_s: float = 120.0
 
@@ -245,7 +246,9 @@ def job(wanted: Wanted) -> dict[str, Any]:
         made["compressor"] = side(wanted.compressor, "compressor", wanted)
     if wanted.decompressor:
         made["decompressor"] = side(wanted.decompressor, "decompressor", wanted)
-    if wanted.expected is not None:
+    if isinstance(wanted.expected, str):
+        made["expected"] = {"capture": str(Path(wanted.expected).resolve())}
+    elif wanted.expected is not None:
         made["expected"] = {"packets": wanted.expected}
     link: dict[str, Any] = {}
     if wanted.forward:
@@ -264,6 +267,8 @@ def job(wanted: Wanted) -> dict[str, Any]:
     if wanted.records != "none":
         made["records"] = wanted.records
         made["record_octets"] = wanted.record_octets
+    if wanted.timing:
+        made["timing"] = True
     return made
 
 

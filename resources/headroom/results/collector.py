@@ -29,6 +29,8 @@ class Collected:
     decompressor: dict[str, Any] | None = None
     verdict: Verdict | None = None  # set where Robot's pass, fail and skip do not say enough
     reason: str = ""
+    cells: list[dict[str, Any]] = field(default_factory=list)
+    command: str = ""  # what repeats the test, where that is not `./headroom run`
 
     def metric(
         self,

@@ -121,7 +121,7 @@ class Listener(ListenerV3):
             decompressor=collected.decompressor,
             harness={"version": headroom.__version__, **environment.commit()},
             seed=settings.seed,
-            command=command(test, settings),
+            command=collected.command or command(test, settings),
             environment=self.environment_of(settings.build),
             parameters=collected.parameters,
             metrics=collected.metrics,
@@ -130,6 +130,7 @@ class Listener(ListenerV3):
             series=collected.series,
             items=collected.items,
             findings=collected.findings,
+            cells=collected.cells,
         )
         for path, kind in collected.files:
             if path.is_file() and path.resolve().is_relative_to(self.folder.resolve()):

@@ -149,6 +149,7 @@ class Record:
     items: list[Item] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     artefacts: list[Artefact] = field(default_factory=list)
+    cells: list[dict[str, Any]] = field(default_factory=list)  # of a row of the interop matrix
 
     def as_json(self) -> dict[str, Any]:
         """The record as its JSON object. Numbers that JSON cannot hold (NaN, infinities) become null with a reason."""
@@ -158,6 +159,8 @@ class Record:
         document["core_load"] = [_without_empty(asdict(load), "reason") for load in self.core_load]
         document["series"] = [_without_empty(asdict(series), "label") for series in self.series]
         document["items"] = [_item(item) for item in self.items]
+        if not self.cells:
+            del document["cells"]
         return _finite(document)
 
 

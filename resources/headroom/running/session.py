@@ -31,6 +31,7 @@ class Plan:
     tags: list[str] = field(default_factory=list)
     excluded: list[str] = field(default_factory=list)
     cases: list[str] = field(default_factory=list)
+    matrix: dict[str, list[str]] = field(default_factory=dict)  # of `interop`: words by the names of its options
 
     @property
     def folder(self) -> Path:
@@ -76,6 +77,7 @@ def keep(plan: Plan) -> None:
         "tags": plan.tags,
         "excluded": plan.excluded,
         "cases": plan.cases,
+        **({"matrix": plan.matrix} if plan.matrix else {}),
     }
     try:
         store.write_atomically(plan.folder / "run.json", json.dumps(document, indent=1).encode() + b"\n")
@@ -89,8 +91,9 @@ def recall(folder: Path) -> Plan:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         lists = {name: [str(item) for item in document[name]] for name in ("suites", "tags", "excluded", "cases")}
-        return Plan(Settings.from_json(document["settings"], folder), **lists)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        matrix = {str(name): [str(word) for word in words] for name, words in document.get("matrix", {}).items()}
+        return Plan(Settings.from_json(document["settings"], folder), **lists, matrix=matrix)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{shown(path)} does not say what the run was ({error}); start a new one.") from error
 
 
@@ -110,6 +113,7 @@ def run_robot(
     import robot
 
     from headroom.results.listener import Listener
+    from headroom.running import pairs
     from headroom.running.selection import Selection, suite_files
 
     listener = Listener(plan.folder, plan.settings, on_start, on_end)
@@ -127,12 +131,12 @@ def run_robot(
             console="none",
             stdout=messages,
             stderr=messages,
-            variable=plan.settings.robot_variables(),
+            variable=[*plan.settings.robot_variables(), *pairs.variables(plan.matrix)],
             include=plan.tags,
             exclude=plan.excluded,
             test=plan.cases,
             listener=[listener],
-            prerunmodifier=[selection, counter],
+            prerunmodifier=[pairs.Pairs(plan.matrix), selection, counter],
             pythonpath=[str(ROOT / "resources")],
             runemptysuite=True,
             loglevel="INFO",

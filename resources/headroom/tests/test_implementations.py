@@ -70,7 +70,10 @@ def test_unknown_names_say_what_is_known(root: Path) -> None:
 def test_without_an_adapter(root: Path) -> None:
     path = root / "theirs" / "implementation.yaml"
     path.write_text(
-        YAML.replace("adapter:\n  library: lib/theirs.so\n  config: {options: {repeats: 3}}", "captures: [{folder: links, profile: \"0x0001\", mode: U, cids: small}]")
+        YAML.replace(
+            "adapter:\n  library: lib/theirs.so\n  config: {options: {repeats: 3}}",
+            'captures: [{folder: links, profile: "0x0001", mode: U, cids: small}]',
+        )
     )
     with pytest.raises(UsageError, match="has no adapter"):
         implementations.find("theirs", root).library_path()

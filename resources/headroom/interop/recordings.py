@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Capture files in place of an adapter: packets in them, and what a decompressor made of its packets judged by them."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from headroom import implementations
+from headroom.interop import fields
+from headroom.interop.matrix import Cell, recordings_of
+from headroom.measure import pcapng, replay
+from headroom.oracle.rohc import Decompressor, Parameters
+from headroom.oracle.rohc.profiles import PROFILES
+from headroom.paths import DEFAULT_BUILD
+
+ETHERNET_HEADER = 14
+
+
+def frames(path: str, build: str = DEFAULT_BUILD) -> list[bytes]:
+    """The IP packets of a capture in any format that the engine reads. Raises EngineFailure when it reads none."""
+    with tempfile.TemporaryDirectory(prefix="headroom-frames-") as folder:
+        copy = Path(folder) / "packets.pcapng"
+        replay.run(
+            replay.Wanted(
+                compressor="null",
+                decompressor=None,
+                source=path,
+                channel={"mode": "U"},
+                outputs={"source": copy},
+                build=build,
+            )
+        )
+        return [one.octets for one in pcapng.read(copy)]
+
+
+def header_octets(cell: Cell, link: Path) -> float | None:
+    """Mean header on the link as the judge reads it, octets; None where it cannot read them all."""
+    channel = cell.row.channel()
+    if any(int(profile, 16) not in PROFILES for profile in channel["profiles"]):
+        return None
+    judge = Decompressor(Parameters.of(channel))
+    lengths = []
+    for one in pcapng.read(link):
+        packet = judge.decompress(one.octets[ETHERNET_HEADER:]).packet
+        if packet is None:
+            return None
+        lengths.append(packet.header_octets)
+    return sum(lengths) / len(lengths) if lengths else None
+
+
+def judge(cell: Cell) -> dict[str, Any]:
+    """The verdict on a decompressor known by what it wrote: its uncompressed.pcap beside the source.
+
+    What is missing was not delivered, what is not in the source came out wrong.
+    """
+    found = next(one for one in recordings_of(cell.row) if one.name == cell.recording)
+    source = frames(str(found.file(implementations.SOURCE)), cell.build)
+    came = frames(str(found.file(implementations.UNCOMPRESSED)), cell.build)
+    pairs, wrong = align(source, came)
+    result: dict[str, Any] = {"packets": len(source), "delivered": pairs}
+    if wrong is None and pairs == len(source):
+        return result | {"verdict": "pass"}
+    if wrong is None:
+        missing = (
+            f"{len(source) - pairs} of {len(source)} packets of the source are not in the capture of what came out."
+        )
+        return result | {"verdict": "fail", "reason": missing, "signature": "recorded packets are missing"}
+    expected, got = (source[wrong] if wrong < len(source) else b""), came[wrong]
+    at = next((n for n, (a, b) in enumerate(zip(expected, got, strict=False)) if a != b), min(len(expected), len(got)))
+    name = fields.name_at(expected, at, cell.row.profile) if expected else "a packet that is not in the source"
+    return result | {
+        "verdict": "fail",
+        "reason": f"Packet {wrong} of what came out is not the source's: it differs from octet {at} on ({name}).",
+        "signature": f"recorded packet comes out wrong · {name}",
+        "first": wrong,
+    }
+
+
+def align(source: list[bytes], came: list[bytes]) -> tuple[int, int | None]:
+    """How many packets came out as they were, in order, and the first that did not come from the source.
+
+    Packets may be missing; one that is neither the next nor a later one of the source is wrong.
+    """
+    at = matched = 0
+    for number, packet in enumerate(came):
+        try:
+            at = source.index(packet, at) + 1
+        except ValueError:
+            return matched, number
+        matched += 1
+    return matched, None

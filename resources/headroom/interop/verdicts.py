@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a replay is worth as a cell: pass, non-strict, fail or error, with the reason."""
+
+from __future__ import annotations
+
+from headroom.interop.links import Condition
+from headroom.measure.replay import Replay
+from headroom.results.record import Verdict
+
+
+def of(done: Replay, condition: Condition, allowed_wrong: int = 0) -> tuple[Verdict, str]:
+    """The verdict on a replay over a link condition.
+
+    Over a link that does no harm everything must come out as it went in. Over any other, nothing wrong may come out,
+    but for `allowed_wrong` packets that the CRCs are bound to miss, and most of what arrived should come out.
+    """
+    if done.promise_broken:
+        return "error", f"{done.promise_broken[:1].upper()}{done.promise_broken[1:]}"
+    if not done.sent:
+        return "error", "The traffic has no packets, so that nothing was asked."
+    if missing := done.count("not_compressed"):
+        said = _by_status(done, "not_compressed_by_status")
+        return "fail", f"The compressor put {missing} of {done.sent} packets not on the link{said}."
+    wrong = done.differing
+    if wrong > (0 if condition.harmless else allowed_wrong):
+        chance = "" if condition.harmless else f", where chance explains {allowed_wrong} at most"
+        return "fail", f"{wrong} of {done.sent} packets came out wrong{chance}: {done.first_difference()}."
+    arrived = done.sent - done.count("lost_on_link")
+    came = delivered(done)
+    undelivered = done.count("not_delivered")
+    said = _by_status(done, "not_delivered_by_status")
+    if condition.share >= 1.0 and undelivered:
+        return "fail", f"{undelivered} of {arrived} packets arrived and did not come out{said}."
+    if arrived and came < condition.share * arrived:
+        return "non-strict", (
+            f"{came} of {arrived} packets that arrived came out{said}; {condition.share:.0%} should.".replace("%", " %")
+        )
+    return "pass", ""
+
+
+def delivered(done: Replay) -> int:
+    """Packets that came out as they went in."""
+    return done.count("identical") + done.count("withheld")
+
+
+def _by_status(done: Replay, key: str) -> str:
+    found = done.direction()["verdicts"].get(key, {})
+    return f" ({', '.join(f'{count} {status}' for status, count in found.items())})" if found else ""

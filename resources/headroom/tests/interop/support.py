@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the matrix share: implementations made for a test, one of them broken."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from headroom.interop.cell import Workshop
+from headroom.interop.matrix import Cell, Row
+from headroom.interop.traffic import Traffic
+from headroom.paths import build_folder
+
+DECLARATION = """
+name: {name}
+vendor: Nobody
+licence: Apache-2.0
+obtain: Never.
+{how}
+capabilities:
+  - scheme: rohc
+    roles: [compressor, decompressor]
+    profiles: [{profiles}]
+    modes: [U, O]
+    cids: [small, large]
+    max_cid: 16383
+    feedback: [own]
+    {wire}
+{more}
+"""
+
+# Every tenth packet begins with an octet that some faulty adapters cannot bear.
+GARBAGE = """
+name: garbage
+title: Packets of which some begin with 0xff
+description: For tests of adapters that do what they must not.
+variants:
+  - headers:
+      - {protocol: raw, octets: "ff01020304"}
+    payload: {length: 20}
+    timing: {interval_ms: 20}
+"""
+
+
+def implementation(
+    root: Path, name: str, how: str, profiles: str = '"0x0000"', wire: str = "wire: copy", more: str = ""
+) -> str:
+    """Writes an implementation's folder and returns its path, which serves as its name."""
+    folder = root / name
+    folder.mkdir(parents=True, exist_ok=True)
+    text = DECLARATION.format(name=name, how=how, profiles=profiles, wire=wire, more=more)
+    (folder / "implementation.yaml").write_text(text)
+    return str(folder)
+
+
+def faulty(root: Path, build: str, fault: str, more: str = "") -> str:
+    """A faulty adapter of the engine's tests. It copies octets, as null does, and has profile 0x0000 and small CIDs."""
+    library = build_folder(build) / "lib" / "faulty" / f"faulty_{fault}.so"
+    assert library.is_file(), f"{library} belongs to the build's tests"
+    return implementation(root, f"f-{fault.replace('_', '-')}", f"adapter: {{library: {library}}}", more=more)
+
+
+def cell(
+    compressor: str,
+    decompressor: str,
+    build: str,
+    source: str = "udp-dns-like-ipv4",
+    link: str = "clean",
+    packets: int = 60,
+    profile: str = "0x0000",
+    mode: str = "U",
+    recording: str = "",
+) -> Cell:
+    row = Row(compressor, decompressor, profile, mode, "small")
+    return Cell(row, Traffic(source, 1, packets), link, 1, build, recording)
+
+
+def workshop(folder: Path) -> Workshop:
+    folder.mkdir(parents=True, exist_ok=True)
+    return Workshop(folder)

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells with good and with broken adapters: verdict, signature, the packets that show it, and that the run goes on."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from headroom import engine
+from headroom.interop import cell as cells
+from headroom.interop import group
+from headroom.interop.matrix import Choice, Row
+from headroom.measure import pcapng
+from headroom.tests.interop import support
+
+
+def test_a_cell_that_passes_has_its_figures_and_its_capture(tmp_path: Path, real_build: str) -> None:
+    shop = support.workshop(tmp_path)
+    one = support.cell("reference", "reference", real_build, "voip-amr-nb-ipv4", profile="0x0001", packets=100)
+    result = cells.run(one, shop)
+    assert (result["verdict"], result["reason"], result["signature"]) == ("pass", "", "")
+    assert (result["packets"], result["delivered"]) == (100, 100)
+    assert 1 <= result["header_bytes"] < 40
+    assert set(result["ns_per_packet"]) == {"compress", "decompress"}
+    octets = gzip.decompress((tmp_path / result["capture"]).read_bytes())
+    copy = tmp_path / "link.pcapng"
+    copy.write_bytes(octets)
+    assert len(list(pcapng.read(copy))) == 100
+    assert "evidence" not in result
+
+
+@pytest.mark.parametrize("link", ["loss-1", "burst-loss", "ber-1e-3", "reorder-2", "feedback-lost"])
+def test_the_reference_over_bad_links(tmp_path: Path, real_build: str, link: str) -> None:
+    one = support.cell(
+        "reference", "reference", real_build, "voip-amr-nb-ipv6", link, packets=300, profile="0x0001", mode="O"
+    )
+    result = cells.run(one, support.workshop(tmp_path))
+    assert result["verdict"] == "pass", result["reason"]
+    assert (result["lost"] > 0) == (link in ("loss-1", "burst-loss", "ber-1e-3"))
+
+
+def test_a_decompressor_that_spoils_an_octet(tmp_path: Path, real_build: str) -> None:
+    broken = support.faulty(tmp_path / "who", real_build, "spoils_an_octet")
+    result = cells.run(support.cell("null", broken, real_build), support.workshop(tmp_path / "run"))
+    assert result["verdict"] == "fail"
+    assert "60 of 60 packets came out wrong" in result["reason"]
+    # The last octet of the payload differs, and a copy is no ROHC: the judge says so.
+    assert "comes out wrong · payload" in result["signature"]
+    assert "the judge refuses it" in result["signature"]
+    assert result["first"] == 0
+    assert result["minimised"]["packets"] == 1
+    run = tmp_path / "run"
+    assert len(list(pcapng.read(run / result["minimised"]["capture"]))) == 1
+    evidence = (run / result["evidence"]).read_text()
+    assert "went in" in evidence
+    assert "came out" in evidence
+    assert "* payload" in evidence
+    assert result["command"] in evidence
+    job = json.loads((run / result["minimised"]["job"]).read_text())
+    again = engine.run("replay", job, build=real_build)
+    assert again["forward"]["verdicts"]["mismatched"] == 1
+
+
+def test_the_command_of_a_minimised_failure_repeats_it(tmp_path: Path, real_build: str) -> None:
+    broken = support.faulty(tmp_path / "who", real_build, "spoils_an_octet")
+    result = cells.run(support.cell("null", broken, real_build), support.workshop(tmp_path / "run"))
+    said = result["minimised"]["command"]
+    assert said.startswith("./headroom replay ")
+    import shlex
+
+    from headroom.cli.packets import replay_command  # noqa: F401  (the command is there)
+    from headroom.paths import ROOT
+
+    done = subprocess.run(shlex.split(said) + ["--build", real_build], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1, done.stderr
+    assert "1 packets came out different" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("fault", "as_compressor", "signature"),
+    [
+        ("aborts_on_garbage", False, "decompressor · crash by SIGABRT"),
+        ("aborts_on_garbage", True, "compressor · crash by SIGABRT"),
+        ("exits_on_garbage", False, "decompressor · ends the engine's process"),
+        ("forks_on_garbage", False, "decompressor · leaves a process behind"),
+    ],
+)
+def test_a_side_that_dies(tmp_path: Path, real_build: str, fault: str, as_compressor: bool, signature: str) -> None:
+    profile = tmp_path / "garbage.yaml"
+    profile.write_text(support.GARBAGE)
+    broken = support.faulty(tmp_path / "who", real_build, fault)
+    pair = (broken, "null") if as_compressor else ("null", broken)
+    shop = support.workshop(tmp_path / "run")
+    result = cells.run(support.cell(*pair, real_build, str(profile), packets=12), shop)
+    assert result["verdict"] == "error"
+    assert result["signature"] == signature
+    assert result["minimised"]["packets"] == 1
+    assert (shop.folder / result["minimised"]["job"]).is_file()
+    assert signature.split(" · ")[0] in (shop.folder / result["evidence"]).read_text()
+
+
+def test_a_hang_ends(tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells, "PATIENCE_S", 1.0)
+    monkeypatch.setattr("headroom.interop.minimise.MOST_TRIALS", 2)
+    profile = tmp_path / "garbage.yaml"
+    profile.write_text(support.GARBAGE)
+    broken = support.faulty(tmp_path / "who", real_build, "hangs_on_garbage")
+    result = cells.run(support.cell("null", broken, real_build, str(profile), packets=2), support.workshop(tmp_path))
+    assert (result["verdict"], result["signature"]) == ("error", "decompressor · hang")
+
+
+@pytest.mark.parametrize(
+    ("fault", "as_compressor", "words"),
+    [
+        ("claims_too_many_octets", True, ["compressor", "broken promise in compress"]),
+        ("writes_the_input", True, ["compressor", "broken promise in compress", "it changed its input."]),
+        ("throws_on_garbage", False, ["decompressor", "broken promise in decompress"]),
+    ],
+)
+def test_a_broken_promise(tmp_path: Path, real_build: str, fault: str, as_compressor: bool, words: list[str]) -> None:
+    profile = tmp_path / "garbage.yaml"
+    profile.write_text(support.GARBAGE)
+    broken = support.faulty(tmp_path / "who", real_build, fault)
+    pair = (broken, "null") if as_compressor else ("null", broken)
+    result = cells.run(support.cell(*pair, real_build, str(profile), packets=12), support.workshop(tmp_path / "run"))
+    assert result["verdict"] == "error"
+    assert all(word in result["signature"] for word in words), result["signature"]
+    assert result["minimised"]["packets"] <= 2
+
+
+def test_what_a_compressor_sends_that_is_no_rohc(tmp_path: Path, real_build: str) -> None:
+    """A compressor that copies although it declares ROHC: the other side refuses, and the judge agrees with it."""
+    null = support.implementation(tmp_path / "who", "liar", f"adapter: {{library: {_null(real_build)}}}", wire="")
+    result = cells.run(support.cell(null, "reference", real_build), support.workshop(tmp_path / "run"))
+    assert result["verdict"] == "fail"
+    assert "60 of 60 packets arrived and did not come out" in result["reason"]
+    assert "the judge refuses it" in result["signature"]
+    assert result["minimised"]["packets"] == 1
+
+
+def test_the_same_failure_is_minimised_once(tmp_path: Path, real_build: str) -> None:
+    broken = support.faulty(tmp_path / "who", real_build, "spoils_an_octet")
+    shop = support.workshop(tmp_path / "run")
+    first = cells.run(support.cell("null", broken, real_build), shop)
+    second = cells.run(support.cell("null", broken, real_build, "fragments"), shop)
+    assert first["signature"] == second["signature"]
+    assert first["minimised"] == second["minimised"]
+    assert first["evidence"] != second["evidence"]
+    assert len(shop.known) == 1
+
+
+def test_a_row_runs_to_its_end_though_one_side_dies_in_each_cell(tmp_path: Path, real_build: str) -> None:
+    broken = support.faulty(tmp_path / "who", real_build, "spoils_an_octet")
+    row = Row("null", broken, "0x0000", "U", "small")
+    results = group.run(row, Choice(build=real_build), support.workshop(tmp_path / "run"))
+    assert len(results) == 30
+    assert {result["verdict"] for result in results} == {"fail"}
+    found, reason = group.verdict(results)
+    assert found == "fail"
+    assert reason.endswith("(30 of 30 cells)")
+
+
+def _null(build: str) -> Path:
+    from headroom.paths import build_folder
+
+    return build_folder(build) / "lib" / "null.so"
+
+
+# ---- declared deviations
+
+DEVIATES = """deviations:
+  - cells: {peers: ["null"], links: [clean, loss-1]}
+    roles: [decompressor]
+    reason: It is known to spoil an octet of each packet.
+"""
+
+
+def test_a_declared_deviation_is_unsupported(tmp_path: Path, real_build: str) -> None:
+    broken = support.faulty(tmp_path / "who", real_build, "spoils_an_octet", DEVIATES)
+    shop = support.workshop(tmp_path / "run")
+    result = cells.run(support.cell("null", broken, real_build), shop)
+    assert result["verdict"] == "unsupported"
+    assert "known to spoil an octet" in result["reason"]
+    assert "came out wrong" in result["reason"]
+    assert result["signature"]
+    other = cells.run(support.cell("null", broken, real_build, link="ber-1e-5"), shop)
+    assert other["verdict"] == "fail"
+
+
+def test_a_deviation_that_is_no_more_is_a_failure(tmp_path: Path, real_build: str) -> None:
+    sound = support.faulty(tmp_path / "who", real_build, "none", DEVIATES)
+    shop = support.workshop(tmp_path / "run")
+    result = cells.run(support.cell("null", sound, real_build), shop)
+    assert result["verdict"] == "fail"
+    assert "take it away" in result["reason"]
+    assert cells.run(support.cell("null", sound, real_build, link="loss-1"), shop)["verdict"] == "pass"

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of the matrix that need no engine: fields, delta debugging, rows, deviations, alignment of recordings."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from headroom.errors import UsageError
+from headroom.interop import fields, links, matrix, recordings, traffic
+from headroom.interop.matrix import Choice, Row
+from headroom.interop.minimise import minimise
+from headroom.interop.signature import plain
+from headroom.tests.interop import support
+
+# ---- fields, by hand from RFC 791, 768 and 3550
+
+RTP = bytes.fromhex(
+    "45b80034 12344000 4011abcd 0a000001 0a000002"  # IPv4: TOS b8, length 52, identification 1234, TTL 64, UDP
+    "40004002 00200000"  # UDP: ports, length 32, no checksum
+    "81600102 00000320 deadbeef 11223344"  # RTP: one CSRC, type 96, SN 0102, TS 800, SSRC
+    "aabbccdd eeff0011"
+)
+
+
+@pytest.mark.parametrize(
+    ("offset", "name"),
+    [
+        (0, "IPv4 version and IHL"),
+        (1, "IPv4 TOS"),
+        (5, "IPv4 identification"),
+        (8, "IPv4 TTL"),
+        (19, "IPv4 destination"),
+        (27, "UDP checksum"),
+        (28, "RTP version, P, X, CC"),
+        (31, "RTP sequence number"),
+        (35, "RTP timestamp"),
+        (40, "RTP CSRC list"),
+        (44, "payload"),
+        (52, "its length"),
+    ],
+)
+def test_fields_by_their_place(offset: int, name: str) -> None:
+    assert fields.name_at(RTP, offset, "0x0001") == name
+
+
+def test_without_rtp_what_is_behind_udp_is_payload() -> None:
+    assert fields.name_at(RTP, 31, "0x0002") == "payload"
+
+
+def test_fields_of_tunnels_options_and_fragments() -> None:
+    inner = RTP[:28]
+    outer = bytes.fromhex("60000000 001c 29 40") + bytes(32)
+    assert fields.name_at(outer + inner, 41, "0x0004") == "inner IPv4 TOS"
+    assert fields.name_at(outer + inner, 7, "0x0004") == "IPv6 hop limit"
+    options = bytes.fromhex("46") + RTP[1:20] + bytes.fromhex("01010100")
+    assert fields.name_at(options, 21, "0x0004") == "IPv4 options"
+    fragment = RTP[:6] + b"\x00\x10" + RTP[8:]
+    assert fields.name_at(fragment, 22, "0x0002") == "payload"  # no UDP header in the middle of a datagram
+    lite = RTP[:9] + b"\x88" + RTP[10:]
+    assert fields.name_at(lite, 25, "0x0008") == "UDP-Lite checksum coverage"
+    esp = RTP[:9] + b"\x32" + RTP[10:]
+    assert fields.name_at(esp, 25, "0x0003") == "ESP sequence number"
+
+
+@pytest.mark.parametrize("length", range(len(RTP) + 1))
+def test_fields_of_what_is_cut_off(length: int) -> None:
+    parts = fields.dissect(RTP[:length], "0x0001")
+    assert sum(part.length for part in parts) == length
+    assert all(a.offset + a.length == b.offset for a, b in itertools.pairwise(parts))
+
+
+def test_no_packet_has_no_fields() -> None:
+    assert fields.dissect(b"", "0x0001") == []
+
+
+# ---- delta debugging
+
+
+@pytest.mark.parametrize("needed", [{0}, {99}, {3, 70}, {0, 1, 2}, {10, 11, 50, 98}, set(range(7))])
+def test_the_fewest_that_still_fail(needed: set[int]) -> None:
+    tried = []
+
+    def fails(chosen: list[int]) -> bool:
+        tried.append(chosen)
+        assert chosen == sorted(chosen), "in order"
+        return needed <= set(chosen)
+
+    assert minimise(list(range(100)), fails, most_trials=1000) == sorted(needed)
+    assert len(tried) < 200
+
+
+def test_limits_leave_something_that_fails() -> None:
+    left = minimise(list(range(64)), lambda chosen: {5, 40} <= set(chosen), most_trials=3)
+    assert {5, 40} <= set(left)
+    assert minimise(list(range(8)), lambda chosen: True, most_seconds=-1) == list(range(8))
+    assert minimise([1], lambda chosen: True) == [1]
+
+
+# ---- signatures
+
+
+def test_what_differs_from_case_to_case_is_not_in_a_signature() -> None:
+    one = plain("It wrote outside the output buffer of 572 octets in /tmp/x/y.so at 0xdeadbeef.")
+    assert one == "It wrote outside the output buffer of N octets in y.so at N."
+    assert len(plain("long " * 100)) <= 90
+
+
+# ---- rows and cells
+
+
+def test_rows_pair_by_pair() -> None:
+    rows = matrix.rows(["a", "b"], ["c"], ["0x0001"], ["U", "O"], ["small"])
+    assert [(row.compressor, row.mode) for row in rows] == [("a", "U"), ("a", "O"), ("b", "U"), ("b", "O")]
+    assert rows[0].title == "RTP, U-Mode, Small CIDs"
+
+
+def test_null_copies_and_interworks_with_itself_alone() -> None:
+    row = Row("null", "reference", "0x0001", "U", "small")
+    assert matrix.not_declared(row) == ("They declare different formats on the link: null copy and reference rohc.")
+    assert matrix.not_declared(Row("null", "null", "0x0001", "R", "large")) == ""
+    assert matrix.not_declared(Row("reference", "reference", "0x0001", "U", "small")) == ""
+
+
+def test_what_nobody_declares_is_unsupported_with_the_reason(tmp_path: Path) -> None:
+    one = support.implementation(tmp_path, "small", "adapter: {library: x.so}", wire="")
+    reason = matrix.not_declared(Row("reference", one, "0x0001", "U", "small"))
+    assert reason == "small does not declare profile 0x0001."
+    reason = matrix.not_declared(Row("reference", one, "0x0000", "U", "small"))
+    assert reason.startswith("small cannot be used here: its adapter ")
+    results = matrix.unsupported(Row("reference", one, "0x0001", "U", "small"), Choice(), "because.")
+    assert len(results) == len(traffic.of("0x0001")) * 10  # feedback cannot be lost in U-mode
+    assert {(result["verdict"], result["reason"], result["header_bytes"]) for result in results} == {
+        ("unsupported", "because.", None)
+    }
+
+
+def test_a_matrix_has_the_conditions_that_a_mode_has() -> None:
+    chosen = Choice(traffic=("rtp-video",))
+    in_u = [cell.link for cell in matrix.cells(Row("null", "null", "0x0001", "U", "small"), chosen)]
+    in_o = [cell.link for cell in matrix.cells(Row("null", "null", "0x0001", "O", "small"), chosen)]
+    assert in_o == links.names()
+    assert in_u == [name for name in in_o if name != "feedback-lost"]
+
+
+def test_the_command_of_a_cell_is_about_that_cell() -> None:
+    cell = matrix.cells(Row("null", "reference", "0x0001", "O", "large"), Choice(("rtp-video",), ("loss-1",), 7))[0]
+    assert cell.command() == (
+        "./headroom interop --compressors null --decompressors reference --profiles 0x0001 --modes O --cids large "
+        "--traffic rtp-video --links loss-1 --seed 7"
+    )
+
+
+def test_unknown_words_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"no link condition 'foggy'. Known: clean, loss-1"):
+        links.find("foggy")
+    with pytest.raises(UsageError, match="'carrier-pigeons' is neither traffic of the matrix"):
+        traffic.check(("carrier-pigeons",))
+    with pytest.raises(UsageError, match=r"no capture /nowhere/x\.pcap"):
+        traffic.check(("/nowhere/x.pcap",))
+
+
+# ---- recordings
+
+
+@pytest.mark.parametrize(
+    ("came", "expected"),
+    [
+        ([b"a", b"b", b"c"], (3, None)),
+        ([b"a", b"c"], (2, None)),
+        ([], (0, None)),
+        ([b"a", b"x", b"c"], (1, 1)),
+        ([b"b", b"a"], (1, 1)),  # out of order
+        ([b"a", b"b", b"c", b"c"], (3, 3)),  # one too many
+    ],
+)
+def test_what_came_out_beside_the_source(came: list[bytes], expected: tuple[int, int | None]) -> None:
+    assert recordings.align([b"a", b"b", b"c"], came) == expected

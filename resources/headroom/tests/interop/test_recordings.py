@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Capture files in place of an adapter, made here by the reference: as a compressor and as a decompressor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from headroom.interop import cell as cells
+from headroom.interop import matrix
+from headroom.interop.matrix import Choice, Row
+from headroom.measure import pcapng, replay
+from headroom.tests.interop import support
+
+CALL = """captures:
+  - {{folder: call, profile: "0x0001", mode: U, cids: small, compressor: {compressor}}}"""
+CHANNEL = {"mode": "U", "cids": "small", "max_cid": 15, "profiles": ["0x0000", "0x0001"]}
+
+
+def recorded(root: Path, build: str, compressor: str = "theirs") -> str:
+    """An implementation that is known by one recording of 80 packets."""
+    name = support.implementation(
+        root, "theirs", CALL.format(compressor=compressor), profiles='"0x0000", "0x0001"', wire=""
+    )
+    call = Path(name) / "call"
+    call.mkdir()
+    outputs = {
+        part: call / f"{stem}.pcapng"
+        for part, stem in (("source", "source"), ("link", "rohc"), ("decompressed", "uncompressed"))
+    }
+    replay.run(
+        replay.Wanted(source="voip-amr-nb-ipv4", packets=80, channel=dict(CHANNEL), outputs=outputs, build=build)
+    )
+    return name
+
+
+def one(row: Row, build: str, link: str = "clean") -> matrix.Cell:
+    return next(cell for cell in matrix.cells(row, Choice(links=(link,), build=build)))
+
+
+def row_of(compressor: str, decompressor: str, mode: str = "U") -> Row:
+    return Row(compressor, decompressor, "0x0001", mode, "small")
+
+
+def test_their_link_goes_to_every_decompressor(tmp_path: Path, real_build: str) -> None:
+    theirs = recorded(tmp_path / "who", real_build)
+    row = row_of(theirs, "reference")
+    assert matrix.not_declared(row, real_build) == ""
+    shop = support.workshop(tmp_path / "run")
+    result = cells.run(one(row, real_build), shop)
+    assert result["verdict"] == "pass", result["reason"]
+    assert (result["traffic"], result["packets"], result["delivered"]) == ("call", 80, 80)
+    assert 1 <= result["header_bytes"] < 10
+    lossy = cells.run(one(row, real_build, "loss-1"), shop)
+    assert lossy["verdict"] in ("pass", "non-strict")
+    assert lossy["delivered"] + lossy["lost"] <= 80
+
+
+def test_a_damaged_recording_is_found_and_made_small(tmp_path: Path, real_build: str) -> None:
+    theirs = recorded(tmp_path / "who", real_build)
+    path = Path(theirs) / "call" / "rohc.pcapng"
+    octets = [packet.octets for packet in pcapng.read(path)]
+    damaged = bytearray(octets[40])
+    damaged[14] ^= 1  # the CRC of a UO-0 packet, behind the Ethernet header
+    path.write_bytes(path.read_bytes().replace(octets[40], bytes(damaged)))
+    result = cells.run(one(row_of(theirs, "reference"), real_build), support.workshop(tmp_path / "run"))
+    assert result["verdict"] == "fail"
+    assert result["first"] == 40
+    assert result["signature"].startswith("UO-0 does not come out · ERR_CRC · the judge refuses it")
+    assert result["minimised"]["packets"] == 2  # one that sets the context up, and the damaged one
+    assert result["minimised"]["command"].endswith("job.json")
+
+
+def test_what_their_decompressor_wrote_is_judged(tmp_path: Path, real_build: str) -> None:
+    theirs = recorded(tmp_path / "who", real_build, compressor="reference")
+    row = row_of("reference", theirs)
+    assert matrix.not_declared(row, real_build) == ""
+    assert [cell.link for cell in matrix.cells(row, Choice())] == ["clean"]
+    shop = support.workshop(tmp_path / "run")
+    good = cells.run(one(row, real_build), shop)
+    assert (good["verdict"], good["packets"], good["delivered"]) == ("pass", 80, 80)
+    path = Path(theirs) / "call" / "uncompressed.pcapng"
+    octets = [packet.octets for packet in pcapng.read(path)]
+    wrong = bytearray(octets[7])
+    wrong[31] ^= 1
+    path.write_bytes(path.read_bytes().replace(octets[7], bytes(wrong)))
+    bad = cells.run(one(row, real_build), shop)
+    assert bad["verdict"] == "fail"
+    assert bad["first"] == 7
+    assert bad["signature"] == "recorded packet comes out wrong · RTP sequence number"
+
+
+def test_they_are_asked_for_nothing_else(tmp_path: Path, real_build: str) -> None:
+    theirs = recorded(tmp_path / "who", real_build)
+    reason = matrix.not_declared(row_of("reference", theirs), real_build)
+    assert reason == "theirs is known by its capture files alone, and has none for this."
+    assert "none for this" in matrix.not_declared(row_of(theirs, "reference", "O"), real_build)
+
+
+def test_a_recording_without_files_is_none(tmp_path: Path, real_build: str) -> None:
+    theirs = recorded(tmp_path / "who", real_build)
+    (Path(theirs) / "call" / "rohc.pcapng").unlink()
+    assert "none for this" in matrix.not_declared(row_of(theirs, "reference"), real_build)
+
+
+@pytest.mark.parametrize("stem", ["rohc", "source"])
+def test_a_broken_capture_is_an_error_with_a_sentence(tmp_path: Path, real_build: str, stem: str) -> None:
+    from headroom.interop import group
+
+    theirs = recorded(tmp_path / "who", real_build)
+    (Path(theirs) / "call" / f"{stem}.pcapng").write_bytes(b"no capture at all")
+    found = group.run(
+        row_of(theirs, "reference"), Choice(links=("clean",), build=real_build), support.workshop(tmp_path / "run")
+    )
+    assert [result["verdict"] for result in found] == ["error"]
+    assert f"{stem}.pcapng" in found[0]["reason"]
+    assert found[0]["signature"] == "harness · input"
