@@ -148,7 +148,8 @@ def execute(plan: Plan, resumed: bool, json: bool) -> int:
 
     from headroom.cli.app import INTERRUPTED
     from headroom.cli.run import build_what_is_needed
-    from headroom.report import interop_page, render
+    from headroom.report import render
+    from headroom.report.interop_section import PAGE
     from headroom.results import store
     from headroom.running import session
 
@@ -162,9 +163,8 @@ def execute(plan: Plan, resumed: bool, json: bool) -> int:
             plan, on_start=progress.start, on_end=progress.end, on_total=progress.expect, resume=resumed
         )
     records = store.read_all(plan.folder, console.warn)
-    page = plan.folder / "interop.html"
+    page = plan.folder / PAGE
     if records:
-        interop_page.write(records, page, plan.folder)
         render.write(records, plan.folder / "report.html", plan.folder)
     if outcome.interrupted:
         console.say(

@@ -55,7 +55,7 @@ class Table:
 
 @dataclass
 class Part:
-    """A piece of a section: kind is figure, table, heading, text, facts, code or folded."""
+    """A piece of a section: kind is figure, table, heading, text, link (to `id`), facts, code or folded."""
 
     kind: str
     content: Any

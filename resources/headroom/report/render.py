@@ -8,20 +8,26 @@ from pathlib import Path
 
 from headroom.errors import disk_error
 from headroom.paths import TEMPLATES
-from headroom.report import sections
+from headroom.report import interop_page, sections
 from headroom.report.data import Records
+from headroom.report.interop_section import PAGE, interop
 from headroom.report.page import Page
 from headroom.results.store import write_atomically
 from headroom.running.session import count_verdicts
 
 
 def write(records: Records, target: Path, run_folder: Path) -> Path:
-    """Writes the report of some records. Raises EnvironmentLacks when the disk does not take it."""
+    """Writes the report of some records, and beside it the interop matrix where there is one.
+
+    Raises EnvironmentLacks when the disk does not take it.
+    """
     html = render(records, run_folder)
     try:
         write_atomically(target, html.encode())
     except OSError as error:
         raise disk_error(error, f"writing the report {target}", resumable=False) from error
+    if any(record.get("cells") for record in records):
+        interop_page.write(records, target.with_name(PAGE), run_folder)
     return target
 
 
@@ -49,6 +55,7 @@ def page(records: Records, run_folder: Path) -> Page:
             sections.latency_and_cost,
             sections.flows_come_and_go,
             sections.paper,
+            interop,
             sections.conformance,
             sections.all_cases,
             sections.environment,

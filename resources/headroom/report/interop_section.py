@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report's section about the interop matrix: who with whom, in short; the page beside the report has the cells."""
+
+from __future__ import annotations
+
+from headroom.report import matrix_data
+from headroom.report.data import Records
+from headroom.report.page import Cell, Column, Section, table, verdict_cell
+from headroom.results.record import VERDICTS, worst
+
+PAGE = "interop.html"
+
+
+def interop(records: Records) -> Section | None:
+    """Cells by pair and verdict, and what did not pass by its signature."""
+    cells = matrix_data.cells(records)
+    if not cells:
+        return None
+    section = Section("interop", "Who interworks with whom", "Interop")
+    section.intro = [
+        "Each compressor with each decompressor: cells are profiles, modes, CID types, traffic and link conditions."
+    ]
+    section.add("link", "The matrix, cell by cell, with captures, decodes and commands", id=PAGE)
+    rows = [
+        [
+            f"{compressor} → {decompressor}",
+            verdict_cell(worst([word for word, count in counts.items() if count])),
+            *(counts[word] or None for word in VERDICTS),
+        ]
+        for (compressor, decompressor), counts in matrix_data.pairs(cells).items()
+    ]
+    columns = [Column("Pair"), Column("Verdict"), *(Column(word, number=True) for word in VERDICTS)]
+    section.add("table", table("t-interop", columns, rows, "Cells by verdict."))
+    groups = matrix_data.groups(cells)
+    if groups:
+        rows = [
+            [
+                Cell(group.signature),
+                verdict_cell(group.verdict),
+                len(group.cells),
+                ", ".join(group.pairs),
+                group.example["reason"],
+            ]
+            for group in groups
+        ]
+        columns = [
+            Column("Signature", long=True),
+            Column("Verdict"),
+            Column("Cells", number=True),
+            Column("Between"),
+            Column("One of them", long=True),
+        ]
+        section.add("table", table("t-interop-groups", columns, rows, "What did not pass, by signature."))
+    return section

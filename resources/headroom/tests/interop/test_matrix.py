@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole matrix: the command line, its records, its page, and that it goes on and ends whatever an adapter does."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headroom.cli import interop
+from headroom.errors import EnvironmentLacks, UsageError
+from headroom.interop import links
+from headroom.paths import ROOT
+from headroom.report import matrix_data, render
+from headroom.results import store
+from headroom.tests import browser
+from headroom.tests.interop import support
+
+OPTIONS = ("compressors", "decompressors", "profiles", "modes", "cids", "traffic", "links")
+WORDS: dict[str, tuple[str, ...]] = {name: () for name in OPTIONS}  # noqa: C420 (the lists are typed here)
+
+
+def headroom(out: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "headroom", "interop", *words],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "resources"), "HEADROOM_OUT": str(out), **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory, real_build: str) -> tuple[Path, dict[str, Any], int]:
+    """A small matrix with an adapter that spoils octets and one that dies: folder, JSON, exit status."""
+    base = tmp_path_factory.mktemp("matrix")
+    spoils = support.faulty(base, real_build, "spoils_an_octet")
+    profile = base / "garbage.yaml"
+    profile.write_text(support.GARBAGE)
+    done = headroom(
+        base / "out",
+        *("--compressors", f"reference,null,{spoils}", "--decompressors", f"reference,null,{spoils}"),
+        *("--profiles", "uncompressed,rtp", "--modes", "U,O,R", "--cids", "small", "--links", "clean,loss-1"),
+        *("--traffic", "fragments,rtp-video", "--build", real_build, "--json"),
+    )
+    document = json.loads(done.stdout)
+    return Path(document["report"]).parent, document, done.returncode
+
+
+def test_the_document_is_that_of_the_design(matrix: tuple[Path, dict[str, Any], int]) -> None:
+    _, document, status = matrix
+    assert set(document) == {"report", "cells"}
+    wanted = {
+        "compressor",
+        "decompressor",
+        "profile",
+        "mode",
+        "traffic",
+        "link",
+        "verdict",
+        "header_bytes",
+        "signature",
+    }
+    assert all(wanted <= set(cell) for cell in document["cells"])
+    assert len(document["cells"]) == 9 * 2 * 3 * 2  # pairs, one kind of traffic for each profile, modes, links
+    assert status == 1
+
+
+def test_every_cell_has_the_verdict_that_it_must_have(matrix: tuple[Path, dict[str, Any], int]) -> None:
+    _, document, _ = matrix
+    found: dict[tuple[str, str], set[str]] = {}
+    for cell in document["cells"]:
+        pair = (Path(cell["compressor"]).name, Path(cell["decompressor"]).name)
+        if cell["profile"] == "0x0000" and cell["mode"] in ("U", "O"):
+            found.setdefault(pair, set()).add(cell["verdict"])
+    spoils = "f-spoils-an-octet"
+    assert found == {
+        ("reference", "reference"): {"pass"},
+        ("reference", "null"): {"unsupported"},
+        ("reference", spoils): {"unsupported"},
+        ("null", "reference"): {"unsupported"},
+        ("null", "null"): {"pass"},
+        ("null", spoils): {"fail"},
+        (spoils, "reference"): {"unsupported"},
+        (spoils, "null"): {"pass"},  # its compressor is sound
+        (spoils, spoils): {"fail"},
+    }
+    reasons = {cell["reason"] for cell in document["cells"] if cell["verdict"] == "unsupported"}
+    assert all(reasons)
+    assert any("null copy and reference rohc" in reason for reason in reasons)
+    assert any("does not declare profile 0x0001" in reason for reason in reasons)
+
+
+def test_records_are_valid_and_have_their_files(matrix: tuple[Path, dict[str, Any], int]) -> None:
+    folder, document, _ = matrix
+    records = store.read_all(folder, pytest.fail)
+    assert len(records) == 9 * 2 * 3
+    assert sum(len(record["cells"]) for record in records) == len(document["cells"])
+    for record in records:
+        assert record["command"].startswith("./headroom interop --compressors ")
+        named = {artefact["path"] for artefact in record["artefacts"]}
+        for cell in record["cells"]:
+            for name in ("capture", "evidence"):
+                if name in cell:
+                    assert (folder / cell[name]).is_file()
+                    assert cell[name] in named
+    failed = [cell for cell in document["cells"] if cell["verdict"] == "fail"]
+    assert all(cell["minimised"]["packets"] == 1 for cell in failed)
+    assert len({cell["signature"] for cell in failed}) == 1
+
+
+def test_the_page_has_everything_and_needs_no_network(matrix: tuple[Path, dict[str, Any], int]) -> None:
+    folder, document, _ = matrix
+    text = (folder / "interop.html").read_text(encoding="utf-8")
+    assert not re.search(r"https?://", text)
+    for address in re.findall(r'href="([^"#][^"]*)"', text):
+        if not address.startswith("data:"):
+            from urllib.parse import unquote
+
+            assert (folder / unquote(unescape(address))).is_file(), address
+    plain = unescape(text)
+    for group in matrix_data.groups(document["cells"]):
+        assert group.signature in plain
+        assert group.example["command"] in plain
+    assert 'href="interop.html"' in (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_page_in_a_browser(matrix: tuple[Path, dict[str, Any], int]) -> None:
+    if browser.program() is None:
+        pytest.skip("no Chromium on this machine; ./headroom test installs it where it may")
+    folder, document, _ = matrix
+    with browser.Browser() as tab:
+        for width, mobile, dark in ((1400, False, False), (1400, False, True), (768, False, False), (390, True, False)):
+            tab.open(folder / "interop.html", width=width, mobile=mobile, dark=dark)
+            assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        tab.open(folder / "interop.html", width=1400)
+        shown = "document.querySelectorAll('table.cells tbody tr:not([hidden]) td[data-verdict]:not([hidden])').length"
+        everything = tab.evaluate(shown)
+        assert everything > 0
+        choose = (
+            "(name, value) => { const s = document.querySelector(`[data-filter=${name}]`); s.value = value;"
+            " s.dispatchEvent(new Event('change', {bubbles: true})); }"
+        )
+        tab.evaluate(f"({choose})('link', 'clean')")
+        assert tab.evaluate(shown) == everything / 2
+        tab.evaluate(f"({choose})('verdict', 'fail')")
+        failed = [cell for cell in document["cells"] if cell["verdict"] == "fail" and cell["link"] == "clean"]
+        assert tab.evaluate("document.querySelector('#filters output').textContent") == f"{len(failed)} cells"
+        # A sign and a word stand in each cell: colour alone says nothing.
+        words = tab.evaluate("[...document.querySelectorAll('.verdict')].map((one) => one.textContent.trim())")
+        assert all(re.match(r"[✓~✗–!]\s+(pass|non-strict|fail|unsupported|error)", word) for word in words)
+        assert tab.complaints == []
+        assert all(address.startswith("file:") for address in tab.requests)
+
+
+def test_markup_in_what_an_adapter_says_stays_text(tmp_path: Path) -> None:
+    from headroom.report import interop_page
+    from headroom.tests import sample
+
+    cell = {
+        "compressor": "<b>bad</b>",
+        "decompressor": "null",
+        "profile": "0x0001",
+        "mode": "U",
+        "cids": "small",
+        "traffic": "<script>alert(1)</script>",
+        "link": "clean",
+        "verdict": "error",
+        "reason": "</script><script>alert(2)</script>",
+        "signature": "x · <img src=x>",
+        "header_bytes": None,
+        "ns_per_packet": None,
+        "packets": None,
+        "delivered": None,
+        "command": "./headroom interop '<b>'",
+    }
+    record = sample.record("interop/rohc/x", "error", "y", cells=[cell]).as_json()
+    text = interop_page.render([record], tmp_path)
+    assert "<script>alert" not in text
+    assert "<img" not in text
+    assert "<b>bad" not in text
+    assert render.render([record], tmp_path)
+
+
+# ---- what is asked for
+
+
+def test_nobody_asked_for_by_name_may_be_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADROOM_LIBROHC", "/nowhere/librohc.so.3")
+    with pytest.raises(EnvironmentLacks, match="librohc cannot be used here"):
+        interop.plan_of({**WORDS, "compressors": ("librohc",)})
+    plan = interop.plan_of(WORDS)
+    assert "librohc" in plan.matrix["compressors"]  # as rows of unsupported cells
+    assert {"reference", "null"} <= set(plan.matrix["decompressors"])
+    assert "example" not in plan.matrix["compressors"]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ({"compressors": ("nobody",)}, "There is no implementation 'nobody'"),
+        ({"compressors": ("example",)}, "example does not declare ROHC"),
+        ({"profiles": ("0x9999",)}, "There is no ROHC profile '0x9999' in the matrix"),
+        ({"modes": ("X",)}, "There is no mode 'X'. Known: U, O, R"),
+        ({"cids": ("huge",)}, "There is no CID type 'huge'"),
+        ({"links": ("foggy",)}, "There is no link condition 'foggy'"),
+        ({"traffic": ("pigeons",)}, "'pigeons' is neither traffic of the matrix"),
+    ],
+)
+def test_what_is_unknown_is_refused(words: dict[str, tuple[str, ...]], sentence: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(sentence)):
+        interop.plan_of({**WORDS, **words})
+
+
+def test_profiles_by_name_and_number() -> None:
+    assert [interop.profile_of(name) for name in ("rtp", "RTP", "0x0001", "udp-lite", "rtp-over-udp-lite")] == [
+        "0x0001",
+        "0x0001",
+        "0x0001",
+        "0x0008",
+        "0x0007",
+    ]
+
+
+def test_dry_run_says_what_would_run(tmp_path: Path) -> None:
+    done = headroom(
+        tmp_path, "--implementations", "reference", "--profiles", "rtp", "--modes", "U", "--dry-run", "--json"
+    )
+    document = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert not list(tmp_path.iterdir())
+    assert {cell["link"] for cell in document["cells"]} == set(links.names()) - {"feedback-lost"}
+    assert {cell["unsupported"] for cell in document["cells"]} == {""}
+
+
+def test_an_absent_library_is_exit_status_3(tmp_path: Path) -> None:
+    done = headroom(tmp_path, "--compressors", "librohc", HEADROOM_LIBROHC="/nowhere/librohc.so.3")
+    assert done.returncode == 3
+    assert "How to get it" in done.stderr
+
+
+def test_going_on_repeats_nothing_that_is_done(tmp_path: Path, real_build: str) -> None:
+    words = ("--implementations", "null", "--profiles", "ip", "--cids", "small", "--links", "clean")
+    first = headroom(tmp_path, *words, "--build", real_build, "--json")
+    assert first.returncode == 0, first.stderr
+    folder = Path(json.loads(first.stdout)["report"]).parent
+    results = sorted((folder / "results").iterdir())
+    assert len(results) == 3
+    results[0].unlink()
+    kept = {path: path.stat().st_mtime_ns for path in results[1:]}
+    again = headroom(tmp_path, "--resume", "last", "--json")
+    assert again.returncode == 0, again.stderr
+    assert results[0].is_file()
+    assert {path: path.stat().st_mtime_ns for path in results[1:]} == kept
+    assert sorted(map(str, json.loads(again.stdout)["cells"])) != []
+
+
+def test_captures_of_ones_own(tmp_path: Path, real_build: str) -> None:
+    from headroom import engine, profiles
+
+    capture = tmp_path / "mine.pcap"
+    job = {"profile": profiles.load("voip-gsm-ipv4"), "flows": 2, "packets": 40, "output": str(capture)}
+    engine.run("render", job, build=real_build)
+    done = headroom(
+        tmp_path / "out",
+        *("--implementations", "reference", "--profiles", "rtp", "--modes", "O", "--cids", "large"),
+        *("--traffic", str(capture), "--links", "clean,feedback-lost", "--build", real_build, "--json"),
+    )
+    cells = json.loads(done.stdout)["cells"]
+    assert [(cell["traffic"], cell["link"], cell["verdict"], cell["packets"]) for cell in cells] == [
+        ("mine.pcap", "clean", "pass", 40),
+        ("mine.pcap", "feedback-lost", "pass", 40),
+    ]
