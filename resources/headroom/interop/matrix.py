@@ -125,7 +125,7 @@ def not_declared(row: Row, build: str = DEFAULT_BUILD) -> str:
         if found.recordings:  # what is on file is on file: there is no channel to be set up
             del limits["max_cid"]
             limits.pop("feedback", None)
-        elif row.compressor == row.decompressor and _copies(found):
+        elif _copies(found):
             limits.pop("feedback", None)
         if reason := found.lacks(role, **limits) or found.unusable(build):  # type: ignore[arg-type]
             return f"{reason}."
