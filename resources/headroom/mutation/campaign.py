@@ -74,11 +74,21 @@ def run(mutants: Sequence[Mutant], say: Say, jobs: int | None = None) -> list[Ro
     build.ensure(DEFAULT_BUILD, ["bin/headroom-engine", LIBRARY], say=say)
     library = build.ensure(PRESET, [LIBRARY], say=say) / LIBRARY
     with tempfile.TemporaryDirectory(prefix="headroom-mutants-") as folder, _Processes() as processes:
-        return campaign(mutants, str(library), folder, processes.hunt, say, jobs or os.cpu_count() or 1)
+        jobs = jobs or os.cpu_count() or 1
+        return campaign(mutants, str(library), folder, processes.hunt, say, jobs, processes.stop)
 
 
-def campaign(mutants: Sequence[Mutant], library: str, folder: str, hunt: Hunt, say: Say, jobs: int) -> list[Row]:
-    """The same with a library that is there. `hunt` may raise HeadroomError."""
+def campaign(
+    mutants: Sequence[Mutant],
+    library: str,
+    folder: str,
+    hunt: Hunt,
+    say: Say,
+    jobs: int,
+    stop: Callable[[], None] = lambda: None,
+) -> list[Row]:
+    """The same with a library that is there. `hunt` may raise HeadroomError; `stop` ends the hunts that are under way,
+    for Ctrl-C reaches us and not them."""
 
     def one(mutant: Mutant) -> Row:
         began = time.monotonic()
@@ -93,7 +103,11 @@ def campaign(mutants: Sequence[Mutant], library: str, folder: str, hunt: Hunt, s
         return row
 
     with ThreadPoolExecutor(max_workers=jobs) as pool:
-        rows = list(pool.map(one, mutants))
+        try:
+            rows = list(pool.map(one, mutants))
+        except BaseException:
+            stop()
+            raise
     return _compare_with_unchanged(rows, library, folder, hunt)
 
 
@@ -148,6 +162,9 @@ class _Processes:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
         self.over = True
         for process in list(self.running):
             _end(process)

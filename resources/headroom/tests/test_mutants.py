@@ -166,6 +166,19 @@ def test_verdicts_on_mutants() -> None:
     assert (unchanged.mutant, unchanged.side, unchanged.cases) == ("", "both", ["suite/Case"])
 
 
+def test_who_interrupts_does_not_wait_for_the_hunts() -> None:
+    stopped: list[bool] = []
+
+    def interrupted(task: Task) -> Outcome:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        campaign.campaign(
+            [mutant("a")], "/lib.so", "/tmp/x", interrupted, lambda _: None, 2, lambda: stopped.append(True)
+        )
+    assert stopped == [True]
+
+
 def test_a_case_that_fails_without_the_mutant_too_has_found_nothing() -> None:
     rows = run(Hunts(sound=[], a=Outcome("a", caught=CASE, cases=1)), "a")
     assert rows[0].verdict == "error" and "does not pass without the mutant either" in rows[0].reason
