@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "rohc/header/layout.h"
 #include "rohc/wire/cid.h"
 #include "rohc/wire/packet_type.h"
 
@@ -16,6 +17,9 @@ struct ProfileSet {
   bool rtp = true;
   bool udp = true;
   bool ip = true;
+  bool esp = true;
+  bool rtp_udp_lite = true;
+  bool udp_lite = true;
 
   [[nodiscard]] constexpr bool has(wire::Profile profile) const noexcept {
     switch (profile) {
@@ -27,6 +31,12 @@ struct ProfileSet {
         return udp;
       case wire::Profile::kIp:
         return ip;
+      case wire::Profile::kEsp:
+        return esp;
+      case wire::Profile::kRtpUdpLite:
+        return rtp_udp_lite;
+      case wire::Profile::kUdpLite:
+        return udp_lite;
       default:
         return false;
     }
@@ -49,17 +59,29 @@ struct ChannelParameters {
 // Static facts about a profile, so that code asks for a property and not for a number.
 struct ProfileTraits {
   bool rtp;             // RTP fields in base headers, extensions and chains; SN and TS from the packet
-  bool udp;             // the chain has a UDP header
-  bool constant_ip_id;  // SID (RFC 3843 3.3)
+  bool udp;             // the chain has a UDP or a UDP-Lite header
+  bool constant_ip_id;  // SID (RFC 3843 3.3, RFC 4815 11)
   bool ends_at_ip;      // the static chain may end at any IP header (RFC 3843 3.1)
+  Transport transport = Transport::kNone;  // what the chain has after the innermost IP header
+
+  [[nodiscard]] constexpr bool esp() const noexcept { return transport == Transport::kEsp; }
+  // The SN stands in the packet, so the interpretation offset is that of RTP (RFC 3095 5.12); else the compressor makes
+  // one.
+  [[nodiscard]] constexpr bool sn_in_packet() const noexcept { return rtp || esp(); }
 };
 
 [[nodiscard]] constexpr ProfileTraits traits_of(wire::Profile profile) noexcept {
   switch (profile) {
     case wire::Profile::kRtp:
-      return {true, true, false, false};
+      return {true, true, false, false, Transport::kRtp};
     case wire::Profile::kUdp:
-      return {false, true, false, false};
+      return {false, true, false, false, Transport::kUdp};
+    case wire::Profile::kEsp:
+      return {false, false, false, false, Transport::kEsp};
+    case wire::Profile::kRtpUdpLite:
+      return {true, true, true, false, Transport::kRtpUdpLite};
+    case wire::Profile::kUdpLite:
+      return {false, true, true, false, Transport::kUdpLite};
     default:
       return {false, false, true, true};
   }

@@ -83,17 +83,23 @@ class Object {
 
 ProfileSet read_profiles(const json& list) {
   if (!list.is_array()) throw ConfigError("\"profiles\" must be a list of strings such as \"0x0001\"");
-  ProfileSet set{false, false, false};
+  ProfileSet set{false, false, false, false, false, false};
   for (const json& item : list) {
     const std::string name = item.is_string() ? item.get<std::string>() : item.dump();
     if (name == "0x0001") {
       set.rtp = true;
     } else if (name == "0x0002") {
       set.udp = true;
+    } else if (name == "0x0003") {
+      set.esp = true;
     } else if (name == "0x0004") {
       set.ip = true;
+    } else if (name == "0x0007") {
+      set.rtp_udp_lite = true;
+    } else if (name == "0x0008") {
+      set.udp_lite = true;
     } else if (name != "0x0000") {
-      throw ConfigError("profile " + name + " is not implemented; implemented are 0x0000, 0x0001, 0x0002 and 0x0004");
+      throw ConfigError("profile " + name + " is not implemented; implemented are 0x0000 to 0x0004, 0x0007 and 0x0008");
     }
   }
   return set;

@@ -148,7 +148,7 @@ TEST(Adapter, Description) {
   ASSERT_EQ(d["schemes"].size(), 1U);
   const json& s = d["schemes"][0];
   EXPECT_EQ(s["scheme"], "rohc");
-  EXPECT_EQ(s["profiles"], json({"0x0000", "0x0001", "0x0002", "0x0004"}));
+  EXPECT_EQ(s["profiles"], json({"0x0000", "0x0001", "0x0002", "0x0003", "0x0004", "0x0007", "0x0008"}));
   EXPECT_EQ(s["modes"], json({"U", "O", "R"}));
   EXPECT_EQ(s["max_cid"], 16383);
   EXPECT_EQ(s["names"]["packet_types"].size(), wire::kPacketTypeNames.size());

@@ -38,7 +38,8 @@ struct Needs {
 
 struct Choice {
   wire::PacketType type = wire::PacketType::kUnknown;
-  std::int8_t extension = -1;  // -1: none
+  std::int8_t extension = -1;        // -1: none
+  wire::Cce cce = wire::Cce::kNone;  // not chosen here: coverage.h
 
   // Extension 3: what goes into it.
   bool sn_octet = false;

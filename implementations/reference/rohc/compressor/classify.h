@@ -4,6 +4,7 @@
 // only a clue; the fast path and the general path both compare everything.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "rohc/compressor/config.h"
@@ -21,11 +22,23 @@ namespace headroom::rohc {
   return v ^ v >> 32;
 }
 
+// By the number of the protocol after IP: all ones where the next four octets tell flows apart (ports or SPI) and a
+// profile is enabled that compresses that header.
+using PortMasks = std::array<std::uint32_t, 256>;
+
+[[nodiscard]] constexpr PortMasks port_masks(const ProfileSet& enabled) noexcept {
+  PortMasks masks{};
+  if (enabled.rtp || enabled.udp) masks[kProtocolUdp] = 0xffffffff;
+  if (enabled.rtp_udp_lite || enabled.udp_lite) masks[kProtocolUdpLite] = 0xffffffff;
+  if (enabled.esp) masks[kProtocolEsp] = 0xffffffff;
+  return masks;
+}
+
 // What tells flows apart, whatever the IP version: four words of addresses (IPv4 uses the first only), next header,
 // flow label and ports.
 struct FlowWords {
   std::uint64_t address[4];
-  std::uint32_t ports;  // 0 where there are none
+  std::uint32_t ports;  // or the SPI of ESP; 0 where there are none
   std::uint32_t label;  // IPv6 flow label with the low four bits of the octet before it, 0 for IPv4
   std::uint8_t next;
 };
@@ -60,17 +73,17 @@ struct FlowWords {
   const Layout& l = chain.layout();
   const std::uint8_t* inner = packet.data() + chain.outer_octets;
   if (chain.outer_octets != 0) salt = hash_ip(packet.data(), chain.outer_version, 0, salt);
-  return hash_ip(inner, l.ip_version, l.has_udp() ? wire::load_little32(inner + l.udp) : 0, salt);
+  return hash_ip(inner, l.ip_version, l.ports_at() != 0 ? wire::load_little32(inner + l.ports_at()) : 0, salt);
 }
 
 // The clue: the same hash for packets with one IP header, without any check but those that keep reads in bounds. Both
 // IP versions take the same instructions, because traffic that mixes them would make a branch a coin toss. Short
 // packets have no clue (0) and go the long way.
-[[nodiscard]] inline std::uint64_t quick_hash(const std::uint8_t* packet, std::size_t length, bool ports,
-                                              std::uint64_t salt) noexcept {
+[[nodiscard]] inline std::uint64_t quick_hash(const std::uint8_t* packet, std::size_t length,
+                                              const PortMasks& port_masks, std::uint64_t salt) noexcept {
   if (length < kIpv6Header + kUdpHeader) [[unlikely]] {
     if (length < kIpv4Header + kUdpHeader || packet[0] != 0x45) return 0;
-    return hash_ip(packet, 4, ports && packet[9] == kProtocolUdp ? wire::load_little32(packet + kIpv4Header) : 0, salt);
+    return hash_ip(packet, 4, wire::load_little32(packet + kIpv4Header) & port_masks[packet[9]], salt);
   }
   const bool ipv6 = packet[0] >> 4 == 6;
   const std::uint64_t ipv6_mask = std::uint64_t{0} - ipv6;
@@ -80,8 +93,7 @@ struct FlowWords {
   w.address[2] = wire::load_little64(packet + 24) & ipv6_mask;
   w.address[3] = wire::load_little64(packet + 32) & ipv6_mask;
   w.next = packet[9 - 3 * ipv6];
-  const std::uint32_t udp_mask = std::uint32_t{0} - (ports & (w.next == kProtocolUdp));
-  w.ports = wire::load_little32(packet + kIpv4Header + kIpv4Header * ipv6) & udp_mask;
+  w.ports = wire::load_little32(packet + kIpv4Header + kIpv4Header * ipv6) & port_masks[w.next];
   w.label = wire::load_little32(packet) & 0xffff0f00U & static_cast<std::uint32_t>(ipv6_mask);
   return hash_words(w, salt);
 }

@@ -7,6 +7,7 @@
 #include "mutants.h"
 #include "rohc/compressor/choose.h"
 #include "rohc/compressor/classify.h"
+#include "rohc/compressor/coverage.h"
 #include "rohc/compressor/fast_path.h"
 #include "rohc/compressor/feedback.h"
 #include "rohc/compressor/observe.h"
@@ -50,6 +51,8 @@ Compressor::Compressor(const CompressorConfig& config)
       histories_(config.channel.contexts()),
       tunnels_(config.channel.contexts()),
       reliable_(config.channel.contexts()),
+      coverages_(config.channel.contexts()),
+      port_masks_(port_masks(config.channel.profiles)),
       table_(config.channel.contexts()),
       channels_(config.channel.channels) {}
 
@@ -79,7 +82,8 @@ void Compressor::move_epoch(std::uint64_t epochs) noexcept {
 
 Flow Compressor::flow_at(std::uint32_t index) noexcept {
   CompressorContext& c = contexts_[index];
-  return {c, histories_[index], c.tunnel ? &tunnels_[index] : nullptr, config_, &reliable_[index]};
+  CoverageHistory* const coverage = layout_of(c.shape).has_coverage() ? &coverages_[index] : nullptr;
+  return {c, histories_[index], c.tunnel ? &tunnels_[index] : nullptr, config_, &reliable_[index], coverage};
 }
 
 // --- Bursts ----------------------------------------------------------------------------------------------------------
@@ -118,10 +122,9 @@ void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std
                                 headroom_detail* details) noexcept {
   std::array<std::uint64_t, kBurst> hashes;
   std::array<std::uint32_t, kBurst> guesses;
-  const bool ports = config_.channel.profiles.rtp || config_.channel.profiles.udp;
   for (std::size_t i = 0; i < count; ++i) {
     const headroom_packet& p = packets[i];
-    hashes[i] = quick_hash(p.in, p.in_length, ports, salt_of(config_.seed, p.channel));
+    hashes[i] = quick_hash(p.in, p.in_length, port_masks_, salt_of(config_.seed, p.channel));
     table_.prefetch(hashes[i]);
   }
   for (std::size_t i = 0; i < count; ++i) {
@@ -248,15 +251,18 @@ Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std:
   const Flow flow = flow_at(index);
   PacketFields f = fields_of(octets, chain);
   if (is_new) {
+    const ProfileSet& enabled = config_.channel.profiles;
     flow.c.may_carry_rtp =
-        profile == Profile::kUdp && config_.channel.profiles.rtp && taken_for_rtp(f.inner + flow.layout().udp);
-    if (!flow.traits().rtp)
+        ((profile == Profile::kUdp && enabled.rtp) || (profile == Profile::kUdpLite && enabled.rtp_udp_lite)) &&
+        taken_for_rtp(f.inner + flow.layout().udp);
+    if (!flow.traits().sn_in_packet())
       f.sn = mutant("sn-starts-at-zero") ? 0 : static_cast<std::uint16_t>(mix(hash ^ counters_.new_flows));
     begin_flow(flow, f);
   } else {
     if (flow.h.rejected_until_ms != 0 && now < flow.h.rejected_until_ms) return send_uncompressed(packet, now);
+    catch_up_coverage(flow);
     catch_up(flow.c, flow.h, config_.repeats);
-    if (!flow.traits().rtp) f.sn = static_cast<std::uint16_t>(flow.c.sn + (mutant("sn-by-two") ? 2 : 1));
+    if (!flow.traits().sn_in_packet()) f.sn = static_cast<std::uint16_t>(flow.c.sn + (mutant("sn-by-two") ? 2 : 1));
     observe(flow, f);
     apply_refreshes(flow, now);
   }
@@ -287,6 +293,7 @@ bool Compressor::compress_flow(Flow flow, PacketFields& f, headroom_packet& pack
     needs = needs_of(flow, f);
     if (flow.in_reliable_mode()) plan_update(flow, f, needs);
     choice = choose(needs);
+    if (choice) choice->cce = choose_cce(flow, f);
   }
   if (!choice && f.payload.empty()) return false;
   if (ir) {
@@ -318,6 +325,8 @@ bool Compressor::compress_flow(Flow flow, PacketFields& f, headroom_packet& pack
   outcome.compressed_header = static_cast<std::uint16_t>(header);
   ++counters_.packets[static_cast<std::size_t>(outcome.type)];
   count_sent(flow, outcome.type, told_ts);
+  if (choice && choice->cce != wire::Cce::kNone) ++counters_.cce[static_cast<std::size_t>(choice->cce)];
+  coverage_sent(flow, f, choice ? choice->cce : wire::Cce::kNone, !choice);
   if (h.mode_left == kUntilAcked) note_mode_told(flow, f.sn, outcome.type);
   if (flow.in_reliable_mode()) {
     count_reliably(flow, f, outcome.type);
@@ -379,20 +388,25 @@ bool Compressor::taken_for_rtp(const std::uint8_t* udp) const noexcept {
 
 Profile Compressor::profile_for(Octets packet, HeaderChain& chain) const noexcept {
   const ProfileSet& enabled = config_.channel.profiles;
+  const bool lite = enabled.udp_lite || enabled.rtp_udp_lite;
+  const ChainLimits limits{enabled.udp || enabled.rtp, enabled.rtp, enabled.esp, lite, enabled.rtp_udp_lite};
   if (mutant("nothing-compressed")) return Profile::kUncompressed;
-  if (!parse_chain(packet, {enabled.udp || enabled.rtp, enabled.rtp}, chain)) return Profile::kUncompressed;
-  const auto take = [&](bool udp, bool rtp) {
-    chain.shape = shape_for(chain.layout().ip_version, udp, rtp);
+  if (!parse_chain(packet, limits, chain)) return Profile::kUncompressed;
+  const auto take = [&](Transport transport) {
+    chain.shape = shape_for(chain.layout().ip_version, transport);
     chain.octets = static_cast<std::uint8_t>(chain.outer_octets + chain.layout().header);
   };
   const Layout& l = chain.layout();
+  if (l.has_esp()) return Profile::kEsp;
   if (l.has_rtp()) {
-    if (taken_for_rtp(packet.data() + chain.outer_octets + l.udp)) return Profile::kRtp;
-    take(true, false);
+    if (taken_for_rtp(packet.data() + chain.outer_octets + l.udp))
+      return l.has_coverage() ? Profile::kRtpUdpLite : Profile::kRtp;
+    take(without_rtp(l.transport));
   }
   if (chain.layout().has_udp()) {
-    if (enabled.udp) return Profile::kUdp;
-    take(false, false);
+    const bool coverage = chain.layout().has_coverage();
+    if (coverage ? enabled.udp_lite : enabled.udp) return coverage ? Profile::kUdpLite : Profile::kUdp;
+    take(Transport::kNone);
   }
   return enabled.ip ? Profile::kIp : Profile::kUncompressed;
 }
@@ -401,7 +415,7 @@ bool Compressor::same_flow(std::uint32_t index, std::uint32_t channel, Octets pa
                            const HeaderChain& chain) const noexcept {
   const CompressorContext& c = contexts_[index];
   if (index - config_.channel.index_of(channel, 0) >= config_.channel.contexts_per_channel()) return false;
-  if (c.shape != chain.shape || c.tunnel != (chain.outer_octets != 0)) return false;
+  if (!same_headers(c.shape, chain.shape) || c.tunnel != (chain.outer_octets != 0)) return false;
   const Layout& l = chain.layout();
   if (!masked_equal(packet.data() + chain.outer_octets, l.definition_mask, c.pattern, l.header)) return false;
   if (!c.tunnel) return true;
@@ -411,28 +425,30 @@ bool Compressor::same_flow(std::uint32_t index, std::uint32_t channel, Octets pa
   return masked_equal(packet.data(), outer.definition_mask, t.pattern, outer.header);
 }
 
-// May turn what was taken for RTP into UDP: see CompressorConfig::ssrcs_per_flow.
+// May turn what was taken for RTP into UDP or UDP-Lite: see CompressorConfig::ssrcs_per_flow.
 std::uint32_t Compressor::find_flow(std::uint64_t hash, std::uint32_t channel, Octets packet, HeaderChain& chain,
                                     Profile& profile) const {
   const auto exact = [&](std::uint32_t index) { return same_flow(index, channel, packet, chain); };
   const std::uint32_t found = table_.find(hash, exact);
-  if (found != kNoContext || profile != Profile::kRtp) return found;
+  if (found != kNoContext || !traits_of(profile).rtp) return found;
 
   HeaderChain as_udp = chain;
-  as_udp.shape = shape_for(chain.layout().ip_version, true, false);
+  as_udp.shape = shape_for(chain.layout().ip_version, without_rtp(chain.layout().transport));
   as_udp.octets = static_cast<std::uint8_t>(chain.octets - kRtpHeader);
   unsigned ssrcs = 0;
   const std::size_t udp_header = as_udp.layout().header;
   const std::uint32_t same_ports = table_.find(hash, [&](std::uint32_t index) {
     const CompressorContext& c = contexts_[index];
-    const bool same = c.shape == chain.shape && masked_equal(packet.data() + chain.outer_octets,
-                                                             as_udp.layout().definition_mask, c.pattern, udp_header);
+    const bool same =
+        same_headers(c.shape, chain.shape) &&
+        masked_equal(packet.data() + chain.outer_octets, as_udp.layout().definition_mask, c.pattern, udp_header);
     ssrcs += same ? 1 : 0;
     return ssrcs >= config_.ssrcs_per_flow;
   });
-  if (same_ports == kNoContext || !config_.channel.profiles.udp) return kNoContext;
+  const Profile without = profile == Profile::kRtp ? Profile::kUdp : Profile::kUdpLite;
+  if (same_ports == kNoContext || !config_.channel.profiles.has(without)) return kNoContext;
   chain = as_udp;
-  profile = Profile::kUdp;
+  profile = without;
   return table_.find(hash, exact);
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "headroom.h"
+#include "rohc/compressor/classify.h"
 #include "rohc/compressor/config.h"
 #include "rohc/compressor/context.h"
 #include "rohc/compressor/flow.h"
@@ -26,7 +27,8 @@ namespace headroom::rohc {
 
 struct CompressorCounters {
   std::array<std::uint64_t, wire::kPacketTypeNames.size()> packets{};
-  std::uint64_t fast = 0;  // of the UO-0 and R-0 packets
+  std::array<std::uint64_t, wire::kCceNames.size()> cce{};  // of the packets of types 0 to 2; kNone is not counted
+  std::uint64_t fast = 0;                                   // of the UO-0 and R-0 packets
   std::uint64_t new_flows = 0;
   std::uint64_t replaced_flows = 0;
   std::uint64_t uncompressed = 0;
@@ -115,6 +117,8 @@ class Compressor {
   PageArray<FlowHistory> histories_;
   PageArray<TunnelContext> tunnels_;
   PageArray<ReliableWindow> reliable_;
+  PageArray<CoverageHistory> coverages_;
+  PortMasks port_masks_;
   FlowTable table_;
   std::vector<Channel> channels_;
   PiggybackQueue piggyback_;

@@ -30,7 +30,7 @@ enum class IpIdBehaviour : std::uint8_t { kNone, kSequential, kSwapped, kRandom,
 
 struct alignas(128) CompressorContext {
   // What a header is predicted from.
-  std::uint32_t ts;
+  std::uint32_t ts;         // ESP: the whole Sequence Number, see Layout
   std::uint32_t ts_stride;  // 0 until there is one
   std::uint16_t sn;
   // The IP-ID, octets swapped if `id_rotation` is 8, is predicted as id_base + (sn & id_sn_mask) where id_mask has
@@ -40,7 +40,7 @@ struct alignas(128) CompressorContext {
   std::uint16_t id_mask;
   std::uint8_t id_rotation;
   std::uint8_t id_octets;            // 2 when the IP-ID follows the compressed header as it is (RND = 1)
-  std::uint8_t udp_checksum_octets;  // 2 when the UDP checksum follows
+  std::uint8_t udp_checksum_octets;  // 2 when the UDP checksum follows, 4 with a Checksum Coverage before it
   Shape shape;
   std::uint16_t ipv4_sum;    // of the pattern (header/chain.h)
   std::uint8_t crc3_static;  // register after the CRC-STATIC octets
@@ -97,6 +97,7 @@ struct FlowHistory {
   std::uint8_t unscaled_left;  // an unscaled TS
   std::uint8_t long_crc_left;  // a packet with a CRC-7 or more (RFC 3095 5.9.2, note)
   std::uint8_t mode_left;      // mode information; 255 (kUntilAcked) while it waits for its acknowledgement
+  std::uint8_t coverage_left;  // CCE(ON) or CCE(OFF), see coverage.h
   std::uint8_t stride_votes;
   bool stride_provisional;  // nothing has confirmed ts_stride yet
 
@@ -147,6 +148,17 @@ struct alignas(64) TunnelContext {
   std::uint8_t version;  // 4 or 6; 0: no outer header
 };
 static_assert(sizeof(TunnelContext) == 128);
+
+// For flows of UDP-Lite only: what coverage.h has seen of the Checksum Coverage. How compressed headers treat it is
+// part of CompressorContext::shape, the value of Coverage::kFixed part of the pattern.
+struct CoverageHistory {
+  std::uint16_t last;         // value in the last packet
+  std::uint8_t same_run;      // packets in a row with that value
+  std::uint8_t inferred_run;  // packets in a row in which it was the length of the datagram
+  std::uint8_t deviations;    // packets in a row that were not as the shape has them
+  bool differed;  // since this initialisation began, an IR or IR-DYN packet had another value than the length
+};
+static_assert(sizeof(CoverageHistory) == 6);
 
 // IP-ID less SN, octets swapped first where that is the behaviour (4.5.5): what W-LSB encoding works on.
 [[nodiscard]] inline std::uint16_t id_offset(IpIdBehaviour b, std::uint16_t id, std::uint16_t sn) noexcept {

@@ -17,9 +17,9 @@
 
 namespace headroom::rohc {
 
-// Octets that a UO-0 header can take: Add-CID or large CID, base header, outer nothing, IP-ID, UDP checksum; rounded up
-// to what is written.
-inline constexpr std::uint32_t kFastHeaderRoom = 8;
+// Octets that a UO-0 header can take: Add-CID or large CID, base header, outer nothing, IP-ID, UDP checksum and
+// UDP-Lite Checksum Coverage; rounded up to what is written.
+inline constexpr std::uint32_t kFastHeaderRoom = 10;
 
 // Compresses `packet` by context `c` if it is as predicted: fills `out` and `out_length` and returns true. Otherwise
 // changes nothing and returns false. kReliable: as R-0. REQUIRES: packet.in_length > 0.
@@ -47,8 +47,8 @@ template <bool kReliable = false>
 
   const auto sn = static_cast<std::uint16_t>(c.sn + 1);
   const std::uint32_t ts = c.ts + c.ts_stride;  // a wraparound may change TS_OFFSET: below, it is not for the fast path
-  different |= (wire::load16(h + l.sn_at) ^ sn) & l.rtp_mask;
-  different |= (wire::load32(h + l.ts_at) ^ ts) & l.rtp_mask;
+  different |= (wire::load16(h + l.sn_at) ^ sn) & l.sn_mask;
+  different |= (wire::load32(h + l.ts_at) ^ ts) & l.sn_mask;
 
   const std::uint16_t id = wire::load16(h + l.id_at);
   const auto predicted_id = static_cast<std::uint16_t>(c.id_base + (sn & c.id_sn_mask));
@@ -58,12 +58,12 @@ template <bool kReliable = false>
   const bool may_count = (id_step < c.id_near) | (swapped_step < c.id_near);
 
   const DynamicOctets dynamic{wire::load_little32(h + l.length_at), wire::load_little16(h + l.ip_checksum_at),
-                              wire::load_little32(h + l.udp_length_at), wire::load_little64(h + l.rtp) >> 8};
+                              wire::load_little32(h + l.udp_length_at), wire::load_little64(h + l.fold_sn_at) >> 8};
   const std::uint16_t checksum =
       ipv4_checksum(c.ipv4_sum, static_cast<std::uint16_t>(dynamic.ip), static_cast<std::uint16_t>(dynamic.ip >> 16));
   different |= (checksum ^ dynamic.ip_checksum) & l.ipv4_mask;
   different |= (wire::load16(h + l.length_at) + l.length_adds) ^ length;
-  different |= (wire::load16(h + l.udp_length_at) ^ (length - l.udp)) & l.udp_mask;
+  different |= (wire::load16(h + l.udp_length_at) ^ (length - l.udp)) & l.udp_length_mask;
   const bool has_checksum = (wire::load_little16(h + l.udp_checksum_at) & l.udp_mask) != 0;
   different |= static_cast<unsigned>(has_checksum != (c.udp_checksum_octets != 0));
 
@@ -83,7 +83,7 @@ template <bool kReliable = false>
   out += c.cid_octets.after_count;
   std::memcpy(out, h + l.id_at, 2);
   out += c.id_octets;
-  std::memcpy(out, h + l.udp_checksum_at, 2);
+  std::memcpy(out, h + l.udp_tail_at, 4);
   out += c.udp_checksum_octets;
   const std::uint32_t payload = length - l.header;
   copy_payload(out, packet.in + l.header, payload);

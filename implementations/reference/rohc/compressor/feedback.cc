@@ -6,6 +6,7 @@
 
 #include "mutants.h"
 #include "rohc/compressor/compressor.h"
+#include "rohc/compressor/coverage.h"
 #include "rohc/compressor/observe.h"
 #include "rohc/compressor/refresh.h"
 #include "rohc/compressor/reliable.h"
@@ -82,6 +83,7 @@ void confirm(Flow flow, std::uint16_t sn) noexcept {
   h.ir_left = 0;
   h.ir_dyn_left = 0;
   h.pattern_left = 0;
+  h.coverage_left = 0;
   h.id_left = 0;
   h.stride_left = 0;
   h.unscaled_left = 0;
@@ -156,6 +158,7 @@ void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) no
     h.ir_left = 0;
     return;
   }
+  catch_up_coverage(flow);
   catch_up(flow.c, h, flow.config.repeats);
   const std::uint8_t repeats = flow.repeats();
   if (is_rejected(f) || f.context_memory) {

@@ -17,8 +17,8 @@ struct PacketFields {
   const std::uint8_t* outer = nullptr;  // outer IP header, nullptr without
   const std::uint8_t* inner = nullptr;  // innermost headers
   Octets payload;
-  std::uint16_t sn = 0;  // from the RTP header, or made by the compressor
-  std::uint32_t ts = 0;
+  std::uint16_t sn = 0;  // from the RTP or ESP header, or made by the compressor
+  std::uint32_t ts = 0;  // ESP: the whole Sequence Number, see Layout
   bool marker = false;
   std::uint16_t inner_id = 0;
   std::uint16_t outer_id = 0;
@@ -26,13 +26,15 @@ struct PacketFields {
 
 struct ReliableWindow;
 
-// The contexts of one flow. `tunnel` is nullptr without an outer header; `reliable` is for R-mode (reliable.h).
+// The contexts of one flow. `tunnel` is nullptr without an outer header, `coverage` without UDP-Lite; `reliable` is for
+// R-mode (reliable.h).
 struct Flow {
   CompressorContext& c;
   FlowHistory& h;
   TunnelContext* tunnel;
   const CompressorConfig& config;
   ReliableWindow* reliable;
+  CoverageHistory* coverage = nullptr;
 
   [[nodiscard]] bool in_reliable_mode() const noexcept { return c.mode == wire::Mode::kReliable; }
   [[nodiscard]] ProfileTraits traits() const noexcept { return traits_of(c.profile); }
@@ -49,11 +51,11 @@ struct Flow {
   f.inner = packet.data() + chain.outer_octets;
   f.payload = packet.subspan(chain.octets);
   const Layout& l = chain.layout();
-  if (l.has_rtp()) {
+  if (l.sn_mask != 0) {
     f.sn = wire::load16(f.inner + l.sn_at);
     f.ts = wire::load32(f.inner + l.ts_at);
-    f.marker = (f.inner[l.rtp + 1] & 0x80) != 0;
   }
+  if (l.has_rtp()) f.marker = (f.inner[l.rtp + 1] & 0x80) != 0;
   if (l.is_ipv4()) f.inner_id = wire::load16(f.inner + l.id_at);
   if (chain.outer_version == 4) f.outer_id = wire::load16(f.outer + 4);
   return f;

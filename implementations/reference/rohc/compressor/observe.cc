@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "mutants.h"
+#include "rohc/compressor/coverage.h"
 #include "rohc/compressor/fast_path.h"
 #include "rohc/compressor/reliable.h"
 #include "rohc/compressor/window.h"
@@ -26,7 +27,10 @@ Image pattern_of(const PacketFields& f, const Layout& l) noexcept {
 
 void take_pattern(Flow flow, const PacketFields& f, const Image& image) noexcept {
   const Layout& l = flow.layout();
+  const std::uint16_t coverage = wire::load16(flow.c.pattern.data() + l.udp_length_at);
   flow.c.pattern = image;
+  // The packet at hand need not have the value that is agreed upon.
+  if (l.coverage == Coverage::kFixed) wire::store16(flow.c.pattern.data() + l.udp_length_at, coverage);
   flow.c.ipv4_sum = l.is_ipv4() ? ipv4_sum(image.data()) : std::uint16_t{0};
   const StaticCrc crc = static_crc(f.outer, f.chain.outer_version, f.inner, l);
   flow.c.crc3_static = crc.crc3;
@@ -64,10 +68,11 @@ void observe_pattern(Flow flow, const PacketFields& f) noexcept {
 // --- UDP checksum ---------------------------------------------------------------------------------------------------
 
 // "Context(UDP Checksum) is updated only by IR or IR-DYN headers", and its being zero decides whether compressed
-// headers carry the field (5.7). A change in either direction therefore takes a series of IR-DYN packets.
+// headers carry the field (5.7). A change in either direction therefore takes a series of IR-DYN packets. That of
+// UDP-Lite is always sent (RFC 4019 5.1).
 void observe_udp_checksum(Flow flow, const PacketFields& f) noexcept {
   const Layout& l = flow.layout();
-  if (!l.has_udp()) return;
+  if (!l.has_udp() || l.has_coverage()) return;
   const std::uint8_t octets = wire::load16(f.inner + l.udp_checksum_at) != 0 ? 2 : 0;
   if (octets == flow.c.udp_checksum_octets) return;
   flow.c.udp_checksum_octets = octets;
@@ -217,28 +222,30 @@ bool on_line(Flow flow, const Reference& r, std::uint16_t sn, std::uint32_t ts) 
 // next time; it is then another flow's packet.
 bool may_carry_more(Flow flow, const PacketFields& f) noexcept {
   const Layout& l = flow.layout();
-  if (l.has_udp()) return false;
+  if (l.transport != Transport::kNone) return false;
   const std::uint8_t next = l.is_ipv4() ? f.inner[9] : f.inner[6];
   const ProfileSet& enabled = flow.config.channel.profiles;
-  return next == kProtocolIpv4 || next == kProtocolIpv6 || (next == kProtocolUdp && (enabled.udp || enabled.rtp));
+  return next == kProtocolIpv4 || next == kProtocolIpv6 || (next == kProtocolUdp && (enabled.udp || enabled.rtp)) ||
+         (next == kProtocolEsp && enabled.esp) ||
+         (next == kProtocolUdpLite && (enabled.udp_lite || enabled.rtp_udp_lite));
 }
 
 // The next packets, if as predicted, can be UO-0 whichever reference the decompressor uses, until all references are
 // such packets.
 bool next_is_predictable(Flow flow) noexcept {
   const FlowHistory& h = flow.h;
-  const bool rtp = flow.traits().rtp;
-  if (h.reference_count == 0 || (rtp && flow.c.ts_stride == 0)) return false;
+  const bool from_packet = flow.traits().sn_in_packet();
+  if (h.reference_count == 0 || (from_packet && flow.c.ts_stride == 0)) return false;
   const bool offset = h.id_behaviour == IpIdBehaviour::kSequential || h.id_behaviour == IpIdBehaviour::kSwapped;
   const auto next = static_cast<std::uint16_t>(flow.c.sn + 1);
-  const std::int32_t p = rtp ? p_of_packet_sn(4) : p_of_generated_sn(4);
+  const std::int32_t p = from_packet ? p_of_packet_sn(4) : p_of_generated_sn(4);
   for (unsigned age = 0; age < h.reference_count; ++age) {
     const Reference& r = reference(h, age);
     // A reference stays until as many packets as the window is wide have followed it; the distance grows meanwhile.
     const std::int32_t distance = static_cast<std::int16_t>(next - r.sn);
     const auto further = static_cast<std::int32_t>(flow.config.repeats - age - 1);
     if (!lsb_covers(distance, 4, p) || !lsb_covers(distance + further, 4, p)) return false;
-    if (rtp && !on_line(flow, r, flow.c.sn, flow.c.ts)) return false;
+    if (from_packet && !on_line(flow, r, flow.c.sn, flow.c.ts)) return false;
     if (offset && r.id_offset != flow.c.id_base) return false;
   }
   return true;
@@ -248,7 +255,7 @@ bool next_is_predictable(Flow flow) noexcept {
 
 bool has_news(const FlowHistory& h) noexcept {
   return (h.ir_left | h.ir_dyn_left | h.pattern_left | h.id_left | h.stride_left | h.unscaled_left | h.long_crc_left |
-          h.mode_left) != 0 ||
+          h.mode_left | h.coverage_left) != 0 ||
          h.transition_pending;
 }
 
@@ -257,6 +264,8 @@ void begin_flow(Flow flow, const PacketFields& f) noexcept {
   take_pattern(flow, f, pattern_of(f, l));
   const bool checksum = l.has_udp() && wire::load16(f.inner + l.udp_checksum_at) != 0;
   flow.c.udp_checksum_octets = checksum ? 2 : 0;
+  begin_coverage(flow, f);
+  flow.c.ts_stride = l.has_esp() ? 1 : 0;
   flow.c.sn = static_cast<std::uint16_t>(f.sn - 1);
   flow.c.ts = f.ts;
   flow.c.last_id = f.inner_id;
@@ -278,6 +287,7 @@ void observe(Flow flow, const PacketFields& f) noexcept {
   const std::int32_t packets = static_cast<std::int16_t>(f.sn - flow.c.sn);
   observe_pattern(flow, f);
   observe_udp_checksum(flow, f);
+  observe_coverage(flow, f);
   observe_ip_ids(flow, f, static_cast<unsigned>(std::abs(packets)));
   if (flow.traits().rtp) observe_timestamp(flow, f, packets);
 }
@@ -303,7 +313,9 @@ void predict(Flow flow, const PacketFields& f) noexcept {
     t.last_id = f.outer_id;
     t.id_base = id_offset(t.id_behaviour, f.outer_id, f.sn);
   }
-  const bool plain = flow.tunnel == nullptr && !may_carry_more(flow, f) && !has_news(flow.h);
+  // What an irregular Checksum Coverage may turn into, only the general path sees.
+  const bool irregular = flow.layout().coverage == Coverage::kSent;
+  const bool plain = !irregular && flow.tunnel == nullptr && !may_carry_more(flow, f) && !has_news(flow.h);
   const bool reliable = flow.in_reliable_mode();
   c.fast = plain && !reliable && next_is_predictable(flow);
   c.fast_reliable = plain && reliable && predictable_packets(flow) != 0;

@@ -125,7 +125,7 @@ std::uint16_t outer_offset(Flow flow, const PacketFields& f) noexcept {
 bool follows_newest(Flow flow, const PacketFields& f) noexcept {
   const ReliableWindow& w = *flow.reliable;
   if (w.run_count == 0) return false;
-  const std::uint32_t stride = flow.traits().rtp ? flow.c.ts_stride : 0;
+  const std::uint32_t stride = flow.traits().sn_in_packet() ? flow.c.ts_stride : 0;
   return same_line(w.runs[w.run_count - 1U], reference_of(flow, f), outer_offset(flow, f), stride);
 }
 
@@ -164,7 +164,8 @@ void leave_reliable_mode(Flow flow) noexcept {
     h.changed_since_sn = next_ackable_sn(flow);
   }
   // What waited for an ACK is told as often as the new mode has it.
-  for (std::uint8_t* left : {&h.ir_left, &h.ir_dyn_left, &h.pattern_left, &h.id_left, &h.stride_left, &h.unscaled_left})
+  for (std::uint8_t* left : {&h.ir_left, &h.ir_dyn_left, &h.pattern_left, &h.id_left, &h.stride_left, &h.unscaled_left,
+                             &h.coverage_left})
     *left = *left != 0 ? flow.repeats() : std::uint8_t{0};
 }
 
@@ -203,7 +204,8 @@ void plan_update(Flow flow, const PacketFields& f, Needs& needs) noexcept {
   const CompressorConfig& config = flow.config;
   needs.reliable = true;
   // Types 1 are not for the time in which an RND flag is being established (5.7.5.1).
-  if (needs.long_crc || h.id_left != 0) {
+  // "CCE(ON) and CCE(OFF) MUST NOT be used to extend R-0 and R-1* headers" (RFC 4019 5.3.2).
+  if (needs.long_crc || h.id_left != 0 || h.coverage_left != 0) {
     needs.update = true;
     return;
   }
@@ -267,7 +269,7 @@ bool acknowledge_update(ReliableWindow& w, std::uint16_t sn) noexcept {
 std::uint16_t predictable_packets(Flow flow) noexcept {
   const ReliableWindow& w = *flow.reliable;
   const CompressorContext& c = flow.c;
-  const bool rtp = flow.traits().rtp;
+  const bool rtp = flow.traits().sn_in_packet();  // or ESP, whose TS is its whole number
   if (w.run_count == 0 || is_late(w, static_cast<std::uint16_t>(c.sn + 1)) || (rtp && c.ts_stride == 0)) return 0;
   constexpr unsigned kBits = 6;  // SN of R-0
   const std::int32_t p = rtp ? p_of_packet_sn(kBits) : p_of_generated_sn(kBits);

@@ -2,6 +2,7 @@
 #include "rohc/compressor/write.h"
 
 #include <algorithm>
+#include <utility>
 #include <cstdint>
 
 #include "mutants.h"
@@ -28,7 +29,8 @@ void write_static_chain(Flow flow, const PacketFields& f, wire::Writer& out) noe
   if (f.outer != nullptr) wire::write_ip_static(out, f.outer, false);
   // Where more IP follows, the chain must say that it ends here (RFC 3843 3.1).
   wire::write_ip_static(out, f.inner, flow.traits().ends_at_ip && ends_with_ip(f) && !mutant("chain-end-not-told"));
-  if (l.has_udp()) wire::write_udp_static(out, f.inner + l.udp);
+  if (l.has_udp()) wire::write_udp_static(out, f.inner + l.udp);  // also UDP-Lite (RFC 4019 5.2.1)
+  if (l.has_esp()) wire::write_esp_static(out, f.inner + l.esp);
   if (l.has_rtp() && !mutant("ir-without-rtp-static")) wire::write_rtp_static(out, f.inner + l.rtp);
 }
 
@@ -49,9 +51,15 @@ void write_dynamic_chain(Flow flow, const PacketFields& f, wire::Writer& out) no
   if (f.outer != nullptr)
     wire::write_ip_dynamic(out, f.outer, ip_id_flags(flow.tunnel->id_behaviour), traits.constant_ip_id);
   wire::write_ip_dynamic(out, f.inner, ip_id_flags(flow.h.id_behaviour), traits.constant_ip_id);
-  if (l.has_udp()) wire::write_udp_dynamic(out, f.inner + l.udp);
+  if (l.has_coverage()) {
+    wire::write_udp_lite_dynamic(out, f.inner + l.udp);
+  } else if (l.has_udp()) {
+    wire::write_udp_dynamic(out, f.inner + l.udp);
+  }
   if (traits.rtp) {
     wire::write_rtp_dynamic(out, f.inner + l.rtp, extras_of(flow, f));
+  } else if (l.has_esp()) {
+    wire::write_esp_dynamic(out, f.inner + l.esp);
   } else {
     out.two(f.sn);  // 5.11.1, RFC 3843 3.5
   }
@@ -209,9 +217,11 @@ void fill_extension_3(Flow flow, const PacketFields& f, const Choice& choice, bo
 }
 
 // Fields after base header and extension, in the order of the original headers (5.7).
-void write_tail(Flow flow, const PacketFields& f, wire::Writer& out) noexcept {
+void write_tail(Flow flow, const PacketFields& f, wire::Cce cce, wire::Writer& out) noexcept {
   if (flow.tunnel != nullptr && flow.tunnel->id_behaviour == IpIdBehaviour::kRandom) out.two(f.outer_id);
   if (flow.h.id_behaviour == IpIdBehaviour::kRandom && !mutant("random-ip-id-not-sent")) out.two(f.inner_id);
+  const Layout& l = flow.layout();
+  if (cce != wire::Cce::kNone || l.coverage == Coverage::kSent) out.octets({f.inner + l.udp_length_at, 2});
   if (flow.c.udp_checksum_octets != 0 && !mutant("udp-checksum-not-sent"))
     out.octets({f.inner + flow.layout().udp_checksum_at, 2});
 }
@@ -239,11 +249,12 @@ Needs needs_of(Flow flow, const PacketFields& f) noexcept {
   const ProfileTraits traits = flow.traits();
   Needs n;
   n.format = format_of(traits);
-  n.generated_sn = !traits.rtp;
+  n.generated_sn = !traits.sn_in_packet();
   bool first = true;
-  each_reference(flow, [&](const Reference& r, std::uint16_t, bool) {
-    n.sn.add(static_cast<std::int16_t>(f.sn - r.sn), first);
-    first = false;
+  each_reference(flow, [&](const Reference& r, std::uint16_t, bool known) {
+    // An ESP Sequence Number may be further away than 16 bits tell.
+    if (!traits.esp() || !known) n.sn.add(static_cast<std::int16_t>(f.sn - r.sn), std::exchange(first, false));
+    if (traits.esp()) n.sn.add(static_cast<std::int32_t>(f.ts - r.ts), std::exchange(first, false));
   });
   if (traits.rtp) need_timestamp(flow, f, n);
   need_ids(flow, f, n);
@@ -294,9 +305,14 @@ void write_compressed(Flow flow, const PacketFields& f, const Choice& choice, bo
   base.crc = short_crc ? finish_crc3(flow.c.crc3_static, f.outer, f.chain.outer_version, f.inner, l)
                        : finish_crc7(flow.h.crc7_static, f.outer, f.chain.outer_version, f.inner, l);
 
-  wire::write_base_header(out, flow.c.cid_octets, format, base);
+  if (choice.cce == wire::Cce::kNone) {
+    wire::write_base_header(out, flow.c.cid_octets, format, base);
+  } else {  // "the substituted identifier is then moved to the first octet of the remainder" (RFC 4019 5.3.2)
+    wire::write_first_octet(out, flow.c.cid_octets, wire::octet_of(choice.cce));
+    wire::write_base_header(out, {}, format, base);
+  }
   if (base.extension) wire::write_extension(out, format, wire::t_field_of(choice.type), extension);
-  write_tail(flow, f, out);
+  write_tail(flow, f, choice.cce, out);
 }
 
 void count_sent(Flow flow, PacketType type, bool told_ts) noexcept {

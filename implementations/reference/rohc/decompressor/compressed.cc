@@ -176,21 +176,44 @@ void decode_ids(const CompressedHeader& h, const IdFlags& flags, std::uint16_t r
   }
 }
 
+bool has_coverage(const DecompressorContext& c) noexcept { return layout_of(c.shape).has_coverage(); }
+
+// RFC 4019 5.3.2.1 to 5.3.2.3: what the CCE packet `h` leaves of context(CFP), context(CFI) and context(Checksum
+// Coverage).
+void update_coverage(const CompressedHeader& h, DecompressorContext& c) noexcept {
+  if (h.cce == wire::Cce::kOn) set_coverage(c, Coverage::kSent, 0);
+  if (h.cce == wire::Cce::kOff) {
+    const Coverage way = coverage_for(layout_of(c.shape), *h.coverage, h.payload.size(), Coverage::kFixed);
+    set_coverage(c, way, *h.coverage);
+  }
+}
+
 bool keeps_only_numbers(const CompressedHeader& h) noexcept {
   return h.base.type == PacketType::kUo1Id && h.has_extension_3();
 }
 
 }  // namespace
 
+std::uint8_t type_octet(const DecompressorContext& c, std::uint8_t first, Octets rest) noexcept {
+  const bool cce = has_coverage(c) && wire::cce_of(first) != wire::Cce::kNone;
+  return cce && !rest.empty() ? rest[0] : first;
+}
+
 std::optional<CompressedHeader> read_compressed(const DecompressorContext& c, const DecompressorTunnel& tunnel,
                                                 std::uint8_t first, Octets rest) noexcept {
   CompressedHeader h;
   IdFlags flags = flags_of(c, tunnel);
   wire::Reader in(rest);
+  if (has_coverage(c)) h.cce = wire::cce_of(first);
+  if (h.cce != wire::Cce::kNone) first = in.octet();
   if (!read_base_and_extension(first, in, format_of(traits_of(c.profile)), c.reads_reliable(), flags, h))
     return std::nullopt;
   if (flags.outer_ipv4 && flags.outer.rnd) h.outer_id = in.two();
   if (flags.inner_ipv4 && flags.inner.rnd) h.inner_id = in.two();
+  // "CCE(ON) and CCE(OFF) MUST NOT be used to extend R-0 and R-1* headers" (RFC 4019 5.3.2): these have no CRC.
+  const bool updates = h.cce == wire::Cce::kOn || h.cce == wire::Cce::kOff;
+  if (updates && h.base.crc_width == 0) return std::nullopt;
+  if (h.cce != wire::Cce::kNone || c.udp_checksum_octets == 4) h.coverage = in.two();
   if (c.udp_checksum_octets != 0) h.udp_checksum = in.two();
   if (!in.ok()) return std::nullopt;
   h.payload = in.rest();
@@ -203,11 +226,13 @@ bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, cons
   if (c.tunnel) d.header.tunnel = tunnel;
   d.marker = h.base.marker;
   d.has_mode = false;
-  const bool rtp = traits_of(c.profile).rtp;
+  const ProfileTraits traits = traits_of(c.profile);
+  const bool rtp = traits.rtp;
   const wire::Bits sn = h.sn();
+  const bool from_packet = traits.sn_in_packet();
   d.header.c.sn = static_cast<std::uint16_t>(lsb_decode(sn.value, sn.width, reference_sn,
                                                         mutant("sn-interval-from-reference") ? 0
-                                                        : rtp                                ? p_of_packet_sn(sn.width)
+                                                        : from_packet                        ? p_of_packet_sn(sn.width)
                                                               : p_of_generated_sn(sn.width)));
   IdFlags flags = flags_of(c, tunnel);
   if (h.has_extension_3()) {
@@ -219,6 +244,9 @@ bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, cons
   }
   // TS and IP-ID lie on a line through the reference header, whichever SN is tried: c.sn belongs to c.ts and c.last_id.
   if (rtp && !decode_timestamp(h, c.sn, d.header.c)) return false;
+  // The bits of an ESP Sequence Number are fewer than 16, so the whole number moves as its low half does.
+  if (traits.esp())
+    d.header.c.ts += static_cast<std::uint32_t>(std::int32_t{static_cast<std::int16_t>(d.header.c.sn - c.sn)});
   decode_ids(h, flags, c.sn, d.header);
   return true;
 }
@@ -237,12 +265,16 @@ bool verify(const Decoded& d, const CompressedHeader& h, const RestoredHeader& r
 
 void keep_context(const DecompressorContext& before, const DecompressorTunnel& tunnel_before, const CompressedHeader& h,
                   Decoded& d) noexcept {
-  if (!keeps_only_numbers(h) || mutant("uo-1-id-keeps-extension-3")) return;
+  if (!keeps_only_numbers(h) || mutant("uo-1-id-keeps-extension-3")) {
+    update_coverage(h, d.header.c);
+    return;
+  }
   ContextCopy kept{before, tunnel_before};
   kept.c.sn = d.header.c.sn;
   kept.c.ts = d.header.c.ts;
   kept.c.last_id = d.header.c.last_id;
   kept.tunnel.last_id = d.header.tunnel.last_id;
+  update_coverage(h, kept.c);
   d.header = kept;
   d.has_mode = false;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compressed headers (RFC 3095 5.7.1 to 5.7.5, 5.11): taking them apart by a context, and decoding their fields from
-// its reference.
+// Compressed headers (RFC 3095 5.7.1 to 5.7.5, 5.11; RFC 4019 5.3): taking them apart by a context, and decoding their
+// fields from its reference.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,8 @@ struct CompressedHeader {
   std::uint16_t outer_id = 0;  // fields after the extension, if the flags call for them
   std::uint16_t inner_id = 0;
   std::uint16_t udp_checksum = 0;
+  wire::Cce cce = wire::Cce::kNone;       // around the base header
+  std::optional<std::uint16_t> coverage;  // UDP-Lite Checksum Coverage, if the packet carries it
   Octets payload;
 
   [[nodiscard]] wire::Bits sn() const noexcept { return base.extension ? base.sn.followed_by(extension.sn) : base.sn; }
@@ -29,6 +31,10 @@ struct CompressedHeader {
 
 // The types of R-mode that update nothing and have no CRC to be verified by.
 [[nodiscard]] constexpr bool is_without_crc(const CompressedHeader& h) noexcept { return h.base.crc_width == 0; }
+
+// The octet that tells the type of a packet: the first one, or in a CCE packet of a UDP-Lite context the one after the
+// CID (RFC 4019 5.3.2). Where that is missing, the CCE octet itself.
+[[nodiscard]] std::uint8_t type_octet(const DecompressorContext& c, std::uint8_t first, Octets rest) noexcept;
 
 // Takes apart a packet whose first octet is `first` and that goes on with `rest` after the CID. Empty when it is too
 // short or contradicts itself or the context.

@@ -21,7 +21,7 @@ enum class Transition : std::uint8_t { kDone, kInitiated, kPending, kDeclined };
 
 struct alignas(128) DecompressorContext {
   // The reference: the last header that was decompressed and verified.
-  std::uint32_t ts;
+  std::uint32_t ts;           // ESP: the whole Sequence Number, see Layout
   std::uint32_t ts_stride;    // initially 1 (5.7.5.2)
   std::uint16_t sn;           // ref 0 of 5.3.2.2.5
   std::uint16_t previous_sn;  // ref -1
@@ -35,9 +35,9 @@ struct alignas(128) DecompressorContext {
       sn_low;  // what the interpretation interval of 4 bits begins with, less the reference: -1 or +1, modulo 2^16
   std::uint8_t id_rotation;
   std::uint8_t id_octets;            // 2: the IP-ID follows the compressed header (RND = 1)
-  std::uint8_t udp_checksum_octets;  // 2: the UDP checksum follows
-  Shape shape;
-  std::uint16_t ipv4_sum;  // of the pattern
+  std::uint8_t udp_checksum_octets;  // 2: the UDP checksum follows, 4: a Checksum Coverage before it
+  Shape shape;                       // with context(CFP) and context(CFI) of UDP-Lite
+  std::uint16_t ipv4_sum;            // of the pattern
   std::uint8_t crc3_static;
   std::uint8_t crc7_static;
 

@@ -18,7 +18,10 @@ using wire::Profile;
 // Packets looked at together, so that the contexts fetched in the first pass have arrived in the second.
 constexpr std::size_t kBurst = 32;
 
-constexpr bool compresses(Profile p) noexcept { return p == Profile::kRtp || p == Profile::kUdp || p == Profile::kIp; }
+constexpr bool compresses(Profile p) noexcept {
+  return p == Profile::kRtp || p == Profile::kUdp || p == Profile::kEsp || p == Profile::kIp ||
+         p == Profile::kRtpUdpLite || p == Profile::kUdpLite;
+}
 
 // True when `after` is more than `before` some packets later: another pattern, or SN, TS and IP-ID on another line.
 bool differs(const ContextCopy& before, const ContextCopy& after) noexcept {
@@ -366,7 +369,7 @@ void Decompressor::accept_initialisation(const Initialisation& init, headroom_pa
     return;
   }
   RestoredHeader restored;
-  const bool fits = restore(init.after, init.marker, init.udp_checksum, payload.size(), restored);
+  const bool fits = restore(init.after, init.marker, init.udp_checksum, payload.size(), restored, init.coverage);
   if (!fits) {
     outcome.status = HEADROOM_ERR_MALFORMED;
     return;
@@ -395,9 +398,10 @@ void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& 
                                          Outcome& outcome) noexcept {
   const std::uint32_t index = outcome.context;
   DecompressorContext& c = contexts_[index];
-  const bool type_2 = (framed.first & 0xe0) == 0xc0;
+  const std::uint8_t type = type_octet(c, framed.first, framed.rest);
+  const bool type_2 = (type & 0xe0) == 0xc0;
   const bool reliable = c.reads_reliable();
-  const bool updates = !reliable || type_2 || (framed.first & 0xc0) == 0x40;  // R-0-CRC
+  const bool updates = !reliable || type_2 || (type & 0xc0) == 0x40;  // R-0-CRC
   // 5.3.2.2.1: "In the No Context state only IR packets … when in the Static Context state, only packets carrying a 7-
   // or 8-bit CRC".
   if (c.state == DecompressorState::kNc) {
@@ -419,6 +423,7 @@ void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& 
     return;
   }
   outcome.type = header->base.type;
+  if (header->cce != wire::Cce::kNone) ++counters_.cce[static_cast<std::size_t>(header->cce)];
   outcome.compressed_header = static_cast<std::uint16_t>(framed.header.size() - header->payload.size());
 
   Decoded decoded;
@@ -462,7 +467,7 @@ Decompressor::Verdict Decompressor::attempt(const CompressedHeader& header, std:
                                             RestoredHeader& restored) noexcept {
   const DecompressorContext& c = contexts_[index];
   if (!decode(c, tunnel_of(index), header, reference_sn, decoded)) return Verdict::kContradiction;
-  if (!restore(decoded.header, decoded.marker, header.udp_checksum, header.payload.size(), restored))
+  if (!restore(decoded.header, decoded.marker, header.udp_checksum, header.payload.size(), restored, header.coverage))
     return Verdict::kContradiction;
   return verify(decoded, header, restored) ? Verdict::kVerified : Verdict::kMismatch;
 }

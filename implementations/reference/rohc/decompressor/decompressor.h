@@ -54,6 +54,7 @@ inline constexpr std::array<std::string_view, 11> kEventNames = {"none",
 struct DecompressorCounters {
   std::array<std::uint64_t, wire::kPacketTypeNames.size()> packets{};
   std::array<std::uint64_t, kEventNames.size()> events{};
+  std::array<std::uint64_t, wire::kCceNames.size()> cce{};  // arrived around packets of types 0 to 2
   std::uint64_t fast = 0;
   std::uint64_t delivered = 0;
   std::uint64_t malformed = 0;

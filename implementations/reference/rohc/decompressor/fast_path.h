@@ -31,12 +31,12 @@ template <bool kReliable = false>
   const Layout& l = layout_of(c.shape);
   const std::uint32_t tail = std::uint32_t{c.id_octets} + c.udp_checksum_octets;
   if (rest.size() < tail) return false;
-  // IP-ID and UDP checksum, if they are there: read without asking, then masked, for the answer would be hard to
-  // predict.
-  std::uint8_t tail_octets[4] = {0, 0, 0, 0};
+  // IP-ID, Checksum Coverage and UDP checksum, if they are there: read without asking, then masked, for the answer
+  // would be hard to predict.
+  std::uint8_t tail_octets[8] = {0, 0, 0, 0, 0, 0, 0, 0};
   std::memcpy(tail_octets, rest.data(), rest.size() >= sizeof tail_octets ? sizeof tail_octets : tail);
   const auto id_mask = static_cast<std::uint16_t>(0U - (c.id_octets != 0));
-  const auto checksum_mask = static_cast<std::uint16_t>(0U - (c.udp_checksum_octets != 0));
+  const std::uint32_t udp_mask = 0U - std::uint32_t{c.udp_checksum_octets != 0};
   const auto payload = static_cast<std::uint32_t>(rest.size() - tail);
   const std::uint32_t length = l.header + payload;
   if (packet.out_capacity < kImageSize || packet.out_capacity < length || length - l.length_adds > 0xffff) return false;
@@ -50,16 +50,19 @@ template <bool kReliable = false>
   const auto predicted_id = static_cast<std::uint16_t>(c.id_base + (sn & c.id_sn_mask));
   const auto id = static_cast<std::uint16_t>((wire::load16(tail_octets) & id_mask) |
                                              (rotate16(predicted_id, c.id_rotation) & ~id_mask));
-  const auto udp_checksum = static_cast<std::uint16_t>(wire::load_little16(tail_octets + c.id_octets) & checksum_mask);
+  // Length or Checksum Coverage and checksum, as they will stand: inferred, sent, or in the pattern.
+  const std::uint32_t udp = (wire::swap16(static_cast<std::uint16_t>(length - l.udp)) & l.udp_length_mask) |
+                            ((wire::load_little32(tail_octets + c.id_octets) & udp_mask) << l.udp_tail_shift) |
+                            wire::load_little32(c.pattern.data() + l.udp_length_at);
 
   const std::uint16_t ip_length = wire::swap16(static_cast<std::uint16_t>(length - l.length_adds));
   const std::uint16_t ip_id = wire::swap16(id);
   DynamicOctets dynamic;
   dynamic.ip = ip_length | std::uint32_t{ip_id} << 16;
   dynamic.ip_checksum = ipv4_checksum(c.ipv4_sum, ip_length, ip_id);
-  dynamic.udp = wire::swap16(static_cast<std::uint16_t>(length - l.udp)) | std::uint32_t{udp_checksum} << 16;
+  dynamic.udp = udp;
   dynamic.rtp =
-      c.pattern[l.rtp + 1U] | std::uint64_t{wire::swap16(sn)} << 8 | std::uint64_t{__builtin_bswap32(ts)} << 24;
+      c.pattern[l.fold_sn_at + 1U] | std::uint64_t{wire::swap16(sn)} << 8 | std::uint64_t{__builtin_bswap32(ts)} << 24;
   if (!kReliable && crc3_of(l, c.crc3_static, dynamic) != (octet & 7)) return false;
 
   std::uint8_t* out = packet.out;
@@ -67,8 +70,7 @@ template <bool kReliable = false>
   wire::store16(out + l.length_at, static_cast<std::uint16_t>(length - l.length_adds));
   wire::store16(out + l.id_at, id);
   wire::store16(out + l.ip_checksum_at, wire::swap16(dynamic.ip_checksum));
-  wire::store16(out + l.udp_length_at, static_cast<std::uint16_t>(length - l.udp));
-  wire::store16(out + l.udp_checksum_at, wire::swap16(udp_checksum));
+  wire::store_little32(out + l.udp_length_at, udp);
   wire::store16(out + l.sn_at, sn);
   wire::store32(out + l.ts_at, ts);
   copy_payload(out + l.header, rest.data() + tail, payload);

@@ -44,12 +44,23 @@ void derive_prediction(DecompressorContext& c) noexcept {
   c.id_octets = rnd ? 2 : 0;
   c.id_sn_mask = constant ? 0 : 0xffff;
   c.id_base = static_cast<std::uint16_t>(rotate16(c.last_id, c.id_rotation) - (c.sn & c.id_sn_mask));
-  const std::int32_t p = traits_of(c.profile).rtp ? p_of_packet_sn(4) : p_of_generated_sn(4);
+  const std::int32_t p = traits_of(c.profile).sn_in_packet() ? p_of_packet_sn(4) : p_of_generated_sn(4);
   c.sn_low = static_cast<std::uint16_t>(-p);
 }
 
+void set_coverage(DecompressorContext& c, Coverage way, std::uint16_t value) noexcept {
+  c.shape = with_coverage(c.shape, way);
+  c.udp_checksum_octets = way == Coverage::kSent ? 4 : 2;
+  wire::store16(c.pattern.data() + layout_of(c.shape).udp_length_at,
+                way == Coverage::kFixed ? value : std::uint16_t{0});
+}
+
+Coverage coverage_for(const Layout& l, std::uint16_t value, std::size_t payload, Coverage otherwise) noexcept {
+  return value == l.header - l.udp + payload ? Coverage::kInferred : otherwise;
+}
+
 bool restore(const ContextCopy& copy, bool marker, std::uint16_t udp_checksum, std::size_t payload,
-             RestoredHeader& header) noexcept {
+             RestoredHeader& header, std::optional<std::uint16_t> coverage) noexcept {
   const DecompressorContext& c = copy.c;
   const Layout& l = layout_of(c.shape);
   std::uint8_t* inner = header.octets.data();
@@ -64,7 +75,9 @@ bool restore(const ContextCopy& copy, bool marker, std::uint16_t udp_checksum, s
   if (l.has_udp()) {
     const std::size_t udp_length = l.header - l.udp + payload;
     if (udp_length > 0xffff) return false;
-    wire::store16(inner + l.udp_length_at, static_cast<std::uint16_t>(udp_length));
+    if (l.coverage == Coverage::kInferred)
+      wire::store16(inner + l.udp_length_at, static_cast<std::uint16_t>(udp_length));
+    if (coverage && l.has_coverage()) wire::store16(inner + l.udp_length_at, *coverage);
     wire::store16(inner + l.udp_checksum_at, udp_checksum);
   }
   if (l.has_rtp()) {
@@ -72,6 +85,7 @@ bool restore(const ContextCopy& copy, bool marker, std::uint16_t udp_checksum, s
     wire::store16(inner + l.sn_at, c.sn);
     wire::store32(inner + l.ts_at, c.ts);
   }
+  if (l.has_esp()) wire::store32(inner + l.ts_at, c.ts);
   header.size = static_cast<std::size_t>(inner - header.octets.data()) + l.header;
   return true;
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "rohc/decompressor/context.h"
 #include "rohc/wire/octets.h"
@@ -30,9 +31,19 @@ void derive_from_pattern(ContextCopy& copy) noexcept;
 void derive_prediction(DecompressorContext& c) noexcept;
 
 // Builds the header chain for a payload of `payload` octets: pattern, dynamic fields of `copy`, marker, lengths, IPv4
-// checksums. False when a length field could not hold its value.
+// checksums. `coverage`: the Checksum Coverage of UDP-Lite where the packet carries it; else the context says it. False
+// when a length field could not hold its value.
 [[nodiscard]] bool restore(const ContextCopy& copy, bool marker, std::uint16_t udp_checksum, std::size_t payload,
-                           RestoredHeader& header) noexcept;
+                           RestoredHeader& header, std::optional<std::uint16_t> coverage = std::nullopt) noexcept;
+
+// Lets the context treat the Checksum Coverage that way from now on. `value` is for Coverage::kFixed. REQUIRES: the
+// context has a UDP-Lite header.
+void set_coverage(DecompressorContext& c, Coverage way, std::uint16_t value) noexcept;
+
+// What a Checksum Coverage of `value` in a header with `payload` octets behind it makes of context(CFI): inferred if it
+// is "equal to the packet length", `otherwise` if not (RFC 4019 5.2.2, 5.3.2.3).
+[[nodiscard]] Coverage coverage_for(const Layout& l, std::uint16_t value, std::size_t payload,
+                                    Coverage otherwise) noexcept;
 
 // Pointers into a restored header.
 [[nodiscard]] inline const std::uint8_t* inner_of(const RestoredHeader& h, const DecompressorContext& c) noexcept {

@@ -15,10 +15,6 @@ using wire::ChainStatus;
 
 bool is_ip(std::uint8_t next) noexcept { return next == kProtocolIpv4 || next == kProtocolIpv6; }
 
-Shape shape_of(ProfileTraits traits, unsigned ip_version) noexcept {
-  return shape_for(ip_version, traits.udp, traits.rtp);
-}
-
 // A context without anything in it (the initial values are those of 5.7.5.2).
 ContextCopy new_context(wire::Profile profile) noexcept {
   ContextCopy copy{};
@@ -48,10 +44,15 @@ ChainStatus read_static_chain(wire::Reader& in, ProfileTraits traits, ContextCop
   } else {
     inner = first;
   }
-  copy.c.shape = shape_of(traits, ip.version);
+  copy.c.shape = shape_for(ip.version, traits.transport);
   const Layout& l = layout_of(copy.c.shape);
-  // "MUST end with the static parts of" an RTP or a UDP header (5.7.7.2).
-  if (l.has_udp() && (ip.next != kProtocolUdp || wire::read_udp_static(in, inner.data() + l.udp) != ChainStatus::kOk)) {
+  // "MUST end with the static parts of" an RTP, a UDP or an ESP header (5.7.7.2).
+  const std::uint8_t udp = l.has_coverage() ? kProtocolUdpLite : kProtocolUdp;
+  if (l.has_udp() && (ip.next != udp || wire::read_udp_static(in, inner.data() + l.udp) != ChainStatus::kOk)) {
+    return ChainStatus::kMalformed;
+  }
+  if (l.has_coverage()) copy.c.udp_checksum_octets = 2;  // always sent, whatever the dynamic part says
+  if (l.has_esp() && (ip.next != kProtocolEsp || wire::read_esp_static(in, inner.data() + l.esp) != ChainStatus::kOk)) {
     return ChainStatus::kMalformed;
   }
   if (l.has_rtp() && wire::read_rtp_static(in, inner.data() + l.rtp) != ChainStatus::kOk)
@@ -88,6 +89,30 @@ ChainStatus read_rtp(wire::Reader& in, Initialisation& result) noexcept {
   return ChainStatus::kOk;
 }
 
+// What the Checksum Coverage makes of context(CFP) and context(CFI) depends on the payload's length, see finish().
+ChainStatus read_udp(wire::Reader& in, Initialisation& result) noexcept {
+  DecompressorContext& c = result.after.c;
+  const Layout& l = layout_of(c.shape);
+  std::uint8_t* udp = c.pattern.data() + l.udp;
+  const ChainStatus status = l.has_coverage() ? wire::read_udp_lite_dynamic(in, udp) : wire::read_udp_dynamic(in, udp);
+  if (status != ChainStatus::kOk) return status;
+  if (l.has_coverage()) result.coverage = wire::load16(udp + 4);
+  result.udp_checksum = wire::load16(udp + 6);
+  std::fill_n(udp + 4, 4, std::uint8_t{0});
+  c.udp_checksum_octets = result.udp_checksum != 0 ? 2 : 0;
+  return ChainStatus::kOk;
+}
+
+ChainStatus read_esp(wire::Reader& in, DecompressorContext& c) noexcept {
+  std::uint8_t* esp = c.pattern.data() + layout_of(c.shape).esp;
+  if (wire::read_esp_dynamic(in, esp) != ChainStatus::kOk) return ChainStatus::kMalformed;
+  c.ts = wire::load32(esp + 4);
+  c.sn = static_cast<std::uint16_t>(c.ts);
+  c.ts_stride = 1;
+  std::fill_n(esp + 4, 4, std::uint8_t{0});
+  return ChainStatus::kOk;
+}
+
 ChainStatus read_dynamic_chain(wire::Reader& in, Initialisation& result) noexcept {
   DecompressorContext& c = result.after.c;
   DecompressorTunnel& t = result.after.tunnel;
@@ -101,13 +126,10 @@ ChainStatus read_dynamic_chain(wire::Reader& in, Initialisation& result) noexcep
   if (status != ChainStatus::kOk) return status;
   c.last_id = take_id(c.pattern.data(), l.ip_version);
   if (l.has_udp()) {
-    std::uint8_t* udp = c.pattern.data() + l.udp;
-    if (wire::read_udp_dynamic(in, udp) != ChainStatus::kOk) return ChainStatus::kMalformed;
-    result.udp_checksum = wire::load16(udp + 6);
-    wire::store16(udp + 6, 0);
-    c.udp_checksum_octets = result.udp_checksum != 0 ? 2 : 0;
+    if (const ChainStatus udp = read_udp(in, result); udp != ChainStatus::kOk) return udp;
   }
   if (l.has_rtp()) return read_rtp(in, result);
+  if (l.has_esp()) return read_esp(in, c);
   c.sn = in.two();
   return in.ok() ? ChainStatus::kOk : ChainStatus::kMalformed;
 }
@@ -120,17 +142,27 @@ void keep_dynamic_part(const ContextCopy& before, ContextCopy& after) noexcept {
       now[i] = static_cast<std::uint8_t>((now[i] & definition[i]) | (old[i] & ~definition[i]));
     }
   };
+  after.c.shape = before.c.shape;  // of the same headers: with what is known of a Checksum Coverage
+  after.c.udp_checksum_octets = before.c.udp_checksum_octets;
   merge(layout_of(after.c.shape).definition_mask, before.c.pattern, after.c.pattern);
   if (after.c.tunnel)
     merge(ip_layout(after.tunnel.version).definition_mask, before.tunnel.pattern, after.tunnel.pattern);
 }
 
-bool same_headers(const ContextCopy& a, const ContextCopy& b) noexcept {
-  return a.c.shape == b.c.shape && a.c.tunnel == b.c.tunnel && (!a.c.tunnel || a.tunnel.version == b.tunnel.version);
+bool same_chain(const ContextCopy& a, const ContextCopy& b) noexcept {
+  return same_headers(a.c.shape, b.c.shape) && a.c.tunnel == b.c.tunnel &&
+         (!a.c.tunnel || a.tunnel.version == b.tunnel.version);
 }
 
 void finish(wire::Reader& in, std::size_t total, Initialisation& result) noexcept {
   result.header_octets = total - in.remaining();
+  // RFC 4019 5.2.2. context(CFP) is nonzero if the field "differs from the length of the UDP-Lite packet, for any one
+  // IR or IR-DYN packet": taken by each for itself, like context(CFI), for that needs no memory of packets that were
+  // lost.
+  if (result.coverage) {
+    DecompressorContext& c = result.after.c;
+    set_coverage(c, coverage_for(layout_of(c.shape), *result.coverage, in.remaining(), Coverage::kSent), 0);
+  }
   if (result.status == ChainStatus::kOk) derive_from_pattern(result.after);
 }
 
@@ -147,7 +179,7 @@ Initialisation read_ir(const ContextCopy& before, wire::Profile profile, bool dy
   result.status = read_static_chain(in, traits, result.after);
   if (result.status == ChainStatus::kOk && dynamic) result.status = read_dynamic_chain(in, result);
   if (result.status == ChainStatus::kOk && !dynamic) {
-    result.keeps_dynamic = known && same_headers(before, result.after);
+    result.keeps_dynamic = known && same_chain(before, result.after);
     if (result.keeps_dynamic && !mutant("static-ir-clears-dynamic-part")) keep_dynamic_part(before, result.after);
   }
   finish(in, chains.size(), result);
@@ -162,8 +194,8 @@ Initialisation read_ir_dyn(const ContextCopy& before, wire::Profile profile, Oct
   DecompressorContext& c = result.after.c;
   if (profile != before.c.profile) {
     const Layout& old = layout_of(c.shape);
-    if ((traits.udp && !old.has_udp()) || (traits.rtp && !old.has_rtp())) return result;  // not a prefix
-    c.shape = shape_of(traits, old.ip_version);
+    if (!is_prefix(traits.transport, old.transport)) return result;
+    c.shape = shape_for(old.ip_version, traits.transport);
     const Layout& now = layout_of(c.shape);
     std::fill(c.pattern.begin() + now.header, c.pattern.end(), std::uint8_t{0});
     if (!traits.udp) c.udp_checksum_octets = 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// IR and IR-DYN packets: RFC 3095 5.7.7, 5.11.1, RFC 3843 3.1 to 3.5, RFC 4815 6.3.
+// IR and IR-DYN packets: RFC 3095 5.7.7, 5.11.1, 5.12.1, RFC 3843 3.1 to 3.5, RFC 4019 5.2, RFC 4815 6.3.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "rohc/decompressor/header.h"
 #include "rohc/wire/chain.h"
@@ -19,6 +20,7 @@ struct Initialisation {
   bool keeps_dynamic = false;  // IR with D = 0 for headers that the context knows: its dynamic part stays
   bool marker = false;
   std::uint16_t udp_checksum = 0;
+  std::optional<std::uint16_t> coverage;  // UDP-Lite Checksum Coverage
   wire::Mode mode = wire::Mode::kCancel;
   bool has_mode = false;
   std::size_t header_octets = 0;  // from where `chains` began

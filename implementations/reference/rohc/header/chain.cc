@@ -42,6 +42,21 @@ bool parse_ip(Octets packet, IpHeader& ip) noexcept {
 
 bool carries_ip(const IpHeader& ip) noexcept { return ip.next == kProtocolIpv4 || ip.next == kProtocolIpv6; }
 
+// The transport header that `payload` of an IP header begins with. A UDP-Lite Checksum Coverage may be anything: unlike
+// the UDP Length it is sent where it does not follow from the packet's length (RFC 4019 3.2).
+Transport transport_of(std::uint8_t next, Octets payload, const ChainLimits& limits) noexcept {
+  static_assert(kUdpHeader == kEspHeader);
+  if (payload.size() < kUdpHeader) return Transport::kNone;
+  if (limits.esp && next == kProtocolEsp) return Transport::kEsp;
+  const bool udp = limits.udp && next == kProtocolUdp && wire::load16(payload.data() + 4) == payload.size();
+  const bool lite = limits.udp_lite && next == kProtocolUdpLite;
+  if (!udp && !lite) return Transport::kNone;
+  const bool rtp =
+      (udp ? limits.rtp : limits.rtp_udp_lite) && may_be_rtp(payload.data() + kUdpHeader, payload.size() - kUdpHeader);
+  if (udp) return rtp ? Transport::kRtp : Transport::kUdp;
+  return rtp ? Transport::kRtpUdpLite : Transport::kUdpLite;
+}
+
 }  // namespace
 
 std::uint16_t ipv4_sum(const std::uint8_t* header) noexcept {
@@ -67,10 +82,7 @@ bool parse_chain(Octets packet, ChainLimits limits, HeaderChain& chain) noexcept
     }
   }
   const Octets transport = packet.subspan(chain.outer_octets + inner.octets);
-  const bool udp = limits.udp && inner.next == kProtocolUdp && transport.size() >= kUdpHeader &&
-                   wire::load16(transport.data() + 4) == transport.size();
-  const bool rtp = udp && limits.rtp && may_be_rtp(transport.data() + kUdpHeader, transport.size() - kUdpHeader);
-  chain.shape = shape_for(inner.version, udp, rtp);
+  chain.shape = shape_for(inner.version, transport_of(inner.next, transport, limits));
   chain.octets = static_cast<std::uint8_t>(chain.outer_octets + chain.layout().header);
   return true;
 }

@@ -27,6 +27,9 @@ struct HeaderChain {
 struct ChainLimits {
   bool udp = true;
   bool rtp = true;
+  bool esp = true;
+  bool udp_lite = true;
+  bool rtp_udp_lite = true;
 };
 
 // Takes the chain of `packet` apart, as deep as `limits` allow and at most two IP headers deep. False when not even the

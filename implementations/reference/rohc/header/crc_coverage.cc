@@ -50,6 +50,7 @@ Gathered dynamic_octets(const std::uint8_t* outer, unsigned outer_version, const
   if (outer != nullptr) add_ip_dynamic(g, outer, outer_version);
   add_ip_dynamic(g, inner, l.ip_version);
   if (l.has_udp()) g.add(inner + l.udp + 4, mutant("crc-without-udp-checksum") ? 2 : 4);
+  if (l.has_esp()) g.add(inner + l.esp + 4, 4);
   if (l.has_rtp()) g.add(inner + l.rtp + 1, 7);
   return g;
 }
@@ -62,6 +63,7 @@ StaticCrc static_crc(const std::uint8_t* outer, unsigned outer_version, const st
   if (outer != nullptr) add_ip_static(g, outer, outer_version);
   add_ip_static(g, inner, l.ip_version);
   if (l.has_udp()) g.add(inner + l.udp, 4);
+  if (l.has_esp()) g.add(inner + l.esp, 4);
   if (l.has_rtp()) {  // octets 1, 9-12
     g.add(inner + l.rtp, 1);
     g.add(inner + l.rtp + 8, 4);

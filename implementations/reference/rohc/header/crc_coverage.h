@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which octets of the headers are CRC-STATIC and which are CRC-DYNAMIC: RFC 3095 5.7.7.3 to 5.7.7.6 and 5.9.2.
+// Which octets of the headers are CRC-STATIC and which are CRC-DYNAMIC: RFC 3095 5.7.7.3 to 5.7.7.7 and 5.9.2, RFC 4019
+// 5.2.1.
 #pragma once
 
 #include <cstdint>

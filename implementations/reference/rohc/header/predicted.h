@@ -19,13 +19,13 @@ struct DynamicOctets {
   std::uint32_t ip = 0;           // IPv4 Total Length and Identification, or IPv6 Payload Length
   std::uint16_t ip_checksum = 0;  // IPv4
   std::uint32_t udp = 0;          // Length and Checksum
-  std::uint64_t rtp = 0;          // 7 octets: M and PT, SN, TS
+  std::uint64_t rtp = 0;          // 7 octets: M and PT, SN, TS; the last four also stand for the ESP Sequence Number
 };
 
 // The 3-bit CRC over headers whose CRC-STATIC octets left the register at `crc3_static` (RFC 3095 5.9.2). Fields that
 // the layout lacks may hold anything.
 [[nodiscard]] inline std::uint8_t crc3_of(const Layout& l, std::uint8_t crc3_static, const DynamicOctets& d) noexcept {
-  std::uint64_t folded = d.rtp & l.rtp_mask;
+  std::uint64_t folded = d.rtp & l.fold_sn_mask;
   folded ^= std::uint64_t{d.udp & l.udp_mask} << l.fold_udp;
   folded ^= std::uint64_t{d.ip_checksum & l.ipv4_mask} << l.fold_ip_checksum;
   folded ^= std::uint64_t{(d.ip & l.fold_ip_mask) ^ crc3_static} << l.fold_ip;

@@ -48,6 +48,8 @@ void write_udp_static(Writer& out, const std::uint8_t* h) noexcept { out.octets(
 
 void write_rtp_static(Writer& out, const std::uint8_t* h) noexcept { out.octets({h + 8, 4}); }
 
+void write_esp_static(Writer& out, const std::uint8_t* h) noexcept { out.octets({h, 4}); }
+
 void write_ip_dynamic(Writer& out, const std::uint8_t* h, IpIdFlags id, bool constant_ip_id) noexcept {
   if (h[0] >> 4 == 4) {
     out.octet(h[1]);
@@ -64,6 +66,10 @@ void write_ip_dynamic(Writer& out, const std::uint8_t* h, IpIdFlags id, bool con
 }
 
 void write_udp_dynamic(Writer& out, const std::uint8_t* h) noexcept { out.octets({h + 6, 2}); }
+
+void write_udp_lite_dynamic(Writer& out, const std::uint8_t* h) noexcept { out.octets({h + 4, 4}); }
+
+void write_esp_dynamic(Writer& out, const std::uint8_t* h) noexcept { out.octets({h + 4, 4}); }
 
 void write_rtp_dynamic(Writer& out, const std::uint8_t* h, const RtpExtras& extras) noexcept {
   // V and P as they are; RX instead of X; CC, which must equal that of the list (RFC 4815 5.2).
@@ -121,6 +127,12 @@ ChainStatus read_rtp_static(Reader& in, std::uint8_t* h) noexcept {
   return status_of(in);
 }
 
+ChainStatus read_esp_static(Reader& in, std::uint8_t* h) noexcept {
+  std::fill_n(h, kEspHeader, std::uint8_t{0});
+  copy(in, h, 4);
+  return status_of(in);
+}
+
 ChainStatus read_ip_dynamic(Reader& in, unsigned version, std::uint8_t* h, IpIdFlags& id) noexcept {
   if (version == 4) {
     h[1] = in.octet();
@@ -141,6 +153,16 @@ ChainStatus read_ip_dynamic(Reader& in, unsigned version, std::uint8_t* h, IpIdF
 
 ChainStatus read_udp_dynamic(Reader& in, std::uint8_t* h) noexcept {
   copy(in, h + 6, 2);
+  return status_of(in);
+}
+
+ChainStatus read_udp_lite_dynamic(Reader& in, std::uint8_t* h) noexcept {
+  copy(in, h + 4, 4);
+  return status_of(in);
+}
+
+ChainStatus read_esp_dynamic(Reader& in, std::uint8_t* h) noexcept {
+  copy(in, h + 4, 4);
   return status_of(in);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Static and dynamic parts of the headers in IR and IR-DYN packets: RFC 3095 5.7.7.3 to 5.7.7.6 and 5.11.1, RFC
-// 3843 3.1 (end of the static chain) and 3.3 (SID). Writers take octets from the original header; readers put octets
-// where they belong in a header that is being rebuilt and leave all others alone.
+// Static and dynamic parts of the headers in IR and IR-DYN packets: RFC 3095 5.7.7.3 to 5.7.7.7 and 5.11.1, RFC
+// 3843 3.1 (end of the static chain) and 3.3 (SID), RFC 4019 5.2.1 (UDP-Lite; its static part is that of UDP). Writers
+// take octets from the original header; readers put octets where they belong in a header that is being rebuilt and
+// leave all others alone.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +41,13 @@ struct RtpExtras {
 void write_ip_static(Writer& out, const std::uint8_t* header, bool ends) noexcept;
 void write_udp_static(Writer& out, const std::uint8_t* header) noexcept;
 void write_rtp_static(Writer& out, const std::uint8_t* header) noexcept;
+void write_esp_static(Writer& out, const std::uint8_t* header) noexcept;
 
 // `constant_ip_id`: the profile has the SID flag.
 void write_ip_dynamic(Writer& out, const std::uint8_t* header, IpIdFlags id, bool constant_ip_id) noexcept;
 void write_udp_dynamic(Writer& out, const std::uint8_t* header) noexcept;
+void write_udp_lite_dynamic(Writer& out, const std::uint8_t* header) noexcept;
+void write_esp_dynamic(Writer& out, const std::uint8_t* header) noexcept;
 void write_rtp_dynamic(Writer& out, const std::uint8_t* header, const RtpExtras& extras) noexcept;
 
 // Static part of an IP header -> version, flow label, protocol and addresses of `header` (all other octets of the
@@ -57,12 +61,15 @@ struct IpStatic {
 [[nodiscard]] IpStatic read_ip_static(Reader& in, std::span<std::uint8_t> header) noexcept;
 [[nodiscard]] ChainStatus read_udp_static(Reader& in, std::uint8_t* header) noexcept;
 [[nodiscard]] ChainStatus read_rtp_static(Reader& in, std::uint8_t* header) noexcept;
+[[nodiscard]] ChainStatus read_esp_static(Reader& in, std::uint8_t* header) noexcept;
 
 // `version` is that of the static part. The IP-ID goes into `header` as it stands in the packet. SID is read for every
 // profile: it belongs to the IP and UDP-Lite profiles (RFC 4815 11), but where another one's compressor sets the bit it
 // can mean nothing else.
 [[nodiscard]] ChainStatus read_ip_dynamic(Reader& in, unsigned version, std::uint8_t* header, IpIdFlags& id) noexcept;
 [[nodiscard]] ChainStatus read_udp_dynamic(Reader& in, std::uint8_t* header) noexcept;
+[[nodiscard]] ChainStatus read_udp_lite_dynamic(Reader& in, std::uint8_t* header) noexcept;
+[[nodiscard]] ChainStatus read_esp_dynamic(Reader& in, std::uint8_t* header) noexcept;
 [[nodiscard]] ChainStatus read_rtp_dynamic(Reader& in, std::uint8_t* header, RtpExtras& extras) noexcept;
 
 }  // namespace headroom::rohc::wire

@@ -47,6 +47,10 @@ namespace wire {
   return __builtin_bswap32(load_little32(p));
 }
 
+inline void store_little32(std::uint8_t* p, std::uint32_t v) noexcept {
+  if constexpr (std::endian::native == std::endian::big) v = __builtin_bswap32(v);
+  std::memcpy(p, &v, sizeof v);
+}
 inline void store16(std::uint8_t* p, std::uint16_t v) noexcept {
   if constexpr (std::endian::native == std::endian::little) v = swap16(v);
   std::memcpy(p, &v, sizeof v);

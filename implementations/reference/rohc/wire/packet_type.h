@@ -65,12 +65,29 @@ inline constexpr std::uint8_t kSegmentType = 0xfe;   // 1111111F
   return (octet & 0xf0) == 0xe0 || is_feedback(octet) || octet == kIrDynType || is_ir(octet) || is_segment(octet);
 }
 
+// CCE packets of the UDP-Lite profiles (RFC 4019 5.3.2): the outer packet type identifier, and what it says of
+// context(CFP). The value is the identifier's last two bits, F and K.
+enum class Cce : std::uint8_t { kNone = 0, kOnce = 1, kOn = 2, kOff = 3 };
+inline constexpr std::array<std::string_view, 4> kCceNames = {"none", "CCE()", "CCE(ON)", "CCE(OFF)"};
+inline constexpr std::uint8_t kCceType = 0xf8;  // 111110FK; FK = 00 is IR-DYN
+
+// kNone for any octet but a CCE packet's first.
+[[nodiscard]] constexpr Cce cce_of(std::uint8_t octet) noexcept {
+  return (octet & 0xfc) == kCceType ? static_cast<Cce>(octet & 3) : Cce::kNone;
+}
+[[nodiscard]] constexpr std::uint8_t octet_of(Cce cce) noexcept {
+  return static_cast<std::uint8_t>(kCceType | static_cast<unsigned>(cce));
+}
+
 // A context's profile; the octet on the link is the low one (RFC 5795 5.1.2).
 enum class Profile : std::uint16_t {
   kUncompressed = 0x0000,
   kRtp = 0x0001,
   kUdp = 0x0002,
+  kEsp = 0x0003,
   kIp = 0x0004,
+  kRtpUdpLite = 0x0007,
+  kUdpLite = 0x0008,
   kNone = 0xffff,  // no profile yet
 };
 

@@ -130,7 +130,7 @@ TEST_F(Initialisation, TruncatedIrIsRefused) {
 
 TEST_F(Initialisation, ProfilesThatAreNotThere) {
   const PacketSpec s = plain_rtp();
-  for (const unsigned profile : {3U, 5U, 6U, 7U, 8U, 255U}) {
+  for (const unsigned profile : {5U, 6U, 9U, 255U}) {
     EXPECT_EQ(
         give(crafted_initialisation(kIr, static_cast<std::uint8_t>(profile), whole_chain(s, 1), s.payload)).status,
         HEADROOM_ERR_UNSUPPORTED);

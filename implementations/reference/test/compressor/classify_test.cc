@@ -18,6 +18,9 @@ using test::PacketSpec;
 using test::Random;
 using test::to_hex;
 
+constexpr PortMasks kAll = port_masks({});
+constexpr PortMasks kNone = port_masks({false, false, true, false, false, false});
+
 std::uint64_t parsed_hash(const Packet& p, ChainLimits limits, std::uint64_t salt) {
   HeaderChain chain;
   EXPECT_TRUE(parse_chain(p, limits, chain));
@@ -33,10 +36,11 @@ TEST(QuickHash, IsThatOfTheParsedPacket) {
     const Packet p = build(spec);
     if (p.size() < kIpv4Header + kUdpHeader || (spec.ip.version == 6 && p.size() < kIpv6Header + kUdpHeader)) continue;
     const std::uint64_t salt = random.next();
-    ASSERT_EQ(quick_hash(p.data(), p.size(), true, salt), parsed_hash(p, {true, true}, salt)) << to_hex(p);
-    ASSERT_EQ(quick_hash(p.data(), p.size(), true, salt), parsed_hash(p, {true, false}, salt))
+    ASSERT_EQ(quick_hash(p.data(), p.size(), kAll, salt), parsed_hash(p, {}, salt)) << to_hex(p);
+    ASSERT_EQ(quick_hash(p.data(), p.size(), kAll, salt), parsed_hash(p, {true, false, true, true, false}, salt))
         << "UDP and RTP share it";
-    ASSERT_EQ(quick_hash(p.data(), p.size(), false, salt), parsed_hash(p, {false, false}, salt)) << to_hex(p);
+    ASSERT_EQ(quick_hash(p.data(), p.size(), kNone, salt), parsed_hash(p, {false, false, false, false, false}, salt))
+        << to_hex(p);
   }
 }
 
@@ -47,7 +51,7 @@ TEST(QuickHash, ReadsNothingBeyondThePacket) {
       Packet p(length);  // AddressSanitizer watches its end
       for (auto& octet : p) octet = random.octet();
       if (!p.empty()) p[0] = first;
-      (void)quick_hash(p.data(), p.size(), true, 0);
+      (void)quick_hash(p.data(), p.size(), kAll, 0);
     }
   }
 }
@@ -75,6 +79,18 @@ TEST(FlowHash, EveryDefinitionFieldMatters) {
   same.payload = {1};
   EXPECT_FALSE(hashes.insert(parsed_hash(build(same), {}, salt_of(1, 0))).second)
       << "what may change within a flow does not";
+}
+
+TEST(PortMasks, ProtocolsOfEnabledProfiles) {
+  for (unsigned protocol = 0; protocol < 256; ++protocol) {
+    EXPECT_EQ(kNone[protocol], 0U);
+    EXPECT_EQ(kAll[protocol] != 0, protocol == 17 || protocol == 50 || protocol == 136) << protocol;
+  }
+  EXPECT_NE(port_masks({true, false, false, false, false, false})[17], 0U);
+  EXPECT_NE(port_masks({false, true, false, false, false, false})[17], 0U);
+  EXPECT_NE(port_masks({false, false, false, true, false, false})[50], 0U);
+  EXPECT_NE(port_masks({false, false, false, false, true, false})[136], 0U);
+  EXPECT_NE(port_masks({false, false, false, false, false, true})[136], 0U);
 }
 
 // Flows that differ little must not share buckets more than chance has it.

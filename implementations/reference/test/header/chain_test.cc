@@ -48,10 +48,43 @@ TEST(ParseChain, EveryShapeInEveryTunnel) {
   for (const unsigned outer : {0U, 4U, 6U}) {
     for (const unsigned inner : {4U, 6U}) {
       const auto packet = [&](PacketSpec spec) { return build(outer == 0 ? spec : in_tunnel(spec, outer)); };
-      expect_chain(packet(ip_packet(inner)), shape_for(inner, false, false), outer);
-      expect_chain(packet(udp_packet(inner)), shape_for(inner, true, false), outer);
-      expect_chain(packet(rtp_packet(inner)), shape_for(inner, true, true), outer);
+      expect_chain(packet(ip_packet(inner)), shape_for(inner, Transport::kNone), outer);
+      expect_chain(packet(udp_packet(inner)), shape_for(inner, Transport::kUdp), outer);
+      expect_chain(packet(rtp_packet(inner)), shape_for(inner, Transport::kRtp), outer);
+      expect_chain(packet(test::esp_packet(inner)), shape_for(inner, Transport::kEsp), outer);
+      expect_chain(packet(test::udp_lite_packet(inner)), shape_for(inner, Transport::kUdpLite), outer);
+      expect_chain(packet(test::rtp_udp_lite_packet(inner)), shape_for(inner, Transport::kRtpUdpLite), outer);
     }
+  }
+}
+
+TEST(ParseChain, EspAndUdpLiteNeedTheirHeader) {
+  PacketSpec esp = test::ip_packet(4);
+  esp.protocol = 50;
+  esp.payload = {0, 0, 0, 1, 0, 0, 0};
+  expect_chain(build(esp), Shape::kIpv4);
+  esp.payload.push_back(9);
+  expect_chain(build(esp), Shape::kEspIpv4);
+  expect_chain(build(esp), Shape::kIpv4, 0, {true, true, false, true, true});
+  PacketSpec lite = test::ip_packet(6);
+  lite.protocol = 136;
+  lite.payload = {0, 1, 0, 2, 0, 8, 1};
+  expect_chain(build(lite), Shape::kIpv6);
+  lite.payload.push_back(9);
+  expect_chain(build(lite), Shape::kUdpLiteIpv6);
+  expect_chain(build(lite), Shape::kIpv6, 0, {true, true, true, false, false});
+}
+
+// Whatever the field holds: unlike the UDP Length it can be sent.
+TEST(ParseChain, AnyChecksumCoverage) {
+  for (const int coverage : {0, 1, 7, 8, 17, 18, 19, 0xffff}) {
+    PacketSpec s = test::udp_lite_packet(4);
+    s.udp->coverage = static_cast<std::uint16_t>(coverage);
+    expect_chain(build(s), Shape::kUdpLiteIpv4);
+    PacketSpec r = test::rtp_udp_lite_packet(6);
+    r.udp->coverage = s.udp->coverage;
+    expect_chain(build(r), Shape::kRtpUdpLiteIpv6);
+    expect_chain(build(r), Shape::kUdpLiteIpv6, 0, {true, true, true, true, false});
   }
 }
 

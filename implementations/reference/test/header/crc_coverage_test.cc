@@ -33,13 +33,15 @@ struct Coverage {
 const Coverage kIpv6 = {{{1, 4}, {7, 40}}, {{5, 6}}, 40};                              // 5.7.7.3
 const Coverage kIpv4 = {{{1, 2}, {7, 10}, {13, 20}}, {{3, 4}, {5, 6}, {11, 12}}, 20};  // 5.7.7.4
 const Coverage kUdp = {{{1, 4}}, {{5, 8}}, 8};                                         // 5.7.7.5
+const Coverage kEsp = {{{1, 4}}, {{5, 8}}, 8};                                         // 5.7.7.7
 const Coverage kRtp = {{{1, 1}, {9, 12}}, {{2, 8}}, 12};                               // 5.7.7.6
 
 std::vector<const Coverage*> headers_of(const Layout& l, unsigned outer_version) {
   std::vector<const Coverage*> headers;
   if (outer_version != 0) headers.push_back(outer_version == 4 ? &kIpv4 : &kIpv6);
   headers.push_back(l.is_ipv4() ? &kIpv4 : &kIpv6);
-  if (l.has_udp()) headers.push_back(&kUdp);
+  if (l.has_udp()) headers.push_back(&kUdp);  // UDP-Lite: the same octets (RFC 4019 5.2.1)
+  if (l.has_esp()) headers.push_back(&kEsp);
   if (l.has_rtp()) headers.push_back(&kRtp);
   return headers;
 }
@@ -112,7 +114,7 @@ TEST(CrcCoverage, EveryShapeWithAndWithoutOuterHeader) {
 // Gathers the dynamic fields as the fast paths do.
 DynamicOctets dynamic_of(const Packet& p, const Layout& l) {
   return {wire::load_little32(&p[l.length_at]), wire::load_little16(&p[l.ip_checksum_at]),
-          wire::load_little32(&p[l.udp_length_at]), wire::load_little64(&p[l.rtp]) >> 8};
+          wire::load_little32(&p[l.udp_length_at]), wire::load_little64(&p[l.fold_sn_at]) >> 8};
 }
 
 TEST(CrcCoverage, FoldedCrc3IsTheSame) {

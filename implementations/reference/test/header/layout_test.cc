@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <vector>
+
 #include "test/support/packet_builder.h"
 
 namespace headroom::rohc {
@@ -14,26 +17,77 @@ using test::header_octets;
 using test::Packet;
 using test::PacketSpec;
 
-constexpr Shape kAllShapes[] = {Shape::kIpv4,    Shape::kIpv6,    Shape::kUdpIpv4,
-                                Shape::kUdpIpv6, Shape::kRtpIpv4, Shape::kRtpIpv6};
+std::vector<Shape> all_shapes() {
+  std::vector<Shape> shapes;
+  for (std::size_t i = 0; i < kShapeCount; ++i) shapes.push_back(static_cast<Shape>(i));
+  return shapes;
+}
+const std::vector<Shape> kAllShapes = all_shapes();
 
 PacketSpec packet_of(Shape shape) {
-  const unsigned version = layout_of(shape).ip_version;
-  if (layout_of(shape).has_rtp()) return test::rtp_packet(version);
-  return layout_of(shape).has_udp() ? test::udp_packet(version) : test::ip_packet(version);
+  const Layout& l = layout_of(shape);
+  PacketSpec spec = l.has_rtp()   ? test::rtp_packet(l.ip_version)
+                    : l.has_udp() ? test::udp_packet(l.ip_version)
+                    : l.has_esp() ? test::esp_packet(l.ip_version)
+                                  : test::ip_packet(l.ip_version);
+  if (l.has_coverage()) spec.udp->lite = true;
+  if (l.coverage == Coverage::kFixed) spec.udp->coverage = 16;
+  return spec;
 }
 
 TEST(Layout, ShapesByWhatTheyContain) {
-  EXPECT_EQ(shape_for(4, false, false), Shape::kIpv4);
-  EXPECT_EQ(shape_for(6, false, false), Shape::kIpv6);
-  EXPECT_EQ(shape_for(4, true, false), Shape::kUdpIpv4);
-  EXPECT_EQ(shape_for(6, true, false), Shape::kUdpIpv6);
-  EXPECT_EQ(shape_for(4, true, true), Shape::kRtpIpv4);
-  EXPECT_EQ(shape_for(6, true, true), Shape::kRtpIpv6);
+  EXPECT_EQ(shape_for(4, Transport::kNone), Shape::kIpv4);
+  EXPECT_EQ(shape_for(6, Transport::kNone), Shape::kIpv6);
+  EXPECT_EQ(shape_for(4, Transport::kUdp), Shape::kUdpIpv4);
+  EXPECT_EQ(shape_for(6, Transport::kUdp), Shape::kUdpIpv6);
+  EXPECT_EQ(shape_for(4, Transport::kRtp), Shape::kRtpIpv4);
+  EXPECT_EQ(shape_for(6, Transport::kRtp), Shape::kRtpIpv6);
+  EXPECT_EQ(shape_for(4, Transport::kEsp), Shape::kEspIpv4);
+  EXPECT_EQ(shape_for(6, Transport::kEsp), Shape::kEspIpv6);
+  EXPECT_EQ(shape_for(4, Transport::kUdpLite), Shape::kUdpLiteIpv4);
+  EXPECT_EQ(shape_for(6, Transport::kUdpLite), Shape::kUdpLiteIpv6);
+  EXPECT_EQ(shape_for(4, Transport::kRtpUdpLite), Shape::kRtpUdpLiteIpv4);
+  EXPECT_EQ(shape_for(6, Transport::kRtpUdpLite), Shape::kRtpUdpLiteIpv6);
+}
+
+TEST(Layout, EveryShapeIsDescribedOnce) {
+  std::set<Shape> shapes;
+  for (const unsigned version : {4U, 6U}) {
+    for (const Transport t : {Transport::kNone, Transport::kUdp, Transport::kRtp, Transport::kEsp}) {
+      shapes.insert(shape_for(version, t));
+      EXPECT_EQ(shape_for(version, t, Coverage::kSent), shape_for(version, t)) << "there is no Checksum Coverage";
+    }
+    for (const Transport t : {Transport::kUdpLite, Transport::kRtpUdpLite}) {
+      for (const Coverage c : {Coverage::kInferred, Coverage::kFixed, Coverage::kSent}) {
+        const Shape shape = shape_for(version, t, c);
+        shapes.insert(shape);
+        EXPECT_EQ(layout_of(shape).coverage, c);
+        EXPECT_EQ(layout_of(shape).transport, t);
+        EXPECT_EQ(layout_of(shape).ip_version, version);
+        EXPECT_EQ(with_coverage(shape, Coverage::kInferred), shape_for(version, t));
+        EXPECT_TRUE(same_headers(shape, shape_for(version, t)));
+        EXPECT_FALSE(same_headers(shape, shape_for(version, Transport::kUdp)));
+      }
+    }
+  }
+  EXPECT_EQ(shapes.size(), kShapeCount);
+}
+
+TEST(Layout, PrefixesOfChains) {
+  const Transport all[] = {Transport::kNone, Transport::kUdp,     Transport::kRtp,
+                           Transport::kEsp,  Transport::kUdpLite, Transport::kRtpUdpLite};
+  for (const Transport prefix : all) {
+    for (const Transport whole : all) {
+      const bool expected = prefix == Transport::kNone || prefix == whole ||
+                            (prefix == Transport::kUdp && whole == Transport::kRtp) ||
+                            (prefix == Transport::kUdpLite && whole == Transport::kRtpUdpLite);
+      EXPECT_EQ(is_prefix(prefix, whole), expected) << static_cast<int>(prefix) << " of " << static_cast<int>(whole);
+    }
+  }
 }
 
 TEST(Layout, HeaderLengths) {
-  const unsigned expected[] = {20, 40, 28, 48, 40, 60};
+  const unsigned expected[] = {20, 40, 28, 48, 40, 60, 28, 48, 28, 48, 28, 48, 28, 48, 40, 60, 40, 60, 40, 60};
   for (std::size_t i = 0; i < kShapeCount; ++i) EXPECT_EQ(kLayouts[i].header, expected[i]);
 }
 
@@ -42,6 +96,7 @@ TEST(Layout, OffsetsFindTheFields) {
     const Layout& l = layout_of(shape);
     PacketSpec spec = packet_of(shape);
     spec.ip.id = 0x1234;
+    if (spec.esp) spec.esp = test::EspFields{0x01020304, 0x89abcdef};
     if (spec.rtp) spec.rtp = test::RtpFields{false, false, true, 3, 0x4567, 0x89abcdef, 0xfedcba98};
     const Packet p = build(spec);
     EXPECT_EQ(l.header, header_octets(spec));
@@ -53,13 +108,18 @@ TEST(Layout, OffsetsFindTheFields) {
     }
     if (l.has_udp()) {
       EXPECT_EQ(wire::load16(&p[l.udp]), spec.udp->source_port);
-      EXPECT_EQ(wire::load16(&p[l.udp_length_at]), p.size() - l.udp);
+      EXPECT_EQ(wire::load16(&p[l.udp_length_at]), l.coverage == Coverage::kFixed ? 16 : p.size() - l.udp);
       EXPECT_EQ(l.udp_checksum_at, l.udp + 6);
     }
     if (l.has_rtp()) {
       EXPECT_EQ(p[l.rtp], 0x80);
       EXPECT_EQ(wire::load16(&p[l.sn_at]), 0x4567);
       EXPECT_EQ(wire::load32(&p[l.ts_at]), 0x89abcdefU);
+    }
+    if (l.has_esp()) {
+      EXPECT_EQ(wire::load32(&p[l.ports_at()]), 0x01020304U);
+      EXPECT_EQ(wire::load32(&p[l.ts_at]), 0x89abcdefU);
+      EXPECT_EQ(wire::load16(&p[l.sn_at]), 0xcdef) << "the low half of the same number";
     }
   }
 }
@@ -78,7 +138,8 @@ TEST(Layout, AbsentFieldsAreNowhere) {
       EXPECT_EQ(l.udp_length_at, kNowhere);
       EXPECT_EQ(l.udp_checksum_at, kNowhere);
     }
-    if (!l.has_rtp()) {
+    EXPECT_EQ(l.sn_mask != 0, l.has_rtp() || l.has_esp());
+    if (l.sn_mask == 0) {
       EXPECT_EQ(l.sn_at, kNowhere);
       EXPECT_EQ(l.ts_at, kNowhere);
     }
@@ -131,11 +192,13 @@ TEST(Layout, KindsOfIpFields) {
   for (const Shape shape : kAllShapes) {
     for (const FieldCase& c : both) expect_kinds(shape, c);
   }
-  for (const Shape shape : {Shape::kIpv4, Shape::kUdpIpv4, Shape::kRtpIpv4}) {
+  for (const Shape shape : kAllShapes) {
+    if (!layout_of(shape).is_ipv4()) continue;
     expect_kinds(shape, {"IP-ID", [](PacketSpec& s) { s.ip.id ^= 0xffff; }, false, false});
     expect_kinds(shape, {"DF", [](PacketSpec& s) { s.ip.dont_fragment = false; }, false, true});
   }
-  for (const Shape shape : {Shape::kIpv6, Shape::kUdpIpv6, Shape::kRtpIpv6}) {
+  for (const Shape shape : kAllShapes) {
+    if (layout_of(shape).is_ipv4()) continue;
     expect_kinds(shape, {"flow label", [](PacketSpec& s) { s.ip.flow_label ^= 0x80001; }, true, true});
   }
   for (const Shape shape : {Shape::kIpv4, Shape::kIpv6}) {
@@ -144,15 +207,37 @@ TEST(Layout, KindsOfIpFields) {
 }
 
 TEST(Layout, KindsOfUdpFields) {
-  for (const Shape shape : {Shape::kUdpIpv4, Shape::kUdpIpv6, Shape::kRtpIpv4, Shape::kRtpIpv6}) {
+  for (const Shape shape : kAllShapes) {
+    if (!layout_of(shape).has_udp() || layout_of(shape).has_coverage()) continue;
     expect_kinds(shape, {"source port", [](PacketSpec& s) { s.udp->source_port ^= 1; }, true, true});
     expect_kinds(shape, {"destination port", [](PacketSpec& s) { s.udp->destination_port ^= 1; }, true, true});
     expect_kinds(shape, {"checksum", [](PacketSpec& s) { s.udp->checksum = false; }, false, false});
   }
 }
 
+// RFC 4019 Appendix A: the ports are STATIC-DEF, the checksum is CHANGING, the coverage INFERRED, STATIC or CHANGING.
+TEST(Layout, KindsOfUdpLiteFields) {
+  for (const Shape shape : kAllShapes) {
+    const Layout& l = layout_of(shape);
+    if (!l.has_coverage()) continue;
+    expect_kinds(shape, {"source port", [](PacketSpec& s) { s.udp->source_port ^= 1; }, true, true});
+    expect_kinds(shape, {"destination port", [](PacketSpec& s) { s.udp->destination_port ^= 1; }, true, true});
+    expect_kinds(shape,
+                 {"coverage", [](PacketSpec& s) { s.udp->coverage = 12; }, false, l.coverage == Coverage::kFixed});
+  }
+}
+
+// RFC 3095 Appendix A.5 (5.7.7.7): the SPI is STATIC-DEF, the Sequence Number CHANGING.
+TEST(Layout, KindsOfEspFields) {
+  for (const Shape shape : {Shape::kEspIpv4, Shape::kEspIpv6}) {
+    expect_kinds(shape, {"SPI", [](PacketSpec& s) { s.esp->spi ^= 1; }, true, true});
+    expect_kinds(shape, {"SN", [](PacketSpec& s) { s.esp->sn ^= 0xffffffff; }, false, false});
+  }
+}
+
 TEST(Layout, KindsOfRtpFields) {
-  for (const Shape shape : {Shape::kRtpIpv4, Shape::kRtpIpv6}) {
+  for (const Shape shape : kAllShapes) {
+    if (!layout_of(shape).has_rtp()) continue;
     expect_kinds(shape, {"SSRC", [](PacketSpec& s) { s.rtp->ssrc ^= 1; }, true, true});
     expect_kinds(shape, {"payload type", [](PacketSpec& s) { s.rtp->payload_type = 8; }, false, true});
     expect_kinds(shape, {"marker", [](PacketSpec& s) { s.rtp->marker = true; }, false, true});

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "rohc/channel.h"
 #include "rohc/header/crc_coverage.h"
 #include "rohc/wire/crc.h"
 
@@ -10,7 +11,11 @@ namespace headroom::rohc::test {
 namespace {
 
 const Layout& layout_of_spec(const PacketSpec& s) {
-  return layout_of(shape_for(s.ip.version, s.udp.has_value(), s.rtp.has_value()));
+  const bool lite = s.udp && s.udp->lite;
+  if (s.esp) return layout_of(shape_for(s.ip.version, Transport::kEsp));
+  if (!s.udp) return layout_of(shape_for(s.ip.version, Transport::kNone));
+  if (s.rtp) return layout_of(shape_for(s.ip.version, lite ? Transport::kRtpUdpLite : Transport::kRtp));
+  return layout_of(shape_for(s.ip.version, lite ? Transport::kUdpLite : Transport::kUdp));
 }
 
 std::size_t outer_octets(const PacketSpec& s) { return !s.outer ? 0 : s.outer->version == 4 ? 20 : 40; }
@@ -26,7 +31,7 @@ Packet written(Write write) {
 }  // namespace
 
 Packet crafted(const PacketSpec& original, wire::BaseHeader base, const std::optional<wire::Extension>& extension,
-               Octets tail, const wire::CidOctets& cid) {
+               Octets tail, const wire::CidOctets& cid, wire::Cce cce) {
   const Packet packet = build(original);
   const Layout& l = layout_of_spec(original);
   const std::uint8_t* outer = original.outer ? packet.data() : nullptr;
@@ -41,7 +46,8 @@ Packet crafted(const PacketSpec& original, wire::BaseHeader base, const std::opt
   base.extension = extension.has_value();
   const wire::Format format = original.rtp ? wire::Format::kRtp : wire::Format::kUdp;
   return written([&](wire::Writer& out) {
-    wire::write_base_header(out, cid, format, base);
+    if (cce != wire::Cce::kNone) wire::write_first_octet(out, cid, wire::octet_of(cce));
+    wire::write_base_header(out, cce == wire::Cce::kNone ? cid : wire::CidOctets{}, format, base);
     if (extension) wire::write_extension(out, format, wire::t_field_of(base.type), *extension);
     out.octets(tail);
     out.octets(original.payload);
@@ -62,26 +68,32 @@ Packet crafted_initialisation(std::uint8_t type, std::uint8_t profile, Octets ch
 }
 
 Packet static_chain(const PacketSpec& s, unsigned profile) {
+  const ProfileTraits traits = traits_of(static_cast<wire::Profile>(profile));
   const Packet packet = build(s);
   const Layout& l = layout_of_spec(s);
   const std::uint8_t* inner = packet.data() + outer_octets(s);
   return written([&](wire::Writer& out) {
     if (s.outer) wire::write_ip_static(out, packet.data(), false);
     wire::write_ip_static(out, inner, false);
-    if (profile != 4) wire::write_udp_static(out, inner + l.udp);
-    if (profile == 1) wire::write_rtp_static(out, inner + l.rtp);
+    if (traits.udp) wire::write_udp_static(out, inner + l.udp);
+    if (traits.rtp) wire::write_rtp_static(out, inner + l.rtp);
+    if (traits.esp()) wire::write_esp_static(out, inner + l.esp);
   });
 }
 
 Packet dynamic_chain(const PacketSpec& s, unsigned profile, const ChainOptions& o) {
+  const ProfileTraits traits = traits_of(static_cast<wire::Profile>(profile));
   const Packet packet = build(s);
   const Layout& l = layout_of_spec(s);
   const std::uint8_t* inner = packet.data() + outer_octets(s);
   return written([&](wire::Writer& out) {
-    if (s.outer) wire::write_ip_dynamic(out, packet.data(), o.outer_id, profile == 4);
-    wire::write_ip_dynamic(out, inner, o.id, profile == 4);
-    if (profile != 4) wire::write_udp_dynamic(out, inner + l.udp);
-    if (profile == 1) {
+    if (s.outer) wire::write_ip_dynamic(out, packet.data(), o.outer_id, traits.constant_ip_id);
+    wire::write_ip_dynamic(out, inner, o.id, traits.constant_ip_id);
+    if (traits.udp && l.has_coverage()) wire::write_udp_lite_dynamic(out, inner + l.udp);
+    if (traits.udp && !l.has_coverage()) wire::write_udp_dynamic(out, inner + l.udp);
+    if (traits.esp()) {
+      wire::write_esp_dynamic(out, inner + l.esp);
+    } else if (traits.rtp) {
       wire::write_rtp_dynamic(out, inner + l.rtp, o.extras);
     } else {
       out.two(o.sn);

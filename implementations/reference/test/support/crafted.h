@@ -15,10 +15,10 @@
 namespace headroom::rohc::test {
 
 // A compressed header whose CRC is that of `original`, with `tail` (fields after the extension) and the payload of
-// `original`.
+// `original`; in a CCE packet (RFC 4019 5.3.2) if `cce` says so.
 [[nodiscard]] Packet crafted(const PacketSpec& original, wire::BaseHeader base,
                              const std::optional<wire::Extension>& extension = std::nullopt, Octets tail = {},
-                             const wire::CidOctets& cid = {});
+                             const wire::CidOctets& cid = {}, wire::Cce cce = wire::Cce::kNone);
 
 // IR (type fc or fd), IR-DYN (f8): CID, type, profile, the right CRC-8, `chains` and `payload`.
 [[nodiscard]] Packet crafted_initialisation(std::uint8_t type, std::uint8_t profile, Octets chains, Octets payload,

@@ -16,12 +16,17 @@ FlowCharacter drawn_character(Random& random, std::uint16_t number) {
   s.ip.flow_label = random.word32() & 0xfffff;
   s.ip.dont_fragment = random.flip();
   const unsigned kind = random.below(8);
-  if (kind >= 1) {
+  const unsigned variety = random.below(8);  // ESP and UDP-Lite among the rest
+  if (variety == 0) {
+    s.esp = EspFields{random.word32(), random.chance(0.3) ? 0U - random.below(200) : random.word32()};
+  } else if (kind >= 1) {
     s.udp = UdpFields{};
     s.udp->checksum = random.flip();
     s.udp->source_port = static_cast<std::uint16_t>(1024 + random.below(60'000));
+    s.udp->lite = variety <= 3;
+    if (random.flip()) s.udp->coverage = static_cast<std::uint16_t>(random.chance(0.2) ? 0 : 8 + random.below(40));
   }
-  if (kind >= 3) {
+  if (s.udp && kind >= 3) {
     s.rtp = RtpFields{};
     s.rtp->sn = random.word();
     s.rtp->ts = random.word32();
@@ -68,6 +73,8 @@ std::uint16_t EventfulFlow::next_id(IdPattern pattern, std::uint16_t& counter, s
 void EventfulFlow::advance() {
   spec_.ip.id = next_id(character_.id, counter_, spec_.ip.id);
   if (spec_.outer) spec_.outer->id = next_id(character_.outer_id, outer_counter_, spec_.outer->id);
+  if (spec_.esp) ++spec_.esp->sn;
+  if (coverage_changes_ && spec_.udp) spec_.udp->coverage = random_.word();
   if (spec_.rtp) {
     spec_.rtp->marker = false;
     ++spec_.rtp->sn;
@@ -174,9 +181,32 @@ bool EventfulFlow::ip_event(unsigned kind) {
     case 10:
       id_step_ = static_cast<std::uint16_t>(random_.flip() ? 1 : random_.between(1, 90));
       return true;
-    default:
+    case 11:
       if (!spec_.udp) return false;
       spec_.udp->checksum = !spec_.udp->checksum;
+      return true;
+    case 12:
+    case 13:
+      return coverage_event();
+    default:
+      if (!spec_.esp) return false;
+      spec_.esp->sn += random_.chance(0.7) ? random_.between(1, 100) : random_.word32();
+      return true;
+  }
+}
+
+bool EventfulFlow::coverage_event() {
+  if (!spec_.udp || !spec_.udp->lite) return false;
+  coverage_changes_ = random_.chance(0.2);
+  switch (random_.below(4)) {
+    case 0:
+      spec_.udp->coverage.reset();
+      return true;
+    case 1:  // that of the usual packets, by its value
+      spec_.udp->coverage = static_cast<std::uint16_t>(8 + (spec_.rtp ? 12 : 0) + 33);
+      return true;
+    default:
+      spec_.udp->coverage = static_cast<std::uint16_t>(random_.below(60));
       return true;
   }
 }
@@ -213,8 +243,8 @@ bool EventfulFlow::link_event(unsigned kind) {
 
 void EventfulFlow::event() {
   for (;;) {  // until one applies to this flow
-    const unsigned kind = random_.below(31);
-    if (kind < 14 ? rtp_event(kind) : kind < 26 ? ip_event(kind - 14) : link_event(kind - 26)) return;
+    const unsigned kind = random_.below(34);
+    if (kind < 14 ? rtp_event(kind) : kind < 29 ? ip_event(kind - 14) : link_event(kind - 29)) return;
   }
 }
 

@@ -2,8 +2,8 @@
 //
 // A packet flow to which everything happens that RFC 3095 has a rule for: talk spurts, jumps and wraparounds of SN and
 // TS, IP-IDs that change their ways, changes of TOS, TTL, DF, payload type, padding, extension and marker, checksums
-// that come and go, loss, reordering and duplication before the compressor, packets without payload, packets that
-// cannot be compressed, and pauses.
+// that come and go, Checksum Coverages of all kinds, loss, reordering and duplication before the compressor, packets
+// without payload, packets that cannot be compressed, and pauses.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +43,7 @@ class EventfulFlow {
   void event();
   bool rtp_event(unsigned kind);
   bool ip_event(unsigned kind);
+  bool coverage_event();
   bool link_event(unsigned kind);
   [[nodiscard]] std::uint16_t next_id(IdPattern pattern, std::uint16_t& counter, std::uint16_t current);
   [[nodiscard]] Packet packet_now();
@@ -57,6 +58,7 @@ class EventfulFlow {
   unsigned hold_ts_ = 0;  // packets that still have the same TS
   unsigned empty_ = 0;    // packets that still have no payload
   unsigned strange_ = 0;
+  bool coverage_changes_ = false;  // another Checksum Coverage in each packet
   bool duplicate_ = false;
   std::uint32_t pause_ms_ = 0;
   std::deque<Packet> ready_;  // in the order in which they arrive at the compressor

@@ -50,11 +50,15 @@ void put_udp(Packet& p, std::size_t at, std::size_t ip_at, const IpFields& ip, c
   const auto length = static_cast<std::uint32_t>(p.size() - at);
   put(p, at, udp.source_port, 2);
   put(p, at + 2, udp.destination_port, 2);
-  put(p, at + 4, length, 2);
-  if (!udp.checksum) return;
+  const std::uint32_t coverage = udp.coverage.value_or(static_cast<std::uint16_t>(length));
+  put(p, at + 4, udp.lite ? coverage : length, 2);
+  if (!udp.lite && !udp.checksum) return;
+  // RFC 3828 3.1: 0 covers all; the pseudo header has the length of the datagram, not the coverage.
+  const bool partial = udp.lite && coverage != 0 && coverage < length;
+  const std::size_t covered = partial ? coverage : length;
   const std::size_t addresses = ip.version == 4 ? ip_at + 12 : ip_at + 8;
-  std::uint32_t sum = add_words(p, addresses, addresses + (ip.version == 4 ? 8 : 32), 17 + length);
-  sum = add_words(p, at, p.size(), sum);
+  std::uint32_t sum = add_words(p, addresses, addresses + (ip.version == 4 ? 8 : 32), (udp.lite ? 136 : 17) + length);
+  sum = add_words(p, at, at + covered, sum);
   const std::uint32_t checksum = ~sum & 0xffff;
   put(p, at + 6, checksum == 0 ? 0xffff : checksum, 2);  // RFC 768: zero means "none"
 }
@@ -67,7 +71,8 @@ void mend_ipv4_checksum(Packet& p, std::size_t at) {
 }
 
 std::size_t header_octets(const PacketSpec& spec) {
-  return (spec.outer ? ip_octets(*spec.outer) : 0) + ip_octets(spec.ip) + (spec.udp ? 8 : 0) + (spec.rtp ? 12 : 0);
+  return (spec.outer ? ip_octets(*spec.outer) : 0) + ip_octets(spec.ip) + (spec.udp || spec.esp ? 8 : 0) +
+         (spec.rtp ? 12 : 0);
 }
 
 Packet build(const PacketSpec& spec) {
@@ -77,7 +82,11 @@ Packet build(const PacketSpec& spec) {
   const std::size_t ip_at = spec.outer ? ip_octets(*spec.outer) : 0;
   const std::size_t udp_at = ip_at + ip_octets(spec.ip);
   if (spec.outer) put_ip(p, 0, *spec.outer, spec.ip.version == 4 ? 4 : 41);
-  put_ip(p, ip_at, spec.ip, spec.udp ? 17 : spec.protocol);
+  put_ip(p, ip_at, spec.ip, spec.udp ? (spec.udp->lite ? 136 : 17) : spec.esp ? 50 : spec.protocol);
+  if (spec.esp) {
+    put(p, udp_at, spec.esp->spi, 4);
+    put(p, udp_at + 4, spec.esp->sn, 4);
+  }
   if (spec.rtp) {
     const RtpFields& r = *spec.rtp;
     const std::size_t at = udp_at + 8;
@@ -94,6 +103,24 @@ Packet build(const PacketSpec& spec) {
 PacketSpec ip_packet(unsigned ip_version) {
   PacketSpec spec;
   spec.ip.version = ip_version;
+  return spec;
+}
+
+PacketSpec esp_packet(unsigned ip_version) {
+  PacketSpec spec = ip_packet(ip_version);
+  spec.esp = EspFields{};
+  return spec;
+}
+
+PacketSpec udp_lite_packet(unsigned ip_version) {
+  PacketSpec spec = udp_packet(ip_version);
+  spec.udp->lite = true;
+  return spec;
+}
+
+PacketSpec rtp_udp_lite_packet(unsigned ip_version) {
+  PacketSpec spec = rtp_packet(ip_version);
+  spec.udp->lite = true;
   return spec;
 }
 

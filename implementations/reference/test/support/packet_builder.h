@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packets for tests, built field by field with correct lengths and checksums. Written from RFC 791, 8200, 768 and 3550
-// and from nothing else: it shares no code with what it tests.
+// Packets for tests, built field by field with correct lengths and checksums. Written from RFC 791, 8200, 768,
+// 3828, 4303 and 3550 and from nothing else: it shares no code with what it tests.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,13 @@ struct UdpFields {
   std::uint16_t source_port = 30000;
   std::uint16_t destination_port = 40000;
   bool checksum = true;
+  bool lite = false;                      // UDP-Lite, whose checksum is always there
+  std::optional<std::uint16_t> coverage;  // UDP-Lite: Checksum Coverage; none: the whole datagram, by its length
+};
+
+struct EspFields {
+  std::uint32_t spi = 0x1a2b3c4d;
+  std::uint32_t sn = 1;
 };
 
 struct RtpFields {
@@ -43,6 +50,7 @@ struct PacketSpec {
   IpFields ip;
   std::optional<UdpFields> udp;
   std::optional<RtpFields> rtp;  // REQUIRES: udp, when present
+  std::optional<EspFields> esp;  // REQUIRES: no udp, when present
   std::uint8_t protocol = 1;     // after the innermost IP header, when there is no UDP: ICMP, which nothing compresses
   Packet payload = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
 };
@@ -53,6 +61,9 @@ struct PacketSpec {
 [[nodiscard]] PacketSpec rtp_packet(unsigned ip_version = 4);
 [[nodiscard]] PacketSpec udp_packet(unsigned ip_version = 4);
 [[nodiscard]] PacketSpec ip_packet(unsigned ip_version = 4);
+[[nodiscard]] PacketSpec esp_packet(unsigned ip_version = 4);
+[[nodiscard]] PacketSpec udp_lite_packet(unsigned ip_version = 4);
+[[nodiscard]] PacketSpec rtp_udp_lite_packet(unsigned ip_version = 4);
 
 // Octets of all headers of `spec`.
 [[nodiscard]] std::size_t header_octets(const PacketSpec& spec);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A well-behaved flow: SN and IP-ID count up, TS goes on by its stride, nothing else changes unless a test changes it.
+// A well-behaved flow: SN (of RTP or ESP) and IP-ID count up, TS goes on by its stride, nothing else changes unless a
+// test changes it.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@ class SteadyFlow {
   PacketSpec& next() {
     ++spec.ip.id;
     if (spec.outer) ++spec.outer->id;
+    if (spec.esp) ++spec.esp->sn;
     if (spec.rtp) {
       ++spec.rtp->sn;
       spec.rtp->ts += ts_stride;
