@@ -4,7 +4,7 @@
 // IR-DYN packets. What they accept must lie inside the input, and what an IR says must survive being restored and
 // parsed again.
 //
-// Input: an octet that chooses parser and profile, then the octets to parse.
+// Input: two octets that choose parser and profiles, then the octets to parse.
 #include <cstddef>
 #include <cstdint>
 
@@ -15,9 +15,11 @@
 namespace headroom::rohc::fuzz {
 namespace {
 
-void parse_packet(Octets octets, std::uint8_t choice) {
+void parse_packet(Octets octets, std::uint8_t choice, std::uint8_t variety) {
   HeaderChain chain;
-  if (!parse_chain(octets, {(choice & 16) != 0, (choice & 32) != 0}, chain)) return;
+  const ChainLimits limits{(choice & 16) != 0, (choice & 32) != 0, (variety & 1) != 0, (variety & 2) != 0,
+                           (variety & 4) != 0};
+  if (!parse_chain(octets, limits, chain)) return;
   require(chain.octets <= octets.size(), "a chain longer than its packet");
   require(chain.octets == chain.outer_octets + chain.layout().header, "a chain that is not the sum of its headers");
   const std::uint8_t* inner = octets.data() + chain.outer_octets;
@@ -30,30 +32,32 @@ void parse_packet(Octets octets, std::uint8_t choice) {
 void restore_headers(const Initialisation& init) {
   RestoredHeader header;
   constexpr std::size_t kPayload = 20;
-  if (!restore(init.after, init.marker, init.udp_checksum, kPayload, header)) return;
+  if (!restore(init.after, init.marker, init.udp_checksum, kPayload, header, init.coverage)) return;
   require(header.size <= header.octets.size(), "headers longer than there is room");
   std::vector<std::uint8_t> packet(header.octets.begin(),
                                    header.octets.begin() + static_cast<std::ptrdiff_t>(header.size));
   packet.resize(header.size + kPayload);
   HeaderChain chain;
-  require(parse_chain(packet, {true, true}, chain), "restored headers that cannot be parsed");
+  require(parse_chain(packet, {}, chain), "restored headers that cannot be parsed");
 }
 
-void parse_initialisation(Octets octets, std::uint8_t choice) {
-  constexpr wire::Profile kProfiles[] = {wire::Profile::kRtp, wire::Profile::kUdp, wire::Profile::kIp,
-                                         wire::Profile::kRtp};
-  const wire::Profile profile = kProfiles[choice & 3];
+void parse_initialisation(Octets octets, std::uint8_t choice, std::uint8_t variety) {
+  constexpr wire::Profile kTables[][4] = {
+      {wire::Profile::kRtp, wire::Profile::kUdp, wire::Profile::kIp, wire::Profile::kRtp},
+      {wire::Profile::kRtpUdpLite, wire::Profile::kUdpLite, wire::Profile::kIp, wire::Profile::kEsp}};
+  const auto& profiles = kTables[variety & 1];
+  const wire::Profile profile = profiles[choice & 3];
   const Initialisation ir = read_ir(ContextCopy{}, profile, (choice & 4) == 0, octets);
   require(ir.header_octets <= octets.size(), "a chain longer than its packet");
   if (ir.status != wire::ChainStatus::kOk) return;
   if (ir.has_dynamic) restore_headers(ir);
   // What follows is an IR-DYN for the context just made, perhaps of another profile.
-  const Initialisation dynamic = read_ir_dyn(ir.after, kProfiles[choice >> 4 & 3], octets.subspan(ir.header_octets));
+  const Initialisation dynamic = read_ir_dyn(ir.after, profiles[choice >> 4 & 3], octets.subspan(ir.header_octets));
   require(ir.header_octets + dynamic.header_octets <= octets.size(), "a chain longer than its packet");
   if (dynamic.status == wire::ChainStatus::kOk) restore_headers(dynamic);
   // And a second IR over the first.
   const Initialisation again =
-      read_ir(ir.after, kProfiles[choice >> 6 & 3], (choice & 8) != 0, octets.subspan(ir.header_octets));
+      read_ir(ir.after, profiles[choice >> 6 & 3], (choice & 8) != 0, octets.subspan(ir.header_octets));
   if (again.status == wire::ChainStatus::kOk && (again.has_dynamic || again.keeps_dynamic)) restore_headers(again);
 }
 
@@ -62,13 +66,13 @@ void parse_initialisation(Octets octets, std::uint8_t choice) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace headroom::rohc::fuzz;
-  if (size == 0) return 0;
+  if (size < 2) return 0;
   // A copy of its own size, so that AddressSanitizer sees a read past the end.
-  const std::vector<std::uint8_t> octets(data + 1, data + size);
+  const std::vector<std::uint8_t> octets(data + 2, data + size);
   if ((data[0] & 8) != 0 && (data[0] & 4) != 0) {
-    parse_packet(octets, data[0]);
+    parse_packet(octets, data[0], data[1]);
   } else {
-    parse_initialisation(octets, data[0]);
+    parse_initialisation(octets, data[0], data[1]);
   }
   return 0;
 }

@@ -94,6 +94,8 @@ class Target {
     if ((event & 2) != 0) spec.ip.id = in_.two();
     if ((event & 4) != 0 && spec.rtp) spec.rtp->ts += in_.two();
     if ((event & 8) != 0 && spec.rtp) spec.rtp->sn = in_.two();
+    if ((event & 4) != 0 && spec.udp && spec.udp->lite) spec.udp->coverage = in_.octet();
+    if ((event & 8) != 0 && spec.esp) spec.esp->sn += in_.two();
     if ((event & 16) != 0 && spec.rtp) spec.rtp->payload_type = in_.octet() & 63;
     test::Packet packet = genuine(action % kCannedFlows);
     for (unsigned changes = action >> 3 & 7; changes > 0; --changes) {

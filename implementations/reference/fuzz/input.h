@@ -46,13 +46,15 @@ inline void require(bool holds, const char* what) {
   if (!holds) broken(what);
 }
 
-inline constexpr std::size_t kCannedFlows = 8;
+inline constexpr std::size_t kCannedFlows = 16;
 
 // Flows of all kinds, to have contexts of all kinds.
 [[nodiscard]] inline std::vector<test::SteadyFlow> canned_flows() {
-  std::vector<test::PacketSpec> specs = {test::rtp_packet(4), test::rtp_packet(6), test::udp_packet(4),
-                                         test::udp_packet(6), test::ip_packet(4),  test::rtp_packet(4),
-                                         test::udp_packet(6), test::ip_packet(6)};
+  std::vector<test::PacketSpec> specs = {
+      test::rtp_packet(4),      test::rtp_packet(6),      test::udp_packet(4),          test::udp_packet(6),
+      test::ip_packet(4),       test::rtp_packet(4),      test::udp_packet(6),          test::ip_packet(6),
+      test::esp_packet(4),      test::esp_packet(6),      test::esp_packet(4),          test::udp_lite_packet(4),
+      test::udp_lite_packet(6), test::udp_lite_packet(6), test::rtp_udp_lite_packet(4), test::rtp_udp_lite_packet(6)};
   for (std::size_t i = 0; i < specs.size(); ++i) specs[i].ip.source = static_cast<std::uint16_t>(100 + i);
   specs[1].udp->checksum = false;
   specs[5].udp->checksum = false;
@@ -60,6 +62,13 @@ inline constexpr std::size_t kCannedFlows = 8;
   specs[6].outer = test::IpFields{};  // IPv6 in IPv4
   specs[7].outer = test::IpFields{};
   specs[7].outer->version = 6;
+  specs[9].esp->sn = 0xfffffff0;
+  specs[10].outer = test::IpFields{};  // ESP/IPv4 in IPv6
+  specs[10].outer->version = 6;
+  specs[12].udp->coverage = 8;
+  specs[13].udp->coverage = 0;
+  specs[13].outer = test::IpFields{};  // UDP-Lite/IPv6 in IPv4
+  specs[15].udp->coverage = 20;
   std::vector<test::SteadyFlow> flows;
   for (const test::PacketSpec& s : specs) flows.emplace_back(s);
   return flows;

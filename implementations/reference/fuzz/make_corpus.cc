@@ -29,10 +29,10 @@ void append(Packet& to, std::initializer_list<unsigned> octets) {
 
 // Link packets of all types, raw, for contexts that the decompressor does not have yet or has from the canned flows.
 void decompressor(const std::filesystem::path& folder) {
-  for (unsigned setup = 0; setup < 8; ++setup) {
+  for (unsigned setup = 0; setup < 16; ++setup) {
     Random random(setup);
     Packet input;
-    append(input, {setup * 37, 3 + setup, 0x11U << setup % 4 | 1U << setup});
+    append(input, {setup * 37, 3 + setup, 0x11U << setup % 4 | 1U << setup % 8});
     auto flows = canned_flows();
     CompressorConfig config;
     config.channel.large_cids = (setup * 37 & 1) != 0;
@@ -76,7 +76,7 @@ void feedback(const std::filesystem::path& folder) {
 }
 
 void round_trip(const std::filesystem::path& folder) {
-  for (unsigned setup = 0; setup < 8; ++setup) {
+  for (unsigned setup = 0; setup < 16; ++setup) {
     Random random(200 + setup);
     Packet input;
     append(input, {setup * 43, setup / 2});
@@ -84,9 +84,9 @@ void round_trip(const std::filesystem::path& folder) {
     for (unsigned i = 0; i < 40; ++i) {
       append(input, {0x40U + random.below(16), random.octet(), random.octet(), random.octet(), random.octet(),
                      random.octet()});
-      append(input, {0x40U + (setup + i / 10) % 8, 0});
+      append(input, {0x40U + (setup + i / 10) % kCannedFlows, 0});
       if (i % 10 == 0) {
-        const Packet p = build(flows[i % 7].next());
+        const Packet p = build(flows[(setup + i) % kCannedFlows].next());
         append(input, {0, static_cast<unsigned>(p.size())});
         input = test::joined(std::move(input), p);
       }
@@ -100,17 +100,19 @@ void chain(const std::filesystem::path& folder) {
   unsigned number = 0;
   for (const test::SteadyFlow& flow : canned_flows()) {
     const test::PacketSpec& s = flow.spec;
-    Packet packet = {0x3c};
+    Packet packet = {0x3c, 0x07};
     put(folder / ("packet_" + std::to_string(number)), test::joined(packet, build(s)));
-    const unsigned profile = s.rtp ? 1 : s.udp ? 2 : 4;
+    const bool lite = s.udp && s.udp->lite;
+    const unsigned profile = s.esp ? 3 : s.rtp ? (lite ? 7 : 1) : s.udp ? (lite ? 8 : 2) : 4;
+    const unsigned place = s.esp ? 3 : s.rtp ? 0 : s.udp ? 1 : 2;  // in the table of chain_fuzz.cc
     test::ChainOptions options;
     options.extras.present = true;
     options.extras.ts_stride = 160;
-    Packet ir = {static_cast<std::uint8_t>(profile == 4 ? 2 : profile - 1)};
+    Packet ir = {static_cast<std::uint8_t>(place), static_cast<std::uint8_t>(s.esp || lite ? 1 : 0)};
     ir = test::joined(test::joined(ir, test::static_chain(s, profile)), test::dynamic_chain(s, profile, options));
     ir = test::joined(std::move(ir), test::dynamic_chain(s, profile, options));
     put(folder / ("ir_" + std::to_string(number)), ir);
-    ir[0] = static_cast<std::uint8_t>(ir[0] | 0x20);
+    ir[0] = static_cast<std::uint8_t>(ir[0] | 0x20);  // to profile IP, of which every chain has a prefix
     put(folder / ("switch_" + std::to_string(number++)), ir);
   }
 }

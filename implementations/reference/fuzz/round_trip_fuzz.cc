@@ -73,7 +73,8 @@ class Target {
     if ((event & 2) != 0 && flow.spec.rtp) flow.spec.rtp->sn = in_.two();
     if ((event & 4) != 0 && flow.spec.rtp) flow.spec.rtp->ts = static_cast<std::uint32_t>(in_.two()) << 16 | in_.two();
     if ((event & 8) != 0) flow.spec.ip.id = in_.two();
-    if ((event & 16) != 0 && flow.spec.udp) flow.spec.udp->checksum = !flow.spec.udp->checksum;
+    if ((event & 2) != 0 && flow.spec.esp) flow.spec.esp->sn = static_cast<std::uint32_t>(in_.two()) << 16 | in_.two();
+    if ((event & 16) != 0 && flow.spec.udp) alter_checksum(*flow.spec.udp);
     if ((event & 32) != 0) flow.spec.payload.resize(in_.octet());
     test::Packet packet = build(flow.spec);
     for (unsigned changes = action >> 3 & 7; changes > 0; --changes) {
@@ -82,6 +83,13 @@ class Target {
     }
     if ((event & 64) != 0 && packet.size() >= 20 && packet[0] >> 4 == 4) test::mend_ipv4_checksum(packet);
     pass(packet);
+  }
+
+  void alter_checksum(test::UdpFields& udp) {
+    udp.checksum = !udp.checksum;
+    if (!udp.lite) return;
+    const std::uint8_t coverage = in_.octet();
+    udp.coverage = coverage < 0x80 ? std::optional<std::uint16_t>(coverage) : std::nullopt;
   }
 
   void pass(const test::Packet& packet) {
