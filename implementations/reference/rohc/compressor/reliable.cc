@@ -164,8 +164,8 @@ void leave_reliable_mode(Flow flow) noexcept {
     h.changed_since_sn = next_ackable_sn(flow);
   }
   // What waited for an ACK is told as often as the new mode has it.
-  for (std::uint8_t* left : {&h.ir_left, &h.ir_dyn_left, &h.pattern_left, &h.id_left, &h.stride_left, &h.unscaled_left,
-                             &h.coverage_left})
+  for (std::uint8_t* left :
+       {&h.ir_left, &h.ir_dyn_left, &h.pattern_left, &h.id_left, &h.stride_left, &h.unscaled_left, &h.coverage_left})
     *left = *left != 0 ? flow.repeats() : std::uint8_t{0};
 }
 

@@ -2,8 +2,8 @@
 #include "rohc/compressor/write.h"
 
 #include <algorithm>
-#include <utility>
 #include <cstdint>
+#include <utility>
 
 #include "mutants.h"
 #include "rohc/compressor/reliable.h"

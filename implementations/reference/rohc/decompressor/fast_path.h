@@ -33,8 +33,14 @@ template <bool kReliable = false>
   if (rest.size() < tail) return false;
   // IP-ID, Checksum Coverage and UDP checksum, if they are there: read without asking, then masked, for the answer
   // would be hard to predict.
-  std::uint8_t tail_octets[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-  std::memcpy(tail_octets, rest.data(), rest.size() >= sizeof tail_octets ? sizeof tail_octets : tail);
+  std::uint64_t tail_octets;
+  if (rest.size() >= sizeof tail_octets) [[likely]] {
+    tail_octets = wire::load_little64(rest.data());
+  } else {
+    std::uint8_t padded[sizeof tail_octets] = {};
+    std::memcpy(padded, rest.data(), tail);
+    tail_octets = wire::load_little64(padded);
+  }
   const auto id_mask = static_cast<std::uint16_t>(0U - (c.id_octets != 0));
   const std::uint32_t udp_mask = 0U - std::uint32_t{c.udp_checksum_octets != 0};
   const auto payload = static_cast<std::uint32_t>(rest.size() - tail);
@@ -48,12 +54,13 @@ template <bool kReliable = false>
   const auto step = static_cast<std::int16_t>(sn - c.sn);
   const std::uint32_t ts = c.ts + c.ts_stride * static_cast<std::uint32_t>(std::int32_t{step});
   const auto predicted_id = static_cast<std::uint16_t>(c.id_base + (sn & c.id_sn_mask));
-  const auto id = static_cast<std::uint16_t>((wire::load16(tail_octets) & id_mask) |
+  const auto id = static_cast<std::uint16_t>((wire::swap16(static_cast<std::uint16_t>(tail_octets)) & id_mask) |
                                              (rotate16(predicted_id, c.id_rotation) & ~id_mask));
   // Length or Checksum Coverage and checksum, as they will stand: inferred, sent, or in the pattern.
-  const std::uint32_t udp = (wire::swap16(static_cast<std::uint16_t>(length - l.udp)) & l.udp_length_mask) |
-                            ((wire::load_little32(tail_octets + c.id_octets) & udp_mask) << l.udp_tail_shift) |
-                            wire::load_little32(c.pattern.data() + l.udp_length_at);
+  const std::uint32_t udp =
+      (wire::swap16(static_cast<std::uint16_t>(length - l.udp)) & l.udp_length_mask) |
+      ((static_cast<std::uint32_t>(tail_octets >> (8U * c.id_octets)) & udp_mask) << l.udp_tail_shift) |
+      wire::load_little32(c.pattern.data() + l.udp_length_at);
 
   const std::uint16_t ip_length = wire::swap16(static_cast<std::uint16_t>(length - l.length_adds));
   const std::uint16_t ip_id = wire::swap16(id);
