@@ -42,6 +42,18 @@ void check_suitable(const Variant& variant) {
   }
 }
 
+// A Checksum Coverage that moves with the length alone, or not at all, so that few additions keep the checksum right:
+// `behind` octets of headers from UDP-Lite on.
+void check_coverage(const Variant& variant, const traffic::UdpLite& udp, std::size_t behind) {
+  if (udp.coverage == traffic::UdpLite::kLength || udp.coverage == 0) return;
+  if (udp.coverage == traffic::UdpLite::kRandom) refuse(variant, "a random Checksum Coverage");
+  std::uint32_t shortest = variant.payload.shortest;
+  if (variant.speech && variant.speech->silence) shortest = std::min(shortest, variant.speech->silence->length);
+  if (udp.coverage < behind) refuse(variant, "a Checksum Coverage that ends within the headers");
+  if (udp.coverage > behind + shortest)
+    refuse(variant, "a Checksum Coverage that is longer than the shortest datagram");
+}
+
 std::size_t header_length_of(const Variant& variant) { return traffic::layout(variant.headers).back(); }
 
 bool is_rtp(const Variant& variant) { return std::holds_alternative<traffic::Rtp>(variant.headers.back()); }
@@ -106,6 +118,17 @@ Plan make_plan(const Variant& variant, std::size_t stride) {
         plan.sum_is_udp = true;
         plan.length_weight = 2;  // RFC 768: in the header and in the pseudo-header
       }
+    } else if (const auto* lite = std::get_if<traffic::UdpLite>(&header)) {
+      check_coverage(variant, *lite, base);
+      const bool whole = lite->coverage == traffic::UdpLite::kLength;
+      if (whole) add_length(plan, at + 4, base, 0);
+      if (!whole && lite->coverage != 0) plan.covered = lite->coverage - static_cast<std::uint32_t>(base);
+      plan.sum_at = static_cast<std::uint16_t>(at + 6);
+      plan.sum_is_udp = true;
+      plan.length_weight = whole ? 2 : 1;  // RFC 3828, 3.1: in the pseudo-header, and perhaps as coverage
+    } else if (std::holds_alternative<traffic::Esp>(header)) {
+      plan.esp = true;
+      plan.sequence_at = static_cast<std::uint16_t>(at + 4);
     } else if (const auto* rtp = std::get_if<traffic::Rtp>(&header)) {
       plan.rtp = true;
       plan.sequence_at = static_cast<std::uint16_t>(at + 2);
@@ -166,6 +189,7 @@ void Generator::make_image(std::uint64_t number, std::uint8_t* slot) const {
   traffic::Moment moment;
   moment.sequence = identity.sequence;
   moment.timestamp = identity.timestamp;
+  moment.esp_sequence = identity.esp_sequence;
   for (std::size_t i = 0; i < variant.headers.size(); ++i) {
     const auto* ip = std::get_if<traffic::Ipv4>(&variant.headers[i]);
     if (ip == nullptr || ip->identification == IpIdBehaviour::zero) continue;
@@ -267,7 +291,7 @@ std::uint32_t Generator::set_payload_length(const Plan& plan, const Image& image
       image.put16(length.checksum, checksum_update(load16(image.slot + length.checksum), word_delta(old, now)));
   }
   return plan.length_weight * word_delta(static_cast<std::uint16_t>(from), static_cast<std::uint16_t>(to)) +
-         word_delta(pattern_sum_[from], pattern_sum_[to]);
+         word_delta(pattern_sum_[std::min(from, plan.covered)], pattern_sum_[std::min(to, plan.covered)]);
 }
 
 const std::uint8_t* Generator::make_any(std::uint8_t* slot, std::uint64_t tick, std::uint8_t* payload,
@@ -317,6 +341,7 @@ const std::uint8_t* Generator::make_any(std::uint8_t* slot, std::uint64_t tick, 
     image.put16(plan.sequence_at, sequence);
     delta = word_delta(old, sequence);
   }
+  if (plan.esp && !fresh) image.put32(plan.sequence_at, load32(slot + plan.sequence_at) + 1);
   move_identifications(plan, image, token, index, fresh);
 
   length = plan.shortest;

@@ -42,10 +42,12 @@ struct alignas(256) Plan {  // so that the place of one is a shift away
   std::uint32_t shortest = 0, longest = 0;  // payload, octets
   bool rtp = false;
   bool echo = false;
-  std::uint16_t sequence_at = 0;  // of RTP or of the echo request
+  bool esp = false;
+  std::uint16_t sequence_at = 0;  // of RTP, of the echo request or, four octets, of ESP
   std::uint16_t sum_at = 0;       // of the checksum over sequence number, time stamp and payload; 0 where there is none
   bool sum_is_udp = false;        // in which zero is written as 0xFFFF
   std::uint8_t length_weight = 0;  // how often the length of the payload counts in that checksum
+  std::uint32_t covered = ~0u;     // octets of the payload that it covers, if there are so many
   std::uint16_t token_at = 0;
   std::uint32_t timestamp_step = 0;
   traffic::Marker marker = traffic::Marker::never;

@@ -141,9 +141,28 @@ TEST(Generator, LongChainsAndOtherProtocols) {
       500, 8);
 }
 
+TEST(Generator, EspAndUdpLite) {
+  const std::string varying = R"({"length": [12, 60]})";
+  const std::string frames = "," + kSpeech + R"(, "silence_frames": {"interval_ms": 160, "length": 12}})";
+  expect_same_packets(
+      {variant({kIpv4, kEsp}, "", varying), variant({kIpv6, R"({"protocol": "esp", "sequence_start": 4294967290})"}),
+       variant({kIpv4, kUdpLite, kRtp}), variant({kIpv6, kUdpLite, kRtpMarked}, frames),
+       variant({kIpv4, udplite_with(R"("coverage": "zero")"), kRtp}),
+       variant({kIpv6, udplite_with(R"("coverage": "zero")")}, "", varying),
+       variant({kIpv4, udplite_with(R"("coverage": 20)"), kRtpMarked}, frames),
+       variant({kIpv4, udplite_with(R"("coverage": 31)"), kRtpMarked}, frames),
+       variant({kIpv6, udplite_with(R"("coverage": 32)"), kRtp}, "", varying),
+       variant({kIpv4, udplite_with(R"("coverage": 8)")}, "", varying),
+       variant({kIpv4, udplite_with(R"("coverage": 13)")}, "", varying), variant({kIpv6, kUdpLite}, "", varying)},
+      2000, 24);
+}
+
 TEST(Generator, SaysWhatItDoesNotDo) {
   for (const std::string& v :
-       {variant({kIpv4, kUdp, rtp_with(R"("padding": 4)")}), variant({kIpv4, kUdp, rtp_with(R"("marker_every": 4)")}),
+       {variant({kIpv4, udplite_with(R"("coverage": "random")")}),
+        variant({kIpv4, udplite_with(R"("coverage": 12)"), kRtp}),
+        variant({kIpv4, udplite_with(R"("coverage": 52)"), kRtp}), variant({kIpv4, kUdp, rtp_with(R"("padding": 4)")}),
+        variant({kIpv4, kUdp, rtp_with(R"("marker_every": 4)")}),
         variant({kIpv4, kUdp, rtp_with(R"("packets_per_frame": [1, 2])")}),
         variant({kIpv4}, R"(, "changes": [{"packet": 3, "payload_length": 9}])"),
         variant({kIpv4}, R"(, "before_compressor": {"loss": 0.1})"),

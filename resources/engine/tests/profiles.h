@@ -18,11 +18,17 @@ inline const std::string kUdp =
     R"({"protocol": "udp", "source_ports": [16384, 32766], "destination_ports": [16384, 32766]})";
 inline const std::string kUdpBare =
     R"({"protocol": "udp", "source_ports": [16384, 32766], "destination_ports": [16384, 32766], "checksum": false})";
+inline const std::string kUdpLite =
+    R"({"protocol": "udplite", "source_ports": [16384, 32766], "destination_ports": [16384, 32766]})";
+inline const std::string kEsp = R"({"protocol": "esp"})";
 inline const std::string kRtp = R"({"protocol": "rtp", "payload_type": 96})";
 inline const std::string kRtpMarked = R"({"protocol": "rtp", "payload_type": 96, "marker": "spurt-start"})";
 inline const std::string kSpeech = R"("speech": {"spurt_mean_ms": 1004, "pause_mean_ms": 1587)";
 
 inline std::string ipv4_with(const std::string& more) { return kIpv4.substr(0, kIpv4.size() - 1) + ", " + more + "}"; }
+inline std::string udplite_with(const std::string& more) {
+  return kUdpLite.substr(0, kUdpLite.size() - 1) + ", " + more + "}";
+}
 inline std::string rtp_with(const std::string& more) { return kRtp.substr(0, kRtp.size() - 1) + ", " + more + "}"; }
 
 // A variant from its headers; `more` is appended to it, such as ", \"changes\": […]".

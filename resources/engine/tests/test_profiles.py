@@ -38,7 +38,7 @@ def run_engine(command: str, job: dict[str, Any]) -> tuple[int, dict[str, Any]]:
 def fields(capture: Path, *names: str) -> list[list[str]]:
     """Fields of each packet, as tshark decodes them with checksums verified."""
     command = ["tshark", "-r", str(capture), "-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE"]
-    command += ["-T", "fields", *(word for name in names for word in ("-e", name))]
+    command += ["-o", "udplite.check_checksum:TRUE", "-T", "fields", *(word for name in names for word in ("-e", name))]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return [line.split("\t") for line in done.stdout.splitlines()]
 
@@ -83,6 +83,15 @@ def test_every_packet_is_correct(path: Path, tmp_path: Path) -> None:
         ("tunnel-ipv6-in-ipv4", "ip.proto", {"41"}),
         ("icmp-ipv6", "icmpv6.type", {"128"}),
         ("ip-only-ipv6", "ipv6.nxt", {"59"}),
+        ("esp-ipv4", "ip.proto", {"50"}),
+        ("esp-ipv6", "ipv6.nxt", {"50"}),
+        ("esp-ipv6", "esp.sequence", {str(number) for number in range(1, 201)}),
+        ("udplite-ipv6", "udp.checksum.status", {"1"}),
+        ("udplite-rtp-ipv4", "udp.checksum.status", {"1"}),
+        ("udplite-rtp-ipv4", "udp.checksum_coverage", {"32"}),
+        ("udplite-rtp-ipv6-silence", "udp.checksum_coverage", {"27", "32"}),
+        ("udplite-coverage-zero", "udp.checksum_coverage", {"0"}),
+        ("udplite-coverage-random", "udp.checksum.status", {"1"}),
     ],
 )
 def test_profile_is_what_it_says(name: str, field: str, values: set[str], tmp_path: Path) -> None:

@@ -79,6 +79,13 @@ TEST(ProfileReader, NamesWhatIsWrong) {
     EXPECT_NE(error.find(what), std::string::npos) << error;
   };
   contains(variant({kUdp}), "/variants/0/headers/0", "starts with ipv4, ipv6 or raw");
+  contains(variant({kIpv4, kEsp, kUdp}), "/variants/0/headers/2", "cannot follow");
+  contains(variant({kEsp}), "/variants/0/headers/0", "starts with ipv4, ipv6 or raw");
+  contains(variant({kIpv4, udplite_with(R"("coverage": 7)")}), "/variants/0/headers/1/coverage", "8");
+  contains(variant({kIpv4, udplite_with(R"("coverage": "some")")}), "/variants/0/headers/1/coverage", "random");
+  contains(variant({kIpv4, udplite_with(R"("coverage": true)")}), "/variants/0/headers/1/coverage", "");
+  contains(variant({kIpv4, udplite_with(R"("checksum": false)")}), "/variants/0/headers/1", "checksum");
+  contains(variant({kIpv4, R"({"protocol": "esp", "spi": 0})"}), "/variants/0/headers/1/spi", "1");
   contains(variant({kIpv4, kRtp}), "/variants/0/headers/1", "cannot follow");
   contains(variant({kIpv6, kUdpBare, kRtp}), "/variants/0/headers/1", "not optional");
   contains(variant({ipv4_with(R"("ttl": 0)")}), "/variants/0/headers/0/ttl", "1 to 255");
@@ -174,6 +181,80 @@ TEST(Packets, RtpFieldsMoveAsTold) {
     EXPECT_EQ(packets[i].octets.size(), packets[i].header_length + 31 + 4);
     EXPECT_EQ(packets[i].time_ns, std::uint64_t{i} * 20'000'000);
   }
+}
+
+// RFC 4303, 2: SPI and a sequence number of 32 bits that starts with 1; nothing else is legible.
+TEST(Packets, EspCountsFromOne) {
+  const Profile p = profile({variant({kIpv4, kEsp}, R"(, "changes": [
+      {"packet": 5, "header": 1, "set": {"advance_sequence": 4294967290}}])"),
+                             variant({kIpv6, R"({"protocol": "esp", "spi": 4096, "sequence_start": 4294967294})"})});
+  std::set<std::uint32_t> spis;
+  std::array<std::uint32_t, 2> next = {1, 4294967294};
+  for (const SourcePacket& packet : packets_of(p, 40, 4)) {
+    const bool v6 = packet.flow % 2 == 1;
+    const std::size_t at = v6 ? 40 : 20;
+    EXPECT_EQ(packet.octets[v6 ? 6 : 9], 50);
+    EXPECT_EQ(packet.header_length, at + 8);
+    EXPECT_EQ(packet.octets.size(), at + 8 + 31);
+    const std::uint32_t spi = load32(&packet.octets[at]);
+    if (v6) {
+      EXPECT_EQ(spi, 4096u);
+    } else {
+      EXPECT_GE(spi, 256u);
+      spis.insert(spi);
+    }
+    if (packet.flow > 1) continue;
+    std::uint32_t& expected = next[packet.flow];
+    EXPECT_EQ(load32(&packet.octets[at + 4]), expected);
+    ++expected;
+    if (!v6 && expected == 6) expected += 4294967290u;
+  }
+  EXPECT_EQ(spis.size(), 2u) << "each flow has its own";
+  EXPECT_EQ(next[0], 6u + 4294967290u + 5) << "it wraps around";
+}
+
+// RFC 3828, 3.1: the checksum covers a pseudo-header and so many octets of the datagram as the field says, 0 for all.
+TEST(Packets, UdpLiteCoversWhatItSays) {
+  struct Case {
+    const char* coverage;
+    std::set<std::uint32_t> seen;  // with datagrams of 8 + 20 to 8 + 23 octets
+  };
+  for (const Case& c : {Case{R"("length")", {28, 29, 30, 31}}, Case{R"("zero")", {0}}, Case{"8", {8}},
+                        Case{"30", {28, 29, 30}}, Case{"65535", {28, 29, 30, 31}}}) {
+    const std::string udp = udplite_with(std::string(R"("coverage": )") + c.coverage);
+    const Profile p = profile(
+        {variant({kIpv4, udp}, "", R"({"length": [20, 23]})"), variant({kIpv6, udp}, "", R"({"length": [20, 23]})")});
+    std::set<std::uint32_t> seen;
+    for (const SourcePacket& packet : packets_of(p, 400, 2)) {
+      const bool v6 = packet.octets[0] >> 4 == 6;
+      const std::size_t at = v6 ? 40 : 20;
+      ASSERT_EQ(packet.octets[v6 ? 6 : 9], 136);
+      const std::uint32_t coverage = load16(&packet.octets[at + 4]);
+      const auto length = static_cast<std::uint32_t>(packet.octets.size() - at);
+      seen.insert(coverage);
+      const OctetView whole(packet.octets);
+      const std::uint32_t pseudo = checksum_add(length + 136, whole.subspan(v6 ? 8 : 12, v6 ? 32 : 8));
+      ASSERT_EQ(checksum_fold(checksum_add(pseudo, whole.subspan(at, coverage == 0 ? length : coverage))), 0xFFFF);
+      ASSERT_NE(load16(&packet.octets[at + 6]), 0);
+    }
+    EXPECT_EQ(seen, c.seen) << c.coverage;
+  }
+  std::set<std::uint32_t> random;
+  for (const SourcePacket& packet :
+       packets_of(profile({variant({kIpv4, udplite_with(R"("coverage": "random")"), kRtp})}), 900))
+    random.insert(load16(&packet.octets[24]));
+  EXPECT_EQ(*random.begin(), 8u);
+  EXPECT_EQ(*random.rbegin(), 8u + 12 + 31);
+  EXPECT_EQ(random.size(), 44u);
+}
+
+TEST(Packets, UdpLiteCoverageChangesInMidStream) {
+  const Profile p = profile({variant({kIpv4, kUdpLite, kRtp}, R"(, "changes": [
+      {"packet": 2, "header": 1, "set": {"coverage": 20}}, {"packet": 4, "header": 1, "set": {"coverage": "zero"}},
+      {"packet": 6, "header": 1, "set": {"coverage": "length"}}])")});
+  std::vector<std::uint32_t> seen;
+  for (const SourcePacket& packet : packets_of(p, 8)) seen.push_back(load16(&packet.octets[24]));
+  EXPECT_EQ(seen, (std::vector<std::uint32_t>{51, 51, 20, 20, 0, 0, 51, 51}));
 }
 
 std::vector<std::uint16_t> identifications(const std::string& more, const std::string& variant_more = "") {

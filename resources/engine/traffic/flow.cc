@@ -52,6 +52,7 @@ Flow::Flow(const Profile& profile, std::uint64_t number, std::uint64_t seed, Flo
       before_(make_before(variant_.before, derive(identity_.token, 0x6265666F7265))) {
   moment_.sequence = identity_.sequence;
   moment_.timestamp = identity_.timestamp;
+  moment_.esp_sequence = identity_.esp_sequence;
   for (std::size_t i = 0; i < variant_.headers.size(); ++i) counters_[i] = identity_.headers[i].identification;
 }
 
@@ -104,10 +105,12 @@ void Flow::make_packet(std::uint64_t time_ns, std::uint64_t index, std::uint32_t
   last_ns_ = std::max(last_ns_, time_ns);  // jitter never lets a packet overtake the one before it
   move_identifications(index);
   moment_.marker = marker;
+  moment_.coverage_draw = packet_draw(identity_.token, Purpose::coverage, index);
   const Octets content = payload(index, payload_length);
   const Octets packet = build_packet(variant_.headers, identity_, moment_, content);
   const std::size_t header_length = packet.size() - content.size() - (rtp() == nullptr ? 0 : rtp()->padding);
   ++moment_.sequence;
+  ++moment_.esp_sequence;
   ++packet_;
   const auto* ip = std::get_if<Ipv4>(&variant_.headers.front());
   if (ip == nullptr || ip->fragment_at == 0) {
@@ -224,6 +227,7 @@ void Flow::apply_changes() {
         break;
       case Field::advance_sequence:
         moment_.sequence = static_cast<std::uint16_t>(moment_.sequence + change.value);
+        moment_.esp_sequence += change.value;
         break;
       case Field::advance_timestamp:
         moment_.timestamp += change.value;
@@ -233,6 +237,9 @@ void Flow::apply_changes() {
         break;
       case Field::marker_once:
         marker_once_ = change.value != 0;
+        break;
+      case Field::coverage:
+        std::get<UdpLite>(header).coverage = change.value;
         break;
       case Field::payload_length:
         variant_.payload.shortest = variant_.payload.longest = change.value;

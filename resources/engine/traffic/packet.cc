@@ -12,15 +12,18 @@ namespace {
 
 // RFC 790 and its successors: the numbers of what can follow an IP header here.
 constexpr std::uint8_t kProtocolHopByHop = 0, kProtocolIcmp = 1, kProtocolIpv4 = 4, kProtocolUdp = 17,
-                       kProtocolIpv6 = 41, kProtocolIcmpv6 = 58, kProtocolDestination = 60;
+                       kProtocolIpv6 = 41, kProtocolEsp = 50, kProtocolIcmpv6 = 58, kProtocolDestination = 60,
+                       kProtocolUdpLite = 136;
 
-constexpr std::size_t kIpv4Length = 20, kIpv6Length = 40, kUdpLength = 8, kRtpLength = 12, kIcmpLength = 8;
+constexpr std::size_t kIpv4Length = 20, kIpv6Length = 40, kUdpLength = 8, kRtpLength = 12, kIcmpLength = 8,
+                      kEspLength = 8;
 
 std::size_t length_of(const Header& header) {
   if (const auto* ip = std::get_if<Ipv4>(&header)) return kIpv4Length + ip->options.size();
   if (std::holds_alternative<Ipv6>(header)) return kIpv6Length;
   if (const auto* options = std::get_if<Ipv6Options>(&header)) return 2 + options->options.size();
-  if (std::holds_alternative<Udp>(header)) return kUdpLength;
+  if (std::holds_alternative<Udp>(header) || std::holds_alternative<UdpLite>(header)) return kUdpLength;
+  if (std::holds_alternative<Esp>(header)) return kEspLength;
   if (const auto* rtp = std::get_if<Rtp>(&header)) {
     return kRtpLength + 4u * rtp->csrc_count + (rtp->extension ? 4 + rtp->extension->data.size() : 0);
   }
@@ -35,6 +38,8 @@ std::uint8_t number_of_next(const std::vector<Header>& headers, std::size_t i, b
   if (std::holds_alternative<Ipv4>(next)) return kProtocolIpv4;
   if (std::holds_alternative<Ipv6>(next)) return kProtocolIpv6;
   if (std::holds_alternative<Udp>(next)) return kProtocolUdp;
+  if (std::holds_alternative<UdpLite>(next)) return kProtocolUdpLite;
+  if (std::holds_alternative<Esp>(next)) return kProtocolEsp;
   if (const auto* options = std::get_if<Ipv6Options>(&next))
     return options->hop_by_hop ? kProtocolHopByHop : kProtocolDestination;
   return over_ipv6 ? kProtocolIcmpv6 : kProtocolIcmp;
@@ -85,6 +90,13 @@ class Builder {
       store16(at(i), identity_.headers[i].source_port);
       store16(at(i) + 2, identity_.headers[i].destination_port);
       store16(at(i) + 4, static_cast<std::uint32_t>(length_from(i)));
+    } else if (const auto* lite = std::get_if<UdpLite>(&headers_[i])) {
+      store16(at(i), identity_.headers[i].source_port);
+      store16(at(i) + 2, identity_.headers[i].destination_port);
+      store16(at(i) + 4, coverage_of(*lite, length_from(i)));
+    } else if (std::holds_alternative<Esp>(headers_[i])) {
+      store32(at(i), identity_.headers[i].spi);
+      store32(at(i) + 4, moment_.esp_sequence);
     } else if (const auto* rtp = std::get_if<Rtp>(&headers_[i])) {
       write_rtp(*rtp, at(i));
     } else if (std::holds_alternative<Icmp>(headers_[i])) {
@@ -95,6 +107,14 @@ class Builder {
       const Octets& raw = std::get<Raw>(headers_[i]).octets;
       std::copy(raw.begin(), raw.end(), at(i));
     }
+  }
+
+  // The Checksum Coverage of a datagram of `length` octets.
+  [[nodiscard]] std::uint32_t coverage_of(const UdpLite& udp, std::size_t length) const {
+    const auto whole = static_cast<std::uint32_t>(length);
+    if (udp.coverage == UdpLite::kRandom)
+      return UdpLite::kLeast + scale(moment_.coverage_draw, whole - UdpLite::kLeast);
+    return std::min(udp.coverage, whole);
   }
 
   void write_ipv4(const Ipv4& ip, std::size_t i) {
@@ -159,6 +179,12 @@ class Builder {
       const std::uint16_t sum =
           checksum_finish(checksum_add(pseudo_header(i, kProtocolUdp), OctetView(packet_).subspan(offsets_[i])));
       store16(at(i) + 6, sum == 0 ? 0xFFFF : sum);  // RFC 768: zero would say that there is none
+    } else if (std::holds_alternative<UdpLite>(headers_[i])) {
+      // RFC 3828, 3.1: 0 covers all. The length in the pseudo-header is that of the datagram.
+      const std::size_t coverage = load16(at(i) + 4);
+      const OctetView covered = OctetView(packet_).subspan(offsets_[i], coverage == 0 ? length_from(i) : coverage);
+      const std::uint16_t sum = checksum_finish(checksum_add(pseudo_header(i, kProtocolUdpLite), covered));
+      store16(at(i) + 6, sum == 0 ? 0xFFFF : sum);
     } else if (std::holds_alternative<Icmp>(headers_[i])) {
       const std::uint32_t start = at(i)[0] == 128 ? pseudo_header(i, kProtocolIcmpv6) : 0;
       store16(at(i) + 2, checksum_finish(checksum_add(start, OctetView(packet_).subspan(offsets_[i]))));
@@ -218,6 +244,14 @@ Identity make_identity(const Variant& variant, std::uint64_t flow, std::uint64_t
       const bool even = i + 1 < variant.headers.size();
       header.source_port = port_in(udp->source, stream(key, 4), even);
       header.destination_port = port_in(udp->destination, stream(key, 5), even);
+    } else if (const auto* lite = std::get_if<UdpLite>(&variant.headers[i])) {
+      const bool even = i + 1 < variant.headers.size();
+      header.source_port = port_in(lite->source, stream(key, 4), even);
+      header.destination_port = port_in(lite->destination, stream(key, 5), even);
+    } else if (const auto* esp = std::get_if<Esp>(&variant.headers[i])) {
+      constexpr std::uint32_t kReserved = 256;  // RFC 4303, 2.1
+      header.spi = esp->spi.value_or(std::max(kReserved, static_cast<std::uint32_t>(stream(own, 6) >> 32)));
+      identity.esp_sequence = esp->sequence_start;
     } else if (const auto* rtp = std::get_if<Rtp>(&variant.headers[i])) {
       if (rtp->sequence_start) identity.sequence = *rtp->sequence_start;
       if (rtp->timestamp_start) identity.timestamp = *rtp->timestamp_start;

@@ -22,11 +22,13 @@ struct Identity {
     std::uint16_t source_port = 0, destination_port = 0;
     std::uint16_t identification = 0;  // the first IP-ID
     std::uint32_t flow_label = 0;
+    std::uint32_t spi = 0;  // of ESP
   };
   std::array<PerHeader, kMostHeaders> headers{};
   std::uint32_t token = 0;  // the RTP SSRC, and the key of everything random in the flow's packets
   std::uint16_t sequence = 0;
   std::uint32_t timestamp = 0;
+  std::uint32_t esp_sequence = 0;
   std::uint16_t echo_identifier = 0;
   std::uint64_t start_us = 0;  // when the first interval begins
 };
@@ -39,6 +41,8 @@ struct Moment {
   std::uint16_t sequence = 0;  // of RTP, or of the echo request
   std::uint32_t timestamp = 0;
   bool marker = false;
+  std::uint32_t esp_sequence = 0;
+  std::uint64_t coverage_draw = 0;  // behind a random UDP-Lite Checksum Coverage
 };
 
 // Where each header starts; the last entry is the length of all of them.
@@ -71,6 +75,7 @@ enum class Purpose : std::uint64_t {
   frame = 5,
   length = 6,
   payload = 7,
+  coverage = 8,
   identification = 16,
   jump = 32
 };

@@ -106,6 +106,27 @@ Udp read_udp(Object& object) {
   return udp;
 }
 
+std::uint32_t read_coverage(const Value& value) {
+  if (value.json().is_number()) return static_cast<std::uint32_t>(value.integer(UdpLite::kLeast, 65535));
+  constexpr std::uint32_t kWords[] = {UdpLite::kLength, 0, UdpLite::kRandom};
+  return kWords[value.choice({"length", "zero", "random"})];
+}
+
+UdpLite read_udplite(Object& object) {
+  UdpLite udp;
+  udp.source = read_ports(object.required("source_ports"));
+  udp.destination = read_ports(object.required("destination_ports"));
+  if (const auto v = object.optional("coverage")) udp.coverage = read_coverage(*v);
+  return udp;
+}
+
+Esp read_esp(Object& object) {
+  Esp esp;
+  if (const auto v = object.optional("spi")) esp.spi = static_cast<std::uint32_t>(v->integer(1, 0xFFFFFFFF));
+  esp.sequence_start = integer(object, "sequence_start", 0, 0xFFFFFFFF, esp.sequence_start);
+  return esp;
+}
+
 void read_frame(const Value& value, Rtp& rtp) {
   const std::vector<Value> ends = value.items();
   if (ends.size() != 2) value.fail("a range is a list of two: fewest and most.");
@@ -156,7 +177,8 @@ Raw read_raw(Object& object) {
 Header read_header(const Value& value) {
   Object object(value);
   Header header;
-  switch (object.required("protocol").choice({"ipv4", "ipv6", "ipv6-options", "udp", "rtp", "icmp", "raw"})) {
+  switch (object.required("protocol")
+              .choice({"ipv4", "ipv6", "ipv6-options", "udp", "rtp", "icmp", "udplite", "esp", "raw"})) {
     case 0:
       header = read_ipv4(object);
       break;
@@ -174,6 +196,12 @@ Header read_header(const Value& value) {
       break;
     case 5:
       header = Icmp{};
+      break;
+    case 6:
+      header = read_udplite(object);
+      break;
+    case 7:
+      header = read_esp(object);
       break;
     default:
       header = read_raw(object);
@@ -194,11 +222,11 @@ bool is_ip(const Header& header) { return is<Ipv4>(header) || is<Ipv6>(header); 
 bool may_follow(const Header* before, const Header& header) {
   if (before == nullptr) return is_ip(header) || is<Raw>(header);
   const bool behind_ip = is_ip(*before) || is<Ipv6Options>(*before);
-  if (is_ip(header) || is<Udp>(header) || is<Icmp>(header)) return behind_ip;
+  if (is_ip(header) || is<Udp>(header) || is<Icmp>(header) || is<UdpLite>(header) || is<Esp>(header)) return behind_ip;
   if (const auto* options = std::get_if<Ipv6Options>(&header)) {
     return is<Ipv6>(*before) || (is<Ipv6Options>(*before) && !options->hop_by_hop);
   }
-  return is<Rtp>(header) && is<Udp>(*before);
+  return is<Rtp>(header) && (is<Udp>(*before) || is<UdpLite>(*before));
 }
 
 void check_chain(const std::vector<Header>& headers, const std::vector<Value>& values) {
@@ -288,6 +316,8 @@ constexpr Changeable kRtpChanges[] = {{"payload_type", Change::Field::payload_ty
                                       {"advance_timestamp", Change::Field::advance_timestamp, 0xFFFFFFFF},
                                       {"padding", Change::Field::padding, 255}};
 
+constexpr Changeable kEspChanges[] = {{"advance_sequence", Change::Field::advance_sequence, 0xFFFFFFFF}};
+
 template <std::size_t N>
 void read_fields(Object& set, const Changeable (&fields)[N], Change change, std::vector<Change>& changes) {
   for (const Changeable& field : fields) {
@@ -344,6 +374,14 @@ void read_change(const Value& value, const std::vector<Header>& headers, std::ve
     read_flag(set, "checksum", Change::Field::checksum, change, changes);
     if (is_over_ipv6(headers, change.header))
       header_value.fail("over IPv6 the UDP checksum is not optional (RFC 2460, 8.1).");
+  } else if (is<UdpLite>(header)) {
+    if (const auto v = set.optional("coverage")) {
+      change.field = Change::Field::coverage;
+      change.value = read_coverage(*v);
+      changes.push_back(change);
+    }
+  } else if (is<Esp>(header)) {
+    read_fields(set, kEspChanges, change, changes);
   } else if (is<Rtp>(header)) {
     read_fields(set, kRtpChanges, change, changes);
     read_flag(set, "marker_once", Change::Field::marker_once, change, changes);

@@ -92,13 +92,29 @@ struct Rtp {
   std::uint32_t frame_fewest = 1, frame_most = 1;  // packets that share a timestamp
 };
 
+// RFC 3828. Its checksum is not optional; how much of the datagram it covers is told in each packet.
+struct UdpLite {
+  static constexpr std::uint32_t kLength = 0x10000, kRandom = 0x10001;
+  static constexpr std::uint32_t kLeast = 8;  // octets: the header itself
+  PortRange source, destination;
+  // kLength: all, and the field says so by the datagram's length; 0: all, and the field is zero; kRandom: 8 octets to
+  // all, another number in each packet; else so many octets, or all of a datagram that is shorter.
+  std::uint32_t coverage = kLength;
+};
+
+// RFC 4303: what follows the header is encrypted, so the payload stands for all of it.
+struct Esp {
+  std::optional<std::uint32_t> spi;  // else each flow has its own
+  std::uint32_t sequence_start = 1;  // 2.2: the first packet of a security association has the number 1
+};
+
 struct Icmp {};  // an echo request; ICMPv6 below IPv6
 
 struct Raw {  // octets that stand as they are: packets that are not IP
   Octets octets;
 };
 
-using Header = std::variant<Ipv4, Ipv6, Ipv6Options, Udp, Rtp, Icmp, Raw>;
+using Header = std::variant<Ipv4, Ipv6, Ipv6Options, Udp, Rtp, Icmp, Raw, UdpLite, Esp>;
 
 struct Payload {
   std::uint32_t shortest = 0, longest = 0;  // octets
@@ -140,7 +156,8 @@ struct Change {
     advance_timestamp,
     padding,
     marker_once,
-    payload_length
+    payload_length,
+    coverage
   };
   std::uint64_t packet = 0;
   std::size_t header = 0;
