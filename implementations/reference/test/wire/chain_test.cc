@@ -90,6 +90,43 @@ TEST(DynamicPart, Udp) {
   EXPECT_EQ(written([](Writer& out) { write_udp_dynamic(out, kUdp.data()); }), hex("ab cd"));
 }
 
+// RFC 3095 5.7.7.7.
+TEST(Parts, Esp) {
+  const Packet header = hex("1a 2b 3c 4d | 01 02 03 04");
+  EXPECT_EQ(written([&](Writer& out) { write_esp_static(out, header.data()); }), hex("1a 2b 3c 4d"));
+  EXPECT_EQ(written([&](Writer& out) { write_esp_dynamic(out, header.data()); }), hex("01 02 03 04"));
+  std::array<std::uint8_t, 9> back;
+  back.fill(0xee);
+  Reader in(header);
+  EXPECT_EQ(read_esp_static(in, back.data()), ChainStatus::kOk);
+  EXPECT_EQ(to_hex(back), to_hex(hex("1a 2b 3c 4d 00 00 00 00 ee"))) << "the rest of the header, and no more, is clear";
+  EXPECT_EQ(read_esp_dynamic(in, back.data()), ChainStatus::kOk);
+  EXPECT_EQ(to_hex(back), to_hex(hex("1a 2b 3c 4d 01 02 03 04 ee")));
+}
+
+// RFC 4019 5.2.1: "a 2-octet field containing the checksum coverage is added before the Checksum field".
+TEST(DynamicPart, UdpLite) {
+  const Packet header = hex("75 30 9c 40 | 00 14 | ab cd");
+  EXPECT_EQ(written([&](Writer& out) { write_udp_lite_dynamic(out, header.data()); }), hex("00 14 ab cd"));
+  std::array<std::uint8_t, 9> back;
+  back.fill(0xee);
+  const Packet part = hex("00 14 ab cd");
+  Reader in(part);
+  EXPECT_EQ(read_udp_lite_dynamic(in, back.data()), ChainStatus::kOk);
+  EXPECT_EQ(to_hex(back), to_hex(hex("ee ee ee ee 00 14 ab cd ee")));
+}
+
+// RFC 4019 5.3.2: 111110FK, and FK = 00 is IR-DYN.
+TEST(CceType, OctetsAndBack) {
+  EXPECT_EQ(octet_of(Cce::kOnce), 0xf9);
+  EXPECT_EQ(octet_of(Cce::kOn), 0xfa);
+  EXPECT_EQ(octet_of(Cce::kOff), 0xfb);
+  for (unsigned octet = 0; octet < 256; ++octet) {
+    const Cce expected = octet == 0xf9 ? Cce::kOnce : octet == 0xfa ? Cce::kOn : octet == 0xfb ? Cce::kOff : Cce::kNone;
+    EXPECT_EQ(cce_of(static_cast<std::uint8_t>(octet)), expected) << octet;
+  }
+}
+
 TEST(DynamicPart, RtpWithoutExtras) {
   EXPECT_EQ(written([](Writer& out) { write_rtp_dynamic(out, kRtp.data(), {}); }),
             joined(bits("10 1 0 0000 | 1 0000011"), hex("01 02 | 11 12 13 14 | 00")));
@@ -272,6 +309,12 @@ TEST(ReadParts, EveryTruncationIsMalformed) {
        [](Reader& in, std::uint8_t* to, IpIdFlags& f, RtpExtras&) { return read_ip_dynamic(in, 6, to, f); }},
       {hex("01 02 03 04"),
        [](Reader& in, std::uint8_t* to, IpIdFlags&, RtpExtras&) { return read_udp_static(in, to); }},
+      {hex("01 02 03 04"),
+       [](Reader& in, std::uint8_t* to, IpIdFlags&, RtpExtras&) { return read_udp_lite_dynamic(in, to); }},
+      {hex("01 02 03 04"),
+       [](Reader& in, std::uint8_t* to, IpIdFlags&, RtpExtras&) { return read_esp_static(in, to); }},
+      {hex("01 02 03 04"),
+       [](Reader& in, std::uint8_t* to, IpIdFlags&, RtpExtras&) { return read_esp_dynamic(in, to); }},
       {hex("01 02"), [](Reader& in, std::uint8_t* to, IpIdFlags&, RtpExtras&) { return read_udp_dynamic(in, to); }},
       {hex("01 02 03 04"),
        [](Reader& in, std::uint8_t* to, IpIdFlags&, RtpExtras&) { return read_rtp_static(in, to); }},
