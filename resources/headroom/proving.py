@@ -25,7 +25,7 @@ BENCHMARKS = (
     ("rohc_bench", "--benchmark_min_time=0.01"),
     ("rohc_pool_bench", "--flows", "100", "--rounds", "2", "LIB/null.so", "LIB/reference.so"),
 )
-SUITES_THAT_PROVE = ("smoke", "conformance", "robustness")
+SUITES_THAT_PROVE = ("smoke", "conformance", "robustness", "interop")
 
 Run = Callable[[Path], bool]
 

@@ -16,4 +16,3 @@ Test Tags        smoke
 Null                    null
 Example                 example
 Reference               reference
-Librohc                 librohc
