@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import re
 import shlex
@@ -144,7 +145,10 @@ def slug(cell: Cell) -> str:
     """The folder of a cell's files, below artefacts/interop."""
     row = cell.row
     names = [f"{row.compressor}-to-{row.decompressor}", f"{row.profile}-{row.mode}-{row.cids}"]
-    names.append(f"{cell.recording or cell.traffic.name}--{cell.link}")
+    carried = cell.recording or cell.traffic.name
+    if cell.traffic.is_capture:  # two captures may have one name
+        carried += f"-{hashlib.sha256(cell.traffic.source.encode()).hexdigest()[:8]}"
+    names.append(f"{carried}--{cell.link}")
     # A name may be a path, and must not lead out of the run's folder.
     return "/".join(re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-") for name in names)
 

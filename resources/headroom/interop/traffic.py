@@ -51,10 +51,10 @@ BY_PROFILE: dict[str, tuple[Traffic, ...]] = {
         Traffic("tunnel-ipv6-in-ipv4", 1),
     ),
     UDP: (Traffic("udp-dns-like-ipv4"), Traffic("udp-constant-ipv6"), Traffic("ip-id-jumps", 1)),
-    ESP: (Traffic("esp-ipv4"), Traffic("esp-ipv6"), Traffic("esp-tunnel-ipv4")),
+    ESP: (Traffic("esp-ipv4"), Traffic("esp-ipv6"), Traffic("esp-sequence-jumps", 1)),
     IP: (Traffic("ip-only-ipv4"), Traffic("icmp-ipv6"), Traffic("tunnel-ipv4-in-ipv6", 1)),
-    LITE_RTP: (Traffic("voip-udp-lite-ipv4"), Traffic("voip-udp-lite-ipv6")),
-    LITE: (Traffic("udp-lite-ipv4"), Traffic("udp-lite-ipv6")),
+    LITE_RTP: (Traffic("udplite-rtp-ipv4"), Traffic("udplite-rtp-ipv6-silence")),
+    LITE: (Traffic("udplite-ipv4"), Traffic("udplite-ipv6"), Traffic("udplite-coverage-changing", 1)),
 }
 PROFILES = tuple(BY_PROFILE)
 PROFILE_NAMES = {

@@ -162,6 +162,16 @@ def test_unknown_words_are_refused() -> None:
         traffic.check(("/nowhere/x.pcap",))
 
 
+def test_captures_of_one_name_have_folders_of_their_own() -> None:
+    from headroom.interop.cell import slug
+    from headroom.interop.traffic import Traffic
+
+    row = Row("null", "/some/where/else", "0x0001", "U", "small")
+    found = {slug(matrix.Cell(row, Traffic(f"/{folder}/../source.pcap", 1, 0), "clean")) for folder in ("a", "b")}
+    assert len(found) == 2
+    assert all(".." not in name.split("/") and not name.startswith("/") for name in found)
+
+
 # ---- recordings
 
 
