@@ -70,8 +70,12 @@ void apply_mode(Flow flow, const wire::Feedback& f, std::optional<std::uint16_t>
   if (f.mode == Mode::kReliable && f.ack == AckType::kStaticNack) return;
   // From and to R-mode, and back to U-mode: a three-way handshake (5.6.3 to 5.6.6).
   set_mode(flow, f.mode, now_ms);
-  h.transition_pending = !mutant("transition-ends-at-once");
+  h.transition_pending = true;
   tell_mode_until_acked(flow);
+  if (mutant("transition-ends-at-once")) {
+    h.transition_pending = false;
+    h.mode_left = flow.repeats();
+  }
 }
 
 // "The compressor knows that the decompressor has received the acknowledged packet and the transition to a higher
