@@ -11,9 +11,10 @@
 // having been damaged themselves: fewer than 1 for each damaged update, and twice that is the bound.
 //
 // A packet that has been overtaken is read against a later reference than it was made for, and without a CRC nobody
-// notices. An update is noticed by is_overtaken() where its SN can be told, else by its CRC, but for 1 in 128; and where
-// the SN is made by the compressor and nothing in the header depends on it, by nobody ("there will be no … reordering of
-// the compressor-generated SN", 5.11). So for what comes after, reordered updates count as damaged ones do.
+// notices. An update is noticed by is_overtaken() where its SN can be told, else by its CRC, but for 1 in 128; and
+// where the SN is made by the compressor and nothing in the header depends on it, by nobody ("there will be no …
+// reordering of the compressor-generated SN", 5.11). So for what comes after, reordered updates count as damaged ones
+// do.
 #include <gtest/gtest.h>
 
 #include <algorithm>
