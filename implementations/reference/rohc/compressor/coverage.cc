@@ -62,7 +62,9 @@ void begin_coverage(Flow flow, const PacketFields& f) noexcept {
 }
 
 void catch_up_coverage(Flow flow) noexcept {
-  if (flow.coverage != nullptr && flow.c.fast_run != 0) forget_votes(*flow.coverage);
+  if (flow.coverage == nullptr || flow.c.fast_run == 0) return;
+  forget_votes(*flow.coverage);
+  flow.coverage->differed = false;  // they were compressed headers, and there was nothing left to tell
 }
 
 void observe_coverage(Flow flow, const PacketFields& f) noexcept {

@@ -14,6 +14,7 @@ namespace {
 
 using test::crafted;
 using test::crafted_initialisation;
+using test::decompress;
 using test::esp_packet;
 using test::hex;
 using test::joined;
@@ -191,6 +192,33 @@ TEST(Esp, TunnelsCidsAndModes) {
         EXPECT_EQ(link.sent.detail.profile, kEsp);
       }
     }
+  }
+}
+
+// The secure references of R-mode are known by the whole number, too.
+TEST(Esp, ReliableMode) {
+  test::Random random(6);
+  for (int round = 0; round < 40; ++round) {
+    CompressorConfig c = without_refreshes();
+    DecompressorConfig d;
+    c.highest_mode = d.mode = wire::Mode::kReliable;
+    Link link(c, d);
+    SteadyFlow flow = flow_from(round % 2 == 0 ? 4 : 6, random.flip() ? 0xffffff00 : 0x1ff00);
+    for (int i = 0; i < 500; ++i) {
+      if (i > 40 && random.chance(0.02)) flow.spec.esp->sn += random.flip() ? random.below(100) : 0x10000;
+      if (i > 40 && random.chance(0.02)) flow.spec.ip.ttl = random.octet();
+      PacketSpec& s = flow.next();
+      const test::Compressed sent = link.lose(s);
+      if (i > 40 && random.chance(0.1)) continue;  // lost
+      const auto r = decompress(link.decompressor, sent.octets, link.now_ns);
+      ASSERT_EQ(to_hex(r.octets), to_hex(build(s))) << round << ", " << i << ": " << to_hex(sent.octets);
+      if (random.chance(0.7)) {
+        link.carry_feedback();
+      } else {
+        (void)test::take_all(link.decompressor.own_feedback());
+      }
+    }
+    EXPECT_EQ(link.sent.mode(), wire::Mode::kReliable);
   }
 }
 

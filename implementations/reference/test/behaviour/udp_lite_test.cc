@@ -564,6 +564,40 @@ TEST(UdpLite, ModesTunnelsAndCids) {
   }
 }
 
+// "CCE(ON) and CCE(OFF) MUST NOT be used to extend R-0 and R-1* headers" (5.3.2), and what they say waits for an ACK.
+TEST(UdpLite, ReliableMode) {
+  test::Random random(5);
+  for (unsigned round = 0; round < 40; ++round) {
+    CompressorConfig c = without_refreshes();
+    DecompressorConfig d;
+    c.highest_mode = d.mode = wire::Mode::kReliable;
+    Link link(c, d);
+    SteadyFlow flow = round % 2 == 0 ? voice(round % 4 == 0 ? 4 : 6) : datagrams(round % 4 == 1 ? 4 : 6);
+    for (unsigned i = 0; i < 400; ++i) {
+      const unsigned phase = i / 50 % 4;
+      const int coverage = phase == 0 ? -1 : phase == 1 ? 9 : phase == 2 ? static_cast<int>(random.below(30)) : 0;
+      PacketSpec& s = flow.next();
+      s.payload = octets(10 + random.below(4));
+      s.udp->coverage = coverage < 0 ? std::nullopt : std::optional(static_cast<std::uint16_t>(coverage));
+      const test::Compressed sent = link.lose(s);
+      if (i > 40 && (sent.octets[0] == kOn || sent.octets[0] == kOff)) {
+        const unsigned inner = sent.octets[1];
+        ASSERT_TRUE((inner & 0xe0) == 0xc0 || (inner & 0xc0) == 0x40) << to_hex(sent.octets);
+      }
+      if (i > 40 && random.chance(0.1)) continue;  // lost
+      const auto r = decompress(link.decompressor, sent.octets, link.now_ns);
+      ASSERT_EQ(to_hex(r.octets), to_hex(build(s))) << round << ", " << i << ": " << to_hex(sent.octets);
+      if (random.chance(0.7)) {
+        link.carry_feedback();
+      } else {
+        (void)test::take_all(link.decompressor.own_feedback());
+      }
+    }
+    EXPECT_EQ(link.sent.mode(), wire::Mode::kReliable);
+    EXPECT_GT(link.compressor.counters().cce[3], 0U);
+  }
+}
+
 TEST(UdpLite, ProfilesThatAreNotEnabled) {
   const auto profile_of = [](SteadyFlow flow, bool rtp_udp_lite, bool udp_lite) {
     CompressorConfig c = without_refreshes();
