@@ -12,6 +12,7 @@
 #include "rohc/compressor/feedback.h"
 #include "rohc/compressor/observe.h"
 #include "rohc/compressor/refresh.h"
+#include "rohc/compressor/reliable.h"
 #include "rohc/compressor/uncompressed.h"
 #include "rohc/compressor/window.h"
 #include "rohc/compressor/write.h"
@@ -261,6 +262,7 @@ Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std:
   } else {
     if (flow.h.rejected_until_ms != 0 && now < flow.h.rejected_until_ms) return send_uncompressed(packet, now);
     catch_up_coverage(flow);
+    catch_up_reliably(flow);
     catch_up(flow.c, flow.h, config_.repeats);
     if (!flow.traits().sn_in_packet()) f.sn = static_cast<std::uint16_t>(flow.c.sn + (mutant("sn-by-two") ? 2 : 1));
     observe(flow, f);

@@ -163,6 +163,7 @@ void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) no
     return;
   }
   catch_up_coverage(flow);
+  catch_up_reliably(flow);
   catch_up(flow.c, h, flow.config.repeats);
   const std::uint8_t repeats = flow.repeats();
   if (is_rejected(f) || f.context_memory) {

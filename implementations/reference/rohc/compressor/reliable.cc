@@ -169,6 +169,19 @@ void leave_reliable_mode(Flow flow) noexcept {
     *left = *left != 0 ? flow.repeats() : std::uint8_t{0};
 }
 
+void catch_up_reliably(Flow flow) noexcept {
+  if (!flow.in_reliable_mode() || flow.c.fast_run == 0) return;
+  ReliableWindow& w = *flow.reliable;
+  const std::uint16_t sn = flow.c.sn;
+  w.sent += static_cast<std::uint32_t>(std::max(0, distance(w.newest, sn)));
+  number(w, sn, false);
+  const bool far =
+      w.run_count != 0 && distance(w.runs[0].first_sn, sn) >= static_cast<std::int32_t>(flow.config.update_after);
+  if (far || is_reused(w, sn)) return;
+  w.burst_left = 0;
+  w.pausing = false;
+}
+
 void prepare_reliably(Flow flow, const PacketFields& f) noexcept {
   FlowHistory& h = flow.h;
   ReliableWindow& w = *flow.reliable;
@@ -288,7 +301,7 @@ std::uint16_t predictable_packets(Flow flow) noexcept {
   const std::int32_t until_update =
       static_cast<std::int32_t>(flow.config.update_after) - distance(w.runs[0].first_sn, next);
   const std::int32_t paused = w.pausing && w.burst_left == 0 ? distance(next, w.pause_until) : 0;
-  return static_cast<std::uint16_t>(std::clamp(std::max(until_update, paused), 0, std::max(covered, 0)));
+  return static_cast<std::uint16_t>(std::clamp(until_update > 0 ? until_update : paused, 0, std::max(covered, 0)));
 }
 
 std::uint16_t next_ackable_sn(Flow flow) noexcept {

@@ -67,6 +67,10 @@ void enter_reliable_mode(Flow flow) noexcept;
 // IR-DYN packet makes up for.
 void leave_reliable_mode(Flow flow) noexcept;
 
+// Before catch_up() of window.h: what the general path would have noted of the packets that the fast path sent. Does
+// nothing in other modes.
+void catch_up_reliably(Flow flow) noexcept;
+
 // Before a packet is compressed: notes what makes references useless or acknowledgements ambiguous. REQUIRES: R-mode;
 // observe() has run.
 void prepare_reliably(Flow flow, const PacketFields& f) noexcept;
