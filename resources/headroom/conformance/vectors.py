@@ -64,19 +64,22 @@ def select(patterns: Iterable[str], names: Iterable[str] | None = None) -> list[
 def control(names: Iterable[str]) -> str | None:
     """A vector that must be delivered, for those from which nothing is to come out: to refuse everything is no merit.
 
-    None where one of them must be delivered itself. The control is of a channel with CIDs of the same size.
+    None where one of them must be delivered itself. The control is of a channel with CIDs of the same size, and of the
+    same file if one of it will do: whoever declares what the vectors are about declares what it is about.
     """
     chosen = [by_name()[name] for name in names]
     if any(step.outcome == "delivered" for vector in chosen for step in vector.steps):
         return None
-    cids = {vector.channel["cids"] for vector in chosen}
-    return next(
-        vector.name
+    cids, paths = {vector.channel["cids"] for vector in chosen}, {vector.path for vector in chosen}
+    fitting = [
+        vector
         for vector in by_name().values()
         if not vector.feature
         and vector.channel["cids"] in cids
         and all(step.outcome == "delivered" for step in vector.steps)
-    )
+        and (vector.path in paths or (vector.channel["mode"] == "U" and "0x0001" in vector.channel["profiles"]))
+    ]
+    return min(fitting, key=lambda vector: vector.path not in paths).name
 
 
 def channel_for(vector: Vector, decompressor: str) -> dict[str, Any]:
