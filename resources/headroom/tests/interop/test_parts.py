@@ -188,3 +188,24 @@ def test_captures_of_one_name_have_folders_of_their_own() -> None:
 )
 def test_what_came_out_beside_the_source(came: list[bytes], expected: tuple[int, int | None]) -> None:
     assert recordings.align([b"a", b"b", b"c"], came) == expected
+
+
+# ---- what chance explains
+
+
+@pytest.mark.parametrize(("kind", "least"), [("R-0", 10), ("UO-0", 4), ("UOR-2", 1)])
+def test_wrong_packets_that_a_crc_is_bound_to_miss(kind: str, least: int) -> None:
+    """Ten arrivals that the judge does not restore: without a CRC each may come out wrong, with 7 bits hardly any."""
+    from types import SimpleNamespace
+    from typing import Any
+
+    from headroom.interop.study import Arrival, Study
+
+    def arrival(index: int) -> Any:
+        packet = SimpleNamespace(kind=kind)
+        return Arrival(index, b"", "OK", "mismatched", SimpleNamespace(packet=packet, delivered=b"x", error=None))
+
+    records = [{"packet": n, "direction": "forward"} for n in range(10)]
+    seen = Study(SimpleNamespace(records=records), [b"original"] * 10, [arrival(n) for n in range(10)])
+    assert least <= seen.allowed_wrong() <= 40
+    assert seen.allowed_wrong() < 10 or kind in ("R-0", "UO-0")
