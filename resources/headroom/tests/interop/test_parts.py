@@ -103,7 +103,7 @@ def test_limits_leave_something_that_fails() -> None:
 
 
 def test_what_differs_from_case_to_case_is_not_in_a_signature() -> None:
-    one = plain("It wrote outside the output buffer of 572 octets in /tmp/x/y.so at 0xdeadbeef.")
+    one = plain("It wrote outside the output buffer of 572 octets in /opt/x/y.so at 0xdeadbeef.")
     assert one == "It wrote outside the output buffer of N octets in y.so at N."
     assert len(plain("long " * 100)) <= 90
 
