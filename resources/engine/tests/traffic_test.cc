@@ -84,7 +84,7 @@ TEST(ProfileReader, NamesWhatIsWrong) {
   contains(variant({kIpv4, udplite_with(R"("coverage": 7)")}), "/variants/0/headers/1/coverage", "8");
   contains(variant({kIpv4, udplite_with(R"("coverage": "some")")}), "/variants/0/headers/1/coverage", "random");
   contains(variant({kIpv4, udplite_with(R"("coverage": true)")}), "/variants/0/headers/1/coverage", "");
-  contains(variant({kIpv4, udplite_with(R"("checksum": false)")}), "/variants/0/headers/1", "checksum");
+  contains(variant({kIpv4, udplite_with(R"("checksum": false)")}), "/variants/0/headers/1/checksum", "unknown");
   contains(variant({kIpv4, R"({"protocol": "esp", "spi": 0})"}), "/variants/0/headers/1/spi", "1");
   contains(variant({kIpv4, kRtp}), "/variants/0/headers/1", "cannot follow");
   contains(variant({kIpv6, kUdpBare, kRtp}), "/variants/0/headers/1", "not optional");
