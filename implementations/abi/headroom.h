@@ -17,7 +17,9 @@
  *
  * What the engine promises
  *   - `now_ns` never decreases over the life of an instance. Buffers `in` and `out` never overlap.
- *   - `out_capacity` is at least `in_length + HEADROOM_EXPANSION`, unless the adapter itself is being tested.
+ *   - `out_capacity` is at least `in_length + HEADROOM_EXPANSION`, unless the adapter itself is being tested. Where the
+ *     configuration has an `mrru` above 0, it is at least `2 * in_length + HEADROOM_EXPANSION` for `compress` and
+ *     `in_length + mrru + HEADROOM_EXPANSION` for `decompress`.
  */
 #ifndef HEADROOM_ABI_HEADROOM_H
 #define HEADROOM_ABI_HEADROOM_H
@@ -42,6 +44,7 @@ extern "C" {
 typedef enum headroom_status {
   HEADROOM_OK = 0,               /* `out` holds `out_length` octets to pass on */
   HEADROOM_NOTHING = 1,          /* consumed; there is nothing to pass on (feedback alone, an unfinished segment …) */
+  HEADROOM_SEGMENTS = 2,         /* `out` holds several link packets; see below */
   HEADROOM_ERR_NO_SPACE = -1,    /* `out_capacity` does not suffice */
   HEADROOM_ERR_MALFORMED = -2,   /* the octets cannot be what they claim to be */
   HEADROOM_ERR_NO_CONTEXT = -3,  /* no context has been established for this packet */
@@ -53,6 +56,13 @@ typedef enum headroom_status {
   HEADROOM_ERR_INTERNAL = -9     /* a defect of the implementation, noticed by itself */
 } headroom_status;
 
+/* HEADROOM_SEGMENTS: of `compress` only, and only where the configuration has an `mrru` above 0 and the adapter says
+ * lists the feature "segmentation" in `describe`; an adapter that does not is never asked for it. The packet has become
+ * several link packets (RFC 5795, 5.2.5), which stand in `out` in the order in which they are to be sent, each behind
+ * its length in two octets, the more significant one first; `out_length` counts all of it. The engine sends them one
+ * behind another, with no other packet of the compressor in between, and gives each to the decompressor on its own. */
+#define HEADROOM_SEGMENT_LENGTH 2u /* octets of length in front of each link packet */
+
 typedef enum headroom_role { HEADROOM_COMPRESSOR = 1, HEADROOM_DECOMPRESSOR = 2 } headroom_role;
 
 /* One packet of a burst. The caller fills the first five fields, the adapter the last two. */
@@ -62,7 +72,7 @@ typedef struct headroom_packet {
   uint32_t in_length;    /* octets */
   uint32_t out_capacity; /* octets */
   uint32_t channel;      /* 0 .. channels - 1; a channel is a CID space of its own (RFC 5795, 5.1.1) */
-  uint32_t out_length;   /* octets; 0 unless `status` is HEADROOM_OK */
+  uint32_t out_length;   /* octets; 0 unless `status` is HEADROOM_OK or HEADROOM_SEGMENTS */
   int32_t status;        /* headroom_status */
   uint32_t reserved;     /* zero */
 } headroom_packet;
@@ -73,7 +83,8 @@ typedef struct headroom_detail {
   uint32_t cid;
   uint16_t profile;
   uint16_t plain_header;      /* octets of uncompressed header that compression covered */
-  uint16_t compressed_header; /* octets that stand for it on the link: CID and CRC included, payload and feedback not */
+  uint16_t compressed_header; /* octets that stand for it on the link: CID and CRC included, payload and feedback not;
+                                 with segments, in the unit that they make */
   uint8_t packet_type;        /* index into "packet_types" */
   uint8_t mode;               /* index into "modes" */
   uint8_t state;              /* index into "compressor_states" or "decompressor_states", after the packet */

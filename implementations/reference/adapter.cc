@@ -52,6 +52,7 @@ json description() {
                {"max_cid", wire::kMaxLargeCid},
                {"max_channels", 1024},
                {"feedback", {"own", "interspersed", "piggybacked"}},
+               {"features", {"segmentation"}},
                {"names", names}};
   return {{"name", "reference"},
           {"version", HEADROOM_VERSION},
@@ -84,7 +85,8 @@ json statistics_of(const Compressor& c) {
           {"static_nacks", n.static_nacks},
           {"rejects", n.rejects},
           {"ignored_feedback", n.ignored_feedback},
-          {"oversize", n.oversize}};
+          {"oversize", n.oversize},
+          {"segmented", n.segmented}};
 }
 
 json statistics_of(const Decompressor& d) {
@@ -102,6 +104,8 @@ json statistics_of(const Decompressor& d) {
           {"crc_failures", n.crc_failures},
           {"held_back", n.held_back},
           {"unsupported", n.unsupported},
+          {"reassembled", n.reassembled},
+          {"abandoned", n.abandoned},
           {"acks", n.acks},
           {"nacks", n.nacks},
           {"static_nacks", n.static_nacks}};

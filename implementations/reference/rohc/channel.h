@@ -48,6 +48,7 @@ struct ChannelParameters {
   bool large_cids = false;
   std::uint32_t max_cid = wire::kMaxSmallCid;
   ProfileSet profiles;
+  std::uint32_t mrru = 0;  // octets of the largest unit that is reassembled from segments, its CRC included; 0: none is
 
   [[nodiscard]] constexpr std::uint32_t contexts_per_channel() const noexcept { return max_cid + 1; }
   [[nodiscard]] constexpr std::uint32_t contexts() const noexcept { return channels * contexts_per_channel(); }

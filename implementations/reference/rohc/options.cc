@@ -118,9 +118,7 @@ ChannelParameters read_channel(const Object& o) {
     throw ConfigError("\"channels\" times (\"max_cid\" + 1) must not exceed " + std::to_string(kMaxContexts) +
                       " contexts");
   }
-  std::uint32_t mrru = 0;
-  o.number("mrru", 0, 0xffff, mrru);
-  if (mrru != 0) throw ConfigError("\"mrru\" must be 0: segmentation is not implemented");
+  o.number("mrru", 0, 0xffff, p.mrru);
   return p;
 }
 
@@ -170,6 +168,22 @@ void read_packet_sizes(const json& list, CompressorConfig& config) {
   if (!std::is_sorted(config.packet_sizes.begin(), config.packet_sizes.end())) fail();
 }
 
+// Segments smaller than this would be mostly overhead, and their overhead not fit into what the ABI leaves room for.
+constexpr std::uint32_t kSmallestLimit = 16;
+
+void read_largest_packet(const Object& o, CompressorConfig& config) {
+  o.number("largest_packet", 0, 0xffff, config.largest_packet);
+  if (config.largest_packet == 0) return;
+  if (config.largest_packet < kSmallestLimit) {
+    throw ConfigError(o.where("largest_packet") + " is " + std::to_string(config.largest_packet) +
+                      ", but must be 0 (any) or from " + std::to_string(kSmallestLimit) + " to 65535");
+  }
+  if (!config.packet_sizes.empty() && config.packet_sizes.front() > config.largest_packet) {
+    throw ConfigError(o.where("largest_packet") + " is " + std::to_string(config.largest_packet) +
+                      ", but no size in \"packet_sizes\" is as small as that");
+  }
+}
+
 const json kNoOptions = json::object();
 
 }  // namespace
@@ -206,6 +220,7 @@ CompressorConfig compressor_config(const nlohmann::json& json) {
   p.number("ip_id_largest_step", 1, 4096, c.ip_id_largest_step);
   p.number("reject_hold_ms", 0, 86'400'000, c.reject_hold_ms);
   if (const auto* sizes = p.find("packet_sizes")) read_packet_sizes(*sizes, c);
+  read_largest_packet(o, c);
   return c;
 }
 

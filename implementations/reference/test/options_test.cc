@@ -107,8 +107,10 @@ TEST(Options, ErrorsInCommonKeys) {
             "mode \"X\" is not implemented; implemented are \"U\", \"O\" and \"R\"");
   EXPECT_EQ(decompressor_error(R"({"scheme": "rohc", "mode": 2})"),
             "mode 2 is not implemented; implemented are \"U\", \"O\" and \"R\"");
-  EXPECT_EQ(compressor_error(R"({"scheme": "rohc", "mrru": 1500})"),
-            "\"mrru\" must be 0: segmentation is not implemented");
+  EXPECT_EQ(compressor_error(R"({"scheme": "rohc", "largest_packet": 15})"),
+            "\"largest_packet\" in the configuration is 15, but must be 0 (any) or from 16 to 65535");
+  EXPECT_EQ(compressor_error(R"({"scheme": "rohc", "largest_packet": 39, "options": {"packet_sizes": [40]}})"),
+            "\"largest_packet\" in the configuration is 39, but no size in \"packet_sizes\" is as small as that");
   EXPECT_EQ(compressor_error(R"({"scheme": "rohc", "mrru": 65536})"),
             "\"mrru\" in the configuration is 65536, but must be a whole number from 0 to 65535");
   EXPECT_EQ(decompressor_error(R"({"scheme": "rohc", "feedback": "yes"})"),

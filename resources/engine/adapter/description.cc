@@ -49,6 +49,7 @@ SchemeDescription parse_scheme(const Value& value) {
   scheme.max_cid = object.integer("max_cid", 0, 16383, 0);
   scheme.max_channels = object.integer("max_channels", 1, 0xFFFFFFFF, 1);
   if (const auto v = object.optional("feedback")) scheme.feedback = chosen(*v, {"own", "interspersed", "piggybacked"});
+  if (const auto v = object.optional("features")) scheme.features = words(*v, kMostWords);
   if (const auto v = object.optional("names")) scheme.names = parse_names(*v);
   return scheme;
 }

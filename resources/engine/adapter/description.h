@@ -38,6 +38,7 @@ struct SchemeDescription {
   std::uint64_t max_cid = 0;
   std::uint64_t max_channels = 1;
   std::vector<std::string> feedback;
+  std::vector<std::string> features;
   Names names;
 };
 

@@ -24,7 +24,27 @@ bool all_are(const std::uint8_t* octets, std::size_t count, std::uint8_t value) 
   return std::all_of(octets, octets + count, [value](std::uint8_t octet) { return octet == value; });
 }
 
+// The link packets that stand in `octets` as HEADROOM_SEGMENTS has it; nothing when they do not fill it exactly.
+std::optional<std::vector<OctetView>> split_segments(OctetView octets) {
+  std::vector<OctetView> packets;
+  while (!octets.empty()) {
+    if (octets.size() < HEADROOM_SEGMENT_LENGTH) return std::nullopt;
+    const std::size_t length = std::size_t{octets[0]} << 8 | octets[1];
+    octets = octets.subspan(HEADROOM_SEGMENT_LENGTH);
+    if (length == 0 || length > octets.size()) return std::nullopt;
+    packets.push_back(octets.first(length));
+    octets = octets.subspan(length);
+  }
+  return packets;
+}
+
 }  // namespace
+
+std::vector<OctetView> link_packets_of(const GuardedOutput& output) {
+  if (output.status == HEADROOM_OK) return {output.octets};
+  if (output.status != HEADROOM_SEGMENTS) return {};
+  return split_segments(output.octets).value_or(std::vector<OctetView>());
+}
 
 PromiseBroken::PromiseBroken(const Instance& instance, const char* function, const std::string& sentence)
     : std::runtime_error(sentence), function_(function), role_(instance.role()) {}
@@ -55,7 +75,8 @@ std::vector<GuardedOutput> Guarded::process(const std::vector<GuardedInput>& inp
   std::size_t out_total = kFence;
   std::size_t in_total = 0;
   for (const GuardedInput& input : inputs) {
-    out_total += input.octets.size() + room + kFence;
+    const auto length = static_cast<std::uint32_t>(input.octets.size());
+    out_total += length + room + expansion_for(instance_.role(), length, instance_.mrru()) - HEADROOM_EXPANSION + kFence;
     in_total += input.octets.size();
   }
   arena_.assign(out_total, kFenceOctet);
@@ -72,7 +93,8 @@ std::vector<GuardedOutput> Guarded::process(const std::vector<GuardedInput>& inp
     inputs_.insert(inputs_.end(), inputs[i].octets.begin(), inputs[i].octets.end());
     packet.in_length = length;
     packet.out = arena_.data() + at;
-    packet.out_capacity = length + room;
+    packet.out_capacity =
+        length + room + expansion_for(instance_.role(), length, instance_.mrru()) - HEADROOM_EXPANSION;
     std::memset(packet.out, kPoisonOctet, packet.out_capacity);
     packet.channel = inputs[i].channel;
     packet.out_length = kPoisonLength;
@@ -131,10 +153,29 @@ void Guarded::check_fields(const headroom_packet& before, const headroom_packet&
   if (after.status == HEADROOM_OK && after.out_length == 0) {
     throw PromiseBroken(instance_, function, "it claims success with no octet of output.");
   }
+  if (after.status == HEADROOM_SEGMENTS) {
+    check_segments(after, function);
+    return;
+  }
   if (after.status != HEADROOM_OK && after.out_length != 0) {
     throw PromiseBroken(instance_, function,
                         std::string("it gave out_length ") + number(after.out_length) + " with the status " +
                             name_of_status(after.status) + "; it must be 0 unless the status is OK.");
+  }
+}
+
+void Guarded::check_segments(const headroom_packet& after, const char* function) const {
+  const auto broken = [&](const std::string& sentence) { throw PromiseBroken(instance_, function, sentence); };
+  if (instance_.role() != HEADROOM_COMPRESSOR || instance_.mrru() == 0) {
+    broken("it gave the status SEGMENTS, which is for compressors whose configuration has an \"mrru\" above 0.");
+  }
+  if (after.out_length > after.out_capacity) {
+    broken("it claims " + number(after.out_length) + " octets of segments in a buffer of " +
+           number(after.out_capacity) + ".");
+  }
+  const auto packets = split_segments({after.out, after.out_length});
+  if (!packets || packets->empty()) {
+    broken("its segments do not fill out_length: each must stand behind its length in two octets, and none be empty.");
   }
 }
 
@@ -153,6 +194,7 @@ void Guarded::check_detail(const headroom_packet& packet, const headroom_detail&
   check("event", detail.event, names.events);
   if (packet.status != HEADROOM_OK) return;
   const bool compressing = instance_.role() == HEADROOM_COMPRESSOR;
+  if (!compressing && instance_.mrru() != 0) return;  // the header may stand in segments that came before
   const std::uint32_t plain = compressing ? packet.in_length : packet.out_length;
   const std::uint32_t on_link = compressing ? packet.out_length : packet.in_length;
   if (detail.plain_header != 0xFFFF && detail.plain_header > plain) {

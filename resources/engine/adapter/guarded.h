@@ -40,7 +40,13 @@ struct GuardedOutput {
   std::int32_t status = HEADROOM_ERR_INTERNAL;
   Octets octets;
   headroom_detail detail{};
+
+  // Something is to be passed on: one packet, or segments.
+  [[nodiscard]] bool came_out() const noexcept { return status == HEADROOM_OK || status == HEADROOM_SEGMENTS; }
 };
+
+// The link packets in an output: itself, or with HEADROOM_SEGMENTS the segments, in order. Views into `output`.
+[[nodiscard]] std::vector<OctetView> link_packets_of(const GuardedOutput& output);
 
 struct FeedbackElement {
   Octets octets;
@@ -82,6 +88,7 @@ class Guarded {
   template <typename Call>
   auto calling(const char* function, Call&& call) const -> decltype(call());
   void check_fields(const headroom_packet& before, const headroom_packet& after, const char* function) const;
+  void check_segments(const headroom_packet& after, const char* function) const;
   void check_detail(const headroom_packet& packet, const headroom_detail& detail, const char* function) const;
   [[nodiscard]] std::optional<FeedbackElement> take(int32_t (*function)(headroom_instance*, headroom_feedback*),
                                                     const char* name);

@@ -27,7 +27,14 @@ AdapterJob read_adapter_job(const Value& value) {
   job.channels_given = settings.has("channels");
   job.channels = static_cast<std::uint32_t>(settings.integer("channels", 1, 1u << 24, 1));
   job.max_cid = static_cast<std::uint32_t>(settings.integer("max_cid", 0, 16383, 15));
+  job.mrru = mrru_of(job.config);
   return job;
+}
+
+std::uint32_t mrru_of(const Json& config) {
+  if (!config.is_object() || !config.contains("mrru")) return 0;
+  const Json& mrru = config["mrru"];  // a wrong value is the adapter's to refuse
+  return mrru.is_number_unsigned() && mrru <= 0xFFFFu ? mrru.get<std::uint32_t>() : 0;
 }
 
 Instance::Instance(const AdapterJob& job, headroom_role role)
@@ -36,6 +43,7 @@ Instance::Instance(const AdapterJob& job, headroom_role role)
       names_(nullptr),
       role_(role),
       channels_(job.channels),
+      mrru_(mrru_of(job.config)),
       self_(nullptr) {
   const std::string config_where = job.where + "/config";
   const SchemeDescription* scheme = description_.find(job.scheme);
@@ -73,6 +81,8 @@ const char* name_of_status(std::int32_t status) noexcept {
       return "OK";
     case HEADROOM_NOTHING:
       return "NOTHING";
+    case HEADROOM_SEGMENTS:
+      return "SEGMENTS";
     case HEADROOM_ERR_NO_SPACE:
       return "ERR_NO_SPACE";
     case HEADROOM_ERR_MALFORMED:

@@ -28,10 +28,22 @@ struct AdapterJob {
   std::string scheme;
   std::uint32_t channels = 1;
   std::uint32_t max_cid = 15;
+  std::uint32_t mrru = 0;
   bool channels_given = false;
 };
 
 [[nodiscard]] AdapterJob read_adapter_job(const Value& value);
+
+// MRRU (RFC 5795, 5.1.2) of a configuration: 0 where it is not there, or is none.
+[[nodiscard]] std::uint32_t mrru_of(const Json& config);
+
+// Room that an output buffer has beyond the length of the input, as the ABI promises it: segments take some to hand
+// over, and the last of them is shorter than the packet that it completes.
+[[nodiscard]] constexpr std::uint32_t expansion_for(headroom_role role, std::uint32_t in_length,
+                                                    std::uint32_t mrru) noexcept {
+  if (mrru == 0) return HEADROOM_EXPANSION;
+  return HEADROOM_EXPANSION + (role == HEADROOM_COMPRESSOR ? in_length : mrru);
+}
 
 class Instance {
  public:
@@ -48,6 +60,7 @@ class Instance {
   [[nodiscard]] const Names& names() const noexcept { return *names_; }
   [[nodiscard]] const std::string& path() const noexcept { return library_->path(); }
   [[nodiscard]] std::uint32_t channels() const noexcept { return channels_; }
+  [[nodiscard]] std::uint32_t mrru() const noexcept { return mrru_; }
   [[nodiscard]] Json statistics() const { return headroom::statistics(api(), self_); }
 
  private:
@@ -56,6 +69,7 @@ class Instance {
   const Names* names_;
   headroom_role role_;
   std::uint32_t channels_;
+  std::uint32_t mrru_;
   headroom_instance* self_;
 };
 

@@ -19,10 +19,13 @@ constexpr int kMostFeedback = 1000;  // messages after one call
   throw NotJudged("not judged, because the outcome of a call is not what the ABI allows; see the check \"outcome\".");
 }
 
-void check_outcome(const headroom_packet& packet, OnBadOutcome on_bad) {
+void check_outcome(const Instance& instance, const headroom_packet& packet, OnBadOutcome on_bad) {
   if (*name_of_status(packet.status) == '\0')
     bad_outcome(on_bad, "a packet was left with a status that the ABI does not know.");
-  if (packet.status == HEADROOM_OK && (packet.out_length == 0 || packet.out_length > packet.out_capacity)) {
+  if (packet.status == HEADROOM_SEGMENTS && (instance.role() != HEADROOM_COMPRESSOR || instance.mrru() == 0))
+    bad_outcome(on_bad, "segments were given although the configuration has no \"mrru\" above 0.");
+  const bool came_out = packet.status == HEADROOM_OK || packet.status == HEADROOM_SEGMENTS;
+  if (came_out && (packet.out_length == 0 || packet.out_length > packet.out_capacity)) {
     bad_outcome(on_bad, "success was claimed with " + std::to_string(packet.out_length) + " octets in a buffer of " +
                             std::to_string(packet.out_capacity) + ".");
   }
@@ -62,9 +65,13 @@ std::vector<Called> call(const Instance& instance, const std::vector<OctetView>&
                          std::uint64_t now_ns, OnBadOutcome on_bad, std::uint8_t fill, bool details) {
   std::size_t in_total = kSlack;
   std::size_t out_total = kSlack;
+  const auto capacity_for = [&](const OctetView& input) {
+    const auto length = static_cast<std::uint32_t>(input.size());
+    return length + expansion_for(instance.role(), length, instance.mrru());
+  };
   for (const OctetView& input : inputs) {
     in_total += input.size() + kSlack;
-    out_total += input.size() + HEADROOM_EXPANSION + kSlack;
+    out_total += capacity_for(input) + kSlack;
   }
   Octets in(in_total, 0);
   Octets out(out_total, fill);
@@ -76,17 +83,17 @@ std::vector<Called> call(const Instance& instance, const std::vector<OctetView>&
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const auto length = static_cast<std::uint32_t>(inputs[i].size());
     std::copy(inputs[i].begin(), inputs[i].end(), in.begin() + static_cast<std::ptrdiff_t>(in_at));
-    packets[i] = {
-        in.data() + in_at, out.data() + out_at, length, length + HEADROOM_EXPANSION, channel, 0, kNoStatus, 0};
+    const std::uint32_t capacity = capacity_for(inputs[i]);
+    packets[i] = {in.data() + in_at, out.data() + out_at, length, capacity, channel, 0, kNoStatus, 0};
     in_at += length + kSlack;
-    out_at += length + HEADROOM_EXPANSION + kSlack;
+    out_at += capacity + kSlack;
   }
   const std::vector<headroom_packet> expected = packets;
   const auto function = instance.role() == HEADROOM_COMPRESSOR ? instance.api().compress : instance.api().decompress;
   function(instance.self(), packets.data(), packets.size(), now_ns, details ? detail.data() : nullptr);
   std::vector<Called> called(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    check_outcome(packets[i], on_bad);
+    check_outcome(instance, packets[i], on_bad);
     called[i].status = packets[i].status;
     called[i].detail = detail[i];
     if (packets[i].status != HEADROOM_OK) continue;

@@ -43,6 +43,9 @@ Outcome check_outcome_fields(const Subject& subject);
 Outcome check_channel(const Subject& subject);
 Outcome check_piggyback(const Subject& subject);
 
+// segment_checks.cc
+Outcome check_segments(const Subject& subject);
+
 // bounds_checks.cc
 Outcome check_output_bounds(const Subject& subject);
 Outcome check_input_bounds(const Subject& subject);

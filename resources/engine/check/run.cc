@@ -118,6 +118,7 @@ const std::vector<Check>& other_checks() {
       {"outcome", "the outcome of each call is one that the ABI allows", check_outcome_fields},
       {"channel", "a channel that was not configured is refused", check_channel},
       {"piggyback", "feedback that is piggybacked comes out at the far end as it went in", check_piggyback},
+      {"segments", "what is too long for the link goes as segments and comes back octet by octet", check_segments},
       {"output_bounds", "nothing is written outside the output buffer", check_output_bounds},
       {"input_bounds", "nothing is read outside the input", check_input_bounds},
       {"input_untouched", "the input is not written", check_input_untouched},
@@ -150,6 +151,7 @@ Json run(const Json& document) {
     subject.adapter.channels = static_cast<std::uint32_t>(settings.integer("channels", 1, 1u << 24, 1));
     subject.adapter.max_cid = static_cast<std::uint32_t>(settings.integer("max_cid", 0, 16383, 15));
     subject.adapter.config = config->json();
+    subject.adapter.config.erase("largest_packet");  // one output for one input, but for the check of segments
   }
   const std::optional<Value> source = object.optional("source");
   Limits limits;

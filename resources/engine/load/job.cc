@@ -51,6 +51,9 @@ Job read_job(const Json& document) {
   if (job.phases.empty()) phases.fail("at least one phase is needed.");
   object.finish();
 
+  if (job.compressor.mrru != 0 || job.decompressor.mrru != 0) {
+    object.fail("load carries no segments: leave \"mrru\" out of both configurations, and use replay for segments.");
+  }
   settle_channels(job.compressor, job.flow_pairs);
   settle_channels(job.decompressor, job.flow_pairs);
   if (job.compressor.channels != job.decompressor.channels || job.compressor.max_cid != job.decompressor.max_cid) {

@@ -103,8 +103,39 @@ const SourcePacket* Direction::expected(std::size_t index) const noexcept {
   return nullptr;
 }
 
-std::optional<LinkPacket> Direction::note_compressed(std::size_t index, const GuardedOutput* output) {
+// The header of the unit stands at its front: it is spread over the segments as they come. What the link may do to a
+// header it may do to their type octets, and to feedback and padding, too.
+std::vector<LinkPacket> Direction::note_segments(std::size_t index, const GuardedOutput& output) {
   const SourcePacket& packet = source_[index];
+  std::vector<LinkPacket> packets;
+  Octets unit;
+  for (const OctetView octets : link_packets_of(output)) {
+    LinkPacket link;
+    link.channel = packet.channel;
+    link.tag = index;
+    link.octets.assign(octets.begin(), octets.end());
+    unit.insert(unit.end(), octets.begin(), octets.end());
+    packets.push_back(std::move(link));
+  }
+  const std::uint32_t header = header_on_link(unit, packet, &output.detail);
+  std::uint32_t left = header;
+  for (LinkPacket& link : packets) {
+    link.header_length = std::min(left, static_cast<std::uint32_t>(link.octets.size()));
+    left -= link.header_length;
+  }
+  compressor_statistics_->add(index, packet.channel, output.status, output.detail, unit.size(), header);
+  segmented_[index] = false;
+  sent_header_[index] = header;
+  verdicts_[index] = decompressor ? Verdict::lost_on_link : Verdict::sent;
+  return packets;
+}
+
+std::vector<LinkPacket> Direction::note_compressed(std::size_t index, const GuardedOutput* output) {
+  const SourcePacket& packet = source_[index];
+  if (output != nullptr && output->status == HEADROOM_SEGMENTS) {
+    if (!records_.empty()) records_[index].compressed = *output;
+    return note_segments(index, *output);
+  }
   LinkPacket link;
   link.channel = packet.channel;
   link.tag = index;
@@ -124,16 +155,23 @@ std::optional<LinkPacket> Direction::note_compressed(std::size_t index, const Gu
     if (output->status != HEADROOM_OK) {
       verdicts_[index] = Verdict::not_compressed;
       last_status_[index] = static_cast<std::int8_t>(output->status);
-      return std::nullopt;
+      return {};
     }
   }
   sent_header_[index] = link.header_length;
   verdicts_[index] = decompressor ? Verdict::lost_on_link : Verdict::sent;  // until it arrives
-  return link;
+  std::vector<LinkPacket> packets;
+  packets.push_back(std::move(link));
+  return packets;
 }
 
 void Direction::note_sent(std::size_t index, const LinkPacket& sent, const LinkOutcome& outcome) {
   if (outcome.fate != Fate::delivered) verdicts_[index] = Verdict::lost_on_link;
+  if (const auto segmented = segmented_.find(index); segmented != segmented_.end()) {
+    segmented->second = segmented->second || outcome.fate != Fate::delivered;
+    if (!records_.empty()) records_[index].segments.push_back({sent.octets, sent.header_length, outcome});
+    return;  // "no way … to make any use of a segment that has residual bit errors" (RFC 3095, 5.2.5.2)
+  }
   if (!outcome.flipped.empty() && outcome.fate == Fate::delivered) {
     if (const SourcePacket* original = expected(index); original != nullptr) {
       altered_[index] = with_flipped_payload(original->octets, sent.octets.size(), sent.header_length, outcome.flipped);
@@ -186,7 +224,11 @@ void Direction::note_arrival(const Delivery& delivery, std::uint64_t now_ns, con
   const auto index = static_cast<std::size_t>(tag);
   decompressor_statistics_->add(tag, delivery.packet.channel, output.status, output.detail,
                                 delivery.packet.octets.size(), sent_header_[index]);
-  const Verdict verdict = judge(index, delivery, output, now_ns);
+  Verdict verdict = judge(index, delivery, output, now_ns);
+  // A segment alone delivers nothing; where another one was lost, that is what the packet's fate is due to.
+  const auto segmented = segmented_.find(index);
+  if (verdict == Verdict::not_delivered && segmented != segmented_.end() && segmented->second)
+    verdict = Verdict::lost_on_link;
   if (verdict == Verdict::not_delivered) last_status_[index] = static_cast<std::int8_t>(output.status);
   if (weight(verdict) > weight(verdicts_[index]) || weight(verdicts_[index]) == 1) verdicts_[index] = verdict;
   if (!records_.empty()) records_[index].arrivals.push_back({now_ns, delivery.duplicate, output});
@@ -301,6 +343,15 @@ Json Direction::record(std::size_t index) const {
     if (!record.outcome->flipped.empty()) json["flipped"] = record.outcome->flipped;
     if (record.outcome->held) json["held"] = true;
     if (record.outcome->duplicated) json["duplicated"] = true;
+  }
+  for (const Record::Segment& segment : record.segments) {
+    Json entry = {{"link", octets_or_length(segment.link)},
+                  {"link_header", segment.header},
+                  {"fate", name_of(segment.outcome.fate)}};
+    if (!segment.outcome.flipped.empty()) entry["flipped"] = segment.outcome.flipped;
+    if (segment.outcome.held) entry["held"] = true;
+    if (segment.outcome.duplicated) entry["duplicated"] = true;
+    json["segments"].push_back(std::move(entry));
   }
   Json arrivals = Json::array();
   for (const Record::Arrival& arrival : record.arrivals) {

@@ -49,6 +49,12 @@ struct Record {
   Octets link;
   std::uint32_t header = 0;
   std::optional<LinkOutcome> outcome;
+  struct Segment {
+    Octets link;
+    std::uint32_t header = 0;
+    LinkOutcome outcome;
+  };
+  std::vector<Segment> segments;  // instead of the three above, where there are any
   struct Arrival {
     std::uint64_t time_ns = 0;
     bool duplicate = false;
@@ -75,9 +81,9 @@ class Direction {
   [[nodiscard]] bool reverse() const noexcept { return reverse_; }
   [[nodiscard]] bool exhausted() const noexcept { return next >= source_.size(); }
 
-  // The compressor's output for packet `index`; without a compressor the packet itself. Returns the link packet, or
-  // nothing.
-  [[nodiscard]] std::optional<LinkPacket> note_compressed(std::size_t index, const GuardedOutput* output);
+  // The compressor's output for packet `index`; without a compressor the packet itself. Returns the link packets: one,
+  // several segments, or none.
+  [[nodiscard]] std::vector<LinkPacket> note_compressed(std::size_t index, const GuardedOutput* output);
   void note_sent(std::size_t index, const LinkPacket& sent, const LinkOutcome& outcome);
   void note_arrival(const Delivery& delivery, std::uint64_t now_ns, const GuardedOutput& output);
   void note_feedback(std::uint64_t tag, const FeedbackElement& feedback);
@@ -95,6 +101,7 @@ class Direction {
   FeedbackCounts feedback;
 
  private:
+  [[nodiscard]] std::vector<LinkPacket> note_segments(std::size_t index, const GuardedOutput& output);
   [[nodiscard]] const SourcePacket* expected(std::size_t index) const noexcept;
   [[nodiscard]] Verdict judge(std::size_t index, const Delivery& delivery, const GuardedOutput& output,
                               std::uint64_t now_ns);
@@ -113,6 +120,7 @@ class Direction {
   std::vector<std::int8_t> last_status_;               // of the side that did not let it pass
   std::vector<std::uint32_t> sent_header_;             // octets of header on the link
   std::unordered_map<std::uint64_t, Octets> altered_;  // what is expected of packets whose payload was damaged
+  std::unordered_map<std::uint64_t, bool> segmented_;  // packets that went as segments: whether the link lost one
   std::vector<Mismatch> mismatches_;
   std::vector<Record> records_;
   std::vector<Json> other_records_;  // of packets that are not the source's

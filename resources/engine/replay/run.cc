@@ -123,8 +123,8 @@ class Run {
     }
     for (std::size_t i = begin; i < end; ++i) {
       captures_.source(reverse, d.source()[i].time_ns, d.source()[i].octets);
-      std::optional<LinkPacket> packet = d.note_compressed(i, d.compressor ? &outputs[i - begin] : nullptr);
-      if (packet) send_on_link(reverse, std::move(*packet), i);
+      for (LinkPacket& packet : d.note_compressed(i, d.compressor ? &outputs[i - begin] : nullptr))
+        send_on_link(reverse, std::move(packet), i);
     }
   }
 

@@ -13,10 +13,12 @@
 #include "rohc/compressor/observe.h"
 #include "rohc/compressor/refresh.h"
 #include "rohc/compressor/reliable.h"
+#include "rohc/compressor/segment.h"
 #include "rohc/compressor/uncompressed.h"
 #include "rohc/compressor/window.h"
 #include "rohc/compressor/write.h"
 #include "rohc/wire/crc.h"
+#include "rohc/wire/segment.h"
 
 namespace headroom::rohc {
 namespace {
@@ -44,6 +46,20 @@ constexpr std::uint8_t kCautiousPackets = 16;
 
 constexpr Octets input_of(const headroom_packet& p) noexcept { return {p.in, p.in_length}; }
 
+// The smaller of two limits of which 0 stands for none.
+constexpr std::uint32_t tighter(std::uint32_t a, std::uint32_t b) noexcept {
+  return a == 0 || b == 0 ? a + b : std::min(a, b);
+}
+
+// The largest link packet that the configuration allows: a size of PACKET_SIZES_ALLOWED where there are such. 0: any.
+std::uint32_t largest_link_packet(const CompressorConfig& config) noexcept {
+  const std::vector<std::uint16_t>& sizes = config.packet_sizes;
+  if (sizes.empty()) return config.largest_packet;
+  const std::uint32_t limit = tighter(config.largest_packet, sizes.back());
+  const auto above = std::upper_bound(sizes.begin(), sizes.end(), limit);
+  return above == sizes.begin() ? limit : *(above - 1);
+}
+
 }  // namespace
 
 Compressor::Compressor(const CompressorConfig& config)
@@ -55,7 +71,8 @@ Compressor::Compressor(const CompressorConfig& config)
       coverages_(config.channel.contexts()),
       port_masks_(port_masks(config.channel.profiles)),
       table_(config.channel.contexts()),
-      channels_(config.channel.channels) {}
+      channels_(config.channel.channels),
+      largest_link_packet_(largest_link_packet(config)) {}
 
 std::size_t Compressor::memory_bytes() const noexcept {
   return in_use_ * (sizeof(CompressorContext) + sizeof(FlowHistory)) + table_.memory_bytes() +
@@ -92,7 +109,7 @@ Flow Compressor::flow_at(std::uint32_t index) noexcept {
 void Compressor::compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
                           headroom_detail* details) noexcept {
   const std::uint32_t now = now_ms(now_ns);
-  const bool plain = piggyback_.empty() && config_.packet_sizes.empty() && fast_path_;
+  const bool plain = piggyback_.empty() && largest_link_packet_ == 0 && fast_path_;
   for (std::size_t from = 0; from < count; from += kBurst) {
     const std::size_t size = std::min(kBurst, count - from);
     headroom_detail* const burst_details = details != nullptr ? details + from : nullptr;
@@ -170,14 +187,16 @@ void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std
   }
 }
 
-// One packet with all that is rare: feedback in front of it, padding, or no fast path.
+// One packet with all that is rare: feedback in front of it, padding, segments, or no fast path.
 void Compressor::compress_slowly(headroom_packet& packet, std::uint32_t now, headroom_detail* detail) noexcept {
   std::uint8_t* const out = packet.out;
   const std::uint32_t capacity = packet.out_capacity;
   std::uint32_t feedback = 0;
   if (!piggyback_.empty() && packet.in_length != 0 && packet.in_length + HEADROOM_EXPANSION / 2 < capacity) {
-    feedback = static_cast<std::uint32_t>(
-        piggyback_.take(packet.channel, {out, capacity - packet.in_length - HEADROOM_EXPANSION / 2}));
+    std::uint32_t room = capacity - packet.in_length - HEADROOM_EXPANSION / 2;
+    // Room for the type octet of a segment and for an octet of it remains behind the feedback.
+    if (largest_link_packet_ != 0) room = std::min(room, std::max(largest_link_packet_, 2U) - 2);
+    feedback = static_cast<std::uint32_t>(piggyback_.take(packet.channel, {out, room}));
   }
   packet.out += feedback;
   packet.out_capacity -= feedback;
@@ -186,9 +205,36 @@ void Compressor::compress_slowly(headroom_packet& packet, std::uint32_t now, hea
   packet.out_capacity = capacity;
   if (packet.status == HEADROOM_OK) {
     packet.out_length += feedback;
-    pad(packet);
+    fit_to_link(packet, feedback);
   }
   if (detail != nullptr) fill_detail(*detail, outcome);
+}
+
+// `feedback`: octets of feedback at the front of the packet.
+void Compressor::fit_to_link(headroom_packet& packet, std::uint32_t feedback) noexcept {
+  if (largest_link_packet_ == 0) return;
+  if (packet.out_length <= largest_link_packet_) {
+    pad(packet);
+  } else {
+    segment(packet, feedback);
+  }
+}
+
+// A packet that cannot be cut up either goes as it is: to lose it would serve nobody.
+void Compressor::segment(headroom_packet& packet, std::uint32_t feedback) noexcept {
+  const std::uint32_t octets = packet.out_length - feedback;
+  const bool allowed = octets + wire::kSegmentCrc <= config_.channel.mrru;  // MRRU "includes the segmentation CRC"
+  const std::size_t length =
+      allowed ? cut_into_segments({packet.out, packet.out_capacity}, feedback, octets,
+                                  {largest_link_packet_, config_.packet_sizes})
+              : 0;
+  if (length == 0) {
+    ++counters_.oversize;
+    return;
+  }
+  ++counters_.segmented;
+  packet.out_length = static_cast<std::uint32_t>(length);
+  packet.status = HEADROOM_SEGMENTS;
 }
 
 // Padding octets in front, up to the next of PACKET_SIZES_ALLOWED (RFC 3095 5.2, 6.3.1).

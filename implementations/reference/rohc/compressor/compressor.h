@@ -37,7 +37,8 @@ struct CompressorCounters {
   std::uint64_t static_nacks = 0;
   std::uint64_t rejects = 0;
   std::uint64_t ignored_feedback = 0;
-  std::uint64_t oversize = 0;  // longer than any allowed packet size
+  std::uint64_t oversize = 0;   // longer than any allowed packet size
+  std::uint64_t segmented = 0;  // sent as segments
 };
 
 class Compressor {
@@ -94,6 +95,8 @@ class Compressor {
   [[nodiscard]] bool compress_flow(Flow flow, PacketFields& f, headroom_packet& packet, std::uint32_t now,
                                    Outcome& outcome) noexcept;
   [[nodiscard]] Outcome send_uncompressed(headroom_packet& packet, std::uint32_t now) noexcept;
+  void fit_to_link(headroom_packet& packet, std::uint32_t feedback) noexcept;
+  void segment(headroom_packet& packet, std::uint32_t feedback) noexcept;
   void pad(headroom_packet& packet) noexcept;
 
   // The part of the chain that an enabled profile can compress; kUncompressed when there is none.
@@ -121,6 +124,7 @@ class Compressor {
   PortMasks port_masks_;
   FlowTable table_;
   std::vector<Channel> channels_;
+  std::uint32_t largest_link_packet_;  // octets; 0: any
   PiggybackQueue piggyback_;
   CompressorCounters counters_;
   std::uint64_t epoch_ns_ = 0;

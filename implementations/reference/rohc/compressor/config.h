@@ -65,6 +65,9 @@ struct CompressorConfig {
 
   // PACKET_SIZES_ALLOWED (6.3.1), ascending; empty: any. A shorter packet is padded to the next size.
   std::vector<std::uint16_t> packet_sizes;
+  // Largest link packet in octets; 0: any. With `packet_sizes` the largest of those limits it, too. A longer one is cut
+  // into segments if MRRU allows.
+  std::uint32_t largest_packet = 0;
 };
 
 }  // namespace headroom::rohc

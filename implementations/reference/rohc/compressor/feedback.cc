@@ -252,6 +252,8 @@ void Compressor::give_feedback(std::uint32_t channel, Octets elements, std::uint
 
 bool Compressor::piggyback(std::uint32_t channel, Octets elements) noexcept {
   if (channel >= config_.channel.channels) return false;
+  // What leaves no room behind it on this link would wait for ever.
+  if (largest_link_packet_ != 0 && elements.size() + 2 > largest_link_packet_) return false;
   // Only whole elements may stand in front of a packet: anything else would be taken for the packet.
   wire::Reader in(elements);
   while (in.remaining() > 0) {

@@ -54,7 +54,10 @@ std::int32_t status_of(wire::ChainStatus status) noexcept {
 }  // namespace
 
 Decompressor::Decompressor(const DecompressorConfig& config)
-    : config_(config), contexts_(config.channel.contexts()), tunnels_(config.channel.contexts()) {}
+    : config_(config),
+      contexts_(config.channel.contexts()),
+      tunnels_(config.channel.contexts()),
+      reassembly_(config.channel) {}
 
 // --- Bursts ----------------------------------------------------------------------------------------------------------
 
@@ -63,8 +66,10 @@ void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::
   std::array<Clue, kBurst> clues;
   for (std::size_t from = 0; from < count; from += kBurst) {
     const std::size_t size = std::min(kBurst, count - from);
+    // A packet that ends a reassembly must not slip by on the fast path.
+    const bool quick = fast_path_ && !reassembly_.pending();
     for (std::size_t i = 0; i < size; ++i) {
-      clues[i] = fast_path_ ? clue_of(packets[from + i]) : Clue{};
+      clues[i] = quick ? clue_of(packets[from + i]) : Clue{};
       if (clues[i].context != kNoContext) {
         __builtin_prefetch(&contexts_[clues[i].context], 1);
         __builtin_prefetch(contexts_[clues[i].context].pattern.data());
@@ -108,6 +113,7 @@ void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::
       p.status = outcome.status;
       tally(outcome);
       if (details != nullptr) fill_detail(details[from + i], outcome);
+      if (reassembly_.pending()) std::fill(clues.begin() + i + 1, clues.end(), Clue{});
     }
   }
 }
@@ -187,15 +193,15 @@ void Decompressor::fill_detail(headroom_detail& detail, const Outcome& outcome) 
 // --- Framing (5.2.6)
 // ---------------------------------------------------------------------------------------------------
 
-std::int32_t Decompressor::unframe(const headroom_packet& packet, Framed& framed, PacketType& type) noexcept {
-  wire::Reader in({packet.in, packet.in_length});
+std::int32_t Decompressor::unframe(std::uint32_t channel, Octets octets, Framed& framed, PacketType& type) noexcept {
+  wire::Reader in(octets);
   while (in.remaining() > 0 && in.peek() == wire::kPadding && !mutant("padding-not-skipped")) in.octet();  // step 1
   bool fed_back = false;
   while (in.remaining() > 0 && wire::is_feedback(in.peek())) {  // step 4
     const std::uint8_t* element = in.position();
     if (!wire::read_feedback_element(in)) return HEADROOM_ERR_MALFORMED;
     if (!mutant("feedback-not-passed-on"))
-      received_feedback_.put(packet.channel, {element, static_cast<std::size_t>(in.position() - element)});
+      received_feedback_.put(channel, {element, static_cast<std::size_t>(in.position() - element)});
     fed_back = true;
   }
   if (in.remaining() == 0) {
@@ -209,9 +215,11 @@ std::int32_t Decompressor::unframe(const headroom_packet& packet, Framed& framed
   framed.first = in.octet();
   // Step 3, "an error has occurred", and octets that cannot begin a header here.
   if (wire::is_feedback(framed.first) || (framed.first & 0xf0) == 0xe0) return HEADROOM_ERR_MALFORMED;
-  if (wire::is_segment(framed.first)) {  // step 5; MRRU is 0: no segments on this channel
+  if (wire::is_segment(framed.first)) {  // step 5; with MRRU 0 there are no segments on this channel
+    if (add_cid) return HEADROOM_ERR_MALFORMED;  // "It never carries a CID" (5.2.5.2)
     type = PacketType::kSegment;
-    return HEADROOM_ERR_UNSUPPORTED;
+    framed.rest = in.rest();
+    return reassembly_.enabled() ? HEADROOM_OK : HEADROOM_ERR_UNSUPPORTED;
   }
   if (config_.channel.large_cids) {  // step 8
     const auto cid = wire::read_large_cid(in);
@@ -222,6 +230,29 @@ std::int32_t Decompressor::unframe(const headroom_packet& packet, Framed& framed
   return framed.cid <= config_.channel.max_cid ? HEADROOM_OK : HEADROOM_ERR_NO_CONTEXT;
 }
 
+std::int32_t Decompressor::reassemble(std::uint32_t channel, Framed& framed, PacketType& type) noexcept {
+  const bool final = (framed.first & wire::kFinalSegment) != 0;
+  switch (reassembly_.add(channel, framed.rest, final)) {
+    case Reassembly::Result::kUnfinished:
+      return HEADROOM_NOTHING;
+    case Reassembly::Result::kTooLong:
+    case Reassembly::Result::kTooShort:
+      return HEADROOM_ERR_MALFORMED;
+    case Reassembly::Result::kBadCrc:
+      return HEADROOM_ERR_CRC;
+    case Reassembly::Result::kUnit:
+      break;
+  }
+  // "Padding, segments, and feedback are not allowed in reconstructed packets" (5.2.6, step 5).
+  const Octets unit = reassembly_.packet();
+  if (unit[0] == wire::kPadding || wire::is_feedback(unit[0]) || wire::is_segment(unit[0]))
+    return HEADROOM_ERR_MALFORMED;
+  ++counters_.reassembled;
+  type = PacketType::kUnknown;
+  framed = {};
+  return unframe(channel, unit, framed, type);
+}
+
 Decompressor::Outcome Decompressor::decompress_generally(headroom_packet& packet, std::uint64_t now_ns) noexcept {
   Outcome outcome;
   if (packet.channel >= config_.channel.channels) {
@@ -229,7 +260,12 @@ Decompressor::Outcome Decompressor::decompress_generally(headroom_packet& packet
     return outcome;
   }
   Framed framed;
-  outcome.status = unframe(packet, framed, outcome.type);
+  outcome.status = unframe(packet.channel, {packet.in, packet.in_length}, framed, outcome.type);
+  if (outcome.type != PacketType::kSegment) {
+    if (reassembly_.abandon(packet.channel)) ++counters_.abandoned;
+  } else if (outcome.status == HEADROOM_OK) {
+    outcome.status = reassemble(packet.channel, framed, outcome.type);
+  }
   if (outcome.status != HEADROOM_OK) return outcome;
   outcome.context = config_.channel.index_of(packet.channel, framed.cid);
   const DecompressorContext& c = contexts_[outcome.context];

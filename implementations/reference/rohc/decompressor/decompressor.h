@@ -19,6 +19,7 @@
 #include "rohc/decompressor/feedback_queue.h"
 #include "rohc/decompressor/header.h"
 #include "rohc/decompressor/initialise.h"
+#include "rohc/decompressor/reassembly.h"
 #include "rohc/page_array.h"
 #include "rohc/wire/feedback.h"
 
@@ -63,6 +64,8 @@ struct DecompressorCounters {
   std::uint64_t crc_failures = 0;
   std::uint64_t held_back = 0;
   std::uint64_t unsupported = 0;
+  std::uint64_t reassembled = 0;  // units put together from segments
+  std::uint64_t abandoned = 0;    // units given up for a packet that is no segment
   std::uint64_t acks = 0;
   std::uint64_t nacks = 0;
   std::uint64_t static_nacks = 0;
@@ -85,7 +88,9 @@ class Decompressor {
 
   [[nodiscard]] const DecompressorCounters& counters() const noexcept { return counters_; }
   [[nodiscard]] std::uint32_t contexts_in_use() const noexcept { return in_use_; }
-  [[nodiscard]] std::size_t memory_bytes() const noexcept { return in_use_ * sizeof(DecompressorContext); }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return in_use_ * sizeof(DecompressorContext) + reassembly_.memory_bytes();
+  }
 
   // For tests: the same result without ever taking the fast path.
   void disable_fast_path() noexcept { fast_path_ = false; }
@@ -126,8 +131,12 @@ class Decompressor {
 
   [[nodiscard]] Clue clue_of(const headroom_packet& packet) const noexcept;
   [[nodiscard]] Outcome decompress_generally(headroom_packet& packet, std::uint64_t now_ns) noexcept;
-  // Takes padding, feedback and CID off. Anything but HEADROOM_OK ends the packet.
-  [[nodiscard]] std::int32_t unframe(const headroom_packet& packet, Framed& framed, wire::PacketType& type) noexcept;
+  // Takes padding, feedback and CID off. Anything but HEADROOM_OK ends the packet. With the type kSegment and
+  // HEADROOM_OK, `framed` has the segment's octets alone.
+  [[nodiscard]] std::int32_t unframe(std::uint32_t channel, Octets octets, Framed& framed,
+                                     wire::PacketType& type) noexcept;
+  // What a segment makes of its channel's unit: HEADROOM_OK when `framed` has become the packet of a whole one.
+  [[nodiscard]] std::int32_t reassemble(std::uint32_t channel, Framed& framed, wire::PacketType& type) noexcept;
 
   void decompress_initialisation(const Framed& framed, bool dynamic_only, headroom_packet& packet, std::uint64_t now_ns,
                                  Outcome& outcome) noexcept;
@@ -189,6 +198,7 @@ class Decompressor {
   PageArray<DecompressorTunnel> tunnels_;
   FeedbackQueue own_feedback_;
   FeedbackQueue received_feedback_;
+  Reassembly reassembly_;
   DecompressorCounters counters_;
   std::uint32_t in_use_ = 0;
   bool fast_path_ = true;

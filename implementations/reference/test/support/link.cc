@@ -47,8 +47,8 @@ Result one_packet(Octets packet, std::uint32_t channel, std::size_t capacity, Ca
   call(p, result.detail);
   room.check(p);
   result.status = p.status;
-  if (p.status != HEADROOM_OK && p.out_length != 0)
-    give_up("out_length is not 0 although the status is not HEADROOM_OK");
+  if (p.status != HEADROOM_OK && p.status != HEADROOM_SEGMENTS && p.out_length != 0)
+    give_up("out_length is not 0 although the status is neither HEADROOM_OK nor HEADROOM_SEGMENTS");
   room.octets.resize(p.out_length);
   result.octets = std::move(room.octets);
   return result;
@@ -67,6 +67,19 @@ Restored decompress(Decompressor& decompressor, Octets packet, std::uint64_t now
   return one_packet<Restored>(packet, channel, room, [&](headroom_packet& p, headroom_detail& d) {
     decompressor.decompress(&p, 1, now_ns, &d);
   });
+}
+
+std::vector<Packet> link_packets_of(const Compressed& sent) {
+  if (sent.status != HEADROOM_SEGMENTS) return {sent.octets};
+  std::vector<Packet> packets;
+  wire::Reader in(sent.octets);
+  while (in.remaining() > 0) {
+    const std::size_t length = in.two();
+    const std::uint8_t* octets = in.take(length);
+    if (!in.ok() || length == 0) give_up("segments do not fill out_length");
+    packets.emplace_back(octets, octets + length);
+  }
+  return packets;
 }
 
 std::vector<FeedbackElement> take_all(FeedbackQueue& queue) {

@@ -52,6 +52,10 @@ inline constexpr std::size_t kEnough = static_cast<std::size_t>(-1);
 [[nodiscard]] Restored decompress(Decompressor& decompressor, Octets packet, std::uint64_t now_ns = 0,
                                   std::uint32_t channel = 0, std::size_t room = kEnough);
 
+// What goes onto the link: the packet, or its segments (HEADROOM_SEGMENTS). Ends the program when those are not as the
+// ABI has it.
+[[nodiscard]] std::vector<Packet> link_packets_of(const Compressed& sent);
+
 // All feedback elements that wait in a queue.
 struct FeedbackElement {
   std::uint32_t channel = 0;

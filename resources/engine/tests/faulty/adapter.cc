@@ -23,6 +23,7 @@
 
 struct headroom_instance {
   std::uint32_t channels;
+  bool segments;
   std::uint64_t packets;
   bool feedback_waits;
   bool garbage_came;
@@ -62,6 +63,8 @@ std::string description() {
                  {"names", {{"packet_types", {"copy"}}, {"modes", {"U", "O"}}, {"events", {"none"}}}}};
   if (kFault == Fault::lists_missing_feedback || kFault == Fault::loses_piggybacked_feedback)
     scheme["feedback"] = {"own", "piggybacked"};
+  if (kFault == Fault::ignores_what_the_link_takes || kFault == Fault::spoils_the_lengths_of_segments)
+    scheme["features"] = {"segmentation"};
   const Json document = {{"name", "faulty"}, {"version", "1"}, {"schemes", {scheme}}};
   return kFault == Fault::describes_no_json ? "{\"name\": faulty}" : document.dump();
 }
@@ -99,6 +102,9 @@ void configure(std::int32_t role, const char* text, headroom_instance& instance)
   const Json profiles = config.value("profiles", Json::array());
   require(profiles.is_array(), "profiles must be a list.");
   for (const Json& profile : profiles) require(profile == "0x0000", "the only profile is 0x0000.");
+  const Json mrru = config.value("mrru", Json(0u));
+  require(mrru.is_number_unsigned(), "mrru must be a number of octets.");
+  instance.segments = mrru != 0u;
   const Json mode = config.value("mode", Json("U"));
   require(mode == "U" || mode == "O", "mode must be \"U\" or \"O\".");
   const Json options = config.value("options", Json::object());
@@ -207,6 +213,11 @@ void spoil_outcome(headroom_packet& packet, headroom_detail* detail) {
   if (kFault == Fault::claims_success_without_octets) packet.out_length = 0;
   if (kFault == Fault::has_a_status_of_its_own) packet.status = 77;
   if (kFault == Fault::changes_the_callers_fields) packet.channel += 1;
+  if (kFault == Fault::segments_unasked && packet.out_length > 2) {
+    packet.status = HEADROOM_SEGMENTS;
+    packet.out[0] = static_cast<std::uint8_t>((packet.out_length - 2) >> 8);
+    packet.out[1] = static_cast<std::uint8_t>(packet.out_length - 2);
+  }
   if (kFault == Fault::has_a_detail_without_name && detail != nullptr) detail->packet_type = 200;
 }
 
@@ -238,6 +249,9 @@ void process(headroom_instance* self, headroom_packet& packet, headroom_detail* 
     ++self->packets;
     if (!compressing && self->packets % kFeedbackEvery == 0) self->feedback_waits = true;
     spoil_outcome(packet, detail);
+    // The first two octets of an IP packet are not its length.
+    if (kFault == Fault::spoils_the_lengths_of_segments && compressing && self->segments)
+      packet.status = HEADROOM_SEGMENTS;
   }
 }
 

@@ -31,6 +31,9 @@
   X(never_stops_feeding_back, "outcome")                                                                 \
   X(takes_any_channel, "channel")                                                                        \
   X(loses_piggybacked_feedback, "piggyback")                                                             \
+  X(ignores_what_the_link_takes, "segments")                                                             \
+  X(spoils_the_lengths_of_segments, "segments")                                                          \
+  X(segments_unasked, "outcome")               /* although "mrru" is 0 */                                \
   X(writes_past_the_output, "output_bounds")                                                             \
   X(writes_behind_the_output, "outcome output_bounds")                                                   \
   X(reads_past_the_input, "input_bounds")                                                                \

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Segments (HEADROOM_SEGMENTS): a link that is too narrow for most packets.
+#include <algorithm>
+
+#include "adapter/guarded.h"
+#include "check/checks.h"
+#include "replay/compare.h"
+
+namespace headroom::check {
+namespace {
+
+constexpr std::uint32_t kMrru = 4096;
+constexpr std::uint32_t kLargestPacket = 24;
+
+AdapterJob narrow_link(const Subject& subject, std::uint32_t mrru) {
+  AdapterJob job = subject.adapter;
+  job.config["mrru"] = mrru;
+  job.config["largest_packet"] = kLargestPacket;
+  job.mrru = mrru;
+  return job;
+}
+
+bool offers_segmentation(const Instance& instance, const std::string& scheme) {
+  const std::vector<std::string>& features = instance.description().find(scheme)->features;
+  return std::find(features.begin(), features.end(), "segmentation") != features.end();
+}
+
+void check_link_packets(std::size_t i, const GuardedOutput& sent, const std::vector<OctetView>& packets) {
+  const std::string which = "packet " + std::to_string(i);
+  if (packets.empty()) throw NotJudged("a packet was not compressed; see the check \"round_trip\".");
+  for (const OctetView packet : packets) {
+    if (packet.size() <= kLargestPacket) continue;
+    throw Broken(which + " became a link packet of " + std::to_string(packet.size()) +
+                 " octets although \"largest_packet\" is " + std::to_string(kLargestPacket) +
+                 " and \"mrru\" allows segments.");
+  }
+  if (sent.status == HEADROOM_SEGMENTS && packets.size() == 1)
+    throw Broken(which + " became a single segment; a packet that fits the link goes as it is.");
+}
+
+}  // namespace
+
+Outcome check_segments(const Subject& subject) {
+  if (!subject.compressor || !subject.decompressor) throw NotJudged("this needs both a compressor and a decompressor.");
+  {
+    const Instance plain(subject.adapter, HEADROOM_COMPRESSOR);
+    if (!offers_segmentation(plain, subject.adapter.scheme))
+      throw NotJudged("the adapter does not list the feature \"segmentation\".");
+  }
+  Instance compressor(narrow_link(subject, kMrru), HEADROOM_COMPRESSOR);
+  Instance decompressor(narrow_link(subject, kMrru), HEADROOM_DECOMPRESSOR);
+  Guarded sender(compressor), receiver(decompressor);
+  std::size_t segmented = 0;
+  try {
+    for (std::size_t i = 0; i < subject.packets.size(); ++i) {
+      const Octets& packet = subject.packets[i].octets;
+      note("packet " + std::to_string(i) + " was sent over a link for " + std::to_string(kLargestPacket) + " octets");
+      const std::vector<GuardedOutput> sent = sender.process({{packet, 0}}, time_of(i));
+      const std::vector<OctetView> link = link_packets_of(sent[0]);
+      check_link_packets(i, sent[0], link);
+      segmented += sent[0].status == HEADROOM_SEGMENTS ? 1 : 0;
+      for (std::size_t k = 0; k < link.size(); ++k) {
+        const std::vector<GuardedOutput> out = receiver.process({{link[k], 0}}, time_of(i));
+        const bool last = k + 1 == link.size();
+        if (out[0].status != (last ? HEADROOM_OK : HEADROOM_NOTHING)) {
+          throw Broken("segment " + std::to_string(k) + " of packet " + std::to_string(i) + " gave " +
+                       name_of_status(out[0].status) + (last ? "; OK is right." : "; NOTHING is right."));
+        }
+        if (!last) continue;
+        if (const auto at = replay::first_difference(packet, out[0].octets))
+          throw Broken("packet " + std::to_string(i) + " came back changed, from octet " + std::to_string(*at) + " on.");
+      }
+    }
+  } catch (const PromiseBroken& broken) {
+    throw Broken(broken.function() + ": " + broken.what());
+  }
+  if (segmented == 0) throw NotJudged("no packet of the source was too long for the link.");
+  return {};
+}
+
+}  // namespace headroom::check
