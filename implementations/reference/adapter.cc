@@ -52,7 +52,7 @@ json description() {
                {"max_cid", wire::kMaxLargeCid},
                {"max_channels", 1024},
                {"feedback", {"own", "interspersed", "piggybacked"}},
-               {"features", {"segmentation"}},
+               {"features", {"segmentation", "timer-based"}},
                {"names", names}};
   return {{"name", "reference"},
           {"version", HEADROOM_VERSION},
@@ -108,7 +108,8 @@ json statistics_of(const Decompressor& d) {
           {"abandoned", n.abandoned},
           {"acks", n.acks},
           {"nacks", n.nacks},
-          {"static_nacks", n.static_nacks}};
+          {"static_nacks", n.static_nacks},
+          {"rejects", n.rejects}};
 }
 
 }  // namespace

@@ -168,6 +168,19 @@ void read_packet_sizes(const json& list, CompressorConfig& config) {
   if (!std::is_sorted(config.packet_sizes.begin(), config.packet_sizes.end())) fail();
 }
 
+void read_feedback_for(const json& list, DecompressorConfig& config) {
+  const std::uint32_t channels = config.channel.channels;
+  const auto fail = [&] {
+    throw ConfigError("\"feedback_for\" must be a list with one entry for each of the " + std::to_string(channels) +
+                      " channels: the number of a channel, or null where feedback refers to none");
+  };
+  if (!list.is_array() || list.size() != channels) fail();
+  for (const json& entry : list) {
+    if (!entry.is_null() && (!entry.is_number_unsigned() || entry.get<std::uint64_t>() >= channels)) fail();
+    config.feedback_for.push_back(entry.is_null() ? kNoContext : entry.get<std::uint32_t>());
+  }
+}
+
 // Segments smaller than this would be mostly overhead, and their overhead not fit into what the ABI leaves room for.
 constexpr std::uint32_t kSmallestLimit = 16;
 
@@ -205,7 +218,7 @@ CompressorConfig compressor_config(const nlohmann::json& json) {
   const Object p(options != nullptr ? *options : kNoOptions, "\"options\" of the compressor");
   p.only({"repeats", "ir_refresh", "fo_refresh", "ir_refresh_start", "acked_refresh_factor", "rtp_detection",
           "rtp_ports", "ssrcs_per_flow", "ip_id_largest_step", "reject_hold_ms", "packet_sizes", "update_after",
-          "update_burst", "update_pause"});
+          "update_burst", "update_pause", "timer_ts", "timer_jitter_ms", "timer_stride_ms"});
   p.number("repeats", 1, kMaxReferences, c.repeats);
   p.number("update_after", 1, 48, c.update_after);
   p.number("update_burst", 1, 255, c.update_burst);
@@ -219,6 +232,9 @@ CompressorConfig compressor_config(const nlohmann::json& json) {
   p.number("ssrcs_per_flow", 1, 1000, c.ssrcs_per_flow);
   p.number("ip_id_largest_step", 1, 4096, c.ip_id_largest_step);
   p.number("reject_hold_ms", 0, 86'400'000, c.reject_hold_ms);
+  c.timer_ts = static_cast<TimerTs>(p.choice("timer_ts", {"never", "negotiated", "always"}, 0));
+  p.number("timer_jitter_ms", 0, 60'000, c.timer_jitter_ms);
+  p.number("timer_stride_ms", 0, 0xffff, c.timer_stride_ms);
   if (const auto* sizes = p.find("packet_sizes")) read_packet_sizes(*sizes, c);
   read_largest_packet(o, c);
   return c;
@@ -230,10 +246,12 @@ DecompressorConfig decompressor_config(const nlohmann::json& json) {
   c.channel = read_channel(o);
   if (const auto* mode = o.find("mode")) c.mode = mode_from(*mode);
   o.boolean("feedback", c.feedback);
+  if (const auto* list = o.find("feedback_for")) read_feedback_for(*list, c);
   const auto* options = o.find("options");
   const Object p(options != nullptr ? *options : kNoOptions, "\"options\" of the decompressor");
   p.only({"dynamic_damage", "static_damage", "repair_wraparound", "repair_reference", "ack_ir_in_u_mode", "ack_updates",
-          "nack_every", "nack_unknown_contexts", "ack_sparse", "mode_requests"});
+          "nack_every", "nack_unknown_contexts", "ack_sparse", "mode_requests", "clock_ms", "report_jitter",
+          "report_loss", "sn_option", "most_contexts"});
   c.dynamic_damage = read_k_out_of_n(p, "dynamic_damage", c.dynamic_damage);
   c.static_damage = read_k_out_of_n(p, "static_damage", c.static_damage);
   p.boolean("repair_wraparound", c.repair_wraparound);
@@ -244,6 +262,11 @@ DecompressorConfig decompressor_config(const nlohmann::json& json) {
   p.number("ack_sparse", 1, 100, c.ack_sparse);
   p.number("mode_requests", 1, 250, c.mode_requests);
   p.boolean("nack_unknown_contexts", c.nack_unknown_contexts);
+  p.number("clock_ms", 0, 255, c.clock_ms);
+  p.boolean("report_jitter", c.report_jitter);
+  p.boolean("report_loss", c.report_loss);
+  p.boolean("sn_option", c.sn_option);
+  p.number("most_contexts", 0, kMaxContexts, c.most_contexts);
   return c;
 }
 

@@ -70,6 +70,21 @@ TEST(Options, CommonKeys) {
   EXPECT_EQ(compressor(R"({"scheme": "rohc", "mode": "U"})").highest_mode, wire::Mode::kUnidirectional);
 }
 
+TEST(Options, SegmentsAndFeedbackFor) {
+  const CompressorConfig c = compressor(R"({"scheme": "rohc", "mrru": 1500, "largest_packet": 100})");
+  EXPECT_EQ(c.channel.mrru, 1500U);
+  EXPECT_EQ(c.largest_packet, 100U);
+  const DecompressorConfig d =
+      decompressor(R"({"scheme": "rohc", "channels": 3, "mrru": 65535, "feedback_for": [2, null, 0]})");
+  EXPECT_EQ(d.channel.mrru, 65535U);
+  EXPECT_EQ(d.feedback_for, (std::vector<std::uint32_t>{2, kNoContext, 0}));
+  for (const char* bad : {"7", "[0]", "[0, 1, 3]", "[0, 1, -1]", "[0, 1, \"2\"]", "[0, 1, 2, null]"}) {
+    EXPECT_EQ(decompressor_error(std::string(R"({"scheme": "rohc", "channels": 3, "feedback_for": )") + bad + "}"),
+              "\"feedback_for\" must be a list with one entry for each of the 3 channels: the number of a channel, or "
+              "null where feedback refers to none");
+  }
+}
+
 TEST(Options, UncompressedIsAlwaysThere) {
   const ProfileSet set = compressor(R"({"scheme": "rohc", "profiles": []})").channel.profiles;
   EXPECT_TRUE(set.has(wire::Profile::kUncompressed));
@@ -138,10 +153,15 @@ TEST(CompressorOptions, EachKey) {
     "repeats": 7, "ir_refresh": {"packets": 100, "ms": 200}, "fo_refresh": {"packets": 50}, "ir_refresh_start": 8,
     "acked_refresh_factor": 3, "rtp_detection": "ports", "rtp_ports": [[16384, 32767], [5004, 5004]],
     "ssrcs_per_flow": 2, "ip_id_largest_step": 256, "reject_hold_ms": 77, "packet_sizes": [40, 40, 100],
-    "update_after": 20, "update_burst": 3, "update_pause": 15})");
+    "update_after": 20, "update_burst": 3, "update_pause": 15, "timer_ts": "negotiated", "timer_jitter_ms": 5,
+    "timer_stride_ms": 30})");
   EXPECT_EQ(c.update_after, 20U);
   EXPECT_EQ(c.update_burst, 3U);
   EXPECT_EQ(c.update_pause, 15U);
+  EXPECT_EQ(c.timer_ts, TimerTs::kNegotiated);
+  EXPECT_EQ(c.timer_jitter_ms, 5U);
+  EXPECT_EQ(c.timer_stride_ms, 30U);
+  EXPECT_EQ(compressor_options("{}").timer_ts, TimerTs::kNever);
   EXPECT_EQ(c.repeats, 7U);
   EXPECT_EQ(c.ir_refresh.packets, 100U);
   EXPECT_EQ(c.ir_refresh.ms, 200U);
@@ -213,13 +233,21 @@ TEST(CompressorOptions, ErrorOfEachKey) {
        "unknown key \"repeat\" in \"options\" of the compressor; known are: repeats, ir_refresh, fo_refresh, "
        "ir_refresh_start, "
        "acked_refresh_factor, rtp_detection, rtp_ports, ssrcs_per_flow, ip_id_largest_step, reject_hold_ms, "
-       "packet_sizes, update_after, update_burst, update_pause"},
+       "packet_sizes, update_after, update_burst, update_pause, "
+       "timer_ts, timer_jitter_ms, timer_stride_ms"},
       {R"({"update_after": 49})",
        "\"update_after\" in \"options\" of the compressor is 49, but must be a whole number from 1 to 48"},
       {R"({"update_burst": 0})",
        "\"update_burst\" in \"options\" of the compressor is 0, but must be a whole number from 1 to 255"},
       {R"({"update_pause": 1001})",
        "\"update_pause\" in \"options\" of the compressor is 1001, but must be a whole number from 0 to 1000"},
+      {R"({"timer_ts": true})",
+       "\"timer_ts\" in \"options\" of the compressor is true, but must be one of \"never\", \"negotiated\", "
+       "\"always\""},
+      {R"({"timer_jitter_ms": 60001})",
+       "\"timer_jitter_ms\" in \"options\" of the compressor is 60001, but must be a whole number from 0 to 60000"},
+      {R"({"timer_stride_ms": 65536})",
+       "\"timer_stride_ms\" in \"options\" of the compressor is 65536, but must be a whole number from 0 to 65535"},
   };
   for (const BadOption& c : cases) EXPECT_EQ(compressor_error(with_options(c.options)), c.sentence) << c.options;
 }
@@ -230,9 +258,13 @@ TEST(DecompressorOptions, EachKey) {
   const DecompressorConfig d = decompressor_options(R"({
     "dynamic_damage": {"k": 3, "n": 5}, "static_damage": {"k": 1, "n": 32}, "repair_wraparound": false,
     "repair_reference": false, "ack_ir_in_u_mode": 2, "ack_updates": true, "nack_every": 9,
-    "nack_unknown_contexts": true, "ack_sparse": 7, "mode_requests": 100})");
+    "nack_unknown_contexts": true, "ack_sparse": 7, "mode_requests": 100, "clock_ms": 10, "report_jitter": true,
+    "report_loss": true, "sn_option": true, "most_contexts": 7})");
   EXPECT_EQ(d.ack_sparse, 7U);
   EXPECT_EQ(d.mode_requests, 100U);
+  EXPECT_EQ(d.clock_ms, 10);
+  EXPECT_TRUE(d.report_jitter && d.report_loss && d.sn_option);
+  EXPECT_EQ(d.most_contexts, 7U);
   EXPECT_EQ(d.dynamic_damage.k, 3);
   EXPECT_EQ(d.dynamic_damage.n, 5);
   EXPECT_EQ(d.static_damage.k, 1);
@@ -269,11 +301,20 @@ TEST(DecompressorOptions, ErrorOfEachKey) {
       {R"({"repeats": 3})",
        "unknown key \"repeats\" in \"options\" of the decompressor; known are: dynamic_damage, static_damage, "
        "repair_wraparound, "
-       "repair_reference, ack_ir_in_u_mode, ack_updates, nack_every, nack_unknown_contexts, ack_sparse, mode_requests"},
+       "repair_reference, ack_ir_in_u_mode, ack_updates, nack_every, nack_unknown_contexts, ack_sparse, mode_requests, "
+       "clock_ms, report_jitter, report_loss, sn_option, most_contexts"},
       {R"({"ack_sparse": 101})",
        "\"ack_sparse\" in \"options\" of the decompressor is 101, but must be a whole number from 1 to 100"},
       {R"({"mode_requests": 0})",
        "\"mode_requests\" in \"options\" of the decompressor is 0, but must be a whole number from 1 to 250"},
+      {R"({"clock_ms": 256})",
+       "\"clock_ms\" in \"options\" of the decompressor is 256, but must be a whole number from 0 to 255"},
+      {R"({"report_jitter": 1})",
+       "\"report_jitter\" in \"options\" of the decompressor is 1, but must be true or false"},
+      {R"({"report_loss": 1})", "\"report_loss\" in \"options\" of the decompressor is 1, but must be true or false"},
+      {R"({"sn_option": 20})", "\"sn_option\" in \"options\" of the decompressor is 20, but must be true or false"},
+      {R"({"most_contexts": -1})",
+       "\"most_contexts\" in \"options\" of the decompressor is -1, but must be a whole number from 0 to 16777216"},
   };
   for (const BadOption& c : cases) EXPECT_EQ(decompressor_error(with_options(c.options)), c.sentence) << c.options;
 }

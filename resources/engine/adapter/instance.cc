@@ -31,6 +31,10 @@ AdapterJob read_adapter_job(const Value& value) {
   return job;
 }
 
+bool has_large_cids(const Json& config) {
+  return config.is_object() && config.contains("cids") && config["cids"] == "large";
+}
+
 std::uint32_t mrru_of(const Json& config) {
   if (!config.is_object() || !config.contains("mrru")) return 0;
   const Json& mrru = config["mrru"];  // a wrong value is the adapter's to refuse

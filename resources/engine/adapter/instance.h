@@ -34,6 +34,9 @@ struct AdapterJob {
 
 [[nodiscard]] AdapterJob read_adapter_job(const Value& value);
 
+// LARGE_CIDS (RFC 5795, 5.1.2) of a configuration.
+[[nodiscard]] bool has_large_cids(const Json& config);
+
 // MRRU (RFC 5795, 5.1.2) of a configuration: 0 where it is not there, or is none.
 [[nodiscard]] std::uint32_t mrru_of(const Json& config);
 

@@ -23,6 +23,31 @@ std::optional<FramePayload> by_ip_version(OctetView octets) {
   return FramePayload{version == 4 ? kEtherTypeIpv4 : kEtherTypeIpv6, octets, std::nullopt};
 }
 
+std::optional<FramePayload> behind_ppp(OctetView frame) {
+  if (frame.size() >= 2 && frame[0] == 0xFF && frame[1] == 0x03) frame = frame.subspan(2);
+  if (frame.empty()) return std::nullopt;
+  const std::size_t octets = (frame[0] & 1) != 0 ? 1 : 2;  // protocol numbers are odd, their first octet is not
+  if (frame.size() < octets) return std::nullopt;
+  const std::uint16_t protocol = octets == 1 ? frame[0] : load16(frame.data());
+  FramePayload payload = {0, frame.subspan(octets), std::nullopt, std::nullopt};
+  switch (protocol) {
+    case kPppIpv4:
+      payload.ether_type = kEtherTypeIpv4;
+      break;
+    case kPppIpv6:
+      payload.ether_type = kEtherTypeIpv6;
+      break;
+    case kPppRohcSmallCids:
+    case kPppRohcLargeCids:
+      payload.ether_type = kEtherTypeRohc;
+      payload.large_cids = protocol == kPppRohcLargeCids;
+      break;
+    default:
+      break;
+  }
+  return payload;
+}
+
 }  // namespace
 
 bool is_known(LinkType type) noexcept {
@@ -36,6 +61,9 @@ bool is_known(LinkType type) noexcept {
     case LinkType::ipv4:
     case LinkType::ipv6:
     case LinkType::linux_sll2:
+    case LinkType::ppp:
+    case LinkType::ppp_hdlc:
+    case LinkType::ppp_with_direction:
       return true;
   }
   return false;
@@ -56,6 +84,11 @@ std::optional<FramePayload> unwrap(LinkType type, OctetView frame) noexcept {
     case LinkType::linux_sll2:
       if (frame.size() < 20) return std::nullopt;
       return FramePayload{load16(frame.data()), frame.subspan(20), std::nullopt};
+    case LinkType::ppp:
+    case LinkType::ppp_hdlc:
+      return behind_ppp(frame);
+    case LinkType::ppp_with_direction:
+      return frame.empty() ? std::nullopt : behind_ppp(frame.subspan(1));
     case LinkType::null_loopback:
     case LinkType::openbsd_loop:
       // The address family has many numbers; the version in the packet has one meaning.

@@ -16,10 +16,13 @@ namespace headroom {
 enum class LinkType : std::uint32_t {
   null_loopback = 0,  // four octets of address family in the byte order of the host that captured
   ethernet = 1,
+  ppp = 9,
+  ppp_hdlc = 50,
   raw_ip = 101,
   raw_ip_old = 12,
   openbsd_loop = 108,  // as null_loopback, in network byte order
   linux_sll = 113,
+  ppp_with_direction = 204,  // behind an octet that says which end sent
   ipv4 = 228,
   ipv6 = 229,
   linux_sll2 = 276
@@ -29,18 +32,26 @@ inline constexpr std::uint16_t kEtherTypeIpv4 = 0x0800;
 inline constexpr std::uint16_t kEtherTypeIpv6 = 0x86DD;
 inline constexpr std::uint16_t kEtherTypeRohc = 0x22F1;  // IEEE's assignment for ROHC
 
+// Protocol numbers of PPP (RFC 1661, 2), those of ROHC from RFC 3241, 4.
+inline constexpr std::uint16_t kPppIpv4 = 0x0021;
+inline constexpr std::uint16_t kPppIpv6 = 0x0057;
+inline constexpr std::uint16_t kPppRohcSmallCids = 0x0003;
+inline constexpr std::uint16_t kPppRohcLargeCids = 0x0005;
+
 using MacAddress = std::array<std::uint8_t, 6>;
 
 struct FramePayload {
   std::uint16_t ether_type = 0;
   OctetView octets;  // into the frame
   std::optional<MacAddress> source_mac;
+  std::optional<bool> large_cids = std::nullopt;  // of a ROHC packet, where the frame says it
 };
 
 [[nodiscard]] bool is_known(LinkType type) noexcept;
 
 // What the frame carries; nothing when it is too short, has another link type, or says length instead of type. VLAN
-// tags (802.1Q, 802.1ad) are skipped.
+// tags (802.1Q, 802.1ad) are skipped. The protocols of PPP become the Ethernet types of the same packets, 0 for others;
+// address and control field and the first octet of the protocol may be left out (RFC 1662, 3.2; RFC 1661, 6.5).
 [[nodiscard]] std::optional<FramePayload> unwrap(LinkType type, OctetView frame) noexcept;
 
 // The IP packet at the front of `octets`, without what follows it (Ethernet pads short frames); nothing when it is no

@@ -54,6 +54,10 @@ void take(LinkType type, OctetView frame, bool complete, std::uint64_t time_ns, 
     ++capture.others;
     return;
   }
+  if (filter.link_packets && payload->large_cids && *payload->large_cids != filter.large_cids) {
+    ++capture.other_cids;
+    return;
+  }
   std::optional<OctetView> octets = payload->octets;
   if (!filter.link_packets) octets = trim_ip(payload->octets);
   if (!octets || octets->empty() || octets->size() > 65'535 || (filter.link_packets && !complete)) {
@@ -91,7 +95,7 @@ Capture read_open_file(std::FILE* file, const std::string& name, const CaptureFi
   const auto type = static_cast<LinkType>(pcap_datalink(pcap.get()));
   if (!is_known(type)) {
     throw Error(ErrorKind::input, name + " has the link type " + std::to_string(pcap_datalink(pcap.get())) +
-                                      ", which is not read; convert it to Ethernet or raw IP.");
+                                      ", which is not read; convert it to Ethernet, PPP or raw IP.");
   }
   Capture capture;
   std::uint64_t first_ns = 0;

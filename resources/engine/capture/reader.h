@@ -20,14 +20,16 @@ struct CapturedPacket {
 };
 
 struct CaptureFilter {
-  bool link_packets = false;  // frames of Ethernet type 0x22F1 instead of IP packets
+  bool link_packets = false;  // ROHC packets (Ethernet type 0x22F1, PPP 0x0003 and 0x0005) instead of IP packets
   std::optional<MacAddress> source_mac;
+  bool large_cids = false;  // of the ROHC packets, where frames say it
 };
 
 struct Capture {
   std::vector<CapturedPacket> packets;
   std::uint64_t truncated = 0;  // frames or packets of which a part is missing: left out
   std::uint64_t others = 0;     // frames that carry something else: left out
+  std::uint64_t other_cids = 0;  // ROHC packets with CIDs of the other size: left out
 };
 
 inline constexpr std::size_t kMostCapturedOctets = std::size_t{4}

@@ -131,6 +131,12 @@ void PcapWriter::write(std::uint64_t time_ns, OctetView octets) {
   file_.write(record.data(), record.size());
 }
 
+Octets ppp_frame(std::uint16_t protocol, OctetView payload) {
+  Octets frame = {0xFF, 0x03, static_cast<std::uint8_t>(protocol >> 8), static_cast<std::uint8_t>(protocol)};
+  frame.insert(frame.end(), payload.begin(), payload.end());
+  return frame;
+}
+
 Octets ethernet_frame(const MacAddress& destination, const MacAddress& source, std::uint16_t ether_type,
                       OctetView payload) {
   Octets frame(destination.begin(), destination.end());

@@ -64,6 +64,9 @@ class PcapWriter {
 [[nodiscard]] Octets ethernet_frame(const MacAddress& destination, const MacAddress& source, std::uint16_t ether_type,
                                     OctetView payload);
 
+// A PPP frame around `payload`, with address and control field: HDLC-like framing without flags and FCS (RFC 1662).
+[[nodiscard]] Octets ppp_frame(std::uint16_t protocol, OctetView payload);
+
 // The ends of a link in the captures that the engine writes: locally administered addresses.
 inline constexpr MacAddress kMacA = {0x02, 0, 0, 0, 0, 0x0A};
 inline constexpr MacAddress kMacB = {0x02, 0, 0, 0, 0, 0x0B};

@@ -59,7 +59,7 @@ Outcome check_segments(const Subject& subject) {
       const std::vector<GuardedOutput> sent = sender.process({{packet, 0}}, time_of(i));
       const std::vector<OctetView> link = link_packets_of(sent[0]);
       check_link_packets(i, sent[0], link);
-      segmented += sent[0].status == HEADROOM_SEGMENTS ? 1 : 0;
+      if (sent[0].status == HEADROOM_SEGMENTS) ++segmented;
       for (std::size_t k = 0; k < link.size(); ++k) {
         const std::vector<GuardedOutput> out = receiver.process({{link[k], 0}}, time_of(i));
         const bool last = k + 1 == link.size();

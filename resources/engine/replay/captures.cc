@@ -3,7 +3,9 @@
 
 namespace headroom::replay {
 
-Captures::Captures(const Outputs& outputs) {
+Captures::Captures(const Job& job)
+    : encapsulation_(job.encapsulation), ppp_protocol_(job.large_cids ? kPppRohcLargeCids : kPppRohcSmallCids) {
+  const Outputs& outputs = job.outputs;
   const auto open = [](std::optional<PcapngWriter>& file, const std::optional<std::string>& path) {
     if (path) file.emplace(*path);
     return path.has_value();
@@ -11,8 +13,8 @@ Captures::Captures(const Outputs& outputs) {
   if (open(source_, outputs.source)) source_->add_interface(LinkType::raw_ip, "source");
   if (open(decompressed_, outputs.decompressed)) decompressed_->add_interface(LinkType::raw_ip, "decompressed");
   if (!open(link_, outputs.link)) return;
-  link_interfaces_ = {link_->add_interface(LinkType::ethernet, "forward"),
-                      link_->add_interface(LinkType::ethernet, "reverse")};
+  const LinkType type = encapsulation_ == Encapsulation::ppp ? LinkType::ppp : LinkType::ethernet;
+  link_interfaces_ = {link_->add_interface(type, "forward"), link_->add_interface(type, "reverse")};
 }
 
 void Captures::write_raw(std::optional<PcapngWriter>& file, bool reverse, std::uint64_t time_ns, OctetView octets) {
@@ -29,7 +31,10 @@ void Captures::decompressed(bool reverse, std::uint64_t time_ns, OctetView octet
 
 void Captures::link(bool reverse, std::uint64_t time_ns, OctetView octets, const std::string& comment) {
   if (!link_) return;
-  const Octets frame = ethernet_frame(reverse ? kMacA : kMacB, reverse ? kMacB : kMacA, kEtherTypeRohc, octets);
+  const Octets frame =
+      encapsulation_ == Encapsulation::ppp
+          ? ppp_frame(ppp_protocol_, octets)
+          : ethernet_frame(reverse ? kMacA : kMacB, reverse ? kMacB : kMacA, kEtherTypeRohc, octets);
   link_->write(link_interfaces_[reverse], time_ns, frame, comment);
 }
 

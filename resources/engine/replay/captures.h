@@ -19,7 +19,7 @@ namespace headroom::replay {
 
 class Captures {
  public:
-  explicit Captures(const Outputs& outputs);
+  explicit Captures(const Job& job);
 
   void source(bool reverse, std::uint64_t time_ns, OctetView octets);
   // A packet as it left its sender, with a comment about what the link did to it.
@@ -32,6 +32,8 @@ class Captures {
 
   std::optional<PcapngWriter> source_, link_, decompressed_;
   std::array<std::uint32_t, 2> link_interfaces_{};
+  Encapsulation encapsulation_;
+  std::uint16_t ppp_protocol_;
 };
 
 // "lost: burst_loss", "bits flipped: 3 17", "duplicated"; empty when the link did nothing.

@@ -41,6 +41,8 @@ void read_link(const Value& value, Job& job) {
     job.backward = read_whole_impairment(*v);
   }
   if (const auto v = object.optional("feedback")) read_feedback(*v, job);
+  if (const auto v = object.optional("encapsulation"))
+    job.encapsulation = static_cast<Encapsulation>(v->choice({"ethernet", "ppp"}));
   object.finish();
 }
 
@@ -89,6 +91,7 @@ void read_sources(Object& object, Job& job) {
   layout.channels = first.channels;
   layout.max_cid = first.max_cid;
   layout.link_packets = !job.compressor;
+  job.large_cids = layout.large_cids = has_large_cids(first.config);
   const Value source = object.required("source");
   job.source = read_source(source, layout);
   if (job.reverse) {

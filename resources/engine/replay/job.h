@@ -20,6 +20,9 @@ namespace headroom::replay {
 enum class FeedbackPath : std::uint8_t { none, own, interspersed, piggybacked };
 [[nodiscard]] const char* name_of(FeedbackPath path) noexcept;
 
+// How link packets stand in the capture of the link.
+enum class Encapsulation : std::uint8_t { ethernet, ppp };
+
 enum class Records : std::uint8_t { none, failures, all };
 
 // What an adapter is told before a packet of the source: a message for its `control`, or for a compressor feedback.
@@ -48,6 +51,8 @@ struct Job {
   Impairment forward, backward, feedback;
   FeedbackPath path = FeedbackPath::none;
   std::vector<ControlStep> control;  // ascending by packet
+  Encapsulation encapsulation = Encapsulation::ethernet;
+  bool large_cids = false;  // as the configuration of the first adapter says
   Outputs outputs;
   Records records = Records::none;
   bool record_octets = true;

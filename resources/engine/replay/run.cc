@@ -34,7 +34,7 @@ struct Event {
 // Endpoint A holds the forward compressor and the reverse decompressor, endpoint B the other two.
 class Run {
  public:
-  explicit Run(const Job& job) : job_(job), captures_(job.outputs) {
+  explicit Run(const Job& job) : job_(job), captures_(job) {
     for (const bool reverse : {false, true}) {
       if (reverse && !job.reverse) break;
       directions_[reverse] = std::make_unique<Direction>(job, reverse);

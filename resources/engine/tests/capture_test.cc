@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/hex.h"
 #include "base/random.h"
 #include "capture/frame.h"
 #include "capture/reader.h"
@@ -95,6 +96,38 @@ TEST(Frame, RandomOctetsNeverLeaveTheFrame) {
   }
 }
 
+// RFC 1661 2 and 6.5, RFC 1662 3.2; protocol numbers of ROHC from RFC 3241, 4.
+TEST(Frame, Ppp) {
+  struct Case {
+    const char* frame;
+    std::uint16_t ether_type;
+    const char* octets;
+    std::optional<bool> large_cids;
+  };
+  const Case cases[] = {{"ff030003 0102", kEtherTypeRohc, "0102", false}, {"0003 0102", kEtherTypeRohc, "0102", false},
+                        {"03 0102", kEtherTypeRohc, "0102", false},       {"ff03 03 01", kEtherTypeRohc, "01", false},
+                        {"ff030005 01", kEtherTypeRohc, "01", true},      {"05 01", kEtherTypeRohc, "01", true},
+                        {"ff030021 45", kEtherTypeIpv4, "45", {}},        {"57 60", kEtherTypeIpv6, "60", {}},
+                        {"ff03c021 01", 0, "01", {}}};
+  for (const Case& c : cases) {
+    const Octets frame = *from_hex(c.frame);
+    Octets with_direction = {1};
+    with_direction.insert(with_direction.end(), frame.begin(), frame.end());
+    for (const auto& payload : {unwrap(LinkType::ppp, frame), unwrap(LinkType::ppp_hdlc, frame),
+                                unwrap(LinkType::ppp_with_direction, with_direction)}) {
+      ASSERT_TRUE(payload) << c.frame;
+      EXPECT_EQ(payload->ether_type, c.ether_type) << c.frame;
+      EXPECT_EQ(to_hex(payload->octets), to_hex(*from_hex(c.octets))) << c.frame;
+      EXPECT_EQ(payload->large_cids, c.large_cids) << c.frame;
+      EXPECT_FALSE(payload->source_mac);
+    }
+  }
+  for (const char* cut : {"", "ff03", "00", "ff0300"}) EXPECT_FALSE(unwrap(LinkType::ppp, *from_hex(cut))) << cut;
+  EXPECT_FALSE(unwrap(LinkType::ppp_with_direction, {}));
+  EXPECT_FALSE(unwrap(LinkType::ppp_with_direction, *from_hex("01")));
+  EXPECT_EQ(to_hex(ppp_frame(kPppRohcLargeCids, *from_hex("0102"))), "ff0300050102");
+}
+
 TEST(Frame, MacAddresses) {
   EXPECT_EQ(parse_mac("02:00:00:00:00:0A"), kMacA);
   for (const char* bad : {"", "02:00:00:00:00", "02-00-00-00-00-0a", "02:00:00:00:00:0g", "02:00:00:00:00:0a:"})
@@ -102,6 +135,30 @@ TEST(Frame, MacAddresses) {
 }
 
 #ifdef HEADROOM_CAPTURES
+
+TEST_F(CaptureFiles, PppComesBack) {
+  PcapngWriter writer(path("p.pcapng"));
+  const std::uint32_t forward = writer.add_interface(LinkType::ppp, "forward");
+  const std::uint32_t reverse = writer.add_interface(LinkType::ppp, "reverse");
+  writer.write(forward, 0, ppp_frame(kPppRohcSmallCids, Octets{1}));
+  writer.write(reverse, 1, ppp_frame(kPppRohcLargeCids, Octets{2}));
+  writer.write(forward, 2, ppp_frame(kPppIpv4, ipv4(21)));
+  writer.write(forward, 3, ppp_frame(0xC021, Octets{3}));  // LCP
+  writer.close();
+  CaptureFilter filter;
+  EXPECT_EQ(read_capture(path("p.pcapng"), filter).packets.at(0).octets, ipv4(21));
+  filter.link_packets = true;
+  for (const bool large : {false, true}) {
+    filter.large_cids = large;
+    const Capture capture = read_capture(path("p.pcapng"), filter);
+    ASSERT_EQ(capture.packets.size(), 1u);
+    EXPECT_EQ(capture.packets[0].octets, (Octets{static_cast<std::uint8_t>(large ? 2 : 1)}));
+    EXPECT_EQ(capture.other_cids, 1u);
+    EXPECT_EQ(capture.others, 2u);
+  }
+  filter.source_mac = kMacA;  // PPP has no addresses
+  EXPECT_TRUE(read_capture(path("p.pcapng"), filter).packets.empty());
+}
 
 TEST_F(CaptureFiles, PcapngComesBack) {
   PcapngWriter writer(path("a.pcapng"));

@@ -254,7 +254,10 @@ TEST(Segments, TravelAsLinkPacketsOfTheirOwn) {
   burst["burst"] = 16;
   const Json together = run_job(burst);
   EXPECT_EQ(together["forward"]["verdicts"]["identical"], 50);
-  for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(together["records"][i]["link"], result["records"][i]["link"]);
+  for (std::size_t i = 0; i < 50; ++i) {
+    for (const char* key : {"link", "segments"})
+      EXPECT_EQ(together["records"][i].value(key, Json()), result["records"][i].value(key, Json()));
+  }
 }
 
 TEST(Segments, OneThatIsLostDamagedOrInterruptedCostsThePacket) {
@@ -534,6 +537,29 @@ TEST(Replay, AFullDiskIsAnError) {
   EXPECT_NE(job_error(job, ErrorKind::output).find("/dev/full"), std::string::npos);
 }
 
+TEST(Replay, PppAsTheEncapsulationOfTheLink) {
+  std::string pattern = ::testing::TempDir() + "headroom-ppp-XXXXXX";
+  const std::string folder = mkdtemp(pattern.data());
+  for (const char* cids : {"small", "large"}) {
+    Json job = job_with(kReference, 60, 3);
+    job["link"]["encapsulation"] = "ppp";
+    for (const char* side : {"compressor", "decompressor"}) job[side]["config"]["cids"] = cids;
+    job["outputs"] = {{"link", folder + "/l.pcapng"}};
+    EXPECT_EQ(run_job(job)["forward"]["verdicts"]["identical"], 60);
+    Json again = {{"decompressor", job["decompressor"]}, {"source", {{"capture", folder + "/l.pcapng"}}}};
+    EXPECT_EQ(run_job(again)["forward"]["verdicts"]["delivered"], 60) << cids;
+    // The frames say which CIDs they have; the configuration must not say otherwise.
+    const bool large = std::string(cids) == "large";
+    again["decompressor"]["config"]["cids"] = large ? "small" : "large";
+    const std::string error = job_error(again, ErrorKind::input);
+    EXPECT_NE(error.find(large ? "60 ROHC packets with large CIDs (PPP protocol 0x0005)"
+                               : "60 ROHC packets with small CIDs (PPP protocol 0x0003)"),
+              std::string::npos)
+        << error;
+  }
+  std::filesystem::remove_all(folder);
+}
+
 // ---- jobs that are wrong
 
 TEST(ReplayJob, NamesWhatIsWrong) {
@@ -546,6 +572,7 @@ TEST(ReplayJob, NamesWhatIsWrong) {
   starts(with([](Json& job) { job.erase("source"); }), ": the key \"source\" is missing");
   starts(with([](Json& job) { job["links"] = 1; }), "/links: the key \"links\" is unknown");
   starts(with([](Json& job) { job["link"]["forward"]["los"] = 1; }), "/link/forward/los: ");
+  starts(with([](Json& job) { job["link"]["encapsulation"] = "slip"; }), "/link/encapsulation: ");
   starts(with([](Json& job) { job["source"]["packets"] = 0; }), "/source/packets: an integer from 1");
   starts(with([](Json& job) { job["source"].erase("packets"); }), "/source: say how much");
   starts(with([](Json& job) { job["source"] = Json::object(); }), "/source: a source is");

@@ -47,14 +47,22 @@ std::vector<SourcePacket> read_literal(const Value& list, const SourceLayout& la
 std::vector<SourcePacket> read_from_capture(const std::string& path, Object& object, const SourceLayout& layout) {
   CaptureFilter filter;
   filter.link_packets = layout.link_packets;
+  filter.large_cids = layout.large_cids;
   if (const auto v = object.optional("source_mac")) {
     filter.source_mac = parse_mac(v->text());
     if (!filter.source_mac) v->fail("a MAC address such as \"02:00:00:00:00:0a\" is expected here.");
   }
   Capture capture = read_capture(path, filter);
+  if (capture.other_cids != 0) {
+    throw Error(ErrorKind::input, "the capture " + path + " has " + std::to_string(capture.other_cids) +
+                                      " ROHC packets with " + (layout.large_cids ? "small" : "large") +
+                                      " CIDs (PPP protocol " + (layout.large_cids ? "0x0003" : "0x0005") +
+                                      "), but the configuration says \"cids\": \"" +
+                                      (layout.large_cids ? "large" : "small") + "\".");
+  }
   if (capture.packets.empty()) {
     throw Error(ErrorKind::input, "the capture " + path + " holds no complete " +
-                                      (filter.link_packets ? "ROHC frame (Ethernet type 0x22F1)" : "IP packet") + "; " +
+                                      (filter.link_packets ? "ROHC frame (Ethernet type 0x22F1, PPP protocol 0x0003 or 0x0005)" : "IP packet") + "; " +
                                       std::to_string(capture.others) + " frames carry something else and " +
                                       std::to_string(capture.truncated) + " are cut short.");
   }

@@ -32,7 +32,8 @@ struct SourceLayout {
   std::uint32_t max_cid = 15;
   bool reverse = false;
   bool allow_absent = false;  // null in a list of packets: for `expected`
-  bool link_packets = false;  // a capture's compressed packets (Ethernet type 0x22F1) rather than its IP packets
+  bool link_packets = false;  // a capture's compressed packets rather than its IP packets
+  bool large_cids = false;    // of such packets
   std::size_t most_octets = 65'535;
 };
 

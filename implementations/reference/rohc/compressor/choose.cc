@@ -135,8 +135,10 @@ bool sn_fits(const Needs& n, unsigned bits) noexcept {
 }
 
 bool ts_fits(const Needs& n, unsigned bits) noexcept {
+  if (bits >= 32) return true;
   const std::int64_t off = mutant("ts-interval-off-by-one") ? 1 : 0;
-  return bits >= 32 || n.ts.covered_by(bits, p_of_timestamp(bits) - off);
+  if (n.ts_timed && (n.ts_unscaled || !n.ts_jitter.covered_by(bits, p_of_timed_timestamp(bits)))) return false;
+  return !n.ts_plain || n.ts.covered_by(bits, p_of_timestamp(bits) - off);
 }
 
 bool offset_fits(std::uint32_t distance, unsigned bits) noexcept {

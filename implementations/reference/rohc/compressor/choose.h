@@ -26,6 +26,9 @@ struct Needs {
   bool ts_bits = false;           // linear extrapolation from the SN does not give the TS
   bool ts_unscaled = false;       // the TS cannot be sent scaled
   Span ts;                        // distances, in strides or, if unscaled, in units of the timestamp
+  bool ts_plain = true;           // the decompressor may take bits of the TS for relative to its reference (4.5.1)
+  bool ts_timed = false;          // it may take them for relative to its clock (4.5.4)
+  Span ts_jitter;                 // how far off the clock may be then, in strides
   bool id_bits = false;           // the offset of the compressed IP-ID has changed
   std::uint32_t id_distance = 0;  // largest distance of that offset from the references, modulo 2^16
   bool outer_id_bits = false;     // the same of a second compressed IP-ID (that of the outer header)

@@ -69,6 +69,7 @@ Compressor::Compressor(const CompressorConfig& config)
       tunnels_(config.channel.contexts()),
       reliable_(config.channel.contexts()),
       coverages_(config.channel.contexts()),
+      timers_(config.timer_ts != TimerTs::kNever ? config.channel.contexts() : 1),
       port_masks_(port_masks(config.channel.profiles)),
       table_(config.channel.contexts()),
       channels_(config.channel.channels),
@@ -94,14 +95,25 @@ void Compressor::move_epoch(std::uint64_t epochs) noexcept {
   for (std::uint32_t channel = 0; channel < channels_.size(); ++channel) {
     Channel& c = channels_[channel];
     c.full_until_ms -= std::min(c.full_until_ms, ms);
-    for (std::uint32_t cid = 0; cid < c.fresh; ++cid) rebase_times(flow_at(config_.channel.index_of(channel, cid)), ms);
+    for (std::uint32_t cid = 0; cid < c.fresh; ++cid) {
+      const Flow flow = flow_at(config_.channel.index_of(channel, cid));
+      rebase_times(flow, ms);
+      if (flow.timer != nullptr) forget_arrivals(*flow.timer);
+    }
   }
 }
 
 Flow Compressor::flow_at(std::uint32_t index) noexcept {
   CompressorContext& c = contexts_[index];
   CoverageHistory* const coverage = layout_of(c.shape).has_coverage() ? &coverages_[index] : nullptr;
-  return {c, histories_[index], c.tunnel ? &tunnels_[index] : nullptr, config_, &reliable_[index], coverage};
+  Flow flow{c, histories_[index], c.tunnel ? &tunnels_[index] : nullptr, config_, &reliable_[index], coverage};
+  if (config_.timer_ts != TimerTs::kNever) {
+    const Clock clock = channels_[index / config_.channel.contexts_per_channel()].clock;
+    const bool assumed = config_.timer_ts == TimerTs::kAlways && !clock.told;
+    flow.timer = &timers_[index];
+    flow.clock_ms = assumed ? 1 : clock.resolution_ms;
+  }
+  return flow;
 }
 
 // --- Bursts ----------------------------------------------------------------------------------------------------------
@@ -297,6 +309,7 @@ Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std:
 
   const Flow flow = flow_at(index);
   PacketFields f = fields_of(octets, chain);
+  f.arrived_ms = now;
   if (is_new) {
     const ProfileSet& enabled = config_.channel.profiles;
     flow.c.may_carry_rtp =
@@ -309,9 +322,10 @@ Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std:
     if (flow.h.rejected_until_ms != 0 && now < flow.h.rejected_until_ms) return send_uncompressed(packet, now);
     catch_up_coverage(flow);
     catch_up_reliably(flow);
-    catch_up(flow.c, flow.h, config_.repeats);
+    catch_up(flow.c, flow.h, flow.repeats());
     if (!flow.traits().sn_in_packet()) f.sn = static_cast<std::uint16_t>(flow.c.sn + (mutant("sn-by-two") ? 2 : 1));
     observe(flow, f);
+    if (flow.timer != nullptr && flow.traits().rtp) observe_clock(flow, f);
     apply_refreshes(flow, now);
   }
   if (flow.in_reliable_mode()) prepare_reliably(flow, f);
@@ -379,7 +393,8 @@ bool Compressor::compress_flow(Flow flow, PacketFields& f, headroom_packet& pack
   if (flow.in_reliable_mode()) {
     count_reliably(flow, f, outcome.type);
   } else {
-    add_reference(h, {f.ts, f.sn, id_offset(h.id_behaviour, f.inner_id, f.sn)}, config_.repeats);
+    add_reference(h, {f.ts, f.sn, id_offset(h.id_behaviour, f.inner_id, f.sn)}, flow.repeats());
+    if (flow.timer != nullptr) note_arrival(flow, f);
     if (flow.tunnel != nullptr)
       flow.tunnel->id_offsets[h.newest] = id_offset(flow.tunnel->id_behaviour, f.outer_id, f.sn);
   }
@@ -573,6 +588,7 @@ void Compressor::reset_context(std::uint32_t index, Profile profile, std::uint32
   c.last_used_ms = now;
   c.cid_octets = wire::make_cid_octets(config_.channel.large_cids, index % config_.channel.contexts_per_channel());
   histories_[index] = FlowHistory{};
+  if (config_.timer_ts != TimerTs::kNever) timers_[index] = TimerContext{};
   // Should the IR packets get lost, the decompressor would take types 0 and 1 for those of R-mode, which have no CRC
   // (RFC 4815 7.2.2): for a while there are none.
   if (other_formats) histories_[index].long_crc_left = kCautiousPackets;

@@ -66,11 +66,18 @@ class Compressor {
   void disable_fast_path() noexcept { fast_path_ = false; }
 
  private:
+  // What CLOCK options have told.
+  struct Clock {
+    bool told = false;
+    std::uint8_t resolution_ms = 0;  // 0: no timer-based compression
+  };
+
   struct Channel {
     std::uint32_t fresh = 0;  // CIDs below have been used
     std::uint32_t hand = 0;   // where the search for the flow to replace goes on
     std::uint32_t uncompressed = kNoContext;
     std::uint32_t full_until_ms = 0;  // after REJECT: no further flows until then (5.7.6.4)
+    Clock clock;
   };
 
   // What became of a packet on the general path.
@@ -121,6 +128,7 @@ class Compressor {
   PageArray<TunnelContext> tunnels_;
   PageArray<ReliableWindow> reliable_;
   PageArray<CoverageHistory> coverages_;
+  PageArray<TimerContext> timers_;  // none where timer-based compression is out of the question
   PortMasks port_masks_;
   FlowTable table_;
   std::vector<Channel> channels_;

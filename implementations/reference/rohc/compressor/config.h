@@ -26,6 +26,13 @@ enum class RtpDetection : std::uint8_t {
   kNone,
 };
 
+// When the RTP timestamp is compressed relative to the clock (4.5.4).
+enum class TimerTs : std::uint8_t {
+  kNever,
+  kNegotiated,  // once a CLOCK option has told of the decompressor's clock
+  kAlways,      // the decompressor is known to have a clock of 1 ms
+};
+
 struct CompressorConfig {
   ChannelParameters channel;
   wire::Mode highest_mode = wire::Mode::kOptimistic;
@@ -62,6 +69,10 @@ struct CompressorConfig {
 
   // After a REJECT or CONTEXT_MEMORY option the flow goes uncompressed this long (5.7.6.4, RFC 3843 3.7).
   std::uint32_t reject_hold_ms = 10'000;
+
+  TimerTs timer_ts = TimerTs::kNever;
+  std::uint32_t timer_jitter_ms = 20;  // Max_Jitter_CD: of the link between compressor and decompressor
+  std::uint32_t timer_stride_ms = 0;   // TIME_STRIDE; 0: it is measured
 
   // PACKET_SIZES_ALLOWED (6.3.1), ascending; empty: any. A shorter packet is padded to the next size.
   std::vector<std::uint16_t> packet_sizes;

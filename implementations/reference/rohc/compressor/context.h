@@ -95,6 +95,7 @@ struct FlowHistory {
   std::uint8_t id_left;        // IP-ID flags with a whole IP-ID
   std::uint8_t stride_left;    // TS_STRIDE with an unscaled TS
   std::uint8_t unscaled_left;  // an unscaled TS
+  std::uint8_t time_left;      // TIME_STRIDE (timer.h)
   std::uint8_t long_crc_left;  // a packet with a CRC-7 or more (RFC 3095 5.9.2, note)
   std::uint8_t mode_left;      // mode information; 255 (kUntilAcked) while it waits for its acknowledgement
   std::uint8_t coverage_left;  // CCE(ON) or CCE(OFF), see coverage.h
@@ -114,6 +115,7 @@ struct FlowHistory {
   bool transition_pending;          // C_TRANS = P (5.6.1)
   bool mode_told;                   // every packet from mode_since_sn on carried the mode
   bool acked;                       // an ACK(U) has arrived
+  std::uint8_t loss_repeats;        // what the longest loss that a LOSS option told of makes of `repeats`
   std::uint32_t stride_candidate;
 
   // Refreshes (5.3.1.1.2).

@@ -91,6 +91,7 @@ void confirm(Flow flow, std::uint16_t sn) noexcept {
   h.id_left = 0;
   h.stride_left = 0;
   h.unscaled_left = 0;
+  h.time_left = 0;
   h.changed = 0;
 }
 
@@ -134,6 +135,21 @@ bool static_part_is_damaged(Flow flow, const wire::Feedback& f) noexcept {
   return covers_since(flow, sn, h.repaired_since_sn) && static_cast<std::uint16_t>(sn - h.repaired_since_sn) < kSoon;
 }
 
+// LOSS "MAY be used by the compressor to adjust the size of the reference window used in U- and O-mode": so many
+// packets lost in a row must not leave the decompressor with a reference outside of it. Smaller values later on, and
+// those without the CRC that they SHOULD have, are ignored (5.7.6.9).
+void apply_loss(Flow flow, const wire::Feedback& f) noexcept {
+  if (!f.longest_loss || !f.crc) return;
+  const auto wanted = static_cast<std::uint8_t>(std::min<unsigned>(*f.longest_loss + 1U, kMaxReferences));
+  flow.h.loss_repeats = std::max(flow.h.loss_repeats, wanted);
+}
+
+// "The compressor MAY ignore decreasing Max_Jitter values" (5.7.6.8).
+void apply_jitter(Flow flow, const wire::Feedback& f) noexcept {
+  if (!f.max_jitter || !f.crc || flow.timer == nullptr) return;
+  flow.timer->reported_jitter = std::max(flow.timer->reported_jitter, *f.max_jitter);
+}
+
 // "Any FEEDBACK packet carrying a REJECT option MUST also carry a CRC option" (5.7.6.4).
 bool is_rejected(const wire::Feedback& f) noexcept { return f.reject && f.crc && !mutant("reject-ignored"); }
 
@@ -164,7 +180,9 @@ void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) no
   }
   catch_up_coverage(flow);
   catch_up_reliably(flow);
-  catch_up(flow.c, h, flow.config.repeats);
+  catch_up(flow.c, h, flow.repeats());
+  apply_loss(flow, f);
+  apply_jitter(flow, f);
   const std::uint8_t repeats = flow.repeats();
   if (is_rejected(f) || f.context_memory) {
     h.rejected_until_ms = std::max<std::uint32_t>(1, now_ms + flow.config.reject_hold_ms);
@@ -210,6 +228,10 @@ void Compressor::take_feedback(std::uint32_t channel, const wire::Feedback& feed
     ++counters_.ignored_feedback;
     return;
   }
+  // The clock is that of the channel's decompressor, whichever CID the option came for (RFC 4815 4.7); one that it
+  // has not must be believed, one that it has only with the CRC that the option SHOULD have (5.7.6.7).
+  if (feedback.clock_ms && (feedback.crc || *feedback.clock_ms == 0))
+    channels_[channel].clock = Clock{true, *feedback.clock_ms};
   const Flow flow = flow_at(config_.channel.index_of(channel, feedback.cid));
   if (flow.c.state == CompressorState::kUnused) {
     ++counters_.ignored_feedback;

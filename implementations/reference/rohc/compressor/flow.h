@@ -3,10 +3,12 @@
 // One packet and the flow it belongs to, as the parts of the general path see them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "rohc/compressor/config.h"
 #include "rohc/compressor/context.h"
+#include "rohc/compressor/timer.h"
 #include "rohc/header/chain.h"
 
 namespace headroom::rohc {
@@ -22,12 +24,14 @@ struct PacketFields {
   bool marker = false;
   std::uint16_t inner_id = 0;
   std::uint16_t outer_id = 0;
+  std::uint32_t arrived_ms = 0;
 };
 
 struct ReliableWindow;
 
 // The contexts of one flow. `tunnel` is nullptr without an outer header, `coverage` without UDP-Lite; `reliable` is for
-// R-mode (reliable.h).
+// R-mode (reliable.h). `timer` is nullptr where timer-based compression of the timestamp is out of the question;
+// `clock_ms` is the resolution of the decompressor's clock, 0 for none known.
 struct Flow {
   CompressorContext& c;
   FlowHistory& h;
@@ -35,11 +39,15 @@ struct Flow {
   const CompressorConfig& config;
   ReliableWindow* reliable;
   CoverageHistory* coverage = nullptr;
+  TimerContext* timer = nullptr;
+  std::uint32_t clock_ms = 0;
 
   [[nodiscard]] bool in_reliable_mode() const noexcept { return c.mode == wire::Mode::kReliable; }
   [[nodiscard]] ProfileTraits traits() const noexcept { return traits_of(c.profile); }
   [[nodiscard]] const Layout& layout() const noexcept { return layout_of(c.shape); }
-  [[nodiscard]] std::uint8_t repeats() const noexcept { return static_cast<std::uint8_t>(config.repeats); }
+  [[nodiscard]] std::uint8_t repeats() const noexcept {
+    return std::max(static_cast<std::uint8_t>(config.repeats), h.loss_repeats);
+  }
 };
 
 // Takes the fields out of `packet`, whose chain has been parsed. The SN is left to the caller when the profile makes

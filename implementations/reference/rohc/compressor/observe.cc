@@ -243,7 +243,7 @@ bool next_is_predictable(Flow flow) noexcept {
     const Reference& r = reference(h, age);
     // A reference stays until as many packets as the window is wide have followed it; the distance grows meanwhile.
     const std::int32_t distance = static_cast<std::int16_t>(next - r.sn);
-    const auto further = static_cast<std::int32_t>(flow.config.repeats - age - 1);
+    const auto further = static_cast<std::int32_t>(flow.repeats() - age - 1);
     if (!lsb_covers(distance, 4, p) || !lsb_covers(distance + further, 4, p)) return false;
     if (from_packet && !on_line(flow, r, flow.c.sn, flow.c.ts)) return false;
     if (offset && r.id_offset != flow.c.id_base) return false;
@@ -254,8 +254,8 @@ bool next_is_predictable(Flow flow) noexcept {
 }  // namespace
 
 bool has_news(const FlowHistory& h) noexcept {
-  return (h.ir_left | h.ir_dyn_left | h.pattern_left | h.id_left | h.stride_left | h.unscaled_left | h.long_crc_left |
-          h.mode_left | h.coverage_left) != 0 ||
+  return (h.ir_left | h.ir_dyn_left | h.pattern_left | h.id_left | h.stride_left | h.unscaled_left | h.time_left |
+          h.long_crc_left | h.mode_left | h.coverage_left) != 0 ||
          h.transition_pending;
 }
 
@@ -315,7 +315,8 @@ void predict(Flow flow, const PacketFields& f) noexcept {
   }
   // What an irregular Checksum Coverage may turn into, only the general path sees.
   const bool irregular = flow.layout().coverage == Coverage::kSent;
-  const bool plain = !irregular && flow.tunnel == nullptr && !may_carry_more(flow, f) && !has_news(flow.h);
+  const bool timed = flow.traits().rtp && flow.clock_ms != 0;  // each packet's arrival counts
+  const bool plain = !irregular && flow.tunnel == nullptr && !timed && !may_carry_more(flow, f) && !has_news(flow.h);
   const bool reliable = flow.in_reliable_mode();
   c.fast = plain && !reliable && next_is_predictable(flow);
   c.fast_reliable = plain && reliable && predictable_packets(flow) != 0;

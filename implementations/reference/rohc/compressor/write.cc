@@ -41,7 +41,10 @@ wire::RtpExtras extras_of(Flow flow, const PacketFields& f) noexcept {
   e.ts_stride = flow.c.ts_stride;
   if (mutant("rtp-extension-bit-not-in-chain")) e.rtp_extension = false;
   if (mutant("ts-stride-not-in-chain")) e.ts_stride = 0;
-  e.present = e.rtp_extension || e.ts_stride != 0 || e.mode != wire::Mode::kUnidirectional || flow.h.mode_left != 0;
+  e.time_stride = flow.timer != nullptr ? flow.timer->time_stride : 0;
+  e.has_time_stride = e.time_stride != 0 || flow.h.time_left != 0;
+  e.present = e.rtp_extension || e.ts_stride != 0 || e.has_time_stride || e.mode != wire::Mode::kUnidirectional ||
+              flow.h.mode_left != 0;
   return e;
 }
 
@@ -157,6 +160,7 @@ void need_timestamp(Flow flow, const PacketFields& f, Needs& n) noexcept {
     }
     first = false;
   });
+  if (flow.timer != nullptr) need_clock(flow, f, n);
   n.ts_bits = n.ts_unscaled || !line;
   n.ts = n.ts_unscaled ? unscaled : scaled;
 }
@@ -194,6 +198,8 @@ void fill_rtp_update(Flow flow, const PacketFields& f, wire::RtpHeaderUpdate& u)
   u.has_payload_type = u.padding || (flow.h.changed & kChangedRtp) != 0;
   u.has_ts_stride = flow.h.stride_left != 0 && !mutant("ts-stride-not-sent");
   u.ts_stride = flow.c.ts_stride;
+  u.has_time_stride = flow.h.time_left != 0;
+  u.time_stride = flow.timer != nullptr ? flow.timer->time_stride : 0;
 }
 
 void fill_extension_3(Flow flow, const PacketFields& f, const Choice& choice, bool ts_unscaled,
@@ -213,7 +219,8 @@ void fill_extension_3(Flow flow, const PacketFields& f, const Choice& choice, bo
   if ((changed & kChangedInner) != 0 || h.id_left != 0 || (rtp && e.outer.present)) {
     fill_ip_update(e.inner, f.inner, h.id_behaviour, (changed & kChangedInner) != 0);
   }
-  if (rtp && ((changed & kChangedRtp) != 0 || h.stride_left != 0 || h.mode_left != 0)) fill_rtp_update(flow, f, e.rtp);
+  if (rtp && ((changed & kChangedRtp) != 0 || h.stride_left != 0 || h.time_left != 0 || h.mode_left != 0))
+    fill_rtp_update(flow, f, e.rtp);
 }
 
 // Fields after base header and extension, in the order of the original headers (5.7).
@@ -260,7 +267,8 @@ Needs needs_of(Flow flow, const PacketFields& f) noexcept {
   need_ids(flow, f, n);
   n.marker = f.marker;
   n.long_crc = h.long_crc_left != 0 || h.transition_pending || h.mode_left == kUntilAcked;
-  n.extension_3 = h.pattern_left != 0 || h.id_left != 0 || h.stride_left != 0 || h.mode_left != 0;
+  n.extension_3 =
+      h.pattern_left != 0 || h.id_left != 0 || h.stride_left != 0 || h.time_left != 0 || h.mode_left != 0;
   if (mutant("type-0-during-transition") && h.transition_pending) n.extension_3 = n.long_crc = false;
   return n;
 }
@@ -328,6 +336,7 @@ void count_sent(Flow flow, PacketType type, bool told_ts) noexcept {
   // Extension 3 carries all of these whenever there is one of them left.
   told(h.pattern_left);
   told(h.id_left);
+  told(h.time_left);
   if (told_ts) {
     told(h.stride_left);
     told(h.unscaled_left);

@@ -111,11 +111,25 @@ bool apply_extension_3(const CompressedHeader& h, Decoded& d) noexcept {
                                      (e.rtp.rtp_extension && !mutant("rtp-extension-bit-ignored") ? 0x10 : 0) |
                                      (e.rtp.padding ? 0x20 : 0));
   if (e.rtp.has_payload_type) rtp[1] = e.rtp.payload_type;
-  // Timer-based compression may begin only after a CLOCK option, which this decompressor does not send (RFC 4815 4.7).
-  if (e.rtp.has_time_stride && e.rtp.time_stride != 0) return false;
+  if (e.rtp.has_time_stride) {
+    if (e.rtp.time_stride > kLongestTimeStride) return false;
+    c.time_stride = static_cast<std::uint16_t>(e.rtp.time_stride);
+  }
   d.mode = e.rtp.mode;
   d.has_mode = true;
   return true;
+}
+
+// The scaled TS that bits are relative to, and their p: the reference's, or with timer-based compression "T_approx =
+// T_ref + (a_n - a_ref) / TIME_STRIDE" (4.5.4, RFC 4815 4.3).
+std::uint32_t decode_scaled(wire::Bits bits, std::uint64_t arrived_ns, const DecompressorContext& c) noexcept {
+  constexpr std::uint64_t kMillisecond = 1'000'000;
+  const unsigned width = std::min<unsigned>(bits.width, 32);
+  const std::uint32_t reference = c.ts / c.ts_stride;
+  if (c.time_stride == 0) return lsb_decode(bits.value, width, reference, p_of_timestamp(bits.width));
+  const std::uint64_t strides = (arrived_ns - c.arrived_ns) / (c.time_stride * kMillisecond);
+  return lsb_decode(bits.value, width, reference + static_cast<std::uint32_t>(strides),
+                    p_of_timed_timestamp(bits.width));
 }
 
 // RFC 3095 4.5.3, RFC 4815 4. The offset is always that of the reference, so a wraparound of the reference updates it.
@@ -129,9 +143,7 @@ bool decode_timestamp(const CompressedHeader& h, std::uint16_t reference_sn, Dec
   } else if (scaled) {
     if (c.ts_stride == 0) return false;
     const std::uint32_t offset = mutant("ts-offset-forgotten") ? 0 : c.ts % c.ts_stride;
-    c.ts = lsb_decode(bits.value, std::min<unsigned>(bits.width, 32), c.ts / c.ts_stride, p_of_timestamp(bits.width)) *
-               c.ts_stride +
-           offset;
+    c.ts = decode_scaled(bits, h.arrived_ns, c) * c.ts_stride + offset;
   } else {
     c.ts = lsb_decode(bits.value, std::min<unsigned>(bits.width, 32), c.ts, p_of_timestamp(bits.width));
   }

@@ -22,11 +22,16 @@ struct CompressedHeader {
   wire::Cce cce = wire::Cce::kNone;       // around the base header
   std::optional<std::uint16_t> coverage;  // UDP-Lite Checksum Coverage, if the packet carries it
   Octets payload;
+  std::uint64_t arrived_ns = 0;  // for decode()
 
   [[nodiscard]] wire::Bits sn() const noexcept { return base.extension ? base.sn.followed_by(extension.sn) : base.sn; }
   [[nodiscard]] wire::Bits ts() const noexcept { return base.extension ? base.ts.followed_by(extension.ts) : base.ts; }
   [[nodiscard]] wire::Bits id() const noexcept { return base.extension ? base.id.followed_by(extension.id) : base.id; }
   [[nodiscard]] bool has_extension_3() const noexcept { return base.extension && extension.kind == 3; }
+  // To something else than 0, which would say that there is no timer-based compression.
+  [[nodiscard]] bool sets_time_stride() const noexcept {
+    return has_extension_3() && extension.rtp.has_time_stride && extension.rtp.time_stride != 0;
+  }
 };
 
 // The types of R-mode that update nothing and have no CRC to be verified by.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "rohc/channel.h"
 
@@ -40,6 +41,24 @@ struct DecompressorConfig {
   std::uint32_t nack_every = 4;
   // STATIC-NACK also for a CID that no IR has ever used. RFC 3095 5.2.6 step 12 says "without further action".
   bool nack_unknown_contexts = false;
+
+  // CLOCK_RESOLUTION in ms (6.3.2): acknowledgements tell it (CLOCK, 5.7.6.7), and TIME_STRIDE is then understood. 0: no
+  // timer-based compression.
+  std::uint8_t clock_ms = 0;
+  // What has been observed goes with acknowledgements, and with one of its own when it grows (5.7.6.8, 5.7.6.9).
+  bool report_jitter = false;
+  bool report_loss = false;
+  // Feedback carries the SN in 20 bits rather than 12 (the SN option, 5.7.6.6).
+  bool sn_option = false;
+  // Contexts that there is memory for, besides those of the Uncompressed profile, which must not be rejected; what is
+  // beyond is answered with REJECT (5.7.6.4, 6.4). 0: for all that the channels may have.
+  std::uint32_t most_contexts = 0;
+
+  // FEEDBACK_FOR (RFC 5795 5.1.2), by channel: to which channel of the other direction feedback on it refers;
+  // kNoContext where there is none. Empty: to the one of the same number.
+  std::vector<std::uint32_t> feedback_for;
+
+  [[nodiscard]] bool observes() const noexcept { return report_jitter || report_loss; }
 };
 
 }  // namespace headroom::rohc

@@ -57,6 +57,7 @@ Decompressor::Decompressor(const DecompressorConfig& config)
     : config_(config),
       contexts_(config.channel.contexts()),
       tunnels_(config.channel.contexts()),
+      observations_(config.observes() ? config.channel.contexts() : 1),
       reassembly_(config.channel) {}
 
 // --- Bursts ----------------------------------------------------------------------------------------------------------
@@ -201,7 +202,7 @@ std::int32_t Decompressor::unframe(std::uint32_t channel, Octets octets, Framed&
     const std::uint8_t* element = in.position();
     if (!wire::read_feedback_element(in)) return HEADROOM_ERR_MALFORMED;
     if (!mutant("feedback-not-passed-on"))
-      received_feedback_.put(channel, {element, static_cast<std::size_t>(in.position() - element)});
+      pass_feedback_on(channel, {element, static_cast<std::size_t>(in.position() - element)});
     fed_back = true;
   }
   if (in.remaining() == 0) {
@@ -228,6 +229,12 @@ std::int32_t Decompressor::unframe(std::uint32_t channel, Octets octets, Framed&
   }
   framed.rest = in.rest();
   return framed.cid <= config_.channel.max_cid ? HEADROOM_OK : HEADROOM_ERR_NO_CONTEXT;
+}
+
+// FEEDBACK_FOR: "to which other ROHC channel any feedback sent on this ROHC channel refers" (RFC 5795 5.1.2).
+void Decompressor::pass_feedback_on(std::uint32_t channel, Octets element) noexcept {
+  const std::uint32_t meant = config_.feedback_for.empty() ? channel : config_.feedback_for[channel];
+  if (meant != kNoContext) received_feedback_.put(meant, element);
 }
 
 std::int32_t Decompressor::reassemble(std::uint32_t channel, Framed& framed, PacketType& type) noexcept {
@@ -318,6 +325,7 @@ void Decompressor::decompress_uncompressed_ir(const Framed& framed, headroom_pac
   DecompressorContext& c = contexts_[outcome.context];
   if (!c.used || c.profile != Profile::kUncompressed) {
     in_use_ += c.used ? 0 : 1;
+    ++uncompressed_in_use_;
     c = DecompressorContext{};
     c.used = true;
     c.profile = Profile::kUncompressed;
@@ -379,6 +387,16 @@ void Decompressor::decompress_initialisation(const Framed& framed, bool dynamic_
     failed(outcome.context, outcome);
     return;
   }
+  if (init.after.c.time_stride != 0 && config_.clock_ms == 0) {  // no CLOCK option was ever sent (RFC 4815 4.7)
+    outcome.status = HEADROOM_ERR_UNSUPPORTED;
+    refuse_clock(outcome.context);
+    return;
+  }
+  if (!has_room_for(outcome.context)) {
+    outcome.status = HEADROOM_ERR_NO_CONTEXT;
+    reject(outcome.context);
+    return;
+  }
   outcome.compressed_header = static_cast<std::uint16_t>(before_crc + 1 + init.header_octets);
   accept_initialisation(init, packet, chains.subspan(init.header_octets), now_ns, outcome);
 }
@@ -389,6 +407,7 @@ void Decompressor::accept_initialisation(const Initialisation& init, headroom_pa
   DecompressorContext& c = contexts_[index];
   const bool established = !c.used || c.state == DecompressorState::kNc;
   in_use_ += c.used ? 0 : 1;
+  if (c.used && c.profile == Profile::kUncompressed) --uncompressed_in_use_;
   if (!init.has_dynamic) {
     // Static part only: the dynamic part, if it is still that of the same headers, goes on.
     const DecompressorState state = c.state;
@@ -451,14 +470,21 @@ void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& 
     if (!reliable) complain(index, wire::AckType::kNack, false);
     return;
   }
-  const auto header = read_compressed(c, tunnel_of(index), framed.first, framed.rest);
+  auto header = read_compressed(c, tunnel_of(index), framed.first, framed.rest);
   if (!header) {
     outcome.status = HEADROOM_ERR_MALFORMED;
     outcome.type = type_2 ? PacketType::kUor2 : reliable && updates ? PacketType::kR0Crc : PacketType::kUnknown;
     if (updates) failed(index, outcome);
     return;
   }
+  header->arrived_ns = now_ns;
   outcome.type = header->base.type;
+  if (header->sets_time_stride() && config_.clock_ms == 0) {
+    outcome.status = HEADROOM_ERR_MALFORMED;
+    refuse_clock(index);
+    failed(index, outcome);
+    return;
+  }
   if (header->cce != wire::Cce::kNone) ++counters_.cce[static_cast<std::size_t>(header->cce)];
   outcome.compressed_header = static_cast<std::uint16_t>(framed.header.size() - header->payload.size());
 

@@ -19,6 +19,7 @@
 #include "rohc/decompressor/feedback_queue.h"
 #include "rohc/decompressor/header.h"
 #include "rohc/decompressor/initialise.h"
+#include "rohc/decompressor/observations.h"
 #include "rohc/decompressor/reassembly.h"
 #include "rohc/page_array.h"
 #include "rohc/wire/feedback.h"
@@ -69,6 +70,7 @@ struct DecompressorCounters {
   std::uint64_t acks = 0;
   std::uint64_t nacks = 0;
   std::uint64_t static_nacks = 0;
+  std::uint64_t rejects = 0;
 };
 
 class Decompressor {
@@ -170,6 +172,18 @@ class Decompressor {
   void complain(std::uint32_t index, wire::AckType kind, bool at_once) noexcept;
   // `sn_bits`: of the packet that is the reason, 0 where that does not matter.
   void send(std::uint32_t index, wire::AckType kind, wire::Mode mode, unsigned sn_bits = 0) noexcept;
+  void put_feedback(std::uint32_t index, const wire::Feedback& feedback) noexcept;
+  // REJECT (5.7.6.4), for the first of so many IR packets for which there is no memory.
+  void reject(std::uint32_t index) noexcept;
+  // CLOCK with the value 0, "the decompressor cannot do timer-based compression" (5.7.6.7).
+  void refuse_clock(std::uint32_t index) noexcept;
+  // Options that go with acknowledgements; reports of what has grown since the last one are then settled.
+  void add_options(std::uint32_t index, wire::Feedback& feedback) noexcept;
+  void observe(std::uint32_t index, const ContextCopy& after, std::uint64_t now_ns) noexcept;
+  // An acknowledgement for what has been observed, when it has grown.
+  void report(std::uint32_t index) noexcept;
+  [[nodiscard]] bool has_room_for(std::uint32_t index) const noexcept;
+  void pass_feedback_on(std::uint32_t channel, Octets element) noexcept;
   void tally(const Outcome& outcome) noexcept;
   void fill_detail(headroom_detail& detail, const Outcome& outcome) const noexcept;
 
@@ -196,11 +210,13 @@ class Decompressor {
   DecompressorConfig config_;
   PageArray<DecompressorContext> contexts_;
   PageArray<DecompressorTunnel> tunnels_;
+  PageArray<Observations> observations_;  // none where nothing is reported
   FeedbackQueue own_feedback_;
   FeedbackQueue received_feedback_;
   Reassembly reassembly_;
   DecompressorCounters counters_;
   std::uint32_t in_use_ = 0;
+  std::uint32_t uncompressed_in_use_ = 0;  // of them, of the Uncompressed profile
   bool fast_path_ = true;
 };
 

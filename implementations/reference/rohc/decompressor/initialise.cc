@@ -77,7 +77,8 @@ ChainStatus read_rtp(wire::Reader& in, Initialisation& result) noexcept {
   wire::RtpExtras extras;
   const ChainStatus status = wire::read_rtp_dynamic(in, rtp, extras);
   if (status != ChainStatus::kOk) return status;
-  if (extras.time_stride != 0) return ChainStatus::kUnsupported;  // no CLOCK option was ever sent (RFC 4815 4.7)
+  if (extras.time_stride > kLongestTimeStride) return ChainStatus::kUnsupported;
+  if (extras.has_time_stride) c.time_stride = static_cast<std::uint16_t>(extras.time_stride);
   result.marker = (rtp[1] & 0x80) != 0;
   rtp[1] &= 0x7f;
   c.sn = wire::load16(rtp + 2);

@@ -42,6 +42,7 @@ bool damaged(std::uint32_t failures, KOutOfN rule) noexcept {
 
 void Decompressor::commit(std::uint32_t index, const ContextCopy& after, std::uint16_t previous_sn,
                           std::uint64_t now_ns) noexcept {
+  if (config_.observes()) observe(index, after, now_ns);
   DecompressorContext& c = contexts_[index];
   const bool consecutive = c.state == DecompressorState::kFc && static_cast<std::int16_t>(after.c.sn - c.sn) == 1;
   const std::uint32_t interval = consecutive ? average_interval(c.interval, now_ns - c.arrived_ns) : after.c.interval;
@@ -54,9 +55,9 @@ void Decompressor::commit(std::uint32_t index, const ContextCopy& after, std::ui
 }
 
 void Decompressor::refresh_fast(DecompressorContext& c) const noexcept {
-  const bool fast = fast_path_ && c.state == DecompressorState::kFc && c.profile != wire::Profile::kUncompressed &&
-                    !c.tunnel && c.failures == 0 && c.repairs == 0 && c.transition == Transition::kDone &&
-                    c.mode == wanted_mode(c);
+  const bool fast = fast_path_ && !config_.observes() && c.state == DecompressorState::kFc &&
+                    c.profile != wire::Profile::kUncompressed && !c.tunnel && c.failures == 0 && c.repairs == 0 &&
+                    c.transition == Transition::kDone && c.mode == wanted_mode(c);
   c.fast = fast && c.mode != Mode::kReliable;
   c.fast_reliable = fast && c.mode == Mode::kReliable;
 }
@@ -87,6 +88,7 @@ void Decompressor::succeeded(std::uint32_t index, Outcome& outcome, bool has_mod
   if (c.repairs != 0 && outcome.status == HEADROOM_OK && !mutant("repair-delivered-unproven"))
     outcome.status = HEADROOM_ERR_REPAIR;
   follow_mode(index, outcome, has_mode, mode);
+  if (config_.observes()) report(index);
   refresh_fast(c);
 }
 
@@ -306,7 +308,6 @@ void Decompressor::complain(std::uint32_t index, AckType kind, bool at_once) noe
 void Decompressor::send(std::uint32_t index, AckType kind, Mode mode, unsigned sn_bits) noexcept {
   const DecompressorContext& c = contexts_[index];
   wire::Feedback f;
-  f.cid = cid_of(index);
   f.ack = kind;
   if (c.used && c.profile == wire::Profile::kUncompressed) {
     f.one = true;  // "The value of the profile-specific octet in the FEEDBACK-1 ACK is 0" (5.10.4)
@@ -315,6 +316,10 @@ void Decompressor::send(std::uint32_t index, AckType kind, Mode mode, unsigned s
     // Of the header that caused the feedback, or of the last one decompressed (5.7.6.1).
     f.sn = (c.sn + (mutant("feedback-sn-off-by-one") ? 1U : 0U)) & 0xfffU;
     f.sn_width = 12;
+    if (config_.sn_option) {
+      f.sn = c.sn;
+      f.sn_width = 20;
+    }
     f.sn_valid = c.used;
     f.crc = !mutant("feedback-without-crc");
     if (mode == Mode::kReliable) {
@@ -328,11 +333,9 @@ void Decompressor::send(std::uint32_t index, AckType kind, Mode mode, unsigned s
       // what has no CRC asks for none.
       f.crc = f.crc && c.used;
     }
+    if (kind == AckType::kAck) add_options(index, f);
   }
-  std::array<std::uint8_t, wire::kMaxFeedbackElement> room;
-  wire::Writer out(room);
-  wire::write_feedback_element(out, config_.channel.large_cids, f);
-  own_feedback_.put(channel_of(index), out.written());
+  put_feedback(index, f);
   switch (kind) {
     case AckType::kAck:
       ++counters_.acks;
@@ -344,6 +347,89 @@ void Decompressor::send(std::uint32_t index, AckType kind, Mode mode, unsigned s
       ++counters_.static_nacks;
       break;
   }
+}
+
+void Decompressor::put_feedback(std::uint32_t index, const wire::Feedback& feedback) noexcept {
+  wire::Feedback f = feedback;
+  f.cid = cid_of(index);
+  std::array<std::uint8_t, wire::kMaxFeedbackElement> room;
+  wire::Writer out(room);
+  wire::write_feedback_element(out, config_.channel.large_cids, f);
+  own_feedback_.put(channel_of(index), out.written());
+}
+
+// --- Feedback options
+// ----------------------------------------------------------------------------------------------------
+
+// CLOCK and JITTER are options of profile RTP only (5.11: they "are not used" with UDP).
+void Decompressor::add_options(std::uint32_t index, wire::Feedback& f) noexcept {
+  const bool rtp = contexts_[index].profile == wire::Profile::kRtp;
+  if (rtp && config_.clock_ms != 0) f.clock_ms = config_.clock_ms;
+  if (!config_.observes()) return;
+  Observations& o = observations_[index];
+  if (config_.report_jitter && rtp && o.max_jitter != 0) f.max_jitter = o.reported_jitter = o.max_jitter;
+  if (config_.report_loss && o.longest_loss != 0) f.longest_loss = o.reported_loss = o.longest_loss;
+}
+
+void Decompressor::observe(std::uint32_t index, const ContextCopy& after, std::uint64_t now_ns) noexcept {
+  const DecompressorContext& c = contexts_[index];
+  Observations& o = observations_[index];
+  if (!c.used || c.profile != after.c.profile) o = {};
+  if (c.state == DecompressorState::kFc) o.note_step(static_cast<std::int16_t>(after.c.sn - c.sn));
+  if (after.c.time_stride != 0 && after.c.ts_stride != 0)
+    o.note_arrival(after.c.ts, after.c.ts_stride, after.c.time_stride, now_ns);
+}
+
+void Decompressor::report(std::uint32_t index) noexcept {
+  const DecompressorContext& c = contexts_[index];
+  const Observations& o = observations_[index];
+  const bool jitter = config_.report_jitter && c.profile == wire::Profile::kRtp && o.max_jitter > o.reported_jitter;
+  const bool loss = config_.report_loss && o.longest_loss > o.reported_loss;
+  if ((!jitter && !loss) || !config_.feedback || c.mode != Mode::kOptimistic) return;
+  send(index, AckType::kAck, c.mode);
+}
+
+bool Decompressor::has_room_for(std::uint32_t index) const noexcept {
+  const DecompressorContext& c = contexts_[index];
+  if (config_.most_contexts == 0) return true;
+  if (c.used && c.profile != wire::Profile::kUncompressed) return true;
+  return in_use_ - uncompressed_in_use_ < config_.most_contexts;
+}
+
+void Decompressor::reject(std::uint32_t index) noexcept {
+  DecompressorContext& c = contexts_[index];
+  if (!config_.feedback) return;
+  const bool due = c.nacks_held == 0;
+  c.nacks_held = static_cast<std::uint8_t>((c.nacks_held + 1U) % config_.nack_every);
+  if (!due) return;
+  wire::Feedback f;
+  f.ack = AckType::kStaticNack;
+  f.mode = config_.mode;
+  f.sn_width = 12;
+  f.sn_valid = false;
+  f.reject = true;
+  f.crc = true;  // "MUST also carry a CRC option"
+  put_feedback(index, f);
+  ++counters_.rejects;
+}
+
+void Decompressor::refuse_clock(std::uint32_t index) noexcept {
+  DecompressorContext& c = contexts_[index];
+  const Mode mode = c.used ? c.mode : wanted_mode(c);
+  if (!config_.feedback || mode == Mode::kUnidirectional) return;
+  const bool due = c.nacks_held == 0;
+  c.nacks_held = static_cast<std::uint8_t>((c.nacks_held + 1U) % config_.nack_every);
+  if (!due) return;
+  wire::Feedback f;
+  f.ack = AckType::kNack;
+  f.mode = mode;
+  f.sn = c.sn & 0xfffU;
+  f.sn_width = 12;
+  f.sn_valid = c.used;
+  f.clock_ms = 0;
+  f.crc = true;
+  put_feedback(index, f);
+  ++counters_.nacks;
 }
 
 }  // namespace headroom::rohc

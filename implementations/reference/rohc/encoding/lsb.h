@@ -23,6 +23,11 @@ namespace headroom::rohc {
   return bits < 2 ? 0 : (std::int64_t{1} << (bits - 2)) - 1;
 }
 
+// p for the RTP timestamp with timer-based compression: 2^(bits-1) - 1 (RFC 3095 4.5.4, RFC 4815 4.3).
+[[nodiscard]] constexpr std::int64_t p_of_timed_timestamp(unsigned bits) noexcept {
+  return bits < 1 ? 0 : (std::int64_t{1} << (bits - 1)) - 1;
+}
+
 // p for the offset of the IP-ID: 0 (RFC 3095 4.5.5).
 inline constexpr std::int32_t kOffsetP = 0;
 

@@ -77,7 +77,7 @@ void write_rtp_dynamic(Writer& out, const std::uint8_t* h, const RtpExtras& extr
   out.octets({h + 1, 7});
   out.octet(kEmptyList);
   if (!extras.present) return;
-  const bool tis = extras.time_stride != 0;
+  const bool tis = extras.has_time_stride || extras.time_stride != 0;
   const bool tss = extras.ts_stride != 0;
   out.octet(static_cast<std::uint8_t>((extras.rtp_extension ? 0x10U : 0U) | static_cast<unsigned>(extras.mode) << 2 |
                                       (tis ? 2U : 0U) | (tss ? 1U : 0U)));
@@ -179,7 +179,8 @@ ChainStatus read_rtp_dynamic(Reader& in, std::uint8_t* h, RtpExtras& extras) noe
     extras.rtp_extension = (flags & 0x10) != 0;
     extras.mode = static_cast<Mode>(flags >> 2 & 3);
     if ((flags & 1) != 0) extras.ts_stride = read_sdvl(in).value;
-    if ((flags & 2) != 0) extras.time_stride = read_sdvl(in).value;
+    extras.has_time_stride = (flags & 2) != 0;
+    if (extras.has_time_stride) extras.time_stride = read_sdvl(in).value;
   }
   // "If RX = 0, context(X) is updated to zero" (RFC 4815 6.5).
   h[0] = static_cast<std::uint8_t>(0x80 | (first & 0x20) | (extras.rtp_extension ? 0x10 : 0));

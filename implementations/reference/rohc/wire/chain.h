@@ -33,7 +33,8 @@ struct RtpExtras {
   bool rtp_extension = false;  // X
   Mode mode = Mode::kCancel;
   std::uint32_t ts_stride = 0;    // 0: not sent
-  std::uint32_t time_stride = 0;  // 0: not sent
+  std::uint32_t time_stride = 0;  // 0: not sent, unless the next one says so
+  bool has_time_stride = false;   // TIS
 };
 
 // `ends`: writes the version with its most significant bit set, "indicating termination" of the chain at this header
