@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from headroom import ppp
 from headroom.errors import UsageError
 from headroom.measure.replay import Packets, Wanted
 from headroom.paths import ROOT
@@ -65,6 +66,13 @@ def burst_loss(text: str) -> dict[str, float]:
     return {"good_to_bad": good_to_bad, "bad_to_good": bad_to_good, "loss_good": 0.0, "loss_bad": loss_bad}
 
 
+def encapsulation(text: str) -> str:
+    """What is around link packets in captures."""
+    if text not in ("ethernet", "ppp"):
+        raise UsageError(f"The encapsulation must be ethernet or ppp, not '{text}'.")
+    return text
+
+
 def options(text: str) -> dict[str, Any]:
     """Options of an implementation: name=value, separated by semicolons; values are numbers, yes/no or words."""
     result: dict[str, Any] = {}
@@ -100,6 +108,7 @@ ARGUMENTS: dict[str, tuple[str, str, Callable[[str], Any]]] = {
     "channels": ("channel", "channels", int),
     "profiles": ("channel", "profiles", lambda text: list(split_names(text))),
     "mrru": ("channel", "mrru", int),
+    "largest_packet": ("channel", "largest_packet", int),
     "loss": ("forward", "loss", float),
     "ber": ("forward", "ber", float),
     "header_errors": ("forward", "header_errors", str),
@@ -124,6 +133,7 @@ PLAIN: dict[str, Callable[[str], Any]] = {
     "seed": seed_of,
     "compressor": str,
     "decompressor": str,
+    "encapsulation": encapsulation,
 }
 
 
@@ -163,6 +173,9 @@ def _put(result: Wanted, name: str, text: str) -> None:
         reorder["probability" if name == "reorder" else "depth"] = float(text) if name == "reorder" else int(text)
     elif name in ("compressor_options", "decompressor_options"):
         setattr(result, name, options(text))
+    elif name == "ppp_option":
+        result.channel |= ppp.parse(bytes.fromhex(octets(text))).channel()
+        result.encapsulation = "ppp"
     else:
         import difflib
 
@@ -175,6 +188,7 @@ def _put(result: Wanted, name: str, text: str) -> None:
             "depth",
             "compressor_options",
             "decompressor_options",
+            "ppp_option",
         ]
         close = difflib.get_close_matches(name, known, 1)
         raise UsageError(

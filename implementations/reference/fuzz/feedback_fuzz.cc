@@ -48,6 +48,11 @@ class Target {
         f.reject = (options & 6) == 6;
         f.context_memory = (options & 24) == 24;
         f.crc = (options & 32) == 0;
+        if ((options & 64) != 0) f.clock_ms = in_.octet();
+        if ((options & 128) != 0) {
+          f.max_jitter = in_.octet();
+          f.longest_loss = in_.octet();
+        }
         give(test::feedback_element(f, config().channel.large_cids));
       } else if (action < 0xf8) {
         now_ns_ += std::uint64_t{in_.octet()} * 50 * test::kMillisecond;
@@ -69,11 +74,14 @@ class Target {
     c.fo_refresh = {7, 0};
     if ((setup_ & 32) != 0) c.highest_mode = wire::Mode::kReliable;
     if ((setup_ & 16) != 0) c.highest_mode = wire::Mode::kUnidirectional;
+    if ((setup_ & 32) != 0) c.timer_ts = (setup_ & 64) != 0 ? TimerTs::kAlways : TimerTs::kNegotiated;
+    c.timer_jitter_ms = 0;
     return c;
   }
   [[nodiscard]] DecompressorConfig decompressor_config() const {
     DecompressorConfig d;
     d.channel = config().channel;
+    d.clock_ms = 1;
     return d;
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the seed corpora of the fuzz targets: rohc_fuzz_corpus FOLDER makes FOLDER/decompressor, feedback, round_trip
-// and chain. The files in fuzz/corpus/ come from it, and from what fuzzing found worth keeping.
+// Writes the seed corpora of the fuzz targets: rohc_fuzz_corpus FOLDER makes FOLDER/decompressor, feedback, round_trip,
+// chain and segment. The files in fuzz/corpus/ come from it, and from what fuzzing found worth keeping.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -117,6 +117,22 @@ void chain(const std::filesystem::path& folder) {
   }
 }
 
+// Links of several widths: segments that arrive, get lost, are damaged, and some out of nowhere.
+void segment(const std::filesystem::path& folder) {
+  test::Random random(4);
+  for (unsigned number = 0; number < 8; ++number) {
+    Packet input = {static_cast<std::uint8_t>(16 + 20 * number), static_cast<std::uint8_t>(number % 4 == 3 ? 0 : 2),
+                    static_cast<std::uint8_t>(random.octet()), static_cast<std::uint8_t>(number & 1)};
+    for (unsigned i = 0; i < 24; ++i) {
+      const auto action = static_cast<std::uint8_t>(i % 5 == 4 ? random.below(0x60) : 0x80 + random.below(0x70));
+      input.push_back(action);
+      for (unsigned k = action < 0x60 ? action : 6U; k > 0; --k)
+        input.push_back(static_cast<std::uint8_t>(random.flip() ? random.octet() : 0));
+    }
+    put(folder / ("series_" + std::to_string(number)), input);
+  }
+}
+
 }  // namespace
 }  // namespace headroom::rohc::fuzz
 
@@ -126,11 +142,12 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::filesystem::path folder = argv[1];
-  for (const char* target : {"decompressor", "feedback", "round_trip", "chain"})
+  for (const char* target : {"decompressor", "feedback", "round_trip", "chain", "segment"})
     std::filesystem::create_directories(folder / target);
   headroom::rohc::fuzz::decompressor(folder / "decompressor");
   headroom::rohc::fuzz::feedback(folder / "feedback");
   headroom::rohc::fuzz::round_trip(folder / "round_trip");
   headroom::rohc::fuzz::chain(folder / "chain");
+  headroom::rohc::fuzz::segment(folder / "segment");
   return 0;
 }

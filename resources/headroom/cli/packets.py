@@ -65,7 +65,8 @@ def replay_command(
         typer.Argument(
             metavar="[name=value]...",
             help="Anything else that a suite may ask of a replay: reorder, depth, duplicate, delay, jitter, "
-            "burst_loss, feedback_loss, compressor_options … (resources/keywords/README.md).",
+            "burst_loss, feedback_loss, encapsulation, mrru, largest_packet, compressor_options … "
+            "(resources/keywords/README.md).",
         ),
     ] = None,
     compressor: Annotated[
@@ -81,7 +82,8 @@ def replay_command(
     ber: Annotated[float, typer.Option(min=0, max=1, help="Bit error rate of the link.")] = 0.0,
     seed: Annotated[int, typer.Option(min=0)] = 1,
     link: Annotated[
-        Path | None, typer.Option(help="Write what was on the link (pcapng, Ethernet type 0x22F1).")
+        Path | None,
+        typer.Option(help="Write what was on the link (pcapng; Ethernet type 0x22F1, or with encapsulation=ppp PPP)."),
     ] = None,
     restored: Annotated[Path | None, typer.Option(help="Write what came out (pcapng).")] = None,
     build: Annotated[str, typer.Option(help="Build to use.")] = DEFAULT_BUILD,

@@ -21,10 +21,13 @@ class Replaying:
     """One replay at a time: `Replay …` runs it, the keywords that follow judge it.
 
     Named arguments of every `Replay …`, all optional:
-    - of the channel: mode (U, O or R), cids (small or large), max_cid, profiles (such as 0x0001,0x0002), mrru;
+    - of the channel: mode (U, O or R), cids (small or large), max_cid, profiles (such as 0x0001,0x0002), mrru,
+      ppp_option (the ROHC option of IPCP, RFC 3241, in hexadecimal: MAX_CID, MRRU and profiles),
+      largest_packet (octets on the link; longer ones go as segments if mrru allows);
     - of the traffic: flows, packets, duration (in seconds), burst, timeout (in seconds);
     - of the link: loss, ber, header_errors and payload_errors (drop or deliver), reorder and depth, duplicate, delay
       and jitter (milliseconds),
+      encapsulation (of its captures: ethernet or ppp),
       drop (packets, such as 5,6), flip (packet:bit, such as 7:3), burst_loss (good_to_bad:bad_to_good:loss_bad);
     - of the way back: feedback (none, own, interspersed, piggybacked), feedback_loss, feedback_ber, feedback_delay,
       reverse (yes: traffic both ways);

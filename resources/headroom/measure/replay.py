@@ -46,6 +46,7 @@ class Wanted:
     feedback: dict[str, Any] = field(default_factory=dict)  # "path", and impairments of the way back
     backward: dict[str, Any] = field(default_factory=dict)  # impairments of the reverse channel's link
     reverse: bool = False
+    encapsulation: str = "ethernet"  # of link packets in the capture of the link: ethernet or ppp (RFC 3241)
     control: list[dict[str, Any]] = field(default_factory=list)
     outputs: dict[str, Path] = field(default_factory=dict)
     records: str = "none"
@@ -251,6 +252,8 @@ def job(wanted: Wanted) -> dict[str, Any]:
     elif wanted.expected is not None:
         made["expected"] = {"packets": wanted.expected}
     link: dict[str, Any] = {}
+    if wanted.encapsulation != "ethernet":
+        link["encapsulation"] = wanted.encapsulation
     if wanted.forward:
         link["forward"] = wanted.forward
     if wanted.compressor and wanted.decompressor:
