@@ -54,7 +54,7 @@ class RohcOption:
 def parse(octets: bytes) -> RohcOption:
     """Raises UsageError with a sentence when this is no such option."""
     if len(octets) < SHORTEST or octets[0] != OPTION_TYPE:
-        raise UsageError(f"A ROHC option of IPCP has type 2 and {SHORTEST} octets or more, not {octets.hex() or 'none'}.")
+        raise UsageError(f"A ROHC option of IPCP has type 2 and {SHORTEST} octets or more, not '{octets.hex()}'.")
     if octets[1] != len(octets):
         raise UsageError(f"The option says that it has {octets[1]} octets, and has {len(octets)}.")
     protocol, max_cid, mrru, max_header = (int.from_bytes(octets[at : at + 2], "big") for at in (2, 4, 6, 8))

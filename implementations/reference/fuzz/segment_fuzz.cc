@@ -67,8 +67,8 @@ class Target {
     flows_[flow].spec.payload.resize(10 + payload * 8U, 0x5a);
     Sent sent;
     sent.original = build(flows_[flow].next());
-    const test::Compressed out = test::compress(compressor_, sent.original, now_ns_, 0,
-                                                2 * sent.original.size() + HEADROOM_EXPANSION);
+    const test::Compressed out =
+        test::compress(compressor_, sent.original, now_ns_, 0, 2 * sent.original.size() + HEADROOM_EXPANSION);
     require(out.status == HEADROOM_OK || out.status == HEADROOM_SEGMENTS, "a genuine packet was not compressed");
     sent.link = link_packets_of(out);
     if (out.status == HEADROOM_SEGMENTS) {
@@ -108,9 +108,9 @@ class Target {
     const test::Restored a = test::decompress(decompressor_, packet, now_ns_, 0, room);
     const test::Restored b = test::decompress(general_, packet, now_ns_, 0, room);
     require(a.status == b.status && a.octets == b.octets, "the fast path differs from the general path");
-    require(test::take_all(decompressor_.received_feedback()).size() ==
-                test::take_all(general_.received_feedback()).size(),
-            "the fast path finds other feedback");
+    require(
+        test::take_all(decompressor_.received_feedback()).size() == test::take_all(general_.received_feedback()).size(),
+        "the fast path finds other feedback");
     (void)test::take_all(decompressor_.own_feedback());
     (void)test::take_all(general_.own_feedback());
     return a;

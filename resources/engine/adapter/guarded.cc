@@ -76,7 +76,8 @@ std::vector<GuardedOutput> Guarded::process(const std::vector<GuardedInput>& inp
   std::size_t in_total = 0;
   for (const GuardedInput& input : inputs) {
     const auto length = static_cast<std::uint32_t>(input.octets.size());
-    out_total += length + room + expansion_for(instance_.role(), length, instance_.mrru()) - HEADROOM_EXPANSION + kFence;
+    out_total +=
+        length + room + expansion_for(instance_.role(), length, instance_.mrru()) - HEADROOM_EXPANSION + kFence;
     in_total += input.octets.size();
   }
   arena_.assign(out_total, kFenceOctet);

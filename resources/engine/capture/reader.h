@@ -27,8 +27,8 @@ struct CaptureFilter {
 
 struct Capture {
   std::vector<CapturedPacket> packets;
-  std::uint64_t truncated = 0;  // frames or packets of which a part is missing: left out
-  std::uint64_t others = 0;     // frames that carry something else: left out
+  std::uint64_t truncated = 0;   // frames or packets of which a part is missing: left out
+  std::uint64_t others = 0;      // frames that carry something else: left out
   std::uint64_t other_cids = 0;  // ROHC packets with CIDs of the other size: left out
 };
 

@@ -69,7 +69,8 @@ Outcome check_segments(const Subject& subject) {
         }
         if (!last) continue;
         if (const auto at = replay::first_difference(packet, out[0].octets))
-          throw Broken("packet " + std::to_string(i) + " came back changed, from octet " + std::to_string(*at) + " on.");
+          throw Broken("packet " + std::to_string(i) + " came back changed, from octet " + std::to_string(*at) +
+                       " on.");
       }
     }
   } catch (const PromiseBroken& broken) {

@@ -31,10 +31,9 @@ void Captures::decompressed(bool reverse, std::uint64_t time_ns, OctetView octet
 
 void Captures::link(bool reverse, std::uint64_t time_ns, OctetView octets, const std::string& comment) {
   if (!link_) return;
-  const Octets frame =
-      encapsulation_ == Encapsulation::ppp
-          ? ppp_frame(ppp_protocol_, octets)
-          : ethernet_frame(reverse ? kMacA : kMacB, reverse ? kMacB : kMacA, kEtherTypeRohc, octets);
+  const Octets frame = encapsulation_ == Encapsulation::ppp
+                           ? ppp_frame(ppp_protocol_, octets)
+                           : ethernet_frame(reverse ? kMacA : kMacB, reverse ? kMacB : kMacA, kEtherTypeRohc, octets);
   link_->write(link_interfaces_[reverse], time_ns, frame, comment);
 }
 

@@ -104,10 +104,14 @@ TEST(Frame, Ppp) {
     const char* octets;
     std::optional<bool> large_cids;
   };
-  const Case cases[] = {{"ff030003 0102", kEtherTypeRohc, "0102", false}, {"0003 0102", kEtherTypeRohc, "0102", false},
-                        {"03 0102", kEtherTypeRohc, "0102", false},       {"ff03 03 01", kEtherTypeRohc, "01", false},
-                        {"ff030005 01", kEtherTypeRohc, "01", true},      {"05 01", kEtherTypeRohc, "01", true},
-                        {"ff030021 45", kEtherTypeIpv4, "45", {}},        {"57 60", kEtherTypeIpv6, "60", {}},
+  const Case cases[] = {{"ff030003 0102", kEtherTypeRohc, "0102", false},
+                        {"0003 0102", kEtherTypeRohc, "0102", false},
+                        {"03 0102", kEtherTypeRohc, "0102", false},
+                        {"ff03 03 01", kEtherTypeRohc, "01", false},
+                        {"ff030005 01", kEtherTypeRohc, "01", true},
+                        {"05 01", kEtherTypeRohc, "01", true},
+                        {"ff030021 45", kEtherTypeIpv4, "45", {}},
+                        {"57 60", kEtherTypeIpv6, "60", {}},
                         {"ff03c021 01", 0, "01", {}}};
   for (const Case& c : cases) {
     const Octets frame = *from_hex(c.frame);

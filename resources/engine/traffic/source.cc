@@ -61,10 +61,12 @@ std::vector<SourcePacket> read_from_capture(const std::string& path, Object& obj
                                       (layout.large_cids ? "large" : "small") + "\".");
   }
   if (capture.packets.empty()) {
-    throw Error(ErrorKind::input, "the capture " + path + " holds no complete " +
-                                      (filter.link_packets ? "ROHC frame (Ethernet type 0x22F1, PPP protocol 0x0003 or 0x0005)" : "IP packet") + "; " +
-                                      std::to_string(capture.others) + " frames carry something else and " +
-                                      std::to_string(capture.truncated) + " are cut short.");
+    throw Error(
+        ErrorKind::input,
+        "the capture " + path + " holds no complete " +
+            (filter.link_packets ? "ROHC frame (Ethernet type 0x22F1, PPP protocol 0x0003 or 0x0005)" : "IP packet") +
+            "; " + std::to_string(capture.others) + " frames carry something else and " +
+            std::to_string(capture.truncated) + " are cut short.");
   }
   std::vector<SourcePacket> packets;
   packets.reserve(capture.packets.size());

@@ -236,10 +236,9 @@ void Compressor::fit_to_link(headroom_packet& packet, std::uint32_t feedback) no
 void Compressor::segment(headroom_packet& packet, std::uint32_t feedback) noexcept {
   const std::uint32_t octets = packet.out_length - feedback;
   const bool allowed = octets + wire::kSegmentCrc <= config_.channel.mrru;  // MRRU "includes the segmentation CRC"
-  const std::size_t length =
-      allowed ? cut_into_segments({packet.out, packet.out_capacity}, feedback, octets,
-                                  {largest_link_packet_, config_.packet_sizes})
-              : 0;
+  const std::size_t length = allowed ? cut_into_segments({packet.out, packet.out_capacity}, feedback, octets,
+                                                         {largest_link_packet_, config_.packet_sizes})
+                                     : 0;
   if (length == 0) {
     ++counters_.oversize;
     return;

@@ -69,8 +69,8 @@ std::uint32_t jitter_before_compressor(Flow flow, const PacketFields& f, std::ui
       if (all_told) return kMostJitter + 1;
       break;
     }
-    const std::int64_t strides = static_cast<std::int32_t>(f.ts - reference(flow.h, age).ts) /
-                                 static_cast<std::int64_t>(flow.c.ts_stride);
+    const std::int64_t strides =
+        static_cast<std::int32_t>(f.ts - reference(flow.h, age).ts) / static_cast<std::int64_t>(flow.c.ts_stride);
     const std::int64_t by_clock = (f.arrived_ms - t.arrived_ms[slot_of(flow.h, age)]) / time_stride;
     largest = std::max(largest, std::abs(strides - by_clock));
   }

@@ -42,8 +42,8 @@ struct DecompressorConfig {
   // STATIC-NACK also for a CID that no IR has ever used. RFC 3095 5.2.6 step 12 says "without further action".
   bool nack_unknown_contexts = false;
 
-  // CLOCK_RESOLUTION in ms (6.3.2): acknowledgements tell it (CLOCK, 5.7.6.7), and TIME_STRIDE is then understood. 0: no
-  // timer-based compression.
+  // CLOCK_RESOLUTION in ms (6.3.2): acknowledgements tell it (CLOCK, 5.7.6.7), and TIME_STRIDE is then understood. 0:
+  // no timer-based compression.
   std::uint8_t clock_ms = 0;
   // What has been observed goes with acknowledgements, and with one of its own when it grows (5.7.6.8, 5.7.6.9).
   bool report_jitter = false;

@@ -216,7 +216,7 @@ std::int32_t Decompressor::unframe(std::uint32_t channel, Octets octets, Framed&
   framed.first = in.octet();
   // Step 3, "an error has occurred", and octets that cannot begin a header here.
   if (wire::is_feedback(framed.first) || (framed.first & 0xf0) == 0xe0) return HEADROOM_ERR_MALFORMED;
-  if (wire::is_segment(framed.first)) {  // step 5; with MRRU 0 there are no segments on this channel
+  if (wire::is_segment(framed.first)) {          // step 5; with MRRU 0 there are no segments on this channel
     if (add_cid) return HEADROOM_ERR_MALFORMED;  // "It never carries a CID" (5.2.5.2)
     type = PacketType::kSegment;
     framed.rest = in.rest();

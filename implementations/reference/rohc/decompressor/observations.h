@@ -27,7 +27,8 @@ struct Observations {
   std::uint8_t reported_loss;
   std::uint8_t reported_jitter;
 
-  // `packets`: how far the SN went on from the header before. More than a few thousand are no loss but another beginning.
+  // `packets`: how far the SN went on from the header before. More than a few thousand are no loss but another
+  // beginning.
   void note_step(std::int32_t packets) noexcept {
     constexpr std::int32_t kMostLost = 4096;
     if (packets < 2 || packets > kMostLost) return;

@@ -10,7 +10,7 @@
 
 namespace headroom::rohc::wire {
 
-inline constexpr std::size_t kSegmentCrc = 4;       // octets
+inline constexpr std::size_t kSegmentCrc = 4;        // octets
 inline constexpr std::uint8_t kFinalSegment = 0x01;  // F
 
 // The four octets behind `packet`: FCS-32, complemented and least significant octet first (RFC 1662 C.3; RFC 4815

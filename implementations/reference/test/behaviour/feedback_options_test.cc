@@ -150,7 +150,7 @@ TEST(JitterReport, IsTheFormula) {
     return test::crafted(s, base(PacketType::kUo0, s));
   };
   EXPECT_EQ(give(next(), 20), std::nullopt);
-  EXPECT_EQ(give(next(), 100), 3);            // |2 - 5|
+  EXPECT_EQ(give(next(), 100), 3);             // |2 - 5|
   EXPECT_EQ(give(next(), 120), std::nullopt);  // |3 - 6| again
   EXPECT_EQ(give(next(), 220), 7);             // |4 - 11|
   EXPECT_EQ(give(next(), 220), std::nullopt);

@@ -2,12 +2,13 @@
 //
 // Segmentation (RFC 3095 5.2.5, RFC 5795 5.2.5): what a compressor cuts up, what a decompressor puts together, and all
 // that aborts it. The CRC-32 values are those of an independent implementation (FCS-32, least significant octet first).
+#include "rohc/compressor/segment.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-#include "rohc/compressor/segment.h"
 #include "rohc/wire/segment.h"
 #include "test/support/link.h"
 #include "test/support/steady_flow.h"

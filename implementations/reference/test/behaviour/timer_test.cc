@@ -121,7 +121,8 @@ TEST_F(Timed, FractionsOfAStride) {
   }
 }
 
-// "When no timestamp bits are present, the timestamp is linearly inferred from the SN" (RFC 4815 4.7), whatever the time.
+// "When no timestamp bits are present, the timestamp is linearly inferred from the SN" (RFC 4815 4.7), whatever the
+// time.
 TEST_F(Timed, WithoutBitsTheSnDecides) {
   establish();
   const PacketSpec s = test::later(first_);
