@@ -233,6 +233,9 @@ CompressorConfig compressor_config(const nlohmann::json& json) {
   p.number("ip_id_largest_step", 1, 4096, c.ip_id_largest_step);
   p.number("reject_hold_ms", 0, 86'400'000, c.reject_hold_ms);
   c.timer_ts = static_cast<TimerTs>(p.choice("timer_ts", {"never", "negotiated", "always"}, 0));
+  // In R-mode the reference is not the last header, and what TIME_STRIDE is must be acknowledged before it is used.
+  if (c.timer_ts != TimerTs::kNever && c.highest_mode == wire::Mode::kReliable)
+    throw ConfigError("\"timer_ts\" must be \"never\" with mode \"R\": it is for U- and O-mode");
   p.number("timer_jitter_ms", 0, 60'000, c.timer_jitter_ms);
   p.number("timer_stride_ms", 0, 0xffff, c.timer_stride_ms);
   if (const auto* sizes = p.find("packet_sizes")) read_packet_sizes(*sizes, c);

@@ -70,6 +70,11 @@ TEST(Options, CommonKeys) {
   EXPECT_EQ(compressor(R"({"scheme": "rohc", "mode": "U"})").highest_mode, wire::Mode::kUnidirectional);
 }
 
+TEST(Options, NoTimerInReliableMode) {
+  EXPECT_EQ(compressor_error(R"({"scheme": "rohc", "mode": "R", "options": {"timer_ts": "always"}})"),
+            "\"timer_ts\" must be \"never\" with mode \"R\": it is for U- and O-mode");
+}
+
 TEST(Options, SegmentsAndFeedbackFor) {
   const CompressorConfig c = compressor(R"({"scheme": "rohc", "mrru": 1500, "largest_packet": 100})");
   EXPECT_EQ(c.channel.mrru, 1500U);

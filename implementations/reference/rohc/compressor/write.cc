@@ -267,8 +267,7 @@ Needs needs_of(Flow flow, const PacketFields& f) noexcept {
   need_ids(flow, f, n);
   n.marker = f.marker;
   n.long_crc = h.long_crc_left != 0 || h.transition_pending || h.mode_left == kUntilAcked;
-  n.extension_3 =
-      h.pattern_left != 0 || h.id_left != 0 || h.stride_left != 0 || h.time_left != 0 || h.mode_left != 0;
+  n.extension_3 = h.pattern_left != 0 || h.id_left != 0 || h.stride_left != 0 || h.time_left != 0 || h.mode_left != 0;
   if (mutant("type-0-during-transition") && h.transition_pending) n.extension_3 = n.long_crc = false;
   return n;
 }
