@@ -115,7 +115,6 @@ struct FlowHistory {
   bool transition_pending;          // C_TRANS = P (5.6.1)
   bool mode_told;                   // every packet from mode_since_sn on carried the mode
   bool acked;                       // an ACK(U) has arrived
-  std::uint8_t loss_repeats;        // what the longest loss that a LOSS option told of makes of `repeats`
   std::uint32_t stride_candidate;
 
   // Refreshes (5.3.1.1.2).
@@ -125,6 +124,7 @@ struct FlowHistory {
   std::uint32_t fo_at_ms;
   std::uint16_t countdown_loaded;  // what refresh_countdown started from
   std::uint8_t ir_doublings;       // of the IR period since the flow began
+  std::uint8_t loss_repeats;       // what the longest loss that a LOSS option told of makes of `repeats`
 
   std::uint32_t rejected_until_ms;
   std::uint16_t hash_tag;  // with hash_low: under which hash the flow table knows the context
