@@ -61,9 +61,9 @@ struct alignas(128) DecompressorContext {
   // U-mode: IR packets since the last ACK(U). R-mode: updates of the sequence at hand, and kSnUpdates if they are
   // R-0-CRC packets. While a transition is initiated: requests sent.
   std::uint8_t acks_held;
+  std::uint16_t time_stride;  // ms; 0: the timestamp is not relative to the clock (4.5.4)
   std::uint32_t failures;     // one bit a packet, newest lowest: 1 where verification failed
   std::uint32_t interval;     // moving average of the time between packets with consecutive SNs, in units of 1,024 ns
-  std::uint16_t time_stride;  // ms; 0: the timestamp is not relative to the clock (4.5.4)
   std::uint64_t arrived_ns;   // of the reference
 
   alignas(64) Image pattern;  // the headers with all but their dynamic fields
