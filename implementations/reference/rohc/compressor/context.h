@@ -115,6 +115,7 @@ struct FlowHistory {
   bool transition_pending;          // C_TRANS = P (5.6.1)
   bool mode_told;                   // every packet from mode_since_sn on carried the mode
   bool acked;                       // an ACK(U) has arrived
+  std::uint16_t hash_tag;           // with hash_low: under which hash the flow table knows the context
   std::uint32_t stride_candidate;
 
   // Refreshes (5.3.1.1.2).
@@ -127,7 +128,6 @@ struct FlowHistory {
   std::uint8_t loss_repeats;       // what the longest loss that a LOSS option told of makes of `repeats`
 
   std::uint32_t rejected_until_ms;
-  std::uint16_t hash_tag;  // with hash_low: under which hash the flow table knows the context
   std::uint32_t hash_low;
 };
 static_assert(sizeof(FlowHistory) <= 128);
