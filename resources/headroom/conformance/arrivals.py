@@ -20,7 +20,12 @@ CONFIDENCE = 0.999
 ATTEMPTS = (
     2  # a decompressor may try a packet a second time, with another reference (RFC 3095, 5.3.2.2.4 and 5.3.2.2.5)
 )
-CRC_WIDTH = {"IR": 8, "IR-DYN": 8, "UOR-2": 7, "UOR-2-ID": 7, "UOR-2-TS": 7, "Normal": 0}
+# Nothing in tells that they are damaged (RFC 3095, 5.7.1 to 5.7.3): what they carry updates no context.
+CRC_WIDTH = {
+    **dict.fromkeys(("IR", "IR-DYN"), 8),
+    **dict.fromkeys(("UOR-2", "UOR-2-ID", "UOR-2-TS", "R-0-CRC"), 7),
+    **dict.fromkeys(("Normal", "R-0", "R-1", "R-1-ID", "R-1-TS"), 0),
+}
 TYPE_0_AND_1_WIDTH = 3
 
 

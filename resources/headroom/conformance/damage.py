@@ -222,6 +222,8 @@ def _bursts(target: _Target, source: random.Random) -> Iterable[tuple[str, bytes
     """Errors in one octet that are no longer than the CRC, in fields that stand for themselves."""
     packet = target.packet
     width = next((one.width for one in packet.fields if one.name == "CRC"), 0)
+    if not width:  # types 0 and 1 of R-mode
+        return
     plain = PLAIN_FIELDS if packet.header is None else ("UDP Checksum",)
     octets = [one.position // 8 + n for one in packet.fields if one.name in plain for n in range(one.width // 8)]
     for octet in source.sample(octets, min(len(octets), MOST_BURSTS)):

@@ -13,8 +13,6 @@ from headroom.oracle.rohc import Decompressor, Outcome, Parameters
 from headroom.oracle.rohc.errors import Unsupported
 from headroom.oracle.rohc.profiles import PROFILES
 
-# RFC 3095, 5.7.1 to 5.7.3: what of R-mode carries no CRC cannot be found wrong at all.
-WIDTH = {**CRC_WIDTH, "R-0": 0, "R-0-CRC": 7, "R-1": 0, "R-1-ID": 0, "R-1-TS": 0}
 # Verdicts of the engine on a packet, the worst first.
 BAD = ("mismatched", "unexpected", "not_compressed", "not_delivered", "not_run")
 DISTURBANCE_LASTS = 64  # packets after which a judge that cannot read them has nothing more to excuse
@@ -94,7 +92,7 @@ class Study:
                 if arrival.index - disturbed < DISTURBANCE_LASTS:
                     chances += 2.0**-TYPE_0_AND_1_WIDTH
             elif arrival.outcome is not None and arrival.outcome.delivered != self.originals[arrival.index]:
-                chances += 2.0 ** -WIDTH.get(arrival.kind, TYPE_0_AND_1_WIDTH)
+                chances += 2.0 ** -CRC_WIDTH.get(arrival.kind, TYPE_0_AND_1_WIDTH)
         return poisson_limit(ATTEMPTS * chances)
 
 

@@ -245,7 +245,7 @@ bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, cons
   d.header.c.sn = static_cast<std::uint16_t>(lsb_decode(sn.value, sn.width, reference_sn,
                                                         mutant("sn-interval-from-reference") ? 0
                                                         : from_packet                        ? p_of_packet_sn(sn.width)
-                                                              : p_of_generated_sn(sn.width)));
+                                                                      : p_of_generated_sn(sn.width)));
   IdFlags flags = flags_of(c, tunnel);
   if (h.has_extension_3()) {
     if (!apply_extension_3(h, d)) return false;
