@@ -101,6 +101,12 @@ class Implementation:
                 return f"{self.name} does not declare {name.rstrip('s')} {', '.join(missing)}"
         return self.missing()
 
+    def options_for(self, feature: str, role: Role, scheme: str = "rohc") -> dict[str, Any]:
+        """`options` without which a feature that it declares is off; {} where it is always on."""
+        found = next((entry for entry in self.capabilities if entry["scheme"] == scheme), {})
+        options: dict[str, Any] = found.get("feature_options", {}).get(feature, {}).get(role, {})
+        return dict(options)
+
     def missing(self) -> str:
         """Why its adapter cannot work on this machine, for lack of a library of others; "" when it can."""
         reason = libraries.look_for(self.requires).reason if self.requires else ""

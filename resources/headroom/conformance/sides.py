@@ -69,6 +69,11 @@ def declares(name: str, feature: str) -> bool:
     return feature in found.get("features", ())
 
 
+def options_for(name: str, role: Role, feature: str | None) -> dict[str, Any]:
+    """`options` that turn a declared feature on; {} for none."""
+    return implementations.find(name).options_for(feature, role) if feature else {}
+
+
 def profiles_of(name: str) -> list[str]:
     """Profiles that an implementation declares."""
     found = next((entry for entry in implementations.find(name).capabilities if entry["scheme"] == "rohc"), {})

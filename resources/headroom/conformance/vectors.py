@@ -152,6 +152,7 @@ def _play_alone(vector: Vector, decompressor: str, build: str) -> Played:
 def job(group: Sequence[Vector], decompressor: str, build: str) -> dict[str, Any]:
     """A job in which vector n has channel n; the steps of all go side by side."""
     channel = {**channel_for(group[0], decompressor), **({"channels": len(group)} if len(group) > 1 else {})}
+    options = sides.options_for(decompressor, "decompressor", group[0].feature)
     source: list[dict[str, Any]] = []
     expected: list[dict[str, Any] | None] = []
     for number, position, step in _in_order(group):
@@ -159,7 +160,7 @@ def job(group: Sequence[Vector], decompressor: str, build: str) -> dict[str, Any
         source.append({**at, "hex": step.link.hex()})
         expected.append(None if step.packet is None else {**at, "hex": step.packet.hex()})
     return {
-        "decompressor": sides.adapter(decompressor, "decompressor", channel, build),
+        "decompressor": sides.adapter(decompressor, "decompressor", channel, build, options),
         "source": {"packets": source},
         "expected": {"packets": expected},
         "records": "all",

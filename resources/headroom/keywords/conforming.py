@@ -394,10 +394,15 @@ class Conforming:
 
     @staticmethod
     def _require(wanted: Wanted, feature: str) -> None:
-        """Skips the case where one of those asked does not declare a feature."""
-        for name, role in ((wanted.compressor, "compressor"), (wanted.decompressor, "decompressor")):
+        """Turns a feature on at both ends; skips the case where one of those asked does not declare it."""
+        asked: tuple[tuple[str | None, Role, dict[str, Any]], ...] = (
+            (wanted.compressor, "compressor", wanted.compressor_options),
+            (wanted.decompressor, "decompressor", wanted.decompressor_options),
+        )
+        for name, role, options in asked:
             if name is not None:
-                sides.require(name, role, {}, feature)  # type: ignore[arg-type]
+                sides.require(name, role, {}, feature)
+                options.update(sides.options_for(name, role, feature) | options)
 
     def _observe(self, wanted: Wanted, confidence: int = 1) -> None:
         self.seen = None

@@ -106,3 +106,13 @@ def test_profiles_by_name_and_path(tmp_path: Path) -> None:
         profiles.load("voip-amr-nb")
     with pytest.raises(UsageError, match=r"There is no traffic profile at .*mine\.yaml"):
         profiles.load(str(tmp_path / "mine.yaml"))
+
+
+def test_options_turn_a_feature_on(root: Path) -> None:
+    path = root / "theirs" / "implementation.yaml"
+    more = "features: [timer-based], feature_options: {timer-based: {compressor: {clock: 1}}}}"
+    path.write_text(YAML.replace("max_cid: 15}", f"max_cid: 15, {more}"))
+    theirs = implementations.find("theirs", root)
+    assert theirs.options_for("timer-based", "compressor") == {"clock": 1}
+    assert theirs.options_for("timer-based", "decompressor") == {}
+    assert theirs.options_for("segmentation", "compressor") == {}
