@@ -122,7 +122,7 @@ def test_what_is_not_declared_is_unsupported(out: Path, tmp_path: Path, real_bui
     suite = tmp_path / "asks.robot"
     suite.write_text(
         f"*** Settings ***\nResource    {ROOT}/resources/keywords/replay.resource\n\n*** Test Cases ***\n"
-        "R Mode\n    Replay Profile    voip-amr-nb-ipv4    mode=R\n"
+        "Version 2\n    Replay Profile    voip-amr-nb-ipv4    profiles=0x0101\n"
         "Wrong Word\n    Replay Profile    voip-amr-nb-ipv4    modus=R\n"
         "Wrong Profile\n    Replay Profile    voip-amr-nb-ipv5\n"
     )
@@ -130,7 +130,7 @@ def test_what_is_not_declared_is_unsupported(out: Path, tmp_path: Path, real_bui
     folder.mkdir()
     session.run_robot(session.Plan(Settings(build=real_build, folder=folder), [str(suite)]))
     found = {record["test"]["name"]: (record["verdict"], record["reason"]) for record in store.read_all(folder)}
-    assert found["R Mode"] == ("unsupported", "reference does not declare mode R.")
+    assert found["Version 2"] == ("unsupported", "reference does not declare profile 0x0101.")
     assert found["Wrong Word"] == ("error", "'modus' is not known here; 'mode' is meant?")
     assert found["Wrong Profile"][0] == "error"
     assert "Close to it: voip-amr-nb-ipv6" in found["Wrong Profile"][1]
