@@ -227,6 +227,9 @@ void Decompressor::follow_mode(std::uint32_t index, Outcome& outcome, bool has_m
       }
       c.transition = Transition::kDone;
       if (c.mode != c.target) take_mode(c, c.target, outcome);
+      c.acks_held = 0;  // it has counted requests
+      // "For a sequence of R-0-CRC packets, the first one MUST be ACKed" (5.5.2.2), whatever it ends.
+      if (outcome.type == PacketType::kR0Crc) acknowledge(index, outcome);
       break;
   }
 }
