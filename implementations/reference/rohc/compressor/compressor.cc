@@ -603,6 +603,9 @@ void Compressor::reinitialize() noexcept {
     for (std::uint32_t cid = 0; cid < channels_[channel].fresh; ++cid) {
       const Flow flow = flow_at(config_.channel.index_of(channel, cid));
       if (flow.c.state == CompressorState::kUnused) continue;
+      catch_up_coverage(flow);
+      catch_up_reliably(flow);
+      catch_up(flow.c, flow.h, flow.repeats());
       flow.h.ir_left = mutant("reinitialisation-ignored") ? 0 : static_cast<std::uint8_t>(config_.repeats);
       flow.h.changed_since_sn = next_ackable_sn(flow);
       flow.c.fast = false;

@@ -18,9 +18,10 @@ namespace {
 using wire::AckType;
 using wire::Mode;
 
-// True when `sn` is `since` or later, and no later than what was sent last.
+// True when `sn` is `since` or later, and no later than what was sent last. Also where the feedback at hand has begun
+// R-mode: a source that counts anew leaves ACKs behind that seem to be for packets to come.
 bool covers_since(Flow flow, std::uint16_t sn, std::uint16_t since) noexcept {
-  const bool sent = flow.in_reliable_mode() || static_cast<std::int16_t>(flow.c.sn - sn) >= 0;  // R-mode has looked
+  const bool sent = static_cast<std::int16_t>(next_ackable_sn(flow) - sn) > 0;
   return sent && static_cast<std::int16_t>(sn - since) >= 0;
 }
 

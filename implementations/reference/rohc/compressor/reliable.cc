@@ -73,12 +73,21 @@ bool same_line(const ReferenceRun& r, const Reference& update, std::uint16_t out
          on_line(r, update.sn, update.ts);
 }
 
-// One run where there were two: from the smallest SN to the largest, whichever was sent first.
+// One run where there were two: from the smallest SN to the largest, whichever was sent first. Where only the IP-ID
+// tells them apart, their TS lie on one line still. That of ESP is its whole number, of which an SN is but the low
+// half.
 ReferenceRun joined(const ReferenceRun& a, const ReferenceRun& b) noexcept {
   ReferenceRun r = b;
-  r.first_sn = distance(a.first_sn, b.first_sn) < 0 ? b.first_sn : a.first_sn;
-  r.last_sn = distance(a.last_sn, b.last_sn) > 0 ? b.last_sn : a.last_sn;
+  if (distance(a.first_sn, b.first_sn) >= 0) {
+    r.first_sn = a.first_sn;
+    r.first_ts = a.first_ts;
+  }
+  if (distance(a.last_sn, b.last_sn) <= 0) {
+    r.last_sn = a.last_sn;
+    r.last_ts = a.last_ts;
+  }
   r.line = false;
+  if (a.ts_stride != b.ts_stride || !on_line(a, b.first_sn, b.first_ts)) r.ts_stride = 0;
   r.ackable = a.ackable || b.ackable;
   return r;
 }
@@ -121,6 +130,12 @@ std::uint16_t outer_offset(Flow flow, const PacketFields& f) noexcept {
                                 : outer_offset(flow, id_offset(flow.tunnel->id_behaviour, f.outer_id, f.sn));
 }
 
+// An update is due: so many packets have followed the oldest reference that may be in use.
+bool is_far(Flow flow, std::uint16_t sn) noexcept {
+  const ReliableWindow& w = *flow.reliable;
+  return w.run_count != 0 && distance(w.runs[0].first_sn, sn) >= static_cast<std::int32_t>(flow.config.update_after);
+}
+
 // The packet goes on as the newest update began, so far as references matter.
 bool follows_newest(Flow flow, const PacketFields& f) noexcept {
   const ReliableWindow& w = *flow.reliable;
@@ -142,7 +157,13 @@ void enter_reliable_mode(Flow flow) noexcept {
     r.id_offset = inner_offset(flow, r.id_offset);
     add_update(w, r, outer_offset(flow, outer), flow.c.ts_stride, false);
   }
-  number(w, flow.c.sn, false);
+  // SNs that have gone back: an ACK for one of the higher ones says nothing of what was sent since or will be.
+  std::uint16_t newest = flow.c.sn;
+  for (unsigned i = 0; i < w.run_count; ++i) {
+    if (distance(newest, w.runs[i].last_sn) > 0) newest = w.runs[i].last_sn;
+  }
+  number(w, newest, false);
+  if (newest != flow.c.sn) h.changed_since_sn = static_cast<std::uint16_t>(newest + 1);
 }
 
 void leave_reliable_mode(Flow flow) noexcept {
@@ -172,14 +193,15 @@ void leave_reliable_mode(Flow flow) noexcept {
 void catch_up_reliably(Flow flow) noexcept {
   if (!flow.in_reliable_mode() || flow.c.fast_run == 0) return;
   ReliableWindow& w = *flow.reliable;
-  const std::uint16_t sn = flow.c.sn;
-  w.sent += static_cast<std::uint32_t>(std::max(0, distance(w.newest, sn)));
-  number(w, sn, false);
-  const bool far =
-      w.run_count != 0 && distance(w.runs[0].first_sn, sn) >= static_cast<std::int32_t>(flow.config.update_after);
-  if (far || is_reused(w, sn)) return;
-  w.burst_left = 0;
-  w.pausing = false;
+  for (std::int32_t left = distance(w.newest, flow.c.sn); left > 0; --left) {
+    const auto sn = static_cast<std::uint16_t>(flow.c.sn - left + 1);
+    if ((w.burst_left != 0 || w.pausing) && !is_far(flow, sn) && !is_reused(w, sn)) {
+      w.burst_left = 0;
+      w.pausing = false;
+    }
+    number(w, sn, false);
+    ++w.sent;
+  }
 }
 
 void prepare_reliably(Flow flow, const PacketFields& f) noexcept {
@@ -225,9 +247,7 @@ void plan_update(Flow flow, const PacketFields& f, Needs& needs) noexcept {
   if (is_late(w, f.sn) || is_reused(w, f.sn)) return;  // no ACK could name it: it would only make the window wider
   const bool news = (h.pattern_left | h.stride_left | h.unscaled_left | h.mode_left) != 0;
   const bool off_line = needs.ts_bits || needs.id_bits || needs.outer_id_bits;
-  const bool far =
-      w.run_count != 0 && distance(w.runs[0].first_sn, f.sn) >= static_cast<std::int32_t>(config.update_after);
-  if (!news && !off_line && !far) {
+  if (!news && !off_line && !is_far(flow, f.sn)) {
     w.burst_left = 0;
     w.pausing = false;
     return;

@@ -31,7 +31,7 @@ struct ReferenceRun {
   std::uint16_t last_sn;
   std::uint16_t id_offset;
   std::uint16_t outer_id_offset;
-  bool line;     // false: several runs in one, of which only the SNs are known
+  bool line;     // false: several runs in one, of which only the SNs are known, and the TS where ts_stride is not 0
   bool ackable;  // false: its SNs say nothing about when it was sent; a later ACK removes it
 };
 
@@ -91,21 +91,26 @@ void count_reliably(Flow flow, const PacketFields& f, wire::PacketType type) noe
 // they are never acknowledged.
 [[nodiscard]] std::uint16_t next_ackable_sn(Flow flow) noexcept;
 
-// Calls `visit(Reference, outer IP-ID offset, known)` for what bounds the values that the decompressor may be using as
-// its reference, in any mode. `known` false: only the SN is.
+// What is known of a reference.
+enum class Known : std::uint8_t { kSn, kSnAndTs, kAll };
+
+// Calls `visit(Reference, outer IP-ID offset, Known)` for what bounds the values that the decompressor may be using as
+// its reference, in any mode.
 template <typename Visit>
 void each_reference(Flow flow, Visit visit) noexcept {
   if (!flow.in_reliable_mode()) {
     for (unsigned age = 0; age < flow.h.reference_count; ++age) {
       const unsigned slot = slot_of(flow.h, age);
-      visit(flow.h.references[slot], flow.tunnel != nullptr ? flow.tunnel->id_offsets[slot] : std::uint16_t{0}, true);
+      const std::uint16_t outer = flow.tunnel != nullptr ? flow.tunnel->id_offsets[slot] : std::uint16_t{0};
+      visit(flow.h.references[slot], outer, Known::kAll);
     }
     return;
   }
   for (unsigned i = 0; i < flow.reliable->run_count; ++i) {
     const ReferenceRun& r = flow.reliable->runs[i];
-    visit(Reference{r.first_ts, r.first_sn, r.id_offset}, r.outer_id_offset, r.line);
-    visit(Reference{r.last_ts, r.last_sn, r.id_offset}, r.outer_id_offset, r.line);
+    const Known known = r.line ? Known::kAll : r.ts_stride != 0 ? Known::kSnAndTs : Known::kSn;
+    visit(Reference{r.first_ts, r.first_sn, r.id_offset}, r.outer_id_offset, known);
+    visit(Reference{r.last_ts, r.last_sn, r.id_offset}, r.outer_id_offset, known);
   }
 }
 

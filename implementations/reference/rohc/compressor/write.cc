@@ -105,7 +105,8 @@ struct OffsetNeed {
 
 OffsetNeed offset_need(Flow flow, std::uint16_t offset, bool outer) noexcept {
   OffsetNeed need;
-  each_reference(flow, [&](const Reference& r, std::uint16_t outer_offset, bool known) {
+  each_reference(flow, [&](const Reference& r, std::uint16_t outer_offset, Known all) {
+    const bool known = all == Known::kAll;
     const auto distance = static_cast<std::uint16_t>(offset - (outer ? outer_offset : r.id_offset));
     need.bits |= distance != 0 || !known;
     need.distance = std::max<std::uint32_t>(need.distance, known ? distance : 0xffff);
@@ -148,7 +149,8 @@ void need_timestamp(Flow flow, const PacketFields& f, Needs& n) noexcept {
   Span unscaled;
   bool line = true;
   bool first = true;
-  each_reference(flow, [&](const Reference& r, std::uint16_t, bool known) {
+  each_reference(flow, [&](const Reference& r, std::uint16_t, Known what) {
+    const bool known = what != Known::kSn;
     const std::int64_t distance = known ? static_cast<std::int32_t>(f.ts - r.ts) : INT32_MIN;
     unscaled.add(distance, first);
     n.ts_unscaled |= !known;
@@ -258,10 +260,12 @@ Needs needs_of(Flow flow, const PacketFields& f) noexcept {
   n.format = format_of(traits);
   n.generated_sn = !traits.sn_in_packet();
   bool first = true;
-  each_reference(flow, [&](const Reference& r, std::uint16_t, bool known) {
+  each_reference(flow, [&](const Reference& r, std::uint16_t, Known known) {
     // An ESP Sequence Number may be further away than 16 bits tell.
-    if (!traits.esp() || !known) n.sn.add(static_cast<std::int16_t>(f.sn - r.sn), std::exchange(first, false));
-    if (traits.esp()) n.sn.add(static_cast<std::int32_t>(f.ts - r.ts), std::exchange(first, false));
+    const std::int32_t distance = !traits.esp()         ? static_cast<std::int16_t>(f.sn - r.sn)
+                                  : known == Known::kSn ? INT32_MIN
+                                                        : static_cast<std::int32_t>(f.ts - r.ts);
+    n.sn.add(distance, std::exchange(first, false));
   });
   if (traits.rtp) need_timestamp(flow, f, n);
   need_ids(flow, f, n);

@@ -266,5 +266,44 @@ TEST_F(ReliableFeedback, OvertakenUpdatesDoNotBecomeTheReference) {
   }
 }
 
+// CONTEXT_REINITIALIZATION right after packets of the fast path, then packets that were repeated on their way: the
+// general path alone would have sent the same octets.
+TEST_F(ReliableFeedback, ReinitialisationAfterPacketsOfTheFastPath) {
+  Link link(compressor(), decompressor());
+  Compressor general(compressor());
+  general.disable_fast_path();
+  SteadyFlow flow(rtp_packet(6));
+  const auto send = [&] {
+    const bool passed = link.pass(flow.spec);
+    const test::Compressed other = test::compress(general, build(flow.spec), link.now_ns);
+    return passed && std::ranges::equal(link.sent.octets, other.octets);
+  };
+  const auto answer_both = [&] {
+    for (const auto& e : test::take_all(link.decompressor.own_feedback())) {
+      link.compressor.give_feedback(0, e.octets, link.now_ns);
+      general.give_feedback(0, e.octets, link.now_ns);
+    }
+  };
+  for (unsigned i = 0; i < 25; ++i) {
+    flow.next();
+    ASSERT_TRUE(send()) << i << ": " << link.describe();
+    answer_both();
+  }
+  ASSERT_GT(link.compressor.counters().fast, 3U);
+  link.compressor.reinitialize();
+  general.reinitialize();
+  ASSERT_TRUE(send()) << "repeated: " << link.describe();
+  flow.next();
+  ASSERT_TRUE(send()) << link.describe();
+  ASSERT_EQ(link.sent.type(), PacketType::kIr);
+  ASSERT_TRUE(send()) << "repeated: " << link.describe();
+  answer_both();
+  for (unsigned i = 0; i < 10; ++i) {
+    flow.next();
+    EXPECT_TRUE(send()) << i << ": " << link.describe();
+    answer_both();
+  }
+}
+
 }  // namespace
 }  // namespace headroom::rohc

@@ -154,6 +154,28 @@ TEST(ReliableFlow, FeedbackLostForEver) {
 
 // --- The secure reference --------------------------------------------------------------------------------------------
 
+// A window that has run out of room for lines knows some updates by their SN only. Of an ESP Sequence Number that is
+// but the low half: updates before and after a step of 2^16 look like neighbours, and are not.
+TEST(ReliableFlow, EspNumbersThatDifferInTheHighHalf) {
+  for (unsigned before = 0; before < 60; before += 3) {
+    for (unsigned after = 0; after < 60; after += 3) {
+      Link link(reliable_compressor(), reliable_decompressor());
+      SteadyFlow flow(test::esp_packet(4));
+      establish(link, flow);
+      const auto lose = [&](unsigned packets) {
+        for (unsigned i = 0; i < packets; ++i) {
+          flow.spec.ip.id = static_cast<std::uint16_t>(flow.spec.ip.id + 30);  // a line of its own for each update
+          link.lose(flow.next());
+        }
+      };
+      lose(before);
+      flow.spec.esp->sn += 0x10000;
+      lose(after);
+      ASSERT_TRUE(link.pass(flow.next())) << before << ", " << after << ": " << link.describe();
+    }
+  }
+}
+
 struct Trouble {
   const char* name;
   double loss;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "test/support/crafted.h"
@@ -284,6 +285,87 @@ TEST(ReliableTransition, AnAckForAPacketThatDidNotTellTheModeEndsNothing) {
   (void)link.carry_feedback();  // ACK(R) for the IR
   link.lose(flow.next());
   EXPECT_EQ(link.sent.type(), PacketType::kUor2) << "still pending";
+}
+
+// The ACK(R) that begins R-mode may be for a packet sent before the source went back to lower SNs. It says nothing of
+// what was changed since, although its SN is one of those to come; whether the compressor still knows that SN or not.
+TEST(ReliableTransition, TheAckThatBeginsItIsForWhatHasBeenSent) {
+  for (const unsigned since : {1U, 5U}) {
+    DecompressorConfig d = asking_for(kR);
+    d.sn_option = true;  // or the SN would be taken for one of 4,096 packets ago
+    Link link(compressor(), d);
+    SteadyFlow flow(rtp_packet(6));
+    flow.spec.rtp->sn = 1000;
+    for (unsigned i = 0; i < 40; ++i) {
+      ASSERT_TRUE(link.pass(flow.next())) << link.describe();
+      if (i < 39) (void)test::take_all(link.decompressor.own_feedback());
+    }
+    ASSERT_EQ(link.sent.mode(), kU);
+    const auto ack = test::take_all(link.decompressor.own_feedback());
+    ASSERT_EQ(ack.size(), 1U);
+    flow.spec.rtp->sn = static_cast<std::uint16_t>(flow.spec.rtp->sn - 100);
+    for (unsigned i = 1; i < since; ++i) ASSERT_TRUE(link.pass(flow.next())) << link.describe();
+    flow.next().ip.tos ^= 0x55;
+    EXPECT_EQ(link.lose(flow.spec).type(), PacketType::kUor2);
+    link.compressor.give_feedback(0, ack[0].octets, link.now_ns);
+    EXPECT_TRUE(link.pass(flow.next())) << "the Traffic Class is told again: " << link.describe();
+    EXPECT_EQ(link.sent.mode(), kR);
+  }
+}
+
+// Packets that were overtaken and repeated before they came to the compressor: an ACK(R) for the first of two with one
+// SN is none for the second, which told the mode.
+TEST(ReliableTransition, AnAckForAnEarlierPacketOfTheSameNumberEndsNothing) {
+  Link link(compressor(), asking_for(kR));
+  SteadyFlow flow(rtp_packet(6));
+  for (unsigned i = 0; i < 40; ++i) {
+    ASSERT_TRUE(link.pass(flow.next())) << link.describe();
+    (void)test::take_all(link.decompressor.own_feedback());
+  }
+  const PacketSpec overtaken = flow.next();
+  const PacketSpec early = flow.next();
+  ASSERT_TRUE(link.pass(early));
+  const auto ack = test::take_all(link.decompressor.own_feedback());
+  ASSERT_EQ(ack.size(), 1U);
+  ASSERT_TRUE(link.pass(overtaken)) << link.describe();
+  ASSERT_EQ(link.carry_feedback().size(), 1U);
+  EXPECT_EQ(link.lose(early).mode(), kR);
+  link.compressor.give_feedback(0, ack[0].octets, link.now_ns);
+  EXPECT_TRUE(link.pass(flow.next())) << link.describe();
+  EXPECT_EQ(link.sent.type(), PacketType::kUor2) << "nobody has acknowledged that mode";
+}
+
+// 5.5.2.2: "For a sequence of R-0-CRC packets, the first one MUST be ACKed", also when it is what ends the transition;
+// requests sent before do not count among its packets.
+TEST(ReliableTransition, AnR0CrcThatEndsItIsAcknowledged) {
+  for (const unsigned requests : {0U, 2U}) {
+    CompressorConfig config = compressor();
+    config.update_after = 1;
+    config.update_burst = 255;
+    DecompressorConfig d = asking_for(kR);
+    d.ack_sparse = 4;
+    Link link(config, d);
+    SteadyFlow flow(rtp_packet(6));
+    for (unsigned i = 0; link.sent.type() != PacketType::kR0Crc; ++i) {
+      ASSERT_LT(i, 20U);
+      if (i != 0 && i > requests) (void)link.carry_feedback();
+      (void)test::take_all(link.decompressor.own_feedback());
+      ASSERT_TRUE(link.pass(flow.next())) << link.describe();
+    }
+    std::string answered;
+    for (unsigned i = 0; i < 10; ++i) {
+      ASSERT_TRUE(i == 0 || link.pass(flow.next())) << link.describe();
+      ASSERT_EQ(link.sent.type(), PacketType::kR0Crc);
+      const auto elements = test::take_all(link.decompressor.own_feedback());
+      answered += elements.empty() ? '.' : 'A';
+      if (elements.empty()) continue;
+      const wire::Feedback f = test::read(elements[0], false);
+      EXPECT_EQ(f.ack, AckType::kAck);
+      EXPECT_EQ(f.mode, kR);
+      EXPECT_EQ(f.sn, flow.spec.rtp->sn & 0xfffU);
+    }
+    EXPECT_EQ(answered, "A...A...A.");
+  }
 }
 
 // Feedback of the past that arrives late makes the compressor leave R-mode although nobody asks for it any more: the

@@ -44,10 +44,36 @@ class Window : public testing::Test {
   }
   bool ack(unsigned sn) { return acknowledge_update(w, static_cast<std::uint16_t>(sn)); }
 
+  // R-0 packets that are as predicted, by the general path: true for each. What the context says is left to catch_up().
+  void send_predicted(unsigned packets, bool fast) {
+    for (unsigned i = 0; i < packets; ++i) {
+      if (fast) {
+        ++c.sn;
+        c.ts += kStride;
+        ++c.fast_run;
+        continue;
+      }
+      PacketFields f;
+      f.sn = static_cast<std::uint16_t>(c.sn + 1);
+      f.ts = c.ts + kStride;
+      Needs needs;
+      prepare_reliably(flow(), f);
+      plan_update(flow(), f, needs);
+      EXPECT_FALSE(needs.update);
+      count_reliably(flow(), f, PacketType::kR0);
+      c.sn = f.sn;
+      c.ts = f.ts;
+    }
+    catch_up_reliably(flow());
+    c.fast_run = 0;
+  }
+
   // SNs at the ends of the runs, oldest first; those of which no more is known are negative.
   [[nodiscard]] std::vector<int> ends() {
     std::vector<int> all;
-    each_reference(flow(), [&](const Reference& r, std::uint16_t, bool known) { all.push_back(known ? r.sn : -r.sn); });
+    each_reference(flow(), [&](const Reference& r, std::uint16_t, Known known) {
+      all.push_back(known == Known::kAll ? r.sn : -r.sn);
+    });
     return all;
   }
 
@@ -99,6 +125,90 @@ TEST_F(Window, TooManyLinesBecomeOneThatKnowsItsSnsOnly) {
   EXPECT_EQ(ends(), all) << "which of them are older nobody knows any more";
   EXPECT_TRUE(ack(105));
   EXPECT_EQ(ends()[0], 105);
+}
+
+// Where only the IP-ID left its line, SN and TS are still known; that of ESP is its whole number.
+TEST_F(Window, LinesThatDifferInTheIpIdOnlyKeepTheirTimestamps) {
+  h.id_behaviour = IpIdBehaviour::kSequential;
+  const auto send_with_id = [&](std::uint16_t sn, std::uint32_t ts, std::uint16_t offset) {
+    PacketFields f;
+    f.sn = sn;
+    f.ts = ts;
+    f.inner_id = static_cast<std::uint16_t>(sn + offset);
+    prepare_reliably(flow(), f);
+    count_reliably(flow(), f, PacketType::kUor2);
+    c.sn = sn;
+    c.ts = ts;
+  };
+  const auto known = [&] {
+    std::vector<Known> all;
+    each_reference(flow(), [&](const Reference&, std::uint16_t, Known k) { all.push_back(k); });
+    return all;
+  };
+  for (std::uint16_t i = 0; i < kMaxRuns + 2; ++i)
+    send_with_id(static_cast<std::uint16_t>(100 + i), (100U + i) * kStride, static_cast<std::uint16_t>(i * 50));
+  ASSERT_EQ(w.run_count, kMaxRuns);
+  EXPECT_EQ(known()[0], Known::kSnAndTs);
+  EXPECT_EQ(known()[2], Known::kAll);
+  EXPECT_EQ(w.runs[0].first_sn, 100);
+  EXPECT_EQ(w.runs[0].first_ts, 100U * kStride);
+  EXPECT_EQ(w.runs[0].last_sn, 102);
+  EXPECT_EQ(w.runs[0].last_ts, 102U * kStride);
+  // The line is left by 2^16 strides, which the SN does not tell.
+  for (std::uint16_t i = 0; i < kMaxRuns; ++i)
+    send_with_id(static_cast<std::uint16_t>(110 + i), (0x10000U + 110 + i) * kStride,
+                 static_cast<std::uint16_t>(i * 50));
+  EXPECT_EQ(known()[0], Known::kSn);
+  EXPECT_EQ(w.runs[0].first_sn, 100);
+}
+
+// What catch_up_reliably() makes of packets of the fast path is what the general path makes of them.
+TEST_F(Window, CatchesUpWithTheFastPath) {
+  test::Random random(11);
+  unsigned packets = 0;
+  unsigned cleared = 0;
+  for (int trial = 0; trial < 6000; ++trial) {
+    w = {};
+    h = {};
+    h.id_behaviour = IpIdBehaviour::kNone;
+    config.update_after = random.between(1, 48);
+    config.update_burst = random.between(1, 4);
+    config.update_pause = random.below(20);
+    std::uint16_t sn = static_cast<std::uint16_t>(random.below(50));
+    for (unsigned part = random.between(1, 5); part > 0; --part) {
+      // The source counts elsewhere, perhaps where it was before.
+      if (random.chance(0.5)) sn = static_cast<std::uint16_t>((random.flip() ? 0 : 5000) + random.below(60));
+      for (unsigned i = random.between(1, 20); i > 0; --i) send(++sn, random.chance(0.3));
+      send(++sn);
+      if (random.chance(0.8)) (void)ack(sn);
+      if (random.chance(0.3)) w.sent += kAckHorizon - random.below(40);
+      w.burst_left = static_cast<std::uint8_t>(random.below(3));
+      w.pausing = random.flip();
+      w.pause_until = static_cast<std::uint16_t>(sn + random.below(20));
+    }
+    h.ir_dyn_left = 0;
+    const std::uint16_t most = predictable_packets(flow());
+    if (most == 0) continue;
+    const unsigned run = random.between(1, most);
+    const ReliableWindow start = w;
+    const FlowHistory history = h;
+    const CompressorContext context = c;
+    send_predicted(run, false);
+    const ReliableWindow general = w;
+    w = start;
+    h = history;
+    c = context;
+    send_predicted(run, true);
+    ASSERT_EQ(w.sent, general.sent) << trial;
+    ASSERT_EQ(w.newest, general.newest) << trial;
+    ASSERT_EQ(w.updates, general.updates) << trial;
+    ASSERT_EQ(w.pausing, general.pausing) << trial;
+    ASSERT_EQ(w.burst_left, general.burst_left) << trial;
+    packets += run;
+    cleared += start.pausing && !w.pausing ? 1 : 0;
+  }
+  EXPECT_GT(packets, 10'000U);
+  EXPECT_GT(cleared, 100U);
 }
 
 // SNs that go back: those packets cannot be told by an ACK from what was sent before, and an ACK for one of the latter
@@ -188,7 +298,7 @@ TEST_F(Window, HoldsEverythingThatMayBeTheReference) {
         const bool held = std::any_of(w.runs.begin(), w.runs.begin() + w.run_count, [&](const ReferenceRun& r) {
           const auto after = static_cast<std::int16_t>(u.sn - r.first_sn);
           const bool inside = after >= 0 && static_cast<std::int16_t>(r.last_sn - u.sn) >= 0;
-          return inside && (!r.line || u.ts == r.first_ts + kStride * static_cast<std::uint32_t>(after));
+          return inside && (r.ts_stride == 0 || u.ts == r.first_ts + kStride * static_cast<std::uint32_t>(after));
         });
         ASSERT_TRUE(held) << "trial " << trial << ", packet " << i << ", SN " << u.sn;
       }
