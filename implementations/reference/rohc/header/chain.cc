@@ -42,8 +42,8 @@ bool parse_ip(Octets packet, IpHeader& ip) noexcept {
 
 bool carries_ip(const IpHeader& ip) noexcept { return ip.next == kProtocolIpv4 || ip.next == kProtocolIpv6; }
 
-// The transport header that `payload` of an IP header begins with. A UDP-Lite Checksum Coverage may be anything: unlike
-// the UDP Length it is sent where it does not follow from the packet's length (RFC 4019 3.2).
+}  // namespace
+
 Transport transport_of(std::uint8_t next, Octets payload, const ChainLimits& limits) noexcept {
   static_assert(kUdpHeader == kEspHeader);
   if (payload.size() < kUdpHeader) return Transport::kNone;
@@ -57,13 +57,20 @@ Transport transport_of(std::uint8_t next, Octets payload, const ChainLimits& lim
   return rtp ? Transport::kRtpUdpLite : Transport::kUdpLite;
 }
 
-}  // namespace
-
 std::uint16_t ipv4_sum(const std::uint8_t* header) noexcept {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < kIpv4Header; i += 4) sum += wire::load_little32(header + i);
   sum = (sum & 0xffffffff) + (sum >> 32);
   return fold_sum(static_cast<std::uint32_t>((sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32)));
+}
+
+bool parse_one_ip(Octets packet, HeaderChain& chain) noexcept {
+  IpHeader ip;
+  if (!parse_ip(packet, ip)) return false;
+  chain = HeaderChain{};
+  chain.shape = shape_for(ip.version, Transport::kNone);
+  chain.octets = static_cast<std::uint8_t>(ip.octets);
+  return true;
 }
 
 bool parse_chain(Octets packet, ChainLimits limits, HeaderChain& chain) noexcept {
@@ -82,7 +89,10 @@ bool parse_chain(Octets packet, ChainLimits limits, HeaderChain& chain) noexcept
     }
   }
   const Octets transport = packet.subspan(chain.outer_octets + inner.octets);
-  chain.shape = shape_for(inner.version, transport_of(inner.next, transport, limits));
+  const Transport found = transport_of(inner.next, transport, limits);
+  // A CSRC list is for parse_listed().
+  const bool csrcs = found != without_rtp(found) && (transport[kUdpHeader] & 0x0f) != 0;
+  chain.shape = shape_for(inner.version, csrcs ? without_rtp(found) : found);
   chain.octets = static_cast<std::uint8_t>(chain.outer_octets + chain.layout().header);
   return true;
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "rohc/header/layout.h"
+#include "rohc/header/listed.h"
 
 namespace headroom::rohc {
 
@@ -25,5 +26,19 @@ struct StaticCrc {
                                        const std::uint8_t* inner, const Layout& l) noexcept;
 [[nodiscard]] std::uint8_t finish_crc7(std::uint8_t state, const std::uint8_t* outer, unsigned outer_version,
                                        const std::uint8_t* inner, const Layout& l) noexcept;
+
+// --- Headers with lists: RFC 3095 5.8.7 ------------------------------------------------------------------------------
+//
+// "All fields of extension headers are CRC-STATIC", but for all of AH, and sequence number and checksum of GRE. The
+// CSRC list is CRC-STATIC (5.7.7.6). `headers` are the octets that `listed` speaks of; `l` is the layout of its core.
+
+[[nodiscard]] StaticCrc listed_static_crc(const std::uint8_t* headers, const ListedHeaders& listed,
+                                          unsigned outer_version, const Layout& l) noexcept;
+
+// The whole CRC, static octets first.
+[[nodiscard]] std::uint8_t listed_crc3(const std::uint8_t* headers, const ListedHeaders& listed, unsigned outer_version,
+                                       const Layout& l) noexcept;
+[[nodiscard]] std::uint8_t listed_crc7(const std::uint8_t* headers, const ListedHeaders& listed, unsigned outer_version,
+                                       const Layout& l) noexcept;
 
 }  // namespace headroom::rohc

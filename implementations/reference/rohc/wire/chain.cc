@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mutants.h"
+#include "rohc/wire/list.h"
 #include "rohc/wire/sdvl.h"
 
 namespace headroom::rohc::wire {
@@ -13,12 +14,25 @@ namespace {
 // (RFC 4815 5.1).
 constexpr std::uint8_t kEmptyList = 0;
 
-ChainStatus read_generic_list(Reader& in) noexcept {
-  const std::uint8_t first = in.octet();
-  if (first >> 6 != 0) return ChainStatus::kMalformed;        // "with all items present": only type 0
-  if ((first & 0x0f) != 0) return ChainStatus::kUnsupported;  // CC
-  if ((first & 0x20) != 0) in.octet();                        // gen_id
-  return in.ok() ? ChainStatus::kOk : ChainStatus::kMalformed;
+ChainStatus read_generic_list(Reader& in, ListKind kind, ChainList* place) noexcept {
+  const std::uint8_t* start = in.position();
+  CompressedList list;
+  if (!read_list(in, kind, list) || list.type != 0) return ChainStatus::kMalformed;
+  if (list.xi_count == 0) return ChainStatus::kOk;
+  for (unsigned i = 0; i < list.xi_count; ++i) {
+    if (!list.xis[i].has_item) return ChainStatus::kMalformed;  // "with all header items present"
+  }
+  if (place == nullptr) return ChainStatus::kUnsupported;
+  place->octets = {start, static_cast<std::size_t>(in.position() - start)};
+  return ChainStatus::kOk;
+}
+
+void write_generic_list(Writer& out, Octets list) noexcept {
+  if (list.empty()) {
+    out.octet(kEmptyList);
+  } else {
+    out.octets(list);
+  }
 }
 
 ChainStatus status_of(const Reader& in) noexcept { return in.ok() ? ChainStatus::kOk : ChainStatus::kMalformed; }
@@ -50,7 +64,7 @@ void write_rtp_static(Writer& out, const std::uint8_t* h) noexcept { out.octets(
 
 void write_esp_static(Writer& out, const std::uint8_t* h) noexcept { out.octets({h, 4}); }
 
-void write_ip_dynamic(Writer& out, const std::uint8_t* h, IpIdFlags id, bool constant_ip_id) noexcept {
+void write_ip_dynamic(Writer& out, const std::uint8_t* h, IpIdFlags id, bool constant_ip_id, Octets list) noexcept {
   if (h[0] >> 4 == 4) {
     out.octet(h[1]);
     out.octet(mutant("ttl-zero-in-chain") ? 0 : h[8]);
@@ -62,7 +76,7 @@ void write_ip_dynamic(Writer& out, const std::uint8_t* h, IpIdFlags id, bool con
     out.octet(static_cast<std::uint8_t>(h[0] << 4 | h[1] >> 4));
     out.octet(h[7]);
   }
-  if (!mutant("ip-chain-without-list")) out.octet(kEmptyList);
+  if (!mutant("ip-chain-without-list")) write_generic_list(out, list);
 }
 
 void write_udp_dynamic(Writer& out, const std::uint8_t* h) noexcept { out.octets({h + 6, 2}); }
@@ -71,11 +85,12 @@ void write_udp_lite_dynamic(Writer& out, const std::uint8_t* h) noexcept { out.o
 
 void write_esp_dynamic(Writer& out, const std::uint8_t* h) noexcept { out.octets({h + 4, 4}); }
 
-void write_rtp_dynamic(Writer& out, const std::uint8_t* h, const RtpExtras& extras) noexcept {
+void write_rtp_dynamic(Writer& out, const std::uint8_t* h, const RtpExtras& extras, Octets list) noexcept {
   // V and P as they are; RX instead of X; CC, which must equal that of the list (RFC 4815 5.2).
-  out.octet(static_cast<std::uint8_t>((h[0] & 0xe0U) | (extras.present ? 0x10U : 0U)));
+  const unsigned cc = list.empty() ? 0U : list[0] & 0x0fU;
+  out.octet(static_cast<std::uint8_t>((h[0] & 0xe0U) | (extras.present ? 0x10U : 0U) | cc));
   out.octets({h + 1, 7});
-  out.octet(kEmptyList);
+  write_generic_list(out, list);
   if (!extras.present) return;
   const bool tis = extras.has_time_stride || extras.time_stride != 0;
   const bool tss = extras.ts_stride != 0;
@@ -133,7 +148,7 @@ ChainStatus read_esp_static(Reader& in, std::uint8_t* h) noexcept {
   return status_of(in);
 }
 
-ChainStatus read_ip_dynamic(Reader& in, unsigned version, std::uint8_t* h, IpIdFlags& id) noexcept {
+ChainStatus read_ip_dynamic(Reader& in, unsigned version, std::uint8_t* h, IpIdFlags& id, ChainList* list) noexcept {
   if (version == 4) {
     h[1] = in.octet();
     h[8] = in.octet();
@@ -148,7 +163,7 @@ ChainStatus read_ip_dynamic(Reader& in, unsigned version, std::uint8_t* h, IpIdF
     h[7] = in.octet();
     id = {};
   }
-  return read_generic_list(in);
+  return read_generic_list(in, ListKind::kHeaders, list);
 }
 
 ChainStatus read_udp_dynamic(Reader& in, std::uint8_t* h) noexcept {
@@ -166,11 +181,11 @@ ChainStatus read_esp_dynamic(Reader& in, std::uint8_t* h) noexcept {
   return status_of(in);
 }
 
-ChainStatus read_rtp_dynamic(Reader& in, std::uint8_t* h, RtpExtras& extras) noexcept {
+ChainStatus read_rtp_dynamic(Reader& in, std::uint8_t* h, RtpExtras& extras, ChainList* place) noexcept {
   const std::uint8_t first = in.octet();
   copy(in, h + 1, 7);
   if (!in.ok() || first >> 6 != 2) return ChainStatus::kMalformed;
-  const ChainStatus list = read_generic_list(in);
+  const ChainStatus list = read_generic_list(in, ListKind::kCsrc, place);
   if (list != ChainStatus::kOk) return list;
   extras = {};
   extras.present = (first & 0x10) != 0;

@@ -17,7 +17,7 @@ namespace headroom::rohc::wire {
 enum class ChainStatus : std::uint8_t {
   kOk,
   kMalformed,    // truncated, or a value that the format excludes
-  kUnsupported,  // a compressed list with items
+  kUnsupported,  // a list that the caller cannot keep
 };
 
 // How the IP-ID of one IPv4 header behaves (RFC 3095 4.5.5, RFC 3843 3.3).
@@ -45,11 +45,13 @@ void write_rtp_static(Writer& out, const std::uint8_t* header) noexcept;
 void write_esp_static(Writer& out, const std::uint8_t* header) noexcept;
 
 // `constant_ip_id`: the profile has the SID flag.
-void write_ip_dynamic(Writer& out, const std::uint8_t* header, IpIdFlags id, bool constant_ip_id) noexcept;
+// `list`: the generic extension header list or CSRC list, as wire/list.h writes it; nothing stands for an empty one.
+void write_ip_dynamic(Writer& out, const std::uint8_t* header, IpIdFlags id, bool constant_ip_id,
+                      Octets list = {}) noexcept;
 void write_udp_dynamic(Writer& out, const std::uint8_t* header) noexcept;
 void write_udp_lite_dynamic(Writer& out, const std::uint8_t* header) noexcept;
 void write_esp_dynamic(Writer& out, const std::uint8_t* header) noexcept;
-void write_rtp_dynamic(Writer& out, const std::uint8_t* header, const RtpExtras& extras) noexcept;
+void write_rtp_dynamic(Writer& out, const std::uint8_t* header, const RtpExtras& extras, Octets list = {}) noexcept;
 
 // Static part of an IP header -> version, flow label, protocol and addresses of `header` (all other octets of the
 // header become 0, but for the IHL). `ends` is what was said of termination; only profiles that know it may meet it.
@@ -64,13 +66,21 @@ struct IpStatic {
 [[nodiscard]] ChainStatus read_rtp_static(Reader& in, std::uint8_t* header) noexcept;
 [[nodiscard]] ChainStatus read_esp_static(Reader& in, std::uint8_t* header) noexcept;
 
+// A generic list of a dynamic part, always of encoding type 0, where it stands in the packet; empty when it has no
+// items. A caller who gives no place for it finds lists with items unsupported.
+struct ChainList {
+  Octets octets;
+};
+
 // `version` is that of the static part. The IP-ID goes into `header` as it stands in the packet. SID is read for every
 // profile: it belongs to the IP and UDP-Lite profiles (RFC 4815 11), but where another one's compressor sets the bit it
 // can mean nothing else.
-[[nodiscard]] ChainStatus read_ip_dynamic(Reader& in, unsigned version, std::uint8_t* header, IpIdFlags& id) noexcept;
+[[nodiscard]] ChainStatus read_ip_dynamic(Reader& in, unsigned version, std::uint8_t* header, IpIdFlags& id,
+                                          ChainList* list = nullptr) noexcept;
 [[nodiscard]] ChainStatus read_udp_dynamic(Reader& in, std::uint8_t* header) noexcept;
 [[nodiscard]] ChainStatus read_udp_lite_dynamic(Reader& in, std::uint8_t* header) noexcept;
 [[nodiscard]] ChainStatus read_esp_dynamic(Reader& in, std::uint8_t* header) noexcept;
-[[nodiscard]] ChainStatus read_rtp_dynamic(Reader& in, std::uint8_t* header, RtpExtras& extras) noexcept;
+[[nodiscard]] ChainStatus read_rtp_dynamic(Reader& in, std::uint8_t* header, RtpExtras& extras,
+                                           ChainList* list = nullptr) noexcept;
 
 }  // namespace headroom::rohc::wire

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rohc/wire/extension.h"
 
+#include "rohc/wire/list.h"
 #include "rohc/wire/sdvl.h"
 
 namespace headroom::rohc::wire {
@@ -34,12 +35,19 @@ void write_ip_fields(Writer& out, const IpHeaderUpdate& u) noexcept {
   if (u.has_tos) out.octet(u.tos);
   if (u.has_ttl) out.octet(u.ttl);
   if (u.has_protocol) out.octet(u.protocol);
+  if (u.has_extension_headers) out.octets(u.extension_headers);
 }
 
-void read_ip_fields(Reader& in, IpHeaderUpdate& u) noexcept {
+bool read_ip_fields(Reader& in, IpHeaderUpdate& u) noexcept {
   if (u.has_tos) u.tos = in.octet();
   if (u.has_ttl) u.ttl = in.octet();
   if (u.has_protocol) u.protocol = in.octet();
+  if (!u.has_extension_headers) return true;
+  const Octets start = in.rest();
+  ExtensionHeadersField field;
+  if (!read_extension_headers(in, field)) return false;
+  u.extension_headers = start.first(start.size() - in.remaining());
+  return true;
 }
 
 void write_rtp_update(Writer& out, const RtpHeaderUpdate& u) noexcept {
@@ -47,11 +55,12 @@ void write_rtp_update(Writer& out, const RtpHeaderUpdate& u) noexcept {
                                       flag(u.marker, 3) | flag(u.rtp_extension, 4) | flag(u.has_csrc, 5) |
                                       flag(u.has_ts_stride, 6) | flag(u.has_time_stride, 7)));
   if (u.has_payload_type) out.octet(static_cast<std::uint8_t>(flag(u.padding, 0) | u.payload_type));
+  if (u.has_csrc) out.octets(u.csrc);
   if (u.has_ts_stride) write_sdvl(out, u.ts_stride, sdvl_width(u.ts_stride));
   if (u.has_time_stride) write_sdvl(out, u.time_stride, sdvl_width(u.time_stride));
 }
 
-void read_rtp_update(Reader& in, RtpHeaderUpdate& u) noexcept {
+bool read_rtp_update(Reader& in, RtpHeaderUpdate& u) noexcept {
   const std::uint8_t flags = in.octet();
   u.present = true;
   u.mode = static_cast<Mode>(flags >> 6);
@@ -66,9 +75,15 @@ void read_rtp_update(Reader& in, RtpHeaderUpdate& u) noexcept {
     u.padding = has(octet, 0);
     u.payload_type = octet & 0x7f;
   }
-  if (u.has_csrc) return;  // the list stands here; what follows it cannot be located
+  if (u.has_csrc) {
+    const Octets start = in.rest();
+    CompressedList list;
+    if (!read_list(in, ListKind::kCsrc, list)) return false;
+    u.csrc = start.first(start.size() - in.remaining());
+  }
   if (u.has_ts_stride) u.ts_stride = read_sdvl(in).value;
   if (u.has_time_stride) u.time_stride = read_sdvl(in).value;
+  return true;
 }
 
 // 11 S R-TS Tsc I ip rtp (5.7.5), or 11 S Mode I ip ip2 (5.11.4).
@@ -118,20 +133,16 @@ std::optional<Extension> read_extension_3(Reader& in, Format format) noexcept {
     e.outer = read_ip_flags(octet);
     e.outer.has_id = has(octet, 7);
   }
-  if (e.inner.has_extension_headers || e.outer.has_extension_headers) return std::nullopt;
   if (has(flags, 2)) e.sn = {in.octet(), 8};
   if (ts) {
     const Sdvl v = read_sdvl(in);
     e.ts = {v.value, v.width};
   }
-  read_ip_fields(in, e.inner);
+  if (!read_ip_fields(in, e.inner)) return std::nullopt;
   if (has(flags, 5)) e.id = {in.two(), 16};
-  read_ip_fields(in, e.outer);
+  if (!read_ip_fields(in, e.outer)) return std::nullopt;
   if (e.outer.has_id) e.outer.id = in.two();
-  if (rtp && has(flags, 7)) {
-    read_rtp_update(in, e.rtp);
-    if (e.rtp.has_csrc) return std::nullopt;
-  }
+  if (rtp && has(flags, 7) && !read_rtp_update(in, e.rtp)) return std::nullopt;
   if (!in.ok()) return std::nullopt;
   return e;
 }

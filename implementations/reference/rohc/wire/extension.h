@@ -27,6 +27,7 @@ struct IpHeaderUpdate {
   std::uint8_t tos = 0;
   std::uint8_t ttl = 0;
   std::uint8_t protocol = 0;
+  Octets extension_headers;  // the field of 5.8.5.1, as wire/list.h writes and reads it
   std::uint16_t id = 0;
 };
 
@@ -42,6 +43,7 @@ struct RtpHeaderUpdate {
   bool has_time_stride = false;  // TIS
   bool padding = false;          // R-P
   std::uint8_t payload_type = 0;
+  Octets csrc;  // the compressed CSRC list, as wire/list.h writes and reads it
   std::uint32_t ts_stride = 0;
   std::uint32_t time_stride = 0;
 };
@@ -109,14 +111,13 @@ struct ExtensionWidths {
   }
 }
 
-// Octets of an extension 3 are at most: flags 3, SN 1, TS 4, inner 3, IP-ID 2, outer 5, RTP 2 + 4 + 4.
+// Octets of an extension 3 without lists are at most: flags 3, SN 1, TS 4, inner 3, IP-ID 2, outer 5, RTP 2 + 4 + 4.
 inline constexpr std::size_t kMaxExtensionOctets = 28;
 
-// REQUIRES: with Format::kRtp, `outer.present` implies `inner.present`, for ip2 stands among the inner flags;
-// `has_extension_headers` and `has_csrc` are unset.
+// REQUIRES: with Format::kRtp, `outer.present` implies `inner.present`, for ip2 stands among the inner flags.
 void write_extension(Writer& out, Format format, TField t, const Extension& extension) noexcept;
 
-// Empty when truncated, or when it carries compressed lists (IPX, CSRC), which this reader does not take apart.
+// Empty when truncated, or when a list in it is malformed. Lists are left where they are in the input.
 [[nodiscard]] std::optional<Extension> read_extension(Reader& in, Format format, TField t) noexcept;
 
 }  // namespace headroom::rohc::wire

@@ -71,33 +71,112 @@ void mend_ipv4_checksum(Packet& p, std::size_t at) {
 }
 
 std::size_t header_octets(const PacketSpec& spec) {
-  return (spec.outer ? ip_octets(*spec.outer) : 0) + ip_octets(spec.ip) + (spec.udp || spec.esp ? 8 : 0) +
-         (spec.rtp ? 12 : 0);
+  std::size_t octets = (spec.outer ? ip_octets(*spec.outer) : 0) + ip_octets(spec.ip) + (spec.udp || spec.esp ? 8 : 0) +
+                       (spec.rtp ? 12 : 0) + 4 * spec.csrcs.size();
+  for (const auto& e : spec.outer_extensions) octets += e.octets.size();
+  for (const auto& e : spec.extensions) octets += e.octets.size();
+  for (const auto& ip : spec.deeper) octets += ip_octets(ip);
+  return octets;
 }
+
+namespace {
+
+std::uint8_t protocol_of(const IpFields& ip) { return ip.version == 4 ? 4 : 41; }
+
+std::uint8_t first_of(const std::vector<ExtensionSpec>& list, std::uint8_t next) {
+  return list.empty() ? next : list.front().type;
+}
+
+// Returns where the next header goes.
+std::size_t put_extensions(Packet& p, std::size_t at, const std::vector<ExtensionSpec>& list, std::uint8_t last_next) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::uint8_t next = i + 1 < list.size() ? list[i + 1].type : last_next;
+    for (std::size_t k = 0; k < list[i].octets.size(); ++k) p[at + k] = list[i].octets[k];
+    if (list[i].type == 47) {
+      put(p, at + 2, next == 4 ? 0x0800 : next == 41 ? 0x86dd : 0x6558, 2);  // else: bridged Ethernet
+    } else {
+      p[at] = next;
+    }
+    at += list[i].octets.size();
+  }
+  return at;
+}
+
+}  // namespace
 
 Packet build(const PacketSpec& spec) {
   const std::size_t headers = header_octets(spec);
   Packet p(headers);
   p.insert(p.end(), spec.payload.begin(), spec.payload.end());
-  const std::size_t ip_at = spec.outer ? ip_octets(*spec.outer) : 0;
-  const std::size_t udp_at = ip_at + ip_octets(spec.ip);
-  if (spec.outer) put_ip(p, 0, *spec.outer, spec.ip.version == 4 ? 4 : 41);
-  put_ip(p, ip_at, spec.ip, spec.udp ? (spec.udp->lite ? 136 : 17) : spec.esp ? 50 : spec.protocol);
+  std::size_t ip_at = 0;
+  if (spec.outer) {
+    put_ip(p, 0, *spec.outer, first_of(spec.outer_extensions, protocol_of(spec.ip)));
+    ip_at = put_extensions(p, ip_octets(*spec.outer), spec.outer_extensions, protocol_of(spec.ip));
+  }
+  const std::uint8_t last = spec.udp ? (spec.udp->lite ? 136 : 17) : spec.esp ? 50 : spec.protocol;
+  const std::uint8_t after = spec.deeper.empty() ? last : protocol_of(spec.deeper.front());
+  put_ip(p, ip_at, spec.ip, first_of(spec.extensions, after));
+  std::size_t at = put_extensions(p, ip_at + ip_octets(spec.ip), spec.extensions, after);
+  for (std::size_t i = 0; i < spec.deeper.size(); ++i) {
+    put_ip(p, at, spec.deeper[i], i + 1 < spec.deeper.size() ? protocol_of(spec.deeper[i + 1]) : last);
+    at += ip_octets(spec.deeper[i]);
+  }
+  const std::size_t udp_at = at;
   if (spec.esp) {
     put(p, udp_at, spec.esp->spi, 4);
     put(p, udp_at + 4, spec.esp->sn, 4);
   }
   if (spec.rtp) {
     const RtpFields& r = *spec.rtp;
-    const std::size_t at = udp_at + 8;
-    p[at] = static_cast<std::uint8_t>(0x80 | (r.padding ? 0x20 : 0) | (r.extension ? 0x10 : 0));
+    at = udp_at + 8;
+    p[at] = static_cast<std::uint8_t>(0x80 | (r.padding ? 0x20 : 0) | (r.extension ? 0x10 : 0) | spec.csrcs.size());
     p[at + 1] = static_cast<std::uint8_t>((r.marker ? 0x80 : 0) | r.payload_type);
     put(p, at + 2, r.sn, 2);
     put(p, at + 4, r.ts, 4);
     put(p, at + 8, r.ssrc, 4);
+    for (std::size_t i = 0; i < spec.csrcs.size(); ++i) put(p, at + 12 + 4 * i, spec.csrcs[i], 4);
   }
   if (spec.udp) put_udp(p, udp_at, ip_at, spec.ip, *spec.udp);
   return p;
+}
+
+ExtensionSpec options_header(std::uint8_t type, Packet contents) {
+  Packet p = {0, 0};
+  p.insert(p.end(), contents.begin(), contents.end());
+  while (p.size() % 8 != 0) p.push_back(0);
+  p[1] = static_cast<std::uint8_t>(p.size() / 8 - 1);
+  return {type, p};
+}
+
+ExtensionSpec authentication_header(std::uint32_t spi, std::uint32_t sequence, Packet icv) {
+  Packet p(12);
+  put(p, 4, spi, 4);
+  put(p, 8, sequence, 4);
+  p.insert(p.end(), icv.begin(), icv.end());
+  p[1] = static_cast<std::uint8_t>(p.size() / 4 - 2);
+  return {51, p};
+}
+
+ExtensionSpec gre_header(const GreFields& f) {
+  Packet p(4);
+  p[0] = static_cast<std::uint8_t>((f.checksum ? 0x80 : 0) | (f.key ? 0x20 : 0) | (f.sequence ? 0x10 : 0));
+  const auto add = [&](std::uint32_t value, unsigned octets) {
+    p.resize(p.size() + octets);
+    put(p, p.size() - octets, value, octets);
+  };
+  if (f.checksum) add(std::uint32_t{*f.checksum} << 16, 4);
+  if (f.key) add(*f.key, 4);
+  if (f.sequence) add(*f.sequence, 4);
+  return {47, p};
+}
+
+ExtensionSpec minimal_encapsulation(bool source, std::uint32_t destination) {
+  Packet p(source ? 12 : 8);
+  p[1] = source ? 0x80 : 0;
+  put(p, 2, 0xbeef, 2);  // whatever the checksum is: nobody checks it
+  put(p, 4, destination, 4);
+  if (source) put(p, 8, 0x0a020304, 4);
+  return {55, p};
 }
 
 PacketSpec ip_packet(unsigned ip_version) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "test/support/octets.h"
 
@@ -45,6 +46,13 @@ struct RtpFields {
   std::uint32_t ssrc = 0x11223344;
 };
 
+// An extension header: what follows an IP header before the next one. `octets` is the whole header; what it says of the
+// next header is filled in.
+struct ExtensionSpec {
+  std::uint8_t type = 0;
+  Packet octets;
+};
+
 struct PacketSpec {
   std::optional<IpFields> outer;
   IpFields ip;
@@ -53,7 +61,24 @@ struct PacketSpec {
   std::optional<EspFields> esp;  // REQUIRES: no udp, when present
   std::uint8_t protocol = 1;     // after the innermost IP header, when there is no UDP: ICMP, which nothing compresses
   Packet payload = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  std::vector<ExtensionSpec> outer_extensions = {};  // REQUIRES: outer, when not empty
+  std::vector<ExtensionSpec> extensions = {};        // of the IP header `ip`
+  std::vector<std::uint32_t> csrcs = {};             // REQUIRES: rtp, when not empty
+  std::vector<IpFields> deeper = {};                 // IP headers after `ip`. REQUIRES: no udp, when not empty
 };
+
+// Hop-by-hop (0), destination (60) or routing header (43) whose contents are `octets`, padded to whole words of 8.
+[[nodiscard]] ExtensionSpec options_header(std::uint8_t type, Packet contents);
+// RFC 4302 2, with an ICV of `icv`, whose length must leave a multiple of 4.
+[[nodiscard]] ExtensionSpec authentication_header(std::uint32_t spi, std::uint32_t sequence, Packet icv);
+struct GreFields {
+  std::optional<std::uint16_t> checksum;
+  std::optional<std::uint32_t> key;
+  std::optional<std::uint32_t> sequence;
+};
+[[nodiscard]] ExtensionSpec gre_header(const GreFields& fields);  // RFC 2784 2, RFC 2890 2
+// RFC 2004 3.1, with an original source address or without.
+[[nodiscard]] ExtensionSpec minimal_encapsulation(bool source, std::uint32_t destination);
 
 [[nodiscard]] Packet build(const PacketSpec& spec);
 

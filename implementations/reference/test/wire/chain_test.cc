@@ -232,9 +232,32 @@ TEST(ReadDynamicPart, ListsWithItemsAreNotSupported) {
   };
   EXPECT_EQ(status("00 40 00"), ChainStatus::kOk);
   EXPECT_EQ(status("00 40 20 07"), ChainStatus::kOk) << "gen_id without items (5.8.6.1)";
-  EXPECT_EQ(status("00 40 01 00 00"), ChainStatus::kUnsupported) << "one item";
+  const char* one_item = "00 40 01 80 3c 00 01 04 00 00 00 00";
+  EXPECT_EQ(status(one_item), ChainStatus::kUnsupported) << "one item, and no place for it";
+  EXPECT_EQ(status("00 40 01 00"), ChainStatus::kMalformed) << "an index without its item";
+  EXPECT_EQ(status("00 40 01 80 3c 00 01 04 00 00 00"), ChainStatus::kMalformed) << "the item is cut off";
   EXPECT_EQ(status("00 40 40 00 00"), ChainStatus::kMalformed) << "encoding type 1 has no place here";
   EXPECT_EQ(status("00 40 20"), ChainStatus::kMalformed) << "gen_id is missing";
+}
+
+TEST(ReadDynamicPart, AListIsFoundWhereItStands) {
+  std::array<std::uint8_t, 64> header{};
+  IpIdFlags id;
+  const Packet part = hex("00 40 | 21 05 80 3c 00 01 04 00 00 00 00 | ff");
+  Reader in(part);
+  ChainList list;
+  EXPECT_EQ(read_ip_dynamic(in, 6, header.data(), id, &list), ChainStatus::kOk);
+  EXPECT_EQ(to_hex(list.octets), to_hex(hex("21 05 80 3c 00 01 04 00 00 00 00")));
+  EXPECT_EQ(in.remaining(), 1U);
+}
+
+TEST(WriteDynamicPart, AListStandsBehindTheFieldsAndItsCcInFront) {
+  const Packet rtp = hex("80 03 01 02 11 12 13 14 aa bb cc dd");
+  std::array<std::uint8_t, 32> room{};
+  Writer out(room);
+  write_rtp_dynamic(out, rtp.data(), {}, hex("02 89 00 00 00 01 00 00 00 02"));
+  EXPECT_EQ(to_hex(out.written()), to_hex(hex("82 03 01 02 11 12 13 14 | 02 89 00 00 00 01 00 00 00 02")))
+      << "both CC fields are the same (RFC 4815 5.2)";
 }
 
 TEST(ReadDynamicPart, RtpExtras) {
@@ -282,7 +305,7 @@ TEST(ReadDynamicPart, CcOfTheFirstOctetIsIgnored) {
   Reader in(empty);
   EXPECT_EQ(read_rtp_dynamic(in, header.data(), e), ChainStatus::kOk);
   EXPECT_EQ(header[0], 0x80) << "no CSRC, so CC is 0 in the restored header";
-  const Packet items = hex("80 03 01 02 11 12 13 14 01 00 01 02 03 04");
+  const Packet items = hex("80 03 01 02 11 12 13 14 01 80 01 02 03 04");
   Reader more(items);
   EXPECT_EQ(read_rtp_dynamic(more, header.data(), e), ChainStatus::kUnsupported);
 }

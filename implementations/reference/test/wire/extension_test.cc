@@ -264,15 +264,35 @@ TEST(Extension3, ReservedBitOfUdpIsIgnored) {
   EXPECT_FALSE(e->outer.present);
 }
 
-TEST(Extension3, CompressedListsAreRefused) {
+TEST(Extension3, ListsStandBehindTheFieldsOfTheirHeaders) {
+  // TOS, TTL and IPX of the inner header; TTL2, IPX2 and I2 of the outer one; payload type, CSRC and TS_STRIDE.
+  const Packet octets =
+      joined(bits("11 0 0 1 0 1 1 | 1 1 0 0 1 0 0 1 | 0 1 0 0 1 0 0 1"),
+             hex("10 20 | 80 01 80 3c 00 01 04 00 00 00 00 | 21 | 40 05 | 12 34 | 66 | 7f | 22 07 01 | 5a"));
+  Packet with_csrc = octets;
+  const auto e = read(Format::kRtp, TField::kBothTs, with_csrc);
+  ASSERT_TRUE(e);
+  EXPECT_EQ(e->inner.ttl, 0x20);
+  EXPECT_EQ(to_hex(e->inner.extension_headers), to_hex(hex("80 01 80 3c 00 01 04 00 00 00 00")));
+  EXPECT_EQ(to_hex(e->outer.extension_headers), to_hex(hex("40 05"))) << "a sequence number of AH and nothing else";
+  EXPECT_EQ(e->outer.id, 0x1234);
+  EXPECT_EQ(to_hex(e->rtp.csrc), to_hex(hex("22 07 01")));
+  EXPECT_EQ(e->rtp.ts_stride, 0x5aU);
+  std::array<std::uint8_t, 64> room{};
+  Writer out(room);
+  write_extension(out, Format::kRtp, TField::kBothTs, *e);
+  EXPECT_EQ(to_hex(out.written()), to_hex(octets));
+}
+
+TEST(Extension3, MalformedListsAreRefused) {
   EXPECT_FALSE(
-      read(Format::kRtp, TField::kBothTs, joined(bits("11 0 0 1 0 1 0 | 0 0 0 0 1 0 0 0"), hex("00 00 00 00"))))
-      << "IPX";
+      read(Format::kRtp, TField::kBothTs, joined(bits("11 0 0 1 0 1 0 | 0 0 0 0 1 0 0 0"), hex("80 01 80 11 00"))))
+      << "an item that is no extension header";
   EXPECT_FALSE(read(Format::kRtp, TField::kBothTs,
-                    joined(bits("11 0 0 1 0 1 0 | 0 0 0 0 0 0 0 1 | 0 0 0 0 1 0 0 0"), hex("00 00 00"))))
-      << "IPX2";
-  EXPECT_FALSE(read(Format::kRtp, TField::kBothTs, joined(bits("11 0 0 1 0 0 1 | 01 0 0 0 1 0 0"), hex("00 00 00 00"))))
-      << "CSRC";
+                    joined(bits("11 0 0 1 0 1 0 | 0 0 0 0 0 0 0 1 | 0 0 0 0 1 0 0 0"), hex("40"))))
+      << "a sequence number is cut off";
+  EXPECT_FALSE(read(Format::kRtp, TField::kBothTs, joined(bits("11 0 0 1 0 0 1 | 01 0 0 0 1 0 0"), hex("01 80 00 00"))))
+      << "a CSRC is cut off";
 }
 
 TEST(Extension3, EveryTruncationFails) {
