@@ -5,15 +5,46 @@
 // parsed again.
 //
 // Input: two octets that choose parser and profiles, then the octets to parse.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "fuzz/input.h"
 #include "rohc/decompressor/initialise.h"
 #include "rohc/header/chain.h"
+#include "rohc/header/crc_coverage.h"
+#include "rohc/header/listed.h"
 
 namespace headroom::rohc::fuzz {
 namespace {
+
+void require_items_survive(Octets octets, const ExtensionHeaders& list) {
+  for (unsigned i = 0; i < list.count; ++i) {
+    const ExtensionHeader& h = list.headers[i];
+    require(h.offset + h.octets <= octets.size(), "an extension header longer than its packet");
+    Item item;
+    item_of(octets.data() + h.offset, h.type, h.octets, item);
+    const Octets data{item.data.data(), item.octets};
+    require(item_octets(data) == item.octets && header_octets_of(data) == h.octets, "an item of another length");
+    std::uint8_t next = 0;
+    require(extension_header_octets(h.type, octets.subspan(h.offset), next) == h.octets, "an inconsistent length");
+    std::vector<std::uint8_t> header(h.octets);
+    write_header_of(data, next, header.data());
+    require(std::equal(header.begin(), header.end(), octets.begin() + h.offset), "an item is not its header");
+  }
+}
+
+void parse_lists(Octets octets, ChainLimits limits, const HeaderChain& simple) {
+  if (!may_be_listed(octets, simple, limits)) return;
+  HeaderChain chain;
+  ListedHeaders listed;
+  if (!parse_listed(octets, limits, chain, listed)) return;
+  require(listed.octets <= octets.size(), "lists longer than their packet");
+  require(!listed.empty(), "lists without anything in them");
+  require_items_survive(octets, listed.outer);
+  require_items_survive(octets, listed.inner);
+  (void)listed_crc7(octets.data(), listed, chain.outer_version, chain.layout());
+}
 
 void parse_packet(Octets octets, std::uint8_t choice, std::uint8_t variety) {
   HeaderChain chain;
@@ -25,6 +56,7 @@ void parse_packet(Octets octets, std::uint8_t choice, std::uint8_t variety) {
   const std::uint8_t* inner = octets.data() + chain.outer_octets;
   require(inner[0] >> 4 == chain.layout().ip_version, "a version that the shape does not have");
   require(!chain.layout().is_ipv4() || ipv4_sum(inner) == 0xffff, "a wrong checksum was accepted");
+  parse_lists(octets, limits, chain);
 }
 
 // Restores the headers for a payload of a few octets; they must be headers that a compressor would take, where the
@@ -39,6 +71,7 @@ void restore_headers(const Initialisation& init) {
   packet.resize(header.size + kPayload);
   HeaderChain chain;
   require(parse_chain(packet, {}, chain), "restored headers that cannot be parsed");
+  parse_lists(packet, {}, chain);
 }
 
 void parse_initialisation(Octets octets, std::uint8_t choice, std::uint8_t variety) {
@@ -47,7 +80,10 @@ void parse_initialisation(Octets octets, std::uint8_t choice, std::uint8_t varie
       {wire::Profile::kRtpUdpLite, wire::Profile::kUdpLite, wire::Profile::kIp, wire::Profile::kEsp}};
   const auto& profiles = kTables[variety & 1];
   const wire::Profile profile = profiles[choice & 3];
-  const Initialisation ir = read_ir(ContextCopy{}, profile, (choice & 4) == 0, octets);
+  DecompressorLists lists{};
+  ContextCopy none{};
+  none.lists = &lists;
+  const Initialisation ir = read_ir(none, profile, (choice & 4) == 0, octets);
   require(ir.header_octets <= octets.size(), "a chain longer than its packet");
   if (ir.status != wire::ChainStatus::kOk) return;
   if (ir.has_dynamic) restore_headers(ir);

@@ -96,6 +96,7 @@ class Target {
     if ((event & 8) != 0 && spec.rtp) spec.rtp->sn = in_.two();
     if ((event & 4) != 0 && spec.udp && spec.udp->lite) spec.udp->coverage = in_.octet();
     if ((event & 8) != 0 && spec.esp) spec.esp->sn += in_.two();
+    if ((event & 64) != 0) alter_lists(spec, in_);
     if ((event & 16) != 0 && spec.rtp) spec.rtp->payload_type = in_.octet() & 63;
     test::Packet packet = genuine(action % kCannedFlows);
     for (unsigned changes = action >> 3 & 7; changes > 0; --changes) {

@@ -69,9 +69,51 @@ inline constexpr std::size_t kCannedFlows = 16;
   specs[13].udp->coverage = 0;
   specs[13].outer = test::IpFields{};  // UDP-Lite/IPv6 in IPv4
   specs[15].udp->coverage = 20;
+  // Lists: CSRCs, extension headers of one or both IP headers, a third IP header.
+  specs[0].csrcs = {1, 2, 3};
+  specs[3].extensions = {test::options_header(0, {5, 2, 0, 0}), test::options_header(60, {1, 4})};
+  specs[5].outer_extensions = {test::gre_header({.checksum = 1, .key = 2, .sequence = 3})};
+  specs[6].extensions = {test::authentication_header(1, 2, {1, 2, 3, 4})};
+  specs[7].deeper = {test::IpFields{}};
   std::vector<test::SteadyFlow> flows;
   for (const test::PacketSpec& s : specs) flows.emplace_back(s);
   return flows;
+}
+
+// Another CSRC, another extension header, one less, other contents: as an octet of the input says.
+inline void alter_lists(test::PacketSpec& spec, Input& in) {
+  const std::uint8_t what = in.octet();
+  const auto alter = [&](std::vector<test::ExtensionSpec>& list) {
+    constexpr std::uint8_t kTypes[] = {0, 43, 60};
+    if ((what & 8) != 0 && !list.empty()) {
+      list.erase(list.begin());
+    } else if (list.size() < 15) {
+      test::ExtensionSpec e = test::options_header(kTypes[what % 3], {in.octet(), 1, 0, 0, in.octet(), 3});
+      if ((what & 16) != 0) e = test::authentication_header(1, in.octet() * 0x01010101U, {9, 9, 9, 9});
+      list.insert(list.begin(), e);
+    }
+  };
+  switch (what >> 5) {
+    case 0:
+    case 1:
+      alter(spec.extensions);
+      break;
+    case 2:
+      if (spec.outer) alter(spec.outer_extensions);
+      break;
+    case 3:
+      spec.extensions.clear();
+      spec.outer_extensions.clear();
+      break;
+    default:
+      if (!spec.rtp) break;
+      if ((what & 8) != 0 && !spec.csrcs.empty()) {
+        spec.csrcs.erase(spec.csrcs.begin() + static_cast<std::ptrdiff_t>(what % spec.csrcs.size()));
+      } else if (spec.csrcs.size() < 15) {
+        spec.csrcs.push_back(in.octet());
+      }
+      break;
+  }
 }
 
 }  // namespace headroom::rohc::fuzz

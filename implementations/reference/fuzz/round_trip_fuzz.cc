@@ -76,6 +76,7 @@ class Target {
     if ((event & 2) != 0 && flow.spec.esp) flow.spec.esp->sn = static_cast<std::uint32_t>(in_.two()) << 16 | in_.two();
     if ((event & 16) != 0 && flow.spec.udp) alter_checksum(*flow.spec.udp);
     if ((event & 32) != 0) flow.spec.payload.resize(in_.octet());
+    if ((event & 128) != 0) alter_lists(flow.spec, in_);
     test::Packet packet = build(flow.spec);
     for (unsigned changes = action >> 3 & 7; changes > 0; --changes) {
       const std::size_t at = in_.octet();

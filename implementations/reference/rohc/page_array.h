@@ -7,11 +7,15 @@
 #include <sys/mman.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <type_traits>
 
 namespace headroom::rohc {
+
+// kSmall: for large objects of which few are in use, each of which would cost a huge page of its own.
+enum class Pages : std::uint8_t { kHuge, kSmall };
 
 // REQUIRES of T: all octets zero is a valid object.
 template <typename T>
@@ -20,7 +24,8 @@ class PageArray {
 
  public:
   // Throws std::bad_alloc when the address space is exhausted.
-  explicit PageArray(std::size_t count) : count_(count), bytes_(rounded(count * sizeof(T))) {
+  explicit PageArray(std::size_t count, Pages pages_wanted = Pages::kHuge)
+      : count_(count), bytes_(rounded(count * sizeof(T))) {
     void* pages =
         mmap(nullptr, bytes_ + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED) throw std::bad_alloc();
@@ -29,7 +34,8 @@ class PageArray {
     std::size_t space = bytes_ + kHuge;
     if (bytes_ % kHuge == 0) {
       aligned = std::align(kHuge, bytes_, aligned, space);
-      madvise(aligned, bytes_, MADV_HUGEPAGE);  // advice: it is fine when the kernel has none to give
+      // Advice: it is fine when the kernel has none to give.
+      madvise(aligned, bytes_, pages_wanted == Pages::kHuge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     }
     first_ = static_cast<T*>(aligned);
   }

@@ -71,13 +71,14 @@ Compressor::Compressor(const CompressorConfig& config)
       coverages_(config.channel.contexts()),
       timers_(config.timer_ts != TimerTs::kNever ? config.channel.contexts() : 1),
       port_masks_(port_masks(config.channel.profiles)),
+      lists_(config.channel.contexts(), Pages::kSmall),
       table_(config.channel.contexts()),
       channels_(config.channel.channels),
       largest_link_packet_(largest_link_packet(config)) {}
 
 std::size_t Compressor::memory_bytes() const noexcept {
   return in_use_ * (sizeof(CompressorContext) + sizeof(FlowHistory)) + table_.memory_bytes() +
-         channels_.size() * sizeof(Channel);
+         std::min(lists_begun_, in_use_) * sizeof(CompressorLists) + channels_.size() * sizeof(Channel);
 }
 
 std::uint32_t Compressor::now_ms(std::uint64_t now_ns) noexcept {
@@ -107,6 +108,7 @@ Flow Compressor::flow_at(std::uint32_t index) noexcept {
   CompressorContext& c = contexts_[index];
   CoverageHistory* const coverage = layout_of(c.shape).has_coverage() ? &coverages_[index] : nullptr;
   Flow flow{c, histories_[index], c.tunnel ? &tunnels_[index] : nullptr, config_, &reliable_[index], coverage};
+  if (c.lists != ListUse::kNone) flow.lists = &lists_[index];
   if (config_.timer_ts != TimerTs::kNever) {
     const Clock clock = channels_[index / config_.channel.contexts_per_channel()].clock;
     const bool assumed = config_.timer_ts == TimerTs::kAlways && !clock.told;
@@ -295,20 +297,28 @@ Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std:
 
   const Octets octets = input_of(packet);
   HeaderChain chain;
-  Profile profile = profile_for(octets, chain);
+  ListedHeaders listed;
+  Profile profile = profile_for(octets, chain, listed);
   if (profile == Profile::kUncompressed) return send_uncompressed(packet, now);
 
-  const std::uint64_t hash = flow_hash(octets, chain, salt_of(config_.seed, packet.channel));
-  std::uint32_t index = find_flow(hash, packet.channel, octets, chain, profile);
+  Headers headers{octets, chain, chain.listed ? &listed : nullptr};
+  const std::uint64_t hash = hash_of(headers, salt_of(config_.seed, packet.channel));
+  std::uint32_t index = find_flow(hash, packet.channel, headers, profile);
   const bool is_new = index == kNoContext;
   // An IR packet without payload delivers nothing (5.7.7): such a packet cannot begin a flow.
-  if (is_new && chain.octets == octets.size()) return send_uncompressed(packet, now);
+  if (is_new && headers.size() == octets.size()) return send_uncompressed(packet, now);
   if (is_new && now < channels_[packet.channel].full_until_ms) return send_uncompressed(packet, now);
   if (is_new) index = start_flow(hash, packet.channel, chain, profile, now);
 
+  if (headers.listed != nullptr) begin_lists(index);
   const Flow flow = flow_at(index);
-  PacketFields f = fields_of(octets, chain);
+  PacketFields f = fields_of(headers.core(), chain);
   f.arrived_ms = now;
+  if (headers.listed != nullptr) {
+    f.lists = headers.listed;
+    f.packet = octets.data();
+    f.payload = octets.subspan(listed.octets);
+  }
   if (is_new) {
     const ProfileSet& enabled = config_.channel.profiles;
     flow.c.may_carry_rtp =
@@ -382,7 +392,7 @@ bool Compressor::compress_flow(Flow flow, PacketFields& f, headroom_packet& pack
 
   packet.out_length = static_cast<std::uint32_t>(out.size());
   outcome.state = flow.c.state;
-  outcome.plain_header = f.chain.octets;
+  outcome.plain_header = f.lists != nullptr ? f.lists->octets : f.chain.octets;
   outcome.compressed_header = static_cast<std::uint16_t>(header);
   ++counters_.packets[static_cast<std::size_t>(outcome.type)];
   count_sent(flow, outcome.type, told_ts);
@@ -448,20 +458,30 @@ bool Compressor::taken_for_rtp(const std::uint8_t* udp) const noexcept {
   }
 }
 
-Profile Compressor::profile_for(Octets packet, HeaderChain& chain) const noexcept {
+Profile Compressor::profile_for(Octets packet, HeaderChain& chain, ListedHeaders& listed) const noexcept {
   const ProfileSet& enabled = config_.channel.profiles;
   const bool lite = enabled.udp_lite || enabled.rtp_udp_lite;
-  const ChainLimits limits{enabled.udp || enabled.rtp, enabled.rtp, enabled.esp, lite, enabled.rtp_udp_lite};
+  const ChainLimits limits{enabled.udp || enabled.rtp, enabled.rtp, enabled.esp, lite, enabled.rtp_udp_lite,
+                           enabled.ip};
   if (mutant("nothing-compressed")) return Profile::kUncompressed;
   if (!parse_chain(packet, limits, chain)) return Profile::kUncompressed;
+  if (may_be_listed(packet, chain, limits)) {
+    HeaderChain core;
+    if (parse_listed(packet, limits, core, listed)) chain = core;
+  }
   const auto take = [&](Transport transport) {
+    if (chain.listed) {
+      shorten(chain, listed, transport);
+      return;
+    }
     chain.shape = shape_for(chain.layout().ip_version, transport);
     chain.octets = static_cast<std::uint8_t>(chain.outer_octets + chain.layout().header);
   };
   const Layout& l = chain.layout();
   if (l.has_esp()) return Profile::kEsp;
   if (l.has_rtp()) {
-    if (taken_for_rtp(packet.data() + chain.outer_octets + l.udp))
+    const std::uint8_t* headers = chain.listed ? listed.core.data() : packet.data();
+    if (taken_for_rtp(headers + chain.outer_octets + l.udp))
       return l.has_coverage() ? Profile::kRtpUdpLite : Profile::kRtp;
     take(without_rtp(l.transport));
   }
@@ -473,13 +493,38 @@ Profile Compressor::profile_for(Octets packet, HeaderChain& chain) const noexcep
   return enabled.ip ? Profile::kIp : Profile::kUncompressed;
 }
 
-bool Compressor::same_flow(std::uint32_t index, std::uint32_t channel, Octets packet,
-                           const HeaderChain& chain) const noexcept {
+// The hash under which the flow of these headers is known.
+std::uint64_t Compressor::hash_of(const Headers& h, std::uint64_t salt) noexcept {
+  if (h.listed != nullptr) {
+    const std::uint8_t* extra = h.packet.data() + h.listed->transport_at;
+    for (unsigned i = 0; i < h.listed->extra_count; ++i) {
+      const unsigned version = extra[0] >> 4;
+      salt = hash_ip(extra, version, 0, salt);
+      extra += ip_layout(version).header;
+    }
+  }
+  return flow_hash(h.core(), h.chain, salt);
+}
+
+// Makes sure that the context has a place for lists.
+void Compressor::begin_lists(std::uint32_t index) noexcept {
+  CompressorContext& c = contexts_[index];
+  if (c.lists != ListUse::kNone) return;
+  lists_[index] = CompressorLists{};
+  c.lists = ListUse::kActive;
+  lists_begun_ += lists_begun_ != in_use_ ? 1 : 0;
+}
+
+bool Compressor::same_flow(std::uint32_t index, std::uint32_t channel, const Headers& headers) const noexcept {
+  const Octets packet = headers.core();
+  const HeaderChain& chain = headers.chain;
   const CompressorContext& c = contexts_[index];
   if (index - config_.channel.index_of(channel, 0) >= config_.channel.contexts_per_channel()) return false;
   if (!same_headers(c.shape, chain.shape) || c.tunnel != (chain.outer_octets != 0)) return false;
   const Layout& l = chain.layout();
   if (!masked_equal(packet.data() + chain.outer_octets, l.definition_mask, c.pattern, l.header)) return false;
+  const bool extras = headers.listed != nullptr && headers.listed->extra_count != 0;
+  if (c.lists == ListUse::kNone ? extras : !same_extras(lists_[index], headers.packet, headers.listed)) return false;
   if (!c.tunnel) return true;
   const TunnelContext& t = tunnels_[index];
   if (t.version != chain.outer_version) return false;
@@ -488,9 +533,11 @@ bool Compressor::same_flow(std::uint32_t index, std::uint32_t channel, Octets pa
 }
 
 // May turn what was taken for RTP into UDP or UDP-Lite: see CompressorConfig::ssrcs_per_flow.
-std::uint32_t Compressor::find_flow(std::uint64_t hash, std::uint32_t channel, Octets packet, HeaderChain& chain,
+std::uint32_t Compressor::find_flow(std::uint64_t hash, std::uint32_t channel, Headers& headers,
                                     Profile& profile) const {
-  const auto exact = [&](std::uint32_t index) { return same_flow(index, channel, packet, chain); };
+  HeaderChain& chain = headers.chain;
+  const Octets packet = headers.core();
+  const auto exact = [&](std::uint32_t index) { return same_flow(index, channel, headers); };
   const std::uint32_t found = table_.find(hash, exact);
   if (found != kNoContext || !traits_of(profile).rtp) return found;
 
@@ -509,7 +556,12 @@ std::uint32_t Compressor::find_flow(std::uint64_t hash, std::uint32_t channel, O
   });
   const Profile without = profile == Profile::kRtp ? Profile::kUdp : Profile::kUdpLite;
   if (same_ports == kNoContext || !config_.channel.profiles.has(without)) return kNoContext;
-  chain = as_udp;
+  if (headers.listed != nullptr) {
+    shorten(chain, *headers.listed, without_rtp(chain.layout().transport));
+    if (!chain.listed) headers.listed = nullptr;
+  } else {
+    chain = as_udp;
+  }
   profile = without;
   return table_.find(hash, exact);
 }
@@ -607,6 +659,7 @@ void Compressor::reinitialize() noexcept {
       catch_up_reliably(flow);
       catch_up(flow.c, flow.h, flow.repeats());
       flow.h.ir_left = mutant("reinitialisation-ignored") ? 0 : static_cast<std::uint8_t>(config_.repeats);
+      doubt_lists(flow);
       flow.h.changed_since_sn = next_ackable_sn(flow);
       flow.c.fast = false;
       flow.c.fast_reliable = false;

@@ -80,6 +80,16 @@ class Compressor {
     Clock clock;
   };
 
+  // The headers of a packet. With lists, flows are known by the core.
+  struct Headers {
+    Octets packet;
+    HeaderChain& chain;
+    ListedHeaders* listed;  // nullptr without lists
+
+    [[nodiscard]] Octets core() const noexcept { return listed != nullptr ? Octets(listed->core) : packet; }
+    [[nodiscard]] std::size_t size() const noexcept { return listed != nullptr ? listed->octets : chain.octets; }
+  };
+
   // What became of a packet on the general path.
   struct Outcome {
     std::int32_t status = HEADROOM_OK;
@@ -107,12 +117,14 @@ class Compressor {
   void pad(headroom_packet& packet) noexcept;
 
   // The part of the chain that an enabled profile can compress; kUncompressed when there is none.
-  [[nodiscard]] wire::Profile profile_for(Octets packet, HeaderChain& chain) const noexcept;
+  // `listed` has a meaning if chain.listed; `chain` is then that of the core.
+  [[nodiscard]] wire::Profile profile_for(Octets packet, HeaderChain& chain, ListedHeaders& listed) const noexcept;
   [[nodiscard]] bool taken_for_rtp(const std::uint8_t* udp) const noexcept;
-  [[nodiscard]] bool same_flow(std::uint32_t index, std::uint32_t channel, Octets packet,
-                               const HeaderChain& chain) const noexcept;
-  [[nodiscard]] std::uint32_t find_flow(std::uint64_t hash, std::uint32_t channel, Octets packet, HeaderChain& chain,
+  [[nodiscard]] static std::uint64_t hash_of(const Headers& headers, std::uint64_t salt) noexcept;
+  [[nodiscard]] bool same_flow(std::uint32_t index, std::uint32_t channel, const Headers& headers) const noexcept;
+  [[nodiscard]] std::uint32_t find_flow(std::uint64_t hash, std::uint32_t channel, Headers& headers,
                                         wire::Profile& profile) const;
+  void begin_lists(std::uint32_t index) noexcept;
   [[nodiscard]] std::uint32_t start_flow(std::uint64_t hash, std::uint32_t channel, const HeaderChain& chain,
                                          wire::Profile profile, std::uint32_t now) noexcept;
   [[nodiscard]] std::uint32_t acquire_context(std::uint32_t channel, wire::Profile profile) noexcept;
@@ -130,6 +142,7 @@ class Compressor {
   PageArray<CoverageHistory> coverages_;
   PageArray<TimerContext> timers_;  // none where timer-based compression is out of the question
   PortMasks port_masks_;
+  PageArray<CompressorLists> lists_;
   FlowTable table_;
   std::vector<Channel> channels_;
   std::uint32_t largest_link_packet_;  // octets; 0: any
@@ -137,6 +150,7 @@ class Compressor {
   CompressorCounters counters_;
   std::uint64_t epoch_ns_ = 0;
   std::uint32_t in_use_ = 0;
+  std::uint32_t lists_begun_ = 0;  // places for lists in use, at most
   bool started_ = false;
   bool fast_path_ = true;
 };

@@ -7,14 +7,16 @@
 //                       the pattern of the headers in the second (read only while the pattern lasts)
 //   FlowHistory         two cache lines for the general path: the W-LSB window and what is still to be repeated
 //   TunnelContext       for flows with an outer IP header only
+//   CompressorLists     for flows with lists only (lists.h)
 //
-// They lie in three arrays under one index (channel.h). All octets zero means: unused.
+// They lie in four arrays under one index (channel.h). All octets zero means: unused.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
 #include "rohc/compressor/config.h"
+#include "rohc/compressor/lists.h"
 #include "rohc/header/layout.h"
 #include "rohc/wire/chain.h"
 #include "rohc/wire/cid.h"
@@ -66,6 +68,7 @@ struct alignas(128) CompressorContext {
   std::uint32_t last_used_ms;
   wire::Profile profile;
   bool tunnel;         // there is an outer IP header
+  ListUse lists;       // whether there is a CompressorLists, and whether packets have lists now
   bool may_carry_rtp;  // profile UDP, but a packet that looks like RTP belongs to a flow of that profile
 
   alignas(64) Image pattern;  // the headers AND Layout::pattern_mask, marker 0
@@ -107,6 +110,7 @@ struct FlowHistory {
   IpIdBehaviour id_candidate;
   std::uint8_t id_votes;
   std::uint8_t crc7_static;
+  std::uint8_t lists_left;  // lists or sequence numbers in them (lists.h)
 
   std::uint16_t changed_since_sn;   // first SN that carried the latest change
   std::uint16_t mode_since_sn;      // first SN that carried the new mode

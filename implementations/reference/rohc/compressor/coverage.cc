@@ -18,7 +18,8 @@ std::uint16_t value_in(const PacketFields& f) noexcept {
 // "Equal to the packet length": that of the UDP-Lite datagram (5.2.2).
 bool covers_all(const PacketFields& f) noexcept {
   const Layout& l = f.chain.layout();
-  return value_in(f) == l.header - l.udp + f.payload.size();
+  const std::size_t csrc_octets = f.lists != nullptr ? 4U * f.lists->csrc_count : 0U;
+  return value_in(f) == l.header - l.udp + csrc_octets + f.payload.size();
 }
 
 // True when a decompressor that knows the flow's way gets the field right without being sent it. Never with kSent.

@@ -94,6 +94,7 @@ void confirm(Flow flow, std::uint16_t sn) noexcept {
   h.unscaled_left = 0;
   h.time_left = 0;
   h.changed = 0;
+  confirm_lists(flow);
 }
 
 // The packet that an ACK is for. In R-mode it must be an update that may still be in use; taking note of it is part of
@@ -206,6 +207,7 @@ void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) no
       } else {
         h.ir_dyn_left = std::max(h.ir_dyn_left, repeats);
       }
+      doubt_lists(flow);
       h.changed_since_sn = next_ackable_sn(flow);
       h.repaired_since_sn = h.changed_since_sn;
       h.repaired = true;
@@ -216,6 +218,7 @@ void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) no
         h.ir_dyn_left = repeats;
       else
         h.ir_left = std::max(h.ir_left, repeats);
+      doubt_lists(flow);
       h.changed_since_sn = next_ackable_sn(flow);
       // The decompressor may have lost more than the headers.
       if (flow.in_reliable_mode()) tell_mode_until_acked(flow);

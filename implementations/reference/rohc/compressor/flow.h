@@ -25,12 +25,15 @@ struct PacketFields {
   std::uint16_t inner_id = 0;
   std::uint16_t outer_id = 0;
   std::uint32_t arrived_ms = 0;
+  // With lists, `outer` and `inner` point into the core (header/listed.h), and these to the packet. Else nullptr.
+  const ListedHeaders* lists = nullptr;
+  const std::uint8_t* packet = nullptr;
 };
 
 struct ReliableWindow;
 
-// The contexts of one flow. `tunnel` is nullptr without an outer header, `coverage` without UDP-Lite; `reliable` is for
-// R-mode (reliable.h). `timer` is nullptr where timer-based compression of the timestamp is out of the question;
+// The contexts of one flow. `tunnel` is nullptr without an outer header, `coverage` without UDP-Lite, `lists` in a flow
+// that never had any; `reliable` is for R-mode (reliable.h). `timer` is nullptr where timer-based compression of the timestamp is out of the question;
 // `clock_ms` is the resolution of the decompressor's clock, 0 for none known.
 struct Flow {
   CompressorContext& c;
@@ -41,6 +44,7 @@ struct Flow {
   CoverageHistory* coverage = nullptr;
   TimerContext* timer = nullptr;
   std::uint32_t clock_ms = 0;
+  CompressorLists* lists = nullptr;
 
   [[nodiscard]] bool in_reliable_mode() const noexcept { return c.mode == wire::Mode::kReliable; }
   [[nodiscard]] ProfileTraits traits() const noexcept { return traits_of(c.profile); }

@@ -25,6 +25,14 @@ Image pattern_of(const PacketFields& f, const Layout& l) noexcept {
   return image;
 }
 
+void take_static_crc(Flow flow, const PacketFields& f) noexcept {
+  const Layout& l = flow.layout();
+  const StaticCrc crc = f.lists != nullptr ? listed_static_crc(f.packet, *f.lists, f.chain.outer_version, l)
+                                           : static_crc(f.outer, f.chain.outer_version, f.inner, l);
+  flow.c.crc3_static = crc.crc3;
+  flow.h.crc7_static = crc.crc7;
+}
+
 void take_pattern(Flow flow, const PacketFields& f, const Image& image) noexcept {
   const Layout& l = flow.layout();
   const std::uint16_t coverage = wire::load16(flow.c.pattern.data() + l.udp_length_at);
@@ -32,12 +40,16 @@ void take_pattern(Flow flow, const PacketFields& f, const Image& image) noexcept
   // The packet at hand need not have the value that is agreed upon.
   if (l.coverage == Coverage::kFixed) wire::store16(flow.c.pattern.data() + l.udp_length_at, coverage);
   flow.c.ipv4_sum = l.is_ipv4() ? ipv4_sum(image.data()) : std::uint16_t{0};
-  const StaticCrc crc = static_crc(f.outer, f.chain.outer_version, f.inner, l);
-  flow.c.crc3_static = crc.crc3;
-  flow.h.crc7_static = crc.crc7;
+  take_static_crc(flow, f);
 }
 
 void note_change(Flow flow, std::uint16_t sn) noexcept { flow.h.changed_since_sn = sn; }
+
+// A decompressor that missed a change could not tell by a CRC whose register is the same as before: use the other one
+// for a while (5.9.2, note).
+void beware_of_equal_crc(Flow flow, std::uint8_t old_crc3) noexcept {
+  if (flow.c.crc3_static == old_crc3) flow.h.long_crc_left = static_cast<std::uint8_t>(2 * flow.repeats());
+}
 
 void observe_pattern(Flow flow, const PacketFields& f) noexcept {
   const Layout& l = flow.layout();
@@ -60,8 +72,15 @@ void observe_pattern(Flow flow, const PacketFields& f) noexcept {
   take_pattern(flow, f, image);
   flow.h.changed = static_cast<std::uint8_t>((flow.h.pattern_left != 0 ? flow.h.changed : 0) | changed);
   flow.h.pattern_left = mutant("change-told-once") ? 1 : flow.repeats();
-  // A decompressor that missed the change could not tell by this CRC: use the other one for a while (5.9.2, note).
-  if (flow.c.crc3_static == old_crc3) flow.h.long_crc_left = static_cast<std::uint8_t>(2 * flow.repeats());
+  beware_of_equal_crc(flow, old_crc3);
+  note_change(flow, f.sn);
+}
+
+void observe_list_changes(Flow flow, const PacketFields& f) noexcept {
+  if (flow.lists == nullptr || !observe_lists(flow, f)) return;
+  const std::uint8_t old_crc3 = flow.c.crc3_static;
+  take_static_crc(flow, f);
+  beware_of_equal_crc(flow, old_crc3);
   note_change(flow, f.sn);
 }
 
@@ -225,7 +244,7 @@ bool may_carry_more(Flow flow, const PacketFields& f) noexcept {
   if (l.transport != Transport::kNone) return false;
   const std::uint8_t next = l.is_ipv4() ? f.inner[9] : f.inner[6];
   const ProfileSet& enabled = flow.config.channel.profiles;
-  return next == kProtocolIpv4 || next == kProtocolIpv6 || (next == kProtocolUdp && (enabled.udp || enabled.rtp)) ||
+  return next == kProtocolIpv4 || next == kProtocolIpv6 || is_extension_header(next) || (next == kProtocolUdp && (enabled.udp || enabled.rtp)) ||
          (next == kProtocolEsp && enabled.esp) ||
          (next == kProtocolUdpLite && (enabled.udp_lite || enabled.rtp_udp_lite));
 }
@@ -255,7 +274,7 @@ bool next_is_predictable(Flow flow) noexcept {
 
 bool has_news(const FlowHistory& h) noexcept {
   return (h.ir_left | h.ir_dyn_left | h.pattern_left | h.id_left | h.stride_left | h.unscaled_left | h.time_left |
-          h.long_crc_left | h.mode_left | h.coverage_left) != 0 ||
+          h.long_crc_left | h.mode_left | h.coverage_left | h.lists_left) != 0 ||
          h.transition_pending;
 }
 
@@ -281,11 +300,13 @@ void begin_flow(Flow flow, const PacketFields& f) noexcept {
     t.last_id = f.outer_id;
     t.id_behaviour = t.version == 4 ? IpIdBehaviour::kSequential : IpIdBehaviour::kNone;
   }
+  observe_list_changes(flow, f);
 }
 
 void observe(Flow flow, const PacketFields& f) noexcept {
   const std::int32_t packets = static_cast<std::int16_t>(f.sn - flow.c.sn);
   observe_pattern(flow, f);
+  observe_list_changes(flow, f);
   observe_udp_checksum(flow, f);
   observe_coverage(flow, f);
   observe_ip_ids(flow, f, static_cast<unsigned>(std::abs(packets)));
@@ -316,7 +337,7 @@ void predict(Flow flow, const PacketFields& f) noexcept {
   // What an irregular Checksum Coverage may turn into, only the general path sees.
   const bool irregular = flow.layout().coverage == Coverage::kSent;
   const bool timed = flow.traits().rtp && flow.clock_ms != 0;  // each packet's arrival counts
-  const bool plain = !irregular && flow.tunnel == nullptr && !timed && !may_carry_more(flow, f) && !has_news(flow.h);
+  const bool plain = !irregular && flow.tunnel == nullptr && !timed && c.lists != ListUse::kActive && !may_carry_more(flow, f) && !has_news(flow.h);
   const bool reliable = flow.in_reliable_mode();
   c.fast = plain && !reliable && next_is_predictable(flow);
   c.fast_reliable = plain && reliable && predictable_packets(flow) != 0;

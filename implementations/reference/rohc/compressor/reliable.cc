@@ -245,7 +245,7 @@ void plan_update(Flow flow, const PacketFields& f, Needs& needs) noexcept {
     return;
   }
   if (is_late(w, f.sn) || is_reused(w, f.sn)) return;  // no ACK could name it: it would only make the window wider
-  const bool news = (h.pattern_left | h.stride_left | h.unscaled_left | h.mode_left) != 0;
+  const bool news = (h.pattern_left | h.stride_left | h.unscaled_left | h.mode_left | h.lists_left) != 0;
   const bool off_line = needs.ts_bits || needs.id_bits || needs.outer_id_bits;
   if (!news && !off_line && !is_far(flow, f.sn)) {
     w.burst_left = 0;

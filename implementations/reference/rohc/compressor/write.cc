@@ -18,7 +18,9 @@ namespace {
 using wire::PacketType;
 
 bool ends_with_ip(const PacketFields& f) noexcept {
-  const std::uint8_t next = f.chain.layout().is_ipv4() ? f.inner[9] : f.inner[6];
+  const std::uint8_t next = f.lists != nullptr && f.lists->extra_count != 0 ? f.lists->last_next
+                            : f.chain.layout().is_ipv4()                    ? f.inner[9]
+                                                                            : f.inner[6];
   return next == kProtocolIpv4 || next == kProtocolIpv6;
 }
 
@@ -28,7 +30,10 @@ void write_static_chain(Flow flow, const PacketFields& f, wire::Writer& out) noe
   const Layout& l = flow.layout();
   if (f.outer != nullptr) wire::write_ip_static(out, f.outer, false);
   // Where more IP follows, the chain must say that it ends here (RFC 3843 3.1).
-  wire::write_ip_static(out, f.inner, flow.traits().ends_at_ip && ends_with_ip(f) && !mutant("chain-end-not-told"));
+  const bool ends = flow.traits().ends_at_ip && ends_with_ip(f);
+  const bool extras = f.lists != nullptr && f.lists->extra_count != 0;
+  wire::write_ip_static(out, f.inner, ends && !extras && !mutant("chain-end-not-told"));
+  if (extras) write_extras_static(f, ends, out);
   if (l.has_udp()) wire::write_udp_static(out, f.inner + l.udp);  // also UDP-Lite (RFC 4019 5.2.1)
   if (l.has_esp()) wire::write_esp_static(out, f.inner + l.esp);
   if (l.has_rtp() && !mutant("ir-without-rtp-static")) wire::write_rtp_static(out, f.inner + l.rtp);
@@ -51,16 +56,20 @@ wire::RtpExtras extras_of(Flow flow, const PacketFields& f) noexcept {
 void write_dynamic_chain(Flow flow, const PacketFields& f, wire::Writer& out) noexcept {
   const Layout& l = flow.layout();
   const ProfileTraits traits = flow.traits();
+  ListRoom room;
   if (f.outer != nullptr)
-    wire::write_ip_dynamic(out, f.outer, ip_id_flags(flow.tunnel->id_behaviour), traits.constant_ip_id);
-  wire::write_ip_dynamic(out, f.inner, ip_id_flags(flow.h.id_behaviour), traits.constant_ip_id);
+    wire::write_ip_dynamic(out, f.outer, ip_id_flags(flow.tunnel->id_behaviour), traits.constant_ip_id,
+                           chain_list(flow, f, WhichList::kOuter, room));
+  wire::write_ip_dynamic(out, f.inner, ip_id_flags(flow.h.id_behaviour), traits.constant_ip_id,
+                         chain_list(flow, f, WhichList::kInner, room));
+  write_extras_dynamic(f, out);
   if (l.has_coverage()) {
     wire::write_udp_lite_dynamic(out, f.inner + l.udp);
   } else if (l.has_udp()) {
     wire::write_udp_dynamic(out, f.inner + l.udp);
   }
   if (traits.rtp) {
-    wire::write_rtp_dynamic(out, f.inner + l.rtp, extras_of(flow, f));
+    wire::write_rtp_dynamic(out, f.inner + l.rtp, extras_of(flow, f), chain_list(flow, f, WhichList::kCsrc, room));
   } else if (l.has_esp()) {
     wire::write_esp_dynamic(out, f.inner + l.esp);
   } else {
@@ -204,7 +213,22 @@ void fill_rtp_update(Flow flow, const PacketFields& f, wire::RtpHeaderUpdate& u)
   u.time_stride = flow.timer != nullptr ? flow.timer->time_stride : 0;
 }
 
-void fill_extension_3(Flow flow, const PacketFields& f, const Choice& choice, bool ts_unscaled,
+// Where the lists of one extension 3 are written.
+struct ExtensionLists {
+  ListRoom outer;
+  ListRoom inner;
+  ListRoom csrc;
+};
+
+// Flags and fields as they are, if nothing else has asked for them.
+void fill_list(wire::IpHeaderUpdate& u, const std::uint8_t* header, IpIdBehaviour b, Octets list) noexcept {
+  if (list.empty()) return;
+  if (!u.present) fill_ip_update(u, header, b, false);
+  u.has_extension_headers = true;
+  u.extension_headers = list;
+}
+
+void fill_extension_3(Flow flow, const PacketFields& f, const Choice& choice, bool ts_unscaled, ExtensionLists& lists,
                       wire::Extension& e) noexcept {
   const FlowHistory& h = flow.h;
   const bool rtp = flow.traits().rtp;
@@ -218,21 +242,40 @@ void fill_extension_3(Flow flow, const PacketFields& f, const Choice& choice, bo
       e.outer.id = id_offset(flow.tunnel->id_behaviour, f.outer_id, f.sn);
     }
   }
+  if (flow.tunnel != nullptr)
+    fill_list(e.outer, f.outer, flow.tunnel->id_behaviour, extension_list(flow, f, WhichList::kOuter, lists.outer));
   if ((changed & kChangedInner) != 0 || h.id_left != 0 || (rtp && e.outer.present)) {
     fill_ip_update(e.inner, f.inner, h.id_behaviour, (changed & kChangedInner) != 0);
   }
-  if (rtp && ((changed & kChangedRtp) != 0 || h.stride_left != 0 || h.time_left != 0 || h.mode_left != 0))
+  fill_list(e.inner, f.inner, h.id_behaviour, extension_list(flow, f, WhichList::kInner, lists.inner));
+  const Octets csrc = rtp ? extension_list(flow, f, WhichList::kCsrc, lists.csrc) : Octets{};
+  if (rtp && ((changed & kChangedRtp) != 0 || h.stride_left != 0 || h.time_left != 0 || h.mode_left != 0 || !csrc.empty())) {
     fill_rtp_update(flow, f, e.rtp);
+    e.rtp.has_csrc = !csrc.empty();
+    e.rtp.csrc = csrc;
+  }
 }
 
-// Fields after base header and extension, in the order of the original headers (5.7).
-void write_tail(Flow flow, const PacketFields& f, wire::Cce cce, wire::Writer& out) noexcept {
+// Fields after base header and extension, in the order of the original headers (5.7; RFC 3843 3.6).
+void write_tail(Flow flow, const PacketFields& f, bool extension_3, wire::Cce cce, wire::Writer& out) noexcept {
   if (flow.tunnel != nullptr && flow.tunnel->id_behaviour == IpIdBehaviour::kRandom) out.two(f.outer_id);
+  write_as_is_fields(flow, f, WhichList::kOuter, extension_3, out);
   if (flow.h.id_behaviour == IpIdBehaviour::kRandom && !mutant("random-ip-id-not-sent")) out.two(f.inner_id);
+  write_as_is_fields(flow, f, WhichList::kInner, extension_3, out);
   const Layout& l = flow.layout();
   if (cce != wire::Cce::kNone || l.coverage == Coverage::kSent) out.octets({f.inner + l.udp_length_at, 2});
   if (flow.c.udp_checksum_octets != 0 && !mutant("udp-checksum-not-sent"))
     out.octets({f.inner + flow.layout().udp_checksum_at, 2});
+  write_extras_dynamic(f, out);
+}
+
+std::uint8_t crc_of(Flow flow, const PacketFields& f, bool short_crc) noexcept {
+  const Layout& l = flow.layout();
+  if (f.lists != nullptr)
+    return short_crc ? listed_crc3(f.packet, *f.lists, f.chain.outer_version, l)
+                     : listed_crc7(f.packet, *f.lists, f.chain.outer_version, l);
+  return short_crc ? finish_crc3(flow.c.crc3_static, f.outer, f.chain.outer_version, f.inner, l)
+                   : finish_crc7(flow.h.crc7_static, f.outer, f.chain.outer_version, f.inner, l);
 }
 
 }  // namespace
@@ -271,7 +314,7 @@ Needs needs_of(Flow flow, const PacketFields& f) noexcept {
   need_ids(flow, f, n);
   n.marker = f.marker;
   n.long_crc = h.long_crc_left != 0 || h.transition_pending || h.mode_left == kUntilAcked;
-  n.extension_3 = h.pattern_left != 0 || h.id_left != 0 || h.stride_left != 0 || h.time_left != 0 || h.mode_left != 0;
+  n.extension_3 = h.pattern_left != 0 || h.id_left != 0 || h.stride_left != 0 || h.time_left != 0 || h.mode_left != 0 || h.lists_left != 0;
   if (mutant("type-0-during-transition") && h.transition_pending) n.extension_3 = n.long_crc = false;
   return n;
 }
@@ -279,19 +322,19 @@ Needs needs_of(Flow flow, const PacketFields& f) noexcept {
 void write_compressed(Flow flow, const PacketFields& f, const Choice& choice, bool ts_unscaled,
                       wire::Writer& out) noexcept {
   const wire::Format format = format_of(flow.traits());
-  const Layout& l = flow.layout();
   wire::BaseHeader base;
   base.type = choice.type;
   base.marker = f.marker && !mutant("marker-not-sent");
   base.extension = choice.extension >= 0;
 
+  ExtensionLists lists;
   wire::Extension extension;
   wire::ExtensionWidths widths{0, 0, 0, 0};
   if (choice.extension == 3) {
     extension.kind = 3;
     widths = {static_cast<std::uint8_t>(choice.sn_octet ? 8 : 0), choice.ts_width,
               static_cast<std::uint8_t>(choice.id_field ? 16 : 0), 0};
-    fill_extension_3(flow, f, choice, ts_unscaled, extension);
+    fill_extension_3(flow, f, choice, ts_unscaled, lists, extension);
   } else if (choice.extension >= 0) {
     extension.kind = static_cast<std::uint8_t>(choice.extension);
     widths = wire::extension_widths(format, wire::t_field_of(choice.type), extension.kind);
@@ -313,8 +356,7 @@ void write_compressed(Flow flow, const PacketFields& f, const Choice& choice, bo
   const bool short_crc = choice.type == PacketType::kUo0 || choice.type == PacketType::kUo1 ||
                          choice.type == PacketType::kUo1Id || choice.type == PacketType::kUo1Ts;
   // R-0 and R-1* have no place for one: what is written here goes nowhere.
-  base.crc = short_crc ? finish_crc3(flow.c.crc3_static, f.outer, f.chain.outer_version, f.inner, l)
-                       : finish_crc7(flow.h.crc7_static, f.outer, f.chain.outer_version, f.inner, l);
+  base.crc = crc_of(flow, f, short_crc);
 
   if (choice.cce == wire::Cce::kNone) {
     wire::write_base_header(out, flow.c.cid_octets, format, base);
@@ -323,7 +365,7 @@ void write_compressed(Flow flow, const PacketFields& f, const Choice& choice, bo
     wire::write_base_header(out, {}, format, base);
   }
   if (base.extension) wire::write_extension(out, format, wire::t_field_of(choice.type), extension);
-  write_tail(flow, f, choice.cce, out);
+  write_tail(flow, f, choice.extension == 3, choice.cce, out);
 }
 
 void count_sent(Flow flow, PacketType type, bool told_ts) noexcept {
@@ -347,6 +389,7 @@ void count_sent(Flow flow, PacketType type, bool told_ts) noexcept {
   if (long_crc) told(h.long_crc_left);
   if (h.mode_left != kUntilAcked) told(h.mode_left);
   if (h.pattern_left == 0) h.changed = 0;
+  if (flow.lists != nullptr) count_lists_sent(flow, chain);
 }
 
 }  // namespace headroom::rohc

@@ -193,11 +193,40 @@ bool has_coverage(const DecompressorContext& c) noexcept { return layout_of(c.sh
 // RFC 4019 5.3.2.1 to 5.3.2.3: what the CCE packet `h` leaves of context(CFP), context(CFI) and context(Checksum
 // Coverage).
 void update_coverage(const CompressedHeader& h, DecompressorContext& c) noexcept {
+  const std::size_t csrc_octets = h.list_use == ListUse::kActive ? 4U * h.lists->csrc.count : 0U;
   if (h.cce == wire::Cce::kOn) set_coverage(c, Coverage::kSent, 0);
   if (h.cce == wire::Cce::kOff) {
-    const Coverage way = coverage_for(layout_of(c.shape), *h.coverage, h.payload.size(), Coverage::kFixed);
+    const Coverage way = coverage_for(layout_of(c.shape), *h.coverage, h.payload.size() + csrc_octets, Coverage::kFixed);
     set_coverage(c, way, *h.coverage);
   }
+}
+
+// The lists as they are in this packet. Where neither the context nor the packet has any, nothing is copied.
+bool apply_lists(const DecompressorContext& c, ListPlaces lists, CompressedHeader& h) noexcept {
+  const wire::Extension& e = h.extension;
+  const bool third = h.has_extension_3();
+  const bool inner = third && e.inner.has_extension_headers;
+  const bool outer = third && e.outer.has_extension_headers;
+  const bool csrc = third && e.rtp.has_csrc;
+  const bool told = inner || outer || csrc;
+  h.list_use = c.lists;
+  if (!told && c.lists != ListUse::kActive) return true;
+  if (lists.copy == nullptr) return false;
+  h.lists = lists.copy;
+  if (c.lists == ListUse::kNone) {
+    *lists.copy = DecompressorLists{};
+    lists.copy->sn = c.sn;
+  } else {
+    *lists.copy = *lists.context;
+  }
+  h.list_use = ListUse::kActive;
+  using wire::ChainStatus;
+  if (outer && (!c.tunnel || apply_field(e.outer.extension_headers, h.lists->outer) != ChainStatus::kOk)) return false;
+  if (inner && apply_field(e.inner.extension_headers, h.lists->inner) != ChainStatus::kOk) return false;
+  if (!csrc) return true;
+  wire::Reader in(e.rtp.csrc);
+  wire::CompressedList list;
+  return wire::read_list(in, wire::ListKind::kCsrc, list) && apply_list(list, h.lists->csrc) == ChainStatus::kOk;
 }
 
 bool keeps_only_numbers(const CompressedHeader& h) noexcept {
@@ -212,7 +241,7 @@ std::uint8_t type_octet(const DecompressorContext& c, std::uint8_t first, Octets
 }
 
 std::optional<CompressedHeader> read_compressed(const DecompressorContext& c, const DecompressorTunnel& tunnel,
-                                                std::uint8_t first, Octets rest) noexcept {
+                                                ListPlaces lists, std::uint8_t first, Octets rest) noexcept {
   CompressedHeader h;
   IdFlags flags = flags_of(c, tunnel);
   wire::Reader in(rest);
@@ -220,13 +249,18 @@ std::optional<CompressedHeader> read_compressed(const DecompressorContext& c, co
   if (h.cce != wire::Cce::kNone) first = in.octet();
   if (!read_base_and_extension(first, in, format_of(traits_of(c.profile)), c.reads_reliable(), flags, h))
     return std::nullopt;
+  if (!apply_lists(c, lists, h)) return std::nullopt;
+  const bool listed = h.list_use == ListUse::kActive;
   if (flags.outer_ipv4 && flags.outer.rnd) h.outer_id = in.two();
+  if (listed) read_as_is_fields(in, h.lists->outer);
   if (flags.inner_ipv4 && flags.inner.rnd) h.inner_id = in.two();
+  if (listed) read_as_is_fields(in, h.lists->inner);
   // "CCE(ON) and CCE(OFF) MUST NOT be used to extend R-0 and R-1* headers" (RFC 4019 5.3.2): these have no CRC.
   const bool updates = h.cce == wire::Cce::kOn || h.cce == wire::Cce::kOff;
   if (updates && h.base.crc_width == 0) return std::nullopt;
   if (h.cce != wire::Cce::kNone || c.udp_checksum_octets == 4) h.coverage = in.two();
   if (c.udp_checksum_octets != 0) h.udp_checksum = in.two();
+  if (listed && read_extras_dynamic(in, *h.lists) != wire::ChainStatus::kOk) return std::nullopt;
   if (!in.ok()) return std::nullopt;
   h.payload = in.rest();
   return h;
@@ -236,6 +270,8 @@ bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, cons
             std::uint16_t reference_sn, Decoded& d) noexcept {
   d.header.c = c;
   if (c.tunnel) d.header.tunnel = tunnel;
+  d.header.lists = h.lists;
+  d.header.c.lists = h.lists != nullptr ? h.list_use : c.lists;
   d.marker = h.base.marker;
   d.has_mode = false;
   const ProfileTraits traits = traits_of(c.profile);
@@ -267,6 +303,13 @@ bool verify(const Decoded& d, const CompressedHeader& h, const RestoredHeader& r
   if (is_without_crc(h)) return true;
   const DecompressorContext& c = d.header.c;
   const Layout& l = layout_of(c.shape);
+  if (c.lists == ListUse::kActive) {
+    const unsigned outer_version = c.tunnel ? d.header.tunnel.version : 0U;
+    const std::uint8_t* octets = restored.octets.data();
+    const std::uint8_t crc = h.base.crc_width == 3 ? listed_crc3(octets, restored.listed, outer_version, l)
+                                                   : listed_crc7(octets, restored.listed, outer_version, l);
+    return crc == h.base.crc || mutant("crc-not-checked");
+  }
   const std::uint8_t* outer = outer_of(restored, c);
   const std::uint8_t* inner = inner_of(restored, c);
   const unsigned version = d.header.tunnel.version;
@@ -275,13 +318,18 @@ bool verify(const Decoded& d, const CompressedHeader& h, const RestoredHeader& r
   return crc == h.base.crc || mutant("crc-not-checked");
 }
 
-void keep_context(const DecompressorContext& before, const DecompressorTunnel& tunnel_before, const CompressedHeader& h,
-                  Decoded& d) noexcept {
+void keep_context(const DecompressorContext& before, const DecompressorTunnel& tunnel_before,
+                  const DecompressorLists& lists_before, const CompressedHeader& h, Decoded& d) noexcept {
   if (!keeps_only_numbers(h) || mutant("uo-1-id-keeps-extension-3")) {
     update_coverage(h, d.header.c);
     return;
   }
-  ContextCopy kept{before, tunnel_before};
+  ContextCopy kept{before, tunnel_before, d.header.lists};
+  if (kept.lists != nullptr) {
+    const DecompressorLists none{};
+    keep_tables_and_sequences(before.lists != ListUse::kNone ? lists_before : none, d.header.c.sn, *kept.lists);
+    kept.c.lists = ListUse::kActive;
+  }
   kept.c.sn = d.header.c.sn;
   kept.c.ts = d.header.c.ts;
   kept.c.last_id = d.header.c.last_id;

@@ -23,6 +23,9 @@ struct CompressedHeader {
   std::optional<std::uint16_t> coverage;  // UDP-Lite Checksum Coverage, if the packet carries it
   Octets payload;
   std::uint64_t arrived_ns = 0;  // for decode()
+  // The lists with what the packet says of them applied; the octets are there if `list_use` is not kNone.
+  DecompressorLists* lists = nullptr;
+  ListUse list_use = ListUse::kNone;
 
   [[nodiscard]] wire::Bits sn() const noexcept { return base.extension ? base.sn.followed_by(extension.sn) : base.sn; }
   [[nodiscard]] wire::Bits ts() const noexcept { return base.extension ? base.ts.followed_by(extension.ts) : base.ts; }
@@ -41,11 +44,17 @@ struct CompressedHeader {
 // CID (RFC 4019 5.3.2). Where that is missing, the CCE octet itself.
 [[nodiscard]] std::uint8_t type_octet(const DecompressorContext& c, std::uint8_t first, Octets rest) noexcept;
 
+// The lists of a context, and a place for the copy that a packet works on.
+struct ListPlaces {
+  const DecompressorLists* context = nullptr;  // meaningful unless the context's `lists` is kNone
+  DecompressorLists* copy = nullptr;
+};
+
 // Takes apart a packet whose first octet is `first` and that goes on with `rest` after the CID. Empty when it is too
 // short or contradicts itself or the context.
 [[nodiscard]] std::optional<CompressedHeader> read_compressed(const DecompressorContext& c,
-                                                              const DecompressorTunnel& tunnel, std::uint8_t first,
-                                                              Octets rest) noexcept;
+                                                              const DecompressorTunnel& tunnel, ListPlaces lists,
+                                                              std::uint8_t first, Octets rest) noexcept;
 
 // What decoding gives: the context that the packet describes, and the marker. For UO-1-ID with extension 3 that is more
 // than the context may keep (5.7.3, RFC 4815 6.2): see keep_context().
@@ -67,6 +76,6 @@ struct Decoded {
 
 // Turns the context that made the header into the one to keep.
 void keep_context(const DecompressorContext& before, const DecompressorTunnel& tunnel_before,
-                  const CompressedHeader& compressed, Decoded& decoded) noexcept;
+                  const DecompressorLists& lists_before, const CompressedHeader& compressed, Decoded& decoded) noexcept;
 
 }  // namespace headroom::rohc

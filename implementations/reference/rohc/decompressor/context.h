@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "rohc/decompressor/config.h"
+#include "rohc/decompressor/lists.h"
 #include "rohc/header/layout.h"
 #include "rohc/wire/chain.h"
 #include "rohc/wire/packet_type.h"
@@ -48,6 +49,7 @@ struct alignas(128) DecompressorContext {
   bool fast;           // a type 0 packet may be taken without a closer look
   bool fast_reliable;  // the same of R-0; never both
   bool tunnel;         // there is an outer IP header
+  ListUse lists;       // whether there is a DecompressorLists, and whether packets have lists now
   DecompressorState state;
   Transition transition;
   wire::Mode mode;       // D_MODE

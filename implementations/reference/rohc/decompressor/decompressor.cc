@@ -58,6 +58,7 @@ Decompressor::Decompressor(const DecompressorConfig& config)
       contexts_(config.channel.contexts()),
       tunnels_(config.channel.contexts()),
       observations_(config.observes() ? config.channel.contexts() : 1),
+      lists_(config.channel.contexts(), Pages::kSmall),
       reassembly_(config.channel) {}
 
 // --- Bursts ----------------------------------------------------------------------------------------------------------
@@ -411,9 +412,11 @@ void Decompressor::accept_initialisation(const Initialisation& init, headroom_pa
   if (!init.has_dynamic) {
     // Static part only: the dynamic part, if it is still that of the same headers, goes on.
     const DecompressorState state = c.state;
+    const bool had_lists = c.lists != ListUse::kNone;
     const bool keeps = init.keeps_dynamic && c.used && state != DecompressorState::kNc;
     c = init.after.c;
     if (c.tunnel) tunnels_[index] = init.after.tunnel;
+    keep_lists(index, init.after, had_lists);
     c.used = true;
     c.state = keeps ? state : DecompressorState::kSc;
     c.failures = keeps ? c.failures : 0;
@@ -470,7 +473,7 @@ void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& 
     if (!reliable) complain(index, wire::AckType::kNack, false);
     return;
   }
-  auto header = read_compressed(c, tunnel_of(index), framed.first, framed.rest);
+  auto header = read_compressed(c, tunnel_of(index), {&lists_[index], &lists_copy_}, framed.first, framed.rest);
   if (!header) {
     outcome.status = HEADROOM_ERR_MALFORMED;
     outcome.type = type_2 ? PacketType::kUor2 : reliable && updates ? PacketType::kR0Crc : PacketType::kUnknown;
@@ -513,8 +516,9 @@ void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& 
       outcome.status = deliver(packet, restored, header->payload);
       return;
     }
-    keep_context(c, tunnel_of(index), *header, decoded);
-    outcome.new_pattern = reliable && differs(copy_of(index), decoded.header);
+    keep_context(c, tunnel_of(index), lists_[index], *header, decoded);
+    // Without lists, for the place of their copy is that of `decoded`.
+    outcome.new_pattern = reliable && differs({c, tunnel_of(index)}, decoded.header);
     if (!mutant("reference-not-updated")) commit(index, decoded.header, previous_sn, now_ns);
   }
   outcome.plain_header = static_cast<std::uint16_t>(restored.size);

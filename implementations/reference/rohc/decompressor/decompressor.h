@@ -91,7 +91,8 @@ class Decompressor {
   [[nodiscard]] const DecompressorCounters& counters() const noexcept { return counters_; }
   [[nodiscard]] std::uint32_t contexts_in_use() const noexcept { return in_use_; }
   [[nodiscard]] std::size_t memory_bytes() const noexcept {
-    return in_use_ * sizeof(DecompressorContext) + reassembly_.memory_bytes();
+    return in_use_ * sizeof(DecompressorContext) + reassembly_.memory_bytes() +
+           lists_begun_ * sizeof(DecompressorLists);
   }
 
   // For tests: the same result without ever taking the fast path.
@@ -192,7 +193,13 @@ class Decompressor {
     static constexpr DecompressorTunnel kNone{};
     return contexts_[index].tunnel ? tunnels_[index] : kNone;
   }
-  [[nodiscard]] ContextCopy copy_of(std::uint32_t index) const noexcept { return {contexts_[index], tunnel_of(index)}; }
+  // A copy to work on. Its lists are those of one packet at a time.
+  [[nodiscard]] ContextCopy copy_of(std::uint32_t index) noexcept {
+    if (contexts_[index].lists != ListUse::kNone) lists_copy_ = lists_[index];
+    return {contexts_[index], tunnel_of(index), &lists_copy_};
+  }
+  // Puts lists, if there are any, from the copy into the context. `had`: the context had a place for lists.
+  void keep_lists(std::uint32_t index, const ContextCopy& copy, bool had) noexcept;
   [[nodiscard]] wire::Mode wanted_mode(const DecompressorContext& c) const noexcept {
     if (!config_.feedback) return wire::Mode::kUnidirectional;
     if (!c.mode_declined) return config_.mode;
@@ -211,12 +218,15 @@ class Decompressor {
   PageArray<DecompressorContext> contexts_;
   PageArray<DecompressorTunnel> tunnels_;
   PageArray<Observations> observations_;  // none where nothing is reported
+  PageArray<DecompressorLists> lists_;
+  DecompressorLists lists_copy_{};
   FeedbackQueue own_feedback_;
   FeedbackQueue received_feedback_;
   Reassembly reassembly_;
   DecompressorCounters counters_;
   std::uint32_t in_use_ = 0;
   std::uint32_t uncompressed_in_use_ = 0;  // of them, of the Uncompressed profile
+  std::uint32_t lists_begun_ = 0;  // places for lists in use, at most
   bool fast_path_ = true;
 };
 

@@ -10,11 +10,8 @@
 #include "rohc/header/predicted.h"
 
 namespace headroom::rohc {
-namespace {
 
-// Lengths, IP-ID and checksum of one IP header whose pattern already stands at `h`; `length` counts from the header's
-// first octet.
-[[nodiscard]] bool complete_ip(std::uint8_t* h, const Layout& l, std::size_t length, std::uint16_t id) noexcept {
+bool complete_ip(std::uint8_t* h, const Layout& l, std::size_t length, std::uint16_t id) noexcept {
   if (length - l.length_adds > 0xffff) return false;
   wire::store16(h + l.length_at, static_cast<std::uint16_t>(length - l.length_adds));
   if (!l.is_ipv4()) return true;
@@ -23,8 +20,6 @@ namespace {
   wire::store16(h + l.ip_checksum_at, wire::swap16(static_cast<std::uint16_t>(~ipv4_sum(h))));
   return true;
 }
-
-}  // namespace
 
 void derive_from_pattern(ContextCopy& copy) noexcept {
   DecompressorContext& c = copy.c;
@@ -59,8 +54,8 @@ Coverage coverage_for(const Layout& l, std::uint16_t value, std::size_t payload,
   return value == l.header - l.udp + payload ? Coverage::kInferred : otherwise;
 }
 
-bool restore(const ContextCopy& copy, bool marker, std::uint16_t udp_checksum, std::size_t payload,
-             RestoredHeader& header, std::optional<std::uint16_t> coverage) noexcept {
+bool restore_core(const ContextCopy& copy, bool marker, std::uint16_t udp_checksum, std::size_t payload,
+                  RestoredHeader& header, std::optional<std::uint16_t> coverage) noexcept {
   const DecompressorContext& c = copy.c;
   const Layout& l = layout_of(c.shape);
   std::uint8_t* inner = header.octets.data();

@@ -17,11 +17,18 @@ namespace headroom::rohc {
 struct ContextCopy {
   DecompressorContext c;
   DecompressorTunnel tunnel;  // meaningful if c.tunnel
+  // A copy of the lists, with their octets all undefined while c.lists is kNone; nullptr where there is no place for
+  // any.
+  DecompressorLists* lists = nullptr;
 };
 
+// The lists of a copy, made if there are none. REQUIRES: copy.lists.
+[[nodiscard]] DecompressorLists& lists_of(ContextCopy& copy) noexcept;
+
 struct RestoredHeader {
-  std::array<std::uint8_t, 2 * kImageSize> octets{};
+  std::array<std::uint8_t, kMaxHeaderOctets> octets;
   std::size_t size = 0;
+  ListedHeaders listed;  // with lists: where everything is (but for the core's octets)
 };
 
 // Derives what CRCs and fast path use from the pattern: the IPv4 sum and the registers after the CRC-STATIC octets.
@@ -40,10 +47,18 @@ void derive_prediction(DecompressorContext& c) noexcept;
 // context has a UDP-Lite header.
 void set_coverage(DecompressorContext& c, Coverage way, std::uint16_t value) noexcept;
 
-// What a Checksum Coverage of `value` in a header with `payload` octets behind it makes of context(CFI): inferred if it
+// What a Checksum Coverage of `value` in a header with `payload` octets behind it, CSRC list included, makes of context(CFI): inferred if it
 // is "equal to the packet length", `otherwise` if not (RFC 4019 5.2.2, 5.3.2.3).
 [[nodiscard]] Coverage coverage_for(const Layout& l, std::uint16_t value, std::size_t payload,
                                     Coverage otherwise) noexcept;
+
+// Lengths, IP-ID and checksum of one IP header whose other octets already stand at `h`; `length` counts from the
+// header's first octet. False when the length field could not hold its value.
+[[nodiscard]] bool complete_ip(std::uint8_t* h, const Layout& l, std::size_t length, std::uint16_t id) noexcept;
+
+// restore() without any lists: the core.
+[[nodiscard]] bool restore_core(const ContextCopy& copy, bool marker, std::uint16_t udp_checksum, std::size_t payload,
+                                RestoredHeader& header, std::optional<std::uint16_t> coverage) noexcept;
 
 // Pointers into a restored header.
 [[nodiscard]] inline const std::uint8_t* inner_of(const RestoredHeader& h, const DecompressorContext& c) noexcept {

@@ -24,6 +24,22 @@ ContextCopy new_context(wire::Profile profile) noexcept {
   return copy;
 }
 
+// Third and further IP headers (RFC 3843 3.2). The other profiles' compressed headers have no place for them.
+ChainStatus read_extras_static(wire::Reader& in, ProfileTraits traits, wire::IpStatic second,
+                               ContextCopy& copy) noexcept {
+  if (copy.c.lists != ListUse::kNone) copy.lists->extra_count = 0;
+  wire::IpStatic ip = second;
+  while (!ip.ends && is_ip(ip.next)) {
+    if (!traits.ends_at_ip || copy.lists == nullptr) return ChainStatus::kUnsupported;
+    DecompressorLists& lists = lists_of(copy);
+    if (lists.extra_count == kMaxExtraIps) return ChainStatus::kUnsupported;
+    const unsigned announced = ip.next == kProtocolIpv4 ? 4 : 6;
+    ip = wire::read_ip_static(in, lists.extras[lists.extra_count++]);
+    if (ip.status != ChainStatus::kOk || ip.version != announced) return ChainStatus::kMalformed;
+  }
+  return ChainStatus::kOk;
+}
+
 // One or two IP headers and what the profile has after them -> patterns, shape, tunnel. Dynamic octets of the patterns
 // are 0.
 ChainStatus read_static_chain(wire::Reader& in, ProfileTraits traits, ContextCopy& copy) noexcept {
@@ -40,9 +56,11 @@ ChainStatus read_static_chain(wire::Reader& in, ProfileTraits traits, ContextCop
     if (ip.status != ChainStatus::kOk || (ip.version != announced && !mutant("next-header-not-compared")) ||
         (ip.ends && !traits.ends_at_ip))
       return ChainStatus::kMalformed;
-    if (!ip.ends && is_ip(ip.next)) return ChainStatus::kUnsupported;  // more than two IP headers
+    const ChainStatus extras = read_extras_static(in, traits, ip, copy);
+    if (extras != ChainStatus::kOk) return extras;
   } else {
     inner = first;
+    if (copy.c.lists != ListUse::kNone) copy.lists->extra_count = 0;
   }
   copy.c.shape = shape_for(ip.version, traits.transport);
   const Layout& l = layout_of(copy.c.shape);
@@ -70,13 +88,35 @@ std::uint16_t take_id(std::uint8_t* header, unsigned version) noexcept {
   return id;
 }
 
+// A place for the list of a dynamic part, if there may be lists.
+wire::ChainList* place_for(const ContextCopy& copy, wire::ChainList& list) noexcept {
+  list = {};
+  return copy.lists != nullptr ? &list : nullptr;
+}
+
+// Applies a list of a dynamic chain. Without items, nothing needs to be done in a context that has no lists.
+template <typename Member>
+ChainStatus take_list(ContextCopy& copy, const wire::ChainList& list, Member member) noexcept {
+  if (list.octets.empty() && copy.c.lists == ListUse::kNone) return ChainStatus::kOk;
+  return apply_chain_list(list.octets, lists_of(copy).*member);
+}
+
+// The dynamic parts of third and further IP headers. One with extension headers of its own is beyond what is kept.
+ChainStatus read_extras(wire::Reader& in, ContextCopy& copy) noexcept {
+  const unsigned count = copy.c.lists != ListUse::kNone ? copy.lists->extra_count : 0U;
+  return count == 0 ? ChainStatus::kOk : read_extras_dynamic(in, *copy.lists);
+}
+
 ChainStatus read_rtp(wire::Reader& in, Initialisation& result) noexcept {
   DecompressorContext& c = result.after.c;
   const Layout& l = layout_of(c.shape);
   std::uint8_t* rtp = c.pattern.data() + l.rtp;
   wire::RtpExtras extras;
-  const ChainStatus status = wire::read_rtp_dynamic(in, rtp, extras);
+  wire::ChainList csrc;
+  const ChainStatus status = wire::read_rtp_dynamic(in, rtp, extras, place_for(result.after, csrc));
   if (status != ChainStatus::kOk) return status;
+  const ChainStatus listed = take_list(result.after, csrc, &DecompressorLists::csrc);
+  if (listed != ChainStatus::kOk) return listed;
   if (extras.time_stride > kLongestTimeStride) return ChainStatus::kUnsupported;
   if (extras.has_time_stride) c.time_stride = static_cast<std::uint16_t>(extras.time_stride);
   result.marker = (rtp[1] & 0x80) != 0;
@@ -118,12 +158,18 @@ ChainStatus read_dynamic_chain(wire::Reader& in, Initialisation& result) noexcep
   DecompressorContext& c = result.after.c;
   DecompressorTunnel& t = result.after.tunnel;
   const Layout& l = layout_of(c.shape);
+  wire::ChainList list;
   if (c.tunnel) {
-    const ChainStatus status = wire::read_ip_dynamic(in, t.version, t.pattern.data(), t.id_flags);
+    ChainStatus status =
+        wire::read_ip_dynamic(in, t.version, t.pattern.data(), t.id_flags, place_for(result.after, list));
+    if (status == ChainStatus::kOk) status = take_list(result.after, list, &DecompressorLists::outer);
     if (status != ChainStatus::kOk) return status;
     t.last_id = take_id(t.pattern.data(), t.version);
   }
-  const ChainStatus status = wire::read_ip_dynamic(in, l.ip_version, c.pattern.data(), c.id_flags);
+  ChainStatus status =
+      wire::read_ip_dynamic(in, l.ip_version, c.pattern.data(), c.id_flags, place_for(result.after, list));
+  if (status == ChainStatus::kOk) status = take_list(result.after, list, &DecompressorLists::inner);
+  if (status == ChainStatus::kOk) status = read_extras(in, result.after);
   if (status != ChainStatus::kOk) return status;
   c.last_id = take_id(c.pattern.data(), l.ip_version);
   if (l.has_udp()) {
@@ -150,6 +196,29 @@ void keep_dynamic_part(const ContextCopy& before, ContextCopy& after) noexcept {
     merge(ip_layout(after.tunnel.version).definition_mask, before.tunnel.pattern, after.tunnel.pattern);
 }
 
+// The third and further IP headers, before an IR that may make them anew.
+struct Extras {
+  unsigned count = 0;
+  std::array<std::array<std::uint8_t, kIpv6Header>, kMaxExtraIps> headers;
+};
+
+Extras extras_of(const ContextCopy& copy) noexcept {
+  Extras extras;
+  if (copy.c.lists == ListUse::kNone) return extras;
+  extras.count = copy.lists->extra_count;
+  std::copy_n(copy.lists->extras.begin(), extras.count, extras.headers.begin());
+  return extras;
+}
+
+bool same_extras(const Extras& before, const ContextCopy& after) noexcept {
+  const unsigned count = after.c.lists != ListUse::kNone ? after.lists->extra_count : 0U;
+  if (before.count != count) return false;
+  for (unsigned i = 0; i < count; ++i) {
+    if (before.headers[i][0] >> 4 != after.lists->extras[i][0] >> 4) return false;
+  }
+  return true;
+}
+
 bool same_chain(const ContextCopy& a, const ContextCopy& b) noexcept {
   return same_headers(a.c.shape, b.c.shape) && a.c.tunnel == b.c.tunnel &&
          (!a.c.tunnel || a.tunnel.version == b.tunnel.version);
@@ -157,12 +226,21 @@ bool same_chain(const ContextCopy& a, const ContextCopy& b) noexcept {
 
 void finish(wire::Reader& in, std::size_t total, Initialisation& result) noexcept {
   result.header_octets = total - in.remaining();
+  ContextCopy& after = result.after;
+  if (after.c.lists != ListUse::kNone) {
+    // A list of headers that the chain does not have may be left from another flow with this CID.
+    if (!after.c.tunnel) after.lists->outer.now.count = 0;
+    if (!traits_of(after.c.profile).rtp) after.lists->csrc.count = 0;
+    if (result.has_dynamic) after.lists->sn = after.c.sn;
+    after.c.lists = after.lists->empty() ? ListUse::kIdle : ListUse::kActive;
+  }
   // RFC 4019 5.2.2. context(CFP) is nonzero if the field "differs from the length of the UDP-Lite packet, for any one
   // IR or IR-DYN packet": taken by each for itself, like context(CFI), for that needs no memory of packets that were
   // lost.
   if (result.coverage) {
     DecompressorContext& c = result.after.c;
-    set_coverage(c, coverage_for(layout_of(c.shape), *result.coverage, in.remaining(), Coverage::kSent), 0);
+    const std::size_t csrc_octets = c.lists != ListUse::kNone ? 4U * result.after.lists->csrc.count : 0U;
+    set_coverage(c, coverage_for(layout_of(c.shape), *result.coverage, in.remaining() + csrc_octets, Coverage::kSent), 0);
   }
   if (result.status == ChainStatus::kOk) derive_from_pattern(result.after);
 }
@@ -173,6 +251,8 @@ Initialisation read_ir(const ContextCopy& before, wire::Profile profile, bool dy
   Initialisation result;
   const bool known = before.c.profile == profile;
   result.after = known ? before : new_context(profile);
+  result.after.lists = before.lists;
+  const Extras extras = dynamic ? Extras{} : extras_of(result.after);
   result.has_static = true;
   result.has_dynamic = dynamic;
   wire::Reader in(chains);
@@ -180,7 +260,7 @@ Initialisation read_ir(const ContextCopy& before, wire::Profile profile, bool dy
   result.status = read_static_chain(in, traits, result.after);
   if (result.status == ChainStatus::kOk && dynamic) result.status = read_dynamic_chain(in, result);
   if (result.status == ChainStatus::kOk && !dynamic) {
-    result.keeps_dynamic = known && same_chain(before, result.after);
+    result.keeps_dynamic = known && same_chain(before, result.after) && same_extras(extras, result.after);
     if (result.keeps_dynamic && !mutant("static-ir-clears-dynamic-part")) keep_dynamic_part(before, result.after);
   }
   finish(in, chains.size(), result);

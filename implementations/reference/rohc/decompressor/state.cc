@@ -44,6 +44,7 @@ void Decompressor::commit(std::uint32_t index, const ContextCopy& after, std::ui
                           std::uint64_t now_ns) noexcept {
   if (config_.observes()) observe(index, after, now_ns);
   DecompressorContext& c = contexts_[index];
+  const bool had_lists = c.lists != ListUse::kNone;
   const bool consecutive = c.state == DecompressorState::kFc && static_cast<std::int16_t>(after.c.sn - c.sn) == 1;
   const std::uint32_t interval = consecutive ? average_interval(c.interval, now_ns - c.arrived_ns) : after.c.interval;
   c = after.c;
@@ -52,11 +53,20 @@ void Decompressor::commit(std::uint32_t index, const ContextCopy& after, std::ui
   c.previous_sn = previous_sn;
   derive_prediction(c);
   if (c.tunnel) tunnels_[index] = after.tunnel;
+  if (c.lists == ListUse::kActive && after.lists != nullptr) advance_sequences(*after.lists, c.sn);
+  keep_lists(index, after, had_lists);
+}
+
+void Decompressor::keep_lists(std::uint32_t index, const ContextCopy& copy, bool had) noexcept {
+  if (copy.lists == nullptr || copy.c.lists == ListUse::kNone) return;
+  if (!had && lists_begun_ != in_use_) ++lists_begun_;
+  lists_[index] = *copy.lists;
+  contexts_[index].lists = copy.lists->empty() ? ListUse::kIdle : ListUse::kActive;
 }
 
 void Decompressor::refresh_fast(DecompressorContext& c) const noexcept {
   const bool fast = fast_path_ && !config_.observes() && c.state == DecompressorState::kFc &&
-                    c.profile != wire::Profile::kUncompressed && !c.tunnel && c.failures == 0 && c.repairs == 0 &&
+                    c.profile != wire::Profile::kUncompressed && !c.tunnel && c.lists != ListUse::kActive && c.failures == 0 && c.repairs == 0 &&
                     c.transition == Transition::kDone && c.mode == wanted_mode(c);
   c.fast = fast && c.mode != Mode::kReliable;
   c.fast_reliable = fast && c.mode == Mode::kReliable;

@@ -170,13 +170,33 @@ TEST_F(Initialisation, TerminatedChainIsOfTheIpProfileOnly) {
             HEADROOM_ERR_MALFORMED);
 }
 
-TEST_F(Initialisation, ThreeIpHeadersAreNotSupported) {
+// "The IP-only profile … supports compression of an arbitrary number of IP levels" (RFC 3843 3.2); the others do not.
+TEST_F(Initialisation, ThirdIpHeader) {
   PacketSpec ip = test::ip_packet(4);
-  ip.protocol = 4;
+  ip.deeper = {test::IpFields{}};
   ip.outer = test::IpFields{};
+  PacketSpec two = ip;
+  two.deeper.clear();
+  two.protocol = 4;
   const Packet third = static_chain(test::ip_packet(4), 4);
-  EXPECT_EQ(give(crafted_initialisation(kIr, 4, joined(static_chain(ip, 4), third), ip.payload)).status,
-            HEADROOM_ERR_UNSUPPORTED);
+  Packet dynamic = dynamic_chain(two, 4);
+  const Packet sn = {dynamic.end() - 2, dynamic.end()};
+  dynamic.resize(dynamic.size() - 2);
+  const Packet third_dynamic = hex("00 40 0000 80 00");  // TOS, TTL, IP-ID, DF, no list
+  const Packet chains = joined(joined(joined(joined(static_chain(two, 4), third), dynamic), third_dynamic), sn);
+  expect_delivered(crafted_initialisation(kIr, 4, chains, ip.payload), ip);
+  EXPECT_EQ(give(crafted_initialisation(kIr, 2, chains, ip.payload)).status, HEADROOM_ERR_UNSUPPORTED);
+}
+
+TEST_F(Initialisation, SeventeenIpHeadersAreTooMany) {
+  PacketSpec two = test::ip_packet(4);
+  two.outer = test::IpFields{};
+  two.protocol = 4;
+  Packet chain = static_chain(two, 4);
+  PacketSpec more = test::ip_packet(4);
+  more.protocol = 4;
+  for (unsigned i = 0; i < 15; ++i) chain = joined(chain, static_chain(more, 4));
+  EXPECT_EQ(give(crafted_initialisation(kIr, 4, chain, two.payload)).status, HEADROOM_ERR_UNSUPPORTED);
 }
 
 TEST_F(Initialisation, InnerHeaderOfAnotherVersionThanAnnouncedIsRefused) {
