@@ -36,6 +36,9 @@ void check_suitable(const Variant& variant) {
     }
     if (const auto* ip = std::get_if<traffic::Ipv4>(&header); ip != nullptr && ip->fragment_at != 0)
       refuse(variant, "fragments");
+    if (std::holds_alternative<traffic::Authentication>(header)) refuse(variant, "authentication headers");
+    if (const auto* gre = std::get_if<traffic::Gre>(&header); gre != nullptr && (gre->sequence || gre->checksum))
+      refuse(variant, "sequence numbers and checksums of GRE");
   }
   if (variant.speech && variant.speech->silence && variant.speech->silence->every > kMostSilenceInterval) {
     refuse(variant, "silence frames that are more than " + std::to_string(kMostSilenceInterval) + " intervals apart");

@@ -164,6 +164,46 @@ TEST(Packets, TunnelsAndExtensionsAreChainedRight) {
   }
 }
 
+TEST(Packets, AuthenticationGreAndMinimalEncapsulation) {
+  const Profile p = profile(
+      {variant({kIpv4, R"({"protocol": "ah", "spi": 9, "sequence_start": 4294967295, "icv_length": 8})", kUdp}),
+       variant({kIpv4, R"({"protocol": "gre", "checksum": true, "key": 7, "sequence": true, "sequence_start": 5})",
+                kIpv6, kUdp}),
+       variant({kIpv4, R"({"protocol": "minimal-encapsulation", "source": "192.0.2.1", "destination": "192.0.2.2"})",
+                kUdp})});
+  std::uint32_t counted[3] = {0, 0, 0};
+  for (const SourcePacket& packet : packets_of(p, 30, 3)) {
+    const Octets& o = packet.octets;
+    const std::uint32_t number = counted[packet.flow]++;
+    if (packet.flow == 0) {
+      EXPECT_EQ(o[9], 51);
+      EXPECT_EQ(o[20], 17);
+      EXPECT_EQ(o[21], (12 + 8) / 4 - 2) << "RFC 4302, 2.2";
+      EXPECT_EQ(load32(&o[24]), 9u);
+      EXPECT_EQ(load32(&o[28]), 4294967295u + number);
+      EXPECT_EQ(transport_sum(o, 0, 40, 17), 0xFFFF);
+    } else if (packet.flow == 1) {
+      EXPECT_EQ(o[9], 47);
+      EXPECT_EQ(load32(&o[20]), 0xB00086DDu);
+      EXPECT_EQ(checksum_finish(checksum_add(0, OctetView(o).subspan(20))), 0) << "RFC 2784, 2.5";
+      EXPECT_EQ(load32(&o[28]), 7u);
+      EXPECT_EQ(load32(&o[32]), 5u + number);
+      EXPECT_EQ(o[36] >> 4, 6);
+    } else {
+      EXPECT_EQ(o[9], 55);
+      EXPECT_EQ(o[20], 17);
+      EXPECT_EQ(o[21], 0x80);
+      EXPECT_EQ(checksum_finish(checksum_add(0, OctetView(o).subspan(20, 12))), 0) << "RFC 2004, 3.1";
+      EXPECT_EQ(load32(&o[24]), 0xC0000202u);
+      EXPECT_EQ(load32(&o[28]), 0xC0000201u);
+      const Octets original = {0xC0, 0, 2, 1, 0xC0, 0, 2, 2};
+      const std::uint32_t start = 17 + static_cast<std::uint32_t>(o.size() - 32);
+      EXPECT_EQ(checksum_finish(checksum_add(checksum_add(start, original), OctetView(o).subspan(32))), 0);
+    }
+  }
+  for (const std::uint32_t count : counted) EXPECT_EQ(count, 10u);
+}
+
 TEST(Packets, RtpFieldsMoveAsTold) {
   const Profile p = profile(
       {variant({kIpv4, kUdpBare, rtp_with(R"("sequence_start": 65530, "timestamp_start": 4294967000, "csrc_count": 2,

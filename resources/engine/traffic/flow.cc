@@ -104,6 +104,7 @@ void Flow::make_packet(std::uint64_t time_ns, std::uint64_t index, std::uint32_t
   }
   last_ns_ = std::max(last_ns_, time_ns);  // jitter never lets a packet overtake the one before it
   move_identifications(index);
+  moment_.number = static_cast<std::uint32_t>(packet_);
   moment_.marker = marker;
   moment_.coverage_draw = packet_draw(identity_.token, Purpose::coverage, index);
   const Octets content = payload(index, payload_length);
@@ -221,6 +222,9 @@ void Flow::apply_changes() {
         break;
       case Field::payload_type:
         std::get<Rtp>(header).payload_type = octet;
+        break;
+      case Field::csrc_count:
+        std::get<Rtp>(header).csrc_count = octet;
         break;
       case Field::timestamp_step:
         std::get<Rtp>(header).timestamp_step = change.value;

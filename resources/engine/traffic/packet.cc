@@ -12,11 +12,27 @@ namespace {
 
 // RFC 790 and its successors: the numbers of what can follow an IP header here.
 constexpr std::uint8_t kProtocolHopByHop = 0, kProtocolIcmp = 1, kProtocolIpv4 = 4, kProtocolUdp = 17,
-                       kProtocolIpv6 = 41, kProtocolEsp = 50, kProtocolIcmpv6 = 58, kProtocolDestination = 60,
-                       kProtocolUdpLite = 136;
+                       kProtocolIpv6 = 41, kProtocolRouting = 43, kProtocolGre = 47, kProtocolAuthentication = 51,
+                       kProtocolMinimalEncapsulation = 55, kProtocolIcmpv6 = 58, kProtocolDestination = 60,
+                       kProtocolEsp = 50, kProtocolUdpLite = 136;
 
 constexpr std::size_t kIpv4Length = 20, kIpv6Length = 40, kUdpLength = 8, kRtpLength = 12, kIcmpLength = 8,
-                      kEspLength = 8;
+                      kAuthenticationLength = 12, kEspLength = 8;
+
+std::size_t length_of_gre(const Gre& gre) {
+  return 4 + (gre.checksum ? 4u : 0u) + (gre.key ? 4u : 0u) + (gre.sequence ? 4u : 0u);
+}
+
+std::uint8_t number_of(Ipv6Options::Kind kind) {
+  switch (kind) {
+    case Ipv6Options::Kind::hop_by_hop:
+      return kProtocolHopByHop;
+    case Ipv6Options::Kind::destination:
+      return kProtocolDestination;
+    default:
+      return kProtocolRouting;
+  }
+}
 
 std::size_t length_of(const Header& header) {
   if (const auto* ip = std::get_if<Ipv4>(&header)) return kIpv4Length + ip->options.size();
@@ -28,6 +44,9 @@ std::size_t length_of(const Header& header) {
     return kRtpLength + 4u * rtp->csrc_count + (rtp->extension ? 4 + rtp->extension->data.size() : 0);
   }
   if (std::holds_alternative<Icmp>(header)) return kIcmpLength;
+  if (const auto* ah = std::get_if<Authentication>(&header)) return kAuthenticationLength + ah->icv_length;
+  if (const auto* gre = std::get_if<Gre>(&header)) return length_of_gre(*gre);
+  if (const auto* minimal = std::get_if<MinimalEncapsulation>(&header)) return minimal->source ? 12 : 8;
   return std::get<Raw>(header).octets.size();
 }
 
@@ -40,8 +59,10 @@ std::uint8_t number_of_next(const std::vector<Header>& headers, std::size_t i, b
   if (std::holds_alternative<Udp>(next)) return kProtocolUdp;
   if (std::holds_alternative<UdpLite>(next)) return kProtocolUdpLite;
   if (std::holds_alternative<Esp>(next)) return kProtocolEsp;
-  if (const auto* options = std::get_if<Ipv6Options>(&next))
-    return options->hop_by_hop ? kProtocolHopByHop : kProtocolDestination;
+  if (const auto* options = std::get_if<Ipv6Options>(&next)) return number_of(options->kind);
+  if (std::holds_alternative<Authentication>(next)) return kProtocolAuthentication;
+  if (std::holds_alternative<Gre>(next)) return kProtocolGre;
+  if (std::holds_alternative<MinimalEncapsulation>(next)) return kProtocolMinimalEncapsulation;
   return over_ipv6 ? kProtocolIcmpv6 : kProtocolIcmp;
 }
 
@@ -86,6 +107,15 @@ class Builder {
       at(i)[0] = number_of_next(headers_, i, true, 59);
       at(i)[1] = static_cast<std::uint8_t>((options->options.size() + 2) / 8 - 1);
       std::copy(options->options.begin(), options->options.end(), at(i) + 2);
+    } else if (const auto* ah = std::get_if<Authentication>(&headers_[i])) {
+      write_authentication(*ah, i, over_ipv6);
+    } else if (const auto* gre = std::get_if<Gre>(&headers_[i])) {
+      write_gre(*gre, i);
+    } else if (const auto* minimal = std::get_if<MinimalEncapsulation>(&headers_[i])) {
+      at(i)[0] = number_of_next(headers_, i, false, 59);
+      at(i)[1] = minimal->source ? 0x80 : 0;
+      store32(at(i) + 4, minimal->destination);
+      if (minimal->source) store32(at(i) + 8, *minimal->source);
     } else if (std::holds_alternative<Udp>(headers_[i])) {
       store16(at(i), identity_.headers[i].source_port);
       store16(at(i) + 2, identity_.headers[i].destination_port);
@@ -144,6 +174,35 @@ class Builder {
     std::copy(own.destination.begin(), own.destination.end(), h + 24);
   }
 
+  // Where a sequence number starts that the profile leaves open.
+  [[nodiscard]] std::uint32_t sequence_start(std::size_t i) const {
+    return static_cast<std::uint32_t>(draw_at(identity_.token, 64 + i));
+  }
+
+  void write_authentication(const Authentication& ah, std::size_t i, bool over_ipv6) {
+    std::uint8_t* h = at(i);
+    h[0] = number_of_next(headers_, i, over_ipv6, 59);
+    h[1] = static_cast<std::uint8_t>((kAuthenticationLength + ah.icv_length) / 4 - 2);
+    store32(h + 4, ah.spi);
+    store32(h + 8, ah.sequence_start.value_or(sequence_start(i)) + moment_.number);
+    for (std::size_t k = 0; k < ah.icv_length; ++k) {
+      const std::uint64_t draw = packet_draw(identity_.token, Purpose::integrity, moment_.number, k / 8);
+      h[kAuthenticationLength + k] = static_cast<std::uint8_t>(draw >> (8 * (k % 8)));
+    }
+  }
+
+  void write_gre(const Gre& gre, std::size_t i) {
+    std::uint8_t* h = at(i);
+    h[0] = static_cast<std::uint8_t>((gre.checksum ? 0x80 : 0) | (gre.key ? 0x20 : 0) | (gre.sequence ? 0x10 : 0));
+    store16(h + 2, std::holds_alternative<Ipv4>(headers_[i + 1]) ? 0x0800 : 0x86DD);
+    std::uint8_t* next = h + (gre.checksum ? 8 : 4);
+    if (gre.key) {
+      store32(next, *gre.key);
+      next += 4;
+    }
+    if (gre.sequence) store32(next, gre.sequence_start.value_or(sequence_start(i)) + moment_.number);
+  }
+
   void write_rtp(const Rtp& rtp, std::uint8_t* h) {
     h[0] =
         static_cast<std::uint8_t>(0x80 | (rtp.padding != 0 ? 0x20 : 0) | (rtp.extension ? 0x10 : 0) | rtp.csrc_count);
@@ -168,7 +227,15 @@ class Builder {
     while (!std::holds_alternative<Ipv4>(headers_[ip]) && !std::holds_alternative<Ipv6>(headers_[ip])) --ip;
     const bool ipv6 = std::holds_alternative<Ipv6>(headers_[ip]);
     const OctetView addresses = OctetView(packet_).subspan(offsets_[ip] + (ipv6 ? 8 : 12), ipv6 ? 32 : 8);
-    return checksum_add(static_cast<std::uint32_t>(length_from(i)) + protocol, addresses);
+    const std::uint32_t start = static_cast<std::uint32_t>(length_from(i)) + protocol;
+    const auto* minimal = std::get_if<MinimalEncapsulation>(&headers_[i - 1]);
+    if (minimal == nullptr) return checksum_add(start, addresses);
+    // The sum is that of the packet as it was before it was encapsulated (RFC 2004, 3).
+    std::array<std::uint8_t, 8> original{};
+    std::copy(addresses.begin(), addresses.begin() + 4, original.begin());
+    if (minimal->source) store32(original.data(), *minimal->source);
+    store32(original.data() + 4, minimal->destination);
+    return checksum_add(start, original);
   }
 
   void add_checksum(std::size_t i) {
@@ -185,6 +252,10 @@ class Builder {
       const OctetView covered = OctetView(packet_).subspan(offsets_[i], coverage == 0 ? length_from(i) : coverage);
       const std::uint16_t sum = checksum_finish(checksum_add(pseudo_header(i, kProtocolUdpLite), covered));
       store16(at(i) + 6, sum == 0 ? 0xFFFF : sum);
+    } else if (const auto* gre = std::get_if<Gre>(&headers_[i])) {  // over header and payload (RFC 2784, 2.5)
+      if (gre->checksum) store16(at(i) + 4, checksum_finish(checksum_add(0, OctetView(packet_).subspan(offsets_[i]))));
+    } else if (const auto* minimal = std::get_if<MinimalEncapsulation>(&headers_[i])) {
+      store16(at(i) + 2, checksum_finish(checksum_add(0, OctetView(at(i), minimal->source ? 12 : 8))));
     } else if (std::holds_alternative<Icmp>(headers_[i])) {
       const std::uint32_t start = at(i)[0] == 128 ? pseudo_header(i, kProtocolIcmpv6) : 0;
       store16(at(i) + 2, checksum_finish(checksum_add(start, OctetView(packet_).subspan(offsets_[i]))));

@@ -88,13 +88,54 @@ Ipv6 read_ipv6(Object& object) {
 
 Ipv6Options read_ipv6_options(Object& object) {
   Ipv6Options header;
-  header.hop_by_hop = object.required("kind").choice({"hop-by-hop", "destination"}) == 0;
+  const Value kind = object.required("kind");
+  header.kind = static_cast<Ipv6Options::Kind>(kind.choice({"hop-by-hop", "destination", "routing"}));
   const Value options = object.required("options");
   header.options = options.hex();
   if ((header.options.size() + 2) % 8 != 0 || header.options.size() > 2046) {
     options.fail(
         "with the two octets in front of them, options fill a multiple of 8 octets, at most 2048 (RFC 2460, 4.3).");
   }
+  if (header.kind == Ipv6Options::Kind::routing && header.options[1] != 0) {
+    options.fail("the second octet, Segments Left, must be 0: the packet has been to all of them (RFC 2460, 4.4).");
+  }
+  return header;
+}
+
+Authentication read_authentication(Object& object) {
+  Authentication ah;
+  ah.spi = integer(object, "spi", 0, 0xFFFFFFFF, ah.spi);
+  if (const auto v = object.optional("sequence_start"))
+    ah.sequence_start = static_cast<std::uint32_t>(v->integer(0, 0xFFFFFFFF));
+  if (const auto v = object.optional("icv_length")) {
+    ah.icv_length = static_cast<std::uint8_t>(v->integer(0, 64));
+    if (ah.icv_length % 4 != 0) v->fail("an Integrity Check Value fills words of 4 octets (RFC 4302, 2.6).");
+  }
+  return ah;
+}
+
+Gre read_gre(Object& object) {
+  Gre gre;
+  if (const auto v = object.optional("key")) gre.key = static_cast<std::uint32_t>(v->integer(0, 0xFFFFFFFF));
+  gre.checksum = object.boolean("checksum", gre.checksum);
+  gre.sequence = object.boolean("sequence", gre.sequence);
+  if (const auto v = object.optional("sequence_start")) {
+    if (!gre.sequence) v->fail("there is no sequence number without \"sequence\": true.");
+    gre.sequence_start = static_cast<std::uint32_t>(v->integer(0, 0xFFFFFFFF));
+  }
+  return gre;
+}
+
+std::uint32_t read_address4(const Value& value) {
+  const Network4 network = read_network4(value);
+  if (network.length != 32) value.fail("one address is expected here.");
+  return network.address;
+}
+
+MinimalEncapsulation read_minimal_encapsulation(Object& object) {
+  MinimalEncapsulation header;
+  header.destination = read_address4(object.required("destination"));
+  if (const auto v = object.optional("source")) header.source = read_address4(*v);
   return header;
 }
 
@@ -178,7 +219,8 @@ Header read_header(const Value& value) {
   Object object(value);
   Header header;
   switch (object.required("protocol")
-              .choice({"ipv4", "ipv6", "ipv6-options", "udp", "rtp", "icmp", "udplite", "esp", "raw"})) {
+              .choice({"ipv4", "ipv6", "ipv6-options", "udp", "rtp", "icmp", "udplite", "esp", "ah", "gre",
+                       "minimal-encapsulation", "raw"})) {
     case 0:
       header = read_ipv4(object);
       break;
@@ -203,6 +245,15 @@ Header read_header(const Value& value) {
     case 7:
       header = read_esp(object);
       break;
+    case 8:
+      header = read_authentication(object);
+      break;
+    case 9:
+      header = read_gre(object);
+      break;
+    case 10:
+      header = read_minimal_encapsulation(object);
+      break;
     default:
       header = read_raw(object);
       break;
@@ -221,10 +272,17 @@ bool is_ip(const Header& header) { return is<Ipv4>(header) || is<Ipv6>(header); 
 // Whether `header` may follow `before` (nullptr: stand first).
 bool may_follow(const Header* before, const Header& header) {
   if (before == nullptr) return is_ip(header) || is<Raw>(header);
-  const bool behind_ip = is_ip(*before) || is<Ipv6Options>(*before);
-  if (is_ip(header) || is<Udp>(header) || is<Icmp>(header) || is<UdpLite>(header) || is<Esp>(header)) return behind_ip;
+  if (is<Gre>(*before)) return is_ip(header);
+  const bool behind_ip = is_ip(*before) || is<Ipv6Options>(*before) || is<Authentication>(*before);
+  if (is<Gre>(header)) return behind_ip;
+  if (is_ip(header)) return behind_ip;
+  if (is<Udp>(header) || is<Icmp>(header) || is<UdpLite>(header) || is<Esp>(header))
+    return behind_ip || is<MinimalEncapsulation>(*before);
+  if (is<Authentication>(header)) return is_ip(*before) || is<Ipv6Options>(*before);
+  if (is<MinimalEncapsulation>(header)) return is<Ipv4>(*before);
   if (const auto* options = std::get_if<Ipv6Options>(&header)) {
-    return is<Ipv6>(*before) || (is<Ipv6Options>(*before) && !options->hop_by_hop);
+    const bool first = options->kind == Ipv6Options::Kind::hop_by_hop;
+    return is<Ipv6>(*before) || ((is<Ipv6Options>(*before) || is<Authentication>(*before)) && !first);
   }
   return is<Rtp>(header) && (is<Udp>(*before) || is<UdpLite>(*before));
 }
@@ -237,6 +295,8 @@ void check_chain(const std::vector<Header>& headers, const std::vector<Value>& v
                             : "this protocol cannot follow the one before it.");
     }
     if (is_ip(headers[i])) over_ipv6 = is<Ipv6>(headers[i]);
+    if (is<Ipv6Options>(headers[i]) && !over_ipv6) values[i].fail("this header belongs to IPv6.");
+    if (is<Gre>(headers[i]) && i + 1 == headers.size()) values[i].fail("an IP header has to follow GRE here.");
     if (const auto* udp = std::get_if<Udp>(&headers[i]); udp != nullptr && over_ipv6 && !udp->checksum) {
       values[i].fail("over IPv6 the UDP checksum is not optional (RFC 2460, 8.1).");
     }
@@ -311,6 +371,7 @@ constexpr Changeable kIpv6Changes[] = {{"traffic_class", Change::Field::traffic_
                                        {"hop_limit", Change::Field::hop_limit, 255},
                                        {"flow_label", Change::Field::flow_label, 0xFFFFF}};
 constexpr Changeable kRtpChanges[] = {{"payload_type", Change::Field::payload_type, 127},
+                                      {"csrc_count", Change::Field::csrc_count, 15},
                                       {"timestamp_step", Change::Field::timestamp_step, 0xFFFFFFFF},
                                       {"advance_sequence", Change::Field::advance_sequence, 65535},
                                       {"advance_timestamp", Change::Field::advance_timestamp, 0xFFFFFFFF},

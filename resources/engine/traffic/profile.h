@@ -58,9 +58,28 @@ struct Ipv6 {
   std::uint8_t next_header = 59;  // only where nothing of the profile follows; 59 is "no next header"
 };
 
-struct Ipv6Options {  // a hop-by-hop or destination options header (RFC 2460, 4.3 and 4.6)
-  bool hop_by_hop = true;
-  Octets options;
+struct Ipv6Options {  // a hop-by-hop, destination options or routing header (RFC 2460, 4.3, 4.6 and 4.4)
+  enum class Kind : std::uint8_t { hop_by_hop, destination, routing };
+  Kind kind = Kind::hop_by_hop;
+  Octets options;  // what follows the two octets in front
+};
+
+struct Authentication {  // AH (RFC 4302, 2); nobody checks its Integrity Check Value, which is other octets each time
+  std::uint32_t spi = 1;
+  std::optional<std::uint32_t> sequence_start;
+  std::uint8_t icv_length = 12;
+};
+
+struct Gre {  // RFC 2784, 2 and RFC 2890, 2
+  std::optional<std::uint32_t> key;
+  bool checksum = false;
+  bool sequence = false;
+  std::optional<std::uint32_t> sequence_start;
+};
+
+struct MinimalEncapsulation {  // RFC 2004, 3.1
+  std::optional<std::uint32_t> source;
+  std::uint32_t destination = 0;
 };
 
 struct PortRange {
@@ -114,7 +133,8 @@ struct Raw {  // octets that stand as they are: packets that are not IP
   Octets octets;
 };
 
-using Header = std::variant<Ipv4, Ipv6, Ipv6Options, Udp, Rtp, Icmp, Raw, UdpLite, Esp>;
+using Header = std::variant<Ipv4, Ipv6, Ipv6Options, Udp, Rtp, Icmp, Raw, UdpLite, Esp, Authentication, Gre,
+                            MinimalEncapsulation>;
 
 struct Payload {
   std::uint32_t shortest = 0, longest = 0;  // octets
@@ -151,6 +171,7 @@ struct Change {
     flow_label,
     checksum,
     payload_type,
+    csrc_count,
     timestamp_step,
     advance_sequence,
     advance_timestamp,
