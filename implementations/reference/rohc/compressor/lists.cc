@@ -305,7 +305,11 @@ void count_sequence(SequenceState& s) noexcept { s.left = static_cast<std::uint8
 void confirm_list(Flow flow, ListState& s) noexcept {
   if (s.left == 0) return;
   s.left = 0;
-  make_reference(s);
+  if (flow.in_reliable_mode()) {
+    s.reference.count = 0;  // no gen_id has named the list
+  } else {
+    make_reference(s);
+  }
   for (unsigned i = 0; i < s.now.count; ++i) s.entries[s.now.at[i]].times = flow.repeats();
 }
 

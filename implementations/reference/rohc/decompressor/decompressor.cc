@@ -433,7 +433,7 @@ void Decompressor::accept_initialisation(const Initialisation& init, headroom_pa
     return;
   }
   outcome.sn_bits = 16;
-  outcome.new_pattern = c.used && differs(copy_of(index), init.after);
+  outcome.new_pattern = c.used && differs({c, tunnel_of(index)}, init.after);
   if (is_overtaken(index, init.after)) {
     outcome.status = payload.empty() ? HEADROOM_NOTHING : deliver(packet, restored, payload);
     outcome.plain_header = static_cast<std::uint16_t>(restored.size);

@@ -522,6 +522,30 @@ TEST(Lists, AnyThreeConsecutivePacketsMayGetLost) {
   }
 }
 
+// Without a wrong packet: what R-mode does not know to be there, it does not use.
+TEST(Lists, ReliableModeLosesOnlyWhatTheLinkLoses) {
+  for (std::uint64_t seed = 1; seed <= test::seeds(30); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    CompressorConfig c = test::without_refreshes();
+    c.highest_mode = wire::Mode::kReliable;
+    DecompressorConfig d;
+    d.mode = wire::Mode::kReliable;
+    Link link(c, d);
+    RestlessFlow flow(restless(seed), seed);
+    Random random(seed);
+    for (unsigned i = 0; i < 800; ++i) {
+      const Packet packet = flow.next();
+      if (i > 40 && random.chance(0.1)) {
+        link.lose(packet);
+        continue;
+      }
+      ASSERT_TRUE(link.pass(packet)) << "packet " << i << '\n' << link.describe();
+      link.carry_feedback();
+    }
+    EXPECT_EQ(link.sent.mode(), wire::Mode::kReliable);
+  }
+}
+
 TEST(Lists, OptimisticModeRecoversFromAnyLoss) {
   for (std::uint64_t seed = 1; seed <= test::seeds(30); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
