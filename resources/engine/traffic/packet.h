@@ -43,7 +43,7 @@ struct Moment {
   bool marker = false;
   std::uint32_t esp_sequence = 0;
   std::uint64_t coverage_draw = 0;  // behind a random UDP-Lite Checksum Coverage
-  std::uint32_t number = 0;  // packets of the flow before this one: by so much AH and GRE have counted
+  std::uint32_t number = 0;         // packets of the flow before this one: by so much AH and GRE have counted
 };
 
 // Where each header starts; the last entry is the length of all of them.

@@ -133,8 +133,8 @@ struct Raw {  // octets that stand as they are: packets that are not IP
   Octets octets;
 };
 
-using Header = std::variant<Ipv4, Ipv6, Ipv6Options, Udp, Rtp, Icmp, Raw, UdpLite, Esp, Authentication, Gre,
-                            MinimalEncapsulation>;
+using Header =
+    std::variant<Ipv4, Ipv6, Ipv6Options, Udp, Rtp, Icmp, Raw, UdpLite, Esp, Authentication, Gre, MinimalEncapsulation>;
 
 struct Payload {
   std::uint32_t shortest = 0, longest = 0;  // octets

@@ -461,8 +461,8 @@ bool Compressor::taken_for_rtp(const std::uint8_t* udp) const noexcept {
 Profile Compressor::profile_for(Octets packet, HeaderChain& chain, ListedHeaders& listed) const noexcept {
   const ProfileSet& enabled = config_.channel.profiles;
   const bool lite = enabled.udp_lite || enabled.rtp_udp_lite;
-  const ChainLimits limits{enabled.udp || enabled.rtp, enabled.rtp, enabled.esp, lite, enabled.rtp_udp_lite,
-                           enabled.ip};
+  const ChainLimits limits{enabled.udp || enabled.rtp, enabled.rtp, enabled.esp, lite,
+                           enabled.rtp_udp_lite,       enabled.ip};
   if (mutant("nothing-compressed")) return Profile::kUncompressed;
   if (!parse_chain(packet, limits, chain)) return Profile::kUncompressed;
   if (may_be_listed(packet, chain, limits)) {

@@ -33,8 +33,8 @@ struct PacketFields {
 struct ReliableWindow;
 
 // The contexts of one flow. `tunnel` is nullptr without an outer header, `coverage` without UDP-Lite, `lists` in a flow
-// that never had any; `reliable` is for R-mode (reliable.h). `timer` is nullptr where timer-based compression of the timestamp is out of the question;
-// `clock_ms` is the resolution of the decompressor's clock, 0 for none known.
+// that never had any; `reliable` is for R-mode (reliable.h). `timer` is nullptr where timer-based compression of the
+// timestamp is out of the question; `clock_ms` is the resolution of the decompressor's clock, 0 for none known.
 struct Flow {
   CompressorContext& c;
   FlowHistory& h;

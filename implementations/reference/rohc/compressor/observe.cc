@@ -244,8 +244,8 @@ bool may_carry_more(Flow flow, const PacketFields& f) noexcept {
   if (l.transport != Transport::kNone) return false;
   const std::uint8_t next = l.is_ipv4() ? f.inner[9] : f.inner[6];
   const ProfileSet& enabled = flow.config.channel.profiles;
-  return next == kProtocolIpv4 || next == kProtocolIpv6 || is_extension_header(next) || (next == kProtocolUdp && (enabled.udp || enabled.rtp)) ||
-         (next == kProtocolEsp && enabled.esp) ||
+  return next == kProtocolIpv4 || next == kProtocolIpv6 || is_extension_header(next) ||
+         (next == kProtocolUdp && (enabled.udp || enabled.rtp)) || (next == kProtocolEsp && enabled.esp) ||
          (next == kProtocolUdpLite && (enabled.udp_lite || enabled.rtp_udp_lite));
 }
 
@@ -337,7 +337,8 @@ void predict(Flow flow, const PacketFields& f) noexcept {
   // What an irregular Checksum Coverage may turn into, only the general path sees.
   const bool irregular = flow.layout().coverage == Coverage::kSent;
   const bool timed = flow.traits().rtp && flow.clock_ms != 0;  // each packet's arrival counts
-  const bool plain = !irregular && flow.tunnel == nullptr && !timed && c.lists != ListUse::kActive && !may_carry_more(flow, f) && !has_news(flow.h);
+  const bool plain = !irregular && flow.tunnel == nullptr && !timed && c.lists != ListUse::kActive &&
+                     !may_carry_more(flow, f) && !has_news(flow.h);
   const bool reliable = flow.in_reliable_mode();
   c.fast = plain && !reliable && next_is_predictable(flow);
   c.fast_reliable = plain && reliable && predictable_packets(flow) != 0;

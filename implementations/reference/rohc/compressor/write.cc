@@ -249,7 +249,8 @@ void fill_extension_3(Flow flow, const PacketFields& f, const Choice& choice, bo
   }
   fill_list(e.inner, f.inner, h.id_behaviour, extension_list(flow, f, WhichList::kInner, lists.inner));
   const Octets csrc = rtp ? extension_list(flow, f, WhichList::kCsrc, lists.csrc) : Octets{};
-  if (rtp && ((changed & kChangedRtp) != 0 || h.stride_left != 0 || h.time_left != 0 || h.mode_left != 0 || !csrc.empty())) {
+  if (rtp &&
+      ((changed & kChangedRtp) != 0 || h.stride_left != 0 || h.time_left != 0 || h.mode_left != 0 || !csrc.empty())) {
     fill_rtp_update(flow, f, e.rtp);
     e.rtp.has_csrc = !csrc.empty();
     e.rtp.csrc = csrc;
@@ -314,7 +315,8 @@ Needs needs_of(Flow flow, const PacketFields& f) noexcept {
   need_ids(flow, f, n);
   n.marker = f.marker;
   n.long_crc = h.long_crc_left != 0 || h.transition_pending || h.mode_left == kUntilAcked;
-  n.extension_3 = h.pattern_left != 0 || h.id_left != 0 || h.stride_left != 0 || h.time_left != 0 || h.mode_left != 0 || h.lists_left != 0;
+  n.extension_3 = h.pattern_left != 0 || h.id_left != 0 || h.stride_left != 0 || h.time_left != 0 || h.mode_left != 0 ||
+                  h.lists_left != 0;
   if (mutant("type-0-during-transition") && h.transition_pending) n.extension_3 = n.long_crc = false;
   return n;
 }

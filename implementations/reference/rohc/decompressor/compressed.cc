@@ -196,7 +196,8 @@ void update_coverage(const CompressedHeader& h, DecompressorContext& c) noexcept
   const std::size_t csrc_octets = h.list_use == ListUse::kActive ? 4U * h.lists->csrc.count : 0U;
   if (h.cce == wire::Cce::kOn) set_coverage(c, Coverage::kSent, 0);
   if (h.cce == wire::Cce::kOff) {
-    const Coverage way = coverage_for(layout_of(c.shape), *h.coverage, h.payload.size() + csrc_octets, Coverage::kFixed);
+    const Coverage way =
+        coverage_for(layout_of(c.shape), *h.coverage, h.payload.size() + csrc_octets, Coverage::kFixed);
     set_coverage(c, way, *h.coverage);
   }
 }

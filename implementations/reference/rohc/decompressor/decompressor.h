@@ -226,7 +226,7 @@ class Decompressor {
   DecompressorCounters counters_;
   std::uint32_t in_use_ = 0;
   std::uint32_t uncompressed_in_use_ = 0;  // of them, of the Uncompressed profile
-  std::uint32_t lists_begun_ = 0;  // places for lists in use, at most
+  std::uint32_t lists_begun_ = 0;          // places for lists in use, at most
   bool fast_path_ = true;
 };
 

@@ -47,8 +47,8 @@ void derive_prediction(DecompressorContext& c) noexcept;
 // context has a UDP-Lite header.
 void set_coverage(DecompressorContext& c, Coverage way, std::uint16_t value) noexcept;
 
-// What a Checksum Coverage of `value` in a header with `payload` octets behind it, CSRC list included, makes of context(CFI): inferred if it
-// is "equal to the packet length", `otherwise` if not (RFC 4019 5.2.2, 5.3.2.3).
+// What a Checksum Coverage of `value` in a header with `payload` octets behind it, CSRC list included, makes of
+// context(CFI): inferred if it is "equal to the packet length", `otherwise` if not (RFC 4019 5.2.2, 5.3.2.3).
 [[nodiscard]] Coverage coverage_for(const Layout& l, std::uint16_t value, std::size_t payload,
                                     Coverage otherwise) noexcept;
 

@@ -240,7 +240,8 @@ void finish(wire::Reader& in, std::size_t total, Initialisation& result) noexcep
   if (result.coverage) {
     DecompressorContext& c = result.after.c;
     const std::size_t csrc_octets = c.lists != ListUse::kNone ? 4U * result.after.lists->csrc.count : 0U;
-    set_coverage(c, coverage_for(layout_of(c.shape), *result.coverage, in.remaining() + csrc_octets, Coverage::kSent), 0);
+    set_coverage(c, coverage_for(layout_of(c.shape), *result.coverage, in.remaining() + csrc_octets, Coverage::kSent),
+                 0);
   }
   if (result.status == ChainStatus::kOk) derive_from_pattern(result.after);
 }

@@ -66,8 +66,8 @@ void Decompressor::keep_lists(std::uint32_t index, const ContextCopy& copy, bool
 
 void Decompressor::refresh_fast(DecompressorContext& c) const noexcept {
   const bool fast = fast_path_ && !config_.observes() && c.state == DecompressorState::kFc &&
-                    c.profile != wire::Profile::kUncompressed && !c.tunnel && c.lists != ListUse::kActive && c.failures == 0 && c.repairs == 0 &&
-                    c.transition == Transition::kDone && c.mode == wanted_mode(c);
+                    c.profile != wire::Profile::kUncompressed && !c.tunnel && c.lists != ListUse::kActive &&
+                    c.failures == 0 && c.repairs == 0 && c.transition == Transition::kDone && c.mode == wanted_mode(c);
   c.fast = fast && c.mode != Mode::kReliable;
   c.fast_reliable = fast && c.mode == Mode::kReliable;
 }

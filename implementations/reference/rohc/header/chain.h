@@ -42,8 +42,8 @@ struct ChainLimits {
 // UDP payload *is* RTP cannot be seen in one packet: `rtp` says that it can be taken for RTP.
 [[nodiscard]] bool parse_chain(Octets packet, ChainLimits limits, HeaderChain& chain) noexcept;
 
-// The transport header that `payload` of an IP header begins with; RTP also with CSRCs. A UDP-Lite Checksum Coverage may
-// be anything: unlike the UDP Length it is sent where it does not follow from the packet's length (RFC 4019 3.2).
+// The transport header that `payload` of an IP header begins with; RTP also with CSRCs. A UDP-Lite Checksum Coverage
+// may be anything: unlike the UDP Length it is sent where it does not follow from the packet's length (RFC 4019 3.2).
 [[nodiscard]] Transport transport_of(std::uint8_t next, Octets payload, const ChainLimits& limits) noexcept;
 
 // Takes the first IP header apart, and nothing after it.

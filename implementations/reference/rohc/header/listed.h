@@ -82,8 +82,8 @@ struct ListedHeaders {
 // lists: then neither has a meaning. REQUIRES: parse_chain() has accepted the packet.
 [[nodiscard]] bool parse_listed(Octets packet, ChainLimits limits, HeaderChain& chain, ListedHeaders& listed) noexcept;
 
-// Takes the chain back to a shorter one: without RTP header (and CSRC list), or without any transport header. `chain.listed` tells
-// whether there are lists still.
+// Takes the chain back to a shorter one: without RTP header (and CSRC list), or without any transport header.
+// `chain.listed` tells whether there are lists still.
 void shorten(HeaderChain& chain, ListedHeaders& listed, Transport transport) noexcept;
 
 // Octets of one extension header that begins `octets`, of protocol `type`; 0 when it is truncated, longer than

@@ -115,8 +115,18 @@ TEST(ParseListed, EndsBeforeWhatCannotBeCompressed) {
   gre = test::gre_header({});
   gre.octets[0] = 0x40;
   expect_end_before(gre, "GRE with a routing field");
-  expect_end_before({50, Packet(8, 1)}, "ESP");
   expect_end_before({44, Packet(8, 0)}, "a fragment");
+}
+
+// ESP is no item of a list, but a header that ends a chain of its own profile (RFC 3095 5.12).
+TEST(ParseListed, EspFollowsTheList) {
+  PacketSpec spec = test::ip_packet(6);
+  spec.esp = test::EspFields{};
+  spec.extensions = {test::options_header(0, {1, 0})};
+  const Parsed p = parse(test::build(spec));
+  ASSERT_TRUE(p.listed);
+  EXPECT_TRUE(p.chain.layout().has_esp());
+  EXPECT_EQ(p.headers.inner.count, 1);
 }
 
 TEST(ParseListed, OneAuthenticationHeaderToAList) {
