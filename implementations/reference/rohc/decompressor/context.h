@@ -49,7 +49,6 @@ struct alignas(128) DecompressorContext {
   bool fast;           // a type 0 packet may be taken without a closer look
   bool fast_reliable;  // the same of R-0; never both
   bool tunnel;         // there is an outer IP header
-  ListUse lists;       // whether there is a DecompressorLists, and whether packets have lists now
   DecompressorState state;
   Transition transition;
   wire::Mode mode;       // D_MODE
@@ -63,6 +62,7 @@ struct alignas(128) DecompressorContext {
   // U-mode: IR packets since the last ACK(U). R-mode: updates of the sequence at hand, and kSnUpdates if they are
   // R-0-CRC packets. While a transition is initiated: requests sent.
   std::uint8_t acks_held;
+  ListUse lists;              // whether there is a DecompressorLists, and whether packets have lists now
   std::uint16_t time_stride;  // ms; 0: the timestamp is not relative to the clock (4.5.4)
   std::uint32_t failures;     // one bit a packet, newest lowest: 1 where verification failed
   std::uint32_t interval;     // moving average of the time between packets with consecutive SNs, in units of 1,024 ns

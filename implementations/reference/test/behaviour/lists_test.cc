@@ -458,7 +458,8 @@ class RestlessFlow {
         break;
       case 3:
         for (auto& e : list) {
-          if (e.type == 51 || (e.type == 47 && (e.octets[0] & 0x10) != 0)) set_sequence(e, std::uint32_t{random_.word()} << 16 | 5);
+          if (e.type == 51 || (e.type == 47 && (e.octets[0] & 0x10) != 0))
+            set_sequence(e, std::uint32_t{random_.word()} << 16 | 5);
         }
         break;
       default:
