@@ -239,13 +239,14 @@ def attempt(kind: str, decompressor: str, build: str, seed: int) -> Tried:
     for trial in trials(kind, seed):
         channel = vectors.channel_for(trial.vector, decompressor)
         groups.setdefault(json.dumps(channel, sort_keys=True), []).append(trial)
-    most = sides.channels_of(decompressor, MOST_CHANNELS)
     tried = Tried()
     for group in groups.values():
+        channel = vectors.channel_for(group[0].vector, decompressor)
         try:
-            sides.require(decompressor, "decompressor", vectors.channel_for(group[0].vector, decompressor))
+            sides.require(decompressor, "decompressor", channel)
         except sides.NotDeclared:
             continue
+        most = sides.channels_of(decompressor, channel, MOST_CHANNELS)
         for start in range(0, len(group), most):
             part = group[start : start + most]
             document = engine.run("replay", job(part, decompressor, build), sides.PATIENCE_S, build)

@@ -13,6 +13,7 @@ from headroom.measure.replay import Wanted
 from headroom.oracle.rohc.profiles import PROFILES
 
 FEEDBACK_BEFORE_PACKETS = ("piggybacked", "interspersed")
+MOST_CONTEXTS = 1 << 20  # of one instance, over all its channels
 PATIENCE_S = 20.0  # for a replay of conformance or robustness, which takes a second at most: then an adapter hangs
 
 
@@ -80,10 +81,11 @@ def profiles_of(name: str) -> list[str]:
     return list(found.get("profiles", ()))
 
 
-def channels_of(name: str, most: int = 256) -> int:
-    """How many channels one instance may have, as declared; at most `most`."""
+def channels_of(name: str, channel: dict[str, Any], most: int = 256) -> int:
+    """How many channels of a kind one instance may have, as declared; at most `most`, and no more than it should find
+    the memory for, whatever it sets aside for a context."""
     found = next((entry for entry in implementations.find(name).capabilities if entry["scheme"] == "rohc"), {})
-    return max(1, min(int(found.get("max_channels", 1)), most))
+    return max(1, min(int(found.get("max_channels", 1)), most, MOST_CONTEXTS // (int(channel.get("max_cid", 15)) + 1)))
 
 
 def adapter(

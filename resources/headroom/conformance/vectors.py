@@ -108,9 +108,9 @@ def play_all(decompressor: str, build: str) -> dict[str, Played]:
     for vector in by_name().values():
         if not vector.feature:
             groups.setdefault(json.dumps(channel_for(vector, decompressor), sort_keys=True), []).append(vector)
-    most = sides.channels_of(decompressor)
     played: dict[str, Played] = {}
     for group in groups.values():
+        most = sides.channels_of(decompressor, channel_for(group[0], decompressor))
         for start in range(0, len(group), most):
             for one in _play_together(group[start : start + most], decompressor, build):
                 played[one.vector.name] = one

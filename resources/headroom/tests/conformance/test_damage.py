@@ -183,7 +183,7 @@ def test_attempt_goes_through_the_channels_that_are_declared(monkeypatch: pytest
 
     monkeypatch.setattr(engine, "run", run)
     monkeypatch.setattr(sides, "require", require)
-    monkeypatch.setattr(sides, "channels_of", lambda name, most: 7)
+    monkeypatch.setattr(sides, "channels_of", lambda name, channel, most: 7)
     monkeypatch.setattr(sides, "adapter", lambda name, role, channel, build: {"library": name, "config": channel})
     monkeypatch.setattr(sides, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
     monkeypatch.setattr(damage.vectors, "by_name", lambda: {n: by_name()[n] for n in ("add-cid", "large-cid-100")})

@@ -100,7 +100,7 @@ class Engine:
 
 @pytest.fixture
 def many_channels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sides, "channels_of", lambda name: 5)
+    monkeypatch.setattr(sides, "channels_of", lambda name, channel: 5)
 
 
 def survey(monkeypatch: pytest.MonkeyPatch, carriers: int, verdicts: dict[Any, str]) -> tuple[losses.Survey, Engine]:

@@ -96,10 +96,11 @@ def test_nobody() -> None:
 
 
 def test_channels_of(somebody: str) -> None:
-    assert sides.channels_of(somebody) == 4
-    assert sides.channels_of(somebody, 3) == 3
-    assert sides.channels_of("reference") == 256
-    assert sides.channels_of("reference", 900) == 900
+    assert sides.channels_of(somebody, {}) == 4
+    assert sides.channels_of(somebody, {}, 3) == 3
+    assert sides.channels_of("reference", {}) == 256
+    assert sides.channels_of("reference", {}, 900) == 900
+    assert sides.channels_of("reference", {"max_cid": 16383}, 900) == 64  # a million contexts
 
 
 def test_adapter(somebody: str, tmp_path: Path) -> None:
