@@ -206,12 +206,13 @@ void set_xi(wire::CompressedList& list, std::uint8_t index, bool with_item, Octe
   list.xis[list.xi_count++] = {index, with_item, with_item ? item : Octets{}};
 }
 
-// Encoding type 0. "ref_id MUST refer to a non-empty list" (RFC 4815 5.7): an empty one needs no generation.
+// Encoding type 0. Also an empty list has a generation, though it will never be a reference (RFC 4815 5.7): lists
+// without one "do not update the context" (5.8.2.1 d).
 void encode_generic(Flow flow, const ListState& s, const PacketItems& items, bool all_items,
                     wire::CompressedList& list) noexcept {
   list.type = 0;
   list.xi_count = 0;
-  list.has_generation = s.now.count != 0 && !flow.in_reliable_mode();  // "present in U/O-mode" (5.8.6.1)
+  list.has_generation = !flow.in_reliable_mode();  // "present in U/O-mode" (5.8.6.1)
   list.generation = s.generation;
   for (unsigned i = 0; i < s.now.count; ++i) {
     const std::uint8_t index = s.now.at[i];
@@ -226,7 +227,7 @@ bool encode_change(Flow flow, const ListState& s, const PacketItems& items, wire
   const ListChange change = change_between(s.reference, s.now);
   list.type = change.inserts ? (change.removes ? 3 : 1) : 2;
   list.xi_count = 0;
-  list.has_generation = s.now.count != 0;
+  list.has_generation = true;
   list.generation = s.generation;
   list.reference = s.reference_generation;
   list.count = s.reference.count;
@@ -364,6 +365,7 @@ bool same_extras(const CompressorLists& lists, Octets packet, const ListedHeader
 Octets chain_list(Flow flow, const PacketFields& f, WhichList which, ListRoom& room) noexcept {
   if (flow.lists == nullptr) return {};
   const View v = view_of(*flow.lists, which);
+  if (v.list.now.count == 0) return {};
   PacketItems items;
   gather_items(f, which, items);
   wire::CompressedList list;

@@ -272,6 +272,7 @@ bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, cons
   d.header.c = c;
   if (c.tunnel) d.header.tunnel = tunnel;
   d.header.lists = h.lists;
+  d.header.in_compressed_header = true;
   d.header.c.lists = h.lists != nullptr ? h.list_use : c.lists;
   d.marker = h.base.marker;
   d.has_mode = false;
@@ -297,6 +298,7 @@ bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, cons
   if (traits.esp())
     d.header.c.ts += static_cast<std::uint32_t>(std::int32_t{static_cast<std::int16_t>(d.header.c.sn - c.sn)});
   decode_ids(h, flags, c.sn, d.header);
+  d.header.sent_in_r_mode = d.has_mode && d.mode == wire::Mode::kReliable;
   return true;
 }
 
@@ -325,7 +327,7 @@ void keep_context(const DecompressorContext& before, const DecompressorTunnel& t
     update_coverage(h, d.header.c);
     return;
   }
-  ContextCopy kept{before, tunnel_before, d.header.lists};
+  ContextCopy kept{before, tunnel_before, d.header.lists, true};
   if (kept.lists != nullptr) {
     const DecompressorLists none{};
     keep_tables_and_sequences(before.lists != ListUse::kNone ? lists_before : none, d.header.c.sn, *kept.lists);

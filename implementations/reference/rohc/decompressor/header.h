@@ -20,6 +20,8 @@ struct ContextCopy {
   // A copy of the lists, with their octets all undefined while c.lists is kNone; nullptr where there is no place for
   // any.
   DecompressorLists* lists = nullptr;
+  bool in_compressed_header = false;  // what the lists say was in one, not in IR or IR-DYN
+  bool sent_in_r_mode = false;        // as its mode says, which the decompressor may not have followed yet
 };
 
 // The lists of a copy, made if there are none. REQUIRES: copy.lists.

@@ -143,6 +143,7 @@ ChainStatus apply(const CompressedList& compressed, List& list) noexcept {
   const ChainStatus status = make_present(*indexes, compressed, list);
   if (status != ChainStatus::kOk) return status;
   if (compressed.has_generation && indexes->count != 0) enter(list.window, compressed.generation, *indexes);
+  list.told = {true, compressed.has_generation, *indexes};
   return ChainStatus::kOk;
 }
 
@@ -184,7 +185,9 @@ void begin_packet(DecompressorLists& lists) noexcept {
     list->whole = 0;
     list->ah = {};
     list->gre = {};
+    list->told.present = false;
   }
+  lists.csrc.told.present = false;
 }
 
 ChainStatus apply_list(const CompressedList& compressed, HeaderList& list) noexcept { return apply(compressed, list); }
@@ -240,6 +243,35 @@ void advance_sequences(DecompressorLists& lists, std::uint16_t sn) noexcept {
   for (HeaderList* list : {&lists.outer, &lists.inner}) put_sequences(lists, *list, sn, *list);
   lists.sn = sn;
   begin_packet(lists);
+}
+
+void settle_lists(const DecompressorLists& before, bool reliable, std::uint16_t sn, DecompressorLists& lists) noexcept {
+  const auto name = [&](ListWindow& window, const ListOfPacket& told) {
+    if (told.present && told.indexes.count != 0) enter(window, static_cast<std::uint8_t>(sn), told.indexes);
+  };
+  if (reliable) {
+    name(lists.outer.window, lists.outer.told);
+    name(lists.inner.window, lists.inner.told);
+    name(lists.csrc.window, lists.csrc.told);
+    return;
+  }
+  const auto passes = [](const ListOfPacket& told) { return told.present && !told.has_generation; };
+  const auto restore = [&](const HeaderList& old, HeaderList& list) {
+    if (!passes(list.told)) return;
+    HeaderList kept = list;
+    kept.now = old.now;
+    put_sequences(before, old, sn, kept);
+    put_sequences(lists, list, sn, kept);
+    // The sequence numbers are those of this packet, whoever had them.
+    kept.whole = 0xffff;
+    list = kept;
+  };
+  restore(before.outer, lists.outer);
+  restore(before.inner, lists.inner);
+  if (passes(lists.csrc.told)) {
+    lists.csrc.count = before.csrc.count;
+    lists.csrc.now = before.csrc.now;
+  }
 }
 
 void keep_tables_and_sequences(const DecompressorLists& before, std::uint16_t sn, DecompressorLists& lists) noexcept {

@@ -49,6 +49,13 @@ struct PresentHeaders {
   std::array<std::uint8_t, kMaxListOctets> items;
 };
 
+// What the packet at hand says of a list.
+struct ListOfPacket {
+  bool present;         // it carries one
+  bool has_generation;  // with a gen_id
+  IndexList indexes;
+};
+
 struct HeaderList {
   ListWindow window;
   ItemTable<kHeaderSlots, kMaxItemOctets> table;
@@ -57,6 +64,7 @@ struct HeaderList {
   std::uint16_t whole;
   wire::SequenceBits ah;
   wire::SequenceBits gre;
+  ListOfPacket told;
 };
 
 struct CsrcList {
@@ -64,6 +72,7 @@ struct CsrcList {
   ItemTable<kCsrcSlots, 4> table;
   std::uint8_t count;
   std::array<std::uint8_t, kMaxCsrcOctets> now;
+  ListOfPacket told;
 };
 
 // All octets zero: no lists.
@@ -109,6 +118,11 @@ void read_as_is_fields(wire::Reader& in, HeaderList& list) noexcept;
 
 // The packet with SN `sn` has been verified: its sequence numbers are the reference from now on.
 void advance_sequences(DecompressorLists& lists, std::uint16_t sn) noexcept;
+
+// The packet with SN `sn` has been verified, and its lists are those of a compressed header. In U/O-mode "lists without
+// generation identifiers … do not update the context" but for the table, so that the lists are again those of `before`
+// (5.8.2.1 d). In R-mode they do, and the LSBs of the SN name them as reference lists (g). Before advance_sequences().
+void settle_lists(const DecompressorLists& before, bool reliable, std::uint16_t sn, DecompressorLists& lists) noexcept;
 
 // Leaves of a verified packet what UO-1-ID may leave: tables and sequence numbers (RFC 4815 6.2); all else is as in
 // `before`.

@@ -53,7 +53,14 @@ void Decompressor::commit(std::uint32_t index, const ContextCopy& after, std::ui
   c.previous_sn = previous_sn;
   derive_prediction(c);
   if (c.tunnel) tunnels_[index] = after.tunnel;
-  if (c.lists == ListUse::kActive && after.lists != nullptr) advance_sequences(*after.lists, c.sn);
+  if (c.lists == ListUse::kActive && after.lists != nullptr) {
+    const bool reliable = c.reads_reliable() || after.sent_in_r_mode;
+    if (after.in_compressed_header || reliable) {
+      static constexpr DecompressorLists kNone{};
+      settle_lists(had_lists ? lists_[index] : kNone, reliable, c.sn, *after.lists);
+    }
+    advance_sequences(*after.lists, c.sn);
+  }
   keep_lists(index, after, had_lists);
 }
 

@@ -107,6 +107,20 @@ TEST_F(CsrcByHand, EveryEncodingType) {
   expect_list({}, bits("00 0 0 0000"));
 }
 
+// "They do not update the context. This feature is useful when a new list is repeated few times and the list then
+// reverts back to its old value" (5.8.2.1 d).
+TEST_F(CsrcByHand, AListWithoutGenIdIsThatOfItsPacket) {
+  expect_list({0xb}, bits("00 0 0 0001 | 0 010 0000"));
+  now_ = with_csrcs(later(now_), {0xa, 0xb, 0xc});
+  const Packet original = test::build(now_);
+  HeaderChain chain;
+  ListedHeaders listed;
+  ASSERT_TRUE(parse_chain(original, {}, chain) && parse_listed(original, {}, chain, listed));
+  const auto crc = listed_crc3(original.data(), listed, 0, chain.layout());
+  const auto octet = static_cast<std::uint8_t>((now_.rtp->sn & 15U) << 3 | crc);
+  expect_delivered(joined(Packet{octet}, now_.payload), now_);
+}
+
 TEST_F(CsrcByHand, EveryOccurrenceOfAnIndex) {
   expect_list({0xa, 0xa, 0xb}, bits("00 0 0 0011 | 0 001 0 001 | 0 010 0000"));
 }

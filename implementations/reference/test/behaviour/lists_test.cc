@@ -195,8 +195,8 @@ TEST(CsrcList, ChangesTakeTheSmallestEncoding) {
   EXPECT_EQ(cost_of_change(link, flow, {10, 20, 30}), kFixed + 4);
   // A known item comes back: type 0 with four XIs, or type 1 without item.
   EXPECT_EQ(cost_of_change(link, flow, {10, 20, 25, 30}), kFixed + 4);
-  // None left: one octet.
-  EXPECT_EQ(cost_of_change(link, flow, {}), kFixed + 1);
+  // None left: one octet, and a gen_id, for without one the list would be that of the packet only (5.8.2.1 d).
+  EXPECT_EQ(cost_of_change(link, flow, {}), kFixed + 2);
   // And back again: indexes only, and the old reference has not been forgotten.
   EXPECT_EQ(cost_of_change(link, flow, {30, 25, 20, 10}), kFixed + 2 + 2);
   // Order alone.
