@@ -163,8 +163,9 @@ struct CoverageHistory {
   std::uint8_t inferred_run;  // packets in a row in which it was the length of the datagram
   std::uint8_t deviations;    // packets in a row that were not as the shape has them
   bool differed;  // since this initialisation began, an IR or IR-DYN packet had another value than the length
+  std::uint16_t told_since_sn;  // while FlowHistory::coverage_left is not 0: every packet from this SN on told the way
 };
-static_assert(sizeof(CoverageHistory) == 6);
+static_assert(sizeof(CoverageHistory) == 8);
 
 // IP-ID less SN, octets swapped first where that is the behaviour (4.5.5): what W-LSB encoding works on.
 [[nodiscard]] inline std::uint16_t id_offset(IpIdBehaviour b, std::uint16_t id, std::uint16_t sn) noexcept {

@@ -43,13 +43,14 @@ void adopt(Flow flow, Coverage way, const PacketFields& f) noexcept {
   forget_votes(*flow.coverage);
   flow.h.coverage_left = flow.repeats();
   flow.h.changed_since_sn = f.sn;
+  flow.coverage->told_since_sn = f.sn;
 }
 
-// A packet has not told the way: no acknowledgement of it says that the decompressor knows it.
+// A packet has not told the way: no acknowledgement of it says that the decompressor knows it. Of all else it may.
 void not_told(Flow flow, const PacketFields& f) noexcept {
   const std::uint16_t ackable = next_ackable_sn(flow);
   const auto next = static_cast<std::uint16_t>(f.sn + 1);
-  flow.h.changed_since_sn = static_cast<std::int16_t>(next - ackable) > 0 ? next : ackable;
+  flow.coverage->told_since_sn = static_cast<std::int16_t>(next - ackable) > 0 ? next : ackable;
 }
 
 void count(std::uint8_t& run) noexcept { run = static_cast<std::uint8_t>(std::min(255, run + 1)); }

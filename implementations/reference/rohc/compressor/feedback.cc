@@ -84,11 +84,11 @@ void apply_mode(Flow flow, const wire::Feedback& f, std::optional<std::uint16_t>
 void confirm(Flow flow, std::uint16_t sn) noexcept {
   FlowHistory& h = flow.h;
   acknowledge_reference(h, sn);
+  if (flow.coverage != nullptr && covers_since(flow, sn, flow.coverage->told_since_sn)) h.coverage_left = 0;
   if (!covers_since(flow, sn, h.changed_since_sn) && !mutant("old-ack-believed")) return;
   h.ir_left = 0;
   h.ir_dyn_left = 0;
   h.pattern_left = 0;
-  h.coverage_left = 0;
   h.id_left = 0;
   h.stride_left = 0;
   h.unscaled_left = 0;

@@ -163,7 +163,9 @@ void enter_reliable_mode(Flow flow) noexcept {
     if (distance(newest, w.runs[i].last_sn) > 0) newest = w.runs[i].last_sn;
   }
   number(w, newest, false);
-  if (newest != flow.c.sn) h.changed_since_sn = static_cast<std::uint16_t>(newest + 1);
+  if (newest == flow.c.sn) return;
+  h.changed_since_sn = static_cast<std::uint16_t>(newest + 1);
+  if (flow.coverage != nullptr) flow.coverage->told_since_sn = h.changed_since_sn;
 }
 
 void leave_reliable_mode(Flow flow) noexcept {
@@ -212,12 +214,16 @@ void prepare_reliably(Flow flow, const PacketFields& f) noexcept {
     renumber(w, f.sn);
     for (ReferenceRun& r : w.runs) r.ackable = false;
     h.changed_since_sn = f.sn;
+    if (flow.coverage != nullptr) flow.coverage->told_since_sn = f.sn;
     h.mode_told = false;
   }
-  const bool noted_now = h.changed_since_sn == f.sn;
-  if (noted_now && is_late(w, f.sn)) h.changed_since_sn = next_ackable_sn(flow);
+  std::uint16_t none = w.newest;
+  std::uint16_t& coverage_since = flow.coverage != nullptr ? flow.coverage->told_since_sn : none;
+  for (std::uint16_t* since : {&h.changed_since_sn, &coverage_since}) {
+    if (*since == f.sn && is_late(w, f.sn)) *since = next_ackable_sn(flow);
+  }
   // What waits for its ACK longer than SNs can tell has been in all packets lately.
-  for (std::uint16_t* since : {&h.changed_since_sn, &h.mode_since_sn}) {
+  for (std::uint16_t* since : {&h.changed_since_sn, &h.mode_since_sn, &coverage_since}) {
     if (distance(*since, w.newest) > kFarthest) *since = static_cast<std::uint16_t>(w.newest - kFarthest);
   }
   if (w.has_ack && distance(w.acked, w.newest) > kFarthest) w.has_ack = false;

@@ -266,6 +266,28 @@ TEST_F(ReliableFeedback, OvertakenUpdatesDoNotBecomeTheReference) {
   }
 }
 
+// An IR-DYN packet of UDP-Lite that does not tell what is done with the Checksum Coverage (RFC 4019 5.2.2) tells
+// everything else: its ACK ends the series, and CCE(OFF) does what is left.
+TEST_F(ReliableFeedback, IrDynThatDoesNotTellTheCoverageIsEnough) {
+  Link link(compressor(), decompressor());
+  SteadyFlow flow(test::udp_lite_packet(6));
+  flow.spec.udp->coverage = std::uint16_t{12};
+  establish(link, flow);
+  link.compressor.give_feedback(0, test::feedback_element(test::feedback_2(AckType::kNack, Mode::kReliable, 0xfff)),
+                                link.now_ns);
+  ASSERT_TRUE(link.pass(flow.next())) << link.describe();
+  ASSERT_EQ(link.sent.type(), PacketType::kIrDyn);
+  (void)link.carry_feedback();
+  const auto cce = link.compressor.counters().cce;
+  ASSERT_TRUE(link.pass(flow.next())) << link.describe();
+  EXPECT_EQ(link.sent.type(), PacketType::kR0Crc);
+  EXPECT_EQ(link.compressor.counters().cce[static_cast<std::size_t>(wire::Cce::kOff)],
+            cce[static_cast<std::size_t>(wire::Cce::kOff)] + 1);
+  (void)link.carry_feedback();
+  ASSERT_TRUE(link.pass(flow.next())) << link.describe();
+  EXPECT_EQ(link.sent.type(), PacketType::kR0);
+}
+
 // CONTEXT_REINITIALIZATION right after packets of the fast path, then packets that were repeated on their way: the
 // general path alone would have sent the same octets.
 TEST_F(ReliableFeedback, ReinitialisationAfterPacketsOfTheFastPath) {
