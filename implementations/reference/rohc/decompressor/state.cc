@@ -315,7 +315,10 @@ void Decompressor::acknowledge_update(std::uint32_t index, const Outcome& outcom
 // Negative feedback: not in U-mode, and but once for so many reasons for it unless `at_once`.
 void Decompressor::complain(std::uint32_t index, AckType kind, bool at_once) noexcept {
   DecompressorContext& c = contexts_[index];
-  const Mode mode = c.used ? c.mode : wanted_mode(c);
+  // From U-mode, "an ACK(R) or a NACK(R)" asks for the transition (5.6.3): a compressor that has followed and whose
+  // packets fail must not wait for ever.
+  const bool asked = c.used && c.mode == Mode::kUnidirectional && c.transition == Transition::kInitiated;
+  const Mode mode = asked ? c.target : c.used ? c.mode : wanted_mode(c);
   const bool unidirectional = mode == Mode::kUnidirectional || mode == Mode::kCancel;
   if (!config_.feedback || (unidirectional && !mutant("nack-in-u-mode"))) return;
   if (mutant("never-nacks")) return;

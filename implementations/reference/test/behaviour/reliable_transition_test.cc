@@ -473,6 +473,27 @@ TEST(ReliableTransition, OtherProfileOnACidOfRModeIsCautious) {
   }
 }
 
+// The NACK(R) for what failed of such a flow asks for R-mode. The decompressor, which takes U-mode from an IR-DYN
+// packet of another profile on its old static part, must go on complaining, or nobody would ever send an IR packet.
+TEST(ReliableTransition, OtherProfileOnACidOfRModeWhoseIrPacketsAreLost) {
+  CompressorConfig config = compressor();
+  config.channel.max_cid = 0;
+  DecompressorConfig d = asking_for(kR);
+  d.channel = config.channel;
+  Link link(config, d);
+  SteadyFlow first(rtp_packet(6));
+  ASSERT_TRUE(until_mode(link, first, kR));
+  PacketSpec spec = test::ip_packet(6);
+  spec.ip.source = 77;
+  SteadyFlow second(spec);
+  for (unsigned i = 0; i < 4; ++i) ASSERT_EQ(link.lose(second.next()).type(), PacketType::kIr);
+  for (unsigned i = 0; i < 40; ++i) {
+    (void)link.pass(second.next());
+    (void)link.carry_feedback();
+  }
+  EXPECT_TRUE(until_mode(link, second, kR)) << link.describe();
+}
+
 TEST(ReliableTransition, OtherCidsArePreferredForAnotherProfile) {
   CompressorConfig config = compressor();
   config.channel.max_cid = 2;
