@@ -18,7 +18,7 @@ from typing import Any
 from headroom import engine, implementations, words
 from headroom.errors import HeadroomError
 from headroom.interop import deviations, links, recordings, side_by_side, signature, verdicts
-from headroom.interop.matrix import Cell, blank, recordings_of
+from headroom.interop.matrix import Cell, blank, not_declared_for, recordings_of
 from headroom.interop.minimise import minimise
 from headroom.interop.study import Study, study
 from headroom.measure import replay
@@ -97,6 +97,8 @@ def run(cell: Cell, workshop: Workshop) -> dict[str, Any]:
     result = blank(cell)
     if implementations.find(cell.row.decompressor).recordings:
         return result | recordings.judge(cell)
+    if reason := not_declared_for(cell):
+        return result | {"verdict": "unsupported", "reason": reason}
     folder = workshop.folder / "artefacts" / "interop" / slug(cell)
     folder.mkdir(parents=True, exist_ok=True)
     capture = folder / "link.pcapng"

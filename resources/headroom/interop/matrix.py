@@ -139,6 +139,16 @@ def not_declared(row: Row, build: str = DEFAULT_BUILD) -> str:
     return ""
 
 
+def not_declared_for(cell: Cell) -> str:
+    """Why the traffic of a cell is nothing for its two sides, as a sentence; "" when it is."""
+    feature = cell.traffic.feature
+    compressor, decompressor = (implementations.find(name) for name in (cell.row.compressor, cell.row.decompressor))
+    if not feature or compressor.lacks("compressor", features=[feature]) or decompressor.recordings:
+        return ""
+    reason = decompressor.lacks("decompressor", features=[feature])
+    return f"{reason}, which {compressor.name} uses for this traffic." if reason else ""
+
+
 def _copies(found: Implementation) -> bool:
     """Whether it is no compression at all: a control, which needs no feedback in any mode."""
     entry = next((one for one in found.capabilities if one["scheme"] == "rohc"), {})

@@ -76,8 +76,9 @@ class Study:
     def allowed_wrong(self) -> int:
         """Wrong packets that chance explains: CRCs miss a damaged header with a probability of 2^-w.
 
-        The judge says which arrivals had such a chance. What it cannot read had one for a while after each disturbance
-        of the link.
+        The judge says which arrivals had such a chance; what it restores wrong itself is no chance any more, for then
+        the CRC says nothing to anybody. What it cannot read had a chance for a while after each disturbance of the
+        link.
         """
         chances = 0.0
         disturbed = -DISTURBANCE_LASTS
@@ -91,8 +92,10 @@ class Study:
             if arrival.not_judged:
                 if arrival.index - disturbed < DISTURBANCE_LASTS:
                     chances += 2.0**-TYPE_0_AND_1_WIDTH
-            elif arrival.outcome is not None and arrival.outcome.delivered != self.originals[arrival.index]:
+            elif arrival.outcome is not None and arrival.outcome.delivered is None:
                 chances += 2.0 ** -CRC_WIDTH.get(arrival.kind, TYPE_0_AND_1_WIDTH)
+            elif arrival.outcome is not None and arrival.outcome.delivered != self.originals[arrival.index]:
+                chances += 1.0
         return poisson_limit(ATTEMPTS * chances)
 
 

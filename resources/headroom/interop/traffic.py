@@ -13,11 +13,16 @@ from headroom.measure.replay import CAPTURES
 
 @dataclass(frozen=True)
 class Traffic:
-    """`source` is a traffic profile or the path of a capture; a capture is sent as it is, whole."""
+    """`source` is a traffic profile or the path of a capture; a capture is sent as it is, whole.
+
+    `feature` is what a compressor that declares it uses for this traffic, so that the decompressor needs it, too;
+    others send the same packets by a simpler profile.
+    """
 
     source: str
     flows: int = 3
     packets: int = 240
+    feature: str = ""
 
     @property
     def name(self) -> str:
@@ -38,6 +43,8 @@ UNCOMPRESSED, RTP, UDP, ESP, IP, LITE_RTP, LITE = (
     "0x0008",
 )
 
+LISTS, EXTENSION_HEADERS, ADDITIONAL_IP_HEADERS = "list-compression", "extension-headers", "additional-ip-headers"
+
 # By ROHC profile. What is named here and not (yet) among the traffic profiles is left out.
 BY_PROFILE: dict[str, tuple[Traffic, ...]] = {
     UNCOMPRESSED: (Traffic("udp-dns-like-ipv4"), Traffic("fragments", 1), Traffic("not-ip", 1)),
@@ -47,12 +54,19 @@ BY_PROFILE: dict[str, tuple[Traffic, ...]] = {
         Traffic("header-changes-ipv4", 1, 640),
         Traffic("rtp-video", 1),
         Traffic("rtp-sequence-wrap", 1),
-        Traffic("rtp-csrc", 1),
+        Traffic("rtp-csrc", 1, feature=LISTS),
+        Traffic("rtp-csrc-changing", 1, feature=LISTS),
+        Traffic("ipv6-extension-headers", 1, feature=EXTENSION_HEADERS),
         Traffic("tunnel-ipv6-in-ipv4", 1),
     ),
     UDP: (Traffic("udp-dns-like-ipv4"), Traffic("udp-constant-ipv6"), Traffic("ip-id-jumps", 1)),
     ESP: (Traffic("esp-ipv4"), Traffic("esp-ipv6"), Traffic("esp-sequence-jumps", 1)),
-    IP: (Traffic("ip-only-ipv4"), Traffic("icmp-ipv6"), Traffic("tunnel-ipv4-in-ipv6", 1)),
+    IP: (
+        Traffic("ip-only-ipv4"),
+        Traffic("icmp-ipv6"),
+        Traffic("tunnel-ipv4-in-ipv6", 1),
+        Traffic("tunnel-three-headers", 1, feature=ADDITIONAL_IP_HEADERS),
+    ),
     LITE_RTP: (Traffic("udplite-rtp-ipv4"), Traffic("udplite-rtp-ipv6-silence")),
     LITE: (Traffic("udplite-ipv4"), Traffic("udplite-ipv6"), Traffic("udplite-coverage-changing", 1)),
 }
