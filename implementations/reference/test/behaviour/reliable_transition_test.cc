@@ -387,6 +387,24 @@ TEST(ReliableTransition, LateFeedbackOfAnotherMode) {
   }
 }
 
+// No CRC covers the mode of extension 3 (5.9): one bit error there must not make the decompressor read types 0 and 1 in
+// another way than the compressor writes them, for neither side would ever find out.
+TEST(ReliableTransition, ABitErrorInTheModeIsNotBelieved) {
+  Link link(compressor(), asking_for(kO));
+  SteadyFlow flow(test::udp_packet(4));
+  ASSERT_TRUE(until_mode(link, flow, kO));
+  for (unsigned i = 0; i < 20; ++i) ASSERT_TRUE(link.pass(flow.next()));
+  flow.spec.ip.tos ^= 0x20;
+  test::Packet octets = link.lose(flow.next()).octets;
+  ASSERT_EQ(link.sent.type(), PacketType::kUor2);
+  ASSERT_EQ(octets[2] & 0xd8, 0xd0) << "extension 3 with mode O";
+  octets[2] ^= 0x08;
+  const test::Restored restored = test::decompress(link.decompressor, octets, link.now_ns);
+  EXPECT_EQ(restored.status, HEADROOM_OK);
+  EXPECT_EQ(restored.mode(), kO);
+  for (unsigned i = 0; i < 40; ++i) ASSERT_TRUE(link.pass(flow.next())) << link.describe();
+}
+
 // A compressor that does not know R-mode ignores the request. The decompressor gives up after a while and makes do with
 // O-mode.
 TEST(ReliableTransition, ACompressorThatDoesNotReact) {
