@@ -134,7 +134,7 @@ def test_several_vectors_at_once() -> None:
 
 
 def test_job_has_a_channel_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sides, "adapter", lambda name, role, channel, build, options=None: {"library": name, "config": channel})
+    monkeypatch.setattr(sides, "adapter", lambda *called: {"library": called[0], "config": called[2]})
     monkeypatch.setattr(sides, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
     group = [by_name()["rtp-ir-ipv4"], by_name()["padding-alone"]]
     made = vectors.job(group, "somebody", "")
@@ -201,7 +201,7 @@ class Engine:
 @pytest.fixture
 def group(monkeypatch: pytest.MonkeyPatch) -> list[vectors.Vector]:
     monkeypatch.setattr(sides, "require", lambda *_, **__: None)
-    monkeypatch.setattr(sides, "adapter", lambda name, role, channel, build, options=None: {"library": name, "config": channel})
+    monkeypatch.setattr(sides, "adapter", lambda *called: {"library": called[0], "config": called[2]})
     monkeypatch.setattr(sides, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
     return [by_name()[name] for name in ("rtp-ir-ipv4", "padding-alone", "add-cid")]
 
