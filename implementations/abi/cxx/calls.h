@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The calling conventions of headroom.h for adapters in C++ that like it: JSON out, a sentence where an instance cannot
+// be made, a burst packet by packet. Each template stands in the table of functions in its place:
+//
+//   constexpr headroom_api kApi = {…, headroom::describe<description>, headroom::create<make>, …};
+#pragma once
+
+#include <cstring>
+#include <exception>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "cxx/settings.h"
+#include "headroom.h"
+
+namespace headroom {
+
+// What the templates below need of `headroom_instance`: it derives from this.
+struct Instance {
+  std::int32_t role;
+  std::uint32_t channels;
+};
+
+// For a library that writes beyond its room when it has less than the ABI promises: it gets a buffer of ours then.
+struct AmpleInstance : Instance {
+  std::vector<std::uint8_t> room{};
+};
+
+inline void put_error(const std::string& sentence, char* error, std::size_t capacity) noexcept {
+  if (error == nullptr || capacity == 0) return;
+  const std::size_t length = std::min(sentence.size(), capacity - 1);
+  std::memcpy(error, sentence.data(), length);
+  error[length] = 0;
+}
+
+// What `describe` and `statistics` do with their document. Returns 0 when there is no memory for it.
+template <typename Document>
+std::size_t put_json(char* room, std::size_t capacity, Document document) noexcept try {
+  const std::string text = nlohmann::json(document()).dump();
+  if (text.size() < capacity) std::memcpy(room, text.c_str(), text.size() + 1);
+  return text.size();
+} catch (...) {
+  return 0;
+}
+
+// json document()
+template <auto document>
+std::size_t describe(char* room, std::size_t capacity) noexcept {
+  return put_json(room, capacity, document);
+}
+
+// json document(const headroom_instance&)
+template <auto document>
+std::size_t statistics(const headroom_instance* self, char* room, std::size_t capacity) noexcept {
+  return put_json(room, capacity, [self] { return document(*self); });
+}
+
+// headroom_instance* make(std::int32_t role, const json& config); throws a sentence when it cannot. The role is one of
+// the two.
+template <auto make>
+headroom_instance* create(std::int32_t role, const char* config, char* error, std::size_t capacity) noexcept try {
+  require(role == HEADROOM_COMPRESSOR || role == HEADROOM_DECOMPRESSOR,
+          "the role must be 1 (compressor) or 2 (decompressor)");
+  return make(role, nlohmann::json::parse(config == nullptr ? "" : config));
+} catch (const nlohmann::json::exception& e) {
+  put_error(std::string("the configuration is not valid JSON: ") + e.what(), error, capacity);
+  return nullptr;
+} catch (const std::bad_alloc&) {
+  put_error("there is not enough memory for so many contexts", error, capacity);
+  return nullptr;
+} catch (const std::exception& e) {
+  put_error(e.what(), error, capacity);
+  return nullptr;
+}
+
+// Nothing known of a packet.
+inline constexpr headroom_detail kUnknown = {0xFFFFFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 255, 255, 255, 0, 0};
+
+// `one` with ample room, for an AmpleInstance: in a buffer of its own where the caller has less than the ABI promises.
+template <auto one>
+std::int32_t in_ample_room(auto& self, headroom_packet& p, std::uint64_t now_ns, headroom_detail* detail) {
+  const std::uint32_t needed = p.in_length + HEADROOM_EXPANSION;
+  if (p.out_capacity >= needed) return one(self, p, now_ns, detail);
+  if (self.room.size() < needed) self.room.resize(needed);
+  headroom_packet ample = p;
+  ample.out = self.room.data();
+  ample.out_capacity = needed;
+  const std::int32_t status = one(self, ample, now_ns, detail);
+  if (ample.out_length > p.out_capacity) return HEADROOM_ERR_NO_SPACE;
+  p.out_length = ample.out_length;
+  if (p.out_length != 0) std::memcpy(p.out, ample.out, p.out_length);
+  return status;
+}
+
+// `compress` or `decompress`, by `role`. std::int32_t one(headroom_instance&, headroom_packet&, std::uint64_t now_ns,
+// headroom_detail*) returns the status of a packet that has octets and a channel; the detail is nullptr or kUnknown.
+template <auto one, std::int32_t role, typename Self = headroom_instance>
+void each(Self* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns, headroom_detail* details) {
+  for (std::size_t i = 0; i < count; ++i) {
+    headroom_packet& p = packets[i];
+    headroom_detail* const detail = details != nullptr ? details + i : nullptr;
+    if (detail != nullptr) *detail = kUnknown;
+    p.out_length = 0;
+    if (self->role != role) {
+      p.status = HEADROOM_ERR_UNSUPPORTED;
+    } else if (p.channel >= self->channels) {
+      p.status = HEADROOM_ERR_CHANNEL;
+    } else if (p.in_length == 0) {
+      p.status = HEADROOM_ERR_MALFORMED;
+    } else if constexpr (std::is_base_of_v<AmpleInstance, Self>) {
+      p.status = in_ample_room<one>(*self, p, now_ns, detail);
+    } else {
+      p.status = one(*self, p, now_ns, detail);
+    }
+  }
+}
+
+}  // namespace headroom
