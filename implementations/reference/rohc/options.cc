@@ -2,10 +2,8 @@
 #include "rohc/options.h"
 
 #include <algorithm>
-#include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 namespace headroom::rohc {
 namespace {
@@ -15,71 +13,6 @@ using nlohmann::json;
 constexpr std::uint32_t kMaxChannels = 1024;
 constexpr std::uint64_t kMaxContexts = 1U << 24;
 constexpr std::uint32_t kMaxU32 = std::numeric_limits<std::uint32_t>::max();
-
-// A JSON object being read key by key.
-class Object {
- public:
-  Object(const json& value, std::string name) : value_(value), name_(std::move(name)) {
-    if (!value.is_object()) throw ConfigError(name_ + " must be an object, not " + value.type_name());
-  }
-
-  // The value of `key`, or nullptr.
-  [[nodiscard]] const json* find(const char* key) const {
-    const auto it = value_.find(key);
-    return it == value_.end() ? nullptr : &*it;
-  }
-
-  void number(const char* key, std::uint64_t low, std::uint64_t high, auto& target) const {
-    const json* v = find(key);
-    if (v == nullptr) return;
-    if (!v->is_number_integer() || (v->is_number_integer() && !v->is_number_unsigned() && v->get<std::int64_t>() < 0) ||
-        v->get<std::uint64_t>() < low || v->get<std::uint64_t>() > high) {
-      throw ConfigError(where(key) + " is " + v->dump() + ", but must be a whole number from " + std::to_string(low) +
-                        " to " + std::to_string(high));
-    }
-    target = static_cast<std::remove_reference_t<decltype(target)>>(v->get<std::uint64_t>());
-  }
-
-  void boolean(const char* key, bool& target) const {
-    const json* v = find(key);
-    if (v == nullptr) return;
-    if (!v->is_boolean()) throw ConfigError(where(key) + " is " + v->dump() + ", but must be true or false");
-    target = v->get<bool>();
-  }
-
-  // The position of a string in `names`, or `missing`.
-  [[nodiscard]] std::size_t choice(const char* key, std::initializer_list<std::string_view> names,
-                                   std::size_t missing) const {
-    const json* v = find(key);
-    if (v == nullptr) return missing;
-    if (v->is_string()) {
-      const auto it = std::find(names.begin(), names.end(), v->get_ref<const std::string&>());
-      if (it != names.end()) return static_cast<std::size_t>(it - names.begin());
-    }
-    std::string list;
-    for (const auto name : names) list += (list.empty() ? "\"" : ", \"") + std::string(name) + "\"";
-    throw ConfigError(where(key) + " is " + v->dump() + ", but must be one of " + list);
-  }
-
-  void only(std::initializer_list<std::string_view> known) const {
-    for (const auto& [key, unused] : value_.items()) {
-      if (std::find(known.begin(), known.end(), key) == known.end()) {
-        std::string list;
-        for (const auto name : known) list += (list.empty() ? "" : ", ") + std::string(name);
-        throw ConfigError("unknown key \"" + key + "\" in " + name_ + "; known are: " + list);
-      }
-    }
-  }
-
-  [[nodiscard]] std::string where(const char* key) const {
-    std::string words(1, '"');  // not "\"" + …, of which GCC 12 says at -O3 that it overlaps itself
-    return words.append(key).append("\" in ").append(name_);
-  }
-
- private:
-  const json& value_;
-  std::string name_;
-};
 
 ProfileSet read_profiles(const json& list) {
   if (!list.is_array()) throw ConfigError("\"profiles\" must be a list of strings such as \"0x0001\"");
@@ -105,7 +38,7 @@ ProfileSet read_profiles(const json& list) {
   return set;
 }
 
-ChannelParameters read_channel(const Object& o) {
+ChannelParameters read_channel(const Settings& o) {
   ChannelParameters p;
   if (o.choice("scheme", {"rohc"}, 1) != 0) throw ConfigError("\"scheme\" is missing; it must be \"rohc\"");
   o.number("channels", 1, kMaxChannels, p.channels);
@@ -122,20 +55,20 @@ ChannelParameters read_channel(const Object& o) {
   return p;
 }
 
-RefreshPeriod read_period(const Object& options, const char* key, RefreshPeriod period) {
+RefreshPeriod read_period(const Settings& options, const char* key, RefreshPeriod period) {
   const json* value = options.find(key);
   if (value == nullptr) return period;
-  const Object o(*value, options.where(key));
+  const Settings o(*value, options.where(key));
   o.only({"packets", "ms"});
   o.number("packets", 0, kMaxU32 - 1, period.packets);
   o.number("ms", 0, kMaxU32 - 1, period.ms);
   return period;
 }
 
-KOutOfN read_k_out_of_n(const Object& options, const char* key, KOutOfN rule) {
+KOutOfN read_k_out_of_n(const Settings& options, const char* key, KOutOfN rule) {
   const json* value = options.find(key);
   if (value == nullptr) return rule;
-  const Object o(*value, options.where(key));
+  const Settings o(*value, options.where(key));
   o.only({"k", "n"});
   o.number("n", 1, 32, rule.n);
   o.number("k", 1, 32, rule.k);
@@ -184,7 +117,7 @@ void read_feedback_for(const json& list, DecompressorConfig& config) {
 // Segments smaller than this would be mostly overhead, and their overhead not fit into what the ABI leaves room for.
 constexpr std::uint32_t kSmallestLimit = 16;
 
-void read_largest_packet(const Object& o, CompressorConfig& config) {
+void read_largest_packet(const Settings& o, CompressorConfig& config) {
   o.number("largest_packet", 0, 0xffff, config.largest_packet);
   if (config.largest_packet == 0) return;
   if (config.largest_packet < kSmallestLimit) {
@@ -209,13 +142,13 @@ wire::Mode mode_from(const nlohmann::json& value) {
 }
 
 CompressorConfig compressor_config(const nlohmann::json& json) {
-  const Object o(json, "the configuration");
+  const Settings o(json, "the configuration");
   CompressorConfig c;
   c.channel = read_channel(o);
   if (const auto* mode = o.find("mode")) c.highest_mode = mode_from(*mode);
   o.number("seed", 0, std::numeric_limits<std::uint64_t>::max(), c.seed);
   const auto* options = o.find("options");
-  const Object p(options != nullptr ? *options : kNoOptions, "\"options\" of the compressor");
+  const Settings p(options != nullptr ? *options : kNoOptions, "\"options\" of the compressor");
   p.only({"repeats", "ir_refresh", "fo_refresh", "ir_refresh_start", "acked_refresh_factor", "rtp_detection",
           "rtp_ports", "ssrcs_per_flow", "ip_id_largest_step", "reject_hold_ms", "packet_sizes", "update_after",
           "update_burst", "update_pause", "timer_ts", "timer_jitter_ms", "timer_stride_ms"});
@@ -244,14 +177,14 @@ CompressorConfig compressor_config(const nlohmann::json& json) {
 }
 
 DecompressorConfig decompressor_config(const nlohmann::json& json) {
-  const Object o(json, "the configuration");
+  const Settings o(json, "the configuration");
   DecompressorConfig c;
   c.channel = read_channel(o);
   if (const auto* mode = o.find("mode")) c.mode = mode_from(*mode);
   o.boolean("feedback", c.feedback);
   if (const auto* list = o.find("feedback_for")) read_feedback_for(*list, c);
   const auto* options = o.find("options");
-  const Object p(options != nullptr ? *options : kNoOptions, "\"options\" of the decompressor");
+  const Settings p(options != nullptr ? *options : kNoOptions, "\"options\" of the decompressor");
   p.only({"dynamic_damage", "static_damage", "repair_wraparound", "repair_reference", "ack_ir_in_u_mode", "ack_updates",
           "nack_every", "nack_unknown_contexts", "ack_sparse", "mode_requests", "clock_ms", "report_jitter",
           "report_loss", "sn_option", "most_contexts"});

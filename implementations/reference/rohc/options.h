@@ -4,19 +4,11 @@
 // of compressor and decompressor.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-#include <stdexcept>
-#include <string>
-
+#include "cxx/settings.h"
 #include "rohc/compressor/config.h"
 #include "rohc/decompressor/config.h"
 
 namespace headroom::rohc {
-
-// What is wrong with a configuration, as a sentence that names the key and says what would be right.
-class ConfigError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 // Both throw ConfigError.
 [[nodiscard]] CompressorConfig compressor_config(const nlohmann::json& json);

@@ -150,7 +150,7 @@ bool row_serves(const FormatRow& r, const Needs& n) noexcept {
   if (n.marker && !r.marker) return false;
   if (n.long_crc && !is_type_2(r.type)) return false;
   if (n.update && !wire::updates_in_r_mode(r.type)) return false;
-  if (!sn_fits(n, r.sn)) return false;
+  if (!sn_fits(n, r.sn + (r.type == PacketType::kR0 && mutant("r-0-out-of-reach") ? 1U : 0U))) return false;
   if (r.ts == 0 ? n.ts_bits : n.ts_unscaled || !ts_fits(n, r.ts)) return false;
   if (r.id == 0 ? n.id_bits : !offset_fits(n.id_distance, r.id)) return false;
   return r.outer_id == 0 ? !n.outer_id_bits : offset_fits(n.outer_id_distance, r.outer_id);

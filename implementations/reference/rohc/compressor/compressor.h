@@ -3,8 +3,11 @@
 // The ROHC compressor: packets of many channels in, compressed packets out (RFC 3095 5.3 and 5.4, RFC 5795 5).
 //
 // A burst goes through in three passes, each of which fetches what the next one needs: hash the flows; guess their
-// contexts; compress, on the fast path where a packet is as predicted (fast_path.h), else on the general path (this
-// class, observe.h, choose.h, write.h).
+// contexts; compress, on the fast path where a packet is as predicted (fast_path.h), else on the general path
+// (observe.h, choose.h, write.h).
+//
+// The class is in files of one subject each: burst.cc, link_packet.cc (what else goes over the link), general_path.cc,
+// find_flow.cc, contexts.cc, feedback.cc; compressor.cc has what is about all contexts at once.
 #pragma once
 
 #include <array>
@@ -24,6 +27,11 @@
 #include "rohc/wire/feedback.h"
 
 namespace headroom::rohc {
+
+// Contexts keep times as milliseconds in 32 bits, which last seven weeks. Half-way through, the beginning of time is
+// moved.
+inline constexpr std::uint32_t kEpochMs = std::uint32_t{1} << 31;
+inline constexpr std::uint64_t kEpochNs = kEpochMs * std::uint64_t{1'000'000};
 
 struct CompressorCounters {
   std::array<std::uint64_t, wire::kPacketTypeNames.size()> packets{};
@@ -109,17 +117,14 @@ class Compressor {
   void prefetch_history(std::uint32_t guess) const noexcept;
   void compress_slowly(headroom_packet& packet, std::uint32_t now, headroom_detail* detail) noexcept;
   [[nodiscard]] Outcome compress_generally(headroom_packet& packet, std::uint32_t now) noexcept;
-  [[nodiscard]] bool compress_flow(Flow flow, PacketFields& f, headroom_packet& packet, std::uint32_t now,
+  [[nodiscard]] static PacketFields fields_of(const Headers& headers, std::uint32_t now) noexcept;
+  [[nodiscard]] bool compress_flow(Flow flow, const PacketFields& f, headroom_packet& packet,
                                    Outcome& outcome) noexcept;
   [[nodiscard]] Outcome send_uncompressed(headroom_packet& packet, std::uint32_t now) noexcept;
   void fit_to_link(headroom_packet& packet, std::uint32_t feedback) noexcept;
   void segment(headroom_packet& packet, std::uint32_t feedback) noexcept;
   void pad(headroom_packet& packet) noexcept;
 
-  // The part of the chain that an enabled profile can compress; kUncompressed when there is none.
-  // `listed` has a meaning if chain.listed; `chain` is then that of the core.
-  [[nodiscard]] wire::Profile profile_for(Octets packet, HeaderChain& chain, ListedHeaders& listed) const noexcept;
-  [[nodiscard]] bool taken_for_rtp(const std::uint8_t* udp) const noexcept;
   [[nodiscard]] static std::uint64_t hash_of(const Headers& headers, std::uint64_t salt) noexcept;
   [[nodiscard]] bool same_flow(std::uint32_t index, std::uint32_t channel, const Headers& headers) const noexcept;
   [[nodiscard]] std::uint32_t find_flow(std::uint64_t hash, std::uint32_t channel, Headers& headers,
@@ -154,5 +159,30 @@ class Compressor {
   bool started_ = false;
   bool fast_path_ = true;
 };
+
+// In the header, because each burst asks for it.
+inline std::uint32_t Compressor::now_ms(std::uint64_t now_ns) noexcept {
+  if (!started_) {
+    started_ = true;
+    epoch_ns_ = now_ns;
+  }
+  if (now_ns - epoch_ns_ >= kEpochNs) move_epoch((now_ns - epoch_ns_) / kEpochNs);
+  return milliseconds(now_ns - epoch_ns_);
+}
+
+// In the header, because each packet of the general path asks for it.
+inline Flow Compressor::flow_at(std::uint32_t index) noexcept {
+  CompressorContext& c = contexts_[index];
+  CoverageHistory* const coverage = layout_of(c.shape).has_coverage() ? &coverages_[index] : nullptr;
+  Flow flow{c, histories_[index], c.tunnel ? &tunnels_[index] : nullptr, config_, &reliable_[index], coverage};
+  if (c.lists != ListUse::kNone) flow.lists = &lists_[index];
+  if (config_.timer_ts != TimerTs::kNever) {
+    const Clock clock = channels_[index / config_.channel.contexts_per_channel()].clock;
+    const bool assumed = config_.timer_ts == TimerTs::kAlways && !clock.told;
+    flow.timer = &timers_[index];
+    flow.clock_ms = assumed ? 1 : clock.resolution_ms;
+  }
+  return flow;
+}
 
 }  // namespace headroom::rohc

@@ -115,16 +115,18 @@ struct FlowHistory {
   std::uint16_t changed_since_sn;   // first SN that carried the latest change
   std::uint16_t mode_since_sn;      // first SN that carried the new mode
   std::uint16_t repaired_since_sn;  // first SN that answered the last NACK
-  bool repaired;                    // there has been a NACK
-  bool transition_pending;          // C_TRANS = P (5.6.1)
-  bool mode_told;                   // every packet from mode_since_sn on carried the mode
-  bool acked;                       // an ACK(U) has arrived
+  bool repaired : 1;                // there has been a NACK
+  bool transition_pending : 1;      // C_TRANS = P (5.6.1)
+  bool mode_told : 1;               // every packet from mode_since_sn on carried the mode
+  bool acked : 1;                   // an ACK(U) has arrived
+  bool stale_static : 1;            // the CID had another flow, of which the decompressor may still think
+  std::uint8_t reminders_left;      // O-mode, see refresh.h
   std::uint16_t hash_tag;           // with hash_low: under which hash the flow table knows the context
   std::uint32_t stride_candidate;
 
   // Refreshes (5.3.1.1.2).
   std::uint32_t ir_in;  // packets until the next IR refresh
-  std::uint32_t fo_in;  // packets until the next FO refresh
+  std::uint32_t fo_in;  // packets until the next FO refresh or, in O-mode, the next reminder
   std::uint32_t ir_at_ms;
   std::uint32_t fo_at_ms;
   std::uint16_t countdown_loaded;  // what refresh_countdown started from

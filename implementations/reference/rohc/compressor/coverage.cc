@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mutants.h"
+#include "rohc/compressor/refresh.h"
 #include "rohc/compressor/reliable.h"
 
 namespace headroom::rohc {
@@ -19,7 +21,8 @@ std::uint16_t value_in(const PacketFields& f) noexcept {
 bool covers_all(const PacketFields& f) noexcept {
   const Layout& l = f.chain.layout();
   const std::size_t csrc_octets = f.lists != nullptr ? 4U * f.lists->csrc_count : 0U;
-  return value_in(f) == l.header - l.udp + csrc_octets + f.payload.size();
+  const std::size_t header = mutant("coverage-compared-with-payload") ? 0U : std::size_t{l.header} - l.udp;
+  return value_in(f) == header + csrc_octets + f.payload.size();
 }
 
 // True when a decompressor that knows the flow's way gets the field right without being sent it. Never with kSent.
@@ -41,9 +44,10 @@ void forget_votes(CoverageHistory& v) noexcept { v.same_run = v.inferred_run = v
 void adopt(Flow flow, Coverage way, const PacketFields& f) noexcept {
   set_way(flow, way, value_in(f));
   forget_votes(*flow.coverage);
-  flow.h.coverage_left = flow.repeats();
+  flow.h.coverage_left = mutant("coverage-told-once") ? 1 : flow.repeats();
   flow.h.changed_since_sn = f.sn;
   flow.coverage->told_since_sn = f.sn;
+  begin_reminders(flow);
 }
 
 // A packet has not told the way: no acknowledgement of it says that the decompressor knows it. Of all else it may.
@@ -99,9 +103,9 @@ void observe_coverage(Flow flow, const PacketFields& f) noexcept {
 wire::Cce choose_cce(Flow flow, const PacketFields& f) noexcept {
   if (flow.coverage == nullptr) return wire::Cce::kNone;
   const Coverage way = flow.layout().coverage;
-  const bool news = flow.h.coverage_left != 0;
+  const bool news = flow.h.coverage_left != 0 && !mutant("coverage-change-not-told");
   if (way == Coverage::kSent) return news ? wire::Cce::kOn : wire::Cce::kNone;
-  if (!is_compressible(flow, f)) return wire::Cce::kOnce;
+  if (!is_compressible(flow, f)) return mutant("coverage-deviation-not-sent") ? wire::Cce::kNone : wire::Cce::kOnce;
   if (!news) return wire::Cce::kNone;
   return covers_all(f) == (way == Coverage::kInferred) ? wire::Cce::kOff : wire::Cce::kOnce;
 }

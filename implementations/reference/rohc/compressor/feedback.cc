@@ -44,6 +44,14 @@ void tell_mode(Flow flow) noexcept {
   h.mode_left = flow.repeats();
 }
 
+// False but for mutants: transitions from and to R-mode, and to U-mode, wait for an ACK.
+bool ends_at_once(Mode from, Mode to) noexcept {
+  const bool reliable = to == Mode::kReliable;
+  if (from == Mode::kUnidirectional) return reliable && mutant("u-to-r-ends-at-once");
+  if (from == Mode::kOptimistic) return reliable ? mutant("o-to-r-ends-at-once") : mutant("transition-ends-at-once");
+  return to == Mode::kOptimistic ? mutant("r-to-o-ends-at-once") : mutant("r-to-u-ends-at-once");
+}
+
 // Mode transitions are asked for by the decompressor, and only by feedback that a CRC protects (5.6.1, RFC 4815 3.2).
 // `sn` is the one acknowledged; empty where there is none or, in R-mode, no update had it.
 void apply_mode(Flow flow, const wire::Feedback& f, std::optional<std::uint16_t> sn, std::uint32_t now_ms) noexcept {
@@ -57,7 +65,7 @@ void apply_mode(Flow flow, const wire::Feedback& f, std::optional<std::uint16_t>
       h.mode_left = 0;
     }
     // "New mode transition requests be ignored" while C_TRANS is P.
-    if (answered || h.transition_pending) return;
+    if (answered || (h.transition_pending && !mutant("request-during-transition-followed"))) return;
   }
   if (f.mode == Mode::kUnidirectional && flow.c.mode == Mode::kUnidirectional) tell_mode(flow);
   if (f.mode == flow.c.mode || f.mode > flow.config.highest_mode) return;
@@ -70,10 +78,11 @@ void apply_mode(Flow flow, const wire::Feedback& f, std::optional<std::uint16_t>
   // packet has been decompressed (5.6.3).
   if (f.mode == Mode::kReliable && f.ack == AckType::kStaticNack) return;
   // From and to R-mode, and back to U-mode: a three-way handshake (5.6.3 to 5.6.6).
+  const bool at_once = ends_at_once(flow.c.mode, f.mode);
   set_mode(flow, f.mode, now_ms);
   h.transition_pending = true;
   tell_mode_until_acked(flow);
-  if (mutant("transition-ends-at-once")) {
+  if (at_once) {
     h.transition_pending = false;
     h.mode_left = flow.repeats();
   }
@@ -94,6 +103,8 @@ void confirm(Flow flow, std::uint16_t sn) noexcept {
   h.unscaled_left = 0;
   h.time_left = 0;
   h.changed = 0;
+  h.reminders_left = 0;
+  h.stale_static = false;
   confirm_lists(flow);
 }
 
@@ -102,7 +113,9 @@ void confirm(Flow flow, std::uint16_t sn) noexcept {
 std::optional<std::uint16_t> acknowledged_packet(Flow flow, const wire::Feedback& f) noexcept {
   if (f.ack != AckType::kAck || !f.sn_valid) return std::nullopt;
   if (!flow.in_reliable_mode()) return acknowledged_sn(flow.c.sn, f.sn, f.sn_width);
-  const std::uint16_t sn = acknowledged_sn(flow.reliable->newest, f.sn, f.sn_width);
+  const ReliableWindow& w = *flow.reliable;
+  std::uint16_t sn = acknowledged_sn(w.newest, f.sn, f.sn_width);
+  if (mutant("ack-taken-for-the-newest") && w.run_count != 0) sn = w.runs[w.run_count - 1U].last_sn;
   return acknowledge_update(*flow.reliable, sn) ? std::optional(sn) : std::nullopt;
 }
 
@@ -158,7 +171,7 @@ bool is_rejected(const wire::Feedback& f) noexcept { return f.reject && f.crc &&
 }  // namespace
 
 void tell_mode_until_acked(Flow flow) noexcept {
-  flow.h.mode_left = kUntilAcked;
+  flow.h.mode_left = mutant("transition-not-told") ? 0 : kUntilAcked;
   flow.h.mode_told = false;
   flow.c.fast_reliable = false;
 }
@@ -208,6 +221,7 @@ void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) no
         h.ir_dyn_left = std::max(h.ir_dyn_left, repeats);
       }
       doubt_lists(flow);
+      if (flow.coverage != nullptr) begin_reminders(flow);
       h.changed_since_sn = next_ackable_sn(flow);
       h.repaired_since_sn = h.changed_since_sn;
       h.repaired = true;
@@ -234,8 +248,10 @@ void Compressor::take_feedback(std::uint32_t channel, const wire::Feedback& feed
   }
   // The clock is that of the channel's decompressor, whichever CID the option came for (RFC 4815 4.7); one that it
   // has not must be believed, one that it has only with the CRC that the option SHOULD have (5.7.6.7).
-  if (feedback.clock_ms && (feedback.crc || *feedback.clock_ms == 0))
-    channels_[channel].clock = Clock{true, *feedback.clock_ms};
+  if (feedback.clock_ms && (feedback.crc || *feedback.clock_ms == 0)) {
+    const std::uint8_t finest = mutant("clock-of-zero-taken-for-one") ? 1 : 0;
+    channels_[channel].clock = Clock{true, std::max(finest, *feedback.clock_ms)};
+  }
   const Flow flow = flow_at(config_.channel.index_of(channel, feedback.cid));
   if (flow.c.state == CompressorState::kUnused) {
     ++counters_.ignored_feedback;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mutants.h"
 #include "rohc/compressor/flow.h"
 #include "rohc/wire/chain.h"
 
@@ -71,8 +72,8 @@ bool take_list(View v, const IndexList& now, std::uint8_t repeats) noexcept {
   for (unsigned i = 0; i < now.count; ++i) s.entries[now.at[i]].last_used = s.clock;
   if (now == s.now) return false;
   s.now = now;
-  ++s.generation;
-  s.left = repeats;
+  if (!mutant("list-gen-id-stays")) ++s.generation;
+  s.left = mutant("list-told-once") ? 1 : repeats;
   return true;
 }
 
@@ -144,7 +145,7 @@ void observe_sequence(Flow flow, const PacketFields& f, View v, const IndexList&
   const std::uint32_t value = wire::load32(at);
   const std::uint8_t index = v.list.now.at[position];
   const bool returns = !s.known || !before.has(index);
-  if (returns || value != extrapolated(s, f.sn)) {
+  if (returns || (value != extrapolated(s, f.sn) && !mutant("sequence-number-jump-not-told"))) {
     s.left = flow.repeats();
     flow.h.changed_since_sn = f.sn;
     if (returns || (value ^ extrapolated(s, f.sn)) >> 31 != 0) {
@@ -158,7 +159,7 @@ void observe_sequence(Flow flow, const PacketFields& f, View v, const IndexList&
 // The most significant bits must be those of the number that the decompressor expects; it may also go by the last one.
 wire::SequenceBits sequence_bits(const SequenceState& before, std::uint32_t value, std::uint8_t left) noexcept {
   const bool same_high_bits = ((value ^ before.last) >> 7) == 0;
-  const bool narrow = left == 0 && same_high_bits;
+  const bool narrow = (left == 0 && same_high_bits) || mutant("sequence-number-of-seven-bits");
   return {value & (narrow ? 0x7fU : 0x7fffffffU), static_cast<std::uint8_t>(narrow ? 7 : 31)};
 }
 
@@ -199,7 +200,7 @@ void gather_items(const PacketFields& f, WhichList which, PacketItems& items) no
 }
 
 bool is_known(Flow flow, const ListState& s, std::uint8_t index) noexcept {
-  return s.entries[index].times >= flow.repeats();
+  return s.entries[index].times >= (mutant("list-item-known-at-once") ? 1 : flow.repeats());
 }
 
 void set_xi(wire::CompressedList& list, std::uint8_t index, bool with_item, Octets item) noexcept {
@@ -298,7 +299,7 @@ void count_list(Flow flow, ListState& s, bool chain) noexcept {
     TableEntry& e = s.entries[index];
     if (first && e.times < flow.repeats()) ++e.times;
   }
-  if (s.left != 0 && --s.left == 0) make_reference(s);
+  if (s.left != 0 && (--s.left == 0 || mutant("list-reference-at-once"))) make_reference(s);
 }
 
 void count_sequence(SequenceState& s) noexcept { s.left = static_cast<std::uint8_t>(s.left - (s.left != 0)); }
@@ -369,7 +370,7 @@ Octets chain_list(Flow flow, const PacketFields& f, WhichList which, ListRoom& r
   PacketItems items;
   gather_items(f, which, items);
   wire::CompressedList list;
-  encode_generic(flow, v.list, items, true, list);
+  encode_generic(flow, v.list, items, !mutant("list-items-not-in-chain"), list);
   wire::Writer out(room);
   wire::write_list(out, list);
   return out.written();
@@ -409,6 +410,7 @@ void write_as_is_fields(Flow flow, const PacketFields& f, WhichList which, bool 
   for (unsigned i = 0; i < headers->count; ++i) {
     const ExtensionHeader& h = headers->headers[i];
     const ItemFields fields = fields_of_header(h.type, f.packet + h.offset, h.octets);
+    if (h.type == kGre ? mutant("gre-checksum-not-sent") : mutant("ah-data-not-sent")) continue;
     if (fields.as_is_at == 0 || (in_extension && field.has_list && sends_item(field.list, now, i))) continue;
     out.octets({f.packet + h.offset + fields.as_is_at, fields.as_is_octets});
   }
@@ -425,7 +427,7 @@ void write_extras_static(const PacketFields& f, bool ends, wire::Writer& out) no
 
 // The IP-ID is there as it is, so that its flags say nothing; they have their initial values (5.7.5.2).
 void write_extras_dynamic(const PacketFields& f, wire::Writer& out) noexcept {
-  if (f.lists == nullptr) return;
+  if (f.lists == nullptr || mutant("third-ip-header-not-sent")) return;
   const std::uint8_t* header = f.packet + f.lists->transport_at;
   for (unsigned i = 0; i < f.lists->extra_count; ++i) {
     wire::write_ip_dynamic(out, header, {}, true);

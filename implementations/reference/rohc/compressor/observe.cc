@@ -7,6 +7,7 @@
 #include "mutants.h"
 #include "rohc/compressor/coverage.h"
 #include "rohc/compressor/fast_path.h"
+#include "rohc/compressor/refresh.h"
 #include "rohc/compressor/reliable.h"
 #include "rohc/compressor/window.h"
 #include "rohc/header/crc_coverage.h"
@@ -70,9 +71,10 @@ void observe_pattern(Flow flow, const PacketFields& f) noexcept {
   if (changed == 0) return;
   const std::uint8_t old_crc3 = flow.c.crc3_static;
   take_pattern(flow, f, image);
-  flow.h.changed = static_cast<std::uint8_t>((flow.h.pattern_left != 0 ? flow.h.changed : 0) | changed);
+  flow.h.changed = static_cast<std::uint8_t>(flow.h.changed | changed);
   flow.h.pattern_left = mutant("change-told-once") ? 1 : flow.repeats();
   beware_of_equal_crc(flow, old_crc3);
+  begin_reminders(flow);
   note_change(flow, f.sn);
 }
 
@@ -81,6 +83,7 @@ void observe_list_changes(Flow flow, const PacketFields& f) noexcept {
   const std::uint8_t old_crc3 = flow.c.crc3_static;
   take_static_crc(flow, f);
   beware_of_equal_crc(flow, old_crc3);
+  begin_reminders(flow);
   note_change(flow, f.sn);
 }
 
@@ -301,6 +304,7 @@ void begin_flow(Flow flow, const PacketFields& f) noexcept {
     t.id_behaviour = t.version == 4 ? IpIdBehaviour::kSequential : IpIdBehaviour::kNone;
   }
   observe_list_changes(flow, f);
+  if (flow.h.stale_static) begin_reminders(flow);
 }
 
 void observe(Flow flow, const PacketFields& f) noexcept {

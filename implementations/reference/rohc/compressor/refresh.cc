@@ -2,6 +2,7 @@
 #include "rohc/compressor/refresh.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "mutants.h"
@@ -54,24 +55,60 @@ void count_down(std::uint32_t& left, std::uint32_t packets) noexcept {
   if (left != kNever) left -= std::min(left, packets);
 }
 
+// Packets since the general path last looked, with the one at hand.
+std::uint32_t packets_passed(Flow flow) noexcept {
+  const std::uint32_t packets = 1U + flow.h.countdown_loaded - flow.c.refresh_countdown;
+  flow.h.countdown_loaded = flow.c.refresh_countdown;
+  return packets;
+}
+
+constexpr std::uint8_t kReminders = 3;
+// Packets before them: after a loss that took the change, and after one that took the first reminder with it.
+constexpr std::array<std::uint32_t, kReminders> kReminderPauses = {16, 64, 256};
+
+void apply_reminders(Flow flow) noexcept {
+  FlowHistory& h = flow.h;
+  count_down(h.fo_in, packets_passed(flow));
+  if (h.fo_in != 0) return;
+  if (--h.reminders_left != 0) h.fo_in = kReminderPauses[kReminders - h.reminders_left];
+  if (flow.c.lists != ListUse::kNone || h.stale_static) {
+    h.ir_dyn_left = std::max<std::uint8_t>(h.ir_dyn_left, 1);
+    return;
+  }
+  if (h.changed != 0) h.pattern_left = std::max<std::uint8_t>(h.pattern_left, 1);
+  if (flow.coverage != nullptr) h.coverage_left = std::max<std::uint8_t>(h.coverage_left, 1);
+}
+
 }  // namespace
 
 void start_refreshes(Flow flow, std::uint32_t now_ms) noexcept {
   start_ir(flow, now_ms);
   start_fo(flow, now_ms);
+  flow.h.reminders_left = 0;
+  flow.h.countdown_loaded = 0;
+  flow.c.refresh_countdown = 0;
+}
+
+void begin_reminders(Flow flow) noexcept {
+  if (flow.c.mode != wire::Mode::kOptimistic || is_unidirectional(flow)) return;
+  flow.h.reminders_left = kReminders;
+  flow.h.fo_in = kReminderPauses[0];
   flow.h.countdown_loaded = 0;
   flow.c.refresh_countdown = 0;
 }
 
 void apply_refreshes(Flow flow, std::uint32_t now_ms) noexcept {
   FlowHistory& h = flow.h;
-  if (!is_unidirectional(flow)) return;
-  const std::uint32_t packets = 1U + h.countdown_loaded - flow.c.refresh_countdown;
-  h.countdown_loaded = flow.c.refresh_countdown;
+  if (!is_unidirectional(flow)) {
+    if (h.reminders_left != 0) apply_reminders(flow);
+    return;
+  }
+  const std::uint32_t packets = packets_passed(flow);
   count_down(h.ir_in, packets);
   count_down(h.fo_in, packets);
   if ((h.ir_in == 0 || now_ms >= h.ir_at_ms) && !mutant("no-ir-refresh")) {
     h.ir_left = std::max<std::uint8_t>(h.ir_left, 1);
+    h.stale_static = false;
     if (h.ir_doublings < 32) ++h.ir_doublings;
     start_ir(flow, now_ms);
     start_fo(flow, now_ms);  // an IR refreshes the dynamic part, too
@@ -91,11 +128,12 @@ void load_refreshes(Flow flow) noexcept {
     return;
   }
   const bool periodic = is_unidirectional(flow);
-  const std::uint32_t packets = periodic ? std::min(h.ir_in, h.fo_in) : kLongestCountdown;
+  const bool reminders = h.reminders_left != 0;
+  const std::uint32_t packets = periodic ? std::min(h.ir_in, h.fo_in) : reminders ? h.fo_in : kLongestCountdown;
   // The packet on which a refresh falls due is not one of those that the fast path may send.
   h.countdown_loaded = static_cast<std::uint16_t>(std::min<std::uint32_t>(packets - (packets != 0), kLongestCountdown));
   flow.c.refresh_countdown = h.countdown_loaded;
-  flow.c.refresh_step = periodic ? 1 : 0;
+  flow.c.refresh_step = periodic || reminders ? 1 : 0;
   flow.c.refresh_at_ms = periodic ? std::min(h.ir_at_ms, h.fo_at_ms) : kNever;
 }
 

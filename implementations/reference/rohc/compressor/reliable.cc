@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "mutants.h"
 #include "rohc/encoding/lsb.h"
 
 namespace headroom::rohc {
@@ -94,6 +95,7 @@ ReferenceRun joined(const ReferenceRun& a, const ReferenceRun& b) noexcept {
 
 void add_update(ReliableWindow& w, const Reference& update, std::uint16_t outer, std::uint32_t stride,
                 bool ackable) noexcept {
+  if (mutant("reference-without-ack")) w.run_count = 0;
   if (w.run_count != 0) {
     ReferenceRun& last = w.runs[w.run_count - 1U];
     if (same_line(last, update, outer, stride)) {
@@ -274,7 +276,7 @@ void plan_update(Flow flow, const PacketFields& f, Needs& needs) noexcept {
 
 void count_reliably(Flow flow, const PacketFields& f, wire::PacketType type) noexcept {
   ReliableWindow& w = *flow.reliable;
-  const bool update = wire::updates_in_r_mode(type);
+  const bool update = wire::updates_in_r_mode(type) || mutant("r-0-taken-for-update");
   const bool late = is_late(w, f.sn);
   const bool ackable = !late && !is_reused(w, f.sn);
   if (!late) number(w, f.sn, update && ackable);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "headroom.h"
+#include "mutants.h"
 #include "rohc/wire/packet_type.h"
 #include "rohc/wire/segment.h"
 
@@ -42,7 +43,20 @@ std::size_t octets_of_all(std::size_t unit, std::size_t feedback, const LinkSize
   return octets;
 }
 
+// The smaller of two limits of which 0 stands for none.
+constexpr std::uint32_t tighter(std::uint32_t a, std::uint32_t b) noexcept {
+  return a == 0 || b == 0 ? a + b : std::min(a, b);
+}
+
 }  // namespace
+
+std::uint32_t largest_link_packet(const CompressorConfig& config) noexcept {
+  const std::vector<std::uint16_t>& sizes = config.packet_sizes;
+  if (sizes.empty()) return config.largest_packet;
+  const std::uint32_t limit = tighter(config.largest_packet, sizes.back());
+  const auto above = std::upper_bound(sizes.begin(), sizes.end(), limit);
+  return above == sizes.begin() ? limit : *(above - 1);
+}
 
 std::size_t cut_into_segments(std::span<std::uint8_t> room, std::size_t feedback, std::size_t packet,
                               const LinkSizes& sizes) noexcept {
@@ -63,7 +77,8 @@ std::size_t cut_into_segments(std::span<std::uint8_t> room, std::size_t feedback
     out += HEADROOM_SEGMENT_LENGTH;
     std::memset(out, wire::kPadding, piece.padding);
     out += piece.padding + piece.feedback;
-    *out++ = static_cast<std::uint8_t>(wire::kSegmentType | (piece.final ? wire::kFinalSegment : 0));
+    *out++ = static_cast<std::uint8_t>(wire::kSegmentType |
+                                       (piece.final && !mutant("final-segment-not-marked") ? wire::kFinalSegment : 0));
     std::memmove(out, from, piece.data);
     out += piece.data;
     from += piece.data;

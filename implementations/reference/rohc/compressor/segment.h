@@ -6,9 +6,13 @@
 #include <cstdint>
 #include <span>
 
+#include "rohc/compressor/config.h"
 #include "rohc/wire/octets.h"
 
 namespace headroom::rohc {
+
+// The largest link packet that the configuration allows: a size of PACKET_SIZES_ALLOWED where there are such. 0: any.
+[[nodiscard]] std::uint32_t largest_link_packet(const CompressorConfig& config) noexcept;
 
 // The sizes that link packets may have. REQUIRES: `largest` >= 2; `allowed` is empty (any size up to `largest`) or
 // ascending and ends at or above `largest`, which is one of them.

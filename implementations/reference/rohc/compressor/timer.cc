@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "mutants.h"
 #include "rohc/compressor/choose.h"
 #include "rohc/compressor/flow.h"
 #include "rohc/compressor/window.h"
@@ -34,7 +35,7 @@ void tell(Flow flow, std::uint32_t time_stride, std::uint16_t sn) noexcept {
   t.time_stride = time_stride;
   t.ts_stride = flow.c.ts_stride;
   t.measured_stride = 0;
-  flow.h.time_left = flow.repeats();
+  flow.h.time_left = mutant("time-stride-told-once") ? 1 : flow.repeats();
   flow.h.changed_since_sn = sn;
 }
 
@@ -74,6 +75,7 @@ std::uint32_t jitter_before_compressor(Flow flow, const PacketFields& f, std::ui
     const std::int64_t by_clock = (f.arrived_ms - t.arrived_ms[slot_of(flow.h, age)]) / time_stride;
     largest = std::max(largest, std::abs(strides - by_clock));
   }
+  if (mutant("timer-jitter-of-the-source-ignored")) return 0;
   return static_cast<std::uint32_t>(std::min<std::int64_t>(largest, kMostJitter + 1));
 }
 

@@ -42,7 +42,7 @@ void write_static_chain(Flow flow, const PacketFields& f, wire::Writer& out) noe
 wire::RtpExtras extras_of(Flow flow, const PacketFields& f) noexcept {
   wire::RtpExtras e;
   e.rtp_extension = (f.inner[flow.layout().rtp] & 0x10) != 0;
-  e.mode = flow.c.mode;
+  e.mode = mutant("chain-says-u-mode") ? wire::Mode::kUnidirectional : flow.c.mode;
   e.ts_stride = flow.c.ts_stride;
   if (mutant("rtp-extension-bit-not-in-chain")) e.rtp_extension = false;
   if (mutant("ts-stride-not-in-chain")) e.ts_stride = 0;
@@ -200,7 +200,7 @@ void fill_ip_update(wire::IpHeaderUpdate& u, const std::uint8_t* header, IpIdBeh
 void fill_rtp_update(Flow flow, const PacketFields& f, wire::RtpHeaderUpdate& u) noexcept {
   const std::uint8_t* rtp = f.inner + flow.layout().rtp;
   u.present = true;
-  u.mode = flow.c.mode;
+  u.mode = mutant("extension-3-says-u-mode") ? wire::Mode::kUnidirectional : flow.c.mode;
   u.marker = f.marker != mutant("markers-disagree");  // both M bits must agree (RFC 4815 8.4)
   u.rtp_extension = (rtp[0] & 0x10) != 0;
   u.padding = (rtp[0] & 0x20) != 0 && !mutant("rtp-padding-not-sent");
@@ -264,9 +264,14 @@ void write_tail(Flow flow, const PacketFields& f, bool extension_3, wire::Cce cc
   if (flow.h.id_behaviour == IpIdBehaviour::kRandom && !mutant("random-ip-id-not-sent")) out.two(f.inner_id);
   write_as_is_fields(flow, f, WhichList::kInner, extension_3, out);
   const Layout& l = flow.layout();
-  if (cce != wire::Cce::kNone || l.coverage == Coverage::kSent) out.octets({f.inner + l.udp_length_at, 2});
+  const bool late = mutant("coverage-behind-checksum");
+  const auto write_coverage = [&] {
+    if (cce != wire::Cce::kNone || l.coverage == Coverage::kSent) out.octets({f.inner + l.udp_length_at, 2});
+  };
+  if (!late) write_coverage();
   if (flow.c.udp_checksum_octets != 0 && !mutant("udp-checksum-not-sent"))
     out.octets({f.inner + flow.layout().udp_checksum_at, 2});
+  if (late) write_coverage();
   write_extras_dynamic(f, out);
 }
 
@@ -306,7 +311,8 @@ Needs needs_of(Flow flow, const PacketFields& f) noexcept {
   bool first = true;
   each_reference(flow, [&](const Reference& r, std::uint16_t, Known known) {
     // An ESP Sequence Number may be further away than 16 bits tell.
-    const std::int32_t distance = !traits.esp()         ? static_cast<std::int16_t>(f.sn - r.sn)
+    const bool half = !traits.esp() || mutant("esp-sn-distance-of-sixteen-bits");
+    const std::int32_t distance = half                  ? static_cast<std::int16_t>(f.sn - r.sn)
                                   : known == Known::kSn ? INT32_MIN
                                                         : static_cast<std::int32_t>(f.ts - r.ts);
     n.sn.add(distance, std::exchange(first, false));
@@ -363,7 +369,8 @@ void write_compressed(Flow flow, const PacketFields& f, const Choice& choice, bo
   if (choice.cce == wire::Cce::kNone) {
     wire::write_base_header(out, flow.c.cid_octets, format, base);
   } else {  // "the substituted identifier is then moved to the first octet of the remainder" (RFC 4019 5.3.2)
-    wire::write_first_octet(out, flow.c.cid_octets, wire::octet_of(choice.cce));
+    const wire::Cce cce = mutant("cce-always-once") ? wire::Cce::kOnce : choice.cce;
+    wire::write_first_octet(out, flow.c.cid_octets, wire::octet_of(cce));
     wire::write_base_header(out, {}, format, base);
   }
   if (base.extension) wire::write_extension(out, format, wire::t_field_of(choice.type), extension);
@@ -372,7 +379,7 @@ void write_compressed(Flow flow, const PacketFields& f, const Choice& choice, bo
 
 void count_sent(Flow flow, PacketType type, bool told_ts) noexcept {
   FlowHistory& h = flow.h;
-  if (flow.in_reliable_mode()) return;
+  if (flow.in_reliable_mode() && !mutant("r-mode-change-told-a-few-times")) return;
   const auto told = [](std::uint8_t& left) { left = static_cast<std::uint8_t>(left - (left != 0)); };
   const bool ir = type == PacketType::kIr;
   const bool chain = ir || type == PacketType::kIrDyn;
@@ -390,7 +397,7 @@ void count_sent(Flow flow, PacketType type, bool told_ts) noexcept {
   }
   if (long_crc) told(h.long_crc_left);
   if (h.mode_left != kUntilAcked) told(h.mode_left);
-  if (h.pattern_left == 0) h.changed = 0;
+  if (h.pattern_left == 0 && h.reminders_left == 0) h.changed = 0;
   if (flow.lists != nullptr) count_lists_sent(flow, chain);
 }
 

@@ -111,25 +111,30 @@ bool apply_extension_3(const CompressedHeader& h, Decoded& d) noexcept {
                                      (e.rtp.rtp_extension && !mutant("rtp-extension-bit-ignored") ? 0x10 : 0) |
                                      (e.rtp.padding ? 0x20 : 0));
   if (e.rtp.has_payload_type) rtp[1] = e.rtp.payload_type;
-  if (e.rtp.has_time_stride) {
+  if (e.rtp.has_time_stride && !mutant("time-stride-of-extension-3-ignored")) {
     if (e.rtp.time_stride > kLongestTimeStride) return false;
     c.time_stride = static_cast<std::uint16_t>(e.rtp.time_stride);
   }
   d.mode = e.rtp.mode;
-  d.has_mode = true;
+  d.has_mode = !mutant("mode-of-extension-3-ignored");
   return true;
+}
+
+// (a_n - a_ref) / TIME_STRIDE of 4.5.4. REQUIRES: time_stride is not 0.
+std::uint64_t strides_since(std::uint64_t arrived_ns, const DecompressorContext& c) noexcept {
+  constexpr std::uint64_t kMillisecond = 1'000'000;
+  return (arrived_ns - c.arrived_ns) / (c.time_stride * kMillisecond);
 }
 
 // The scaled TS that bits are relative to, and their p: the reference's, or with timer-based compression "T_approx =
 // T_ref + (a_n - a_ref) / TIME_STRIDE" (4.5.4, RFC 4815 4.3).
 std::uint32_t decode_scaled(wire::Bits bits, std::uint64_t arrived_ns, const DecompressorContext& c) noexcept {
-  constexpr std::uint64_t kMillisecond = 1'000'000;
   const unsigned width = std::min<unsigned>(bits.width, 32);
   const std::uint32_t reference = c.ts / c.ts_stride;
   if (c.time_stride == 0) return lsb_decode(bits.value, width, reference, p_of_timestamp(bits.width));
-  const std::uint64_t strides = (arrived_ns - c.arrived_ns) / (c.time_stride * kMillisecond);
-  return lsb_decode(bits.value, width, reference + static_cast<std::uint32_t>(strides),
-                    p_of_timed_timestamp(bits.width));
+  return lsb_decode(
+      bits.value, width, reference + static_cast<std::uint32_t>(strides_since(arrived_ns, c)),
+      mutant("timer-interval-as-without-clock") ? p_of_timestamp(bits.width) : p_of_timed_timestamp(bits.width));
 }
 
 // RFC 3095 4.5.3, RFC 4815 4. The offset is always that of the reference, so a wraparound of the reference updates it.
@@ -138,7 +143,9 @@ bool decode_timestamp(const CompressedHeader& h, std::uint16_t reference_sn, Dec
   const bool scaled = !h.has_extension_3() || h.extension.tsc;
   if (bits.width == 0) {
     if (!scaled) return false;  // "the decompressor MUST discard the packet" (RFC 4815 4.2)
-    const std::int32_t packets = static_cast<std::int16_t>(c.sn - reference_sn);
+    std::int32_t packets = static_cast<std::int16_t>(c.sn - reference_sn);
+    if (mutant("timer-without-ts-bits-by-clock") && c.time_stride != 0)
+      packets = static_cast<std::int32_t>(strides_since(h.arrived_ns, c));
     c.ts += c.ts_stride * static_cast<std::uint32_t>(packets);
   } else if (scaled) {
     if (c.ts_stride == 0) return false;
@@ -194,11 +201,12 @@ bool has_coverage(const DecompressorContext& c) noexcept { return layout_of(c.sh
 // Coverage).
 void update_coverage(const CompressedHeader& h, DecompressorContext& c) noexcept {
   const std::size_t csrc_octets = h.list_use == ListUse::kActive ? 4U * h.lists->csrc.count : 0U;
-  if (h.cce == wire::Cce::kOn) set_coverage(c, Coverage::kSent, 0);
+  const bool once_kept = h.cce == wire::Cce::kOnce && mutant("cce-once-kept");
+  if (h.cce == wire::Cce::kOn || once_kept) set_coverage(c, Coverage::kSent, 0);
   if (h.cce == wire::Cce::kOff) {
     const Coverage way =
         coverage_for(layout_of(c.shape), *h.coverage, h.payload.size() + csrc_octets, Coverage::kFixed);
-    set_coverage(c, way, *h.coverage);
+    set_coverage(c, mutant("cce-off-always-fixed") ? Coverage::kFixed : way, *h.coverage);
   }
 }
 
@@ -279,7 +287,7 @@ bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, cons
   const ProfileTraits traits = traits_of(c.profile);
   const bool rtp = traits.rtp;
   const wire::Bits sn = h.sn();
-  const bool from_packet = traits.sn_in_packet();
+  const bool from_packet = traits.sn_in_packet() && !(traits.esp() && mutant("esp-sn-as-if-generated"));
   d.header.c.sn = static_cast<std::uint16_t>(lsb_decode(sn.value, sn.width, reference_sn,
                                                         mutant("sn-interval-from-reference") ? 0
                                                         : from_packet                        ? p_of_packet_sn(sn.width)
@@ -297,6 +305,7 @@ bool decode(const DecompressorContext& c, const DecompressorTunnel& tunnel, cons
   // The bits of an ESP Sequence Number are fewer than 16, so the whole number moves as its low half does.
   if (traits.esp())
     d.header.c.ts += static_cast<std::uint32_t>(std::int32_t{static_cast<std::int16_t>(d.header.c.sn - c.sn)});
+  if (traits.esp() && mutant("esp-carry-lost")) d.header.c.ts = (c.ts & 0xffff0000U) | d.header.c.sn;
   decode_ids(h, flags, c.sn, d.header);
   d.header.sent_in_r_mode = d.has_mode && d.mode == wire::Mode::kReliable;
   return true;

@@ -253,7 +253,8 @@ std::int32_t Decompressor::reassemble(std::uint32_t channel, Framed& framed, Pac
   }
   // "Padding, segments, and feedback are not allowed in reconstructed packets" (5.2.6, step 5).
   const Octets unit = reassembly_.packet();
-  if (unit[0] == wire::kPadding || wire::is_feedback(unit[0]) || wire::is_segment(unit[0]))
+  if ((unit[0] == wire::kPadding && !mutant("padding-in-unit-accepted")) || wire::is_feedback(unit[0]) ||
+      wire::is_segment(unit[0]))
     return HEADROOM_ERR_MALFORMED;
   ++counters_.reassembled;
   type = PacketType::kUnknown;
@@ -270,7 +271,7 @@ Decompressor::Outcome Decompressor::decompress_generally(headroom_packet& packet
   Framed framed;
   outcome.status = unframe(packet.channel, {packet.in, packet.in_length}, framed, outcome.type);
   if (outcome.type != PacketType::kSegment) {
-    if (reassembly_.abandon(packet.channel)) ++counters_.abandoned;
+    if (!mutant("interrupted-segments-go-on") && reassembly_.abandon(packet.channel)) ++counters_.abandoned;
   } else if (outcome.status == HEADROOM_OK) {
     outcome.status = reassemble(packet.channel, framed, outcome.type);
   }
@@ -320,6 +321,7 @@ void Decompressor::decompress_uncompressed_ir(const Framed& framed, headroom_pac
   const std::size_t covered = framed.header.size() - framed.rest.size() + 1;  // through the Profile octet
   if (wire::crc8(framed.header.first(covered)) != framed.rest[1]) {
     outcome.status = HEADROOM_ERR_CRC;
+    ++counters_.crc_mismatches[8];
     failed(outcome.context, outcome);
     return;
   }
@@ -375,6 +377,7 @@ void Decompressor::decompress_initialisation(const Framed& framed, bool dynamic_
       dynamic_only ? read_ir_dyn(before, profile, chains) : read_ir(before, profile, (framed.first & 1) != 0, chains);
   if (init.status == wire::ChainStatus::kUnsupported) {
     outcome.status = HEADROOM_ERR_UNSUPPORTED;
+    complain_of_memory(outcome.context, profile);
     return;
   }
   // The CRC covers everything but the payload, with the CRC field as zero (5.9.1).
@@ -385,6 +388,7 @@ void Decompressor::decompress_initialisation(const Framed& framed, bool dynamic_
   crc = wire::crc8(chains.first(init.header_octets), crc);
   if (init.status != wire::ChainStatus::kOk || (crc != framed.rest[1] && !mutant("ir-crc-not-checked"))) {
     outcome.status = init.status == wire::ChainStatus::kOk ? HEADROOM_ERR_CRC : status_of(init.status);
+    counters_.crc_mismatches[8] += init.status == wire::ChainStatus::kOk ? 1 : 0;
     failed(outcome.context, outcome);
     return;
   }
@@ -459,7 +463,7 @@ void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& 
   const std::uint8_t type = type_octet(c, framed.first, framed.rest);
   const bool type_2 = (type & 0xe0) == 0xc0;
   const bool reliable = c.reads_reliable();
-  const bool updates = !reliable || type_2 || (type & 0xc0) == 0x40;  // R-0-CRC
+  const bool updates = !reliable || type_2 || (type & 0xc0) == 0x40 /* R-0-CRC */ || mutant("r-0-updates-context");
   // 5.3.2.2.1: "In the No Context state only IR packets … when in the Static Context state, only packets carrying a 7-
   // or 8-bit CRC".
   if (c.state == DecompressorState::kNc) {
@@ -498,8 +502,8 @@ void Decompressor::decompress_compressed(const Framed& framed, headroom_packet& 
   if (verdict != Verdict::kVerified) {
     // A context that is already under repair has had its second chance (5.3.2.2.4 f, 5.3.2.2.5).
     // In R-mode "no local repair is performed" (5.5.2.1).
-    const bool may_repair =
-        verdict == Verdict::kMismatch && c.state == DecompressorState::kFc && c.repairs == 0 && !reliable;
+    const bool may_repair = verdict == Verdict::kMismatch && c.state == DecompressorState::kFc && c.repairs == 0 &&
+                            (!reliable || mutant("repairs-in-r-mode"));
     const Event repaired = may_repair ? repair(*header, index, now_ns, decoded, restored) : Event::kNone;
     if (repaired == Event::kNone) {
       outcome.status = verdict == Verdict::kMismatch ? HEADROOM_ERR_CRC : HEADROOM_ERR_MALFORMED;
@@ -535,7 +539,9 @@ Decompressor::Verdict Decompressor::attempt(const CompressedHeader& header, std:
   if (!decode(c, tunnel_of(index), header, reference_sn, decoded)) return Verdict::kContradiction;
   if (!restore(decoded.header, decoded.marker, header.udp_checksum, header.payload.size(), restored, header.coverage))
     return Verdict::kContradiction;
-  return verify(decoded, header, restored) ? Verdict::kVerified : Verdict::kMismatch;
+  if (verify(decoded, header, restored)) return Verdict::kVerified;
+  ++counters_.crc_mismatches[header.base.crc_width];
+  return Verdict::kMismatch;
 }
 
 }  // namespace headroom::rohc

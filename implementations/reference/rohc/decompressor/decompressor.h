@@ -63,6 +63,8 @@ struct DecompressorCounters {
   std::uint64_t no_context = 0;
   std::uint64_t not_allowed = 0;
   std::uint64_t crc_failures = 0;
+  // Restored headers that a CRC of so many bits did not fit, repairs included: more than there are failures.
+  std::array<std::uint64_t, 9> crc_mismatches{};
   std::uint64_t held_back = 0;
   std::uint64_t unsupported = 0;
   std::uint64_t reassembled = 0;  // units put together from segments
@@ -176,6 +178,8 @@ class Decompressor {
   void put_feedback(std::uint32_t index, const wire::Feedback& feedback) noexcept;
   // REJECT (5.7.6.4), for the first of so many IR packets for which there is no memory.
   void reject(std::uint32_t index) noexcept;
+  // CONTEXT_MEMORY, for a flow that has grown beyond what is kept.
+  void complain_of_memory(std::uint32_t index, wire::Profile profile) noexcept;
   // CLOCK with the value 0, "the decompressor cannot do timer-based compression" (5.7.6.7).
   void refuse_clock(std::uint32_t index) noexcept;
   // Options that go with acknowledgements; reports of what has grown since the last one are then settled.

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "mutants.h"
 #include "rohc/channel.h"
 #include "rohc/encoding/lsb.h"
 #include "rohc/header/chain.h"
@@ -70,8 +71,10 @@ bool restore_core(const ContextCopy& copy, bool marker, std::uint16_t udp_checks
   if (l.has_udp()) {
     const std::size_t udp_length = l.header - l.udp + payload;
     if (udp_length > 0xffff) return false;
+    const std::size_t too_many =
+        l.has_coverage() && mutant("coverage-inferred-with-ip-header") ? l.udp : std::size_t{0};
     if (l.coverage == Coverage::kInferred)
-      wire::store16(inner + l.udp_length_at, static_cast<std::uint16_t>(udp_length));
+      wire::store16(inner + l.udp_length_at, static_cast<std::uint16_t>(udp_length + too_many));
     if (coverage && l.has_coverage()) wire::store16(inner + l.udp_length_at, *coverage);
     wire::store16(inner + l.udp_checksum_at, udp_checksum);
   }

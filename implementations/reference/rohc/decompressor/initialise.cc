@@ -237,7 +237,7 @@ void finish(wire::Reader& in, std::size_t total, Initialisation& result) noexcep
   // RFC 4019 5.2.2. context(CFP) is nonzero if the field "differs from the length of the UDP-Lite packet, for any one
   // IR or IR-DYN packet": taken by each for itself, like context(CFI), for that needs no memory of packets that were
   // lost.
-  if (result.coverage) {
+  if (result.coverage && !mutant("ir-decides-no-coverage")) {
     DecompressorContext& c = result.after.c;
     const std::size_t csrc_octets = c.lists != ListUse::kNone ? 4U * result.after.lists->csrc.count : 0U;
     set_coverage(c, coverage_for(layout_of(c.shape), *result.coverage, in.remaining() + csrc_octets, Coverage::kSent),

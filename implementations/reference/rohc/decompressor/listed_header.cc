@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mutants.h"
 #include "rohc/decompressor/header.h"
 
 namespace headroom::rohc {
@@ -33,7 +34,8 @@ class Builder {
     for (unsigned i = 0; i < list.now.count; ++i) {
       const Octets item{list.now.items.data() + from, list.now.item_octets[i]};
       from += item.size();
-      const std::uint8_t next = i + 1U < list.now.count ? list.now.items[from] : last_next;
+      const bool followed = i + 1U < list.now.count && !mutant("next-header-not-restored");
+      const std::uint8_t next = followed ? list.now.items[from] : last_next;
       if (item[0] == kGre && next != kProtocolIpv4 && next != kProtocolIpv6) return false;
       const std::size_t octets = header_octets_of(item);
       // GRE headers are longer than their items, which alone are bounded.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "mutants.h"
+
 namespace headroom::rohc {
 namespace {
 
@@ -46,9 +48,13 @@ std::optional<IndexList> indexes_of(const CompressedList& compressed, ListWindow
   const auto found = find_generation(window, compressed.reference);
   if (!found) return std::nullopt;
   const IndexList reference = window.lists[*found].list;
-  drop(window, 0, *found);
+  if (!mutant("list-old-references-kept")) drop(window, 0, *found);
   if (compressed.type == 1) return insert_into(reference, compressed.insertion, sent);
   if (compressed.type == 2 && compressed.count != reference.count) return std::nullopt;
+  if (compressed.type == 3 && mutant("list-inserts-before-it-removes")) {
+    const auto more = insert_into(reference, compressed.insertion, sent);
+    return more ? remove_from(*more, compressed.removal) : more;
+  }
   const auto rest = remove_from(reference, compressed.removal);
   if (!rest || compressed.type == 2) return rest;
   return insert_into(*rest, compressed.insertion, sent);
@@ -67,9 +73,11 @@ bool enter_items(const CompressedList& compressed, ItemTable<kSlots, kItem>& tab
   for (unsigned i = 0; i < compressed.xi_count; ++i) {
     const wire::Xi& xi = compressed.xis[i];
     if (xi.index >= kSlots) return false;
-    if (!xi.has_item) continue;
+    if (!xi.has_item || (table.octets[xi.index] != 0 && mutant("list-item-never-replaced"))) continue;
     if (xi.item.size() > kItem) return false;
-    std::copy(xi.item.begin(), xi.item.end(), table.items.begin() + std::size_t{xi.index} * kItem);
+    std::uint8_t* to = table.items.data() + std::size_t{xi.index} * kItem;
+    std::copy(xi.item.begin(), xi.item.end(), to);
+    if (kItem == kMaxItemOctets && is_gre_by_what_follows(to[0])) to[0] = kGre;
     table.octets[xi.index] = static_cast<std::uint8_t>(xi.item.size());
   }
   return true;
@@ -142,7 +150,8 @@ ChainStatus apply(const CompressedList& compressed, List& list) noexcept {
   if (!indexes) return ChainStatus::kMalformed;
   const ChainStatus status = make_present(*indexes, compressed, list);
   if (status != ChainStatus::kOk) return status;
-  if (compressed.has_generation && indexes->count != 0) enter(list.window, compressed.generation, *indexes);
+  const bool may_be_reference = indexes->count != 0 || mutant("list-empty-one-is-a-reference");
+  if (compressed.has_generation && may_be_reference) enter(list.window, compressed.generation, *indexes);
   list.told = {true, compressed.has_generation, *indexes};
   return ChainStatus::kOk;
 }
@@ -150,6 +159,7 @@ ChainStatus apply(const CompressedList& compressed, List& list) noexcept {
 template <typename List>
 ChainStatus apply_chain(Octets octets, wire::ListKind kind, List& list) noexcept {
   CompressedList compressed;
+  if (mutant("list-table-cleared-by-chain")) list.table = {};
   if (octets.empty()) return apply(compressed, list);
   wire::Reader in(octets);
   return wire::read_list(in, kind, compressed) ? apply(compressed, list) : ChainStatus::kMalformed;
@@ -234,7 +244,8 @@ std::uint32_t sequence_of(const DecompressorLists& lists, const HeaderList& list
   const std::uint32_t value = wire::load32(item.data() + fields_of_item(item).sequence_at);
   if ((list.whole >> position & 1U) != 0) return value;
   const auto packets = static_cast<std::int16_t>(sn - lists.sn);
-  const std::uint32_t inferred = value + static_cast<std::uint32_t>(std::int32_t{packets});
+  const std::uint32_t inferred =
+      mutant("sequence-number-not-inferred") ? value : value + static_cast<std::uint32_t>(std::int32_t{packets});
   const wire::SequenceBits bits = item[0] == kAuthentication ? list.ah : list.gre;
   return bits.width == 0 ? inferred : bits.on(inferred);
 }
@@ -247,6 +258,7 @@ void advance_sequences(DecompressorLists& lists, std::uint16_t sn) noexcept {
 
 void settle_lists(const DecompressorLists& before, bool reliable, std::uint16_t sn, DecompressorLists& lists) noexcept {
   const auto name = [&](ListWindow& window, const ListOfPacket& told) {
+    if (mutant("r-mode-list-not-named-by-sn")) return;
     if (told.present && told.indexes.count != 0) enter(window, static_cast<std::uint8_t>(sn), told.indexes);
   };
   if (reliable) {
@@ -255,7 +267,9 @@ void settle_lists(const DecompressorLists& before, bool reliable, std::uint16_t 
     name(lists.csrc.window, lists.csrc.told);
     return;
   }
-  const auto passes = [](const ListOfPacket& told) { return told.present && !told.has_generation; };
+  const auto passes = [](const ListOfPacket& told) {
+    return told.present && !told.has_generation && !mutant("list-without-gen-id-kept");
+  };
   const auto restore = [&](const HeaderList& old, HeaderList& list) {
     if (!passes(list.told)) return;
     HeaderList kept = list;
@@ -277,7 +291,7 @@ void settle_lists(const DecompressorLists& before, bool reliable, std::uint16_t 
 void keep_tables_and_sequences(const DecompressorLists& before, std::uint16_t sn, DecompressorLists& lists) noexcept {
   const auto keep = [&](const HeaderList& old, HeaderList& list) {
     HeaderList kept = old;
-    kept.table = list.table;
+    if (!mutant("uo-1-id-leaves-no-item")) kept.table = list.table;
     // A number in the old list that the packet did not have goes on by its own line.
     put_sequences(before, old, sn, kept);
     put_sequences(lists, list, sn, kept);
@@ -287,7 +301,7 @@ void keep_tables_and_sequences(const DecompressorLists& before, std::uint16_t sn
   keep(before.inner, lists.inner);
   const auto csrc_table = lists.csrc.table;
   lists.csrc = before.csrc;
-  lists.csrc.table = csrc_table;
+  if (!mutant("uo-1-id-leaves-no-item")) lists.csrc.table = csrc_table;
   lists.extra_count = before.extra_count;
   lists.extras = before.extras;
   lists.sn = sn;

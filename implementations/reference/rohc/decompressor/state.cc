@@ -31,11 +31,26 @@ constexpr bool is_update(PacketType t) noexcept { return wire::updates_in_r_mode
 // Of DecompressorContext::acks_held.
 constexpr std::uint8_t kSnUpdates = 0x80;
 
+// Bits of the longest SN that a packet carries: that of IR and IR-DYN (5.7.7.6).
+constexpr unsigned kLongestSn = 16;
+
 constexpr std::uint32_t last(unsigned n) noexcept { return n >= 32 ? 0xffffffffU : (1U << n) - 1; }
 
 bool damaged(std::uint32_t failures, KOutOfN rule) noexcept {
   if (mutant("damage-never-seen")) return false;
   return static_cast<unsigned>(std::popcount(failures & last(rule.n))) >= rule.k;
+}
+
+// A NACK to put an option into. All of those call for a CRC, or SHOULD have one.
+wire::Feedback nack_of(const DecompressorContext& c, Mode mode) noexcept {
+  wire::Feedback f;
+  f.ack = AckType::kNack;
+  f.mode = mode;
+  f.sn = c.sn & 0xfffU;
+  f.sn_width = 12;
+  f.sn_valid = c.used;
+  f.crc = true;
+  return f;
 }
 
 }  // namespace
@@ -49,7 +64,7 @@ void Decompressor::commit(std::uint32_t index, const ContextCopy& after, std::ui
   const std::uint32_t interval = consecutive ? average_interval(c.interval, now_ns - c.arrived_ns) : after.c.interval;
   c = after.c;
   c.interval = interval;
-  c.arrived_ns = now_ns;
+  if (!mutant("timer-arrival-not-kept")) c.arrived_ns = now_ns;
   c.previous_sn = previous_sn;
   derive_prediction(c);
   if (c.tunnel) tunnels_[index] = after.tunnel;
@@ -98,6 +113,7 @@ void Decompressor::succeeded(std::uint32_t index, Outcome& outcome, bool has_mod
     c.repairs = 2;
   } else if (by_initialisation) {
     c.repairs = 0;  // the reference is new: there is nothing left to prove
+    c.nacks_held = 0;
   } else if (c.repairs != 0 && --c.repairs == 0) {
     outcome.event = Event::kRepairProven;
   }
@@ -219,6 +235,7 @@ void Decompressor::follow_mode(std::uint32_t index, Outcome& outcome, bool has_m
       } else {  // 5.6.3 to 5.6.6
         c.transition = Transition::kInitiated;
         c.target = wanted;
+        if (mutant("mode-taken-at-request")) take_mode(c, wanted, outcome);
         c.acks_held = 1;
         send(index, AckType::kAck, wanted, outcome.sn_bits);
       }
@@ -231,8 +248,9 @@ void Decompressor::follow_mode(std::uint32_t index, Outcome& outcome, bool has_m
         c.transition = Transition::kDeclined;
         c.target = c.mode;
       } else if (has_mode && mode == c.target) {
-        c.transition = Transition::kPending;
-        if (mode != Mode::kUnidirectional) take_mode(c, mode, outcome);
+        const bool done = mutant("transition-done-without-type-0");
+        c.transition = done ? Transition::kDone : Transition::kPending;
+        if (mode != Mode::kUnidirectional || done) take_mode(c, mode, outcome);
       } else if (c.target == Mode::kReliable && ++c.acks_held > config_.mode_requests) {
         // Older compressors ignore what they do not know. Should this one come round, it will say so.
         c.mode_declined = true;
@@ -242,7 +260,7 @@ void Decompressor::follow_mode(std::uint32_t index, Outcome& outcome, bool has_m
       }
       // "The decompressor MUST NOT use the sequence number of the R-0 or the R-1* packet" (RFC 4815 3.2): send() takes
       // that of the reference.
-      send(index, AckType::kAck, c.target, outcome.sn_bits);
+      if (has_mode || !mutant("mode-requested-once")) send(index, AckType::kAck, c.target, outcome.sn_bits);
       break;
     case Transition::kPending:
     case Transition::kDeclined:
@@ -306,11 +324,13 @@ void Decompressor::acknowledge(std::uint32_t index, const Outcome& outcome) noex
 // others that update, since "the decompressor cannot determine the value of N"; then one for so many.
 void Decompressor::acknowledge_update(std::uint32_t index, const Outcome& outcome) noexcept {
   DecompressorContext& c = contexts_[index];
-  if (wire::is_without_crc(outcome.type)) {  // "Feedback is never sent for packets not updating the context"
+  if (wire::is_without_crc(outcome.type) &&
+      !mutant("r-0-acknowledged")) {  // "Feedback is never sent for packets not updating the context"
     c.acks_held = 0;
     return;
   }
   const bool sn_only = outcome.type == PacketType::kR0Crc;
+  if (sn_only && mutant("r-0-crc-not-acknowledged")) return;
   const std::uint8_t kind = sn_only ? kSnUpdates : 0;
   if (outcome.new_pattern || (c.acks_held & kSnUpdates) != kind) c.acks_held = kind;
   const unsigned must = sn_only ? 1 : 2;
@@ -333,7 +353,8 @@ void Decompressor::complain(std::uint32_t index, AckType kind, bool at_once) noe
   ++c.nacks_held;
   if (!at_once && c.nacks_held < config_.nack_every) return;
   c.nacks_held = 0;
-  send(index, kind, mode);
+  // A packet that could not be read may have been one with any SN (5.5.2.2): feedback about it has the longest.
+  send(index, kind, mutant("nack-of-r-mode-says-o") && mode == Mode::kReliable ? Mode::kOptimistic : mode, kLongestSn);
 }
 
 void Decompressor::send(std::uint32_t index, AckType kind, Mode mode, unsigned sn_bits) noexcept {
@@ -356,7 +377,7 @@ void Decompressor::send(std::uint32_t index, AckType kind, Mode mode, unsigned s
     if (mode == Mode::kReliable) {
       // "The decompressor MUST use the feedback format whose SN field length is equal to or larger than the one in the
       // compressed packet that triggered the feedback" (5.5.2.2).
-      if (sn_bits > f.sn_width) {
+      if (sn_bits > f.sn_width && !mutant("feedback-sn-too-short")) {
         f.sn = c.sn;
         f.sn_width = 20;
       }
@@ -394,7 +415,7 @@ void Decompressor::put_feedback(std::uint32_t index, const wire::Feedback& feedb
 
 // CLOCK and JITTER are options of profile RTP only (5.11: they "are not used" with UDP).
 void Decompressor::add_options(std::uint32_t index, wire::Feedback& f) noexcept {
-  const bool rtp = contexts_[index].profile == wire::Profile::kRtp;
+  const bool rtp = contexts_[index].profile == wire::Profile::kRtp || mutant("clock-in-other-profiles");
   if (rtp && config_.clock_ms != 0) f.clock_ms = config_.clock_ms;
   if (!config_.observes()) return;
   Observations& o = observations_[index];
@@ -451,14 +472,24 @@ void Decompressor::refuse_clock(std::uint32_t index) noexcept {
   const bool due = c.nacks_held == 0;
   c.nacks_held = static_cast<std::uint8_t>((c.nacks_held + 1U) % config_.nack_every);
   if (!due) return;
-  wire::Feedback f;
-  f.ack = AckType::kNack;
-  f.mode = mode;
-  f.sn = c.sn & 0xfffU;
-  f.sn_width = 12;
-  f.sn_valid = c.used;
+  wire::Feedback f = nack_of(c, mode);
   f.clock_ms = 0;
-  f.crc = true;
+  put_feedback(index, f);
+  ++counters_.nacks;
+}
+
+// The option belongs to profiles 0x0004, 0x0007 and 0x0008 (RFC 3843 3.7, RFC 4019 5.7), as the constant IP-ID does. A
+// flow for which there is no room at all is rejected instead: this one has a context, but more lists or IP headers by
+// now than are kept. Nothing has verified the packet that says so, hence not for the first one.
+void Decompressor::complain_of_memory(std::uint32_t index, wire::Profile profile) noexcept {
+  DecompressorContext& c = contexts_[index];
+  const bool established = c.used && c.profile == profile && c.state != DecompressorState::kNc;
+  const bool known = traits_of(profile).constant_ip_id;
+  if (!established || !known || !config_.feedback || c.mode == Mode::kUnidirectional) return;
+  if (++c.nacks_held < config_.nack_every) return;
+  c.nacks_held = 0;
+  wire::Feedback f = nack_of(c, c.mode);
+  f.context_memory = true;
   put_feedback(index, f);
   ++counters_.nacks;
 }

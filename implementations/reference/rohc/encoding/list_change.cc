@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mutants.h"
+
 namespace headroom::rohc {
 namespace {
 
@@ -57,6 +59,7 @@ ListChange change_between(const IndexList& reference, const IndexList& current) 
   narrow_if_possible(change.removal, last_removal);
   narrow_if_possible(change.insertion, last_insertion);
   // "If the length of the bit list is less than the required bit mask length, append additional ones."
+  if (mutant("list-removal-mask-padded-with-zeros")) return change;
   for (unsigned k = reference.count; k < change.removal.width; ++k) change.removal.set(k);
   return change;
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mutants.h"
+
 namespace headroom::rohc {
 namespace {
 
@@ -203,7 +205,7 @@ void item_of(const std::uint8_t* header, std::uint8_t type, std::size_t octets, 
   if (type != kGre) {
     item.octets = static_cast<std::uint8_t>(octets);
     std::memcpy(item.data.data(), header, octets);
-    item.data[0] = type;
+    if (!mutant("item-says-what-follows-it")) item.data[0] = type;
     return;
   }
   const std::uint8_t flags = header[0];
@@ -220,10 +222,11 @@ void item_of(const std::uint8_t* header, std::uint8_t type, std::size_t octets, 
   item.octets = static_cast<std::uint8_t>(to - item.data.data());
 }
 
-std::size_t item_octets(Octets item) noexcept {
+std::size_t item_octets(Octets item, bool generic) noexcept {
   if (item.size() < kGreItemBase) return 0;
+  const bool gre = item[0] == kGre || (generic && is_gre_by_what_follows(item[0]));
   const std::size_t octets =
-      item[0] == kGre ? kGreItemBase + gre_options(item[1], 2) : octets_by_length_field(item[0], item.data());
+      gre ? kGreItemBase + gre_options(item[1], 2) : octets_by_length_field(item[0], item.data());
   return octets > item.size() || octets > kMaxItemOctets ? 0 : octets;
 }
 

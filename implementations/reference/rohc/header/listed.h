@@ -105,9 +105,15 @@ struct Item {
 // REQUIRES: extension_header_octets() has accepted the header.
 void item_of(const std::uint8_t* header, std::uint8_t type, std::size_t octets, Item& item) noexcept;
 
+// In a generic list a GRE item may have "the type of the subsequent header" instead of its own in front: so 5.8.4.4,
+// which 5.8.4.1 contradicts. IP headers cannot be items, so that both can be understood.
+[[nodiscard]] constexpr bool is_gre_by_what_follows(std::uint8_t type) noexcept {
+  return type == kProtocolIpv4 || type == kProtocolIpv6;
+}
+
 // Octets of the item that begins `octets`, by the type in its first octet; 0 when it is truncated, too long or of a
-// type that is no extension header.
-[[nodiscard]] std::size_t item_octets(Octets octets) noexcept;
+// type that is no extension header. `generic`: of a list of encoding type 0.
+[[nodiscard]] std::size_t item_octets(Octets octets, bool generic = false) noexcept;
 
 // Octets of the extension header that an item stands for.
 [[nodiscard]] std::size_t header_octets_of(Octets item) noexcept;

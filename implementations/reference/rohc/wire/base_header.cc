@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rohc/wire/base_header.h"
 
+#include "mutants.h"
+
 namespace headroom::rohc::wire {
 namespace {
 
@@ -64,20 +66,20 @@ void write_reliable(Writer& out, const CidOctets& cid, Format format, const Base
       return;
     case PacketType::kR0Crc:  // 01 SN(6) | SN(1) CRC(7)
       write_first_octet(out, cid, octet(0x40U | low(h.sn, 7) >> 1));
-      out.octet(octet((h.sn.value & 1U) << 7 | (h.crc & 0x7fU)));
+      out.octet(octet((mutant("r-0-crc-sn-bit-lost") ? 0U : h.sn.value & 1U) << 7 | (h.crc & 0x7fU)));
       return;
     default:
       break;
   }
   write_first_octet(out, cid, octet(0x80U | low(h.sn, 6)));
   if (format == Format::kUdp) {  // 10 SN(6) | X ID(7)
-    out.octet(octet((h.extension ? 0x80U : 0U) | low(h.id, 7)));
+    out.octet(octet((h.extension ? 0x80U : 0U) | low(h.id, mutant("r-1-udp-id-of-six-bits") ? 6 : 7)));
   } else if (h.type == PacketType::kR1) {  // 10 SN(6) | M X TS(6)
     out.octet(octet(flags | low(h.ts, 6)));
   } else if (h.type == PacketType::kR1Id) {  // 10 SN(6) | M X T=0 ID(5)
     out.octet(octet(flags | low(h.id, 5)));
   } else {  // kR1Ts: 10 SN(6) | M X T=1 TS(5)
-    out.octet(octet(flags | 0x20U | low(h.ts, 5)));
+    out.octet(octet(flags | (mutant("r-1-ts-without-t") ? 0U : 0x20U) | low(h.ts, 5)));
   }
 }
 
@@ -102,7 +104,7 @@ BaseHeader read_reliable(std::uint8_t first, Reader& in, Format format, bool t_b
   const std::uint8_t second = in.octet();
   if ((first & 0xc0) == 0x40) {
     h.type = PacketType::kR0Crc;
-    h.sn = h.sn.followed_by(bits(second >> 7, 1));
+    if (!mutant("r-0-crc-sn-bit-ignored")) h.sn = h.sn.followed_by(bits(second >> 7, 1));
     h.crc = second & 0x7f;
     h.crc_width = 7;
     return h;
@@ -118,7 +120,7 @@ BaseHeader read_reliable(std::uint8_t first, Reader& in, Format format, bool t_b
   if (!t_bit) {
     h.type = PacketType::kR1;
     h.ts = bits(second, 6);
-  } else if ((second & 0x20) != 0) {
+  } else if (((second & 0x20) != 0) != mutant("r-1-t-reversed")) {
     h.type = PacketType::kR1Ts;
     h.ts = bits(second, 5);
   } else {

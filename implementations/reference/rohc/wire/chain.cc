@@ -62,7 +62,9 @@ void write_udp_static(Writer& out, const std::uint8_t* h) noexcept { out.octets(
 
 void write_rtp_static(Writer& out, const std::uint8_t* h) noexcept { out.octets({h + 8, 4}); }
 
-void write_esp_static(Writer& out, const std::uint8_t* h) noexcept { out.octets({h, 4}); }
+void write_esp_static(Writer& out, const std::uint8_t* h) noexcept {
+  if (!mutant("esp-ir-without-spi")) out.octets({h, 4});
+}
 
 void write_ip_dynamic(Writer& out, const std::uint8_t* h, IpIdFlags id, bool constant_ip_id, Octets list) noexcept {
   if (h[0] >> 4 == 4) {
@@ -81,13 +83,19 @@ void write_ip_dynamic(Writer& out, const std::uint8_t* h, IpIdFlags id, bool con
 
 void write_udp_dynamic(Writer& out, const std::uint8_t* h) noexcept { out.octets({h + 6, 2}); }
 
-void write_udp_lite_dynamic(Writer& out, const std::uint8_t* h) noexcept { out.octets({h + 4, 4}); }
+void write_udp_lite_dynamic(Writer& out, const std::uint8_t* h) noexcept {
+  if (mutant("coverage-not-in-chain")) return out.octets({h + 6, 2});
+  out.octets({h + 4, 4});
+}
 
-void write_esp_dynamic(Writer& out, const std::uint8_t* h) noexcept { out.octets({h + 4, 4}); }
+void write_esp_dynamic(Writer& out, const std::uint8_t* h) noexcept {
+  if (mutant("esp-sn-cut-in-chain")) return out.four(load32(h + 4) & 0xffffU);
+  out.octets({h + 4, 4});
+}
 
 void write_rtp_dynamic(Writer& out, const std::uint8_t* h, const RtpExtras& extras, Octets list) noexcept {
   // V and P as they are; RX instead of X; CC, which must equal that of the list (RFC 4815 5.2).
-  const unsigned cc = list.empty() ? 0U : list[0] & 0x0fU;
+  const unsigned cc = list.empty() || mutant("csrc-count-zero-in-chain") ? 0U : list[0] & 0x0fU;
   out.octet(static_cast<std::uint8_t>((h[0] & 0xe0U) | (extras.present ? 0x10U : 0U) | cc));
   out.octets({h + 1, 7});
   write_generic_list(out, list);

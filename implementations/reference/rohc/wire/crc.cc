@@ -58,6 +58,7 @@ constexpr auto kSlices8 = make_slices<std::uint8_t>(kCrc8Polynomial);
 [[maybe_unused]] constexpr auto kWrong3 = make_slices<std::uint8_t>(0x05);
 [[maybe_unused]] constexpr auto kWrong7 = make_slices<std::uint8_t>(0x67);
 [[maybe_unused]] constexpr auto kWrong8 = make_slices<std::uint8_t>(0x07);
+[[maybe_unused]] constexpr auto kWrong32 = make_slices<std::uint32_t>(0x82608edb);
 constexpr auto kSlices32 = make_slices<std::uint32_t>(kCrc32Polynomial);
 
 // The CRC-3 contribution of each residue: that of a single 1 at that index of a message of 56 bits (a multiple of 7).
@@ -96,6 +97,9 @@ std::uint8_t crc8(Octets octets, std::uint8_t state) noexcept {
   if (mutant("crc8-polynomial") || mutant("crc8-polynomial-received")) return run(kWrong8, octets, state);
   return run(kSlices8, octets, state);
 }
-std::uint32_t crc32(Octets octets, std::uint32_t state) noexcept { return run(kSlices32, octets, state); }
+std::uint32_t crc32(Octets octets, std::uint32_t state) noexcept {
+  if (mutant("crc32-polynomial")) return run(kWrong32, octets, state);
+  return run(kSlices32, octets, state);
+}
 
 }  // namespace headroom::rohc::wire

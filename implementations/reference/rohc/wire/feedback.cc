@@ -39,7 +39,8 @@ bool read_options(Reader& in, Octets data, Feedback& f) noexcept {
   while (in.remaining() > 0) {
     const std::uint8_t head = in.octet();
     const std::uint8_t length = head & 0x0f;
-    const std::uint8_t* value = in.take(length);
+    const bool known = head >> 4 <= static_cast<unsigned>(FeedbackOption::kContextMemory);
+    const std::uint8_t* value = in.take(known || !mutant("unknown-option-data-not-skipped") ? length : 0);
     if (!in.ok()) return false;
     const auto expect = [&](std::uint8_t octets) { return length == octets; };
     switch (static_cast<FeedbackOption>(head >> 4)) {
@@ -53,28 +54,30 @@ bool read_options(Reader& in, Octets data, Feedback& f) noexcept {
         break;
       case FeedbackOption::kSnNotValid:
         if (!expect(0)) return false;
-        f.sn_valid = false;
+        f.sn_valid = mutant("sn-not-valid-ignored");
         break;
       case FeedbackOption::kSn:  // several: concatenated (RFC 4815 8.5)
         if (!expect(1)) return false;
-        f.sn = mutant("sn-option-ignored") ? f.sn : f.sn << 8 | *value;
+        f.sn = mutant("sn-option-ignored")                    ? f.sn
+               : mutant("sn-options-least-significant-first") ? std::uint32_t{*value} << f.sn_width | f.sn
+                                                              : f.sn << 8 | *value;
         f.sn_width = static_cast<std::uint8_t>(std::min(32, f.sn_width + 8));
         break;
       case FeedbackOption::kClock:
-        if (!expect(1)) return false;
+        if (!expect(1) || mutant("clock-option-refused")) return false;
         f.clock_ms = *value;
         break;
       case FeedbackOption::kJitter:
-        if (!expect(1)) return false;
+        if (!expect(1) || mutant("jitter-option-refused")) return false;
         f.max_jitter = *value;
         break;
       case FeedbackOption::kLoss:
-        if (!expect(1)) return false;
+        if (!expect(1) || mutant("loss-option-refused")) return false;
         f.longest_loss = *value;
         break;
       case FeedbackOption::kContextMemory:
         if (!expect(0)) return false;
-        f.context_memory = true;
+        f.context_memory = !mutant("context-memory-ignored");
         break;
       default:
         if (mutant("unknown-option-refused")) return false;
@@ -85,6 +88,7 @@ bool read_options(Reader& in, Octets data, Feedback& f) noexcept {
   f.crc = crcs != 0;
   if (!f.crc || mutant("feedback-crc-not-checked")) return true;
   const std::uint8_t right = data_crc(data, {crc_at.data(), crcs});
+  if (mutant("only-last-crc-option-checked")) return data[crc_at[crcs - 1]] == right;
   return std::all_of(crc_at.begin(), crc_at.begin() + static_cast<std::ptrdiff_t>(crcs),
                      [&](std::uint8_t at) { return data[at] == right; });
 }
@@ -102,7 +106,7 @@ void write_option(Writer& out, FeedbackOption option, std::optional<std::uint8_t
 
 void write_feedback_2(Writer& out, const Feedback& f) noexcept {
   const unsigned further = f.sn_width > 12 ? (f.sn_width - 12U + 7U) / 8U : 0;  // SN options
-  const std::uint32_t first = further == 0 ? f.sn : f.sn >> 8 * further;
+  const std::uint32_t first = further == 0 || mutant("sn-option-repeats-the-sn-field") ? f.sn : f.sn >> 8 * further;
   out.octet(static_cast<std::uint8_t>(static_cast<unsigned>(f.ack) << 6 | static_cast<unsigned>(f.mode) << 4 |
                                       (first >> 8 & 0x0f)));
   out.octet(static_cast<std::uint8_t>(first));
@@ -134,6 +138,7 @@ std::optional<Feedback> read_feedback(Octets data, bool large_cids) noexcept {
   const auto cid = read_cid(in, large_cids);
   if (!cid || in.remaining() == 0) return std::nullopt;
   f.cid = *cid;
+  [[maybe_unused]] const std::size_t cid_octets = data.size() - in.remaining();
   if (in.remaining() == 1) {
     f.one = true;
     f.sn = in.octet();
@@ -141,12 +146,13 @@ std::optional<Feedback> read_feedback(Octets data, bool large_cids) noexcept {
     return f;
   }
   const std::uint8_t head = in.octet();
-  if (head >> 6 == 3) return std::nullopt;  // reserved Acktype
-  f.ack = static_cast<AckType>(head >> 6);
+  if (head >> 6 == 3 && !mutant("acktype-3-taken-for-nack")) return std::nullopt;  // reserved Acktype
+  f.ack = mutant("acktype-3-taken-for-nack") && head >> 6 == 3 ? AckType::kNack : static_cast<AckType>(head >> 6);
   f.mode = static_cast<Mode>(head >> 4 & 3);
   f.sn = (head & 0x0fU) << 8 | in.octet();
   f.sn_width = 12;
-  if (!read_options(in, data, f)) return std::nullopt;
+  const Octets covered = mutant("feedback-crc-read-without-cid") ? data.subspan(cid_octets) : data;
+  if (!read_options(in, covered, f)) return std::nullopt;
   return f;
 }
 
@@ -154,13 +160,14 @@ void write_feedback_element(Writer& out, bool large_cids, const Feedback& f) noe
   std::array<std::uint8_t, kMaxFeedbackElement> room{};
   Writer data(room);
   write_cid(data, large_cids, f.cid);
+  const std::size_t uncovered = mutant("feedback-crc-without-cid") ? data.size() : 0;
   if (f.one) {
     data.octet(static_cast<std::uint8_t>(f.sn));
   } else {
     write_feedback_2(data, f);
     if (f.crc) {
       write_option(data, FeedbackOption::kCrc, std::uint8_t{0});
-      room[data.size() - 1] = crc8(data.written());
+      room[data.size() - 1] = crc8(data.written().subspan(uncovered));
     }
   }
   const bool small = data.size() <= 7;

@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "mutants.h"
 #include "rohc/header/listed.h"
 
 namespace headroom::rohc::wire {
@@ -17,6 +18,7 @@ constexpr bool inserts(unsigned type) noexcept { return type == 1 || type == 3; 
 constexpr bool removes(unsigned type) noexcept { return type == 2 || type == 3; }
 
 bool wide_xis(const CompressedList& list) noexcept {
+  if (mutant("list-index-of-three-bits")) return false;
   for (unsigned i = 0; i < list.xi_count; ++i) {
     if (list.xis[i].index > 7) return true;
   }
@@ -36,8 +38,22 @@ void write_mask(Writer& out, ListMask mask) noexcept {
   }
 }
 
+// The masks of a list, as they are but for mutants.
+ListMask removal_of(const CompressedList& list) noexcept {
+  if (mutant("list-masks-swapped") && list.type == 3) return list.insertion;
+  if (mutant("list-removal-mask-inverted"))
+    return {static_cast<std::uint16_t>(~list.removal.bits & 0x7fff), list.removal.width};
+  return list.removal;
+}
+ListMask insertion_of(const CompressedList& list) noexcept {
+  if (mutant("list-masks-swapped") && list.type == 3) return list.removal;
+  if (mutant("list-insertion-mask-shifted"))
+    return {static_cast<std::uint16_t>(list.insertion.bits >> 1), list.insertion.width};
+  return list.insertion;
+}
+
 ListMask read_mask(Reader& in) noexcept {
-  const bool wide = (in.peek() & kWideMask) != 0;
+  const bool wide = (in.peek() & kWideMask) != 0 && !mutant("list-mask-of-15-bits-read-as-7");
   if (wide) return {static_cast<std::uint16_t>(in.two() & 0x7fffU), 15};
   return {static_cast<std::uint16_t>(in.octet() << 8), 7};
 }
@@ -70,7 +86,7 @@ void read_xis(Reader& in, bool ps, unsigned first, CompressedList& list) noexcep
     for (unsigned i = first; i < list.xi_count; ++i) {
       const std::uint8_t octet = in.octet();
       list.xis[i].has_item = (octet & 0x80) != 0;
-      list.xis[i].index = octet & 0x7f;
+      list.xis[i].index = octet & (mutant("list-index-read-as-three-bits") ? 0x07 : 0x7f);
     }
     return;
   }
@@ -85,7 +101,7 @@ bool read_items(Reader& in, ListKind kind, CompressedList& list) noexcept {
   for (unsigned i = 0; i < list.xi_count; ++i) {
     Xi& xi = list.xis[i];
     if (!xi.has_item) continue;
-    const std::size_t octets = kind == ListKind::kCsrc ? kCsrcOctets : item_octets(in.rest());
+    const std::size_t octets = kind == ListKind::kCsrc ? kCsrcOctets : item_octets(in.rest(), list.type == 0);
     const std::uint8_t* item = octets == 0 ? nullptr : in.take(octets);
     if (item == nullptr) return false;
     xi.item = {item, octets};
@@ -132,8 +148,8 @@ void write_list(Writer& out, const CompressedList& list) noexcept {
   out.octet(static_cast<std::uint8_t>(first));
   if (list.has_generation) out.octet(list.generation);
   if (list.type != 0) out.octet(list.reference);
-  if (removes(list.type)) write_mask(out, list.removal);
-  if (inserts(list.type)) write_mask(out, list.insertion);
+  if (removes(list.type)) write_mask(out, removal_of(list));
+  if (inserts(list.type)) write_mask(out, insertion_of(list));
   write_xis(out, list, ps, in_first ? 1 : 0);
   for (unsigned i = 0; i < list.xi_count; ++i) {
     if (list.xis[i].has_item) out.octets(list.xis[i].item);

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Contexts taken, given a flow, and taken away from one.
+#include <algorithm>
+#include <utility>
+
+#include "mutants.h"
+#include "rohc/compressor/compressor.h"
+#include "rohc/compressor/feedback.h"
+#include "rohc/compressor/refresh.h"
+
+namespace headroom::rohc {
+namespace {
+
+using wire::Profile;
+
+// Contexts compared when one has to be given up: the one that was used longest ago goes. Exact order would cost a list
+// operation, and its cache misses, for each packet.
+constexpr std::uint32_t kReplacementSample = 8;
+
+// Packets of type 2 after the IR packets where a CID was one of R-mode and is no longer.
+constexpr std::uint8_t kCautiousPackets = 16;
+
+}  // namespace
+
+std::uint32_t Compressor::start_flow(std::uint64_t hash, std::uint32_t channel, const HeaderChain& chain,
+                                     Profile profile, std::uint32_t now) noexcept {
+  const std::uint32_t index = acquire_context(channel, profile);
+  reset_context(index, profile, now);
+  CompressorContext& c = contexts_[index];
+  c.shape = chain.shape;
+  c.tunnel = chain.outer_octets != 0;
+  if (c.tunnel) tunnels_[index] = TunnelContext{};
+  FlowHistory& h = histories_[index];
+  h.hash_low = static_cast<std::uint32_t>(hash);
+  h.hash_tag = static_cast<std::uint16_t>(hash >> 48);
+  while (!table_.insert(hash, index)) forget_flow(table_.victim(hash));
+  ++counters_.new_flows;
+  return index;
+}
+
+// A context of `channel` that no flow has: a CID never used, or that of the flow that has been silent longest among a
+// few.
+std::uint32_t Compressor::acquire_context(std::uint32_t channel, Profile profile) noexcept {
+  Channel& ch = channels_[channel];
+  const std::uint32_t per_channel = config_.channel.contexts_per_channel();
+  const std::uint32_t first = config_.channel.index_of(channel, 0);
+  if (ch.fresh < per_channel) {
+    ++in_use_;
+    return first + ch.fresh++;
+  }
+  std::uint32_t oldest = kNoContext;
+  for (std::uint32_t i = 0; i < std::min(kReplacementSample, per_channel); ++i) {
+    const std::uint32_t index = first + ch.hand;
+    ch.hand = ch.hand + 1 == per_channel ? 0 : ch.hand + 1;
+    // The Uncompressed profile keeps its CID, unless there is no other.
+    if (index == ch.uncompressed && per_channel > 1) continue;
+    // "A CID for a context currently operating in R-mode SHOULD … not be reused for … a different profile" (RFC 4815
+    // 7.2.2): such a one only where there is no other.
+    const auto rank = [&](std::uint32_t candidate) {
+      const CompressorContext& c = contexts_[candidate];
+      return std::pair(c.mode == wire::Mode::kReliable && c.profile != profile, c.last_used_ms);
+    };
+    if (oldest == kNoContext || rank(index) < rank(oldest)) oldest = index;
+  }
+  if (oldest == ch.uncompressed) ch.uncompressed = kNoContext;
+  forget_flow(oldest);
+  ++counters_.replaced_flows;
+  return oldest;
+}
+
+void Compressor::forget_flow(std::uint32_t index) noexcept {
+  CompressorContext& c = contexts_[index];
+  const FlowHistory& h = histories_[index];
+  if (c.state != CompressorState::kUnused && c.profile != Profile::kUncompressed) {
+    table_.erase(std::uint64_t{h.hash_tag} << 48 | h.hash_low, index);
+  }
+  c.state = CompressorState::kUnused;
+  c.fast = false;
+  c.fast_reliable = false;
+}
+
+// Prepares a context for a new flow. With the same profile as before "the current mode of operation SHOULD be
+// inherited", with another one it starts in U-mode (RFC 4815 7.2).
+void Compressor::reset_context(std::uint32_t index, Profile profile, std::uint32_t now) noexcept {
+  CompressorContext& c = contexts_[index];
+  const bool used = c.mode != wire::Mode::kCancel;
+  const wire::Mode mode = used && (c.profile == profile || mutant("mode-inherited-by-other-profile"))
+                              ? c.mode
+                              : wire::Mode::kUnidirectional;
+  const bool other_formats = c.mode == wire::Mode::kReliable && mode != wire::Mode::kReliable;
+  c = CompressorContext{};
+  c.mode = mode;
+  c.profile = profile;
+  c.state = CompressorState::kIr;
+  c.last_used_ms = now;
+  c.cid_octets = wire::make_cid_octets(config_.channel.large_cids, index % config_.channel.contexts_per_channel());
+  histories_[index] = FlowHistory{};
+  histories_[index].stale_static = used;
+  if (config_.timer_ts != TimerTs::kNever) timers_[index] = TimerContext{};
+  // Should the IR packets get lost, the decompressor would take types 0 and 1 for those of R-mode, which have no CRC
+  // (RFC 4815 7.2.2): for a while there are none.
+  if (other_formats) histories_[index].long_crc_left = kCautiousPackets;
+  if (mode == wire::Mode::kReliable) {
+    reliable_[index] = {};
+    tell_mode_until_acked(flow_at(index));
+  }
+  start_refreshes(flow_at(index), now);
+}
+
+// Makes sure that the context has a place for lists.
+void Compressor::begin_lists(std::uint32_t index) noexcept {
+  CompressorContext& c = contexts_[index];
+  if (c.lists != ListUse::kNone) return;
+  lists_[index] = CompressorLists{};
+  c.lists = ListUse::kActive;
+  lists_begun_ += lists_begun_ != in_use_ ? 1 : 0;
+}
+
+}  // namespace headroom::rohc

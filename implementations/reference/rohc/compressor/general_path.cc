@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The general path: any packet that is not exactly what its context predicts.
+#include <algorithm>
+#include <optional>
+
+#include "mutants.h"
+#include "rohc/compressor/choose.h"
+#include "rohc/compressor/classify.h"
+#include "rohc/compressor/compressor.h"
+#include "rohc/compressor/coverage.h"
+#include "rohc/compressor/feedback.h"
+#include "rohc/compressor/observe.h"
+#include "rohc/compressor/profile.h"
+#include "rohc/compressor/refresh.h"
+#include "rohc/compressor/reliable.h"
+#include "rohc/compressor/uncompressed.h"
+#include "rohc/compressor/window.h"
+#include "rohc/compressor/write.h"
+
+namespace headroom::rohc {
+namespace {
+
+using wire::PacketType;
+using wire::Profile;
+
+constexpr Octets input_of(const headroom_packet& p) noexcept { return {p.in, p.in_length}; }
+
+// Learns from a further packet of a flow.
+void go_on(const Flow& flow, PacketFields& f, std::uint32_t now) noexcept {
+  catch_up_coverage(flow);
+  catch_up_reliably(flow);
+  catch_up(flow.c, flow.h, flow.repeats());
+  if (!flow.traits().sn_in_packet()) f.sn = static_cast<std::uint16_t>(flow.c.sn + (mutant("sn-by-two") ? 2 : 1));
+  observe(flow, f);
+  if (flow.timer != nullptr && flow.traits().rtp) observe_clock(flow, f);
+  apply_refreshes(flow, now);
+}
+
+// What a header that has been written says.
+struct Said {
+  PacketType type = PacketType::kUnknown;
+  wire::Cce cce = wire::Cce::kNone;
+  bool chain = false;    // an IR or IR-DYN packet
+  bool told_ts = false;  // an unscaled TS
+};
+
+// Chooses the smallest header that serves and writes it. None where only IR-DYN would do and there is no payload.
+std::optional<Said> write_header(const Flow& flow, const PacketFields& f, wire::Writer& out) noexcept {
+  FlowHistory& h = flow.h;
+  // IR-DYN packets on a static part of another flow would pass for whole (5.7.7.2, note).
+  if (h.stale_static && h.ir_dyn_left != 0) h.ir_left = std::max<std::uint8_t>(h.ir_left, 1);
+  if (h.ir_left != 0) {
+    flow.c.state = CompressorState::kIr;
+    if (f.payload.empty()) return std::nullopt;
+    write_ir(flow, f, out);
+    return Said{PacketType::kIr, wire::Cce::kNone, true, true};
+  }
+  flow.c.state = has_news(h) ? CompressorState::kFo : CompressorState::kSo;
+  Needs needs;
+  std::optional<Choice> choice;
+  if (h.ir_dyn_left == 0) {
+    needs = needs_of(flow, f);
+    if (flow.in_reliable_mode()) plan_update(flow, f, needs);
+    choice = choose(needs);
+  }
+  if (!choice) {
+    if (f.payload.empty()) return std::nullopt;
+    flow.c.state = CompressorState::kFo;
+    write_ir_dyn(flow, f, out);
+    return Said{PacketType::kIrDyn, wire::Cce::kNone, true, true};
+  }
+  choice->cce = choose_cce(flow, f);
+  write_compressed(flow, f, *choice, needs.ts_unscaled, out);
+  // "In the SO state, R-0* packets will be sent" (5.5.1.2).
+  const bool second_order = choice->type == PacketType::kR0 || choice->type == PacketType::kR0Crc;
+  if (flow.in_reliable_mode() && flow.c.state == CompressorState::kSo && !second_order)
+    flow.c.state = CompressorState::kFo;
+  return Said{choice->type, choice->cce, false, needs.ts_unscaled && needs.ts_bits && choice->extension == 3};
+}
+
+// Takes what has been written for sent: what is left to tell, references, what the fast path predicts.
+void note_sent(const Flow& flow, const PacketFields& f, const Said& said) noexcept {
+  FlowHistory& h = flow.h;
+  count_sent(flow, said.type, said.told_ts);
+  coverage_sent(flow, f, said.cce, said.chain);
+  if (h.mode_left == kUntilAcked) note_mode_told(flow, f.sn, said.type);
+  if (flow.in_reliable_mode()) {
+    count_reliably(flow, f, said.type);
+  } else {
+    add_reference(h, {f.ts, f.sn, id_offset(h.id_behaviour, f.inner_id, f.sn)}, flow.repeats());
+    if (flow.timer != nullptr) note_arrival(flow, f);
+    if (flow.tunnel != nullptr)
+      flow.tunnel->id_offsets[h.newest] = id_offset(flow.tunnel->id_behaviour, f.outer_id, f.sn);
+  }
+  predict(flow, f);
+  load_refreshes(flow);
+}
+
+}  // namespace
+
+Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std::uint32_t now) noexcept {
+  packet.out_length = 0;
+  const auto fail = [&](std::int32_t status) {
+    packet.status = status;
+    Outcome outcome;
+    outcome.status = status;
+    return outcome;
+  };
+  if (packet.channel >= config_.channel.channels) return fail(HEADROOM_ERR_CHANNEL);
+  if (packet.in_length == 0) return fail(HEADROOM_ERR_MALFORMED);
+
+  const Octets octets = input_of(packet);
+  HeaderChain chain;
+  ListedHeaders listed;
+  Profile profile = profile_for(config_, octets, chain, listed);
+  if (profile == Profile::kUncompressed) return send_uncompressed(packet, now);
+
+  Headers headers{octets, chain, chain.listed ? &listed : nullptr};
+  const std::uint64_t hash = hash_of(headers, salt_of(config_.seed, packet.channel));
+  std::uint32_t index = find_flow(hash, packet.channel, headers, profile);
+  const bool is_new = index == kNoContext;
+  // An IR packet without payload delivers nothing (5.7.7): such a packet cannot begin a flow.
+  if (is_new && headers.size() == octets.size()) return send_uncompressed(packet, now);
+  if (is_new && now < channels_[packet.channel].full_until_ms) return send_uncompressed(packet, now);
+  if (is_new) index = start_flow(hash, packet.channel, chain, profile, now);
+
+  if (headers.listed != nullptr) begin_lists(index);
+  const Flow flow = flow_at(index);
+  PacketFields f = fields_of(headers, now);
+  if (is_new) {
+    flow.c.may_carry_rtp = may_carry_rtp(config_, profile, f.inner + flow.layout().udp);
+    if (!flow.traits().sn_in_packet())
+      f.sn = mutant("sn-starts-at-zero") ? 0 : static_cast<std::uint16_t>(mix(hash ^ counters_.new_flows));
+    begin_flow(flow, f);
+  } else {
+    if (flow.h.rejected_until_ms != 0 && now < flow.h.rejected_until_ms) return send_uncompressed(packet, now);
+    go_on(flow, f, now);
+  }
+  if (flow.in_reliable_mode()) prepare_reliably(flow, f);
+  flow.c.last_used_ms = now;
+
+  Outcome outcome;
+  outcome.context = index;
+  if (!compress_flow(flow, f, packet, outcome)) return send_uncompressed(packet, now);
+  packet.status = outcome.status;
+  return outcome;
+}
+
+PacketFields Compressor::fields_of(const Headers& headers, std::uint32_t now) noexcept {
+  PacketFields f = rohc::fields_of(headers.core(), headers.chain);
+  f.arrived_ms = now;
+  if (headers.listed != nullptr) {
+    f.lists = headers.listed;
+    f.packet = headers.packet.data();
+    f.payload = headers.packet.subspan(headers.listed->octets);
+  }
+  return f;
+}
+
+// False when the packet has to go uncompressed.
+bool Compressor::compress_flow(Flow flow, const PacketFields& f, headroom_packet& packet, Outcome& outcome) noexcept {
+  wire::Writer out({packet.out, packet.out_capacity});
+  flow.c.fast = false;
+  flow.c.fast_reliable = false;
+  const std::optional<Said> said = write_header(flow, f, out);
+  if (!said) return false;
+  outcome.type = said->type;
+  const std::size_t header = out.size();
+  out.octets(f.payload);
+  if (!out.ok()) {
+    outcome.status = HEADROOM_ERR_NO_SPACE;  // as if the link had lost it: nothing is taken for sent
+    return true;
+  }
+
+  packet.out_length = static_cast<std::uint32_t>(out.size());
+  outcome.state = flow.c.state;
+  outcome.plain_header = f.lists != nullptr ? f.lists->octets : f.chain.octets;
+  outcome.compressed_header = static_cast<std::uint16_t>(header);
+  ++counters_.packets[static_cast<std::size_t>(said->type)];
+  if (said->cce != wire::Cce::kNone) ++counters_.cce[static_cast<std::size_t>(said->cce)];
+  note_sent(flow, f, *said);
+  return true;
+}
+
+Compressor::Outcome Compressor::send_uncompressed(headroom_packet& packet, std::uint32_t now) noexcept {
+  Channel& channel = channels_[packet.channel];
+  const bool is_new = channel.uncompressed == kNoContext;
+  if (is_new) {
+    const std::uint32_t index = acquire_context(packet.channel, Profile::kUncompressed);
+    reset_context(index, Profile::kUncompressed, now);
+    channel.uncompressed = index;
+    histories_[index].ir_left = static_cast<std::uint8_t>(config_.repeats);
+  }
+  const Flow flow = flow_at(channel.uncompressed);
+  flow.c.last_used_ms = now;
+  if (!is_new) apply_refreshes(flow, now);
+
+  Outcome outcome;
+  outcome.context = channel.uncompressed;
+  const Uncompressed sent = write_uncompressed(flow, input_of(packet), {packet.out, packet.out_capacity});
+  load_refreshes(flow);
+  packet.out_length = static_cast<std::uint32_t>(sent.octets);
+  outcome.status = sent.octets != 0 ? HEADROOM_OK : HEADROOM_ERR_NO_SPACE;
+  packet.status = outcome.status;
+  if (sent.octets == 0) return outcome;
+  outcome.type = sent.type;
+  outcome.state = flow.c.state;
+  outcome.compressed_header = static_cast<std::uint16_t>(sent.octets - packet.in_length);
+  ++counters_.packets[static_cast<std::size_t>(sent.type)];
+  ++counters_.uncompressed;
+  return outcome;
+}
+
+}  // namespace headroom::rohc
