@@ -2,14 +2,12 @@
 //
 // The reference as an adapter: the C ABI in front, ROHC behind. Exceptions, which only construction and JSON can raise,
 // end here.
-#include <algorithm>
-#include <cstring>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <variant>
 
+#include "cxx/calls.h"
 #include "headroom.h"
 #include "rohc/compressor/compressor.h"
 #include "rohc/decompressor/decompressor.h"
@@ -23,20 +21,6 @@ using namespace headroom::rohc;
 constexpr std::string_view kCompressorStates[] = {"unused", "IR", "FO", "SO"};
 constexpr std::string_view kDecompressorStates[] = {"NC", "SC", "FC"};
 constexpr std::string_view kModes[] = {"none", "U", "O", "R"};
-
-void put_error(const char* what, char* error, std::size_t capacity) noexcept {
-  if (error == nullptr || capacity == 0) return;
-  const std::size_t length = std::min(std::strlen(what), capacity - 1);
-  std::memcpy(error, what, length);
-  error[length] = 0;
-}
-
-// The calling convention of `describe` and `statistics`.
-std::size_t put_json(const json& document, char* room, std::size_t capacity) {
-  const std::string text = document.dump();
-  if (text.size() < capacity) std::memcpy(room, text.c_str(), text.size() + 1);
-  return text.size();
-}
 
 json description() {
   json names = {{"packet_types", wire::kPacketTypeNames},
@@ -126,31 +110,14 @@ struct headroom_instance {
 
 namespace {
 
-std::size_t describe(char* room, std::size_t capacity) {
-  try {
-    return put_json(description(), room, capacity);
-  } catch (...) {
-    return 0;
-  }
+constexpr auto describe = headroom::describe<description>;
+
+headroom_instance* make(std::int32_t role, const json& config) {
+  return role == HEADROOM_COMPRESSOR ? new headroom_instance(compressor_config(config))
+                                     : new headroom_instance(decompressor_config(config));
 }
 
-headroom_instance* create(std::int32_t role, const char* config, char* error, std::size_t capacity) {
-  try {
-    const json parsed = json::parse(config == nullptr ? "" : config);
-    if (role == HEADROOM_COMPRESSOR) return new headroom_instance(compressor_config(parsed));
-    if (role == HEADROOM_DECOMPRESSOR) return new headroom_instance(decompressor_config(parsed));
-    put_error("the role must be 1 (compressor) or 2 (decompressor)", error, capacity);
-  } catch (const ConfigError& e) {
-    put_error(e.what(), error, capacity);
-  } catch (const json::exception& e) {
-    put_error((std::string("the configuration is not valid JSON: ") + e.what()).c_str(), error, capacity);
-  } catch (const std::bad_alloc&) {
-    put_error("there is not enough memory for so many contexts", error, capacity);
-  } catch (const std::exception& e) {
-    put_error(e.what(), error, capacity);
-  }
-  return nullptr;
-}
+constexpr auto create = headroom::create<make>;
 
 void destroy(headroom_instance* self) { delete self; }
 
@@ -180,20 +147,14 @@ void decompress(headroom_instance* self, headroom_packet* packets, std::size_t c
   }
 }
 
-std::int32_t take(FeedbackQueue& queue, headroom_feedback* feedback) noexcept {
-  const std::size_t length = queue.take(feedback->channel, {feedback->data, feedback->capacity});
-  feedback->length = static_cast<std::uint32_t>(length);
-  return length != 0 ? 1 : 0;
-}
-
 std::int32_t take_feedback(headroom_instance* self, headroom_feedback* feedback) {
   Decompressor* d = self->decompressor();
-  return d != nullptr ? take(d->own_feedback(), feedback) : 0;
+  return d != nullptr ? d->own_feedback().take(*feedback) : 0;
 }
 
 std::int32_t take_received_feedback(headroom_instance* self, headroom_feedback* feedback) {
   Decompressor* d = self->decompressor();
-  return d != nullptr ? take(d->received_feedback(), feedback) : 0;
+  return d != nullptr ? d->received_feedback().take(*feedback) : 0;
 }
 
 void give_feedback(headroom_instance* self, const headroom_feedback* feedback, std::uint64_t now_ns) {
@@ -206,13 +167,11 @@ std::int32_t piggyback(headroom_instance* self, const headroom_feedback* feedbac
   return c != nullptr && c->piggyback(feedback->channel, {feedback->data, feedback->length}) ? 1 : 0;
 }
 
-std::size_t statistics(const headroom_instance* self, char* room, std::size_t capacity) {
-  try {
-    return put_json(std::visit([](const auto& codec) { return statistics_of(codec); }, self->codec), room, capacity);
-  } catch (...) {
-    return 0;
-  }
+json counters_of(const headroom_instance& self) {
+  return std::visit([](const auto& codec) { return statistics_of(codec); }, self.codec);
 }
+
+constexpr auto statistics = headroom::statistics<counters_of>;
 
 // {"signal": "reinitialize"} for a compressor, {"mode": "U", "O" or "R"} for a decompressor (RFC 3095 6.3).
 std::int32_t control(headroom_instance* self, const char* message, char* error, std::size_t capacity) {
@@ -227,12 +186,12 @@ std::int32_t control(headroom_instance* self, const char* message, char* error, 
       d->set_mode(mode_from(parsed["mode"]));
       return 1;
     }
-    put_error(
+    headroom::put_error(
         "understood are {\"signal\": \"reinitialize\"} by a compressor and {\"mode\": \"U\"|\"O\"|\"R\"} by a "
         "decompressor",
         error, capacity);
   } catch (const std::exception& e) {
-    put_error(e.what(), error, capacity);
+    headroom::put_error(e.what(), error, capacity);
   }
   return 0;
 }

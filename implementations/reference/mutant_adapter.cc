@@ -34,7 +34,8 @@ std::size_t take_mutant(json& config) {
   if (found == options.end()) return kNoMutant;
   const std::size_t mutant = found->is_string() ? headroom::find_mutant(found->get<std::string>()) : kNoMutant;
   if (mutant == kNoMutant)
-    throw ConfigError("\"mutant\" in \"options\" is " + found->dump() + ", but must be a name of mutants.yaml");
+    throw headroom::ConfigError("\"mutant\" in \"options\" is " + found->dump() +
+                                ", but must be a name of mutants.yaml");
   options.erase(found);
   return mutant;
 }
@@ -54,7 +55,7 @@ headroom_instance* create_mutant(std::int32_t role, const char* config, char* er
     if (mutant != kNoMutant) std::visit([](auto& codec) { codec.disable_fast_path(); }, ordinary->codec);
     return reinterpret_cast<headroom_instance*>(new MutantInstance{ordinary, mutant});
   } catch (const std::exception& e) {
-    put_error(e.what(), error, capacity);
+    headroom::put_error(e.what(), error, capacity);
   }
   return nullptr;
 }

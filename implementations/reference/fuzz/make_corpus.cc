@@ -84,7 +84,7 @@ void round_trip(const std::filesystem::path& folder) {
     for (unsigned i = 0; i < 40; ++i) {
       append(input, {0x40U + random.below(16), random.octet(), random.octet(), random.octet(), random.octet(),
                      random.octet()});
-      append(input, {0x40U + (setup + i / 10) % kCannedFlows, 0});
+      append(input, {static_cast<unsigned>(0x40U + (setup + i / 10) % kCannedFlows), 0});
       if (i % 10 == 0) {
         const Packet p = build(flows[(setup + i) % kCannedFlows].next());
         append(input, {0, static_cast<unsigned>(p.size())});
@@ -93,6 +93,37 @@ void round_trip(const std::filesystem::path& folder) {
       if (i % 10 == 9) append(input, {0xc0U + random.below(64), random.octet()});
     }
     put(folder / ("series_" + std::to_string(setup)), input);
+  }
+}
+
+// Lists that change, in U-mode, O-mode and R-mode. After a rest the reference is what is there, so that one insertion
+// goes as type 1, one removal as type 2, a removal and an insertion in a row as type 3; R-mode has type 0 only.
+void lists(const std::filesystem::path& folder) {
+  constexpr unsigned kCsrcIn = 0xe0, kCsrcOut = 0xe8, kHeaderIn = 0x01, kHeaderOut = 0x08, kOuterIn = 0x51;
+  constexpr unsigned kPlain = 0x40, kAlterLists = 0x80;  // action: no octet altered; event
+  Random random(300);
+  const auto change = [&](Packet& input, unsigned flow, unsigned what) {
+    append(input, {kPlain + flow, kAlterLists, what});
+    if ((what & 8) == 0 && what < 0x80) append(input, {random.octet(), random.octet()});
+    if ((what & 8) == 0 && what < 0x80 && (what & 16) != 0) append(input, {random.octet()});
+    if (what == kCsrcIn) append(input, {random.octet()});
+  };
+  for (const unsigned flow : {0U, 3U, 5U, 6U, 7U}) {
+    for (const unsigned mode : {0U, 1U, 2U}) {
+      Packet input;
+      append(input, {mode == 1 ? 0x8cU : 0x0cU, mode == 2 ? 1U : 0U});
+      const auto rest = [&] {
+        for (unsigned i = 0; i < 8; ++i) append(input, {kPlain + flow, 0});
+      };
+      const unsigned in = flow == 0 ? kCsrcIn : flow == 5 ? kOuterIn : kHeaderIn;
+      const unsigned out = flow == 0 ? kCsrcOut : flow == 5 ? 0x48U : kHeaderOut;
+      for (const auto& steps : {std::vector<unsigned>{in}, {in}, {out}, {out, in}, {in, in, out}, {out, out}}) {
+        rest();
+        for (const unsigned step : steps) change(input, flow, step);
+      }
+      rest();
+      put(folder / ("lists_" + std::to_string(flow) + "_mode_" + std::to_string(mode)), input);
+    }
   }
 }
 
@@ -147,6 +178,7 @@ int main(int argc, char** argv) {
   headroom::rohc::fuzz::decompressor(folder / "decompressor");
   headroom::rohc::fuzz::feedback(folder / "feedback");
   headroom::rohc::fuzz::round_trip(folder / "round_trip");
+  headroom::rohc::fuzz::lists(folder / "round_trip");
   headroom::rohc::fuzz::chain(folder / "chain");
   headroom::rohc::fuzz::segment(folder / "segment");
   return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The options of FEEDBACK-2 that a decompressor sends when it is configured to, and what they do at the compressor: RFC
-// 3095 5.7.6.4 to 5.7.6.9, 6.4. CLOCK is in timer_test.cc, REJECT at the compressor in feedback_test.cc.
+// 3095 5.7.6.4 to 5.7.6.9, 6.4, RFC 3843 3.7. CLOCK is in timer_test.cc, REJECT at the compressor in feedback_test.cc.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -18,6 +18,7 @@ using test::FeedbackElement;
 using test::hex;
 using test::Link;
 using test::Packet;
+using test::PacketSpec;
 using test::SteadyFlow;
 using test::to_hex;
 using wire::AckType;
@@ -209,6 +210,54 @@ TEST(Reject, IsRationed) {
     }
     EXPECT_EQ(said, feedback ? 1U : 0U);
   }
+}
+
+// --- CONTEXT_MEMORY (RFC 3843 3.7) -------------------------------------------------------------------------------
+
+// An IR packet of the flow with so many IP headers.
+Packet ir_of_depth(unsigned headers) {
+  PacketSpec outer = test::ip_packet(4);
+  outer.protocol = 4;
+  Packet chain;
+  for (unsigned i = 0; i < headers; ++i) chain = test::joined(chain, test::static_chain(outer, 4));
+  return test::crafted_initialisation(test::kIr, 4, chain, outer.payload);
+}
+
+TEST(ContextMemory, WhereAFlowGrowsBeyondWhatIsKept) {
+  Link link(test::without_refreshes(), optimistic());
+  SteadyFlow flow(test::ip_packet(4));
+  ASSERT_TRUE(link.pass(flow.next()));
+  (void)link.carry_feedback();
+  for (unsigned i = 1; i <= 4; ++i) {
+    EXPECT_EQ(test::decompress(link.decompressor, ir_of_depth(18)).status, HEADROOM_ERR_UNSUPPORTED);
+    if (i == 4) break;
+    EXPECT_TRUE(link.carry_feedback().empty()) << "one may be a bit error";
+  }
+  const auto said = link.carry_feedback();
+  ASSERT_EQ(said.size(), 1U);
+  EXPECT_TRUE(said[0].context_memory);
+  EXPECT_FALSE(said[0].reject);
+  EXPECT_EQ(said[0].ack, AckType::kNack);
+  EXPECT_EQ(said[0].mode, Mode::kOptimistic);
+  EXPECT_TRUE(said[0].crc);
+  ASSERT_TRUE(link.pass(flow.next())) << link.describe();
+  EXPECT_EQ(link.sent.detail.profile, 0U) << "the compressor stops compressing the packet stream";
+}
+
+TEST(ContextMemory, IsNotSaidInUModeNorOfAFlowThatIsNotThere) {
+  const auto said = [](const DecompressorConfig& d, bool established) {
+    Link link(test::without_refreshes(), d);
+    SteadyFlow flow(test::ip_packet(4));
+    if (established) {
+      EXPECT_TRUE(link.pass(flow.next()));
+    }
+    (void)test::take_all(link.decompressor.own_feedback());
+    for (unsigned i = 0; i < 20; ++i) (void)test::decompress(link.decompressor, ir_of_depth(18));
+    return test::take_all(link.decompressor.own_feedback()).size();
+  };
+  EXPECT_EQ(said(optimistic(), true), 5U);
+  EXPECT_EQ(said(optimistic(), false), 0U);
+  EXPECT_EQ(said(DecompressorConfig{}, true), 0U);
 }
 
 // --- SN (5.7.6.6) ------------------------------------------------------------------------------------------------

@@ -253,6 +253,31 @@ TEST_F(HeadersByHand, AuthenticationHeader) {
                hex("00000002"));
 }
 
+// In a generic list the Next Header field of a GRE item is "the type of the subsequent header" after 5.8.4.4, and 47
+// after 5.8.4.1. In the table it is the same item.
+TEST_F(HeadersByHand, GreByEitherType) {
+  spec_.outer = test::IpFields{};
+  spec_.outer->version = 6;
+  test::ChainOptions o;
+  o.sn = static_cast<std::uint16_t>(sn_);
+  establish(spec_, 2, o);
+  spec_.outer_extensions = {test::gre_header({.checksum = {}, .key = 0x01020304, .sequence = {}})};
+  const auto with_outer_list = [&](const char* list) {
+    ++sn_;
+    Packet p = {static_cast<std::uint8_t>(0xc0 | (sn_ & 0x1f)), static_cast<std::uint8_t>(0x80 | crc7_of(spec_))};
+    p = joined(joined(p, bits("11 0 01 0 0 1 | 0 0 0 0 1 0 0 0")), hex(list));
+    const Packet original = test::build(spec_);
+    p = joined(p, Octets(original).subspan(original.size() - spec_.payload.size() - 2, 2));
+    return joined(p, spec_.payload);
+  };
+  expect_delivered(with_outer_list("80 21 01 90 29 20 01020304"), spec_);
+  expect_delivered(with_outer_list("80 21 01 90 2f 20 01020304"), spec_);
+  expect_delivered(with_outer_list("80 01 10"), spec_);
+  // Elsewhere only 47 says that it is one: type 3 that puts it in its own place.
+  EXPECT_EQ(give(with_outer_list("80 c9 01 7f 40 29 20 01020304")).status, HEADROOM_ERR_MALFORMED);
+  expect_delivered(with_outer_list("80 c9 01 7f 40 2f 20 01020304"), spec_);
+}
+
 TEST_F(HeadersByHand, ReservedBitsOfTheFieldAreIgnored) {
   spec_.extensions = {test::options_header(60, {1, 4})};
   expect_field(joined(hex("8f"), joined(bits("00 0 0 0001 | 1 000 0000"), hex("3c 00 01 04 00 00 00 00"))));

@@ -9,49 +9,24 @@
 
 #include "test/support/crafted.h"
 #include "test/support/link.h"
+#include "test/support/modes.h"
 #include "test/support/random.h"
 #include "test/support/steady_flow.h"
 
 namespace headroom::rohc {
 namespace {
 
+using test::asking_for;
+using test::kinds;
 using test::Link;
 using test::PacketSpec;
 using test::rtp_packet;
 using test::SteadyFlow;
-using test::udp_packet;
+using test::until_mode;
 using test::without_refreshes;
 using wire::AckType;
 using wire::Mode;
 using wire::PacketType;
-
-bool is_type_0_or_1(PacketType t) {
-  return t == PacketType::kUo0 || t == PacketType::kUo1 || t == PacketType::kUo1Id || t == PacketType::kUo1Ts;
-}
-
-DecompressorConfig asking_for(Mode mode) {
-  DecompressorConfig d;
-  d.mode = mode;
-  return d;
-}
-
-std::vector<PacketSpec> kinds() {
-  return {rtp_packet(4), rtp_packet(6), udp_packet(4), udp_packet(6), test::ip_packet(4), test::ip_packet(6)};
-}
-
-// Passes packets, with feedback carried after each, until both sides are in `mode` and done. Returns how many it took,
-// or nothing after `limit`.
-std::optional<unsigned> until_mode(Link& link, SteadyFlow& flow, Mode mode, unsigned limit = 30) {
-  unsigned quiet = 0;
-  for (unsigned i = 1; i <= limit; ++i) {
-    if (!link.pass(flow.next())) return std::nullopt;
-    const bool feedback = !link.carry_feedback().empty();
-    const bool there = link.sent.mode() == mode && link.received.mode() == mode && is_type_0_or_1(link.sent.type());
-    quiet = there && !feedback ? quiet + 1 : 0;
-    if (quiet == 3) return i - 2;
-  }
-  return std::nullopt;
-}
 
 // "The decompressor can then directly start working in Optimistic mode" (5.6.2).
 TEST(Mode, OptimisticAtOnce) {
@@ -120,14 +95,15 @@ TEST(Mode, BackToUnidirectionalByThreeWayHandshake) {
 
     ASSERT_TRUE(link.pass(flow.next())) << link.describe();
     EXPECT_EQ(link.sent.mode(), Mode::kUnidirectional) << "C_MODE = U, C_TRANS = P";
-    EXPECT_FALSE(is_type_0_or_1(link.sent.type())) << "\"the compressor only use packet formats common to all modes\"";
+    EXPECT_FALSE(test::is_uo_0_or_1(link.sent.type()))
+        << "\"the compressor only use packet formats common to all modes\"";
     EXPECT_EQ(link.sent.state(), CompressorState::kFo) << "\"that the compressor not transit to the SO state\"";
     feedback = link.carry_feedback();
     ASSERT_EQ(feedback.size(), 1U) << "ACK(SN, U)";
     EXPECT_EQ(feedback[0].mode, Mode::kUnidirectional);
 
     ASSERT_TRUE(link.pass(flow.next())) << link.describe();
-    EXPECT_TRUE(is_type_0_or_1(link.sent.type())) << "C_TRANS = D";
+    EXPECT_TRUE(test::is_uo_0_or_1(link.sent.type())) << "C_TRANS = D";
     EXPECT_EQ(link.received.mode(), Mode::kUnidirectional) << "D_TRANS = D, D_MODE = U";
     EXPECT_EQ(link.received.event(), Event::kModeUnidirectional);
     EXPECT_TRUE(link.carry_feedback().empty());
@@ -150,7 +126,7 @@ TEST(Mode, FeedbackGoesOnUntilTheHandshakeIsOver) {
   (void)link.carry_feedback();
   for (int i = 0; i < 5; ++i) {  // acknowledgements that get lost
     ASSERT_TRUE(link.pass(flow.next()));
-    EXPECT_FALSE(is_type_0_or_1(link.sent.type()));
+    EXPECT_FALSE(test::is_uo_0_or_1(link.sent.type()));
     EXPECT_EQ(test::take_all(link.decompressor.own_feedback()).size(), 1U);
   }
   EXPECT_TRUE(until_mode(link, flow, Mode::kUnidirectional));
@@ -309,7 +285,7 @@ TEST(Acknowledgements, ForUpdatesIfConfigured) {
     if (i % 10 == 0) flow.spec.ip.ttl ^= 1;
     if (i == 35) flow.spec.udp->checksum = false;
     ASSERT_TRUE(link.pass(flow.next()));
-    EXPECT_EQ(test::take_all(link.decompressor.own_feedback()).size(), is_type_0_or_1(link.sent.type()) ? 0U : 1U)
+    EXPECT_EQ(test::take_all(link.decompressor.own_feedback()).size(), test::is_uo_0_or_1(link.sent.type()) ? 0U : 1U)
         << test::name_of(link.sent.type());
   }
 }

@@ -6,64 +6,35 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "test/support/crafted.h"
 #include "test/support/link.h"
+#include "test/support/modes.h"
 #include "test/support/random.h"
 #include "test/support/steady_flow.h"
 
 namespace headroom::rohc {
 namespace {
 
+using test::asking_for;
+using test::is_uo_0_or_1;
+using test::kinds;
+using test::kO;
+using test::kR;
+using test::kU;
 using test::Link;
 using test::PacketSpec;
 using test::rtp_packet;
 using test::SteadyFlow;
 using test::udp_packet;
+using test::until_mode;
 using wire::AckType;
 using wire::Mode;
 using wire::PacketType;
 
-constexpr Mode kU = Mode::kUnidirectional;
-constexpr Mode kO = Mode::kOptimistic;
-constexpr Mode kR = Mode::kReliable;
-
-bool is_uo_0_or_1(PacketType t) {
-  return t == PacketType::kUo0 || t == PacketType::kUo1 || t == PacketType::kUo1Id || t == PacketType::kUo1Ts;
-}
-bool fits_mode(PacketType t, Mode mode) { return mode == kR ? wire::is_r_mode_only(t) : is_uo_0_or_1(t); }
-
-CompressorConfig compressor(Mode highest = kR) {
-  CompressorConfig c = test::without_refreshes();
-  c.highest_mode = highest;
-  return c;
-}
-DecompressorConfig asking_for(Mode mode) {
-  DecompressorConfig d;
-  d.mode = mode;
-  return d;
-}
-
-std::vector<PacketSpec> kinds() {
-  return {rtp_packet(4), rtp_packet(6), udp_packet(4), udp_packet(6), test::ip_packet(4), test::ip_packet(6)};
-}
-
-// Passes packets, with feedback carried after each, until both sides are in `mode` and use its packets without further
-// requests. Nothing on the way may fail. Returns how many it took.
-std::optional<unsigned> until_mode(Link& link, SteadyFlow& flow, Mode mode, unsigned limit = 40) {
-  unsigned quiet = 0;
-  for (unsigned i = 1; i <= limit; ++i) {
-    if (!link.pass(flow.next())) return std::nullopt;
-    (void)link.carry_feedback();
-    const bool there = link.sent.mode() == mode && link.received.mode() == mode && fits_mode(link.sent.type(), mode);
-    quiet = there ? quiet + 1 : 0;
-    if (quiet == 3) return i - 2;
-  }
-  return std::nullopt;
-}
+CompressorConfig compressor(Mode highest = kR) { return test::following_to(highest); }
 
 // 5.6.3: ACK(R) with CRC, D_TRANS = I; C_TRANS = P, C_MODE = R, no types 0 and 1; UOR-2(SN, R), D_TRANS = P, D_MODE =
 // R; ACK(SN, R), C_TRANS = D; R-0* or R-1*, D_TRANS = D.
@@ -446,112 +417,6 @@ TEST(ReliableTransition, RequestsCarryTheSnOfTheLastUpdate) {
     EXPECT_EQ(f.sn, updated & 0xfffU);
     EXPECT_EQ(f.mode, kO);
     EXPECT_TRUE(f.crc);
-  }
-}
-
-// RFC 4815 7.2.1: "the current mode of operation SHOULD be inherited" by a new flow on the CID, and 7.2.2: with another
-// profile it starts in U-mode.
-TEST(ReliableTransition, NewFlowsOnOldCids) {
-  for (const bool same_profile : {true, false}) {
-    CompressorConfig config = compressor();
-    config.channel.max_cid = 0;
-    DecompressorConfig d = asking_for(kR);
-    d.channel = config.channel;
-    Link link(config, d);
-    SteadyFlow first(rtp_packet(4));
-    ASSERT_TRUE(until_mode(link, first, kR));
-    PacketSpec spec = same_profile ? rtp_packet(4) : udp_packet(4);
-    spec.ip.source = 77;
-    SteadyFlow second(spec);
-    for (unsigned i = 0; i < 2; ++i) link.lose(second.next());
-    EXPECT_EQ(link.sent.type(), PacketType::kIr);
-    EXPECT_EQ(link.sent.mode(), same_profile ? kR : kU);
-    EXPECT_TRUE(until_mode(link, second, kR)) << link.describe();
-  }
-}
-
-// Should all IR packets of such a flow get lost, what follows must not be taken for packets of R-mode, which have no
-// CRC: "by, e.g., not using packets of types beginning with 00 or 10" (RFC 4815 7.2.2).
-TEST(ReliableTransition, OtherProfileOnACidOfRModeIsCautious) {
-  CompressorConfig config = compressor();
-  config.channel.max_cid = 0;
-  DecompressorConfig d = asking_for(kR);
-  d.channel = config.channel;
-  Link link(config, d);
-  SteadyFlow first(rtp_packet(4));
-  ASSERT_TRUE(until_mode(link, first, kR));
-  PacketSpec spec = udp_packet(4);
-  spec.ip.source = 77;
-  SteadyFlow second(spec);
-  for (unsigned i = 0; i < 4; ++i) ASSERT_EQ(link.lose(second.next()).type(), PacketType::kIr);
-  for (unsigned i = 0; i < 12; ++i) {
-    EXPECT_FALSE(link.pass(second.next()));
-    EXPECT_EQ(link.sent.octets[0] & 0xe0, 0xc0) << "type 2";
-    EXPECT_NE(link.received.status, HEADROOM_OK);
-  }
-}
-
-// The NACK(R) for what failed of such a flow asks for R-mode. The decompressor, which takes U-mode from an IR-DYN
-// packet of another profile on its old static part, must go on complaining, or nobody would ever send an IR packet.
-TEST(ReliableTransition, OtherProfileOnACidOfRModeWhoseIrPacketsAreLost) {
-  CompressorConfig config = compressor();
-  config.channel.max_cid = 0;
-  DecompressorConfig d = asking_for(kR);
-  d.channel = config.channel;
-  Link link(config, d);
-  SteadyFlow first(rtp_packet(6));
-  ASSERT_TRUE(until_mode(link, first, kR));
-  PacketSpec spec = test::ip_packet(6);
-  spec.ip.source = 77;
-  SteadyFlow second(spec);
-  for (unsigned i = 0; i < 4; ++i) ASSERT_EQ(link.lose(second.next()).type(), PacketType::kIr);
-  for (unsigned i = 0; i < 40; ++i) {
-    (void)link.pass(second.next());
-    (void)link.carry_feedback();
-  }
-  EXPECT_TRUE(until_mode(link, second, kR)) << link.describe();
-}
-
-TEST(ReliableTransition, OtherCidsArePreferredForAnotherProfile) {
-  CompressorConfig config = compressor();
-  config.channel.max_cid = 2;
-  DecompressorConfig d = asking_for(kR);
-  d.channel = config.channel;
-  Link link(config, d);
-  SteadyFlow reliable(rtp_packet(4));
-  ASSERT_TRUE(until_mode(link, reliable, kR));
-  link.decompressor.set_mode(kO);
-  for (std::uint16_t n = 0; n < 6; ++n) {  // the flow in R-mode is the one that has been silent longest
-    PacketSpec spec = udp_packet(4);
-    spec.ip.source = static_cast<std::uint16_t>(100 + n);
-    link.lose(build(spec));
-    EXPECT_NE(link.sent.detail.cid, 0U) << n;
-  }
-}
-
-// A decompressor that is started anew knows nothing of R-mode: after its STATIC-NACK the mode is told again.
-TEST(ReliableTransition, ADecompressorThatBeginsAnew) {
-  for (const PacketSpec& kind : kinds()) {
-    DecompressorConfig d = asking_for(kR);
-    d.nack_unknown_contexts = true;
-    d.nack_every = 1;
-    Link link(compressor(), d);
-    SteadyFlow flow(kind);
-    ASSERT_TRUE(until_mode(link, flow, kR));
-    Decompressor fresh(d);
-    bool quiet = false;
-    test::Restored r;
-    for (unsigned i = 0; i < 30; ++i) {
-      link.lose(flow.next());
-      r = test::decompress(fresh, link.sent.octets, link.now_ns);
-      quiet = r.status == HEADROOM_OK;
-      EXPECT_TRUE(!quiet || std::ranges::equal(r.octets, build(flow.spec))) << i << ": " << link.describe();
-      for (const auto& e : test::take_all(fresh.own_feedback()))
-        link.compressor.give_feedback(e.channel, e.octets, link.now_ns);
-    }
-    EXPECT_TRUE(quiet);
-    EXPECT_EQ(link.sent.type(), PacketType::kR0);
-    EXPECT_EQ(r.mode(), kR);
   }
 }
 

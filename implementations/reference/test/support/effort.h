@@ -15,4 +15,16 @@ namespace headroom::rohc::test {
   return usual * (factor == 0 ? 1 : factor);
 }
 
+// The seeds of a long test, 1 and up; HEADROOM_TEST_SEED=80 is that one alone, to repeat what it found.
+struct SeedRange {
+  std::uint64_t first = 1;
+  std::uint64_t last = 1;
+};
+[[nodiscard]] inline SeedRange seed_range(std::uint64_t usual) {
+  const char* one = std::getenv("HEADROOM_TEST_SEED");
+  if (one == nullptr) return {1, seeds(usual)};
+  const std::uint64_t seed = std::strtoull(one, nullptr, 10);
+  return {seed, seed};
+}
+
 }  // namespace headroom::rohc::test
