@@ -68,7 +68,7 @@ constexpr char kPlain[] = R"({"scheme": "rohc"})";
 
 TEST(Librohc, NoLibraryIsASentence) {
   use("/nowhere/librohc.so.3");
-  EXPECT_NE(refusal(1, kPlain).find("librohc cannot be opened (/nowhere/librohc.so.3"), std::string::npos);
+  EXPECT_NE(refusal(1, kPlain).find("librohc.so.3 cannot be opened (/nowhere/librohc.so.3"), std::string::npos);
   EXPECT_NE(refusal(2, kPlain).find("HEADROOM_LIBROHC"), std::string::npos);
 }
 
@@ -86,7 +86,7 @@ TEST(Librohc, AnOldLibraryIsASentence) {
 
 TEST(Librohc, ALibraryThatMakesNothingIsASentence) {
   use(fake("fake_refuses"));
-  EXPECT_EQ(refusal(1, kPlain), "librohc refuses these parameters of a channel.");
+  EXPECT_EQ(refusal(1, kPlain), "librohc refuses these parameters of a channel");
 }
 
 TEST(Librohc, DescribesItselfWithAndWithoutTheLibrary) {
@@ -106,19 +106,20 @@ TEST(Librohc, WrongConfigurationsAreRefusedWithASentence) {
   const std::vector<std::pair<std::string, std::string>> wrong = {
       {"{", "parse error"},
       {"[]", ""},
-      {R"({"scheme": "copy"})", "\"scheme\" must be"},
-      {R"({"scheme": "rohc", "mode": "R"})", "librohc has no R-mode"},
-      {R"({"scheme": "rohc", "cids": "tiny"})", "\"cids\" must be"},
-      {R"({"scheme": "rohc", "max_cid": 16})", "\"max_cid\" must be a whole number from 0 to 15"},
-      {R"({"scheme": "rohc", "max_cid": 1.5})", "\"max_cid\" must be"},
+      {R"({"scheme": "copy"})", "must be one of \"rohc\""},
+      {R"({"scheme": "rohc", "mode": "R"})", "\"mode\" in the configuration is \"R\", but must be one of \"U\", \"O\""},
+      {R"({"scheme": "rohc", "cids": "tiny"})", "\"cids\" in the configuration is \"tiny\""},
+      {R"({"scheme": "rohc", "max_cid": 16})", "must be a whole number from 0 to 15"},
+      {R"({"scheme": "rohc", "max_cid": 1.5})", "\"max_cid\" in the configuration is 1.5"},
       {R"({"scheme": "rohc", "cids": "large", "max_cid": 16384})", "from 0 to 16383"},
-      {R"({"scheme": "rohc", "channels": 65})", "\"channels\" must be a whole number from 1 to 64"},
-      {R"({"scheme": "rohc", "channels": 0})", "\"channels\" must be"},
-      {R"({"scheme": "rohc", "profiles": ["0x0007"]})", "librohc has no profile 0x0007"},
-      {R"({"scheme": "rohc", "profiles": "0x0001"})", "\"profiles\" must be a list"},
+      {R"({"scheme": "rohc", "channels": 65})", "must be a whole number from 1 to 64"},
+      {R"({"scheme": "rohc", "channels": 0})", "\"channels\" in the configuration is 0"},
+      {R"({"scheme": "rohc", "profiles": ["0x0007"]})", "\"profiles\" in the configuration is [\"0x0007\"]"},
+      {R"({"scheme": "rohc", "profiles": "0x0001"})", "must be a list of some of \"0x0000\", "},
       {R"({"scheme": "rohc", "profiles": ["RTP"]})", ""},
-      {R"({"scheme": "rohc", "mrru": 100})", "\"mrru\" must be 0"},
-      {R"({"scheme": "rohc", "options": {"a": 1}})", "\"options\" must be empty"},
+      {R"({"scheme": "rohc", "mrru": 100})",
+       "\"mrru\" in the configuration is 100, but must be a whole number from 0 to 0"},
+      {R"({"scheme": "rohc", "options": {"a": 1}})", "unknown key \"a\" in \"options\""},
   };
   for (const auto& [config, sentence] : wrong) {
     const std::string said = refusal(1, config);
@@ -142,7 +143,7 @@ TEST(Librohc, PacketsGoThroughTheLibrary) {
   EXPECT_EQ(back.status, HEADROOM_OK);
   EXPECT_EQ(back.octets, packet);
   EXPECT_EQ(run(compressor.self, true, packet, 2).status, HEADROOM_ERR_CHANNEL);
-  EXPECT_EQ(run(compressor.self, false, packet).status, HEADROOM_ERR_CHANNEL);  // it is no decompressor
+  EXPECT_EQ(run(compressor.self, false, packet).status, HEADROOM_ERR_UNSUPPORTED);  // it is no decompressor
   EXPECT_EQ(run(compressor.self, true, {}).status, HEADROOM_ERR_MALFORMED);
 }
 
