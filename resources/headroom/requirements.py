@@ -2,7 +2,7 @@
 """The RFCs' requirements as data: resources/requirements, valid against requirement.schema.json.
 
 Cases name requirements by id; nothing here names cases. A requirement with a `feature` concerns only implementations
-that have the feature: a report says "not yet" about those that no implementation of ours has.
+that have the feature: a report says "not yet" about those that no implementation of ours has (`NOBODYS`).
 """
 
 from __future__ import annotations
@@ -19,6 +19,11 @@ from headroom.yamlfile import Document, check, read
 
 FOLDER = ROOT / "resources" / "requirements"
 LEVELS = ("must", "should", "may")
+NOBODYS = {  # features that no implementation of ours has, and what they are
+    "negotiation": "how a channel's parameters are negotiated, which is done before an implementation is made",
+    "null-esp": "headers behind ESP with NULL encryption, which cannot be told from encrypted ones",
+    "reverse-decompression": "reverse decompression, which is optional",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +52,19 @@ class Requirement:
         return f"RFC {self.rfc}, {self.section}"
 
     @property
+    def not_yet(self) -> bool:
+        """Whether it is about something that no implementation of ours has."""
+        return self.feature in NOBODYS
+
+    @property
     def why_untested(self) -> str:
         """Why no case may name it, as a sentence; "" where a case should."""
         if self.untested:
             return self.untested
         if self.side == "channel":
             return "It binds what is below ROHC or negotiates it, not an implementation."
-        if self.feature is not None:
-            return f"It is about {self.feature.replace('-', ' ')}, which no case of this run asks for."
+        if self.not_yet:
+            return f"It is about {NOBODYS[self.feature or '']}; no case asks for it."
         if self.level == "may":
             return "Who makes use of a MAY is right, and so is who does not: no case could fail."
         return ""
@@ -86,12 +96,14 @@ class Requirements(Mapping[str, Requirement]):
         return len(self._by_id)
 
     def get_known(self, key: str, where: str = "") -> Requirement:
-        """The requirement of that id. Raises UsageError with the nearest known ids if there is none."""
+        """The requirement of that id. Raises UsageError with ids that may be meant if there is none."""
         if key in self._by_id:
             return self._by_id[key]
         import difflib
 
-        near = difflib.get_close_matches(key, self._by_id, 3)
+        section = key.rpartition("-")[0]
+        mine = [known for known in self._by_id if known.rpartition("-")[0] == section]
+        near = mine[-1:] or difflib.get_close_matches(key, self._by_id, 3)
         hint = f" Is {' or '.join(near)} meant?" if near else ""
         raise UsageError(f"{where + ': ' if where else ''}{key} is no requirement of {shown(FOLDER)}.{hint}")
 

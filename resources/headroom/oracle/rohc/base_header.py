@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from headroom.oracle.rohc import extension as extensions
 from headroom.oracle.rohc.bits import NO_BITS, Bits, Reader
 from headroom.oracle.rohc.chains import IpDynamic, read_dynamic_ip
-from headroom.oracle.rohc.context import Context
+from headroom.oracle.rohc.context import Context, Ip
 from headroom.oracle.rohc.errors import MalformedPacket
 from headroom.oracle.rohc.extension import Extension
+from headroom.oracle.rohc.extension_headers import AH, GRE, awaited
 from headroom.oracle.rohc.findings import Remark
 from headroom.oracle.rohc.framing import Frame
 
@@ -23,7 +24,8 @@ class CompressedHeader:
     """Bits of base header and extension together, most significant first (RFC 3095, 4.5.7).
 
     `ip_id` belongs to the innermost IPv4 header whose RND flag is not 1, `outer_ip_id` to the outer header.
-    `random_ip_ids` are sent as they are: (outer, inner), None where there is none.
+    `random_ip_ids` are sent as they are: (outer, inner), None where there is none. `as_is` has data of AH and checksums
+    of GRE, which are, too: for each IP header of the base header, by position in its list.
     """
 
     kind: str
@@ -35,10 +37,16 @@ class CompressedHeader:
     marker: int = 0
     extension: Extension | None = None
     random_ip_ids: tuple[int | None, int | None] = (None, None)
+    as_is: list[dict[int, bytes]] = field(default_factory=list)
     udp_checksum: int = 0
     additional: list[IpDynamic] = field(default_factory=list)
     cce: str | None = None  # of a CCE packet: "", "ON" or "OFF" (RFC 4019, 5.3.2); None of any other
     coverage: int | None = None  # UDP-Lite Checksum Coverage, where it is sent
+
+    @property
+    def ip_headers(self) -> int:
+        """How many IP headers the base header is about: one or two."""
+        return len(self.as_is)
 
     @property
     def updates(self) -> bool:
@@ -256,12 +264,12 @@ def _read_tail(
 ) -> None:
     """What follows base header and extension, in the order of the original header (RFC 3095, 5.7; RFC 3843, 3.6)."""
     two = context.in_base_header
-    random = [
-        reader.number("IP-ID (outer)" if len(two) == 2 and n == 0 else "IP-ID", 2)
-        if ip.version == 4 and rnd[n]
-        else None
-        for n, ip in enumerate(two)
-    ]
+    random: list[int | None] = []
+    for n, ip in enumerate(two):
+        is_outer = len(two) == 2 and n == 0
+        sent = ip.version == 4 and rnd[n]
+        random.append(reader.number("IP-ID (outer)" if is_outer else "IP-ID", 2) if sent else None)
+        header.as_is.append(_read_as_is(reader, header.extension, ip, is_outer))
     header.random_ip_ids = (random[0] if len(two) == 2 else None, random[-1])
     for ip in context.ips[2:]:
         header.additional.append(read_dynamic_ip(reader, context.profile, ip.version, remarks))
@@ -271,3 +279,14 @@ def _read_tail(
         header.udp_checksum = reader.number("UDP-Lite Checksum", 2)
     elif context.profile.checksum_context and context.udp_checksum:
         header.udp_checksum = reader.number("UDP Checksum", 2)
+
+
+def _read_as_is(reader: Reader, extension: Extension | None, ip: Ip, is_outer: bool) -> dict[int, bytes]:
+    """Data of AH and checksums of GRE of one list, by position: of headers that are not items of the packet itself."""
+    changes = extension and (extension.outer if is_outer else extension.inner)
+    said = changes.headers.said if changes and changes.headers else None
+    entries = said.entries if said is not None else ip.headers.entries
+    names = {AH: "AH data", GRE: "GRE checksum"}
+    return {
+        position: reader.take(names[entries[position].item[0]], count) for position, count in awaited(entries, said)
+    }

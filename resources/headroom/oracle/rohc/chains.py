@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from headroom.oracle.rohc import sdvl
+from headroom.oracle.rohc import extension_headers, sdvl
 from headroom.oracle.rohc.bits import Reader
 from headroom.oracle.rohc.context import Context, Ip
 from headroom.oracle.rohc.errors import MalformedPacket
 from headroom.oracle.rohc.findings import Remark, must
 from headroom.oracle.rohc.headers import IP_VERSION_OF, PROTOCOL_OF
-from headroom.oracle.rohc.lists import CsrcList, read_csrcs, read_extension_headers
+from headroom.oracle.rohc.lists import CSRCS, CompressedList, read_chain_list
 from headroom.oracle.rohc.profiles import Profile
 
 # Which requirement a chain breaks that does not end with the profile's last header (RFC 3095, 5.7.7.2; RFC 3843, 3.1).
@@ -40,6 +40,7 @@ class IpDynamic:
 
     tos: int
     ttl: int
+    headers: CompressedList
     identification: int = 0
     df: int = 0
     rnd: int = 0
@@ -51,6 +52,7 @@ class IpDynamic:
         if ip.version == 4:
             ip.identification, ip.df = self.identification, self.df
             ip.rnd, ip.nbo, ip.sid = self.rnd, self.nbo, self.sid
+        ip.headers = extension_headers.entered(ip.headers, self.headers)
 
 
 @dataclass(slots=True)
@@ -62,7 +64,7 @@ class RtpDynamic:
     marker: int
     sn: int
     ts: int
-    csrcs: CsrcList
+    csrcs: CompressedList
     extension: int = 0
     mode: int | None = None
     ts_stride: int | None = None
@@ -142,9 +144,7 @@ def prefix(context: Context, profile: Profile) -> StaticChain | None:
     return StaticChain(ips, context.ports, context.ssrc, context.spi)
 
 
-def read_dynamic(
-    reader: Reader, profile: Profile, static: StaticChain, table: dict[int, bytes], remarks: list[Remark]
-) -> DynamicChain:
+def read_dynamic(reader: Reader, profile: Profile, static: StaticChain, remarks: list[Remark]) -> DynamicChain:
     chain = DynamicChain([read_dynamic_ip(reader, profile, ip.version, remarks) for ip in static.ips])
     if profile.coverage:
         chain.coverage = reader.number("Checksum Coverage", 2)
@@ -153,7 +153,7 @@ def read_dynamic(
     elif profile.transport:
         chain.udp_checksum = reader.number("Checksum", 2)
     if "RTP" in profile.after_ip:
-        chain.rtp = _dynamic_rtp(reader, profile, table, remarks)
+        chain.rtp = _dynamic_rtp(reader, profile, remarks)
         chain.sn = chain.rtp.sn
     elif profile.generated_sn:
         chain.sn = reader.number("SN", 2)
@@ -162,35 +162,34 @@ def read_dynamic(
 
 def read_dynamic_ip(reader: Reader, profile: Profile, version: int, remarks: list[Remark]) -> IpDynamic:
     if version == 6:
-        part = IpDynamic(reader.octet("Traffic Class"), reader.octet("Hop Limit"))
+        tos, ttl = reader.octet("Traffic Class"), reader.octet("Hop Limit")
+        return IpDynamic(tos, ttl, read_chain_list(reader, extension_headers.HEADERS, remarks))
+    tos, ttl = reader.octet("Type of Service"), reader.octet("Time to Live")
+    identification = reader.number("Identification", 2)
+    sid = 0
+    if profile.constant_ip_id:
+        df, rnd, nbo, sid, zero = reader.split(("DF", 1), ("RND", 1), ("NBO", 1), ("SID", 1), ("zero", 4))
     else:
-        part = IpDynamic(
-            reader.octet("Type of Service"), reader.octet("Time to Live"), reader.number("Identification", 2)
-        )
-        if profile.constant_ip_id:
-            part.df, part.rnd, part.nbo, part.sid, zero = reader.split(
-                ("DF", 1), ("RND", 1), ("NBO", 1), ("SID", 1), ("zero", 4)
-            )
-        else:
-            part.df, part.rnd, part.nbo, zero = reader.split(("DF", 1), ("RND", 1), ("NBO", 1), ("zero", 5))
-        if zero:
-            remarks.append(must("RFC3095-5.7.7.4-1", f"The last bits of the IPv4 flags are {zero}, not zero."))
-    read_extension_headers(reader)
-    return part
+        df, rnd, nbo, zero = reader.split(("DF", 1), ("RND", 1), ("NBO", 1), ("zero", 5))
+    if zero:
+        remarks.append(must("RFC3095-5.7.7.4-1", f"The last bits of the IPv4 flags are {zero}, not zero."))
+    said = read_chain_list(reader, extension_headers.HEADERS, remarks)
+    return IpDynamic(tos, ttl, said, identification, df, rnd, nbo, sid)
 
 
-def _dynamic_rtp(reader: Reader, profile: Profile, table: dict[int, bytes], remarks: list[Remark]) -> RtpDynamic:
+def _dynamic_rtp(reader: Reader, profile: Profile, remarks: list[Remark]) -> RtpDynamic:
     version, padding, rx, first_cc = reader.split(("V", 2), ("P", 1), ("RX", 1), ("CC", 4))
     if version != 2:
         raise MalformedPacket("RFC3095-5.7.7.6-1", f"The RTP dynamic part has version {version}; it is always 2.")
     marker, payload_type = reader.split(("M", 1), ("PT", 7))
     sn = reader.number("RTP Sequence Number", 2)
     ts = reader.number("RTP Timestamp", 4)
-    csrcs = read_csrcs(reader, table, True, remarks)
-    if first_cc != len(csrcs.items):
+    csrcs = read_chain_list(reader, CSRCS, remarks)
+    if first_cc != len(csrcs.entries):
         remarks.append(
             must(
-                "RFC4815-5.2-1", f"The first CC field is {first_cc}, that of the generic CSRC list {len(csrcs.items)}."
+                "RFC4815-5.2-1",
+                f"The first CC field is {first_cc}, that of the CSRC list {len(csrcs.entries)}.",
             )
         )
     part = RtpDynamic(padding, payload_type, marker, sn, ts, csrcs)

@@ -66,7 +66,7 @@ class Checker:
         self._windows: dict[int, Window] = {}
         self._index = -1
         self._arrival_ns: int | None = None
-        self._clock = False  # the decompressor has said that it has one
+        self._clock_ms = 0  # resolution that the decompressor has told last; 0: none so far
 
     def take_feedback(self, data: bytes) -> None:
         """Feedback data that reaches the compressor before its next packet."""
@@ -74,14 +74,17 @@ class Checker:
             feedback = feedback_formats.parse(data, self.decompressor.channel.parameters.large_cids)
         except RohcError:
             return  # What cannot be parsed binds the compressor to nothing.
-        self._clock |= rules_stream.offers_a_clock(feedback)
+        self._clock_ms = rules_stream.clock_ms(feedback) or self._clock_ms
         rules_stream.take_feedback(self._flows.setdefault(feedback.cid, Flow()), feedback)
 
     def take(self, link: bytes, source: bytes | None, arrival_ns: int | None = None) -> Outcome:
         """The next packet of the link and its original; None if it has none (feedback alone, IR without payload)."""
         self._index += 1
-        self._arrival_ns = arrival_ns
-        outcome = self.decompressor.decompress(link, arrival_ns)
+        self._arrival_ns = self._by_clock(arrival_ns)
+        unfinished = len(self.decompressor.channel.segments)
+        outcome = self.decompressor.decompress(link, self._arrival_ns)
+        if unfinished and not outcome.is_segment:
+            self._add(rules_stream.interrupted(unfinished))
         for data in outcome.feedback:
             self._check_piggybacked(data)
         packet = outcome.packet
@@ -98,10 +101,22 @@ class Checker:
                 self._add([rules_stream.refused(outcome.error)])
             return outcome
         self._add(packet.remarks)
-        self._check_restored(outcome, link, source)
+        self._check_restored(outcome, source)
         if outcome.error is None:
             self._check_rules(outcome, source)
         return outcome
+
+    def finish(self) -> None:
+        """Nothing more will come: a unit of segments that is still open will never be whole."""
+        unfinished = len(self.decompressor.channel.segments)
+        if unfinished:
+            self._add(rules_stream.interrupted(unfinished))
+
+    def _by_clock(self, arrival_ns: int | None) -> int | None:
+        """When a packet comes as the decompressor's clock has it, whose resolution CLOCK has told: RFC 3095, 4.5.4."""
+        if arrival_ns is None or not self._clock_ms:
+            return arrival_ns
+        return arrival_ns - arrival_ns % (self._clock_ms * 1_000_000)
 
     def _other_format(self, link: bytes, source: bytes | None, cid: int | None) -> list[Remark]:
         """A format that the RND flags forbid, if that is what is wrong with the packet."""
@@ -111,7 +126,7 @@ class Checker:
             return []
         return list(rules_values.other_format(link, source, channel.parameters, before))
 
-    def _check_restored(self, outcome: Outcome, link: bytes, source: bytes | None) -> None:
+    def _check_restored(self, outcome: Outcome, source: bytes | None) -> None:
         packet = outcome.packet
         assert packet is not None
         if outcome.error is None and outcome.delivered == source:
@@ -122,7 +137,9 @@ class Checker:
             return
         remarks = list(rules_stream.profile_fits(packet, source))
         if outcome.before is not None and packet.header is not None:
-            remarks += rules_values.other_format(link, source, self.decompressor.channel.parameters, outcome.before)
+            remarks += rules_values.other_format(
+                packet.octets, source, self.decompressor.channel.parameters, outcome.before
+            )
         remarks = remarks or list(rules_values.not_restored(packet, source, outcome.before))
         remarks += rules_stream.empty_payload(packet, source)
         if not remarks and outcome.error is not None:
@@ -131,9 +148,16 @@ class Checker:
             remarks = [_something_differs(packet.kind, source, outcome.delivered)]
         self._add(remarks)
         if outcome.before is not None:
-            believed = rules_values.follow(packet, source, outcome.before)
-            if believed is not None:
-                self.decompressor.channel.contexts[packet.cid] = believed
+            self._follow(packet, source, outcome.before)
+
+    def _follow(self, packet: Packet, source: bytes, before: Context) -> None:
+        """Goes on from a packet that was not restored as its compressor does."""
+        believed = rules_values.follow(packet, source, before)
+        if believed is not None:
+            self.decompressor.channel.contexts[packet.cid] = believed
+        sn = believed.sn if believed is not None else rules_values.sn_of(packet, before)
+        if sn is not None:
+            self._flows.setdefault(packet.cid, Flow()).last_sn = sn
 
     def _check_rules(self, outcome: Outcome, source: bytes | None) -> None:
         packet, before, after = outcome.packet, outcome.before, outcome.after
@@ -144,7 +168,7 @@ class Checker:
         remarks += rules_stream.mode_bits(packet, flow)
         remarks += rules_stream.transition(packet, flow)
         remarks += rules_stream.generations(packet, flow)
-        remarks += rules_stream.time_stride(packet, self._clock)
+        remarks += rules_stream.time_stride(packet, bool(self._clock_ms))
         remarks += rules_stream.rnd_transition(packet, flow, self.confidence)
         remarks += rules_stream.wrapped_timestamp(packet, before, after)
         if source is not None:

@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from headroom.oracle.rohc import extension_headers
 from headroom.oracle.rohc.cid import MAX_LARGE_CID, MAX_SMALL_CID
+from headroom.oracle.rohc.headers import Kind
+from headroom.oracle.rohc.lists import ListState
 from headroom.oracle.rohc.profiles import PROFILES, Profile
 
 NO_CONTEXT, STATIC_CONTEXT, FULL_CONTEXT = "NC", "SC", "FC"
@@ -58,7 +61,8 @@ class Parameters:
 
 @dataclass(slots=True)
 class Ip:
-    """An IP header of the context. `protocol` names the following header; `identification` is as in the header."""
+    """An IP header of the context. `protocol` names the header that follows in the static chain, behind the extension
+    headers that `headers` has; `identification` is as in the header."""
 
     version: int
     protocol: int
@@ -72,6 +76,7 @@ class Ip:
     nbo: int = 1
     sid: int = 0
     ends_chain: bool = False  # explicit end of the static chain: RFC 3843, 3.1
+    headers: ListState = field(default_factory=ListState)  # replaced, never changed in place
 
     def copy(self) -> Ip:
         return Ip(
@@ -87,6 +92,7 @@ class Ip:
             self.nbo,
             self.sid,
             self.ends_chain,
+            self.headers,
         )
 
     def same_static(self, other: Ip) -> bool:
@@ -123,11 +129,7 @@ class Context:
     ts: int = 0
     ts_stride: int = 1
     time_stride: int = 0
-    csrcs: list[bytes] = field(default_factory=list)
-    csrc_table: dict[int, bytes] = field(default_factory=dict)  # index -> item: RFC 3095, 5.8.1
-    # Lists that may be referred to, oldest first: by gen_id in U/O-mode, by 8 bits of the SN in R-mode (5.8.2.1).
-    generations: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
-    lists_by_sn: dict[int, tuple[bytes, ...]] = field(default_factory=dict)
+    csrcs: ListState = field(default_factory=ListState)  # replaced, never changed in place
     dynamic: bool = False  # whether a dynamic chain has arrived
     arrival_ns: int | None = None  # of the packet that updated it last, where the time is known (4.5.4)
 
@@ -152,28 +154,33 @@ class Context:
             self.ts,
             self.ts_stride,
             self.time_stride,
-            self.csrcs,  # replaced, never changed in place
-            self.csrc_table,
-            self.generations,
-            self.lists_by_sn,
+            self.csrcs,
             self.dynamic,
             self.arrival_ns,
         )
 
     @property
-    def kinds(self) -> tuple[int | str, ...]:
-        """The compressed headers, outermost first: 4, 6, "UDP", "UDP-Lite", "ESP", "RTP"."""
+    def kinds(self) -> tuple[Kind, ...]:
+        """The compressed headers, outermost first."""
+        found: list[Kind] = []
+        for ip in self.ips:
+            found += [ip.version, *[extension_headers.shape_of(item) for item in ip.headers.items]]
+        return (*found, *self.profile.after_ip)
+
+    @property
+    def core(self) -> tuple[Kind, ...]:
+        """The same without extension headers, which come and go."""
         return (*[ip.version for ip in self.ips], *self.profile.after_ip)
+
+    @property
+    def protocols(self) -> tuple[int, ...]:
+        """What follows each IP header and its extension headers."""
+        return tuple(ip.protocol for ip in self.ips)
 
     @property
     def in_base_header(self) -> list[Ip]:
         """The IP headers that base headers and extensions speak of: the first two (RFC 3843, 3.2)."""
         return self.ips[:2]
-
-    @property
-    def reference_lists(self) -> dict[int, tuple[bytes, ...]]:
-        """The lists that ref_id may mean in the context's mode."""
-        return self.lists_by_sn if self.mode == "R" else self.generations
 
     def has_sequential_ip_id(self) -> bool:
         """Whether an IPv4 header's RND flag is not 1: decides between UO-1 and UO-1-ID, UOR-2 and UOR-2-ID (5.7)."""

@@ -7,15 +7,15 @@ says of a packet depends on the packets before it and on nothing else.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
-from headroom.oracle.rohc import crc, framing, headers, lsb
+from headroom.oracle.rohc import crc, extension_headers, framing, headers, lsb
 from headroom.oracle.rohc.base_header import CompressedHeader
 from headroom.oracle.rohc.bits import NO_BITS, Bits
 from headroom.oracle.rohc.chains import DynamicChain
 from headroom.oracle.rohc.context import FULL_CONTEXT, MODES, STATIC_CONTEXT, Channel, Context, Ip, Parameters
 from headroom.oracle.rohc.errors import CrcMismatch, MalformedPacket, RohcError, Unsupported
-from headroom.oracle.rohc.lists import CsrcList, remember
 from headroom.oracle.rohc.packet import Packet, parse_packet
 from headroom.oracle.rohc.profiles import UNCOMPRESSED
 
@@ -37,6 +37,14 @@ class Outcome:
     before: Context | None = None
     after: Context | None = None
     feedback: list[bytes] = field(default_factory=list)  # for the compressor at this end
+    is_segment: bool = False  # `packet` is then that of the unit, once it is reconstructed
+
+    @property
+    def is_unfinished(self) -> bool:
+        """A segment that is not the last one of its unit."""
+        return (
+            self.is_segment and self.error is None and self.packet is not None and self.packet.kind == framing.SEGMENT
+        )
 
 
 class Decompressor:
@@ -73,6 +81,7 @@ class Decompressor:
     def _take_segment(self, outcome: Outcome) -> None:
         segment = outcome.packet
         assert segment is not None
+        outcome.is_segment = True
         mrru = self.channel.parameters.mrru
         if not mrru:
             raise MalformedPacket("RFC5795-5.1.2-6", "A segment arrived, but MRRU is 0: the channel has no segments.")
@@ -131,6 +140,9 @@ def initialise(packet: Packet, before: Context | None) -> tuple[Context, bytes |
         if not context.dynamic or context.state != FULL_CONTEXT:
             context.state = STATIC_CONTEXT
         return context, None
+    if context.dynamic:
+        half = 1 << profile.sn_bits - 1
+        _advance_sequences(context, (packet.dynamic.sn - context.sn + half) % (2 * half) - half)
     marker = _apply_dynamic(context, packet.dynamic)
     if profile.coverage:
         # RFC 4019, 5.2.2: each IR or IR-DYN packet sets both, by what it says of its own packet.
@@ -175,18 +187,17 @@ def _with_static(new: Ip, old: Ip | None) -> Ip:
 
 def _apply_dynamic(context: Context, chain: DynamicChain) -> int:
     """Takes over a dynamic chain; returns the marker, which no context keeps."""
+    context.sn = chain.sn
     for part, ip in zip(chain.ips, context.ips, strict=True):
         part.apply(ip)
+        ip.headers = ip.headers.remembering(part.headers, context.sn)
     context.udp_checksum, context.coverage = chain.udp_checksum, chain.coverage
-    context.sn = chain.sn
     rtp = chain.rtp
     if rtp is None:
         return 0
     context.padding, context.payload_type, context.ts = rtp.padding, rtp.payload_type, rtp.ts
     context.extension = rtp.extension  # RFC 4815, 6.5: zero if RX = 0
-    context.csrcs = rtp.csrcs.items
-    context.csrc_table = {**context.csrc_table, **rtp.csrcs.pairs}
-    _remember_list(context, rtp.csrcs)
+    context.csrcs = context.csrcs.told(rtp.csrcs).remembering(rtp.csrcs, context.sn)
     if rtp.mode is not None:
         context.mode = MODES.get(rtp.mode, context.mode)
     if rtp.ts_stride is not None:
@@ -194,6 +205,12 @@ def _apply_dynamic(context: Context, chain: DynamicChain) -> int:
     if rtp.time_stride is not None:
         context.time_stride = rtp.time_stride
     return rtp.marker
+
+
+def _advance_sequences(context: Context, change: int) -> None:
+    """Sequence numbers of AH and GRE follow the SN (RFC 4815, 5.8)."""
+    for ip in context.ips:
+        ip.headers = extension_headers.advanced(ip.headers, change)
 
 
 @dataclass(slots=True)
@@ -210,6 +227,7 @@ def reconstruct(header: CompressedHeader, payload: bytes, before: Context, arriv
     now = before.copy()
     change = lsb.change(before.sn, header.sn, before.profile.p_sn(header.sn.width))
     now.sn = (before.sn + change) % (1 << before.profile.sn_bits)
+    _advance_sequences(now, change)
     stride = None
     extension = header.extension
     if extension is not None and extension.number == 3:
@@ -223,12 +241,12 @@ def reconstruct(header: CompressedHeader, payload: bytes, before: Context, arriv
         part.apply(ip)
     if before.profile.coverage:
         now.coverage = coverage(before, header, transport_length(now, payload))
-    return Attempt(now, *_build(now, header.marker, header.udp_checksum, payload))
+    return Attempt(now, *_build(now, header.marker, header.udp_checksum, payload, header.as_is))
 
 
 def transport_length(context: Context, payload: bytes) -> int:
     """Octets of a UDP-Lite packet, from its header on: RFC 4019, 5.1."""
-    return 8 + (12 + 4 * len(context.csrcs) if context.profile.rtp else 0) + len(payload)
+    return 8 + (12 + 4 * len(context.csrcs.entries) if context.profile.rtp else 0) + len(payload)
 
 
 def coverage(context: Context, header: CompressedHeader, length: int) -> int:
@@ -271,22 +289,26 @@ def restore(
         length = transport_length(attempt.now, payload)
         after.coverage = attempt.now.coverage
         keep_coverage(after, header, before, length)
-    rtp = header.extension.rtp if header.extension else None
-    if rtp is not None and rtp.csrcs is not None and header.kind != "UO-1-ID":
-        if rtp.csrcs.gen_id is None and after.mode != "R":
-            after.csrcs = before.csrcs  # RFC 3095, 5.8.2.1 d: without gen_id it does not update the context
-        else:
-            _remember_list(after, rtp.csrcs)
+    if header.kind != "UO-1-ID":
+        _settle_lists(after, header, before)
     after.state = FULL_CONTEXT
     after.arrival_ns = arrival_ns
     return after, attempt.octets + payload
 
 
-def _remember_list(context: Context, csrcs: CsrcList) -> None:
-    """RFC 3095, 5.8.2.1 f and g."""
-    if csrcs.gen_id is not None:
-        context.generations = remember(context.generations, csrcs.gen_id, csrcs.items, csrcs.ref_id)
-    context.lists_by_sn = remember(context.lists_by_sn, context.sn & 0xFF, csrcs.items, csrcs.ref_id)
+def _settle_lists(after: Context, header: CompressedHeader, before: Context) -> None:
+    """Which lists of the packet stay, and which may be referred to: RFC 3095, 5.8.2.1."""
+    for ip, part, old in zip(after.ips[2:], header.additional, before.ips[2:], strict=True):
+        ip.headers = ip.headers.settled(part.headers, old.headers, after.mode, after.sn)
+    extension = header.extension
+    if extension is None:
+        return
+    for number, changes in ((0, extension.outer), (len(after.in_base_header) - 1, extension.inner)):
+        if changes is not None and changes.headers is not None:
+            ip, old = after.ips[number], before.ips[number]
+            ip.headers = ip.headers.settled(changes.headers.said, old.headers, after.mode, after.sn)
+    if extension.rtp is not None:
+        after.csrcs = after.csrcs.settled(extension.rtp.csrcs, before.csrcs, after.mode, after.sn)
 
 
 def _apply_extension_3(now: Context, extension) -> int | None:
@@ -304,8 +326,7 @@ def _apply_extension_3(now: Context, extension) -> int | None:
     if rtp.payload_type is not None:
         now.payload_type = rtp.payload_type
     if rtp.csrcs is not None:
-        now.csrcs = rtp.csrcs.items
-        now.csrc_table = {**now.csrc_table, **rtp.csrcs.pairs}
+        now.csrcs = now.csrcs.told(rtp.csrcs)
     if rtp.time_stride is not None:
         now.time_stride = rtp.time_stride
     return rtp.ts_stride
@@ -378,45 +399,61 @@ def _restore_ip_ids(now: Context, header: CompressedHeader, before: Context) -> 
 
 
 def _only_what_uo_1_id_updates(now: Context, before: Context) -> Context:
-    """RFC 4815, 6.2: SN, TS and IP-ID, and the translation table of lists."""
+    """RFC 4815, 6.2: SN, TS, IP-ID, sequence numbers of extension headers, and the translation tables of lists."""
     after = before.copy()
-    after.sn, after.ts, after.csrc_table = now.sn, now.ts, now.csrc_table
+    after.sn, after.ts = now.sn, now.ts
+    after.csrcs = replace(after.csrcs, table=now.csrcs.table)
     for mine, theirs in zip(after.ips, now.ips, strict=True):
         mine.identification = theirs.identification
+        mine.headers = replace(mine.headers, table=theirs.headers.table, sequences=theirs.headers.sequences)
     return after
 
 
-def _build(context: Context, marker: int, udp_checksum: int, payload: bytes) -> tuple[bytes, bytes]:
-    """The uncompressed header, lengths and IPv4 checksums inferred, and the octets that its CRC covers."""
-    parts: list[bytes] = []
-    length = len(payload)
-    profile = context.profile
-    if profile.rtp:
-        flags = 0x80 | context.padding << 5 | context.extension << 4 | len(context.csrcs)
-        csrcs = b"".join(context.csrcs)
-        parts.append(
-            headers.rtp(flags, marker << 7 | context.payload_type, context.sn, context.ts, context.ssrc, csrcs)
-        )
-        length += len(parts[-1])
-    if profile.transport == "ESP":
-        length += 8
-        parts.append(context.spi + context.sn.to_bytes(4, "big"))
-    elif profile.transport:
-        length += 8
-        _check_length(profile.transport, length)
-        parts.append(headers.udp(context.ports, context.coverage if profile.coverage else length, udp_checksum))
-    for ip in reversed(context.ips):
+def _build(
+    context: Context, marker: int, udp_checksum: int, payload: bytes, as_is: Sequence[dict[int, bytes]] = ()
+) -> tuple[bytes, bytes]:
+    """The uncompressed header, lengths and IPv4 checksums inferred, and the octets that its CRC covers.
+
+    `as_is` has what the packet carries for the extension headers of each IP header, by position in its list.
+    """
+    behind = _behind_ip(context, marker, udp_checksum, len(payload))
+    parts = [behind]
+    length = len(payload) + len(behind)
+    for n in reversed(range(len(context.ips))):
+        ip = context.ips[n]
+        items = extension_headers.present(ip.headers, as_is[n] if n < len(as_is) else {})
+        extensions = b"".join(extension_headers.restore(items, ip.protocol))
+        protocol = items[0][0] if items else ip.protocol
+        length += len(extensions)
         if ip.version == 4:
             length += 20
             _check_length("IPv4", length)
-            parts.append(headers.ipv4(ip.tos, length, ip.identification, ip.df, ip.ttl, ip.protocol, ip.addresses))
+            ip_header = headers.ipv4(ip.tos, length, ip.identification, ip.df, ip.ttl, protocol, ip.addresses)
         else:
             _check_length("IPv6", length)
-            parts.append(headers.ipv6(ip.tos, ip.flow_label, length, ip.protocol, ip.ttl, ip.addresses))
+            ip_header = headers.ipv6(ip.tos, ip.flow_label, length, protocol, ip.ttl, ip.addresses)
             length += 40
-    parts.reverse()
-    octets = b"".join(parts)
-    return octets, headers.crc_input(octets, context.kinds, len(context.csrcs))
+        parts += [extensions, ip_header]
+    octets = b"".join(reversed(parts))
+    return octets, headers.crc_input(octets, context.kinds, len(context.csrcs.entries))
+
+
+def _behind_ip(context: Context, marker: int, udp_checksum: int, payload: int) -> bytes:
+    """The headers behind the IP headers, in front of so many octets of payload."""
+    profile = context.profile
+    rtp = b""
+    if profile.rtp:
+        csrcs = context.csrcs.items
+        flags = 0x80 | context.padding << 5 | context.extension << 4 | len(csrcs)
+        second = marker << 7 | context.payload_type
+        rtp = headers.rtp(flags, second, context.sn, context.ts, context.ssrc, b"".join(csrcs))
+    if profile.transport is None:
+        return b""
+    if profile.transport == "ESP":
+        return context.spi + context.sn.to_bytes(4, "big")
+    length = 8 + len(rtp) + payload
+    _check_length(profile.transport, length)
+    return headers.udp(context.ports, context.coverage if profile.coverage else length, udp_checksum) + rtp
 
 
 def _check_length(what: str, length: int) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headroom.oracle.rohc import sdvl
+from headroom.oracle.rohc import extension_headers, sdvl
 from headroom.oracle.rohc.bits import NO_BITS, Bits, Reader
 from headroom.oracle.rohc.context import Context, Ip
-from headroom.oracle.rohc.errors import MalformedPacket, Unsupported
+from headroom.oracle.rohc.errors import MalformedPacket
+from headroom.oracle.rohc.extension_headers import HeaderChanges
 from headroom.oracle.rohc.findings import Remark, must, should
-from headroom.oracle.rohc.lists import CsrcList, read_csrcs
+from headroom.oracle.rohc.lists import CSRCS, CompressedList, read_list
 
 
 @dataclass(slots=True)
@@ -23,6 +24,7 @@ class IpChanges:
     tos: int | None = None
     ttl: int | None = None
     protocol: int | None = None
+    headers: HeaderChanges | None = None
 
     def apply(self, ip: Ip) -> None:
         if self.tos is not None:
@@ -33,6 +35,8 @@ class IpChanges:
             ip.protocol = self.protocol
         if ip.version == 4:
             ip.df, ip.nbo, ip.rnd = self.df, self.nbo, self.rnd
+        if self.headers is not None:
+            ip.headers = extension_headers.changed(ip.headers, self.headers)
 
 
 @dataclass(slots=True)
@@ -44,7 +48,7 @@ class RtpChanges:
     extension: int
     padding: int = 0  # RFC 4815, 6.4: zero if R-PT = 0
     payload_type: int | None = None
-    csrcs: CsrcList | None = None
+    csrcs: CompressedList | None = None
     ts_stride: int | None = None
     time_stride: int | None = None
 
@@ -137,7 +141,7 @@ def _read_3_rtp(reader: Reader, context: Context, remarks: list[Remark]) -> Exte
         extension.sn = Bits(reader.octet("SN"), 8)
     if r_ts:
         extension.ts = sdvl.read(reader, "TS")
-    _read_ip_fields(reader, extension, inner, outer, i)
+    _IpFields(reader, context, remarks).read(extension, inner, outer, i)
     if rtp:
         extension.rtp = _read_rtp(reader, context, extension, remarks)
         extension.mode = extension.rtp.mode
@@ -155,7 +159,7 @@ def _read_3(reader: Reader, context: Context, remarks: list[Remark]) -> Extensio
     outer = _outer_flags(reader, context) if ip2 else None
     if s:
         extension.sn = Bits(reader.octet("SN"), 8)
-    _read_ip_fields(reader, extension, inner, outer, i)
+    _IpFields(reader, context, remarks).read(extension, inner, outer, i)
     return extension
 
 
@@ -176,31 +180,36 @@ def _outer_flags(reader: Reader, context: Context) -> list[int]:
     return flags
 
 
-def _read_ip_fields(
-    reader: Reader, extension: Extension, inner: list[int] | None, outer: list[int] | None, i: int
-) -> None:
-    if inner:
-        extension.inner = _ip_fields(reader, inner, "")
-    if i:
-        extension.ip_id = Bits(reader.number("IP-ID", 2), 16)
-    if outer:
-        extension.outer = _ip_fields(reader, outer, " (outer)")
-        if outer[-1]:
-            extension.outer_ip_id = Bits(reader.number("IP-ID (outer)", 2), 16)
+@dataclass(slots=True)
+class _IpFields:
+    """The inner and outer IP header fields of extension 3."""
 
+    reader: Reader
+    context: Context
+    remarks: list[Remark]
 
-def _ip_fields(reader: Reader, flags: list[int], suffix: str) -> IpChanges:
-    tos, ttl, df, pr, ipx, nbo, rnd, _ = flags
-    changes = IpChanges(df, nbo, rnd)
-    if tos:
-        changes.tos = reader.octet(f"Type of Service/Traffic Class{suffix}")
-    if ttl:
-        changes.ttl = reader.octet(f"Time to Live/Hop Limit{suffix}")
-    if pr:
-        changes.protocol = reader.octet(f"Protocol/Next Header{suffix}")
-    if ipx:
-        raise Unsupported("RFC3095-5.8.5.1-1", "Extension 3 carries IP extension headers.", "extension-headers")
-    return changes
+    def read(self, extension: Extension, inner: list[int] | None, outer: list[int] | None, i: int) -> None:
+        if inner:
+            extension.inner = self._one(inner, self.context.in_base_header[-1], "")
+        if i:
+            extension.ip_id = Bits(self.reader.number("IP-ID", 2), 16)
+        if outer:
+            extension.outer = self._one(outer, self.context.ips[0], " (outer)")
+            if outer[-1]:
+                extension.outer_ip_id = Bits(self.reader.number("IP-ID (outer)", 2), 16)
+
+    def _one(self, flags: list[int], ip: Ip, suffix: str) -> IpChanges:
+        tos, ttl, df, pr, ipx, nbo, rnd, _ = flags
+        changes = IpChanges(df, nbo, rnd)
+        if tos:
+            changes.tos = self.reader.octet(f"Type of Service/Traffic Class{suffix}")
+        if ttl:
+            changes.ttl = self.reader.octet(f"Time to Live/Hop Limit{suffix}")
+        if pr:
+            changes.protocol = self.reader.octet(f"Protocol/Next Header{suffix}")
+        if ipx:
+            changes.headers = extension_headers.read_changes(self.reader, ip.headers, self.context.mode, self.remarks)
+        return changes
 
 
 def _read_rtp(reader: Reader, context: Context, extension: Extension, remarks: list[Remark]) -> RtpChanges:
@@ -213,7 +222,7 @@ def _read_rtp(reader: Reader, context: Context, extension: Extension, remarks: l
     if r_pt:
         changes.padding, changes.payload_type = reader.split(("R-P", 1), ("RTP PT", 7))
     if csrc:
-        changes.csrcs = read_csrcs(reader, context.csrc_table, False, remarks, context.reference_lists)
+        changes.csrcs = read_list(reader, CSRCS, context.csrcs, context.csrcs.references(context.mode), remarks)
     if tss:
         changes.ts_stride = sdvl.read(reader, "TS_STRIDE").value
         if extension.tsc:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uncompressed headers: IPv4 (RFC 791), IPv6 (RFC 2460), UDP (RFC 768), UDP-Lite (RFC 3828), ESP (RFC 4303) and RTP
-(RFC 3550), and what a CRC covers of them.
+(RFC 3550), and what a CRC covers of them. Extension headers are in `extension_headers`.
 
 `parse` reads an original packet; `ipv4`, `ipv6`, `udp` and `rtp` write one header each.
 """
@@ -8,17 +8,25 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+
+from headroom.oracle.rohc import extension_headers
+from headroom.oracle.rohc.extension_headers import ExtensionHeader, Shape
 
 IPV4, IPV6, UDP, ESP, UDP_LITE = 4, 41, 17, 50, 136  # protocol numbers
 PROTOCOL_OF = {"UDP": UDP, "UDP-Lite": UDP_LITE, "ESP": ESP}
 IP_VERSION_OF = {IPV4: 4, IPV6: 6}
+Kind = int | str | Shape  # of a header: 4, 6, "UDP", "UDP-Lite", "ESP", "RTP", or an extension header
 
 
 @dataclass(slots=True)
 class IpHeader:
-    """One IPv4 or IPv6 header of an original packet. `tos` is also the traffic class, `ttl` the hop limit."""
+    """One IPv4 or IPv6 header of an original packet. `tos` is also the traffic class, `ttl` the hop limit.
+
+    `following` is what comes behind the extension headers, those that were looked for.
+    """
 
     version: int
     start: int
@@ -33,6 +41,8 @@ class IpHeader:
     fragment: int = 0  # reserved flag, MF and fragment offset: zero if compressible
     options: bool = False
     length_matches: bool = True  # of total length or payload length with the octets that are there
+    extensions: list[ExtensionHeader] = field(default_factory=list)
+    following: int = 0
 
 
 @dataclass(slots=True)
@@ -59,16 +69,31 @@ class Original:
         return struct.unpack_from("!HH", self.packet, self.udp)
 
     @property
-    def kinds(self) -> tuple[int | str, ...]:
-        """The headers for `crc_input`: 4, 6, "UDP", "UDP-Lite", "ESP", "RTP"."""
-        tail = ((self.transport,) if self.udp >= 0 else ()) + (("RTP",) if self.rtp >= 0 else ())
-        return tuple(ip.version for ip in self.ips) + tail
+    def kinds(self) -> tuple[Kind, ...]:
+        """The headers for `crc_input`."""
+        found: list[Kind] = []
+        for ip in self.ips:
+            found += [ip.version, *[one.shape for one in ip.extensions]]
+        return (*found, *self._behind_ip)
+
+    @property
+    def core(self) -> tuple[Kind, ...]:
+        """The same without extension headers."""
+        return (*[ip.version for ip in self.ips], *self._behind_ip)
+
+    @property
+    def _behind_ip(self) -> tuple[str, ...]:
+        return ((self.transport,) if self.udp >= 0 else ()) + (("RTP",) if self.rtp >= 0 else ())
 
 
-def parse(packet: bytes, after_ip: tuple[str, ...] = (), ip_headers: int = 0) -> Original | None:
+def parse(
+    packet: bytes, after_ip: tuple[str, ...] = (), ip_headers: int = 0, protocols: Sequence[int] | None = None
+) -> Original | None:
     """Headers of an original packet that a profile with `after_ip` behind the IP headers would see.
 
-    `ip_headers` stops after so many IP headers; 0 takes all. None when the packet is too short or other headers follow.
+    `ip_headers` stops after so many IP headers; 0 takes all. Extension headers are looked for if `protocols` is given:
+    what follows those of each IP header, where that is known; an IP header beyond has as many as there are. None when
+    the packet is too short or other headers follow.
     """
     original = Original(packet)
     at = 0
@@ -77,14 +102,18 @@ def parse(packet: bytes, after_ip: tuple[str, ...] = (), ip_headers: int = 0) ->
         ip = _parse_ip(packet, at)
         if ip is None or ip.version != following:
             return None
-        original.ips.append(ip)
         at += 4 * (packet[at] & 0x0F) if ip.version == 4 else 40
-        following = IP_VERSION_OF.get(ip.protocol)
+        number = len(original.ips)
+        original.ips.append(ip)
+        ip.following = ip.protocol
+        if protocols is not None:
+            at = _parse_extensions(packet, at, ip, protocols[number] if number < len(protocols) else None)
+        following = IP_VERSION_OF.get(ip.following)
         if following is None or len(original.ips) == ip_headers:
             break
     if after_ip:
         original.transport = after_ip[0]
-        if original.ips[-1].protocol != PROTOCOL_OF[after_ip[0]] or len(packet) < at + 8:
+        if original.ips[-1].following != PROTOCOL_OF[after_ip[0]] or len(packet) < at + 8:
             return None
         original.udp = at
         at += 8
@@ -98,6 +127,18 @@ def parse(packet: bytes, after_ip: tuple[str, ...] = (), ip_headers: int = 0) ->
             return None
     original.end = at
     return original
+
+
+def _parse_extensions(packet: bytes, at: int, ip: IpHeader, until: int | None) -> int:
+    """Where the extension headers of an IP header end: before protocol `until`, or when no more can be listed."""
+    while ip.following != until:
+        one = extension_headers.parse(packet, at, ip.following)
+        if one is None:
+            break
+        ip.extensions.append(one)
+        ip.following = one.following
+        at += len(one.octets)
+    return at
 
 
 def _parse_ip(packet: bytes, at: int) -> IpHeader | None:
@@ -176,12 +217,12 @@ _COVERAGE: dict[int | str, tuple[tuple[tuple[int, int], ...], tuple[tuple[int, i
 
 
 @lru_cache(maxsize=256)
-def _slices(kinds: tuple[int | str, ...], csrc_count: int) -> tuple[slice, ...]:
+def _slices(kinds: tuple[Kind, ...], csrc_count: int) -> tuple[slice, ...]:
     static: list[slice] = []
     dynamic: list[slice] = []
     at = 0
     for kind in kinds:
-        fixed, moving, length = _COVERAGE[kind]
+        fixed, moving, length = (kind.static, kind.dynamic, kind.octets) if isinstance(kind, Shape) else _COVERAGE[kind]
         static += [slice(at + a, at + b) for a, b in fixed]
         dynamic += [slice(at + a, at + b) for a, b in moving]
         at += length
@@ -191,6 +232,6 @@ def _slices(kinds: tuple[int | str, ...], csrc_count: int) -> tuple[slice, ...]:
     return (*static, *dynamic)
 
 
-def crc_input(header: bytes, kinds: tuple[int | str, ...], csrc_count: int = 0) -> bytes:
+def crc_input(header: bytes, kinds: tuple[Kind, ...], csrc_count: int = 0) -> bytes:
     """Octets of an original header in the order of RFC 3095, 5.9.2: the CRC-STATIC ones, then the CRC-DYNAMIC ones."""
     return b"".join([header[part] for part in _slices(kinds, csrc_count)])

@@ -110,7 +110,7 @@ def _parse(reader: Reader, channel: Channel, reconstructed: bool) -> Packet:
 def _parse_header(reader: Reader, frame: framing.Frame, packet: Packet, channel: Channel) -> None:
     context = channel.contexts.get(frame.cid)
     if frame.kind == framing.IR:
-        _parse_ir(reader, frame, packet, context, channel)
+        _parse_ir(reader, frame, packet, channel)
     elif frame.cid in channel.unreadable:
         feature = channel.unreadable[frame.cid]
         raise Unsupported(
@@ -137,7 +137,7 @@ def _select_profile(octet: int, channel: Channel) -> Profile:
     return PROFILES[number]
 
 
-def _parse_ir(reader: Reader, frame: framing.Frame, packet: Packet, context: Context | None, channel: Channel) -> None:
+def _parse_ir(reader: Reader, frame: framing.Frame, packet: Packet, channel: Channel) -> None:
     """RFC 3095, 5.7.7.1 and 5.10.1."""
     x = reader.split(("IR", 7), ("D", 1))[1]
     frame.take_large_cid(reader)
@@ -151,9 +151,7 @@ def _parse_ir(reader: Reader, frame: framing.Frame, packet: Packet, context: Con
     else:
         packet.static = chains.read_static(reader, profile, packet.remarks)
         if x:
-            same = context is not None and context.profile is profile
-            table = context.csrc_table if context is not None and same else {}
-            packet.dynamic = chains.read_dynamic(reader, profile, packet.static, table, packet.remarks)
+            packet.dynamic = chains.read_dynamic(reader, profile, packet.static, packet.remarks)
         _verify_crc8(packet, _with_zero_crc(reader, frame.start, crc_at), carried)
     packet.end = reader.position
     packet.payload = reader.rest("payload")
@@ -179,8 +177,7 @@ def _parse_ir_dyn(
             f"IR-DYN names profile {profile}, but the static chain of the context, made by profile "
             f"{context.profile}, is too short.",
         )
-    table = context.csrc_table if context.profile is profile else {}
-    packet.dynamic = chains.read_dynamic(reader, profile, static, table, packet.remarks)
+    packet.dynamic = chains.read_dynamic(reader, profile, static, packet.remarks)
     _verify_crc8(packet, _with_zero_crc(reader, frame.start, crc_at), carried)
     packet.end = reader.position
     packet.payload = reader.rest("payload")

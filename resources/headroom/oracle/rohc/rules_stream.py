@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from headroom.oracle.rohc import framing, headers
+from headroom.oracle.rohc import extension_headers, framing, headers
 from headroom.oracle.rohc.chains import RtpDynamic
 from headroom.oracle.rohc.context import MODES, Context
 from headroom.oracle.rohc.errors import NoContext, RohcError, WrongState
 from headroom.oracle.rohc.extension import RtpChanges
 from headroom.oracle.rohc.feedback import CLOCK, Feedback, mode_name
 from headroom.oracle.rohc.findings import Remark, must, should
-from headroom.oracle.rohc.lists import CsrcList
+from headroom.oracle.rohc.lists import CompressedList
 from headroom.oracle.rohc.packet import Packet
 from headroom.oracle.rohc.profiles import IP, RTP, UDP, UNCOMPRESSED
 from headroom.oracle.rohc.rules_values import SecureReferences
@@ -21,6 +21,7 @@ from headroom.oracle.rohc.rules_values import SecureReferences
 TYPES_0_AND_1 = ("UO-0", "UO-1", "UO-1-ID", "UO-1-TS", "R-0", "R-0-CRC", "R-1", "R-1-ID", "R-1-TS")
 UPDATES = ("IR", "IR-DYN", "UOR-2", "UOR-2-ID", "UOR-2-TS")
 WITHOUT_CRC = ("R-0", "R-1", "R-1-ID", "R-1-TS")  # the context stays as it is (RFC 3095, 5.7.1 and 5.7.2)
+CSRC = "CSRC list"
 _GENERATED_SN = {0x0002: "RFC3095-5.11-1", 0x0004: "RFC3843-3-1", 0x0008: "RFC4019-5.2-1"}
 
 
@@ -36,7 +37,7 @@ class Flow:
     turning_to: str | None = None  # C_TRANS is P: packets with the mode asked for were sent, none was acknowledged
     turning_sns: list[int] = field(default_factory=list)  # their sequence numbers
     secure: SecureReferences = field(default_factory=SecureReferences)
-    generation: tuple[int, list[bytes]] | None = None  # gen_id and items of the last list that had one
+    generations: dict[str, tuple[int, list[bytes]]] = field(default_factory=dict)  # last gen_id and items of each list
     last_sn: int | None = None  # of the last packet, whether or not it updated the context
     heard: bool = False  # feedback has arrived
     ts_stride_updated: bool = False
@@ -52,12 +53,18 @@ def refused(error: RohcError) -> Remark:
     return must(error.requirement, error.sentence)
 
 
+def interrupted(segments: int) -> Iterator[Remark]:
+    """Segments of one unit that are not followed by the rest of it: RFC 3095, 5.2.5.2."""
+    which = "a segment that is" if segments == 1 else f"{segments} segments that are"
+    yield must("RFC3095-5.2.5.2-1", f"Behind {which} not final comes no other segment: the unit is given up.")
+
+
 def profile_fits(packet: Packet, source: bytes) -> Iterator[Remark]:
     """Whether the packet's profile may carry this original: RFC 3095, 5.7.7.4 and 5.7.7.5."""
     profile = packet.profile
     if profile is None or profile is UNCOMPRESSED:
         return
-    original = headers.parse(source, profile.after_ip)
+    original = headers.parse(source, profile.after_ip, protocols=())
     if original is None:
         yield must("RFC3095-4.2-1", f"The original is not a packet that profile {profile} can describe.")
         return
@@ -192,9 +199,9 @@ def _carries(packet: Packet, stride: str) -> bool:
     return part is not None and getattr(part, stride) is not None
 
 
-def offers_a_clock(feedback: Feedback) -> bool:
-    """Whether feedback says that the decompressor can do timer-based compression: RFC 3095, 5.7.6.7."""
-    return any(option.type == CLOCK and option.data != b"\0" for option in feedback.options)
+def clock_ms(feedback: Feedback) -> int:
+    """Resolution of the decompressor's clock in ms as feedback tells it, 0 for none: RFC 3095, 5.7.6.7."""
+    return max((option.data[0] for option in feedback.options if option.type == CLOCK), default=0)
 
 
 def time_stride(packet: Packet, clock: bool) -> Iterator[Remark]:
@@ -235,7 +242,7 @@ def generated_sn(
             rule = _GENERATED_SN[after.profile.number]
             yield must(rule, f"The SN goes from {last} to {sn}; it increases by one for each packet.")
     elif packet.kind == "IR-DYN" and before.profile is RTP and after.profile is UDP:
-        original = headers.parse(source, RTP.after_ip)
+        original = headers.parse(source, RTP.after_ip, protocols=())
         own = int.from_bytes(source[original.rtp + 2 : original.rtp + 4], "big") if original else None
         if after.sn not in (before.sn, (before.sn + 1) & 0xFFFF, own):
             yield must(
@@ -254,25 +261,47 @@ def _same_stream(before: Context, after: Context) -> bool:
 
 def generations(packet: Packet, flow: Flow) -> Iterator[Remark]:
     """gen_id increases by one each time the list changes, and only then: RFC 3095, 5.8.2.1."""
-    csrcs = _csrcs(packet)
-    if csrcs is None or csrcs.gen_id is None or flow.mode == "R":
+    if flow.mode == "R":
         return
-    if flow.generation is not None:
-        gen_id, items = flow.generation
-        wanted = gen_id if csrcs.items == items else (gen_id + 1) & 0xFF
-        if csrcs.gen_id != wanted:
-            same = "the same list" if csrcs.items == items else "another list"
-            yield must(
-                "RFC3095-5.8.2.1-5", f"The {packet.kind} packet has {same} with gen_id {csrcs.gen_id}, after {gen_id}."
-            )
-    flow.generation = csrcs.gen_id, csrcs.items
+    for name, said in _lists(packet):
+        if said.gen_id is None:
+            continue
+        items = said.items if name == CSRC else [extension_headers.identity(item) for item in said.items]
+        if name in flow.generations:
+            gen_id, before = flow.generations[name]
+            wanted = gen_id if items == before else (gen_id + 1) & 0xFF
+            if said.gen_id != wanted:
+                same = "the same" if items == before else "another"
+                yield must(
+                    "RFC3095-5.8.2.1-5",
+                    f"The {packet.kind} packet has {same} {name} with gen_id {said.gen_id}, after {gen_id}.",
+                )
+        flow.generations[name] = said.gen_id, items
 
 
-def _csrcs(packet: Packet) -> CsrcList | None:
-    if packet.dynamic is not None and packet.dynamic.rtp is not None:
-        return packet.dynamic.rtp.csrcs
-    extension = packet.header.extension if packet.header is not None else None
-    return extension.rtp.csrcs if extension is not None and extension.rtp is not None else None
+def _lists(packet: Packet) -> Iterator[tuple[str, CompressedList]]:
+    """The lists that a packet carries, by what they are of: extension headers of IP header n, CSRCs."""
+    if packet.dynamic is not None:
+        for n, part in enumerate(packet.dynamic.ips, 1):
+            yield _of_ip(n), part.headers
+        if packet.dynamic.rtp is not None:
+            yield CSRC, packet.dynamic.rtp.csrcs
+    if packet.header is None:
+        return
+    for n, part in enumerate(packet.header.additional, 3):
+        yield _of_ip(n), part.headers
+    extension = packet.header.extension
+    if extension is None:
+        return
+    for n, changes in ((1, extension.outer), (packet.header.ip_headers, extension.inner)):
+        if changes is not None and changes.headers is not None and changes.headers.said is not None:
+            yield _of_ip(n), changes.headers.said
+    if extension.rtp is not None and extension.rtp.csrcs is not None:
+        yield CSRC, extension.rtp.csrcs
+
+
+def _of_ip(n: int) -> str:
+    return f"extension header list of IP header {n}"
 
 
 def wrapped_timestamp(packet: Packet, before: Context | None, after: Context) -> Iterator[Remark]:
@@ -310,7 +339,7 @@ def observe(packet: Packet, before: Context | None, after: Context, flow: Flow) 
     if before is not None and before.profile is not after.profile:
         flow.mode, flow.asked_for, flow.turning_to = "U", None, None  # RFC 4815, 7.2.2
         flow.secure.clear()
-        flow.generation = None
+        flow.generations.clear()
     if packet.kind not in WITHOUT_CRC and packet.profile is not UNCOMPRESSED:
         flow.secure.add(after)
     carried = MODES.get(_mode(packet) or 0)

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import struct
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from headroom.oracle.rohc import crc, headers, lsb
+from headroom.oracle.rohc import crc, extension_headers, headers, lsb
 from headroom.oracle.rohc.base_header import CompressedHeader
 from headroom.oracle.rohc.bits import NO_BITS, Bits
 from headroom.oracle.rohc.context import Channel, Context, Parameters
@@ -22,7 +22,9 @@ from headroom.oracle.rohc.decompressor import (
     transport_length,
 )
 from headroom.oracle.rohc.errors import RohcError
+from headroom.oracle.rohc.extension_headers import Shape
 from headroom.oracle.rohc.findings import Remark, must
+from headroom.oracle.rohc.headers import Kind
 from headroom.oracle.rohc.packet import Packet, parse_packet
 
 # Which rule is broken when a field of the restored header differs from the original.
@@ -35,6 +37,8 @@ _RULE = {
     "checksum coverage": "RFC4019-5.4-1",
     "marker": "RFC3095-5.7-5",
     "static": "RFC3095-4.2-1",
+    "sequence": "RFC4815-5.8-1",
+    "extension header": "RFC3095-5.8.1-1",
     "other": "RFC3095-5.3.1.1.3-1",
 }
 
@@ -48,8 +52,8 @@ class Difference(NamedTuple):
     restored: int
 
 
-def differences(original: bytes, restored: bytes, context: Context) -> list[Difference]:
-    """Header fields in which two packets with the context's headers differ, but for lengths and IPv4 checksums."""
+def differences(original: bytes, restored: bytes, kinds: Sequence[Kind]) -> list[Difference]:
+    """Header fields in which two packets with such headers differ, but for lengths and IPv4 checksums."""
     found: list[Difference] = []
     at = 0
 
@@ -61,9 +65,15 @@ def differences(original: bytes, restored: bytes, context: Context) -> list[Diff
         if (a ^ b) & mask:
             found.append(Difference(name, rule, a & mask, b & mask))
 
-    for n, kind in enumerate(context.kinds):
-        which = f" of IP header {n + 1}" if len(context.ips) > 1 else ""
-        if kind == 4:
+    ip_headers = sum(kind in (4, 6) for kind in kinds)
+    n = 0
+    for kind in kinds:
+        n += kind in (4, 6)
+        which = f" of IP header {n}" if ip_headers > 1 else ""
+        if isinstance(kind, Shape):
+            found += _extension_header(kind, original[at : at + kind.octets], restored[at : at + kind.octets], which)
+            at += kind.octets
+        elif kind == 4:
             compare(f"TOS{which}", "other", "!B", 1)
             compare(f"identification{which}", "identification", "!H", 4)
             compare(f"DF{which}", "other", "!H", 6, 0x4000)
@@ -104,6 +114,20 @@ def differences(original: bytes, restored: bytes, context: Context) -> list[Diff
     return found
 
 
+def _extension_header(shape: Shape, original: bytes, restored: bytes, which: str) -> Iterator[Difference]:
+    """Whether an extension header differs, and whether it is in the sequence number alone."""
+    if original == restored:
+        return
+    name = f"{extension_headers.NAMES[shape.type]}{which}"
+    number = slice(8, 12) if shape.type == extension_headers.AH else slice(shape.octets - 4, shape.octets)
+    counts = shape.type == extension_headers.AH or shape.flags & extension_headers.S
+    rule = "extension header"
+    if counts and original[number] != restored[number]:
+        name, rule = f"sequence number of {name}", "sequence"
+        original, restored = original[number], restored[number]
+    yield Difference(name, rule, int.from_bytes(original, "big"), int.from_bytes(restored, "big"))
+
+
 def not_restored(packet: Packet, source: bytes, before: Context | None) -> Iterator[Remark]:
     """Why a compressed packet did not become its original again: a wrong CRC, or fields that mean something else."""
     header = packet.header
@@ -113,8 +137,8 @@ def not_restored(packet: Packet, source: bytes, before: Context | None) -> Itera
     if attempt is None:
         return
     carried = header.crc.value
-    original = headers.parse(source, before.profile.after_ip, len(before.ips))
-    if original is not None and original.kinds == before.kinds:
+    original = _original(source, attempt.now)
+    if original is not None and original.core == before.core:
         covered = headers.crc_input(source[: original.end], original.kinds, original.csrc_count)
         right = crc.of_width(header.crc.width, covered)
         if right != carried:
@@ -123,12 +147,36 @@ def not_restored(packet: Packet, source: bytes, before: Context | None) -> Itera
                 f"The {header.kind} packet carries CRC-{header.crc.width} {carried}; the original header gives "
                 f"{right}.",
             )
-    for one in differences(source, attempt.octets + packet.payload, before):
+    if original is not None and original.kinds != attempt.now.kinds:
+        yield must(
+            _RULE["extension header"],
+            f"The {header.kind} packet restores the chain {_chain(attempt.now.kinds)}; in the original it is "
+            f"{_chain(original.kinds)}.",
+        )
+        return
+    for one in differences(source, attempt.octets + packet.payload, attempt.now.kinds):
         yield must(
             _RULE[one.rule],
             f"The {header.kind} packet restores {one.field} as 0x{one.restored:x}; in the original it is "
             f"0x{one.original:x}.",
         )
+
+
+def _original(source: bytes, context: Context) -> headers.Original | None:
+    """The headers of an original packet that a context speaks of."""
+    return headers.parse(source, context.profile.after_ip, len(context.ips), context.protocols)
+
+
+def _chain(kinds: Sequence[Kind]) -> str:
+    """Headers in words: IPv4, AH (24 octets), UDP."""
+    return ", ".join(
+        f"{extension_headers.NAMES[kind.type]} ({kind.octets} octets)"
+        if isinstance(kind, Shape)
+        else f"IPv{kind}"
+        if isinstance(kind, int)
+        else kind
+        for kind in kinds
+    )
 
 
 def other_format(link: bytes, source: bytes, parameters: Parameters, before: Context) -> Iterator[Remark]:
@@ -158,11 +206,11 @@ def follow(packet: Packet, source: bytes, before: Context) -> Context | None:
 
     Taking it on keeps one wrong packet from making all later ones look wrong. None if the original has other headers.
     """
-    original = headers.parse(source, before.profile.after_ip, len(before.ips))
-    if packet.header is None or original is None or original.kinds != before.kinds:
+    original = _original(source, before)
+    if packet.header is None or original is None:
         return None
     attempt = _attempt(packet.header, packet, before)
-    if attempt is None:
+    if attempt is None or original.kinds != attempt.now.kinds:
         return None
     after = before.copy() if packet.kind == "UO-1-ID" else attempt.now
     after.sn, after.ts = attempt.now.sn, attempt.now.ts
@@ -173,10 +221,17 @@ def follow(packet: Packet, source: bytes, before: Context) -> Context | None:
         (after.sn,) = struct.unpack_from("!I", source, original.udp + 4)
     for ip, header in zip(after.ips, original.ips, strict=True):
         ip.identification, ip.df, ip.tos, ip.ttl = header.identification, header.df, header.tos, header.ttl
+        ip.headers = extension_headers.believed(ip.headers, [one.item for one in header.extensions])
     if original.rtp >= 0:
         flags, second, after.sn, after.ts = struct.unpack_from("!BBHI", source, original.rtp)
         after.padding, after.extension, after.payload_type = flags >> 5 & 1, flags >> 4 & 1, second & 0x7F
     return after
+
+
+def sn_of(packet: Packet, before: Context) -> int | None:
+    """The sequence number that a compressed packet means, whether or not it is restored."""
+    attempt = _attempt(packet.header, packet, before) if packet.header is not None else None
+    return attempt.now.sn if attempt is not None else None
 
 
 def _attempt(header: CompressedHeader, packet: Packet, before: Context) -> Attempt | None:

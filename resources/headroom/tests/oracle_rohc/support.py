@@ -38,6 +38,12 @@ def patched(octets: bytes, at: int, *values: int) -> bytes:
     return octets[:at] + bytes(values) + octets[at + len(values) :]
 
 
+def with_null_esp(ir: bytes) -> bytes:
+    """An IR packet over IPv6 whose empty extension header list has become one with a null ESP header."""
+    at = ir.index(bytes.fromhex("004000"), 40) + 2  # behind traffic class and hop limit
+    return ir[:at] + bytes.fromhex("01 80 32") + bytes(8) + ir[at + 1 :]
+
+
 def with_ipv4_checksum(packet: bytes) -> bytes:
     """A packet whose first header is IPv4 without options, its checksum put right."""
     words = [int.from_bytes(packet[at : at + 2], "big") for at in range(0, 20, 2) if at != 10]

@@ -8,7 +8,8 @@ import pytest
 from headroom.oracle.rohc import Decompressor, Unsupported, crc, lists
 from headroom.oracle.rohc.bits import Reader
 from headroom.oracle.rohc.errors import MalformedPacket
-from headroom.tests.oracle_rohc.support import all_vectors, patched, stream
+from headroom.oracle.rohc.lists import Entry, ListState
+from headroom.tests.oracle_rohc.support import all_vectors, patched, stream, with_null_esp
 
 
 def with_crc8(ir: bytes, crc_at: int, header: int) -> bytes:
@@ -47,13 +48,11 @@ def test_header_octets_leave_out_padding_and_feedback() -> None:
     assert packet.header_octets == len(vector.steps[0].link) - 1 - 2 - 11 - 4
 
 
-def test_extension_headers_are_not_decoded_and_the_context_stays_unknown_until_ir() -> None:
+def test_null_esp_is_not_decoded_and_the_context_stays_unknown_until_ir() -> None:
     decompressor, links = after_ir("rtp-ir-ipv6")
     ir = links[0]
-    at = ir.index(bytes.fromhex("004000"), 40)  # traffic class, hop limit, empty list
-    listed = patched(ir, at + 2, 0x01)
-    outcome = decompressor.decompress(listed)
-    assert isinstance(outcome.error, Unsupported) and outcome.error.feature == "extension-headers"
+    outcome = decompressor.decompress(with_null_esp(ir))
+    assert isinstance(outcome.error, Unsupported) and outcome.error.feature == "null-esp"
     outcome = decompressor.decompress(links[1])
     assert isinstance(outcome.error, Unsupported), "what the context is now cannot be known"
     assert decompressor.decompress(ir).error is None
@@ -70,9 +69,10 @@ def test_count_of_another_reference_list() -> None:
 
 
 def test_more_items_than_cc_can_count() -> None:
-    reference = [bytes([n] * 4) for n in range(15)]
+    reference = tuple(Entry(n, bytes([n] * 4)) for n in range(15))
+    reader = Reader(bytes.fromhex("480140") + b"ABCD")
     with pytest.raises(MalformedPacket, match="16 items"):
-        lists.read_csrcs(Reader(bytes.fromhex("480140") + b"ABCD"), {}, False, [], {1: tuple(reference)})
+        lists.read_list(reader, lists.CSRCS, ListState(), {1: reference}, [])
 
 
 def test_timer_based_timestamps_need_the_time() -> None:
