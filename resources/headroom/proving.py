@@ -79,6 +79,7 @@ def stages(fast: bool, fuzz: bool, fuzz_seconds: int, only: list[str]) -> list[S
         ),
         Stage("robot-dryrun", "every suite can be read", _robot_dry_run, r"^\d+ tests?, "),
         Stage("robot", f"suites: {', '.join(SUITES_THAT_PROVE)}", _robot, r"^\d+ tests?, "),
+        Stage("compose", "containers: the images, and trials over Docker Compose", _compose, r"^compose: |\d+ passed"),
         Stage("mutants", "some defects on purpose are found (all: --mutants)", _mutants, r"^mutants: "),
     ]
     if not fast:
@@ -139,9 +140,8 @@ def _tool(name: str) -> Path:
 
 
 def _ruff(log: Path) -> bool:
-    return _command(log, _tool("ruff"), "check", "resources") & _command(
-        log, _tool("ruff"), "format", "--check", "resources"
-    )
+    folders = ("resources", "traffic-profiles")
+    return _command(log, _tool("ruff"), "check", *folders) & _command(log, _tool("ruff"), "format", "--check", *folders)
 
 
 def _robocop(log: Path) -> bool:
@@ -240,6 +240,23 @@ def _robot(log: Path) -> bool:
         "--listener", f"headroom.results.listener.Listener:{folder}",
         *there,
     )  # fmt: skip
+
+
+def _compose(log: Path) -> bool:
+    """Skipped, and said so, where no Docker answers."""
+    from headroom.wire import compose
+
+    if reason := compose.lacks():
+        _note(log, f"compose: skipped. {reason}")
+        return True
+    if not _command(log, ROOT / "docker" / "build"):
+        _note(log, "compose: the images could not be built")
+        return False
+    tests = ROOT / "resources/headroom/tests/wire/test_compose.py"
+    words = [sys.executable, "-m", "pytest", "-q", "--color=no", tests]
+    passed = _command(log, *words, HEADROOM_CONTAINERS="yes")
+    _note(log, f"compose: trials over {compose.containers.look().version} {'passed' if passed else 'FAILED'}")
+    return passed
 
 
 def _mutants(log: Path) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headroom.conformance.observation import Observation, Seen
+from headroom.measure import replay
 from headroom.oracle.rohc import Decompressor
 
 CONFIDENCE = 0.999
@@ -62,11 +63,9 @@ def in_order(seen: Observation) -> list[Arrival]:
     """All arrivals of the forward direction in order. Of those at one time the ones that were held back come last."""
     found = []
     for one in seen.packets:
-        if one.link is None or one.record.get("fate") != "delivered":
-            continue
-        octets = flipped(one.link, one.record.get("flipped", ()))
-        for arrival in one.record.get("decompressor", ()):
-            late = bool(one.record.get("held")) and not arrival.get("duplicate")
+        for part, arrival in replay.arrivals_of(one.record):
+            octets = flipped(bytes.fromhex(part["link"]), part.get("flipped", ()))
+            late = bool(part.get("held")) and not arrival.get("duplicate")
             found.append(
                 ((arrival["time_ns"], late, one.index), Arrival(arrival["time_ns"], one, octets, arrival["status"]))
             )
@@ -86,12 +85,16 @@ def balance(seen: Observation) -> Balance:
     """The judge and the decompressor on the same arrivals."""
     judges: dict[int, Decompressor] = {}
     arrivals = in_order(seen)
-    restored = at_risk = damaged = outage = longest = 0
+    segments = restored = at_risk = damaged = outage = longest = 0
     chances = 0.0
     for arrival in arrivals:
         one = arrival.seen
         judge = judges.setdefault(one.channel, Decompressor(seen.parameters))
-        right = _is_original(judge.decompress(arrival.octets).delivered, one)
+        outcome = judge.decompress(arrival.octets)
+        if outcome.is_unfinished:
+            segments += 1
+            continue
+        right = _is_original(outcome.delivered, one)
         damaged += header_is_damaged(one)
         restored += right
         if not right:
@@ -100,7 +103,7 @@ def balance(seen: Observation) -> Balance:
         outage = 0 if arrival.status == "OK" else outage + 1
         longest = max(longest, outage)
     return Balance(
-        len(arrivals),
+        len(arrivals) - segments,
         restored,
         at_risk,
         chances,

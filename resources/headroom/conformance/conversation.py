@@ -76,6 +76,10 @@ class Conversation:
                 self.packets.append({"time_ns": self.now_ns, "channel": 0, "hex": flow.packet().hex()})
             self.now_ns += self.interval_ns
 
+    def pause(self, seconds: float) -> None:
+        """Nothing is sent for a while."""
+        self.now_ns += round(seconds * 1e9)
+
     def give(self, words: str, cid: int = 0, about: int | None = None, in_vain: bool = False) -> None:
         """Feedback before the next packet: words of `feedback.Written`, or octets as `raw f25abc`.
 

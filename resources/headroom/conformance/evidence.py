@@ -24,6 +24,7 @@ def of_finding(seen: Observation, finding: Finding) -> str:
 def of_packet(one: Seen) -> list[str]:
     """Lines about one packet: its fields on the link, and the original beside what the judge restores."""
     lines = [f"on the link: {one.link.hex() if one.link is not None else 'nothing'}"]
+    lines += [f"as segment {n}: {segment.hex()}" for n, segment in enumerate(one.segments, 1)]
     outcome = one.outcome
     if outcome is not None and outcome.packet is not None:
         lines += outcome.packet.trace().splitlines()

@@ -22,13 +22,21 @@ PLAIN_OPTIONS = {  # words of a description: type and data
     "REJECT": (formats.REJECT, b""),
     "SN-NOT-VALID": (formats.SN_NOT_VALID, b""),
     "CLOCK": (formats.CLOCK, b"\x0a"),
+    "coarse CLOCK": (formats.CLOCK, b"\xff"),
     "JITTER": (formats.JITTER, b"\x03"),
     "LOSS": (formats.LOSS, b"\x07"),
     "CONTEXT_MEMORY": (formats.CONTEXT_MEMORY, b""),
-    "unknown option": (12, b"\xaa\xbb\xcc"),
+    "unknown option": (12, b"\x11\x22\x33"),  # who does not skip its data reads a CRC option in it, which is wrong
     "empty unknown option": (13, b""),
 }
-SPECIAL_OPTIONS = ("CRC", "wrong CRC", "two CRCs", "unequal CRCs", "SN option", "two SN options", "Size octet")
+CRC_OPTIONS = {  # words: how many CRC options, and which of them is wrong
+    "CRC": (1, None),
+    "wrong CRC": (1, 0),
+    "two CRCs": (2, None),
+    "unequal CRCs": (2, 1),
+    "wrong CRC before the right one": (2, 0),
+}
+SPECIAL_OPTIONS = (*CRC_OPTIONS, "SN option", "two SN options", "Size octet")
 
 
 @dataclass(frozen=True)
@@ -74,19 +82,19 @@ class Written:
 
     def _add_crc(self, data: bytearray) -> None:
         """RFC 3095, 5.7.6.3, and RFC 4815, 2.3 and 8.6: over all of it with the CRC fields zero."""
-        count = {"CRC": 1, "wrong CRC": 1, "two CRCs": 2, "unequal CRCs": 2}
-        chosen = next((option for option in self.options if option in count), None)
+        chosen = next((option for option in self.options if option in CRC_OPTIONS), None)
         if chosen is None:
             return
+        count, wrong = CRC_OPTIONS[chosen]
         places = []
-        for _ in range(count[chosen]):
+        for _ in range(count):
             data += bytes([CRC_OPTION << 4 | 1, 0])
             places.append(len(data) - 1)
         value = crc.crc8(bytes(data))
         for place in places:
             data[place] = value
-        if chosen in ("wrong CRC", "unequal CRCs"):
-            data[places[-1]] ^= 0x5A
+        if wrong is not None:
+            data[places[wrong]] ^= 0x5A
 
 
 def _cid_octets(cid: int, parameters: Parameters) -> bytes:

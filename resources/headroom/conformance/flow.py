@@ -14,9 +14,10 @@ from __future__ import annotations
 import random
 import re
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from headroom.conformance.extensions import Extensions
 from headroom.errors import UsageError
 from headroom.oracle.rohc import headers
 
@@ -54,6 +55,10 @@ class IpFields:
     behaviour: str = "sequential"
     flow_label: int = 0
     addresses: bytes = b""
+    extensions: Extensions = field(default_factory=Extensions)
+
+    def copy(self) -> IpFields:
+        return replace(self, extensions=replace(self.extensions))
 
 
 @dataclass
@@ -80,7 +85,7 @@ class Flow:
     padding: int = 0
     extension: bool = False
     payload: int = 20  # octets
-    spoilt: str = ""  # one of SPOILT, for the next packet only
+    spoilt: str = ""  # one of SPOILT, in the innermost headers of the next packet only
     random: random.Random = field(default_factory=random.Random, repr=False)
 
     @staticmethod
@@ -125,7 +130,7 @@ class Flow:
     def copy(self) -> Flow:
         """A flow that goes on as this one does."""
         twin = Flow(**{name: getattr(self, name) for name in self.__dataclass_fields__ if name != "random"})
-        twin.ips = [IpFields(**vars(ip)) for ip in self.ips]
+        twin.ips = [ip.copy() for ip in self.ips]
         twin.random = random.Random()
         twin.random.setstate(self.random.getstate())
         return twin
@@ -134,7 +139,8 @@ class Flow:
         """The next packet. Afterwards the counters stand at the one that follows it."""
         octets = self._build()
         if self.spoilt:
-            octets = _spoil(octets, self.spoilt, self.inner.version)
+            outer = sum(_header_octets(ip) for ip in self.ips[:-1])
+            octets = octets[:outer] + _spoil(octets[outer:], self.spoilt, self.inner.version)
         self.advance()
         return octets
 
@@ -145,6 +151,7 @@ class Flow:
         self.ts = (self.ts + self.step) & LONG
         for ip in self.ips:
             ip.identification = next_identification(ip, self.random)
+            ip.extensions.advance()
 
     def _build(self) -> bytes:
         body = self._rtp() if self.has_rtp else b""
@@ -157,6 +164,8 @@ class Flow:
             body = self._udp(body)
         following = PROTOCOLS[self.layers]
         for ip in reversed(self.ips):
+            extensions, following = ip.extensions.build(following, self.random)
+            body = extensions + body
             body = _ip_header(ip, len(body), following) + body
             following = IP_OF[ip.version]
         return body
@@ -215,6 +224,8 @@ class Flow:
             return self._once(name)
         if name == "ip-id":
             return _change_identification(ip, how, text)
+        if ip.extensions.change(name, how, text):
+            return True
         if name == "layers" and how == "to" and text in PROTOCOLS:
             self.layers = text
             return True
@@ -319,6 +330,10 @@ def _ip_header(ip: IpFields, length: int, following: int) -> bytes:
     if ip.version == 4:
         return headers.ipv4(ip.tos, 20 + length, ip.identification, ip.df, ip.ttl, following, ip.addresses)
     return headers.ipv6(ip.tos, ip.flow_label, length, following, ip.ttl, ip.addresses)
+
+
+def _header_octets(ip: IpFields) -> int:
+    return 20 if ip.version == 4 else 40
 
 
 def _udp_checksum(ip: IpFields, ports: bytes, body: bytes) -> int:

@@ -93,7 +93,7 @@ def disagreements(packets: Sequence[Seen], parameters: Parameters, prefix: str =
     repairs.
     """
     judge = Decompressor(parameters)
-    arrived = [seen for seen in packets if seen.link is not None and seen.record.get("fate") == "delivered"]
+    arrived = [seen for seen in packets if seen.link is not None and seen.arrives]
     if any(judge.decompress(seen.link).delivered != seen.original for seen in arrived if seen.link is not None):
         return []
     found = []

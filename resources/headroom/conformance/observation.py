@@ -47,7 +47,10 @@ UPDATES = ("IR", "IR-DYN", "UOR-2", "UOR-2-ID", "UOR-2-TS")
 
 @dataclass(slots=True)
 class Seen:
-    """One packet of the source. `link` and `outcome` are None when the compressor did not put it on the link."""
+    """One packet of the source. `link` and `outcome` are None when the compressor did not put it on the link.
+
+    Of a packet that went as segments, `link` is the packet that they make up.
+    """
 
     index: int
     time_ns: int
@@ -56,6 +59,12 @@ class Seen:
     link: bytes | None
     outcome: Outcome | None
     record: dict[str, Any]
+    segments: tuple[bytes, ...] = ()
+
+    @property
+    def arrives(self) -> bool:
+        """Whether the link delivered all of it, be it damaged."""
+        return replay.arrives(self.record)
 
     @property
     def kind(self) -> str:
@@ -167,17 +176,15 @@ def observe(
         checker = checkers[channel]
         for data in scripted.get(index, {}).get(channel, ()):
             checker.take_feedback(data)
-        link = bytes.fromhex(record["link"]) if "link" in record else None
-        outcome = None
-        if link is not None and (judged is None or channel in judged):
-            positions[channel].append(index)
-            outcome = checker.take(link, originals[index], record["time_ns"])
-        result.packets.append(Seen(index, record["time_ns"], channel, originals[index], link, outcome, record))
+        seen = _seen(record, originals[index], checker if judged is None or channel in judged else None)
+        result.packets.append(seen)
+        positions[channel] += [index] * len(replay.parts_of(record))
         for element in record.get("feedback", ()) if by_itself else ():
             for data in _elements(element):
                 checker.take_feedback(data)
     for channel, checker in checkers.items():
         at = positions[channel]
+        checker.finish()
         for one in checker.findings:
             result.findings.append(Finding(one.sentence, one.requirement, at[one.packet_index], JUDGE, one.severity))
         for left_out in checker.not_judged:
@@ -185,7 +192,7 @@ def observe(
             result.not_judged.append(sentence)
             if wanted.compressor and not sides.declares(wanted.compressor, left_out.feature):
                 result.undeclared.append(f"{sentence} ({left_out.feature} is not declared)")
-    if not by_itself and replay.feedback_path(wanted) != "none":
+    if not sees_all_feedback(wanted):
         result.findings = [one for one in result.findings if one.requirement not in MODE_RULES]
     if wanted.compressor:
         sent = [(seen.original, seen.profile) for seen in result.packets]
@@ -193,6 +200,22 @@ def observe(
             result.findings.append(Finding(sentence, "", 0, JUDGE, "must"))
     result.findings.sort(key=lambda one: one.packet or 0)
     return result
+
+
+def _seen(record: dict[str, Any], original: bytes, checker: Checker | None) -> Seen:
+    """A packet of the source, and what the judge makes of it, if it is to."""
+    links = [bytes.fromhex(part["link"]) for part in replay.parts_of(record)]
+    outcome = None
+    for link in links if checker is not None else ():
+        outcome = checker.take(link, original, record["time_ns"])
+    seen = Seen(record["packet"], record["time_ns"], record["channel"], original, None, outcome, record)
+    if "segments" in record:
+        seen.segments = tuple(links)
+        whole = outcome.packet.octets if outcome is not None and outcome.packet is not None else b""
+        seen.link = whole or b"".join(links)
+    elif links:
+        (seen.link,) = links
+    return seen
 
 
 def _replay(wanted: replay.Wanted) -> tuple[replay.Replay, list[bytes]]:
@@ -224,6 +247,12 @@ def _elements(text: str) -> list[bytes]:
         return feedback.split(bytes.fromhex(text))
     except ValueError:
         return []  # What is no feedback binds the compressor to nothing.
+
+
+def sees_all_feedback(wanted: replay.Wanted) -> bool:
+    """Whether the judge knows of everything that the compressor hears: what a job gives it by hand, or what a
+    decompressor says while it arrives at once."""
+    return not wanted.decompressor or replay.feedback_path(wanted) == "none" or feedback_arrives(wanted)
 
 
 def feedback_arrives(wanted: replay.Wanted) -> bool:

@@ -44,7 +44,7 @@ def hurt_by(
             return None
         if seen.link is None or seen.outcome is None or seen.cid not in left:
             continue
-        outcome = judge.decompress(seen.link)
+        outcome = judge.decompress(seen.link, seen.time_ns)
         if outcome.delivered != seen.original:
             return seen.index
         left[seen.cid] -= 1

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from headroom import implementations
+from headroom import implementations, settings
 from headroom.errors import HeadroomError
 from headroom.implementations import Role
 from headroom.measure.replay import Wanted
@@ -36,7 +38,8 @@ class Inconclusive(HeadroomError):
 
 
 def require(name: str, role: Role, channel: dict[str, Any], feature: str | None = None, feedback: str = "none") -> None:
-    """Raises NotDeclared unless the implementation declares what a channel asks of it.
+    """Raises NotDeclared unless the implementation declares what a channel asks of it, Misbehaviour when it does and
+    its adapter says otherwise.
 
     `channel` is a configuration as in implementations/README.md; `feedback` the path that feedback takes.
     """
@@ -51,8 +54,11 @@ def require(name: str, role: Role, channel: dict[str, Any], feature: str | None 
         asked["features"] = [feature]
     if feedback != "none":
         asked["feedback"] = [feedback]
-    if reason := implementations.find(name).lacks(role, **asked):
-        raise NotDeclared(f"{reason[:1].upper()}{reason[1:]}.")
+    found = implementations.find(name)
+    if reason := found.lacks(role, **asked):
+        raise NotDeclared(f"{reason}.")  # it begins with a name, which stays as it is written
+    if reason := implementations.untrue(found, role, settings.from_robot().build, **asked):
+        raise Misbehaviour(reason)
 
 
 def called(name: str) -> str:
@@ -73,6 +79,18 @@ def declares(name: str, feature: str) -> bool:
 def options_for(name: str, role: Role, feature: str | None) -> dict[str, Any]:
     """`options` that turn a declared feature on; {} for none."""
     return implementations.find(name).options_for(feature, role) if feature else {}
+
+
+def turn_on(wanted: Wanted, features: Iterable[str]) -> None:
+    """Turns features on at both ends. Raises NotDeclared where one of those asked does not declare one."""
+    asked: tuple[tuple[str | None, Role, dict[str, Any]], ...] = (
+        (wanted.compressor, "compressor", wanted.compressor_options),
+        (wanted.decompressor, "decompressor", wanted.decompressor_options),
+    )
+    for feature, (name, role, options) in itertools.product(features, asked):
+        if name is not None:
+            require(name, role, {}, feature)
+            options.update(options_for(name, role, feature) | options)
 
 
 def profiles_of(name: str) -> list[str]:

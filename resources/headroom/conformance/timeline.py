@@ -22,6 +22,7 @@ from headroom.oracle.rohc.feedback import Feedback
 from headroom.oracle.rohc.findings import Remark, must
 from headroom.oracle.rohc.rules_stream import WITHOUT_CRC
 
+SN_BITS = {"IR": 16, "IR-DYN": 16}  # of packets that have more than the SN field of FEEDBACK-2
 OUTCOMES = ("delivered", "withheld", "delivered or withheld", "anything")
 LOST = "lost"
 AS_BEFORE = "as before "
@@ -40,6 +41,7 @@ class Step:
     count: int = 0
     cid: int = 0
     kind: str = ""
+    mode: str = ""  # that its packets carry
 
 
 @dataclass
@@ -99,7 +101,7 @@ class Timeline:
             )
         spoilt, kind, bare, mode, cid = match.groups()
         sender = self.sender(int(cid or 0))
-        step = Step(what, outcome, answers, len(self.links), cid=sender.cid, kind=kind)
+        step = Step(what, outcome, answers, len(self.links), cid=sender.cid, kind=kind, mode=mode or "")
         self.steps.append(step)
         for _ in range(count):
             if kind == LOST:
@@ -120,7 +122,7 @@ class Timeline:
 
     def pause(self, seconds: float) -> None:
         """Nothing is sent for a while."""
-        self.now_ns += int(seconds * 1e9)
+        self.now_ns += round(seconds * 1e9)
 
     def tell(self, message: dict[str, Any]) -> None:
         """A control message to the decompressor before the next packet."""
@@ -138,9 +140,9 @@ class Timeline:
             "records": "all",
         }
 
-    def play(self, name: str, build: str) -> Played:
-        """Sends everything to a fresh decompressor and judges what it did."""
-        job = self.job(sides.adapter(name, "decompressor", self.channel, build))
+    def play(self, name: str, build: str, options: dict[str, Any] | None = None) -> Played:
+        """Sends everything to a fresh decompressor, which gets these options too, and judges what it did."""
+        job = self.job(sides.adapter(name, "decompressor", self.channel, build, options))
         document = engine.run("replay", job, sides.PATIENCE_S, build)
         sides.promise(document)
         return self.judge(document)
@@ -149,9 +151,11 @@ class Timeline:
         played = Played(document=document)
         records = {record["packet"]: record for record in document["records"] if "packet" in record}
         read_so_far: int | None = None  # sequence number of the last packet that was decompressed and had a CRC
+        mode = "U"  # as the packets have said
         for number, step in enumerate(self.steps, 1):
             mine = [records[n] for n in range(step.first, step.first + step.count)]
             where = f"step {number} ({step.count} x {step.what})"
+            mode = step.mode or mode
             played.complaints += [f"{where}: {sentence}" for sentence in _outcomes(step, mine)]
             read: list[list[Feedback]] = []
             for record in mine:
@@ -164,6 +168,8 @@ class Timeline:
                 without_crc = step.kind in WITHOUT_CRC
                 if not self.uncompressed:
                     played.remarks += _about(reading.read, step.cid, None if without_crc else sn, read_so_far)
+                if mode == "R":
+                    played.remarks += _short_numbers(reading.read, step.kind)
                 if not without_crc and (record["verdict"] in ("identical", "delivered") or step.outcome == "anything"):
                     read_so_far = sn
                 read.append(reading.read)
@@ -246,6 +252,19 @@ def _about(read: Sequence[Feedback], cid: int, sn: int | None, last: int | None)
                 continue
             found.append(must("RFC3095-5.7.6.1-2" if last is None else "RFC3095-5.7.6.1-1", sentence))
     return found
+
+
+def _short_numbers(read: Sequence[Feedback], kind: str) -> list[Remark]:
+    """RFC 3095, 5.5.2.2: in R-mode the SN of feedback has at least as many bits as that of the packet."""
+    bits = SN_BITS.get(kind, 0)
+    return [
+        must(
+            "RFC3095-5.5.2.2-10",
+            f"{feedback.words_of(one)} has {one.sn.width} bits of SN; {kind}, which it answers, has {bits}.",
+        )
+        for one in read
+        if one.sn_is_valid and one.sn.width < bits
+    ]
 
 
 def judge_answers(expected: str, read: Sequence[Sequence[Feedback]]) -> list[str]:

@@ -239,5 +239,6 @@ def _is_reply(one: formats.Feedback, reply: dict[str, Any]) -> bool:
         and formats.mode_name(one) == reply["mode"]
         and one.cid == reply["cid"]
         and ("sn" not in reply or feedback.sn_matches(one, reply["sn"]))
+        and one.sn.width >= reply.get("sn_bits", 0)
         and (one.protected or not reply["protected"])
     )

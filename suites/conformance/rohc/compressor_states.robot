@@ -144,3 +144,18 @@ Signal From Outside: Every Context
     It Is Signalled    {"signal": "reinitialize"}
     It Sends           2           IR        cid=2
     So It Should Be
+
+One ACK Is No Promise Of Others
+    [Documentation]    Gives the compressor an ACK for one update in O-mode, and none for those that follow. Expects
+    ...    that it does not wait for them: packets of type 0 behind each.
+    [Tags]    level:must    profile:rtp    req:RFC4815-8.10-2
+    A Compressor    rtp-ipv4    mode=O
+    It Sends        10
+    It Is Given     ACK(O) with CRC
+    It Sends        20          at the end type 0
+    It Sends        1           no type 0            ttl to 9
+    It Is Given     ACK(O)
+    It Sends        20          at the end type 0
+    It Sends        40          at the end type 0    ttl to 8
+    It Sends        40          at the end type 0    tos to 4
+    So It Should Be

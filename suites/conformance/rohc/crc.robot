@@ -105,6 +105,7 @@ Packets With A Wrong CRC Change Nothing: RTP Over IPv6
 CRCs Of The Compressor
     [Documentation]    Sends sixteen flows of every kind. Expects that each packet of types 0, 1 and 2 carries the CRC
     ...    of its original, and each IR and IR-DYN that of its own octets.
-    [Tags]    req:RFC3095-5.2.4-2    req:RFC3095-5.2.7-2    req:RFC3095-5.9.1-1    req:RFC3095-5.9.2-1
-    ...       req:RFC5795-5.3.1.1-3    req:RFC5795-5.3.1.2-1    req:RFC5795-5.3.1.3-1
+    [Tags]    req:RFC3095-5.2.4-2    req:RFC3095-5.2.4-3    req:RFC3095-5.2.7-2    req:RFC3095-5.7.7.3-4
+    ...       req:RFC3095-5.7.7.4-5    req:RFC3095-5.7.7.5-3    req:RFC3095-5.7.7.6-4    req:RFC3095-5.9.1-1
+    ...       req:RFC3095-5.9.2-1    req:RFC5795-5.3.1.1-3    req:RFC5795-5.3.1.2-1    req:RFC5795-5.3.1.3-1
     Flow Should Be Compressed Correctly    voip-mixed    flows=16    packets=1600    max_cid=15

@@ -42,7 +42,7 @@ No Answers To Types 0 And 1
 STATIC-NACK In No Context
     [Documentation]    Damages a context until the decompressor is in No Context, in O-mode, and goes on with packets of
     ...    types 0 and 2 and IR-DYN. Expects STATIC-NACK(O), again and again but not for each.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.4.2.2-3
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.4.2.2-3    req:RFC3095-5.4.2.2-8
     A Decompressor    rtp-ipv4    mode=O
     It Receives       3           IR
     It Receives       10          UO-0
@@ -98,8 +98,8 @@ Optional ACKs Go On
 CIDs Of Answers
     [Documentation]    Sends IR packets for CIDs 0, 1 and 15 to a decompressor in O-mode. Expects ACK(O) for the CID of
     ...    each packet, in a well-formed element.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.2.1-1    req:RFC3095-5.2.2-2    req:RFC5795-5.2.4.1-1
-    ...       req:RFC5795-5.2.4.1-4
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.2.1-1    req:RFC3095-5.2.2-2    req:RFC3095-5.2.2-7
+    ...       req:RFC5795-5.2.4.1-1    req:RFC5795-5.2.4.1-4    req:RFC5795-5.2.4.1-6
     A Decompressor    rtp-ipv4    mode=O
     It Receives       3           IR               delivered    each ACK(O)
     It Receives       3           IR for CID 1     delivered    each ACK(O)
@@ -109,8 +109,8 @@ CIDs Of Answers
 Large CIDs Of Answers
     [Documentation]    Sends IR packets for CIDs 0, 127, 128 and 16383 over a channel with large CIDs. Expects ACK(O)
     ...    with the large CID in one or two octets.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.1.3-2    req:RFC3095-5.2.2-5    req:RFC5795-5.2.4.1-2
-    ...       req:RFC5795-5.2.4.1-5
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.1.3-2    req:RFC3095-5.2.2-5    req:RFC3095-5.2.2-7
+    ...       req:RFC5795-5.2.4.1-2    req:RFC5795-5.2.4.1-5
     A Decompressor    rtp-ipv4    mode=O              cids=large    max_cid=16383
     It Receives       3           IR                  delivered     each ACK(O)
     It Receives       3           IR for CID 127      delivered     each ACK(O)
@@ -122,8 +122,9 @@ Form Of Answers
     [Documentation]    Provokes ACK, NACK and STATIC-NACK from a decompressor in O-mode. Expects FEEDBACK-2 without
     ...    Acktype 3 and mode 0, right CRC options, and the SN of the packet that caused it or of the last
     ...    one decompressed.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.2.2-3    req:RFC3095-5.7.6.1-1    req:RFC3095-5.7.6.1-3
-    ...       req:RFC3095-5.7.6.1-4    req:RFC3095-5.7.6.1-6    req:RFC3095-5.7.6.4-1    req:RFC3095-5.7.6.9-3
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.2.2-3    req:RFC3095-5.4.2.2-8    req:RFC3095-5.4.2.2-9
+    ...       req:RFC3095-5.7.6.1-1    req:RFC3095-5.7.6.1-3    req:RFC3095-5.7.6.1-4    req:RFC3095-5.7.6.1-6
+    ...       req:RFC3095-5.7.6.2-1    req:RFC3095-5.7.6.3-2    req:RFC3095-5.7.6.4-1    req:RFC3095-5.7.6.9-3
     ...       req:RFC4815-2.3-1    req:RFC4815-8.6-1    req:RFC5795-5.2.4.1-3
     A Decompressor    rtp-ipv4    mode=O
     It Receives       3           IR                  delivered    some ACK(O)
@@ -136,7 +137,7 @@ Form Of Answers
 Form Of Answers: UDP
     [Documentation]    Provokes ACK, NACK and STATIC-NACK in a flow udp-ipv4. Expects the SN of the profile, neither
     ...    CLOCK nor JITTER, and well-formed feedback.
-    [Tags]    level:must    profile:udp    req:RFC3095-5.11.6-1    req:RFC3095-5.7.6.1-1
+    [Tags]    level:must    profile:udp    req:RFC3095-5.11.6-1    req:RFC3095-5.4.2.2-9    req:RFC3095-5.7.6.1-1
     A Decompressor    udp-ipv4    mode=O
     It Receives       3           IR               delivered    some ACK(O)
     It Receives       20          UO-0
@@ -181,3 +182,11 @@ Acknowledgements By Vectors
     ...    ACK(O) with CRC, octet by octet as the RFC has it.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.4.2.2-2    req:RFC3095-5.6.1-2
     Vectors Should Be Decompressed    o-mode-ir-acknowledged    o-mode-ir-acknowledged-large-cid
+
+Answers Of A Decompressor With A Clock
+    [Documentation]    Sends IR packets to a decompressor with a clock, in O-mode. Expects a CLOCK option in an
+    ...    acknowledgement that is protected by a CRC.
+    [Tags]    feature:timer-based    level:should    profile:rtp    req:RFC3095-5.5.2.2-11    req:RFC3095-5.7.6.7-1
+    A Decompressor    rtp-ipv4    mode=O    needs=timer-based
+    It Receives       3           IR        delivered    some ACK(O) with CRC
+    So It Should Be

@@ -133,7 +133,8 @@ STATIC-NACK After A New Stride
 
 Feedback For One Of Several Contexts
     [Documentation]    Sends six flows; STATIC-NACK(O) is for the fifth. Expects IR packets there and nowhere else.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.2.2-6    req:RFC3095-5.4.1.1.1-3
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.2.2-6    req:RFC3095-5.2.2-7    req:RFC3095-5.2.2-8
+    ...       req:RFC3095-5.4.1.1.1-3    req:RFC5795-5.2.4.1-6
     A Compressor    rtp-ipv4                   mode=O      flows=6
     It Sends        10
     It Is Given     ACK(O) with CRC            cid=4
@@ -146,7 +147,8 @@ Feedback For One Of Several Contexts
 Feedback With Large CIDs
     [Documentation]    Sends 140 flows over a channel with large CIDs; STATIC-NACK(O) is for the last one, whose CID has
     ...    two octets. Expects an IR packet there.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.2.2-5    req:RFC4815-2.3-1    req:RFC5795-5.2.4.1-5
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.2.2-5    req:RFC3095-5.2.2-7    req:RFC3095-5.7.6.3-2
+    ...       req:RFC4815-2.3-1    req:RFC5795-5.2.4.1-5
     A Compressor    rtp-ipv4                   mode=O      flows=140    cids=large    max_cid=300
     It Sends        10
     It Is Given     ACK(O) with CRC            cid=139
@@ -158,7 +160,7 @@ Feedback With Large CIDs
 Unknown Options
     [Documentation]    Gives the compressor STATIC-NACK(O) with options that nobody knows, with and without data, before
     ...    and behind the CRC. Expects that they are skipped and the feedback is heeded.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.7.6.10-1    req:RFC4815-2.3-1
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.7.6.10-1    req:RFC3095-5.7.6.2-1    req:RFC4815-2.3-1
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
@@ -174,7 +176,7 @@ Unknown Options
 Known Options
     [Documentation]    Gives the compressor STATIC-NACK(O) with CLOCK, JITTER, LOSS and SN-NOT-VALID. Expects that the
     ...    feedback is heeded.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.7.6.5-1    req:RFC4815-2.3-1
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.7.6.2-1    req:RFC3095-5.7.6.5-1    req:RFC4815-2.3-1
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
@@ -192,7 +194,7 @@ Known Options
 Two Equal CRC Options
     [Documentation]    Gives the compressor STATIC-NACK(O) with two CRC options that are alike. Expects that it is
     ...    heeded.
-    [Tags]    level:must    profile:rtp    req:RFC4815-2.3-1
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.7.6.3-2    req:RFC4815-2.3-1
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
@@ -215,7 +217,7 @@ Size Octet
 
 SN Options
     [Documentation]    Gives the compressor STATIC-NACK(O) with one and two SN options. Expects that it is heeded.
-    [Tags]    level:must    profile:rtp    req:RFC4815-8.5-1
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.7.6.6-1    req:RFC4815-8.5-1
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
@@ -230,7 +232,7 @@ The SN Of SN Options
     [Documentation]    Sends a flow from O- to U-mode; the ACK(U) that ends the handshake carries its SN in the SN field
     ...    and one SN option. Expects packets of type 0 afterwards: the parts are joined, the more
     ...    significant first.
-    [Tags]    level:must    profile:rtp    req:RFC4815-8.5-1
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.7.6.6-1    req:RFC4815-8.5-1
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
@@ -260,14 +262,16 @@ Wrong CRC
     So It Should Be
 
 Unequal CRC Options
-    [Documentation]    Gives the compressor STATIC-NACK(O) with two CRC options that differ. Expects that it leaves no
-    ...    trace.
+    [Documentation]    Gives the compressor STATIC-NACK(O) with two CRC options that differ, the second or the first of
+    ...    which is wrong. Expects that it leaves no trace.
     [Tags]    level:must    profile:rtp    req:RFC4815-8.6-2
     A Compressor           rtp-ipv4    mode=O
     It Sends               10
     It Is Given            ACK(O) with CRC
     It Sends               30          at the end type 0
     It Is Given In Vain    STATIC-NACK(O) with unequal CRCs
+    It Sends               10
+    It Is Given In Vain    STATIC-NACK(O) with wrong CRC before the right one
     It Sends               10
     It Is Given In Vain    crc-options-differ
     It Sends               10

@@ -110,11 +110,45 @@ Segments
     [Documentation]    Sends an IR packet in three segments with its CRC-32, then segments that are interrupted, too
     ...    large, too small, that carry padding, and that have a wrong CRC. Expects that only what is whole
     ...    and right is delivered.
-    [Tags]    feature:segmentation    req:RFC3095-5.2.5.2-2    req:RFC3095-5.2.5.2-3    req:RFC5795-5.2.5.2-3
-    ...       req:RFC3095-5.2.5.2-6    req:RFC5795-5.3.1.4-1
+    [Tags]    feature:segmentation    req:RFC3095-5.2.5.2-2    req:RFC3095-5.2.5.2-3    req:RFC3095-5.2.5.2-6
+    ...       req:RFC3095-5.2.5.2-7    req:RFC3095-5.2.5.2-8    req:RFC3095-5.2.6-9    req:RFC5795-5.2.5.2-2
+    ...       req:RFC5795-5.2.5.2-3    req:RFC5795-5.2.5.2-4    req:RFC5795-5.3.1.4-1
     Vectors Should Be Decompressed    segments-of-ir    segments-interrupted    segments-wrong-crc
     ...    segments-larger-than-mrru    segments-too-short    segments-with-padding-inside
     ...    segments-with-feedback-before
+
+Compressor: Segments
+    [Documentation]    Sends calls over a link whose packets have forty octets at most. Expects that IR packets go as
+    ...    segments, one after the other and the last of them final, with a CRC-32 and within MRRU.
+    [Tags]    feature:segmentation    req:RFC3095-5.2.5.2-1    req:RFC3095-5.2.5.2-4    req:RFC3095-5.2.5.2-5
+    ...       req:RFC3095-5.2.5.2-7    req:RFC5795-5.2.5.2-1    req:RFC5795-5.2.5.2-4    req:RFC5795-5.3.1.4-1
+    Flow Should Be Compressed Correctly    voip-amr-nb-ipv4    flows=3    packets=300    mrru=200    largest_packet=40
+    ...    needs=segmentation
+    Some Packets Should Go As Segments
+
+Compressor: Segments Larger Than MRRU
+    [Documentation]    Sends calls over such a link where MRRU has no room for an IR packet, and where it is 0. Expects
+    ...    no segments.
+    [Tags]    feature:segmentation    req:RFC3095-5.1.1-3    req:RFC5795-5.1.2-6
+    Flow Should Be Compressed Correctly    voip-amr-nb-ipv4    packets=100    mrru=50    largest_packet=40
+    ...    needs=segmentation
+    No Packet Should Go As Segments
+    Flow Should Be Compressed Correctly    voip-amr-nb-ipv4    packets=100    largest_packet=40    needs=segmentation
+    No Packet Should Go As Segments
+
+Compressor: MRRU Is The Packet With Its CRC
+    [Documentation]    Sends 2,000 packets of 200 to 1,200 octets over a link for packets of 300 octets with MRRU 700.
+    ...    Expects segments, and no unit that with the four octets of its CRC is longer than MRRU.
+    [Tags]    feature:segmentation    req:RFC3095-5.2.5.2-3    req:RFC5795-5.2.5.2-3
+    Flow Should Be Compressed Correctly    rtp-video    packets=2000    mrru=700    largest_packet=300
+    ...    needs=segmentation
+    Some Packets Should Go As Segments
+
+Segments Up To MRRU
+    [Documentation]    Sends a unit that with its CRC-32 is as large as MRRU, and one that is so without it. Expects the
+    ...    first one delivered, and nothing of the other.
+    [Tags]    feature:segmentation    req:RFC3095-5.1.1-4    req:RFC5795-5.1.2-8
+    Vectors Should Be Decompressed    segments-as-large-as-mrru    segments-larger-by-their-crc
 
 Small CIDs On The Link
     [Documentation]    Sends three RTP flows over a channel with small CIDs. Expects no Add-CID octet for CID 0, one for

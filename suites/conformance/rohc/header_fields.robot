@@ -43,7 +43,7 @@ Fields Of UO-1-ID
 IPv4 Header Changes
     [Documentation]    Sends RTP whose TTL, TOS and DF change and whose UDP checksum comes and goes. Expects nothing
     ...    wrong, and IR-DYN or IR where the checksum comes.
-    [Tags]    profile:rtp    req:RFC3095-5.3.1.1.3-1    req:RFC3095-5.7-6    req:RFC3095-5.7-7
+    [Tags]    profile:rtp    req:RFC3095-5.3.1.1.3-1    req:RFC3095-5.7-6    req:RFC3095-5.7-7    req:RFC3095-5.7.5-9
     Flow Should Be Compressed Correctly    header-changes-ipv4    packets=700
 
 IPv6 Header Changes
@@ -55,7 +55,7 @@ IPv6 Header Changes
 Payload Type, Padding, Extension
     [Documentation]    Sends RTP whose payload type and padding change, and RTP with a header extension. Expects nothing
     ...    wrong.
-    [Tags]    profile:rtp    req:RFC3095-5.3.1.1.3-1    req:RFC4815-6.4-1    req:RFC4815-6.5-1
+    [Tags]    profile:rtp    req:RFC3095-5.3.1.1.3-1    req:RFC3095-5.7.5-9    req:RFC4815-6.4-1    req:RFC4815-6.5-1
     Flow Should Be Compressed Correctly    rtp-payload-type-change    packets=300
     Flow Should Be Compressed Correctly    rtp-padding                packets=150
     Flow Should Be Compressed Correctly    rtp-extension              packets=150

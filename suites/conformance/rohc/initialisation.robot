@@ -16,14 +16,14 @@ RTP Over IPv4 And IPv6
     [Documentation]    Sends IR packets of profile 0x0001 with both chains, over IPv4 and IPv6, and a packet that uses
     ...    the context. Expects both delivered.
     [Tags]    profile:rtp    req:RFC3095-5.2.3-1    req:RFC3095-5.7.7.1-1    req:RFC3095-5.7.7.3-1
-    ...       req:RFC3095-5.7.7.4-1    req:RFC3095-5.7.7.6-1    req:RFC3095-5.9.1-1    req:RFC4815-2.1-1
-    ...       req:RFC4815-5.1-1    req:RFC5795-5.2.2.1-1    req:RFC5795-5.3.1.1-3    smoke
+    ...       req:RFC3095-5.7.7.4-1    req:RFC3095-5.7.7.5-2    req:RFC3095-5.7.7.6-1    req:RFC3095-5.9.1-1
+    ...       req:RFC4815-2.1-1    req:RFC4815-5.1-1    req:RFC5795-5.2.2.1-1    req:RFC5795-5.3.1.1-3    smoke
     Vectors Should Be Decompressed    rtp-ir-ipv4    rtp-ir-ipv6    rtp-ir-all-values
 
 Two IP Headers
     [Documentation]    Sends IR packets with two IP headers in every combination of IPv4 and IPv6, outermost first in
     ...    both chains. Expects them delivered.
-    [Tags]    profile:rtp    req:RFC3095-5.7.7.1-1
+    [Tags]    profile:rtp    req:RFC3095-5.7.7-3    req:RFC3095-5.7.7.1-1
     Vectors Should Be Decompressed    rtp-ir-ipv4-in-ipv4    rtp-ir-ipv6-in-ipv4    rtp-ir-ipv4-in-ipv6
     ...    rtp-ir-ipv6-in-ipv6
 
@@ -97,8 +97,8 @@ Chains That Lead Elsewhere
     [Documentation]    Sends chains of profile 0x0001 that lead to TCP, of 0x0002 that lead to ICMP, of 0x0004 whose
     ...    next header is not the one announced, and one with IP version 5. Expects that the packets are
     ...    discarded.
-    [Tags]    req:RFC3095-5.7.7.1-1    req:RFC3095-5.7.7.2-1    req:RFC3095-5.7.7.2-2    req:RFC3843-3.1-1
-    ...       req:RFC5795-5.2.3-4
+    [Tags]    req:RFC3095-5.7.7-3    req:RFC3095-5.7.7.1-1    req:RFC3095-5.7.7.2-1    req:RFC3095-5.7.7.2-2
+    ...       req:RFC3843-3.1-1    req:RFC5795-5.2.3-4
     Vectors Should Be Decompressed    rtp-ir-chain-leads-to-tcp    udp-ir-chain-without-udp
     ...    ip-ir-version-does-not-match    rtp-ir-ip-version-5
 
@@ -127,8 +127,8 @@ Compressor Starts With IR: RTP Over IPv6
     [Documentation]    Sends a flow (rtp-ipv6). Expects that its first packet is an IR packet with both chains, every
     ...    field as in the original.
     [Tags]    profile:rtp    req:RFC3095-4.3.1-1    req:RFC3095-4.3.1.1-1    req:RFC3095-4.4.1-1    req:RFC3095-5.2.3-2
-    ...       req:RFC3095-5.6.1-3    req:RFC3095-5.7.7.1-1    req:RFC3095-5.9.1-1    req:RFC4815-2.2-1
-    ...       req:RFC5795-5.3.1.1-1    req:RFC5795-5.3.1.1-2
+    ...       req:RFC3095-5.6.1-3    req:RFC3095-5.7.7.1-1    req:RFC3095-5.7.7.5-2    req:RFC3095-5.9.1-1
+    ...       req:RFC4815-2.2-1    req:RFC5795-5.3.1.1-1    req:RFC5795-5.3.1.1-2
     First Packet Should Be A Complete IR    rtp-ipv6    packets=30    mode=O    feedback=none
 
 Compressor Starts With IR: UDP Over IPv4
@@ -167,8 +167,8 @@ Compressor Starts With IR: Two IP Headers
     [Documentation]    Sends a flow (rtp-ipv4-in-ipv6). Expects that its first packet is an IR packet with both chains,
     ...    every field as in the original.
     [Tags]    profile:rtp    req:RFC3095-4.3.1-1    req:RFC3095-4.3.1.1-1    req:RFC3095-4.4.1-1    req:RFC3095-5.2.3-2
-    ...       req:RFC3095-5.6.1-3    req:RFC3095-5.7.7.1-1    req:RFC3095-5.9.1-1    req:RFC4815-2.2-1
-    ...       req:RFC5795-5.3.1.1-1    req:RFC5795-5.3.1.1-2
+    ...       req:RFC3095-5.6.1-3    req:RFC3095-5.7.7-3    req:RFC3095-5.7.7.1-1    req:RFC3095-5.9.1-1
+    ...       req:RFC4815-2.2-1    req:RFC5795-5.3.1.1-1    req:RFC5795-5.3.1.1-2
     First Packet Should Be A Complete IR    rtp-ipv4-in-ipv6    packets=30    mode=O    feedback=none
 
 Compressor Repeats IR: RTP

@@ -34,6 +34,11 @@ Random
     Vectors Should Be Decompressed    rtp-uo-0-random-ip-id    rtp-uo-1-random-ip-id    udp-uo-0-random-ip-id
     ...    udp-uo-1-random-ip-id    udp-uor-2-random-ip-id    ip-random-ip-id    udp-uo-1-ipv6
 
+Random And Swapped
+    [Documentation]    Sends a packet of a context with RND = 1 and NBO = 0. Expects the IP-ID as it was sent.
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.7-13
+    Vectors Should Be Decompressed    rtp-uo-0-random-ip-id-not-swapped
+
 RND Changes
     [Documentation]    Sends UOR-2 packets with extension 3 and IR-DYN packets that change RND. Expects that the base
     ...    header is read by the new flag, and that the flag holds.
@@ -86,7 +91,8 @@ Compressor: Changing
     ...    only in UOR-2 with extension 3, IR-DYN or IR, repeatedly, and that packet type 1 is not used
     ...    while it is being established.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.7-10    req:RFC3095-5.7-11    req:RFC3095-5.7-9
-    ...       req:RFC3095-5.7.5.1-1    req:RFC3095-5.7.5.1-3    req:RFC3095-5.7.5.1-4    req:RFC3095-5.7.5.1-5
+    ...       req:RFC3095-5.7.4-3    req:RFC3095-5.7.5.1-1    req:RFC3095-5.7.5.1-3    req:RFC3095-5.7.5.1-4
+    ...       req:RFC3095-5.7.5.1-5
     Flow Should Be Compressed Correctly    ip-id-changing    packets=500    confidence=2
     No Single Loss Should Hurt Another Packet    ip-id-changing    packets=500
 

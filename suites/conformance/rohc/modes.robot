@@ -43,7 +43,7 @@ Compressor: U To O By Any Feedback
 Compressor: No O-Mode Without CRC
     [Documentation]    Sends a flow; the compressor is given ACK(O) without CRC. Expects that it stays in U-mode: mode
     ...    parameters say so, and it returns to IR.
-    [Tags]    level:must    profile:rtp    req:RFC3095-4.4.1-1    req:RFC4815-3.2-2
+    [Tags]    level:must    profile:rtp    req:RFC3095-4.4.1-1    req:RFC3095-5.6-1    req:RFC4815-3.2-2
     A Compressor    rtp-ipv4                mode=O
     It Sends        10                      mode U
     It Is Given     ACK(O)
@@ -53,7 +53,7 @@ Compressor: No O-Mode Without CRC
 Compressor: No O-Mode With A Wrong CRC
     [Documentation]    Sends a flow; the compressor is given ACK(O) whose CRC option is wrong. Expects the same octets
     ...    on the link as without it.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.6.2-1    req:RFC3095-5.7.6.3-1
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.6-1    req:RFC3095-5.6.2-1    req:RFC3095-5.7.6.3-1
     A Compressor           rtp-ipv4    mode=O
     It Sends               10          mode U
     It Is Given In Vain    ACK(O) with wrong CRC
@@ -138,6 +138,33 @@ Compressor: O To U, IP Profile
     It Sends        30         at the end type 0
     So It Should Be
 
+Compressor: The Last Packet With These Bits
+    [Documentation]    Sends a flow from O- to U-mode, 4,200 packets of it before an ACK comes whose twelve bits of SN
+    ...    are those of packet 20, before the transition, and of packet 4116, which said U. Expects packets of
+    ...    type 0 afterwards: the ACK is about the later one.
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.7.6.1-8
+    A Compressor    rtp-ipv4           mode=O
+    It Sends        10
+    It Is Given     ACK(O) with CRC
+    It Sends        20
+    It Is Given     ACK(U) with CRC
+    It Sends        4170               update
+    It Is Given     ACK(U) with CRC    about=20
+    It Sends        30                 at the end type 0
+    So It Should Be
+
+Compressor: Mode And Reinitialisation
+    [Documentation]    Sends a flow in O-mode and then CONTEXT_REINITIALIZATION. Expects that the IR packets behind it
+    ...    say O.
+    [Tags]    level:should    profile:rtp    req:RFC4815-7.2.1-2
+    A Compressor       rtp-ipv4    mode=O
+    It Sends           10
+    It Is Given        ACK(O) with CRC
+    It Sends           30          at the end type 0
+    It Is Signalled    {"signal": "reinitialize"}
+    It Sends           20          first IR; some mode O; mode O
+    So It Should Be
+
 Decompressor: U To O
     [Documentation]    Sends IR packets to a decompressor that wants O-mode. Expects ACK(O) with CRC from the first one
     ...    on, and none for packets of type 0.
@@ -165,7 +192,8 @@ Decompressor: O To U
     ...    NACK(U) with CRC until a packet that says U has come and packets of type 0 follow, and none
     ...    afterwards.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.6.1-1    req:RFC3095-5.6.1-12    req:RFC3095-5.6.6-1
-    ...       req:RFC3095-5.6.6-2    req:RFC4815-3.1.1-1    req:RFC4815-3.1.1-3    req:RFC4815-3.2-1
+    ...       req:RFC3095-5.6.6-2    req:RFC3095-5.6.6-3    req:RFC4815-3.1.1-1    req:RFC4815-3.1.1-3
+    ...       req:RFC4815-3.2-1
     A Decompressor    rtp-ipv4    mode=O
     It Receives       3           IR                      delivered    some ACK(O) with CRC
     It Receives       10          UO-0                    delivered    none

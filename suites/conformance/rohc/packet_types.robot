@@ -18,7 +18,8 @@ UO-0
     ...    losses. Expects SN, TS and IP-ID moved by as many steps as the SN says.
     [Tags]    level:must    req:RFC3095-4.5.1-2    req:RFC3095-4.5.1-3    req:RFC3095-4.5.5-2    req:RFC3095-5.2.7-2
     ...       req:RFC3095-5.3.2.2.2-3    req:RFC3095-5.7-1    req:RFC3095-5.7-6    req:RFC3095-5.7.1-1
-    ...       req:RFC3095-5.9.2-1    req:RFC4815-4.2-1    req:RFC4815-6.1-1    req:RFC5795-5.3.1.2-1    smoke
+    ...       req:RFC3095-5.7.7.3-4    req:RFC3095-5.7.7.4-5    req:RFC3095-5.9.2-1    req:RFC4815-4.2-1
+    ...       req:RFC4815-6.1-1    req:RFC5795-5.3.1.2-1    smoke
     Vectors Should Be Decompressed    rtp-uo-0-next    rtp-uo-0-run    rtp-uo-0-ipv6    rtp-uo-0-udp-checksum
     ...    rtp-uo-0-two-ipv4    rtp-uo-0-repeated    rtp-uo-0-one-behind    rtp-uo-0-farthest-ahead
 
@@ -32,7 +33,8 @@ UO-1-TS
     [Documentation]    Sends UO-1-TS packets: a talk spurt, timestamps ahead, behind and the same, and with a UDP
     ...    checksum. Expects the TS and the marker of this packet.
     [Tags]    level:must    req:RFC3095-4.5.3-1    req:RFC3095-5.7-4    req:RFC3095-5.7-5    req:RFC3095-5.7-6
-    ...       req:RFC3095-5.7.3-1    req:RFC3095-5.7.3-2    req:RFC4815-4.1-1    req:RFC4815-4.3-1
+    ...       req:RFC3095-5.7.3-1    req:RFC3095-5.7.3-2    req:RFC3095-5.7.7.6-4    req:RFC4815-4.1-1
+    ...       req:RFC4815-4.3-1
     Vectors Should Be Decompressed    rtp-uo-1-ts-*
 
 UO-1-ID
@@ -60,25 +62,25 @@ UOR-2-ID And UOR-2-TS
 
 Extensions 0 To 2 With T = 1
     [Documentation]    Sends UOR-2-TS with extensions 0, 1 and 2. Expects that +T is TS and -T is IP-ID.
-    [Tags]    level:must    req:RFC3095-5.7.5-1    req:RFC3095-5.7.5-2
+    [Tags]    level:must    req:RFC3095-5.7.5-1    req:RFC3095-5.7.5-2    req:RFC3095-5.7.5-8
     Vectors Should Be Decompressed    rtp-uor-2-ts-extension-*
 
 Extensions 0 To 2 With T = 0
     [Documentation]    Sends UOR-2-ID with extensions 0, 1 and 2. Expects that +T is IP-ID and -T is TS.
-    [Tags]    level:must    req:RFC3095-5.7.5-2
+    [Tags]    level:must    req:RFC3095-5.7.5-2    req:RFC3095-5.7.5-8
     Vectors Should Be Decompressed    rtp-uor-2-id-extension-0    rtp-uor-2-id-extension-1    rtp-uor-2-id-extension-2
 
 Extensions 0 To 2 Without T
     [Documentation]    Sends UOR-2 over IPv6 with extensions 0, 1 and 2. Expects that +T and -T are both TS: 9, 17 and
     ...    25 bits.
-    [Tags]    level:must    req:RFC3095-4.5.7-1    req:RFC3095-5.7.5-2
+    [Tags]    level:must    req:RFC3095-4.5.7-1    req:RFC3095-5.7.5-2    req:RFC3095-5.7.5-8
     Vectors Should Be Decompressed    rtp-uor-2-extension-0-ipv6    rtp-uor-2-extension-1-ipv6
     ...    rtp-uor-2-extension-2-ipv6
 
 Extension 3: Order Of Its Parts
     [Documentation]    Sends extension 3 empty, with every part that one IP header can have, and over IPv6. Expects each
     ...    part in its place.
-    [Tags]    level:must    req:RFC3095-5.7.5-7
+    [Tags]    level:must    req:RFC3095-5.7.5-7    req:RFC3095-5.7.5-9
     Vectors Should Be Decompressed    rtp-uor-2-extension-3-empty    rtp-uor-2-extension-3-all-inner
     ...    rtp-uor-2-extension-3-ipv6
 
@@ -92,7 +94,7 @@ Extension 3: TS
 Extension 3: Fields That Stay
     [Documentation]    Sends TOS, TTL, DF, payload type, X and P in extension 3. Expects that they change in this packet
     ...    and the next.
-    [Tags]    level:must    req:RFC3095-5.7.4-2    req:RFC3095-5.7.5-7    req:RFC4815-6.4-1
+    [Tags]    level:must    req:RFC3095-5.7.4-2    req:RFC3095-5.7.5-7    req:RFC3095-5.7.5-9    req:RFC4815-6.4-1
     Vectors Should Be Decompressed    rtp-uor-2-extension-3-tos-ttl-df    rtp-uor-2-extension-3-payload-type
     ...    rtp-uor-2-extension-3-x    rtp-uor-2-extension-3-padding-cleared
 
@@ -130,7 +132,8 @@ RTP Over IPv6, O-Mode
 A Gateway's Mix Of Flows
     [Documentation]    Sends voice over IPv4 and IPv6, with and without checksums, with random and sequential IP-IDs,
     ...    talk spurts and comfort noise. Expects that the judge and the decompressor restore every packet.
-    [Tags]    level:must    req:RFC3095-5.7.1-1    req:RFC3095-5.7.3-1    req:RFC3095-5.7.4-1    req:RFC3095-5.9.2-1
+    [Tags]    level:must    req:RFC3095-5.7.1-1    req:RFC3095-5.7.3-1    req:RFC3095-5.7.4-1    req:RFC3095-5.7.4-3
+    ...       req:RFC3095-5.9.2-1
     Flow Should Be Compressed Correctly    voip-mixed    flows=16    packets=3000    mode=O    cids=large    max_cid=100
 
 A Regular Flow Is Compressed To Type 0

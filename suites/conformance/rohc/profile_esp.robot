@@ -27,7 +27,7 @@ Chains That Do Not End With ESP
 UO-0
     [Documentation]    Sends UO-0 packets in a row, at both ends of the interpretation interval, with IPv6 and a random
     ...    IP-ID. Expects p = 1, as in RTP.
-    [Tags]    level:must    req:RFC3095-4.5.5-1    req:RFC3095-5.12-1    req:RFC3095-5.7-3
+    [Tags]    level:must    req:RFC3095-4.5.5-1    req:RFC3095-5.12-1    req:RFC3095-5.7-3    req:RFC3095-5.7.7.7-2
     Vectors Should Be Decompressed    esp-uo-0-run    esp-uo-0-ahead    esp-uo-0-behind    esp-uo-0-ipv6
     ...    esp-uo-0-random-ip-id
 
@@ -54,7 +54,7 @@ Wrong CRC
 
 Compressor: Constant Traffic
     [Documentation]    Sends ESP packets in a row. Expects an IR packet with both chains and nothing wrong behind it.
-    [Tags]    level:must    req:RFC3095-5.12-1    req:RFC3095-5.12.1-1    req:RFC3095-5.7.7.7-1
+    [Tags]    level:must    req:RFC3095-5.12-1    req:RFC3095-5.12.1-1    req:RFC3095-5.12.2-1    req:RFC3095-5.7.7.7-1
     Flow Should Be Compressed Correctly    esp-ipv4    packets=300
     It Should Begin With A Complete IR Packet
     Only Profiles 0x0003 Should Be Used

@@ -11,6 +11,10 @@ Resource         imports.resource
 Test Tags        profile:ip    scheme:rohc
 
 
+*** Variables ***
+${SIXTEEN}    ip-ipv4${{"-in-ipv6-in-ipv4" * 7}}-in-ipv6
+
+
 *** Test Cases ***
 Initialisation
     [Documentation]    Sends IR packets over IPv4 and IPv6. Expects the chain to end with the header whose payload is no
@@ -107,6 +111,15 @@ Compressor: Three IP Headers
     Flow Should Be Compressed Correctly    ip-ipv4-in-ipv4-in-ipv4    30: outer-ttl to 9    50: ttl to 8    packets=120
     Flow Should Be Compressed Correctly    ip-ipv6-in-ipv4-in-ipv6    30: outer-ttl to 9    50: ttl to 8    packets=120
 
+Compressor: Where The Chain Ends
+    [Documentation]    Sends IP flows in which the innermost of two or three IP headers is that of a fragment, which is
+    ...    not compressed. Expects that the static chain says so where it ends before an IP header.
+    [Tags]    level:must    req:RFC3095-5.7.7.4-2    req:RFC3843-3.1-1
+    Flow Should Be Compressed Correctly    ip-ipv4-in-ipv4    0: more-fragments    1: more-fragments
+    ...    2: more-fragments    packets=20
+    Flow Should Be Compressed Correctly    ip-ipv4-in-ipv4-in-ipv6    0: more-fragments    1: more-fragments
+    ...    2: more-fragments    packets=20
+
 Compressor: Initial SN
     [Documentation]    Sends sixteen IP flows. Expects that their sequence numbers start at random.
     [Tags]    level:must    req:RFC3843-3.5-1
@@ -124,3 +137,12 @@ A Regular Flow Is Compressed To Type 0
     [Documentation]    Sends an IP flow that changes nothing. Expects packets of type 0 after the start.
     [Tags]    level:should    req:RFC3095-4.3.1-2    req:RFC3095-5.3.1.2-1
     Flow Should Settle On Packets Of Type 0    ip-ipv4    packets=200
+
+Compressor: Up To Sixteen IP Headers
+    [Documentation]    Sends IP flows with four and with sixteen IP headers, whose outer and inner fields change.
+    ...    Expects nothing wrong and every packet delivered.
+    [Tags]    feature:additional-ip-headers    level:must    req:RFC3843-3.2-1    req:RFC3843-3.6-1
+    Flow Should Be Compressed Correctly    ip-ipv4-in-ipv6-in-ipv4-in-ipv6    30: outer-ttl to 9    50: ttl to 8
+    ...    packets=80    needs=additional-ip-headers
+    Flow Should Be Compressed Correctly    ${SIXTEEN}    30: outer-ttl to 9    50: ttl to 8    packets=80
+    ...    needs=additional-ip-headers

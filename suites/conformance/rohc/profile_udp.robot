@@ -22,6 +22,7 @@ UO-0
     [Documentation]    Sends UO-0 packets in a row, across the wrap-around of the SN, at the end of the interpretation
     ...    interval, with a checksum, over IPv6 and with a random IP-ID. Expects p = -1.
     [Tags]    level:must    req:RFC3095-4.5.1-4    req:RFC3095-5.11-2    req:RFC3095-5.7-3    req:RFC3095-5.7-6
+    ...       req:RFC3095-5.7.7.5-3
     Vectors Should Be Decompressed    udp-uo-0-run    udp-uo-0-farthest    udp-uo-0-sn-wraps    udp-uo-0-checksum
     ...    udp-uo-0-ipv6    udp-uo-0-random-ip-id
 
@@ -29,7 +30,7 @@ UO-1
     [Documentation]    Sends UO-1 packets: six bits of IP-ID and five of SN. Expects the bits ignored where there is no
     ...    sequential IP-ID.
     [Tags]    level:must    req:RFC3095-4.5.5-1    req:RFC3095-4.5.5-3    req:RFC3095-5.11-2    req:RFC3095-5.11.3-1
-    ...       req:RFC3095-5.7-3    req:RFC4815-8.2-1
+    ...       req:RFC3095-5.11.5-1    req:RFC3095-5.7-3    req:RFC4815-8.2-1
     Vectors Should Be Decompressed    udp-uo-1*
 
 UOR-2
@@ -71,6 +72,7 @@ Compressor: IPv6
     [Documentation]    Sends UDP packets with IPv6 headers. Expects nothing wrong: an SN that increases by one for each
     ...    packet, the formats of this profile, and every packet delivered.
     [Tags]    level:must    req:RFC3095-5.11-1    req:RFC3095-5.11-2    req:RFC3095-5.11.1-4    req:RFC3095-5.11.3-1
+    ...       req:RFC3095-5.7.7.3-4
     Flow Should Be Compressed Correctly    udp-constant-ipv6    packets=600
 
 Compressor: Queries
@@ -88,7 +90,7 @@ Compressor: Queries Over IPv6
 Compressor: Changes
     [Documentation]    Sends a UDP flow whose TTL, TOS, DF and IP-ID change. Expects extensions 0 to 3 in the formats of
     ...    this profile, the reserved bit zero.
-    [Tags]    level:must    req:RFC3095-5.11.4-1    req:RFC3095-5.11.4-2    req:RFC4815-8.8-1
+    [Tags]    level:must    req:RFC3095-5.11.4-1    req:RFC3095-5.11.4-2    req:RFC3095-5.11.5-1    req:RFC4815-8.8-1
     Flow Should Be Compressed Correctly    udp-ipv4    30: ttl to 9    50: tos to 8 and df to 0    70: ip-id by 100
     ...    90: ip-id by 9000    110: ip-id to random    140: ttl to 4    170: ip-id to swapped    packets=220
 

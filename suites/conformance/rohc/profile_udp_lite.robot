@@ -33,7 +33,8 @@ Coverage Of The Whole Packet
 Coverage Of A Part
     [Documentation]    Sends UO-0 packets with their coverage after an IR packet whose coverage is not its length, be it
     ...    zero. Expects what is sent.
-    [Tags]    level:must    req:RFC4019-5.1-2    req:RFC4019-5.2.2-1    req:RFC4019-5.3.1-1    req:RFC4019-5.3.1-2
+    [Tags]    level:must    req:RFC4019-5.1-2    req:RFC4019-5.2.1-3    req:RFC4019-5.2.2-1    req:RFC4019-5.3.1-1
+    ...       req:RFC4019-5.3.1-2
     Vectors Should Be Decompressed    lite-partial-run    lite-coverage-zero    lite-random-ip-id
 
 IR Packets Decide Anew
@@ -108,7 +109,8 @@ Compressor: The Whole Packet
 Compressor: A Part
     [Documentation]    Sends UDP-Lite packets that cover a part, the same over IPv6, then another one each time. Expects
     ...    nothing wrong.
-    [Tags]    level:must    req:RFC4019-5.1-1    req:RFC4019-5.1-2    req:RFC4019-5.2.2-1    req:RFC4019-5.4-1
+    [Tags]    level:must    req:RFC4019-5.1-1    req:RFC4019-5.1-2    req:RFC4019-5.2.1-3    req:RFC4019-5.2.2-1
+    ...       req:RFC4019-5.4-1
     Flow Should Be Compressed Correctly    udplite-ipv6    0: coverage to 8    60: coverage to 12
     ...    61: coverage to 13    62: coverage to 14    63: coverage to 15    64: coverage to 16    100: coverage to 0
     ...    packets=200
@@ -116,11 +118,14 @@ Compressor: A Part
 
 Compressor: Patterns That Change
     [Documentation]    Sends packets that cover all, for one packet a part, then a part for good whatever the length,
-    ...    then all again. Expects that each coverage is sent where the context does not give it.
+    ...    then all again; and packets whose coverage stays when their length changes. Expects that each coverage
+    ...    is sent where the context does not give it.
     [Tags]    level:must    req:RFC4019-5.3.2-4    req:RFC4019-5.4-1
     Flow Should Be Compressed Correctly    udplite-ipv4    30: coverage to 10    31: coverage to full
     ...    60: coverage to 12    80: payload to 50    120: payload to 4    121: payload to 50    150: coverage to full
     ...    160: payload to 9    packets=240
+    Flow Should Be Compressed Correctly    udplite-ipv4    40: coverage to 28 and payload to 40    80: payload to 20
+    ...    120: coverage to full    packets=160
 
 Compressor: Losses
     [Documentation]    Sends packets whose coverage changes. Expects that whichever single packet is lost, the others
@@ -150,6 +155,29 @@ Compressor: RTP Over UDP-Lite
     ...    90: coverage to 20    130: coverage to full    160: pt to 8    packets=200
     Only Profiles 0x0007 Should Be Used
 
+Compressor: R-Mode
+    [Documentation]    Sends UDP-Lite packets in R-mode, acknowledged at once, whose coverage changes for a while and
+    ...    for good. Expects R-0, and neither CCE(ON) nor CCE(OFF) around R-0 and R-1.
+    [Tags]    level:must    mode:r    req:RFC4019-5.3.2-3
+    Flow Should Be Compressed Correctly    udplite-ipv4    30: coverage to 10    31: coverage to full
+    ...    60: coverage to 12    80: payload to 50    120: payload to 4    150: coverage to full    mode=R
+    ...    feedback=own    packets=240
+    Link Should Have                       R-0
+
+Compressor: O To U
+    [Documentation]    Sends a UDP-Lite flow in O-mode; the compressor is given ACK(U) with CRC, and later an ACK(U) for
+    ...    a packet that said U. Expects the handshake, and no mode 0 but as an answer.
+    [Tags]    level:must    req:RFC4019-5.6-3
+    A Compressor    udplite-ipv4    mode=O
+    It Sends        10
+    It Is Given     ACK(O) with CRC
+    It Sends        20              at the end type 0
+    It Is Given     ACK(U) with CRC
+    It Sends        20              update
+    It Is Given     ACK(U) with CRC
+    It Sends        30              at the end type 0
+    So It Should Be
+
 Compressor: Memory Of The Decompressor
     [Documentation]    Sends UDP-Lite packets; the compressor is given CONTEXT_MEMORY. Expects that it goes on, one way
     ...    or another, with nothing wrong.
@@ -168,7 +196,7 @@ A Regular Flow Is Compressed To Type 0
 Decompressor: Answers
     [Documentation]    Sends IR, right and wrong packets to a decompressor in O-mode, partly covered. Expects answers
     ...    that name the SN of the compressor.
-    [Tags]    level:must    req:RFC3095-5.7.6.1-1    req:RFC4019-5-1
+    [Tags]    level:must    req:RFC3095-5.7.6.1-1    req:RFC4019-5-1    req:RFC4019-5.7-2
     A Decompressor      udplite-ipv4    mode=O
     Its Flow Changes    coverage to 8
     It Receives         3               IR               delivered    some ACK(O) with CRC

@@ -17,14 +17,14 @@ R-0
     [Documentation]    Sends R-0 packets in a row, at both ends of the interpretation interval, forward and back.
     ...    Expects six bits of SN, and each relative to the last update.
     [Tags]    level:must    profile:rtp    req:RFC3095-4.5.1-4    req:RFC3095-5.5.1.2-2    req:RFC3095-5.5.2.1-1
-    ...       req:RFC3095-5.7.1-2
+    ...       req:RFC3095-5.7.1-2    req:RFC3095-5.7.1-3
     Vectors Should Be Decompressed    r-0-run    r-0-interval    r-0-updates-nothing
 
 R-0-CRC
     [Documentation]    Sends R-0-CRC packets with small and large CIDs, at both ends of the interpretation interval.
     ...    Expects seven bits of SN, and a new reference.
     [Tags]    level:must    profile:rtp    req:RFC3095-4.5.1-4    req:RFC3095-5.5.1.2-2    req:RFC3095-5.5.2.2-5
-    ...       req:RFC3095-5.7.1-2
+    ...       req:RFC3095-5.7.1-2    req:RFC3095-5.7.1-3
     Vectors Should Be Decompressed    r-0-crc    r-0-crc-ahead    r-0-crc-behind    r-0-crc-large-cid
 
 Wrong R-0-CRC
@@ -36,17 +36,18 @@ Wrong R-0-CRC
 R-1-TS And R-1-ID
     [Documentation]    Sends R-1-TS and R-1-ID packets, with R-0 behind them. Expects that they update nothing.
     [Tags]    level:must    profile:rtp    req:RFC3095-4.5.5-1    req:RFC3095-5.5.1.2-2    req:RFC3095-5.7.2-1
+    ...       req:RFC3095-5.7.2-2
     Vectors Should Be Decompressed    r-1-ts    r-1-ts-interval    r-1-id
 
 R-1
     [Documentation]    Sends R-1 packets in contexts without a sequential IP-ID. Expects six bits of TS.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.7-9    req:RFC3095-5.7.2-1
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.7-9    req:RFC3095-5.7.2-1    req:RFC3095-5.7.2-2
     Vectors Should Be Decompressed    r-1    r-1-extension-2
 
 R-1 With Extensions
     [Documentation]    Sends R-1-TS and R-1-ID packets with extensions 0, 1 and 3. Expects their values for the packet
     ...    alone.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.7.2-1
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.7.2-1    req:RFC3095-5.7.2-2
     Vectors Should Be Decompressed    r-1-ts-extension-1    r-1-id-extension-0    r-1-id-extension-3
 
 R-1 That Must Not Be
@@ -61,8 +62,8 @@ UOR-2
 
 UDP
     [Documentation]    Sends R-0, R-0-CRC and R-1 of profile 0x0002. Expects p = -1, and seven bits of IP-ID in R-1.
-    [Tags]    level:must    profile:udp    req:RFC3095-4.5.1-4    req:RFC3095-5.11.3-1    req:RFC3095-5.7.1-2
-    ...       req:RFC3095-5.7.2-1
+    [Tags]    level:must    profile:udp    req:RFC3095-4.5.1-4    req:RFC3095-5.11.3-1    req:RFC3095-5.11.3-2
+    ...       req:RFC3095-5.7.1-2    req:RFC3095-5.7.2-1
     Vectors Should Be Decompressed    r-udp-*
 
 ESP
@@ -85,7 +86,7 @@ Compressor: U To R
     [Documentation]    Sends a flow; after ten packets the compressor is given ACK(R) with CRC, later one for a packet
     ...    that said R. Expects mode R and neither type 0 nor 1 in between, and R-0 afterwards.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.6.1-5    req:RFC3095-5.6.1-6    req:RFC3095-5.6.1-7
-    ...       req:RFC3095-5.6.3-1
+    ...       req:RFC3095-5.6.3-1    req:RFC3095-5.6.3-5    req:RFC3095-5.6.4-1
     A Compressor    rtp-ipv4           mode=R
     It Sends        10                 mode U
     It Is Given     ACK(R) with CRC
@@ -111,7 +112,8 @@ Compressor: O To R
 Compressor: To R Needs The Right ACK
     [Documentation]    Sends a flow; the compressor is given ACK(R) with CRC, then ACKs without CRC, with SN-NOT-VALID,
     ...    and for a packet before the transition. Expects neither type 0 nor 1: none of these ends it.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.6.3-1    req:RFC3095-5.7.6.5-1    req:RFC4815-3.2-2
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.6.3-1    req:RFC3095-5.6.3-5    req:RFC3095-5.7.6.5-1
+    ...       req:RFC4815-3.2-2
     A Compressor    rtp-ipv4           mode=R
     It Sends        10
     It Is Given     ACK(R) with CRC
@@ -129,7 +131,8 @@ Compressor: To R Needs The Right ACK
 Compressor: Nothing Is Believed Without An ACK
     [Documentation]    Sends a flow in R-mode whose TTL changes, with no ACK for 50 packets, then one. Expects no packet
     ...    that whoever lost those before would misread, and type 0 after the ACK.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.5.1.1.1-1    req:RFC3095-5.5.1.2-2
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.5.1.1.1-1    req:RFC3095-5.5.1.1.2-1    req:RFC3095-5.5.1.2-2
+    ...       req:RFC3095-5.5.1.2-4
     A Compressor    rtp-ipv4           mode=R
     It Sends        10
     It Is Given     ACK(R) with CRC
@@ -142,7 +145,7 @@ Compressor: Nothing Is Believed Without An ACK
 Compressor: Silence From The Decompressor
     [Documentation]    Sends 1,000 packets in R-mode after the last ACK: jumps of the timestamp and of the IP-ID.
     ...    Expects that each can be read with the reference that was acknowledged.
-    [Tags]    level:must    profile:rtp    req:RFC3095-4.5.2-1    req:RFC3095-5.5.1.1.1-1
+    [Tags]    level:must    profile:rtp    req:RFC3095-4.5.2-1    req:RFC3095-5.5.1.1.1-1    req:RFC3095-5.5.1.2-4
     A Compressor    rtp-ipv4           mode=R
     It Sends        10
     It Is Given     ACK(R) with CRC
@@ -151,6 +154,19 @@ Compressor: Silence From The Decompressor
     It Sends        200
     It Sends        300                any                 ts by 16000 and marker
     It Sends        500                any                 ip-id by 100
+    So It Should Be
+
+Compressor: Silence From The Decompressor, UDP
+    [Documentation]    Sends 100 packets of UDP in R-mode after the last ACK, and 100 after a jump of the IP-ID. Expects
+    ...    that each can be read with the reference that was acknowledged: seven bits of IP-ID in R-1.
+    [Tags]    level:must    profile:udp    req:RFC3095-5.11.3-1    req:RFC3095-5.5.1.1.1-1    req:RFC3095-5.7.2-1
+    A Compressor    udp-ipv4           mode=R
+    It Sends        10
+    It Is Given     ACK(R) with CRC
+    It Sends        10
+    It Is Given     ACK(R) with CRC
+    It Sends        100
+    It Sends        100                any                 ip-id by 100
     So It Should Be
 
 Compressor: An ACK For What Was No Update
@@ -179,7 +195,7 @@ Compressor: References Are Acknowledged
 Compressor: NACK
     [Documentation]    Sends a flow in R-mode; the compressor is given NACK(R), later STATIC-NACK(R). Expects an update,
     ...    then IR.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.4.1.1.1-1    req:RFC3095-5.4.1.1.1-3
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.4.1.1.1-1    req:RFC3095-5.4.1.1.1-3    req:RFC3095-5.5.1.1.2-1
     A Compressor    rtp-ipv4                   mode=R
     It Sends        10
     It Is Given     ACK(R) with CRC
@@ -196,6 +212,7 @@ Compressor: R To O
     [Documentation]    Sends a flow in R-mode; the compressor is given ACK(O) with CRC, later one for a packet that said
     ...    O. Expects mode O and neither type 0 nor 1 in between, and UO-0 afterwards.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.6.1-5    req:RFC3095-5.6.5-1    req:RFC3095-5.6.5-2
+    ...       req:RFC3095-5.6.5-5
     A Compressor    rtp-ipv4           mode=R
     It Sends        10
     It Is Given     ACK(R) with CRC
@@ -229,8 +246,8 @@ Compressor: UDP And IP
     [Documentation]    Sends UDP and IP flows in R-mode. Expects R-0 in the formats of these profiles, and nothing
     ...    wrong.
     [Tags]    level:must    profile:ip    profile:udp    req:RFC3095-5.11.3-1    req:RFC3095-5.7.1-2
-    Flow Should Be Compressed Correctly    udp-ipv4    60: ip-id by 40    100: ttl to 9    mode=R    feedback=own
-    ...    packets=200
+    Flow Should Be Compressed Correctly    udp-ipv4    60: ip-id by 40    100: ttl to 9    140: ip-id by 100
+    ...    mode=R    feedback=own    packets=200
     Link Should Have                       R-0
     Flow Should Be Compressed Correctly    ip-ipv6    60: ttl to 9    mode=R    feedback=own    packets=200
     Link Should Have                       R-0
@@ -239,7 +256,7 @@ Decompressor: To R-Mode
     [Documentation]    Sends packets of U-mode, one with mode R, then R-0, to a decompressor that wants R-mode. Expects
     ...    an answer with mode R and CRC to each until R-0 comes, and none to R-0.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.5.2.2-4    req:RFC3095-5.6.1-1    req:RFC3095-5.6.1-12
-    ...       req:RFC3095-5.6.3-2
+    ...       req:RFC3095-5.6.3-2    req:RFC3095-5.6.3-4    req:RFC3095-5.6.4-1    req:RFC4815-3.3-2
     A Decompressor    rtp-ipv4    mode=R
     It Receives       3           IR                      delivered    each any
     It Receives       2           UO-0                    delivered    each any
@@ -266,6 +283,19 @@ Decompressor: Updates Are Acknowledged
     It Receives         20            R-0                     delivered    none
     So It Should Be
 
+Decompressor: Sequence Numbers Of Answers
+    [Documentation]    Sends IR and IR-DYN packets, which carry sixteen bits of SN, to a decompressor in R-mode. Expects
+    ...    that it answers with as many at least.
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.5.2.2-10    req:RFC3095-5.5.2.2-6
+    A Decompressor    rtp-ipv4    mode=R
+    It Receives       3           IR                      delivered
+    It Receives       2           UOR-2-ID with mode R    delivered    some ACK(R) with CRC
+    It Receives       5           R-0                     delivered
+    It Receives       2           IR with mode R          delivered    some ACK(R)
+    It Receives       5           R-0                     delivered
+    It Receives       2           IR-DYN with mode R      delivered    some ACK(R)
+    So It Should Be
+
 Decompressor: Damage
     [Documentation]    Sends updates with wrong CRCs to a decompressor in R-mode. Expects that none comes out, whatever
     ...    a repair would make of it, and NACK(R); then an update that is right is acknowledged.
@@ -276,6 +306,21 @@ Decompressor: Damage
     It Receives       5           R-0                     delivered
     It Receives       12          garbled UOR-2-ID        withheld     some NACK(R)
     It Receives       3           IR with mode R          delivered    some ACK(R)
+    It Receives       5           R-0                     delivered
+    So It Should Be
+
+Decompressor: No Repair
+    [Documentation]    Sends an update that is right but has another sequence number, as if errors had made it one, to a
+    ...    decompressor in R-mode, then three that its new reference does not reach. Expects that none of these
+    ...    comes out: the one before is not tried.
+    [Tags]    level:should    profile:rtp    req:RFC3095-5.5.2.1-2
+    A Decompressor    rtp-ipv4    mode=R
+    It Receives       3           IR                      delivered
+    It Receives       2           UOR-2-ID with mode R    delivered
+    It Receives       5           R-0                     delivered
+    It Receives       1           poisoned UOR-2-ID       anything
+    It Receives       3           UOR-2-ID                withheld
+    It Receives       3           IR with mode R          delivered
     It Receives       5           R-0                     delivered
     So It Should Be
 
@@ -292,8 +337,8 @@ Decompressor: R To O
     [Documentation]    A decompressor in R-mode is told to go to O-mode. Expects that it answers each packet with mode O
     ...    and CRC and, to R-0, names the last update; that it reads R-0 until a packet says O, and UO-0
     ...    then.
-    [Tags]    level:must    profile:rtp    req:RFC3095-5.6.1-1    req:RFC3095-5.6.1-12    req:RFC4815-3.2-3
-    ...       req:RFC4815-3.3-1
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.6.1-1    req:RFC3095-5.6.1-12    req:RFC3095-5.6.5-3
+    ...       req:RFC3095-5.6.5-4    req:RFC4815-3.2-3    req:RFC4815-3.3-1
     A Decompressor    rtp-ipv4         mode=R
     It Receives       3                IR                      delivered
     It Receives       2                UOR-2-ID with mode R    delivered
@@ -301,14 +346,15 @@ Decompressor: R To O
     It Is Told        {"mode": "O"}
     It Receives       3                R-0                     delivered    each any; only ACK(O) with CRC
     It Receives       2                UOR-2-ID with mode O    delivered    some ACK(O) with CRC
-    It Receives       10               UO-0                    delivered
+    It Receives       1                UO-0                    delivered
+    It Receives       10               UO-0                    delivered    none
     So It Should Be
 
 Decompressor: R To U
     [Documentation]    A decompressor in R-mode is told to go to U-mode. Expects that it answers with mode U and CRC
     ...    until packets of type 0 come behind one that says U.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.6.1-12    req:RFC3095-5.6.6-1    req:RFC3095-5.6.6-2
-    ...       req:RFC4815-3.3-1
+    ...       req:RFC3095-5.6.6-3    req:RFC4815-3.3-1    req:RFC4815-3.3-2
     A Decompressor    rtp-ipv4         mode=R
     It Receives       3                IR                      delivered
     It Receives       2                UOR-2-ID with mode R    delivered

@@ -62,6 +62,22 @@ SN Wrap-Around: First Two Packets
     It Receives       5     UO-0    delivered
     So It Should Be
 
+A Correction That Fails
+    [Documentation]    Sends 20 packets of type 0, loses 20 with the time that they take, and goes on with a right
+    ...    packet and a damaged one. Expects that neither comes out: the damaged one shows that the correction
+    ...    is not proven, and the one before it has not been delivered by then.
+    [Tags]    level:must    profile:rtp    req:RFC3095-5.3.2.2.4-3
+    A Decompressor    rtp-ipv4
+    It Receives       3     IR              delivered
+    It Receives       20    UO-0            delivered
+    It Receives       20    lost
+    It Receives       1     UO-0            withheld
+    It Receives       1     damaged UO-0    withheld
+    It Receives       8     UO-0            delivered or withheld
+    It Receives       1     IR              delivered
+    It Receives       10    UO-0            delivered
+    So It Should Be
+
 SN Wrap-Around Of Longer Loss
     [Documentation]    Sends 20 packets of type 0, loses 40 with the time that they take, and goes on. Expects that
     ...    nothing wrong is delivered, and everything behind the next IR packet.

@@ -31,7 +31,8 @@ Unscaled
 TS_STRIDE
     [Documentation]    Sends a new TS_STRIDE with an unscaled TS, one together with a scaled TS, and one in a UO-1-ID
     ...    packet. Expects the first one to hold and the others to be ignored.
-    [Tags]    level:must    req:RFC4815-4.6-2    req:RFC4815-4.6-3    req:RFC4815-6.2-1    req:RFC4815-6.3-1
+    [Tags]    level:must    req:RFC3095-5.7.5-10    req:RFC4815-4.6-2    req:RFC4815-4.6-3    req:RFC4815-6.2-1
+    ...       req:RFC4815-6.3-1
     Vectors Should Be Decompressed    rtp-uor-2-extension-3-new-stride    rtp-uor-2-extension-3-stride-ignored
     ...    rtp-uo-1-id-extension-3-stride-not-kept    rtp-ir-refresh-keeps-stride
 

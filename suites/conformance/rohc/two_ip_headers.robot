@@ -36,7 +36,7 @@ IPv6 Inside IPv4
 
 Compressor: IPv4 In IPv4
     [Documentation]    Sends voice over IPv4 in a tunnel over IPv4. Expects nothing wrong and every packet delivered.
-    [Tags]    req:RFC3095-5.7-2    req:RFC3095-5.7.5-4    req:RFC3095-5.7.7.1-1
+    [Tags]    req:RFC3095-5.7-2    req:RFC3095-5.7.5-4    req:RFC3095-5.7.7.1-1    req:RFC3095-5.8-1
     Flow Should Be Compressed Correctly    tunnel-ipv4-in-ipv4    packets=300
 
 Compressor: IPv4 In IPv6
@@ -51,7 +51,7 @@ Compressor: IPv6 In IPv4
 
 Compressor: IPv6 In IPv6
     [Documentation]    Sends voice over IPv6 in a tunnel over IPv6. Expects nothing wrong and every packet delivered.
-    [Tags]    req:RFC3095-5.7-2    req:RFC3095-5.7.5-4    req:RFC3095-5.7.7.1-1
+    [Tags]    req:RFC3095-5.7-2    req:RFC3095-5.7.5-4    req:RFC3095-5.7.7.1-1    req:RFC3095-5.8-1
     Flow Should Be Compressed Correctly    tunnel-ipv6-in-ipv6    packets=300
 
 Compressor: Changes Of Both Headers

@@ -158,7 +158,7 @@ def test_csrc_lists_are_for_those_who_compress_lists(declared: set[str]) -> None
     packet[28] |= 2  # CC: the first eight octets of the payload are two contributing sources now
     sent = [(bytes(packet), 0)] * 30
     assert carriers.profile_for(bytes(packet)) == carriers.UDP
-    assert carriers.profile_for(bytes(packet), lists=True) == carriers.RTP
+    assert carriers.profile_for(bytes(packet), ["list-compression"]) == carriers.RTP
     declared.add("profile-0x0001")
     assert carriers.unused("mine", ["0x0000", "0x0001"], sent) == "", "nobody can without lists"
     declared.add("list-compression")

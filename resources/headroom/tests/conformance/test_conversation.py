@@ -224,3 +224,11 @@ def test_what_is_given_in_vain_leaves_no_trace(monkeypatch: pytest.MonkeyPatch) 
         assert heeded[0][0] == heeded[1][0] == "f1ff"
         assert [len(several) for several in heeded] == [2, 1]
         assert story.judge(seen, other) == complaints
+
+
+def test_pauses() -> None:
+    made = Conversation("rtp-ipv4")
+    made.send(2)
+    made.pause(0.5)
+    made.send(1)
+    assert [packet["time_ns"] for packet in made.packets] == [0, 20_000_000, 540_000_000]

@@ -35,7 +35,7 @@ def written(words: str, cid: int = 0, sn: int = 0x3E8, parameters: Parameters = 
         ("ACK(O) with SN-NOT-VALID", "f3 23e8 30"),
         ("ACK(U) with CLOCK and JITTER, LOSS", "f008 13e8 510a 6103 7107"),
         ("NACK(O) with CONTEXT_MEMORY", "f3 63e8 90"),
-        ("ACK(O) with unknown option", "f6 23e8 c3aabbcc"),
+        ("ACK(O) with unknown option", "f6 23e8 c3112233"),
         ("ACK(O) with empty unknown option", "f3 23e8 d0"),
         ("ACK(O) with SN option", "f4 2003 41e8"),  # 0x003e8 in 20 bits: 12 and 8
     ],
@@ -60,9 +60,10 @@ def test_wrong_crcs_are_wrong() -> None:
     right, wrong = (bytes.fromhex(written(f"ACK(O) with {which}")) for which in ("CRC", "wrong CRC"))
     assert right[:-1] == wrong[:-1]
     assert right[-1] != wrong[-1]
-    two, unequal = (formats.parse(split(bytes.fromhex(written(f"ACK(O) with {which}")))[0], False)
-                    for which in ("two CRCs", "unequal CRCs"))  # fmt: skip
-    assert (two.protected, unequal.protected) == (True, False)
+    two, last, first = (bytes.fromhex(written(f"ACK(O) with {which}"))
+                        for which in ("two CRCs", "unequal CRCs", "wrong CRC before the right one"))  # fmt: skip
+    assert [formats.parse(split(one)[0], False).protected for one in (two, last, first)] == [True, False, False]
+    assert first[-1] == two[-1] != last[-1], "which of the two is wrong"
 
 
 @pytest.mark.parametrize(

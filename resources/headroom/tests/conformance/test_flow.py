@@ -258,6 +258,14 @@ def test_spoilt_packets_have_that_one_fault(how: str, checksum_right: bool, octe
     assert changed <= {octet, 10, 11}
 
 
+def test_in_a_tunnel_it_is_the_innermost_header_that_is_spoilt() -> None:
+    good, spoilt = Flow.of("ip-ipv4-in-ipv6-in-ipv4"), Flow.of("ip-ipv4-in-ipv6-in-ipv4")
+    spoilt.change("more-fragments")
+    right, wrong = good.packet(), spoilt.packet()
+    assert {n for n in range(len(right)) if right[n] != wrong[n]} <= {60 + octet for octet in (6, 10, 11)}
+    assert wrong[66] & 0x20 and headers.checksum_is_right(wrong[60:80])
+
+
 def test_fragments_are_for_ipv4() -> None:
     flow = Flow.of("rtp-ipv6")
     flow.change("more-fragments")

@@ -123,23 +123,23 @@ def test_a_broken_promise_is_no_finding(play: Observer, monkeypatch: pytest.Monk
         observe(Wanted(source=[]))
 
 
-def with_extension_header() -> tuple[list[bytes], list[bytes]]:
-    """RFC 3095, 5.7.7.4 and 5.8.6.1: an IR packet whose dynamic chain lists one extension header."""
+def with_null_esp() -> tuple[list[bytes], list[bytes]]:
+    """RFC 3095, 5.7.7.4 and 5.8.6.1: an IR packet whose dynamic chain lists a null ESP header."""
     links, originals = sent("rtp-ipv4", ["IR"])
     at = 3 + 10 + 4 + 4 + 4  # type, profile, CRC; static chain; up to the flags of IPv4
     assert links[0][at : at + 2] == bytes([0xA0, 0])
-    return [links[0][: at + 1] + b"\x01" + links[0][at + 2 :]], originals
+    return [links[0][: at + 1] + bytes.fromhex("01 80 32") + bytes(8) + links[0][at + 2 :]], originals
 
 
 @pytest.mark.parametrize("declared", [False, True])
 def test_features_that_the_judge_does_not_read(play: Observer, monkeypatch: pytest.MonkeyPatch, declared: bool) -> None:
     """What the compressor does not declare is no excuse for a packet that the judge cannot read."""
-    features = {"profile-0x0001"} | ({"extension-headers"} if declared else set())
+    features = {"profile-0x0001"} | ({"null-esp"} if declared else set())
     monkeypatch.setattr(sides, "declares", lambda name, feature: feature in features)
-    seen = play(*with_extension_header())
-    sentence = "packet 0: An IP header has 1 compressed extension headers."
+    seen = play(*with_null_esp())
+    sentence = "packet 0: A null ESP header is an item of an extension header list."
     assert seen.not_judged == [sentence]
-    assert seen.undeclared == ([] if declared else [f"{sentence} (extension-headers is not declared)"])
+    assert seen.undeclared == ([] if declared else [f"{sentence} (null-esp is not declared)"])
 
 
 # ---- feedback: what reached the compressor binds it
@@ -190,6 +190,13 @@ def test_rules_about_modes_rest_while_feedback_is_not_seen(play: Observer) -> No
     assert "RFC3095-4.4.1-1" in {one.requirement for one in play(links, originals, decompressor=None).findings}
     lossy = play(links, originals, channel={"mode": "O"}, feedback={"path": "own", "loss": 0.5})
     assert not {one.requirement for one in lossy.findings} & set(observation.MODE_RULES)
+
+
+def test_rules_about_modes_bind_a_compressor_alone_in_every_mode(play: Observer) -> None:
+    """Without a decompressor, what the job gives the compressor is all that it hears."""
+    links, originals = sent("rtp-ipv4", ["IR/O", "UOR-2-ID/O"])
+    seen = play(links, originals, decompressor=None, channel={"mode": "R"})
+    assert "RFC3095-4.4.1-1" in {one.requirement for one in seen.findings}
 
 
 @pytest.mark.parametrize(

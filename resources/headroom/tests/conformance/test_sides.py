@@ -10,6 +10,7 @@ import pytest
 
 from headroom.conformance import sides
 from headroom.errors import UsageError
+from headroom.measure.replay import Wanted
 
 DECLARATION = """\
 # SPDX-License-Identifier: Apache-2.0
@@ -56,14 +57,14 @@ def somebody(tmp_path: Path) -> str:
         ("decompressor", {"profiles": ["0x0001"]}, {}, ""),
         ("decompressor", {}, {"feature": "segmentation"}, ""),
         ("decompressor", {}, {"feedback": "own"}, ""),
-        ("compressor", {}, {}, "Somebody does not declare to be a compressor."),
-        ("decompressor", {"mode": "O"}, {}, "Somebody does not declare mode O."),
-        ("decompressor", {"cids": "large"}, {}, "Somebody does not declare cid large."),
-        ("decompressor", {"max_cid": 8}, {}, "Somebody declares max_cid 7; 8 is needed."),
-        ("decompressor", {"channels": 5}, {}, "Somebody declares max_channels 4; 5 is needed."),
-        ("decompressor", {"profiles": ["0x0001", "0x0002"]}, {}, "Somebody does not declare profile 0x0002."),
-        ("decompressor", {}, {"feature": "list-compression"}, "Somebody does not declare feature list-compression."),
-        ("decompressor", {}, {"feedback": "piggybacked"}, "Somebody does not declare feedback piggybacked."),
+        ("compressor", {}, {}, "somebody does not declare to be a compressor."),
+        ("decompressor", {"mode": "O"}, {}, "somebody does not declare mode O."),
+        ("decompressor", {"cids": "large"}, {}, "somebody does not declare cid large."),
+        ("decompressor", {"max_cid": 8}, {}, "somebody declares max_cid 7; 8 is needed."),
+        ("decompressor", {"channels": 5}, {}, "somebody declares max_channels 4; 5 is needed."),
+        ("decompressor", {"profiles": ["0x0001", "0x0002"]}, {}, "somebody does not declare profile 0x0002."),
+        ("decompressor", {}, {"feature": "list-compression"}, "somebody does not declare feature list-compression."),
+        ("decompressor", {}, {"feedback": "piggybacked"}, "somebody does not declare feedback piggybacked."),
     ],
 )
 def test_require(somebody: str, role: Any, channel: dict[str, Any], more: dict[str, Any], reason: str) -> None:
@@ -88,6 +89,19 @@ def test_require(somebody: str, role: Any, channel: dict[str, Any], more: dict[s
 )
 def test_declares(somebody: str, feature: str, declared: bool) -> None:
     assert sides.declares(somebody, feature) == declared
+
+
+def test_features_are_turned_on_at_both_ends() -> None:
+    wanted = Wanted(compressor="reference", decompressor="reference", decompressor_options={"clock_ms": 10})
+    sides.turn_on(wanted, ["segmentation", "timer-based"])
+    assert wanted.compressor_options == {"timer_ts": "negotiated"}
+    assert wanted.decompressor_options == {"clock_ms": 10}, "what a case asks for goes before the declaration"
+
+
+def test_a_feature_that_one_end_does_not_declare(somebody: str) -> None:
+    sides.turn_on(Wanted(compressor=None, decompressor=somebody), ["segmentation"])
+    with pytest.raises(sides.NotDeclared, match="does not declare feature list-compression"):
+        sides.turn_on(Wanted(compressor="reference", decompressor=somebody), ["list-compression"])
 
 
 def test_nobody() -> None:

@@ -210,6 +210,23 @@ def test_answers(expected: str, right: tuple[str, ...], wrong: tuple[str, ...], 
     assert judge_answers(expected, answers(*wrong)) == [sentence]
 
 
+@pytest.mark.parametrize(
+    ("kind", "feedback", "right"),
+    [
+        ("IR with mode R", "ACK(R) with CRC", False),  # 12 bits
+        ("IR with mode R", "ACK(R) with SN option and CRC", True),
+        ("IR-DYN with mode R", "ACK(R) with CRC", False),
+        ("UOR-2-ID with mode R", "ACK(R) with CRC", True),
+        ("IR with mode O", "ACK(O) with CRC", True),
+        ("IR with mode R", "ACK(R) with CRC and SN-NOT-VALID", True),
+    ],
+)
+def test_in_r_mode_answers_have_as_many_bits_of_sn_as_the_packet(kind: str, feedback: str, right: bool) -> None:
+    made = story((1, "IR"), (1, kind), mode="R")
+    found = {one.requirement for one in played(made, {1: [said(feedback, sn=1001)]}).remarks}
+    assert found == (set() if right else {"RFC3095-5.5.2.2-10"})
+
+
 def test_several_expectations_of_answers() -> None:
     assert judge_answers("each any; only ACK(U)", answers("ACK(U)", "ACK(U)")) == []
     assert len(judge_answers("some ACK(O); at most 1", answers("ACK(U)", "ACK(U)"))) == 2

@@ -28,7 +28,9 @@ def ideal(name: str, **more: Any) -> list[dict[str, Any]]:
         one["passed_on"] = [bytes([0xF0 | len(data)]).hex() + data.hex() for data in step.passes_on if len(data) < 8]
         one["passed_on"] += [f"f0{len(data):02x}{data.hex()}" for data in step.passes_on if len(data) > 7]
         one["feedback"] = [
-            Written.of(f"{reply['acktype']}({reply['mode']}) with CRC")
+            Written.of(
+                f"{reply['acktype']}({reply['mode']}) with CRC" + (" and SN option" if "sn_bits" in reply else "")
+            )
             .element(reply["cid"], reply.get("sn", 1000), vector.parameters)
             .hex()
             for reply in step.replies
@@ -107,6 +109,11 @@ def test_replies(answer: dict[str, Any], had: str) -> None:
     assert len(found) == 1
     assert found[0].startswith("link packet 0 is not answered with ACK(O) for CID 0")
     assert found[0].endswith(f"what comes: {had}")
+
+
+def test_replies_with_too_few_bits_of_sn() -> None:
+    found = wrong("r-uor-2-extension-3-sn", p2=answered("ACK(R) with CRC", sn=1002))
+    assert len(found) == 1 and found[0].startswith("link packet 2 is not answered with ACK(R)")
 
 
 def test_replies_that_are_broken() -> None:
@@ -272,7 +279,7 @@ def test_what_a_vector_uses_has_to_be_declared(tmp_path: Path) -> None:
         "{name: mine, vendor: V, licence: L, obtain: No., adapter: {library: /x.so}, capabilities: [{scheme: rohc, "
         'roles: [decompressor], profiles: ["0x0000", "0x0001"], modes: [U], cids: [small], max_cid: 15}]}'
     )
-    with pytest.raises(sides.NotDeclared, match=r"^Mine does not declare profile 0x0002\.$"):
+    with pytest.raises(sides.NotDeclared, match=r"^mine does not declare profile 0x0002\.$"):
         vectors.play("udp-ir-without-payload", str(folder), "")
-    with pytest.raises(sides.NotDeclared, match=r"^Mine does not declare cid large\.$"):
+    with pytest.raises(sides.NotDeclared, match=r"^mine does not declare cid large\.$"):
         vectors.play("large-cid-100", str(folder), "")
