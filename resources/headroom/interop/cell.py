@@ -17,12 +17,13 @@ from typing import Any
 
 from headroom import engine, implementations, words
 from headroom.errors import HeadroomError
-from headroom.interop import deviations, links, recordings, side_by_side, signature, verdicts
+from headroom.interop import carried, deviations, links, recordings, side_by_side, signature, verdicts
 from headroom.interop.matrix import Cell, blank, not_declared_for, recordings_of
 from headroom.interop.minimise import minimise
 from headroom.interop.study import Study, study
 from headroom.measure import replay
 from headroom.measure.replay import Wanted
+from headroom.results.record import Verdict
 from headroom.results.store import write_atomically
 from headroom.settings import Settings
 
@@ -109,20 +110,34 @@ def run(cell: Cell, workshop: Workshop) -> dict[str, Any]:
         return result | _no_result(cell, wanted, failure, folder, workshop)
     result |= figures(cell, done, capture)
     condition = links.find(cell.link)
-    seen = None
-    verdict, reason = verdicts.of(done, condition)
-    if verdict == "fail" and done.differing and not condition.harmless:
-        seen = study(wanted, folder, _expected(wanted))
-        verdict, reason = verdicts.of(done, condition, seen.allowed_wrong())
+    verdict, reason, seen = _judged(wanted, done, condition, folder)
+    if verdict in ("pass", "non-strict") and (unasked := carried.unasked(cell, done, capture)):
+        verdict, reason, seen = "unsupported", unasked, None
     result |= {"verdict": verdict, "reason": reason}
-    if verdict == "pass":
-        result |= deviations.passed(cell, condition)
+    if verdict in ("pass", "unsupported"):
+        if verdict == "pass":
+            result |= {"reason": carried.remarks(cell, done)} | deviations.passed(cell, condition)
         result["capture"] = workshop.name(_packed(capture))
         for name in ("source", "decompressed"):
             (folder / f"{name}.pcapng").unlink(missing_ok=True)
         return result
     result |= _evidence(cell, wanted, seen, verdict, folder, workshop)
     return result | deviations.declared(cell, result)
+
+
+def _judged(
+    wanted: Wanted, done: replay.Replay, condition: links.Condition, folder: Path
+) -> tuple[Verdict, str, Study | None]:
+    """Verdict and reason. Where the link may be to blame, the judge looks at each packet: chance excuses what was at
+    risk, and nothing excuses a compressor whose packets cannot be read even before the link."""
+    verdict, reason = verdicts.of(done, condition)
+    if condition.harmless or verdict == "error" or not (done.differing or done.count("not_delivered")):
+        return verdict, reason, None
+    seen = study(wanted, folder, _expected(wanted), judge=bool(done.differing))
+    verdict, reason = verdicts.of(done, condition, seen.chance())
+    if verdict in ("pass", "non-strict") and seen.faults:
+        verdict, reason = "fail", verdicts.by_faults(seen.faults)
+    return verdict, reason, seen if done.differing else None  # without a judge, it is no evidence
 
 
 def figures(cell: Cell, done: replay.Replay, capture: Path) -> dict[str, Any]:
@@ -297,7 +312,7 @@ def _items(wanted: Wanted, seen: Study | None, folder: Path) -> list[dict[str, A
             item |= {"hex": record["link"], "expected": seen.originals[index].hex()}
         else:
             item["hex"] = seen.originals[index].hex()
-        item["lost"] = record.get("fate", "delivered") != "delivered"
+        item["lost"] = bool(replay.parts_of(record)) and not replay.arrives(record)
         item["flipped"] = record.get("flipped", []) if not item["lost"] else []
         items.append(item)
     return items

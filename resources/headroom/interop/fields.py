@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fields of an uncompressed packet by their place: RFC 791, 8200, 768, 3828, 3550, 4303.
+"""The fields of an uncompressed packet by their place: RFC 791, 8200, 4302, 2784, 2004, 768, 3828, 3550, 4303.
 
 For people who look at two packets that should be one: which field is it that differs?
 """
@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from headroom.oracle.rohc import extension_headers
+
 IP_IN_IP, IPV6_IN_IP, UDP, UDP_LITE, ESP = 4, 41, 17, 136, 50
 RTP_PROFILES = ("0x0001", "0x0007", "0x0101", "0x0107")
-MOST_HEADERS = 8  # of IP; deeper tunnels are payload here
+MOST_HEADERS = 16  # of IP; deeper tunnels are payload here
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ _RTP = (
     (8, 4, "SSRC"),
 )
 _ESP = ((0, 4, "SPI"), (4, 4, "sequence number"))
+_AH = ((0, 4, "next header and length"), (4, 4, "SPI"), (8, 4, "sequence number"))
 
 
 def dissect(packet: bytes, profile: str) -> list[Part]:
@@ -84,7 +87,7 @@ def dissect(packet: bytes, profile: str) -> list[Part]:
             protocol = packet[at + 6]
         else:
             break
-        at += length
+        at, protocol = _extension_headers(parts, packet, at + length, protocol, name)
         headers += 1
     if protocol in (UDP, UDP_LITE) and len(packet) >= at + 8:
         _add(parts, packet, at, _UDP if protocol == UDP else _LITE, "UDP" if protocol == UDP else "UDP-Lite")
@@ -102,6 +105,19 @@ def dissect(packet: bytes, profile: str) -> list[Part]:
     if at < len(packet):
         parts.append(Part(at, "payload", packet[at:]))
     return parts
+
+
+def _extension_headers(parts: list[Part], packet: bytes, at: int, protocol: int, name: str) -> tuple[int, int]:
+    """The extension headers from `at` on; where they end, and the protocol behind them."""
+    while (one := extension_headers.parse(packet, at, protocol)) is not None and one.type != extension_headers.FRAGMENT:
+        called = f"{name}{extension_headers.NAMES[one.type]}"
+        length = len(one.octets)
+        if one.type == extension_headers.AH:
+            _add(parts, packet, at, (*_AH, (12, length - 12, "data")), called)
+        else:
+            parts.append(Part(at, called, one.octets))
+        at, protocol = at + length, one.following
+    return at, protocol
 
 
 def name_at(packet: bytes, offset: int, profile: str) -> str:

@@ -10,8 +10,9 @@ from typing import Any
 
 from headroom import engine
 from headroom.interop import cell as one_cell
+from headroom.interop import recordings
 from headroom.interop.cell import Workshop
-from headroom.interop.matrix import Cell, Choice, Row, cells, not_declared, unsupported
+from headroom.interop.matrix import Cell, Choice, Row, cells, not_declared, unsupported, untrue
 from headroom.results.record import Verdict, worst
 
 
@@ -25,6 +26,9 @@ def run(row: Row, choice: Choice, workshop: Workshop, each: Callable[[dict[str, 
     if reason := not_declared(row, choice.build):
         return unsupported(row, choice, reason)
     wanted = cells(row, choice)
+    if reason := untrue(row, choice.build):
+        said = {"reason": reason, "signature": "implementation.yaml says more than describe"}
+        return [one_cell.blank(cell) | said for cell in wanted]
     with ThreadPoolExecutor(workers(), thread_name_prefix="cell") as pool:
         try:
             futures = [pool.submit(_run, cell, workshop) for cell in wanted]
@@ -45,7 +49,10 @@ def _run(cell: Cell, workshop: Workshop) -> dict[str, Any]:
     except engine.EngineFailure as failure:
         if failure.kind == "output":
             raise
-        return one_cell.blank(cell) | {"reason": str(failure), "signature": f"harness · {failure.kind}"}
+        return one_cell.blank(cell) | {
+            "reason": recordings.misfit(cell, failure) or str(failure),
+            "signature": f"harness · {failure.kind}",
+        }
 
 
 def verdict(results: list[dict[str, Any]]) -> tuple[Verdict, str]:

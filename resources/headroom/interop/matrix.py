@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from headroom import implementations
-from headroom.implementations import Implementation
 from headroom.interop import links, traffic
 from headroom.interop.traffic import Traffic
 from headroom.paths import DEFAULT_BUILD
@@ -110,6 +109,14 @@ def declared(name: str) -> dict[str, Any]:
     return next((entry for entry in implementations.find(name).capabilities if entry["scheme"] == "rohc"), {})
 
 
+def untrue(row: Row, build: str = DEFAULT_BUILD) -> str:
+    """What a side declares for a row though its adapter says otherwise, as a sentence; "" when that is so of none."""
+    asked: dict[str, Any] = {"profiles": [row.profile], "modes": [row.mode], "cids": [row.cids]}
+    return implementations.untrue(
+        implementations.find(row.compressor), "compressor", build, **asked
+    ) or implementations.untrue(implementations.find(row.decompressor), "decompressor", build, **asked)
+
+
 def not_declared(row: Row, build: str = DEFAULT_BUILD) -> str:
     """Why nobody can be asked for a row, as a sentence; "" when both sides declare what it takes and are here."""
     asked: dict[str, Any] = {"profiles": [row.profile], "modes": [row.mode], "cids": [row.cids]}
@@ -125,7 +132,7 @@ def not_declared(row: Row, build: str = DEFAULT_BUILD) -> str:
         if found.recordings:  # what is on file is on file: there is no channel to be set up
             del limits["max_cid"]
             limits.pop("feedback", None)
-        elif _copies(found):
+        elif copies(row.compressor if role == "compressor" else row.decompressor):
             limits.pop("feedback", None)
         if reason := found.lacks(role, **limits) or found.unusable(build):  # type: ignore[arg-type]
             return f"{reason}."
@@ -149,10 +156,9 @@ def not_declared_for(cell: Cell) -> str:
     return f"{reason}, which {compressor.name} uses for this traffic." if reason else ""
 
 
-def _copies(found: Implementation) -> bool:
+def copies(name: str) -> bool:
     """Whether it is no compression at all: a control, which needs no feedback in any mode."""
-    entry = next((one for one in found.capabilities if one["scheme"] == "rohc"), {})
-    return entry.get("wire") == "copy"
+    return declared(name).get("wire") == "copy"
 
 
 def recordings_of(row: Row) -> list[implementations.Recording]:
@@ -236,6 +242,7 @@ def rows(
     ]
 
 
-def candidates() -> list[str]:
-    """Implementations that declare ROHC, usable here or not. Raises UsageError when a declaration is not valid."""
-    return [name for name in implementations.names() if declared(name)]
+def candidates(warn: implementations.Warn | None = None) -> list[str]:
+    """Implementations that declare ROHC, usable here or not; `warn` hears of declarations that are not valid."""
+    valid = implementations.all_valid(warn=warn)
+    return [one.name for one in valid if any(entry["scheme"] == "rohc" for entry in one.capabilities)]

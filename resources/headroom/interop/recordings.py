@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from headroom import implementations
+from headroom.engine import EngineFailure
 from headroom.interop import fields
 from headroom.interop.matrix import Cell, recordings_of
 from headroom.measure import pcapng, replay
 from headroom.oracle.rohc import Decompressor, Parameters
+from headroom.oracle.rohc.packet import Packet
 from headroom.oracle.rohc.profiles import PROFILES
-from headroom.paths import DEFAULT_BUILD
+from headroom.paths import DEFAULT_BUILD, shown
 
 ETHERNET_HEADER = 14
 
@@ -37,17 +39,29 @@ def frames(path: str, build: str = DEFAULT_BUILD) -> list[bytes]:
 
 def header_octets(cell: Cell, link: Path) -> float | None:
     """Mean header on the link as the judge reads it, octets; None where it cannot read them all."""
+    lengths = [packet.header_octets for packet, _ in _read(cell, link) or ()]
+    return sum(lengths) / len(lengths) if lengths else None
+
+
+def packets_by(cell: Cell, link: Path) -> int | None:
+    """Packets on the link that the judge reads as of the cell's profile; None where it cannot read them all."""
+    packets = _read(cell, link)
+    return None if packets is None else sum(number == int(cell.row.profile, 16) for _, number in packets)
+
+
+def _read(cell: Cell, link: Path) -> list[tuple[Packet, int]] | None:
+    """The packets on the link, each with the number of its profile; None where the judge cannot read them all."""
     channel = cell.row.channel()
     if any(int(profile, 16) not in PROFILES for profile in channel["profiles"]):
         return None
     judge = Decompressor(Parameters.of(channel))
-    lengths = []
+    found = []
     for one in pcapng.read(link):
-        packet = judge.decompress(one.octets[ETHERNET_HEADER:]).packet
-        if packet is None:
+        outcome = judge.decompress(one.octets[ETHERNET_HEADER:])
+        if outcome.packet is None:
             return None
-        lengths.append(packet.header_octets)
-    return sum(lengths) / len(lengths) if lengths else None
+        found.append((outcome.packet, outcome.after.profile.number if outcome.after else 0))
+    return found
 
 
 def judge(cell: Cell) -> dict[str, Any]:
@@ -64,7 +78,8 @@ def judge(cell: Cell) -> dict[str, Any]:
         return result | {"verdict": "pass"}
     if wrong is None:
         missing = (
-            f"{len(source) - pairs} of {len(source)} packets of the source are not in the capture of what came out."
+            f"{len(source) - pairs} of {len(source)} packets of {shown(found.file(implementations.SOURCE))} are not in "
+            f"{shown(found.file(implementations.UNCOMPRESSED))}, the capture of what came out."
         )
         return result | {"verdict": "fail", "reason": missing, "signature": "recorded packets are missing"}
     expected, got = (source[wrong] if wrong < len(source) else b""), came[wrong]
@@ -76,6 +91,21 @@ def judge(cell: Cell) -> dict[str, Any]:
         "signature": f"recorded packet comes out wrong · {name}",
         "first": wrong,
     }
+
+
+def misfit(cell: Cell, failure: EngineFailure) -> str:
+    """The engine's sentence about a recording whose files do not fit each other, with their names; "" for another."""
+    found = next((one for one in recordings_of(cell.row) if one.name == cell.recording), None)
+    if found is None or not failure.where.startswith("/expected"):
+        return ""
+    source, link = found.file(implementations.SOURCE), found.file(implementations.ROHC)
+    if source is None or link is None or "expected packets for" not in str(failure):
+        return ""
+    counts = str(failure).partition(" (at ")[0]
+    return (
+        f"{shown(source)} and {shown(link)} do not fit each other: {counts} Each packet on the link stands for the one "
+        "at its place in the source; has one of the files been cut off?"
+    )
 
 
 def align(source: list[bytes], came: list[bytes]) -> tuple[int, int | None]:

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from headroom.conformance.arrivals import ATTEMPTS, CRC_WIDTH, TYPE_0_AND_1_WIDTH, flipped, poisson_limit
+from headroom.conformance.arrivals import flipped
+from headroom.interop import chance
 from headroom.measure import pcapng, replay
 from headroom.oracle.rohc import Decompressor, Outcome, Parameters
 from headroom.oracle.rohc.errors import Unsupported
@@ -15,24 +17,51 @@ from headroom.oracle.rohc.profiles import PROFILES
 
 # Verdicts of the engine on a packet, the worst first.
 BAD = ("mismatched", "unexpected", "not_compressed", "not_delivered", "not_run")
-DISTURBANCE_LASTS = 64  # packets after which a judge that cannot read them has nothing more to excuse
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A packet that the compressor put on the link so that it cannot be read, or reads as another one."""
+
+    packet: int
+    kind: str
+    sentence: str
 
 
 @dataclass
 class Arrival:
-    """A link packet as it arrived. `outcome` is what the judge makes of it; None where no judge can look."""
+    """A link packet as it arrived. `outcome` is what the judge makes of it; None where no judge can look.
+
+    `damaged` says whether bits of its header were flipped; `flips` are those of its payload, counted from the end of
+    the packet: the last bit is 1.
+    """
 
     index: int
     octets: bytes
     status: str
     verdict: str
     outcome: Outcome | None = None
+    held: bool = False
+    damaged: bool = False
+    flips: tuple[int, ...] = ()
+
+    @property
+    def cid(self) -> int | None:
+        """The context that the judge takes it for; None when it cannot tell."""
+        if self.outcome is None:
+            return None
+        return self.outcome.packet.cid if self.outcome.packet is not None else getattr(self.outcome.error, "cid", None)
 
     @property
     def kind(self) -> str:
         """Packet type as the judge reads it; "" when it does not."""
         packet = self.outcome.packet if self.outcome else None
         return packet.kind if packet is not None else ""
+
+    @property
+    def is_part(self) -> bool:
+        """A segment behind which the others of its unit are still to come."""
+        return self.outcome is not None and self.outcome.is_unfinished
 
     @property
     def not_judged(self) -> bool:
@@ -59,12 +88,15 @@ class Study:
         """The record of the first packet that came out wrong; where none did, of the first that did not come out."""
         bad = [record for record in self.records.values() if record.get("verdict") in BAD]
         wrong = [record for record in bad if record["verdict"] in ("mismatched", "unexpected")]
+        if not wrong and bad and self.done.wanted.forward:  # not what the link is to blame for
+            faulty = {fault.packet for fault in self.faults}
+            wrong = [record for record in bad if record["packet"] in faulty]
         return min(wrong or bad, key=lambda record: record["packet"], default=None)
 
     def arrival(self, index: int) -> Arrival | None:
         """The arrival of a packet; of several copies the first that was not well."""
         mine = [one for one in self.arrivals if one.index == index]
-        return next((one for one in mine if one.status != "OK"), mine[0] if mine else None)
+        return next((one for one in mine if one.status not in ("OK", "NOTHING")), mine[-1] if mine else None)
 
     def got(self, index: int) -> bytes | None:
         """What came out of a packet, where it was wrong and the engine kept it."""
@@ -73,30 +105,43 @@ class Study:
                 return bytes.fromhex(found["got"])
         return None
 
-    def allowed_wrong(self) -> int:
-        """Wrong packets that chance explains: CRCs miss a damaged header with a probability of 2^-w.
+    def chance(self) -> chance.Chance:
+        """Which of the wrong packets chance explains."""
+        return chance.of(self.arrivals, self._restored)
 
-        The judge says which arrivals had such a chance; what it restores wrong itself is no chance any more, for then
-        the CRC says nothing to anybody. What it cannot read had a chance for a while after each disturbance of the
-        link.
-        """
-        chances = 0.0
-        disturbed = -DISTURBANCE_LASTS
-        records = self.records
-        expected = 0
-        for arrival in self.arrivals:
-            record = records[arrival.index]
-            if record.get("held") or record.get("flipped") or arrival.index != expected:
-                disturbed = arrival.index
-            expected = arrival.index + 1
-            if arrival.not_judged:
-                if arrival.index - disturbed < DISTURBANCE_LASTS:
-                    chances += 2.0**-TYPE_0_AND_1_WIDTH
-            elif arrival.outcome is not None and arrival.outcome.delivered is None:
-                chances += 2.0 ** -CRC_WIDTH.get(arrival.kind, TYPE_0_AND_1_WIDTH)
-            elif arrival.outcome is not None and arrival.outcome.delivered != self.originals[arrival.index]:
-                chances += 1.0
-        return poisson_limit(ATTEMPTS * chances)
+    def _restored(self, arrival: Arrival) -> bool:
+        """Whether the judge makes of an arrival what had to come out: the original, with the payload as it arrived."""
+        assert arrival.outcome is not None
+        if arrival.outcome.delivered is None:
+            return arrival.outcome.error is None  # nothing was to be delivered
+        wanted = self.originals[arrival.index]
+        bits = [8 * len(wanted) - bit for bit in arrival.flips if bit <= 8 * len(wanted)]
+        return arrival.outcome.delivered == flipped(wanted, bits)
+
+    @cached_property
+    def faults(self) -> list[Fault]:
+        """What the compressor did wrong, whatever the link did afterwards: a judge reads all that was put on the link,
+        undamaged, complete and in order. Of the packets that it does not restore, those that the decompressor did not
+        deliver right either."""
+        judge = judge_of(self.done.wanted.channel)
+        found = []
+        for index, record in sorted(self.records.items()) if judge else ():
+            for part in replay.parts_of(record):
+                outcome = judge.decompress(bytes.fromhex(part["link"]), record["time_ns"])
+                sentence = _objection(outcome, self.originals[index])
+                if sentence and record["verdict"] in BAD:
+                    kind = outcome.packet.kind if outcome.packet else "packet of unknown type"
+                    found.append(Fault(index, kind, sentence))
+        return found
+
+
+def _objection(outcome: Outcome, original: bytes) -> str:
+    """Why a packet is not what it should be; "" when it is, or when the judge cannot tell."""
+    if isinstance(outcome.error, Unsupported):
+        return ""
+    if outcome.error is not None:
+        return outcome.error.sentence
+    return "It stands for another packet." if outcome.delivered not in (None, original) else ""
 
 
 def study(wanted: replay.Wanted, folder: Path, expected: list[bytes] | None = None, judge: bool = True) -> Study:
@@ -120,19 +165,36 @@ def _arrivals(records: dict[int, dict[str, Any]]) -> list[Arrival]:
     """All arrivals in order. Of those at one time, the ones that were held back come last."""
     found = []
     for index, record in sorted(records.items()):
-        if "link" not in record or record.get("fate") != "delivered":
-            continue
-        octets = flipped(bytes.fromhex(record["link"]), record.get("flipped", ()))
-        for one in record.get("decompressor", ()):
-            late = bool(record.get("held")) and not one.get("duplicate")
-            found.append(((one["time_ns"], late, index), Arrival(index, octets, one["status"], record["verdict"])))
+        for part, one in replay.arrivals_of(record):
+            late = bool(part.get("held")) and not one.get("duplicate")
+            arrival = _arrival(index, part, one["status"], record["verdict"])
+            arrival.flips = () if "segments" in record else arrival.flips
+            found.append(((one["time_ns"], late, index), arrival))
     found.sort(key=lambda pair: pair[0])
     return [arrival for _, arrival in found]
 
 
-def _judge(found: Study, channel: dict[str, Any]) -> None:
+def _arrival(index: int, part: dict[str, Any], status: str, verdict: str) -> Arrival:
+    octets, bits, header = bytes.fromhex(part["link"]), part.get("flipped", ()), 8 * part["link_header"]
+    return Arrival(
+        index,
+        flipped(octets, bits),
+        status,
+        verdict,
+        held=bool(part.get("held")),
+        damaged=any(bit < header for bit in bits),
+        flips=tuple(8 * len(octets) - bit for bit in bits if bit >= header),
+    )
+
+
+def judge_of(channel: dict[str, Any]) -> Decompressor | None:
+    """A judge for a channel; None where it does not know all its profiles."""
     if any(int(profile, 16) not in PROFILES for profile in channel["profiles"]):
-        return
-    judge = Decompressor(Parameters.of(channel))
-    for arrival in found.arrivals:
+        return None
+    return Decompressor(Parameters.of(channel))
+
+
+def _judge(found: Study, channel: dict[str, Any]) -> None:
+    judge = judge_of(channel)
+    for arrival in found.arrivals if judge else ():
         arrival.outcome = judge.decompress(arrival.octets)

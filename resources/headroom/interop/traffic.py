@@ -100,6 +100,8 @@ def check(asked: tuple[str, ...]) -> None:
             if not Path(name).is_file():
                 raise UsageError(f"There is no capture {name}.")
         elif name not in known:
+            what = "a traffic profile, but not one of the matrix" if name in profiles.names() else "no traffic"
             raise UsageError(
-                f"'{name}' is neither traffic of the matrix ({', '.join(sorted(known))}) nor a capture file."
+                f"'{name}' is {what}, and neither a recording nor a capture file ({', '.join(CAPTURES)}). The matrix "
+                f"has {', '.join(sorted(known))}."
             )

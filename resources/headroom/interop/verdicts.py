@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+from headroom.interop.chance import Chance
 from headroom.interop.links import Condition
+from headroom.interop.study import Fault
 from headroom.measure.replay import Replay
 from headroom.results.record import Verdict
 
+NO_CHANCE = Chance()
 
-def of(done: Replay, condition: Condition, allowed_wrong: int = 0) -> tuple[Verdict, str]:
+
+def of(done: Replay, condition: Condition, chance: Chance = NO_CHANCE) -> tuple[Verdict, str]:
     """The verdict on a replay over a link condition.
 
     Over a link that does no harm everything must come out as it went in. Over any other, nothing wrong may come out,
-    but for `allowed_wrong` packets that the CRCs are bound to miss, and most of what arrived should come out.
+    but for packets at risk that the CRCs are bound to miss, and most of what arrived should come out.
     """
     if done.promise_broken:
         return "error", f"{done.promise_broken[:1].upper()}{done.promise_broken[1:]}"
@@ -22,9 +26,14 @@ def of(done: Replay, condition: Condition, allowed_wrong: int = 0) -> tuple[Verd
         said = _by_status(done, "not_compressed_by_status")
         return "fail", f"The compressor put {missing} of {done.sent} packets not on the link{said}."
     wrong = done.differing
-    if wrong > (0 if condition.harmless else allowed_wrong):
-        chance = "" if condition.harmless else f", where chance explains {allowed_wrong} at most"
-        return "fail", f"{wrong} of {done.sent} packets came out wrong{chance}: {done.first_difference()}."
+    if wrong and (condition.harmless or wrong > chance.allowed or chance.unexplained):
+        said = f"{wrong} of {done.sent} packets came out wrong"
+        if chance.unexplained:
+            said += f", {len(chance.unexplained)} of them undamaged and behind no damage (the first: packet "
+            said += f"{chance.unexplained[0]})"
+        elif not condition.harmless:
+            said += f", where chance explains {chance.allowed} at most"
+        return "fail", f"{said}: {done.first_difference()}."
     arrived = done.sent - done.count("lost_on_link")
     came = delivered(done)
     undelivered = done.count("not_delivered")
@@ -36,6 +45,15 @@ def of(done: Replay, condition: Condition, allowed_wrong: int = 0) -> tuple[Verd
             f"{came} of {arrived} packets that arrived came out{said}; {condition.share:.0%} should.".replace("%", " %")
         )
     return "pass", ""
+
+
+def by_faults(faults: list[Fault]) -> str:
+    """What the compressor did wrong on the link, as a sentence."""
+    first = faults[0]
+    return (
+        f"The compressor is to blame for {len(faults)} packets that did not come out right: even over a link that does "
+        f"no harm, nobody could restore them. The first is packet {first.packet}, {first.kind}: {first.sentence}"
+    )
 
 
 def delivered(done: Replay) -> int:

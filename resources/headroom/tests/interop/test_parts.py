@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from headroom.conformance.flow import Flow
 from headroom.errors import UsageError
 from headroom.interop import fields, links, matrix, recordings, traffic
 from headroom.interop.matrix import Choice, Row
@@ -156,7 +157,7 @@ def test_the_command_of_a_cell_is_about_that_cell() -> None:
 def test_unknown_words_are_refused() -> None:
     with pytest.raises(UsageError, match=r"no link condition 'foggy'. Known: clean, loss-1"):
         links.find("foggy")
-    with pytest.raises(UsageError, match="'carrier-pigeons' is neither traffic of the matrix"):
+    with pytest.raises(UsageError, match="'carrier-pigeons' is no traffic"):
         traffic.check(("carrier-pigeons",))
     with pytest.raises(UsageError, match=r"no capture /nowhere/x\.pcap"):
         traffic.check(("/nowhere/x.pcap",))
@@ -206,26 +207,18 @@ def test_what_came_out_beside_the_source(came: list[bytes], expected: tuple[int,
     assert recordings.align([b"a", b"b", b"c"], came) == expected
 
 
-# ---- what chance explains
+# ---- fields behind extension headers
 
 
-@pytest.mark.parametrize(
-    ("kind", "judged", "least"),
-    [("R-0", None, 10), ("UO-0", None, 4), ("UOR-2", None, 1), ("UOR-2", b"x", 10)],
-)
-def test_wrong_packets_that_a_crc_is_bound_to_miss(kind: str, judged: bytes | None, least: int) -> None:
-    """Ten arrivals that the judge does not restore: without a CRC each may come out wrong, with 7 bits hardly any, and
-    each again where the judge itself makes something else of it."""
-    from types import SimpleNamespace
-    from typing import Any
-
-    from headroom.interop.study import Arrival, Study
-
-    def arrival(index: int) -> Any:
-        packet = SimpleNamespace(kind=kind)
-        return Arrival(index, b"", "OK", "mismatched", SimpleNamespace(packet=packet, delivered=judged, error=None))
-
-    records = [{"packet": n, "direction": "forward"} for n in range(10)]
-    seen = Study(SimpleNamespace(records=records), [b"original"] * 10, [arrival(n) for n in range(10)])
-    assert least <= seen.allowed_wrong() <= 40
-    assert seen.allowed_wrong() < 10 or judged or kind in ("R-0", "UO-0")
+def test_extension_headers_are_fields_of_their_own() -> None:
+    flow = Flow.of("rtp-ipv4-in-ipv4")
+    flow.change("outer-extensions to g and extensions to ha")
+    packet = flow.packet()
+    parts = fields.dissect(packet, "0x0001")
+    assert b"".join(part.octets for part in parts) == packet
+    names = [part.name for part in parts]
+    assert "GRE header" in names and "inner hop-by-hop options" in names
+    number = next(part for part in parts if part.name == "inner AH sequence number")
+    assert number.octets == (0x1000).to_bytes(4, "big")
+    assert fields.name_at(packet, number.offset + number.length, "0x0001") == "inner AH data"
+    assert names[-1] == "payload" and "RTP SSRC" in names

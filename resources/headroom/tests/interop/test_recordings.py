@@ -72,6 +72,23 @@ def test_a_damaged_recording_is_found_and_made_small(tmp_path: Path, real_build:
     assert result["minimised"]["command"].endswith("job.json")
 
 
+@pytest.mark.parametrize("link", ["loss-1", "burst-loss", "ber-1e-3", "reorder-1"])
+def test_a_compressor_at_fault_is_no_milder_over_a_bad_link(tmp_path: Path, real_build: str, link: str) -> None:
+    """One link packet in nine has its first octet damaged: too little comes out, and not because of the link."""
+    theirs = recorded(tmp_path / "who", real_build)
+    path = Path(theirs) / "call" / "rohc.pcapng"
+    capture = path.read_bytes()
+    for packet in list(pcapng.read(path))[8::9]:
+        damaged = bytearray(packet.octets)
+        damaged[14] ^= 1
+        capture = capture.replace(packet.octets, bytes(damaged))
+    path.write_bytes(capture)
+    result = cells.run(one(row_of(theirs, "reference"), real_build, link), support.workshop(tmp_path / "run"))
+    assert result["verdict"] == "fail", result["reason"]
+    assert "The compressor is to blame" in result["reason"]
+    assert "the judge refuses it" in result["signature"]
+
+
 def test_what_their_decompressor_wrote_is_judged(tmp_path: Path, real_build: str) -> None:
     theirs = recorded(tmp_path / "who", real_build, compressor="reference")
     row = row_of("reference", theirs)
@@ -116,3 +133,82 @@ def test_a_broken_capture_is_an_error_with_a_sentence(tmp_path: Path, real_build
     assert [result["verdict"] for result in found] == ["error"]
     assert f"{stem}.pcapng" in found[0]["reason"]
     assert found[0]["signature"] == "harness · input"
+
+
+def test_a_link_capture_that_is_cut_off(tmp_path: Path, real_build: str) -> None:
+    from headroom.interop import group
+
+    theirs = recorded(tmp_path / "who", real_build)
+    path = Path(theirs) / "call" / "rohc.pcapng"
+    octets = path.read_bytes()
+    at = octets.index(list(pcapng.read(path))[50].octets)
+    path.write_bytes(octets[: octets.rindex((6).to_bytes(4, "little"), 0, at)])  # to the end of a block
+    found = group.run(
+        row_of(theirs, "reference"), Choice(links=("clean",), build=real_build), support.workshop(tmp_path / "run")
+    )
+    assert [result["verdict"] for result in found] == ["error"]
+    assert "call/source.pcapng and " in found[0]["reason"]
+    assert "call/rohc.pcapng do not fit each other: " in found[0]["reason"]
+    assert "80 expected packets for 50 link packets." in found[0]["reason"]
+    assert "of the job" not in found[0]["reason"]
+
+
+def test_what_came_out_is_cut_off(tmp_path: Path, real_build: str) -> None:
+    theirs = recorded(tmp_path / "who", real_build, compressor="reference")
+    call = Path(theirs) / "call"
+    (call / "source.pcapng").write_bytes((call / "uncompressed.pcapng").read_bytes())
+    path = call / "uncompressed.pcapng"
+    octets = path.read_bytes()
+    at = octets.index(list(pcapng.read(path))[50].octets)
+    path.write_bytes(octets[: octets.rindex((6).to_bytes(4, "little"), 0, at)])
+    result = cells.run(one(row_of("reference", theirs), real_build), support.workshop(tmp_path / "run"))
+    assert result["verdict"] == "fail"
+    assert "30 of 80 packets of " in result["reason"]
+    assert "call/uncompressed.pcapng" in result["reason"]
+
+
+@pytest.mark.parametrize(
+    ("gone", "compressor", "sentence"),
+    [
+        ("", "theirs", "has no folder: .*call is not there"),
+        ("source", "theirs", "has no source.pcap"),
+        ("rohc", "theirs", "has no rohc.pcap"),
+        ("uncompressed", "reference", "has no uncompressed.pcap"),
+    ],
+)
+def test_a_recording_whose_files_are_gone_is_refused(
+    tmp_path: Path, real_build: str, gone: str, compressor: str, sentence: str
+) -> None:
+    from headroom.cli import interop
+    from headroom.errors import UsageError
+
+    theirs = recorded(tmp_path, real_build, compressor)
+    call = Path(theirs) / "call"
+    if gone:
+        (call / f"{gone}.pcapng").unlink()
+    else:
+        call.rename(call.with_name("elsewhere"))
+    lists = ("compressors", "decompressors", "profiles", "modes", "cids", "traffic", "links")
+    with pytest.raises(UsageError, match=f"The recording call of theirs {sentence}"):
+        interop.plan_of({name: (theirs, "reference") if name.endswith("compressors") else () for name in lists})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sentence"),
+    [
+        ("mode: U", "mode: R", r"captures/0/mode: R is not what `capabilities` declare as modes: U, O"),
+        ("cids: small, comp", "cids: large, comp", r""),
+        ('profile: "0x0001"', 'profile: "0x0002"', r"0x0002 is not what .* as profiles: 0x0000, 0x0001"),
+    ],
+)
+def test_a_recording_of_what_is_not_declared_is_refused(tmp_path: Path, before: str, after: str, sentence: str) -> None:
+    from headroom import implementations
+    from headroom.errors import UsageError
+
+    text = CALL.format(compressor="theirs").replace(before, after)
+    name = support.implementation(tmp_path, "theirs", text, profiles='"0x0000", "0x0001"', wire="")
+    if not sentence:
+        assert implementations.find(name).recordings[0].cids == "large"
+        return
+    with pytest.raises(UsageError, match=rf"implementation.yaml:\d+: .*{sentence}"):
+        implementations.find(name)

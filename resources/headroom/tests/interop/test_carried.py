@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pass is about the profile and the link that the cell is named after, or it says what it is not about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from headroom import engine, profiles
+from headroom.interop import carried
+from headroom.interop import cell as cells
+from headroom.measure import replay
+from headroom.tests.interop import support
+
+
+def call(folder: Path, build: str, source: str = "voip-g711-ipv4") -> str:
+    capture = folder / "call.pcap"
+    engine.run(
+        "render", {"profile": profiles.load(source), "flows": 1, "packets": 60, "output": str(capture)}, build=build
+    )
+    return str(capture)
+
+
+def test_a_capture_that_the_profile_cannot_compress(tmp_path: Path, real_build: str) -> None:
+    one = support.cell("reference", "reference", real_build, call(tmp_path, real_build), profile="0x0003")
+    result = cells.run(one, support.workshop(tmp_path / "run"))
+    assert result["verdict"] == "unsupported"
+    assert result["reason"].startswith("No packet of this capture fits 0x0003 (ESP)")
+    assert (tmp_path / "run" / result["capture"]).is_file()
+
+
+@pytest.mark.parametrize("profile", ["0x0001", "0x0002", "0x0004"])
+def test_a_capture_that_it_can(tmp_path: Path, real_build: str, profile: str) -> None:
+    one = support.cell("reference", "reference", real_build, call(tmp_path, real_build), profile=profile)
+    result = cells.run(one, support.workshop(tmp_path / "run"))
+    assert (result["verdict"], result["reason"]) == ("pass", "")
+
+
+@pytest.mark.parametrize("profile", ["0x0001", "0x0003"])
+def test_where_no_side_says_it_the_judge_reads_the_link(tmp_path: Path, real_build: str, profile: str) -> None:
+    one = support.cell("reference", "reference", real_build, call(tmp_path, real_build), profile=profile)
+    link = tmp_path / "link.pcapng"
+    done = replay.run(cells.replace(cells.wanted_of(one), outputs={"link": link}))
+    said = carried.by_profile(one, done, link)
+    for side in ("compressor", "decompressor"):
+        del done.direction()[side]["profiles"]
+    assert carried.by_profile(one, done, link) == said == (60 if profile == "0x0001" else 0)
+
+
+def test_a_pass_that_is_about_few_packets_says_so(tmp_path: Path, real_build: str) -> None:
+    one = support.cell("reference", "reference", real_build, call(tmp_path, real_build), profile="0x0003")
+    done = replay.run(cells.wanted_of(one))
+    done.direction()["compressor"]["profiles"] = {"0x0000": 57, "0x0003": 3}
+    assert carried.remarks(one, done) == "Only 3 of 60 packets went by 0x0003."
+
+
+@pytest.mark.parametrize(("link", "said"), [("ber-1e-5", "No bit was hit"), ("ber-1e-3", ""), ("clean", "")])
+def test_a_link_with_bit_errors_that_hit_nothing(tmp_path: Path, real_build: str, link: str, said: str) -> None:
+    one = support.cell("reference", "reference", real_build, "voip-gsm-ipv4", link, packets=20, profile="0x0001")
+    shop = support.workshop(tmp_path)
+    result = cells.run(one, shop)
+    assert result["verdict"] == "pass"
+    assert result["reason"].startswith(said) and bool(result["reason"]) == bool(said)
+    assert (shop.folder / result["capture"]).is_file()
