@@ -56,6 +56,9 @@ const std::vector<Command>& commands() {
        [](const Json& job) { return replay::run(replay::read_job(job)); }},
       {"load", "How many flow pairs one core carries", [](const Json& job) { return load::run(load::read_job(job)); }},
       {"render", "Writes a traffic profile as a capture", run_render},
+      {"node", "Forwards between two ports through an adapter", {}},
+      {"link", "Impairs what passes between two ports", {}},
+      {"generate", "Sends a traffic profile through ports and receives it", {}},
   };
   return all;
 }

@@ -15,7 +15,7 @@ namespace headroom {
 struct Command {
   std::string name;
   std::string summary;
-  std::function<Json(const Json&)> run;  // throws Error
+  std::function<Json(const Json&)> run;  // throws Error; empty for what the program for the wire does
 };
 
 [[nodiscard]] const std::vector<Command>& commands();

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <stdexcept>
@@ -78,6 +79,18 @@ int report(int output, ErrorKind kind, const std::string& message, const std::st
   return kind == ErrorKind::job ? kExitBadJob : kExitFailed;
 }
 
+// Goes on as the program beside this one that has the commands for network ports. Returns only when there is none.
+int hand_over(char** argv, const std::string& command) {
+  std::error_code ignored;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const std::string program = (self.parent_path() / "headroom-engine-wire").string();
+  execv(program.c_str(), argv);
+  return report(STDOUT_FILENO, ErrorKind::input,
+                "this build has no network ports (" + program + ": " + std::strerror(errno) + "), which " + command +
+                    " needs: install libdpdk-dev and build again.",
+                "");
+}
+
 int carry_out(const headroom::Command& command, const std::string& job_path) {
   int output = STDOUT_FILENO;
   try {
@@ -122,5 +135,5 @@ int main(int argc, char** argv) {
     if (app.exit(error) == 0) return 0;  // help and version
     return report(STDOUT_FILENO, ErrorKind::job, std::string(error.what()) + "; see headroom-engine --help.", "");
   }
-  return carry_out(*chosen, job_path);
+  return chosen->run ? carry_out(*chosen, job_path) : hand_over(argv, chosen->name);
 }

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/json_reader.h"
+
 namespace headroom {
 
 class Histogram {
@@ -78,6 +80,10 @@ class Histogram {
   std::uint64_t total_ = 0;
   std::uint64_t largest_ = 0;
 };
+
+// {"count", "p50", "p90", "p99", "p99.9", "max", "buckets": [[upper edge, count], …]} with every value multiplied by
+// `unit`; null when nothing was recorded.
+[[nodiscard]] Json json_of(const Histogram& histogram, double unit);
 
 }  // namespace headroom
 

@@ -53,6 +53,13 @@ std::optional<CoreJiffies> read_core_jiffies(unsigned core) {
   return parse_core_jiffies(text, core);
 }
 
+Json json_of(const std::optional<CoreJiffies>& jiffies) {
+  if (!jiffies) return nullptr;
+  return {{"user", jiffies->user},       {"nice", jiffies->nice},     {"system", jiffies->system},
+          {"idle", jiffies->idle},       {"iowait", jiffies->iowait}, {"irq", jiffies->irq},
+          {"softirq", jiffies->softirq}, {"steal", jiffies->steal}};
+}
+
 std::uint64_t resident_octets() {
   std::ifstream file("/proc/self/statm");
   std::uint64_t total = 0;

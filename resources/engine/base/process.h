@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_reader.h"
+
 namespace headroom {
 
 // The counters of one line of /proc/stat in jiffies (proc(5)).
@@ -24,6 +26,9 @@ void pin_to_core(unsigned core, const std::string& where);
 // The line of core `core` in the text of /proc/stat; nothing when it is missing or malformed.
 [[nodiscard]] std::optional<CoreJiffies> parse_core_jiffies(std::string_view proc_stat, unsigned core);
 [[nodiscard]] std::optional<CoreJiffies> read_core_jiffies(unsigned core);
+
+// {"user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"}; null where there are none.
+[[nodiscard]] Json json_of(const std::optional<CoreJiffies>& jiffies);
 
 // Octets of this process that are in memory (/proc/self/statm).
 [[nodiscard]] std::uint64_t resident_octets();

@@ -45,6 +45,10 @@ Impairment read_impairment(Object& object) {
   impairment.duplicate = object.probability("duplicate", 0);
   impairment.delay_ns = object.integer("delay_ns", 0, kLargestDelayNs, 0);
   impairment.jitter_ns = object.integer("jitter_ns", 0, kLargestDelayNs, 0);
+  impairment.rate_bps = object.integer("rate_bps", 0, kLargestRateBps, 0);
+  impairment.queue_octets = object.integer("queue_octets", 0, kLargestQueueOctets, 0);
+  if (impairment.queue_octets != 0 && impairment.rate_bps == 0)
+    object.fail("a queue_octets needs a rate_bps: without a rate nothing queues.");
   if (const auto v = object.optional("drop")) {
     for (const Value& item : v->items()) impairment.drop.insert(item.integer(0, kLargestPacketNumber));
   }

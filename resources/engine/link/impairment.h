@@ -43,6 +43,8 @@ struct Impairment {
   double duplicate = 0;
   std::uint64_t delay_ns = 0;
   std::uint64_t jitter_ns = 0;
+  std::uint64_t rate_bps = 0;      // of the link; 0: every packet passes at once
+  std::uint64_t queue_octets = 0;  // room in front of the rate, the packet on its way included; 0: no limit
   // Scripted, by the number of the packet on this link, from 0.
   std::set<std::uint64_t> drop;
   std::map<std::uint64_t, std::vector<std::uint32_t>>
@@ -50,6 +52,8 @@ struct Impairment {
   std::map<std::uint64_t, std::vector<Insertion>> insert;  // before that packet
 };
 
+inline constexpr std::uint64_t kLargestRateBps = 1'000'000'000'000;
+inline constexpr std::uint64_t kLargestQueueOctets = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t kLargestDelayNs = 3'600'000'000'000;  // an hour: more is a mistake in the unit
 inline constexpr std::uint32_t kLargestReorderDepth = 100'000;
 

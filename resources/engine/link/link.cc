@@ -6,6 +6,11 @@
 #include <utility>
 
 namespace headroom {
+namespace {
+
+constexpr std::uint64_t kSecondNs = 1'000'000'000;
+
+}  // namespace
 
 const char* name_of(Fate fate) noexcept {
   switch (fate) {
@@ -21,6 +26,8 @@ const char* name_of(Fate fate) noexcept {
       return "header_error";
     case Fate::payload_error:
       return "payload_error";
+    case Fate::queue_full:
+      return "queue_full";
   }
   return "";
 }
@@ -65,13 +72,15 @@ LinkOutcome Link::send(LinkPacket packet, std::uint64_t now_ns, std::vector<Deli
   counts_.sent_octets += packet.octets.size();
   // Everything is decided for every packet, lost or not, so that one impairment never changes what another one does to
   // later packets.
+  const std::optional<std::uint64_t> sent_ns = departure(packet.octets.size(), now_ns);
   const Fate lost = lose(outcome.number);
   const Fate damaged = damage(packet, outcome.number, outcome.flipped);
-  outcome.fate = lost != Fate::delivered ? lost : damaged;
+  outcome.fate = !sent_ns ? Fate::queue_full : lost != Fate::delivered ? lost : damaged;
   ++counts_.fates[static_cast<std::size_t>(outcome.fate)];
   const bool hold = reorder_.happens(reorder_random_.next());
   const bool copy = duplicate_.happens(duplicate_random_.next());
   if (outcome.fate == Fate::delivered) {
+    now_ns = *sent_ns;
     if (!outcome.flipped.empty()) ++counts_.damaged_delivered;
     if (copy) {
       outcome.duplicated = true;
@@ -106,6 +115,19 @@ std::vector<Delivery> Link::flush(std::uint64_t now_ns) {
   return deliveries;
 }
 
+std::optional<std::uint64_t> Link::departure(std::size_t octets, std::uint64_t now_ns) {
+  if (impairment_.rate_bps == 0) return now_ns;
+  const std::uint64_t begin = std::max(now_ns, busy_until_ns_);
+  const std::uint64_t end = begin + octets * 8 * kSecondNs / impairment_.rate_bps;
+  // What is queued is what the link will be busy with: time is the one account of it.
+  const auto backlog = static_cast<std::uint64_t>(
+      static_cast<double>(end - now_ns) * static_cast<double>(impairment_.rate_bps) / 8e9 + 0.5);
+  if (impairment_.queue_octets != 0 && backlog > impairment_.queue_octets) return std::nullopt;
+  counts_.queue_most_octets = std::max(counts_.queue_most_octets, backlog);
+  busy_until_ns_ = end;
+  return end;
+}
+
 Fate Link::lose(std::uint64_t number) {
   const bool lost = loss_.happens(loss_random_.next());
   bool burst = false;
@@ -119,7 +141,9 @@ Fate Link::lose(std::uint64_t number) {
 }
 
 Fate Link::damage(LinkPacket& packet, std::uint64_t number, std::vector<std::uint32_t>& flipped) {
-  const auto bits = static_cast<std::uint32_t>(packet.octets.size() * 8);
+  const auto spared = std::min<std::size_t>(packet.spared_length, packet.octets.size());
+  std::uint8_t* const exposed = packet.octets.data() + spared;
+  const auto bits = static_cast<std::uint32_t>((packet.octets.size() - spared) * 8);
   if (ber_.possible()) {
     for (std::uint32_t bit = 0; bit < bits; ++bit) {
       if (ber_.happens(ber_random_.next())) flipped.push_back(bit);
@@ -138,7 +162,7 @@ Fate Link::damage(LinkPacket& packet, std::uint64_t number, std::vector<std::uin
   bool header = false;
   bool payload = false;
   for (const std::uint32_t bit : flipped) {
-    packet.octets[bit / 8] = static_cast<std::uint8_t>(packet.octets[bit / 8] ^ (0x80u >> (bit % 8)));
+    exposed[bit / 8] = static_cast<std::uint8_t>(exposed[bit / 8] ^ (0x80u >> (bit % 8)));
     (bit / 8 < packet.header_length ? header : payload) = true;
   }
   counts_.bits_flipped += flipped.size();

@@ -8,6 +8,7 @@
 #define HEADROOM_LINK_LINK_H
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "base/octets.h"
@@ -19,14 +20,15 @@ namespace headroom {
 struct LinkPacket {
   Octets octets;
   std::uint32_t channel = 0;
-  std::uint32_t header_length = 0;  // octets at its front that count as header when bits are wrong
+  std::uint32_t header_length = 0;  // octets that count as header when bits are wrong, behind those that are spared
+  std::uint32_t spared_length = 0;  // octets at its front in which no bit is ever wrong: a frame's own header
   std::uint64_t tag = 0;            // the caller's; kInserted for packets that the link made up
 };
 
 inline constexpr std::uint64_t kInserted = ~std::uint64_t{0};
 
-enum class Fate : std::uint8_t { delivered, scripted_drop, loss, burst_loss, header_error, payload_error };
-inline constexpr std::size_t kFates = 6;
+enum class Fate : std::uint8_t { delivered, scripted_drop, loss, burst_loss, header_error, payload_error, queue_full };
+inline constexpr std::size_t kFates = 7;
 [[nodiscard]] const char* name_of(Fate fate) noexcept;
 
 struct Delivery {
@@ -38,7 +40,7 @@ struct Delivery {
 struct LinkOutcome {
   std::uint64_t number = 0;  // of the packet on this link; for an inserted packet that of the packet it precedes
   Fate fate = Fate::delivered;
-  std::vector<std::uint32_t> flipped;  // bits that were inverted, ascending
+  std::vector<std::uint32_t> flipped;  // bits that were inverted, ascending, counted behind the spared octets
   bool held = false;                   // by reordering
   bool duplicated = false;
 };
@@ -53,6 +55,7 @@ struct LinkCounts {
   std::uint64_t duplicated = 0;
   std::uint64_t inserted = 0;
   std::uint64_t script_missed = 0;  // scripted events for packets or bits that never came
+  std::uint64_t queue_most_octets = 0;
 };
 
 class Link {
@@ -77,6 +80,8 @@ class Link {
     std::uint32_t remaining;  // later packets that still have to be sent and not lost
   };
 
+  // When the last bit of a packet of `octets` has left the queue; nothing when there is no room for it.
+  [[nodiscard]] std::optional<std::uint64_t> departure(std::size_t octets, std::uint64_t now_ns);
   [[nodiscard]] Fate lose(std::uint64_t number);
   [[nodiscard]] Fate damage(LinkPacket& packet, std::uint64_t number, std::vector<std::uint32_t>& flipped);
   [[nodiscard]] std::uint64_t arrival(std::uint64_t now_ns);
@@ -88,6 +93,7 @@ class Link {
   Xoshiro256 loss_random_, burst_random_, ber_random_, reorder_random_, duplicate_random_, jitter_random_;
   bool bad_ = false;  // the state of Gilbert-Elliott
   std::vector<Held> held_;
+  std::uint64_t busy_until_ns_ = 0;  // the link sends what is queued until then
   LinkCounts counts_;
 };
 

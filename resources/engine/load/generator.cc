@@ -28,7 +28,10 @@ constexpr std::size_t kTokenOctets = 4;
 void check_suitable(const Variant& variant) {
   if (!variant.changes.empty()) refuse(variant, "changes in mid-stream");
   if (variant.before.any()) refuse(variant, "loss or reordering in front of the compressor");
+  if (!variant.payload.mix.empty()) refuse(variant, "a mix of payload lengths");
   for (const Header& header : variant.headers) {
+    if (std::holds_alternative<traffic::Gtpu>(header)) refuse(variant, "GTP-U");
+    if (std::holds_alternative<traffic::Tcp>(header)) refuse(variant, "TCP");
     if (const auto* rtp = std::get_if<traffic::Rtp>(&header)) {
       if (rtp->padding != 0) refuse(variant, "RTP padding");
       if (rtp->marker_every != 0) refuse(variant, "markers on every n-th packet");

@@ -6,28 +6,6 @@
 namespace headroom::load {
 namespace {
 
-Json jiffies_json(const std::optional<CoreJiffies>& jiffies) {
-  if (!jiffies) return nullptr;
-  return {{"user", jiffies->user},       {"nice", jiffies->nice},     {"system", jiffies->system},
-          {"idle", jiffies->idle},       {"iowait", jiffies->iowait}, {"irq", jiffies->irq},
-          {"softirq", jiffies->softirq}, {"steal", jiffies->steal}};
-}
-
-// {"count", "p50", …, "max", "buckets": [[upper, count], …]} with every value multiplied by `unit`; null when nothing
-// was recorded.
-Json histogram_json(const Histogram& histogram, double unit) {
-  if (histogram.total() == 0) return nullptr;
-  Json buckets = Json::array();
-  histogram.for_each([&](std::uint64_t upper, std::uint64_t count) {
-    buckets.push_back({static_cast<double>(upper) * unit, count});
-  });
-  const auto quantile = [&](double q) { return static_cast<double>(histogram.quantile(q)) * unit; };
-  return {{"count", histogram.total()},   {"p50", quantile(0.5)},
-          {"p90", quantile(0.9)},         {"p99", quantile(0.99)},
-          {"p99.9", quantile(0.999)},     {"max", static_cast<double>(histogram.largest()) * unit},
-          {"buckets", std::move(buckets)}};
-}
-
 Json ratio(double value, std::uint64_t count) {
   return count == 0 ? Json(nullptr) : Json(value / static_cast<double>(count));
 }
@@ -68,7 +46,7 @@ Json json_of(const PhaseMeasurement& measured, double hz, std::uint64_t tick_ns,
   const double ns_per_cycle = 1e9 / hz;
   const auto ns = [&](std::uint64_t cycles) { return static_cast<double>(cycles) * ns_per_cycle; };
   const auto per_packet = [&](const Histogram& histogram) {
-    return histogram_json(histogram, ns_per_cycle / kPerPacketScale);
+    return json_of(histogram, ns_per_cycle / kPerPacketScale);
   };
   Json stages = Json::object();
   for (std::size_t i = 0; i < kStages; ++i) {
@@ -90,7 +68,7 @@ Json json_of(const PhaseMeasurement& measured, double hz, std::uint64_t tick_ns,
       {"wall_ns", measured.wall_ns},
       {"thread_cpu_ns", measured.thread_cpu_ns},
       {"involuntary_switches", measured.involuntary_switches},
-      {"proc_stat", {{"before", jiffies_json(measured.before)}, {"after", jiffies_json(measured.after)}}},
+      {"proc_stat", {{"before", json_of(measured.before)}, {"after", json_of(measured.after)}}},
       {"stages", std::move(stages)},
       {"busy_ns", ns(measured.busy_cycles)},
       {"idle_ns", ns(measured.idle_cycles)},
@@ -108,9 +86,9 @@ Json json_of(const PhaseMeasurement& measured, double hz, std::uint64_t tick_ns,
         {"handover_ns", per_packet(measured.handover)},
         {"decompress_ns", per_packet(measured.decompress)},
         {"verify_ns", per_packet(measured.verify)},
-        {"burst_latency_ns", histogram_json(measured.burst_latency, ns_per_cycle)},
-        {"time_in_tick_ns", histogram_json(measured.time_in_tick, ns_per_cycle)},
-        {"wake_up_ns", histogram_json(measured.wake_up, 1)}}}};
+        {"burst_latency_ns", json_of(measured.burst_latency, ns_per_cycle)},
+        {"time_in_tick_ns", json_of(measured.time_in_tick, ns_per_cycle)},
+        {"wake_up_ns", json_of(measured.wake_up, 1)}}}};
 }
 
 }  // namespace headroom::load

@@ -43,18 +43,4 @@ void Captures::close() {
   }
 }
 
-std::string comment_of(const LinkOutcome& outcome) {
-  std::string comment;
-  const auto add = [&comment](const std::string& text) { comment += (comment.empty() ? "" : "; ") + text; };
-  if (outcome.fate != Fate::delivered) add(std::string("lost: ") + name_of(outcome.fate));
-  if (!outcome.flipped.empty()) {
-    std::string bits = "bits flipped:";
-    for (const std::uint32_t bit : outcome.flipped) bits.append(" ").append(std::to_string(bit));
-    add(bits);
-  }
-  if (outcome.duplicated) add("duplicated");
-  if (outcome.held) add("held back");
-  return comment;
-}
-
 }  // namespace headroom::replay

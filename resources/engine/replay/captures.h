@@ -36,9 +36,6 @@ class Captures {
   std::uint16_t ppp_protocol_;
 };
 
-// "lost: burst_loss", "bits flipped: 3 17", "duplicated"; empty when the link did nothing.
-[[nodiscard]] std::string comment_of(const LinkOutcome& outcome);
-
 }  // namespace headroom::replay
 
 #endif  // HEADROOM_REPLAY_CAPTURES_H

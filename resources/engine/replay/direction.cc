@@ -5,29 +5,11 @@
 #include <utility>
 
 #include "base/hex.h"
+#include "link/report.h"
 #include "replay/compare.h"
 
 namespace headroom::replay {
 namespace {
-
-Json counts_json(const LinkCounts& counts, std::uint64_t duration_ns) {
-  Json lost = Json::object();
-  for (std::size_t i = 1; i < kFates; ++i) {
-    if (counts.fates[i] != 0) lost[name_of(static_cast<Fate>(i))] = counts.fates[i];
-  }
-  const double seconds = static_cast<double>(duration_ns) / 1e9;
-  return {{"packets", counts.sent},
-          {"octets", counts.sent_octets},
-          {"bandwidth_bps", seconds > 0 ? Json(static_cast<double>(counts.sent_octets) * 8 / seconds) : Json(nullptr)},
-          {"delivered", counts.fates[0]},
-          {"lost", std::move(lost)},
-          {"bits_flipped", counts.bits_flipped},
-          {"damaged_delivered", counts.damaged_delivered},
-          {"reordered", counts.reordered},
-          {"duplicated", counts.duplicated},
-          {"inserted", counts.inserted},
-          {"script_missed", counts.script_missed}};
-}
 
 // Which of two verdicts about copies of one packet stands: a wrong packet weighs more than a right one, and that more
 // than none.
@@ -299,7 +281,7 @@ Json Direction::result(const LinkCounts& link, bool ask_adapters) const {
     result["compressor"] = compressor_statistics_->json();
     if (ask_adapters) result["compressor"]["statistics"] = compressor_instance->statistics();
   }
-  result["link"] = counts_json(link, duration_ns());
+  result["link"] = json_of(link, duration_ns());
   if (decompressor) {
     result["decompressor"] = decompressor_statistics_->json();
     if (ask_adapters) result["decompressor"]["statistics"] = decompressor_instance->statistics();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "link/report.h"
 #include "replay/captures.h"
 #include "replay/direction.h"
 
@@ -319,11 +320,7 @@ class Run {
                  {"waiting", counts.waiting}};
     if (job_.path != FeedbackPath::own) return json;
     const LinkCounts& link = feedback_links_[reverse]->counts();
-    Json lost = Json::object();
-    for (std::size_t i = 1; i < kFates; ++i) {
-      if (link.fates[i] != 0) lost[name_of(static_cast<Fate>(i))] = link.fates[i];
-    }
-    json["lost"] = std::move(lost);
+    json["lost"] = lost_json(link);
     json["script_missed"] = link.script_missed;
     return json;
   }

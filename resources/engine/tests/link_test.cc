@@ -142,6 +142,53 @@ TEST(Link, DelayAndJitterAreAdded) {
   EXPECT_EQ(most, 5100u);
 }
 
+// 1,000 octets at 8 Mbit/s take a millisecond.
+TEST(Link, RateMakesPacketsWaitForThoseBefore) {
+  Impairment impairment;
+  impairment.rate_bps = 8'000'000;
+  Link link(impairment, 1);
+  std::vector<Delivery> deliveries;
+  for (const std::uint64_t now_ns : {0u, 500'000u, 10'000'000u}) link.send(packet_of(1, 1000), now_ns, deliveries);
+  ASSERT_EQ(deliveries.size(), 3u);
+  EXPECT_EQ(deliveries[0].time_ns, 1'000'000u);
+  EXPECT_EQ(deliveries[1].time_ns, 2'000'000u) << "behind the first";
+  EXPECT_EQ(deliveries[2].time_ns, 11'000'000u) << "the link was idle in between";
+  EXPECT_EQ(link.counts().queue_most_octets, 1500u) << "half of the first and the second";
+}
+
+TEST(Link, AFullQueueLosesWhatDoesNotFit) {
+  Impairment impairment;
+  impairment.rate_bps = 8'000'000;
+  impairment.queue_octets = 2500;
+  Link link(impairment, 1);
+  std::vector<Delivery> deliveries;
+  EXPECT_EQ(link.send(packet_of(1, 1000), 0, deliveries).fate, Fate::delivered);
+  EXPECT_EQ(link.send(packet_of(2, 1000), 0, deliveries).fate, Fate::delivered);
+  EXPECT_EQ(link.send(packet_of(3, 1000), 0, deliveries).fate, Fate::queue_full);
+  EXPECT_EQ(link.send(packet_of(4, 500), 0, deliveries).fate, Fate::delivered) << "a small one fits";
+  EXPECT_EQ(link.send(packet_of(5, 1000), 1'000'000, deliveries).fate, Fate::delivered) << "one has left";
+  EXPECT_EQ(deliveries.size(), 4u);
+  EXPECT_EQ(link.counts().fates[static_cast<std::size_t>(Fate::queue_full)], 1u);
+}
+
+TEST(Link, BitsOfSparedOctetsAreNeverWrong) {
+  Impairment impairment;
+  impairment.ber = 0.5;
+  impairment.deliver_header_errors = true;
+  Link link(impairment, 1);
+  std::vector<Delivery> deliveries;
+  LinkPacket packet = packet_of(0xA5, 40, 26);
+  packet.spared_length = 14;
+  const LinkOutcome outcome = link.send(std::move(packet), 0, deliveries);
+  ASSERT_EQ(deliveries.size(), 1u);
+  const Octets& arrived = deliveries[0].packet.octets;
+  EXPECT_TRUE(std::all_of(arrived.begin(), arrived.begin() + 14, [](std::uint8_t octet) { return octet == 0xA5; }));
+  ASSERT_FALSE(outcome.flipped.empty());
+  const std::uint32_t bit = outcome.flipped[0];
+  EXPECT_EQ(arrived[14 + bit / 8] >> (7 - bit % 8) & 1, ~(0xA5 >> (7 - bit % 8)) & 1) << "counted behind them";
+  EXPECT_LT(outcome.flipped.back(), 26u * 8);
+}
+
 TEST(Link, ScriptsAreFollowedToTheLetter) {
   const Arrived arrived = send_all(read(
                                        R"({"drop": [1, 99],

@@ -166,7 +166,8 @@ TEST(Generator, SaysWhatItDoesNotDo) {
         variant({kIpv4, kUdp, rtp_with(R"("packets_per_frame": [1, 2])")}),
         variant({kIpv4}, R"(, "changes": [{"packet": 3, "payload_length": 9}])"),
         variant({kIpv4}, R"(, "before_compressor": {"loss": 0.1})"),
-        variant({ipv4_with(R"("dont_fragment": false, "fragment_at": 64)")})}) {
+        variant({ipv4_with(R"("dont_fragment": false, "fragment_at": 64)")}), variant({kIpv4, kTcp}),
+        variant({kIpv4, kUdpGtpu, kGtpu, kIpv4, kUdp}), variant({kIpv4}, "", R"({"length": {"mix": [[1, 9]]}})")}) {
     const traffic::Profile p = profile({v});
     try {
       Generator generator(p, 1, 1, false);
@@ -241,7 +242,7 @@ TEST(Load, MemoryOfTheHarnessIsNotCountedAsTheAdapters) {
   Json job = job_with(kNull, 20'000);
   job["burst"] = 256;
   const Json memory = run_job(job)["memory"];
-  EXPECT_EQ(memory["adapters_octets"], 16);  // `null` has four octets an instance
+  EXPECT_EQ(memory["adapters_octets"], 32);  // `null` has eight octets an instance
   const std::uint64_t before = memory["resident_before_adapters"], after = memory["resident_at_end"];
   EXPECT_LT(after, before + (1u << 20));  // its library's own pages, and what the kernel rounds
   EXPECT_LT(memory["growth_octets_per_flow_pair"].get<double>(), 52.5);

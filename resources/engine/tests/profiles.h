@@ -21,6 +21,10 @@ inline const std::string kUdpBare =
 inline const std::string kUdpLite =
     R"({"protocol": "udplite", "source_ports": [16384, 32766], "destination_ports": [16384, 32766]})";
 inline const std::string kEsp = R"({"protocol": "esp"})";
+inline const std::string kUdpGtpu =
+    R"({"protocol": "udp", "source_ports": [2152, 2152], "destination_ports": [2152, 2152]})";
+inline const std::string kGtpu = R"({"protocol": "gtpu", "qfi": 9})";
+inline const std::string kTcp = R"({"protocol": "tcp", "source_ports": [32768, 60999], "destination_ports": [80, 80]})";
 inline const std::string kRtp = R"({"protocol": "rtp", "payload_type": 96})";
 inline const std::string kRtpMarked = R"({"protocol": "rtp", "payload_type": 96, "marker": "spurt-start"})";
 inline const std::string kSpeech = R"("speech": {"spurt_mean_ms": 1004, "pause_mean_ms": 1587)";

@@ -38,7 +38,8 @@ def run_engine(command: str, job: dict[str, Any]) -> tuple[int, dict[str, Any]]:
 def fields(capture: Path, *names: str) -> list[list[str]]:
     """Fields of each packet, as tshark decodes them with checksums verified."""
     command = ["tshark", "-r", str(capture), "-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE"]
-    command += ["-o", "udplite.check_checksum:TRUE", "-T", "fields", *(word for name in names for word in ("-e", name))]
+    command += ["-o", "udplite.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE", "-T", "fields"]
+    command += [word for name in names for word in ("-e", name)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return [line.split("\t") for line in done.stdout.splitlines()]
 
@@ -65,7 +66,8 @@ def test_every_packet_is_correct(path: Path, tmp_path: Path) -> None:
     status, result = run_engine("render", job)
     assert status == 0, result
     assert result["packets"] == 2000
-    names = ["ip.checksum.status", "udp.checksum.status", "icmp.checksum.status", "icmpv6.checksum.status"]
+    protocols = ["ip", "udp", "tcp", "icmp", "icmpv6"]
+    names = [f"{protocol}.checksum.status" for protocol in protocols]
     seen = {value for packet in fields(capture, *names) for field in packet for value in field.split(",") if value}
     assert seen <= {"1", "3"}, "0 is a wrong checksum, 1 a right one, 3 an absent one"
 
@@ -92,6 +94,12 @@ def test_every_packet_is_correct(path: Path, tmp_path: Path) -> None:
         ("udplite-rtp-ipv6-silence", "udp.checksum_coverage", {"27", "32"}),
         ("udplite-coverage-zero", "udp.checksum_coverage", {"0"}),
         ("udplite-coverage-random", "udp.checksum.status", {"1"}),
+        ("gtpu-imix", "gtp.message", {"0xff"}),
+        ("gtpu-imix", "gtp.ext_hdr.pdu_ses_con.pdu_type", {"1"}),
+        ("gtpu-imix", "tcp.checksum.status", {"1"}),
+        ("gtpu-imix", "ip.flags.mf", {"0"}),
+        ("gtpu-imix", "frame.len", {"104", "576", "1402"}),
+        ("gtpu-imix-classic", "frame.len", {"104", "576", "1500"}),
     ],
 )
 def test_profile_is_what_it_says(name: str, field: str, values: set[str], tmp_path: Path) -> None:
@@ -117,6 +125,52 @@ def test_rtp_is_what_tshark_takes_for_rtp(tmp_path: Path) -> None:
     marked = [packet for packet in packets if packet[2] in ("1", "True")]
     assert marked
     assert all(packet[3] == "51" for packet in marked), "silence frames have no marker"
+
+
+def lengths_of(variant: dict[str, Any]) -> list[tuple[int, int]]:
+    """The shares and octets of the IP packets of a GTP-U variant. Source: TS 29.281, 5.1; RFC 791, 2460, 768, 793."""
+    octets = {"ipv4": 20, "ipv6": 40, "udp": 8, "gtpu": 16, "tcp": 20}
+    headers = sum(octets[header["protocol"]] for header in variant["headers"])
+    return [(share, headers + length) for share, length in variant["payload"]["length"]["mix"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "mix"),
+    [("gtpu-imix", [(26, 104), (10, 576), (23, 1402)]), ("gtpu-imix-classic", [(7, 104), (4, 576), (1, 1500)])],
+)
+def test_gtpu_imix_has_the_lengths_and_the_volume_it_promises(name: str, mix: list[tuple[int, int]]) -> None:
+    variants = profile_at(ROOT / "traffic-profiles" / f"{name}.yaml")["variants"]
+    assert all(lengths_of(variant) == mix for variant in variants)
+    volume = {"tcp": 0, "udp": 0, "ipv4": 0, "ipv6": 0}
+    for variant in variants:
+        for protocol in (header["protocol"] for header in variant["headers"][-2:]):
+            volume[protocol] += variant["share"]
+    assert volume == {"tcp": 17, "udp": 3, "ipv4": 10, "ipv6": 10}, "85 % HTTP and 15 % UDP"
+    if name == "gtpu-imix":
+        assert sum(share * length for share, length in mix) == 690 * sum(share for share, _ in mix)
+
+
+@needs_engine
+@needs_tshark
+def test_gtpu_imix_is_what_tshark_finds_in_it(tmp_path: Path) -> None:
+    capture = tmp_path / "rendered.pcap"
+    profile = profile_at(ROOT / "traffic-profiles" / "gtpu-imix.yaml")
+    job = {"profile": profile, "flows": 6000, "packets": 40_000, "seed": 3, "output": str(capture)}
+    assert run_engine("render", job)[0] == 0
+    names = ["frame.len", "ip.len", "gtp.length", "gtp.teid", "ip.src", "ipv6.src"]
+    packets = fields(capture, *names, "gtp.ext_hdr.pdu_ses_con.qos_flow_id")
+    total = [int(packet[0]) for packet in packets]
+    assert sum(total) / len(total) == pytest.approx(690, abs=4 * 593 / 200), "four standard deviations"
+    ues: dict[str, set[str]] = {}
+    for length, ip_length, gtp_length, teid, ipv4, ipv6, qfi in packets:
+        outer, *inner = (int(value) for value in ip_length.split(","))
+        assert int(length) == outer == 20 + 8 + 8 + int(gtp_length)
+        assert inner in ([], [outer - 44]), "an IPv4 packet behind 44 octets"
+        assert qfi in ("8", "9")
+        ues.setdefault(teid, set()).add(ipv6 or ipv4.split(",")[1])
+    assert len(ues) == 6000, "so many UEs, each with its tunnel"
+    assert all(len(addresses) == 1 for addresses in ues.values())
+    assert len(set.union(*ues.values())) == 6000
 
 
 @needs_engine

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/hex.h"
@@ -61,6 +62,35 @@ TEST(Addresses, FlowsDiffer) {
   EXPECT_EQ(to_hex(host), "20010db8000000000000000000000103");
 }
 
+TEST(Addresses, MembersOfAPopulationAreDrawnOnceEach) {
+  for (const std::uint32_t population : {1u, 2u, 3u, 7u, 1000u, 65'536u, 600'000u}) {
+    std::vector<bool> seen(population);
+    for (std::uint64_t flow = 0; flow < population; ++flow) {
+      const std::uint64_t member = member_of(population, flow, 5);
+      ASSERT_LT(member, population);
+      ASSERT_FALSE(seen[member]) << flow << " of " << population;
+      seen[member] = true;
+    }
+    EXPECT_EQ(member_of(population, population, 5), member_of(population, 0, 5));
+  }
+  int low = 0, same = 0;  // drawn from all of them, and by the key
+  for (std::uint64_t flow = 0; flow < 6000; ++flow) {
+    low += member_of(600'000, flow, 5) < 300'000;
+    same += member_of(600'000, flow, 5) == member_of(600'000, flow, 6);
+  }
+  EXPECT_NEAR(low, 3000, 155);  // four standard deviations
+  EXPECT_LT(same, 5);
+}
+
+TEST(Addresses, TunnelsDifferAndNoneIsZero) {
+  std::set<std::uint32_t> teids;
+  for (std::uint64_t member = 0; member < 600'000; ++member) teids.insert(teid_of(member, 9));
+  EXPECT_EQ(teids.size(), 600'000u);
+  const std::uint64_t key = 0u - 7u * 0x9E3779B1u;  // by which the number of member 7 would be 0
+  EXPECT_NE(teid_of(7, key), 0u);
+  EXPECT_EQ(teid_of(7, key), teid_of(0xFFFFFFFF, key));
+}
+
 // ---- reading
 
 std::string profile_error(const std::string& v) {
@@ -112,7 +142,21 @@ TEST(ProfileReader, NamesWhatIsWrong) {
   contains(variant({kIpv4}, R"(, "changes": [{"packet": 5, "header": 0, "set": {"hop_limit": 3}}])"),
            "/variants/0/changes/0/set/hop_limit", "unknown");
   contains(variant({kIpv4}, R"(, "before_compressor": {"loss": 2})"), "/variants/0/before_compressor/loss", "0 to 1");
+  contains(variant({kIpv4, kUdp, kGtpu, kIpv4}), "/variants/0/headers/2", "2152");
+  contains(variant({kIpv4, kUdpGtpu, kGtpu}), "/variants/0/headers/2", "has to follow GTP-U");
+  contains(variant({kIpv4, kUdpGtpu, kGtpu, kUdp}), "/variants/0/headers/3", "cannot follow");
+  contains(variant({kIpv4, kGtpu, kIpv4}), "/variants/0/headers/1", "cannot follow");
+  contains(variant({kIpv4, kTcp, kRtp}), "/variants/0/headers/2", "cannot follow");
+  contains(variant({kIpv4, kUdpGtpu, R"({"protocol": "gtpu", "qfi": 64})", kIpv4}), "/variants/0/headers/2/qfi", "63");
+  contains(variant({kIpv4, kUdpGtpu, R"({"protocol": "gtpu", "sequence_start": 1})", kIpv4}),
+           "/variants/0/headers/2/sequence_start", "sequence");
+  contains(variant({kIpv4}, R"(, "population": 0)"), "/variants/0/population", "1 to");
+  contains(variant({kIpv4}, "", R"({"length": {"mix": []}})"), "/variants/0/payload/length/mix", "1 to 16");
+  contains(variant({kIpv4}, "", R"({"length": {"mix": [[1]]}})"), "/variants/0/payload/length/mix/0", "a share and");
+  contains(variant({kIpv4}, "", R"({"length": {"mix": [[0, 5]]}})"), "/variants/0/payload/length/mix/0/0", "1 to");
+  contains(variant({kIpv4}, "", R"({"length": {"mix": [[1, 9001]]}})"), "/variants/0/payload/length/mix/0/1", "9000");
   EXPECT_EQ(profile_error(variant({kIpv4, kUdp, kRtp})), "no error");
+  EXPECT_EQ(profile_error(variant({kIpv6, kUdpGtpu, kGtpu, kIpv4, kTcp})), "no error");
 }
 
 // ---- packets
@@ -202,6 +246,104 @@ TEST(Packets, AuthenticationGreAndMinimalEncapsulation) {
     }
   }
   for (const std::uint32_t count : counted) EXPECT_EQ(count, 10u);
+}
+
+std::vector<FlowPacket> packets_of_flow(const Profile& p, std::uint64_t flow, std::size_t count, bool reverse) {
+  FlowOptions options;
+  options.reverse = reverse;
+  Flow sender(p, flow, 1, options);
+  std::vector<FlowPacket> packets;
+  while (packets.size() < count) sender.advance(packets);
+  return packets;
+}
+
+// TS 29.281, 5.1: version 1, protocol type GTP, a G-PDU; the length counts from behind the first 8 octets.
+TEST(Packets, GtpuCarriesAUsersPacketEachWay) {
+  const Profile p = profile({variant({kIpv4, kUdpGtpu, kGtpu, kIpv6, kUdp}, R"(, "population": 600000)")});
+  std::set<std::uint32_t> teids;
+  for (const bool reverse : {false, true}) {
+    for (std::uint64_t flow = 0; flow < 50; ++flow) {
+      for (const FlowPacket& packet : packets_of_flow(p, flow, 2, reverse)) {
+        const Octets& o = packet.octets;
+        EXPECT_EQ(load16(&o[2]), o.size());
+        EXPECT_EQ(load32(&o[20]), (2152u << 16) + 2152);
+        EXPECT_EQ(load16(&o[24]), o.size() - 20);
+        EXPECT_EQ(load16(&o[28]), 0x34FF) << "with an extension header";
+        EXPECT_EQ(load16(&o[30]), o.size() - 28 - 8);
+        EXPECT_EQ(load32(&o[36]), 0x85u) << "no sequence number, then the PDU session container";
+        EXPECT_EQ(load32(&o[40]), reverse ? 0x01000900u : 0x01100900u) << "TS 38.415, 5.5.2: downlink or uplink, QFI 9";
+        EXPECT_EQ(o[44] >> 4, 6);
+        EXPECT_EQ(44u + 40 + load16(&o[48]), o.size());
+        EXPECT_EQ(packet.header_length, 44u + 40 + 8);
+        EXPECT_EQ(transport_sum(o, 44, 84, 17), 0xFFFF);
+        EXPECT_EQ(transport_sum(o, 0, 20, 17), 0xFFFF) << "over all that is inside";
+        teids.insert(load32(&o[32]));
+      }
+    }
+  }
+  EXPECT_EQ(teids.size(), 100u) << "one for each flow and direction";
+}
+
+TEST(Packets, GtpuHasOnlyTheOptionalFieldsItIsToldTo) {
+  const auto gtpu = [](const char* more) {
+    return variant({kIpv4, kUdpGtpu, std::string(R"({"protocol": "gtpu")") + more + "}", kIpv4},
+                   R"(, "population": 1)");
+  };
+  const Profile p = profile({gtpu(""), gtpu(R"(, "sequence": true, "sequence_start": 65535)"),
+                             gtpu(R"(, "sequence": true, "sequence_start": 65535, "qfi": 63)")});
+  const std::uint32_t first[] = {0x30FF, 0x32FF, 0x36FF};
+  const std::uint32_t length[] = {8, 12, 16};
+  const std::uint32_t optional[] = {0, 0, 0x85};
+  std::uint16_t counted[] = {65535, 65535, 65535};
+  for (const SourcePacket& packet : packets_of(p, 30, 3)) {
+    const std::uint32_t i = packet.flow;
+    EXPECT_EQ(load16(&packet.octets[28]), first[i]);
+    EXPECT_EQ(packet.header_length, 28 + length[i] + 20);
+    EXPECT_EQ(packet.octets[28 + length[i]], 0x45) << "the user's packet follows at once";
+    if (i == 0) continue;
+    EXPECT_EQ(load32(&packet.octets[36]), (std::uint32_t{counted[i]++} << 16) + optional[i]);
+  }
+  EXPECT_EQ(counted[2], 9) << "it wraps around";
+}
+
+TEST(Packets, TcpCountsTheOctetsItHasSent) {
+  const std::string stepping = kTcp.substr(0, kTcp.size() - 1) + R"(, "acknowledgement_step": 600})";
+  const char* lengths = R"({"length": [0, 1400]})";
+  const Profile p = profile({variant({kIpv4, kTcp}, "", lengths), variant({kIpv6, stepping}, "", lengths)});
+  for (const std::uint64_t flow : {0u, 1u}) {
+    const std::size_t ip = flow == 0 ? 20 : 40;
+    std::uint32_t start[2] = {}, acknowledged[2] = {};
+    for (const bool reverse : {false, true}) {
+      const std::vector<FlowPacket> packets = packets_of_flow(p, flow, 100, reverse);
+      start[reverse] = load32(&packets[0].octets[ip + 4]);
+      acknowledged[reverse] = load32(&packets[0].octets[ip + 8]);
+      std::uint32_t next = start[reverse], number = 0;
+      for (const FlowPacket& packet : packets) {
+        const Octets& o = packet.octets;
+        EXPECT_EQ(o[flow == 0 ? 9 : 6], 6);
+        EXPECT_EQ(packet.header_length, ip + 20);
+        EXPECT_EQ(load32(&o[ip + 4]), next);
+        EXPECT_EQ(load32(&o[ip + 12]), 0x5010FFFFu) << "five words, ACK, the window";
+        EXPECT_EQ(transport_sum(o, 0, ip, 6), 0xFFFF);
+        EXPECT_EQ(load32(&o[ip + 8]), acknowledged[reverse] + (flow == 0 ? 0 : 600 * number++));
+        next += static_cast<std::uint32_t>(o.size() - ip - 20);
+      }
+    }
+    EXPECT_EQ(acknowledged[0], start[1]);
+    EXPECT_EQ(acknowledged[1], start[0]);
+  }
+}
+
+TEST(Packets, LengthsAreMixedByShare) {
+  const Profile p = profile({variant({kIpv4}, R"(, "changes": [{"packet": 12000, "payload_length": 77}])",
+                                     R"({"length": {"mix": [[7, 20], [4, 556], [1, 1480]]}})")});
+  std::map<std::size_t, int> seen;
+  for (const SourcePacket& packet : packets_of(p, 12'100)) ++seen[packet.octets.size() - 20];
+  ASSERT_EQ(seen.size(), 4u);
+  EXPECT_NEAR(seen[20], 7000, 217);  // four standard deviations
+  EXPECT_NEAR(seen[556], 4000, 207);
+  EXPECT_NEAR(seen[1480], 1000, 122);
+  EXPECT_EQ(seen[77], 100) << "a change of the length ends the mix";
 }
 
 TEST(Packets, RtpFieldsMoveAsTold) {

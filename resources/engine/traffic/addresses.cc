@@ -3,6 +3,8 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
 #include <string>
 
@@ -30,6 +32,18 @@ void set_bits(std::array<std::uint8_t, 16>& address, unsigned from, unsigned to,
     address[bit / 8] = static_cast<std::uint8_t>((value & 1) != 0 ? address[bit / 8] | mask : address[bit / 8] & ~mask);
     value >>= 1;
   }
+}
+
+// A bijection of 0 .. 2^(2 * half) - 1: four rounds of a Feistel network.
+std::uint64_t scatter(std::uint64_t value, unsigned half, std::uint64_t key) {
+  const std::uint64_t mask = (std::uint64_t{1} << half) - 1;
+  std::uint64_t left = value >> half, right = value & mask;
+  for (std::uint64_t round = 0; round < 4; ++round) {
+    const std::uint64_t next = left ^ (derive(key + round, right) & mask);
+    left = right;
+    right = next;
+  }
+  return left << half | right;
 }
 
 }  // namespace
@@ -73,6 +87,23 @@ std::array<std::uint8_t, 16> address_in(const Network6& network, std::uint64_t f
     set_bits(address, network.length, 128, flow + 1);
   }
   return address;
+}
+
+std::uint64_t member_of(std::uint32_t population, std::uint64_t flow, std::uint64_t key) noexcept {
+  const auto bits = static_cast<unsigned>(std::bit_width(population - 1));
+  const unsigned half = std::max(1u, (bits + 1) / 2);
+  // Walking on to the next member of the cycle until it is within the population keeps this a bijection.
+  std::uint64_t member = flow % population;
+  do member = scatter(member, half, key);
+  while (member >= population);
+  return member;
+}
+
+std::uint32_t teid_of(std::uint64_t member, std::uint64_t key) noexcept {
+  constexpr std::uint32_t kOdd = 0x9E3779B1;  // what is odd multiplies bijectively modulo 2^32
+  const auto start = static_cast<std::uint32_t>(key);
+  const std::uint32_t teid = static_cast<std::uint32_t>(member) * kOdd + start;
+  return teid != 0 ? teid : 0xFFFFFFFFu * kOdd + start;  // the one that the last number would have
 }
 
 }  // namespace headroom::traffic

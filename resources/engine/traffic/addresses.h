@@ -25,6 +25,14 @@ namespace headroom::traffic {
 [[nodiscard]] std::array<std::uint8_t, 16> address_in(const Network6& network, std::uint64_t flow,
                                                       std::uint64_t key) noexcept;
 
+// The member that flow `flow` is of a population that is drawn from by `key`: another one for each flow, until all have
+// had their turn. REQUIRES: 0 < population <= kMostMembers. Takes constant time on average.
+[[nodiscard]] std::uint64_t member_of(std::uint32_t population, std::uint64_t flow, std::uint64_t key) noexcept;
+
+// The GTP-U tunnel endpoint identifier of a member: never 0 (TS 29.281, 5.1), and another one for each member below
+// 2^32 - 1.
+[[nodiscard]] std::uint32_t teid_of(std::uint64_t member, std::uint64_t key) noexcept;
+
 }  // namespace headroom::traffic
 
 #endif  // HEADROOM_TRAFFIC_ADDRESSES_H

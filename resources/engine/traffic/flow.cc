@@ -53,6 +53,7 @@ Flow::Flow(const Profile& profile, std::uint64_t number, std::uint64_t seed, Flo
   moment_.sequence = identity_.sequence;
   moment_.timestamp = identity_.timestamp;
   moment_.esp_sequence = identity_.esp_sequence;
+  moment_.tcp_sequence = identity_.tcp_sequence;
   for (std::size_t i = 0; i < variant_.headers.size(); ++i) counters_[i] = identity_.headers[i].identification;
 }
 
@@ -112,6 +113,7 @@ void Flow::make_packet(std::uint64_t time_ns, std::uint64_t index, std::uint32_t
   const std::size_t header_length = packet.size() - content.size() - (rtp() == nullptr ? 0 : rtp()->padding);
   ++moment_.sequence;
   ++moment_.esp_sequence;
+  moment_.tcp_sequence += payload_length;  // RFC 793, 3.3: it counts octets
   ++packet_;
   const auto* ip = std::get_if<Ipv4>(&variant_.headers.front());
   if (ip == nullptr || ip->fragment_at == 0) {
@@ -154,6 +156,7 @@ Octets Flow::payload(std::uint64_t index, std::uint32_t length) const {
 
 std::uint32_t Flow::payload_length(std::uint64_t index) const {
   const Payload& payload = variant_.payload;
+  if (!payload.mix.empty()) return mixed_length(identity_.token, index, payload);
   if (payload.shortest == payload.longest) return payload.shortest;
   return payload.shortest + scale_length(identity_.token, index, payload.longest - payload.shortest);
 }
@@ -246,6 +249,7 @@ void Flow::apply_changes() {
         std::get<UdpLite>(header).coverage = change.value;
         break;
       case Field::payload_length:
+        variant_.payload.mix.clear();
         variant_.payload.shortest = variant_.payload.longest = change.value;
         break;
     }

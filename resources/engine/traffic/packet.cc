@@ -6,18 +6,19 @@
 #include <utility>
 
 #include "traffic/addresses.h"
+#include "traffic/gtpu.h"
 
 namespace headroom::traffic {
 namespace {
 
 // RFC 790 and its successors: the numbers of what can follow an IP header here.
-constexpr std::uint8_t kProtocolHopByHop = 0, kProtocolIcmp = 1, kProtocolIpv4 = 4, kProtocolUdp = 17,
+constexpr std::uint8_t kProtocolHopByHop = 0, kProtocolIcmp = 1, kProtocolIpv4 = 4, kProtocolTcp = 6, kProtocolUdp = 17,
                        kProtocolIpv6 = 41, kProtocolRouting = 43, kProtocolGre = 47, kProtocolAuthentication = 51,
                        kProtocolMinimalEncapsulation = 55, kProtocolIcmpv6 = 58, kProtocolDestination = 60,
                        kProtocolEsp = 50, kProtocolUdpLite = 136;
 
 constexpr std::size_t kIpv4Length = 20, kIpv6Length = 40, kUdpLength = 8, kRtpLength = 12, kIcmpLength = 8,
-                      kAuthenticationLength = 12, kEspLength = 8;
+                      kAuthenticationLength = 12, kEspLength = 8, kTcpLength = 20;
 
 std::size_t length_of_gre(const Gre& gre) {
   return 4 + (gre.checksum ? 4u : 0u) + (gre.key ? 4u : 0u) + (gre.sequence ? 4u : 0u);
@@ -47,6 +48,8 @@ std::size_t length_of(const Header& header) {
   if (const auto* ah = std::get_if<Authentication>(&header)) return kAuthenticationLength + ah->icv_length;
   if (const auto* gre = std::get_if<Gre>(&header)) return length_of_gre(*gre);
   if (const auto* minimal = std::get_if<MinimalEncapsulation>(&header)) return minimal->source ? 12 : 8;
+  if (const auto* gtpu = std::get_if<Gtpu>(&header)) return gtpu_length(*gtpu);
+  if (std::holds_alternative<Tcp>(header)) return kTcpLength;
   return std::get<Raw>(header).octets.size();
 }
 
@@ -57,6 +60,7 @@ std::uint8_t number_of_next(const std::vector<Header>& headers, std::size_t i, b
   if (std::holds_alternative<Ipv4>(next)) return kProtocolIpv4;
   if (std::holds_alternative<Ipv6>(next)) return kProtocolIpv6;
   if (std::holds_alternative<Udp>(next)) return kProtocolUdp;
+  if (std::holds_alternative<Tcp>(next)) return kProtocolTcp;
   if (std::holds_alternative<UdpLite>(next)) return kProtocolUdpLite;
   if (std::holds_alternative<Esp>(next)) return kProtocolEsp;
   if (const auto* options = std::get_if<Ipv6Options>(&next)) return number_of(options->kind);
@@ -127,6 +131,12 @@ class Builder {
     } else if (std::holds_alternative<Esp>(headers_[i])) {
       store32(at(i), identity_.headers[i].spi);
       store32(at(i) + 4, moment_.esp_sequence);
+    } else if (const auto* gtpu = std::get_if<Gtpu>(&headers_[i])) {
+      const auto first = static_cast<std::uint16_t>(sequence_start(i));
+      const auto sequence = static_cast<std::uint16_t>(gtpu->sequence_start.value_or(first) + moment_.number);
+      write_gtpu(*gtpu, {identity_.headers[i].teid, sequence, !identity_.reverse, length_from(i)}, at(i));
+    } else if (const auto* tcp = std::get_if<Tcp>(&headers_[i])) {
+      write_tcp(*tcp, i);
     } else if (const auto* rtp = std::get_if<Rtp>(&headers_[i])) {
       write_rtp(*rtp, at(i));
     } else if (std::holds_alternative<Icmp>(headers_[i])) {
@@ -203,6 +213,17 @@ class Builder {
     if (gre.sequence) store32(next, gre.sequence_start.value_or(sequence_start(i)) + moment_.number);
   }
 
+  void write_tcp(const Tcp& tcp, std::size_t i) {
+    constexpr std::uint32_t kAcknowledgement = 0x10;  // the one flag that is set
+    std::uint8_t* h = at(i);
+    store16(h, identity_.headers[i].source_port);
+    store16(h + 2, identity_.headers[i].destination_port);
+    store32(h + 4, moment_.tcp_sequence);
+    store32(h + 8, identity_.tcp_acknowledgement + tcp.acknowledgement_step * moment_.number);
+    store16(h + 12, static_cast<std::uint32_t>(kTcpLength / 4) << 12 | kAcknowledgement);
+    store16(h + 14, tcp.window);
+  }
+
   void write_rtp(const Rtp& rtp, std::uint8_t* h) {
     h[0] =
         static_cast<std::uint8_t>(0x80 | (rtp.padding != 0 ? 0x20 : 0) | (rtp.extension ? 0x10 : 0) | rtp.csrc_count);
@@ -246,6 +267,9 @@ class Builder {
       const std::uint16_t sum =
           checksum_finish(checksum_add(pseudo_header(i, kProtocolUdp), OctetView(packet_).subspan(offsets_[i])));
       store16(at(i) + 6, sum == 0 ? 0xFFFF : sum);  // RFC 768: zero would say that there is none
+    } else if (std::holds_alternative<Tcp>(headers_[i])) {
+      const OctetView segment = OctetView(packet_).subspan(offsets_[i]);
+      store16(at(i) + 16, checksum_finish(checksum_add(pseudo_header(i, kProtocolTcp), segment)));
     } else if (std::holds_alternative<UdpLite>(headers_[i])) {
       // RFC 3828, 3.1: 0 covers all. The length in the pseudo-header is that of the datagram.
       const std::size_t coverage = load16(at(i) + 4);
@@ -277,6 +301,7 @@ enum IdentityStream : std::uint64_t {
   kTimestamp,
   kEcho,
   kStart,
+  kTcpSequence,
   kPerHeader = 16,
   kPerHeaderStride = 16
 };
@@ -292,7 +317,12 @@ std::uint16_t port_in(const PortRange& range, std::uint64_t draw, bool even) {
 Identity make_identity(const Variant& variant, std::uint64_t flow, std::uint64_t seed, bool reverse) {
   const std::uint64_t key = derive(derive(seed, 0x666C6F77), flow);  // both directions share addresses and ports
   const std::uint64_t own = derive(key, reverse ? 2 : 1);
+  const std::uint64_t member =
+      variant.population == 0 ? flow : member_of(variant.population, flow, derive(seed, 0x6D656D626572));
   Identity identity;
+  identity.reverse = reverse;
+  identity.tcp_sequence = static_cast<std::uint32_t>(derive(own, kTcpSequence) >> 32);
+  identity.tcp_acknowledgement = static_cast<std::uint32_t>(derive(derive(key, reverse ? 1 : 2), kTcpSequence) >> 32);
   identity.token = static_cast<std::uint32_t>(derive(own, kToken) >> 32);
   identity.sequence = static_cast<std::uint16_t>(derive(own, kSequence) >> 48);
   identity.timestamp = static_cast<std::uint32_t>(derive(own, kTimestamp) >> 32);
@@ -304,12 +334,12 @@ Identity make_identity(const Variant& variant, std::uint64_t flow, std::uint64_t
       return derive(base, kPerHeader + kPerHeaderStride * i + which);
     };
     if (const auto* ipv4 = std::get_if<Ipv4>(&variant.headers[i])) {
-      store32(header.source.data(), address_in(ipv4->source, flow));
-      store32(header.destination.data(), address_in(ipv4->destination, flow));
+      store32(header.source.data(), address_in(ipv4->source, member));
+      store32(header.destination.data(), address_in(ipv4->destination, member));
       header.identification = ipv4->identification_start.value_or(static_cast<std::uint16_t>(stream(own, 0) >> 48));
     } else if (const auto* ipv6 = std::get_if<Ipv6>(&variant.headers[i])) {
-      header.source = address_in(ipv6->source, flow, stream(key, 1));
-      header.destination = address_in(ipv6->destination, flow, stream(key, 2));
+      header.source = address_in(ipv6->source, member, stream(key, 1));
+      header.destination = address_in(ipv6->destination, member, stream(key, 2));
       header.flow_label = static_cast<std::uint32_t>(stream(own, 3) >> 44);
     } else if (const auto* udp = std::get_if<Udp>(&variant.headers[i])) {
       const bool even = i + 1 < variant.headers.size();
@@ -319,6 +349,13 @@ Identity make_identity(const Variant& variant, std::uint64_t flow, std::uint64_t
       const bool even = i + 1 < variant.headers.size();
       header.source_port = port_in(lite->source, stream(key, 4), even);
       header.destination_port = port_in(lite->destination, stream(key, 5), even);
+    } else if (const auto* tcp = std::get_if<Tcp>(&variant.headers[i])) {
+      header.source_port = port_in(tcp->source, stream(key, 4), false);
+      header.destination_port = port_in(tcp->destination, stream(key, 5), false);
+    } else if (std::holds_alternative<Gtpu>(variant.headers[i])) {
+      // Of the tunnel, not of the flow: each direction has its own, which the receiver chose (TS 29.281, 5.1).
+      const std::uint64_t tunnels = derive(derive(seed, 0x74656964), reverse ? 2 : 1);
+      header.teid = teid_of(member, stream(tunnels, 7));
     } else if (const auto* esp = std::get_if<Esp>(&variant.headers[i])) {
       constexpr std::uint32_t kReserved = 256;  // RFC 4303, 2.1
       header.spi = esp->spi.value_or(std::max(kReserved, static_cast<std::uint32_t>(stream(own, 6) >> 32)));
@@ -333,6 +370,13 @@ Identity make_identity(const Variant& variant, std::uint64_t flow, std::uint64_t
     }
   }
   return identity;
+}
+
+std::uint32_t mixed_length(std::uint32_t token, std::uint64_t index, const Payload& payload) noexcept {
+  std::uint32_t place = scale(packet_draw(token, Purpose::length, index), payload.total_share - 1);
+  std::size_t i = 0;
+  while (place >= payload.mix[i].share) place -= payload.mix[i++].share;
+  return payload.mix[i].length;
 }
 
 std::vector<std::size_t> layout(const std::vector<Header>& headers) {

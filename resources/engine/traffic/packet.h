@@ -22,14 +22,17 @@ struct Identity {
     std::uint16_t source_port = 0, destination_port = 0;
     std::uint16_t identification = 0;  // the first IP-ID
     std::uint32_t flow_label = 0;
-    std::uint32_t spi = 0;  // of ESP
+    std::uint32_t spi = 0;   // of ESP
+    std::uint32_t teid = 0;  // of GTP-U
   };
   std::array<PerHeader, kMostHeaders> headers{};
   std::uint32_t token = 0;  // the RTP SSRC, and the key of everything random in the flow's packets
   std::uint16_t sequence = 0;
   std::uint32_t timestamp = 0;
   std::uint32_t esp_sequence = 0;
+  std::uint32_t tcp_sequence = 0, tcp_acknowledgement = 0;
   std::uint16_t echo_identifier = 0;
+  bool reverse = false;
   std::uint64_t start_us = 0;  // when the first interval begins
 };
 
@@ -42,8 +45,9 @@ struct Moment {
   std::uint32_t timestamp = 0;
   bool marker = false;
   std::uint32_t esp_sequence = 0;
+  std::uint32_t tcp_sequence = 0;
   std::uint64_t coverage_draw = 0;  // behind a random UDP-Lite Checksum Coverage
-  std::uint32_t number = 0;         // packets of the flow before this one: by so much AH and GRE have counted
+  std::uint32_t number = 0;         // packets of the flow before this one: by so much AH, GRE and GTP-U have counted
 };
 
 // Where each header starts; the last entry is the length of all of them.
@@ -93,6 +97,9 @@ enum class Purpose : std::uint64_t {
                                                    std::uint32_t range) noexcept {
   return scale(packet_draw(token, Purpose::length, index), range);
 }
+
+// The length of the payload of packet `index`. REQUIRES: the payload has a mix of lengths.
+[[nodiscard]] std::uint32_t mixed_length(std::uint32_t token, std::uint64_t index, const Payload& payload) noexcept;
 
 // By how much a counting identification grows with the packet `index`.
 [[nodiscard]] constexpr std::uint16_t identification_step(std::uint32_t token, std::uint64_t index,

@@ -168,6 +168,26 @@ Esp read_esp(Object& object) {
   return esp;
 }
 
+Gtpu read_gtpu(Object& object) {
+  Gtpu gtpu;
+  if (const auto v = object.optional("qfi")) gtpu.qfi = static_cast<std::uint8_t>(v->integer(0, 63));
+  gtpu.sequence = object.boolean("sequence", gtpu.sequence);
+  if (const auto v = object.optional("sequence_start")) {
+    if (!gtpu.sequence) v->fail("there is no sequence number without \"sequence\": true.");
+    gtpu.sequence_start = static_cast<std::uint16_t>(v->integer(0, 65535));
+  }
+  return gtpu;
+}
+
+Tcp read_tcp(Object& object) {
+  Tcp tcp;
+  tcp.source = read_ports(object.required("source_ports"));
+  tcp.destination = read_ports(object.required("destination_ports"));
+  tcp.window = integer(object, "window", 0, 65535, tcp.window);
+  tcp.acknowledgement_step = integer(object, "acknowledgement_step", 0, 65535, tcp.acknowledgement_step);
+  return tcp;
+}
+
 void read_frame(const Value& value, Rtp& rtp) {
   const std::vector<Value> ends = value.items();
   if (ends.size() != 2) value.fail("a range is a list of two: fewest and most.");
@@ -220,7 +240,7 @@ Header read_header(const Value& value) {
   Header header;
   switch (object.required("protocol")
               .choice({"ipv4", "ipv6", "ipv6-options", "udp", "rtp", "icmp", "udplite", "esp", "ah", "gre",
-                       "minimal-encapsulation", "raw"})) {
+                       "minimal-encapsulation", "gtpu", "tcp", "raw"})) {
     case 0:
       header = read_ipv4(object);
       break;
@@ -254,6 +274,12 @@ Header read_header(const Value& value) {
     case 10:
       header = read_minimal_encapsulation(object);
       break;
+    case 11:
+      header = read_gtpu(object);
+      break;
+    case 12:
+      header = read_tcp(object);
+      break;
     default:
       header = read_raw(object);
       break;
@@ -272,11 +298,12 @@ bool is_ip(const Header& header) { return is<Ipv4>(header) || is<Ipv6>(header); 
 // Whether `header` may follow `before` (nullptr: stand first).
 bool may_follow(const Header* before, const Header& header) {
   if (before == nullptr) return is_ip(header) || is<Raw>(header);
-  if (is<Gre>(*before)) return is_ip(header);
+  if (is<Gre>(*before) || is<Gtpu>(*before)) return is_ip(header);
+  if (is<Gtpu>(header)) return is<Udp>(*before);
   const bool behind_ip = is_ip(*before) || is<Ipv6Options>(*before) || is<Authentication>(*before);
   if (is<Gre>(header)) return behind_ip;
   if (is_ip(header)) return behind_ip;
-  if (is<Udp>(header) || is<Icmp>(header) || is<UdpLite>(header) || is<Esp>(header))
+  if (is<Udp>(header) || is<Icmp>(header) || is<UdpLite>(header) || is<Esp>(header) || is<Tcp>(header))
     return behind_ip || is<MinimalEncapsulation>(*before);
   if (is<Authentication>(header)) return is_ip(*before) || is<Ipv6Options>(*before);
   if (is<MinimalEncapsulation>(header)) return is<Ipv4>(*before);
@@ -285,6 +312,15 @@ bool may_follow(const Header* before, const Header& header) {
     return is<Ipv6>(*before) || ((is<Ipv6Options>(*before) || is<Authentication>(*before)) && !first);
   }
   return is<Rtp>(header) && (is<Udp>(*before) || is<UdpLite>(*before));
+}
+
+// GTP-U behind another header: its port stands on both sides, because the directions swap them.
+void check_gtpu(const Header& before, bool last, const Value& value) {
+  const auto is_port = [](PortRange range) { return range.lowest == Gtpu::kPort && range.highest == Gtpu::kPort; };
+  const Udp& udp = std::get<Udp>(before);
+  if (!is_port(udp.source) || !is_port(udp.destination))
+    value.fail("the UDP header in front of GTP-U has the ports [2152, 2152] on both sides (TS 29.281, 4.4.2).");
+  if (last) value.fail("an IP header has to follow GTP-U here.");
 }
 
 void check_chain(const std::vector<Header>& headers, const std::vector<Value>& values) {
@@ -297,6 +333,7 @@ void check_chain(const std::vector<Header>& headers, const std::vector<Value>& v
     if (is_ip(headers[i])) over_ipv6 = is<Ipv6>(headers[i]);
     if (is<Ipv6Options>(headers[i]) && !over_ipv6) values[i].fail("this header belongs to IPv6.");
     if (is<Gre>(headers[i]) && i + 1 == headers.size()) values[i].fail("an IP header has to follow GRE here.");
+    if (is<Gtpu>(headers[i])) check_gtpu(headers[i - 1], i + 1 == headers.size(), values[i]);
     if (const auto* udp = std::get_if<Udp>(&headers[i]); udp != nullptr && over_ipv6 && !udp->checksum) {
       values[i].fail("over IPv6 the UDP checksum is not optional (RFC 2460, 8.1).");
     }
@@ -306,11 +343,32 @@ void check_chain(const std::vector<Header>& headers, const std::vector<Value>& v
   }
 }
 
+void read_mix(const Value& value, Payload& payload) {
+  Object object(value);
+  const Value mix = object.required("mix");
+  payload.shortest = kLargestPayload;
+  for (const Value& item : mix.items()) {
+    const std::vector<Value> pair = item.items();
+    if (pair.size() != 2) item.fail("a share and a length in octets are expected here.");
+    const LengthShare entry{static_cast<std::uint32_t>(pair[0].integer(1, 1000)),
+                            static_cast<std::uint32_t>(pair[1].integer(0, kLargestPayload))};
+    payload.mix.push_back(entry);
+    payload.total_share += entry.share;
+    payload.shortest = std::min(payload.shortest, entry.length);
+    payload.longest = std::max(payload.longest, entry.length);
+  }
+  if (payload.mix.empty() || payload.mix.size() > kMostMixedLengths)
+    mix.fail("a mix has 1 to " + std::to_string(kMostMixedLengths) + " lengths.");
+  object.finish();
+}
+
 Payload read_payload(const Value& value) {
   Object object(value);
   Payload payload;
   const Value length = object.required("length");
-  if (length.json().is_array()) {
+  if (length.json().is_object()) {
+    read_mix(length, payload);
+  } else if (length.json().is_array()) {
     const std::vector<Value> ends = length.items();
     if (ends.size() != 2) length.fail("a range of lengths is a list of two: the shortest and the longest.");
     payload.shortest = static_cast<std::uint32_t>(ends[0].integer(0, kLargestPayload));
@@ -468,6 +526,8 @@ Variant read_variant(const Value& value) {
   Variant variant;
   variant.where = value.pointer();
   variant.share = integer(object, "share", 1, 1000, 1u);
+  if (const auto v = object.optional("population"))
+    variant.population = static_cast<std::uint32_t>(v->integer(1, kMostMembers));
   const Value headers = object.required("headers");
   const std::vector<Value> header_values = headers.items();
   if (header_values.empty() || header_values.size() > kMostHeaders) {

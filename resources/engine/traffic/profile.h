@@ -91,6 +91,22 @@ struct Udp {
   bool checksum = true;
 };
 
+// GTP-U (TS 29.281, 5.1): a G-PDU, whose payload is the packet of a user. Forward is uplink, reverse is downlink.
+struct Gtpu {
+  static constexpr std::uint16_t kPort = 2152;  // 4.4.2
+  std::optional<std::uint8_t> qfi;              // with it there is a PDU session container (5.2.2.7)
+  bool sequence = false;
+  std::optional<std::uint16_t> sequence_start;
+};
+
+// RFC 793, 3.1: a segment in the middle of a connection. The sequence number goes on by the payload of each packet;
+// what is acknowledged begins with the start of the other direction.
+struct Tcp {
+  PortRange source, destination;
+  std::uint16_t window = 65535;
+  std::uint32_t acknowledgement_step = 0;  // octets that each packet acknowledges besides
+};
+
 enum class Marker : std::uint8_t { never, always, spurt_start, frame_end };
 
 struct RtpExtension {
@@ -133,11 +149,18 @@ struct Raw {  // octets that stand as they are: packets that are not IP
   Octets octets;
 };
 
-using Header =
-    std::variant<Ipv4, Ipv6, Ipv6Options, Udp, Rtp, Icmp, Raw, UdpLite, Esp, Authentication, Gre, MinimalEncapsulation>;
+using Header = std::variant<Ipv4, Ipv6, Ipv6Options, Udp, Rtp, Icmp, Raw, UdpLite, Esp, Authentication, Gre,
+                            MinimalEncapsulation, Gtpu, Tcp>;
+
+struct LengthShare {
+  std::uint32_t share = 1;
+  std::uint32_t length = 0;  // octets
+};
 
 struct Payload {
   std::uint32_t shortest = 0, longest = 0;  // octets
+  std::vector<LengthShare> mix;             // if any: each packet has one of these lengths, by share
+  std::uint32_t total_share = 0;            // of the mix
   bool random = true;                       // else the same pattern in every packet
 };
 
@@ -196,6 +219,7 @@ struct BeforeCompressor {
 
 struct Variant {
   std::uint32_t share = 1;
+  std::uint32_t population = 0;  // if any: each flow is another one of so many members, drawn by the seed
   std::vector<Header> headers;
   Payload payload;
   Timing timing;
@@ -216,6 +240,8 @@ struct Profile {
 
 inline constexpr std::uint32_t kLargestPayload = 9'000;  // octets: a jumbo frame
 inline constexpr std::uint32_t kMostHeaders = 8;
+inline constexpr std::size_t kMostMixedLengths = 16;
+inline constexpr std::uint32_t kMostMembers = 1u << 30;  // of a population
 
 // Throws Error(job) with the place of what is wrong.
 [[nodiscard]] Profile read_profile(const Value& value);

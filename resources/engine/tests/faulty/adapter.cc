@@ -236,6 +236,8 @@ void process(headroom_instance* self, headroom_packet& packet, headroom_detail* 
   } else if (packet.in_length == 0 || (!compressing && packet.in_length <= extra)) {
     packet.status = HEADROOM_ERR_MALFORMED;
     if (kFault == Fault::leaves_a_length_with_an_error) packet.out_length = 5;
+  } else if (kFault == Fault::compresses_nothing && compressing) {
+    packet.status = HEADROOM_ERR_UNSUPPORTED;
   } else if (length > packet.out_capacity) {
     packet.status = HEADROOM_ERR_NO_SPACE;
   } else {

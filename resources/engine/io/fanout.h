@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DPDK's driver for interfaces of the kernel (net_af_packet) puts the sockets of a port into a "fanout" group
+// (packet(7)) with two flags that it has no option for:
+//   - PACKET_FANOUT_FLAG_DEFRAG: the kernel puts IPv4 fragments together before anybody sees them, even with a single
+//     queue. The packet that comes out is longer than the place in the ring and arrives cut off.
+//   - PACKET_FANOUT_FLAG_ROLLOVER: what finds its queue full goes to another one, and overtakes its flow.
+// What stands between two networks must see the frames as they came, and a channel for header compression may lose
+// packets, but not reorder them. So setsockopt is defined once more in this program, where the driver finds it before
+// that of libc; it takes the two flags away and passes everything else on.
+#ifndef HEADROOM_IO_FANOUT_H
+#define HEADROOM_IO_FANOUT_H
+
+namespace headroom::io {
+
+// While one exists, PACKET_FANOUT is set without the two flags. Nothing changes for anybody else.
+class PlainFanout {
+ public:
+  PlainFanout() noexcept;
+  ~PlainFanout();
+  PlainFanout(const PlainFanout&) = delete;
+  PlainFanout& operator=(const PlainFanout&) = delete;
+};
+
+}  // namespace headroom::io
+
+#endif  // HEADROOM_IO_FANOUT_H

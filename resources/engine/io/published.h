@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a worker knows, told to another thread when that asks for it: the worker looks at a flag once a round and copies
+// only then.
+#ifndef HEADROOM_IO_PUBLISHED_H
+#define HEADROOM_IO_PUBLISHED_H
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+namespace headroom::io {
+
+template <typename T>
+class Published {
+ public:
+  // Of the worker, once a round: `make` returns what is to be told and is called when somebody has asked.
+  template <typename Make>
+  void offer(Make&& make) {
+    if (!wanted_.load(std::memory_order_relaxed)) [[likely]]
+      return;
+    tell(make());
+  }
+
+  // Of the worker, unasked: at its end.
+  void tell(T value) {
+    {
+      const std::scoped_lock lock(mutex_);
+      value_ = std::move(value);
+      wanted_.store(false, std::memory_order_relaxed);
+      ++told_;
+    }
+    news_.notify_all();
+  }
+
+  // Asks, and returns what the worker tells; what it last told when it is silent for `patience`.
+  [[nodiscard]] T ask(std::chrono::milliseconds patience = std::chrono::milliseconds(100)) {
+    std::unique_lock lock(mutex_);
+    const auto before = told_;
+    wanted_.store(true, std::memory_order_relaxed);
+    news_.wait_for(lock, patience, [&] { return told_ != before; });
+    return value_;
+  }
+
+  // What the worker last told.
+  [[nodiscard]] T last() {
+    const std::scoped_lock lock(mutex_);
+    return value_;
+  }
+
+ private:
+  std::atomic<bool> wanted_{false};
+  std::mutex mutex_;
+  std::condition_variable news_;
+  T value_{};
+  unsigned told_ = 0;
+};
+
+}  // namespace headroom::io
+
+#endif  // HEADROOM_IO_PUBLISHED_H

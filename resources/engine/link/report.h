@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a link did, for results and captures (README.md, `replay`).
+#ifndef HEADROOM_LINK_REPORT_H
+#define HEADROOM_LINK_REPORT_H
+
+#include <cstdint>
+#include <string>
+
+#include "base/json_reader.h"
+#include "link/link.h"
+
+namespace headroom {
+
+// Packets that were lost, by cause: {"loss": 10}.
+[[nodiscard]] Json lost_json(const LinkCounts& counts);
+
+// {"packets", "octets", "bandwidth_bps", "delivered", "lost", …}; the bandwidth is null without a duration.
+[[nodiscard]] Json json_of(const LinkCounts& counts, std::uint64_t duration_ns);
+
+// "lost: burst_loss", "bits flipped: 3 17", "duplicated"; empty when the link did nothing.
+[[nodiscard]] std::string comment_of(const LinkOutcome& outcome);
+
+}  // namespace headroom
+
+#endif  // HEADROOM_LINK_REPORT_H

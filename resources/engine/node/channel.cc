@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/channel.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace headroom::node {
+namespace {
+
+constexpr std::uint8_t kPadding = 0xE0;  // RFC 5795 5.2.1.1
+
+// Fills the statistics of frames that came from one side.
+void count_received(std::span<const Frame> frames, Traffic& received) noexcept {
+  std::uint64_t octets = 0;
+  for (const Frame& frame : frames) octets += frame.length;
+  received.add(frames.size(), octets);
+}
+
+OctetView ip_packet(const Frame& frame, const Look& seen) noexcept {
+  return {frame.octets + seen.payload_at, seen.packet};
+}
+
+// A packet behind its padding, if any. What remains is empty where there is nothing but padding.
+OctetView without_padding(OctetView packet) noexcept {
+  const auto begin = std::find_if(packet.begin(), packet.end(), [](std::uint8_t octet) { return octet != kPadding; });
+  return packet.subspan(static_cast<std::size_t>(begin - packet.begin()));
+}
+
+}  // namespace
+
+Channel::Channel(const Job& job, std::uint16_t number, const MacAddress& mac, FrameStore& store, Statistics& statistics)
+    : tags_(job.tags()),
+      number_(number),
+      plain_mtu_(job.plain_mtu),
+      link_mtu_(job.link_mtu),
+      feedback_(job.feedback),
+      rohc_(job.rohc),
+      pad_(job.pad),
+      mac_(mac),
+      store_(store),
+      statistics_(statistics),
+      looks_(job.burst),
+      ways_(job.burst) {
+  far_end_.fill(0xFF);
+  if (job.compressor)
+    compressor_ = std::make_unique<Codec>(*job.compressor, HEADROOM_COMPRESSOR, job.burst, job.plain_mtu);
+  if (job.decompressor)
+    decompressor_ = std::make_unique<Codec>(*job.decompressor, HEADROOM_DECOMPRESSOR, job.burst, job.link_mtu);
+}
+
+// ------------------------------------------------------------------------------------------------ plain to link
+
+void Channel::to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbox& link) {
+  count_received(frames, statistics_.plain.received);
+  if (compressor_) compressor_->clear();
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    looks_[i] = look(frames[i].view());
+    ways_[i] = gather_plain(frames[i], looks_[i]);
+  }
+  if (compressor_ && compressor_->count() != 0) {
+    if (!waiting_.empty()) offer_feedback();
+    compressor_->process(now_ns);
+  }
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (ways_[i] == Way::codec) {
+      put_compressed(frames[i], looks_[i], next++, link);
+    } else if (ways_[i] == Way::pass) {
+      pass(frames[i], looks_[i], link_mtu_, link);
+    }
+  }
+}
+
+Channel::Way Channel::gather_plain(const Frame& frame, const Look& seen) {
+  if (seen.packet > plain_mtu_) {
+    lose(frame, statistics_.too_long);
+    return Way::lost;
+  }
+  if (!compressor_) return Way::pass;
+  if (seen.carries == Carries::rohc) {  // it would be taken for a packet of this channel
+    lose(frame, statistics_.malformed);
+    return Way::lost;
+  }
+  if (seen.carries != Carries::ip) return Way::pass;
+  compressor_->add(ip_packet(frame, seen));
+  return Way::codec;
+}
+
+void Channel::put_compressed(Frame& frame, const Look& seen, std::uint32_t i, Outbox& link) {
+  const std::int32_t status = compressor_->status(i);
+  if (status == HEADROOM_OK) [[likely]] {
+    if (write_link_packet(frame, seen, compressor_->output(i))) {
+      statistics_.compressed.add();
+      link.put(frame);
+    } else {
+      statistics_.passed_too_long.add();
+      pass(frame, seen, link_mtu_, link);
+    }
+  } else if (status == HEADROOM_SEGMENTS) {
+    put_segments(frame, seen, compressor_->output(i), link);
+  } else if (status == HEADROOM_NOTHING) {
+    lose(frame, statistics_.consumed);
+  } else {
+    statistics_.compressor.add(status);
+    pass(frame, seen, link_mtu_, link);
+  }
+}
+
+void Channel::put_segments(Frame& frame, const Look& seen, OctetView segments, Outbox& link) {
+  for (OctetView left = segments; !left.empty();) {
+    if (next_segment(left).size() <= link_mtu_) continue;
+    statistics_.passed_too_long.add();
+    pass(frame, seen, link_mtu_, link);
+    return;
+  }
+  statistics_.compressed.add();
+  while (!segments.empty()) {
+    Frame piece;
+    if (!store_.take(piece)) {  // the rest of the packet is of no use any more
+      statistics_.no_memory.add();
+      break;
+    }
+    std::memcpy(piece.octets, frame.octets, seen.payload_at);
+    if (write_link_packet(piece, seen, next_segment(segments))) {
+      link.put(piece);
+    } else {
+      lose(piece, statistics_.too_long);
+    }
+  }
+  store_.give_back(frame);
+}
+
+// Makes `packet` what the frame carries, with padding and the channel's tag. False, and the frame as it was, when that
+// is more than the link takes.
+bool Channel::write_link_packet(Frame& frame, const Look& seen, OctetView packet) noexcept {
+  const std::uint32_t length = padded(packet.size());
+  if (length > link_mtu_ || seen.payload_at + length > frame.room || frame.front < kTag) return false;
+  const std::size_t padding = length - packet.size();
+  store16(frame.octets + seen.type_at, kEtherTypeRohc);
+  std::uint8_t* const payload = frame.octets + seen.payload_at;
+  std::memset(payload, kPadding, padding);
+  std::memcpy(payload + padding, packet.data(), packet.size());
+  frame.length = seen.payload_at + length;
+  return !tags_.used() || insert_tag(frame, tags_, number_);
+}
+
+// ------------------------------------------------------------------------------------------------ link to plain
+
+void Channel::to_plain(std::span<Frame> frames, std::uint64_t now_ns, Outbox& plain, Outbox& link) {
+  count_received(frames, statistics_.link.received);
+  if (decompressor_) decompressor_->clear();
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    looks_[i] = look(frames[i].view());
+    ways_[i] = gather_link(frames[i], looks_[i]);
+  }
+  if (decompressor_ && decompressor_->count() != 0) decompressor_->process(now_ns);
+  std::uint32_t next = 0;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (ways_[i] == Way::codec) {
+      put_decompressed(frames[i], looks_[i], next++, plain);
+    } else if (ways_[i] == Way::pass) {
+      pass(frames[i], looks_[i], plain_mtu_, plain);
+    }
+  }
+  if (decompressor_) carry_feedback(now_ns, link);
+}
+
+Channel::Way Channel::gather_link(Frame& frame, Look& seen) {
+  const auto lost = [&](io::Counter& cause) {
+    lose(frame, cause);
+    return Way::lost;
+  };
+  if (seen.packet > link_mtu_) return lost(statistics_.too_long);
+  if (frame.length >= kMacs) std::copy_n(frame.octets + far_end_.size(), far_end_.size(), far_end_.begin());
+  if (seen.carries != Carries::rohc || !decompressor_) return Way::pass;
+  if (tags_.used()) {
+    if (channel_of(frame.view(), tags_) != number_) return lost(statistics_.malformed);
+    remove_tag(frame);
+    seen.type_at = static_cast<std::uint16_t>(seen.type_at - kTag);
+    seen.payload_at -= kTag;
+  }
+  OctetView packet = ip_packet(frame, seen);
+  if (rohc_) packet = without_padding(packet);
+  if (packet.empty()) return lost(statistics_.malformed);
+  decompressor_->add(packet);
+  return Way::codec;
+}
+
+void Channel::put_decompressed(Frame& frame, const Look& seen, std::uint32_t i, Outbox& plain) {
+  const std::int32_t status = decompressor_->status(i);
+  if (status == HEADROOM_NOTHING) return lose(frame, statistics_.consumed);
+  if (status != HEADROOM_OK) [[unlikely]] {
+    statistics_.decompressor.add(status);
+    return store_.give_back(frame);
+  }
+  const OctetView packet = decompressor_->output(i);
+  const auto type = type_of_ip(packet);
+  if (!type) return lose(frame, statistics_.malformed);
+  if (packet.size() > plain_mtu_ || seen.payload_at + packet.size() > frame.room)
+    return lose(frame, statistics_.too_long);
+  statistics_.decompressed.add();
+  store16(frame.octets + seen.type_at, *type);
+  std::memcpy(frame.octets + seen.payload_at, packet.data(), packet.size());
+  frame.length = seen.payload_at + static_cast<std::uint32_t>(packet.size());
+  plain.put(frame);
+}
+
+// ----------------------------------------------------------------------------------------------------- feedback
+
+// What waits goes in front of the first packet of the burst, unless the two might be too long for the link together:
+// feedback in front of a packet that then has to go uncompressed would be lost.
+void Channel::offer_feedback() {
+  if (compressor_->first_length() + waiting_.octets() + kSmallestPayload > link_mtu_) return;
+  statistics_.feedback.piggybacked.add(
+      waiting_.offer([&](OctetView message) { return compressor_->piggyback(message); }));
+}
+
+void Channel::carry_feedback(std::uint64_t now_ns, Outbox& link) {
+  constexpr unsigned kMostABurst = 4096;  // an adapter that never stops must not hang the node
+  unsigned taken = 0;
+  const auto next = [&](OctetView message) {
+    if (!message.empty() && ++taken > kMostABurst)
+      throw Error(ErrorKind::adapter, "the adapter's feedback has no end: it gave thousands of messages for a burst.");
+    return message;
+  };
+  for (OctetView message; !(message = next(decompressor_->take_received_feedback())).empty();) {
+    statistics_.feedback.received.add();
+    if (compressor_) {
+      compressor_->give_feedback(message, now_ns);
+    } else {
+      statistics_.feedback.discarded.add();
+    }
+  }
+  for (OctetView message; !(message = next(decompressor_->take_feedback())).empty();)
+    keep_feedback(message, now_ns, link);
+  if (feedback_ == Feedback::own || !compressor_) send_feedback(link);
+}
+
+void Channel::keep_feedback(OctetView message, std::uint64_t now_ns, Outbox& link) {
+  if (feedback_ == Feedback::none || message.size() > link_mtu_) return statistics_.feedback.discarded.add();
+  if (!waiting_.fits(message) || waiting_.octets() + message.size() > link_mtu_) send_feedback(link);
+  waiting_.put(message, now_ns);
+}
+
+// A packet of feedback alone (RFC 5795 5.2.1 and 5.2.4.1), in a frame of its own.
+void Channel::send_feedback(Outbox& link) {
+  if (waiting_.empty()) return;
+  Frame frame;
+  if (!store_.take(frame)) {
+    statistics_.no_memory.add();
+    statistics_.feedback.discarded.add(waiting_.messages());
+    return waiting_.clear();
+  }
+  std::copy(far_end_.begin(), far_end_.end(), frame.octets);
+  std::copy(mac_.begin(), mac_.end(), frame.octets + far_end_.size());
+  const Look seen = {Carries::rohc, kMacs, kHeader, waiting_.octets()};
+  if (write_link_packet(frame, seen, waiting_.all())) {
+    statistics_.feedback.sent.add(waiting_.messages());
+    link.put(frame);
+  } else {
+    lose(frame, statistics_.too_long);
+  }
+  waiting_.clear();
+}
+
+void Channel::send_late_feedback(std::uint64_t now_ns, Outbox& link) {
+  constexpr std::uint64_t kLongestWaitNs = 10'000'000;
+  if (!waiting_.empty() && now_ns - waiting_.since_ns() >= kLongestWaitNs) send_feedback(link);
+}
+
+// ------------------------------------------------------------------------------------------------------- frames
+
+void Channel::pass(const Frame& frame, const Look& seen, std::uint32_t mtu, Outbox& out) noexcept {
+  if (seen.packet > mtu) return lose(frame, statistics_.too_long);
+  statistics_.passed.add();
+  out.put(frame);
+}
+
+void Channel::lose(const Frame& frame, io::Counter& cause) noexcept {
+  cause.add();
+  store_.give_back(frame);
+}
+
+}  // namespace headroom::node

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One channel of a node (RFC 5795, 5.1.1): a compressor for what comes from the plain side, a decompressor for what
+// comes from the link, and the feedback that the two exchange with those at the far end. No allocation, no lock, no
+// system call.
+#ifndef HEADROOM_NODE_CHANNEL_H
+#define HEADROOM_NODE_CHANNEL_H
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "node/codec.h"
+#include "node/feedback.h"
+#include "node/frame.h"
+#include "node/job.h"
+#include "node/outbox.h"
+#include "node/statistics.h"
+
+namespace headroom::node {
+
+class Channel {
+ public:
+  // Channel `number` of the job's; `mac` is the link port's address. Throws Error(adapter). The references must
+  // outlive the channel.
+  Channel(const Job& job, std::uint16_t number, const MacAddress& mac, FrameStore& store, Statistics& statistics);
+
+  // Frames from the plain side, at most `burst`: all of them are given back to the store or put into `link`. Throws
+  // Error(adapter) when the adapter breaks a promise.
+  void to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbox& link);
+
+  // The same from the link; feedback of this side goes back into `link`.
+  void to_plain(std::span<Frame> frames, std::uint64_t now_ns, Outbox& plain, Outbox& link);
+
+  // Sends feedback that has waited long enough for a packet to travel with. To be called now and then while
+  // `feedback_waits`.
+  [[nodiscard]] bool feedback_waits() const noexcept { return !waiting_.empty(); }
+  void send_late_feedback(std::uint64_t now_ns, Outbox& link);
+
+  [[nodiscard]] const Codec* compressor() const noexcept { return compressor_.get(); }
+  [[nodiscard]] const Codec* decompressor() const noexcept { return decompressor_.get(); }
+
+ private:
+  // What a burst's frame is in for.
+  enum class Way : std::uint8_t { codec, pass, lost };
+
+  // Plain to link.
+  [[nodiscard]] Way gather_plain(const Frame& frame, const Look& seen);
+  void offer_feedback();
+  void put_compressed(Frame& frame, const Look& seen, std::uint32_t i, Outbox& link);
+  void put_segments(Frame& frame, const Look& seen, OctetView segments, Outbox& link);
+  // Link to plain.
+  [[nodiscard]] Way gather_link(Frame& frame, Look& seen);
+  void put_decompressed(Frame& frame, const Look& seen, std::uint32_t i, Outbox& plain);
+  // Feedback.
+  void carry_feedback(std::uint64_t now_ns, Outbox& link);
+  void keep_feedback(OctetView message, std::uint64_t now_ns, Outbox& link);
+  void send_feedback(Outbox& link);
+
+  [[nodiscard]] std::uint32_t padded(std::size_t length) const noexcept {
+    return static_cast<std::uint32_t>(pad_ && length < kSmallestPayload ? kSmallestPayload : length);
+  }
+  [[nodiscard]] bool write_link_packet(Frame& frame, const Look& seen, OctetView packet) noexcept;
+  void pass(const Frame& frame, const Look& seen, std::uint32_t mtu, Outbox& out) noexcept;
+  void lose(const Frame& frame, io::Counter& cause) noexcept;
+
+  const ChannelTags tags_;
+  const std::uint16_t number_;
+  const std::uint32_t plain_mtu_, link_mtu_;
+  const Feedback feedback_;
+  const bool rohc_, pad_;
+  const MacAddress mac_;
+  MacAddress far_end_;  // where frames of the link come from
+  FrameStore& store_;
+  Statistics& statistics_;
+  std::unique_ptr<Codec> compressor_, decompressor_;
+  std::vector<Look> looks_;
+  std::vector<Way> ways_;
+  WaitingFeedback waiting_;
+};
+
+}  // namespace headroom::node
+
+#endif  // HEADROOM_NODE_CHANNEL_H

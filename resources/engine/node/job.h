@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The job of `node` (README.md), read and checked as a whole before anything starts.
+#ifndef HEADROOM_NODE_JOB_H
+#define HEADROOM_NODE_JOB_H
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "adapter/instance.h"
+#include "io/job.h"
+#include "node/frame.h"
+
+namespace headroom::node {
+
+inline constexpr std::size_t kMostWorkers = 64;
+inline constexpr std::uint16_t kLargestBurst = 512;
+
+// How what a decompressor wants to say reaches the compressor at the far end.
+enum class Feedback : std::uint8_t {
+  none,        // not at all
+  own,         // in frames of its own
+  piggybacked  // in front of the next packet, or in a frame of its own when none comes soon
+};
+
+struct Job {
+  io::WireJob wire;
+  std::array<io::PortJob, 2> ports;  // plain, link
+  std::optional<AdapterJob> compressor, decompressor;
+  std::vector<unsigned> workers;  // the core of each
+  std::uint16_t burst = 32;
+  std::uint32_t plain_mtu = 1500, link_mtu = 1500;  // octets behind Ethernet's header and all VLAN tags
+  std::uint16_t channel_vlan = 100;
+  Feedback feedback = Feedback::own;
+  bool rohc = false;  // the adapters speak ROHC
+  bool pad = false;
+
+  [[nodiscard]] ChannelTags tags() const noexcept { return {channel_vlan, static_cast<std::uint16_t>(workers.size())}; }
+};
+
+// Throws Error(job).
+[[nodiscard]] Job read_job(const Json& json);
+
+}  // namespace headroom::node
+
+#endif  // HEADROOM_NODE_JOB_H

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/statistics.h"
+
+#include "adapter/instance.h"
+
+namespace headroom::node {
+namespace {
+
+Json json_of(const Traffic& traffic) {
+  return {{"packets", traffic.packets.value()}, {"octets", traffic.octets.value()}};
+}
+
+Json json_of(const Side& side) { return {{"received", json_of(side.received)}, {"sent", json_of(side.sent)}}; }
+
+}  // namespace
+
+Json Refusals::json() const {
+  Json json = Json::object();
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    if (counts_[i].value() != 0) json[name_of_status(-1 - static_cast<std::int32_t>(i))] = counts_[i].value();
+  }
+  return json;
+}
+
+Json Statistics::json() const {
+  return {{"plain", json_of(plain)},
+          {"link", json_of(link)},
+          {"compressed", compressed.value()},
+          {"decompressed", decompressed.value()},
+          {"passed", passed.value()},
+          {"passed_too_long", passed_too_long.value()},
+          {"consumed", consumed.value()},
+          {"feedback",
+           {{"sent", feedback.sent.value()},
+            {"piggybacked", feedback.piggybacked.value()},
+            {"received", feedback.received.value()},
+            {"discarded", feedback.discarded.value()}}},
+          {"handed_over", handed_over.value()},
+          {"errors",
+           {{"compressor", compressor.json()},
+            {"decompressor", decompressor.json()},
+            {"too_long", too_long.value()},
+            {"malformed", malformed.value()},
+            {"send_queue_full", send_queue_full.value()},
+            {"hand_over_full", hand_over_full.value()},
+            {"no_memory", no_memory.value()}}}};
+}
+
+}  // namespace headroom::node

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What one worker of a node counts. Its thread writes, any other may read meanwhile.
+#ifndef HEADROOM_NODE_STATISTICS_H
+#define HEADROOM_NODE_STATISTICS_H
+
+#include <array>
+#include <cstdint>
+
+#include "base/json_reader.h"
+#include "io/counter.h"
+
+namespace headroom::node {
+
+struct Traffic {
+  io::Counter packets, octets;  // whole frames
+
+  void add(std::uint64_t more_packets, std::uint64_t more_octets) noexcept {
+    packets.add(more_packets);
+    octets.add(more_octets);
+  }
+};
+
+struct Side {
+  Traffic received, sent;
+};
+
+// How often an adapter refused a packet, by status.
+class Refusals {
+ public:
+  // REQUIRES: `status` is one of the ABI's below zero.
+  void add(std::int32_t status) noexcept { counts_[static_cast<std::size_t>(-1 - status)].add(); }
+  [[nodiscard]] Json json() const;  // by name, those that occurred
+
+ private:
+  std::array<io::Counter, 9> counts_;  // HEADROOM_ERR_NO_SPACE to HEADROOM_ERR_INTERNAL
+};
+
+struct Statistics {
+  Side plain, link;
+  io::Counter compressed, decompressed;  // packets that came out of the adapter
+  io::Counter passed;                    // frames that went over untouched, whatever the reason
+  io::Counter passed_too_long;           // of these, IP packets that compressed did not fit the link
+  io::Counter consumed;                  // packets that an adapter took without passing anything on
+  struct {
+    io::Counter sent, piggybacked, received, discarded;  // messages
+  } feedback;
+  io::Counter handed_over;  // frames that another worker's queue brought
+
+  // Frames that were lost here, by cause.
+  Refusals compressor, decompressor;  // the compressor's are not lost, but passed
+  io::Counter too_long, malformed, send_queue_full, hand_over_full, no_memory;
+
+  // What README.md lists, from "plain" to "errors".
+  [[nodiscard]] Json json() const;
+};
+
+}  // namespace headroom::node
+
+#endif  // HEADROOM_NODE_STATISTICS_H

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Jobs of `node`: what is right, and where each wrong one is wrong.
+#include <gtest/gtest.h>
+
+#include "node/job.h"
+#include "node_frames.h"
+
+namespace headroom::node {
+namespace {
+
+// The place that the error names; the sentence is in the second.
+std::pair<std::string, std::string> refusal(const Json& job) {
+  try {
+    (void)read(job);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::job);
+    return {error.where(), error.what()};
+  }
+  return {"accepted", ""};
+}
+
+Json with(const char* key, const Json& value) {
+  Json job = job_of("null");
+  job[key] = value;
+  return job;
+}
+
+TEST(NodeJob, HasDefaults) {
+  const Job job = read(job_of("null"));
+  EXPECT_EQ(job.burst, 32);
+  EXPECT_EQ(job.plain_mtu, 1500u);
+  EXPECT_EQ(job.link_mtu, 1500u);
+  EXPECT_EQ(job.feedback, Feedback::own);
+  EXPECT_TRUE(job.pad);
+  EXPECT_FALSE(job.tags().used());
+  EXPECT_FALSE(read(job_of("")).pad) << "a bare bridge has no packets of its own";
+}
+
+TEST(NodeJob, IsRefusedWhereItIsWrong) {
+  EXPECT_EQ(refusal(with("workers", Json::array())).first, "/workers");
+  EXPECT_EQ(refusal(with("workers", {1, 2, 1})).first, "/workers/2");
+  EXPECT_EQ(refusal(with("workers", {5000})).first, "/workers/0");
+  EXPECT_EQ(refusal(with("burst", 0)).first, "/burst");
+  EXPECT_EQ(refusal(with("mtu", {{"plain", 20}})).first, "/mtu/plain");
+  EXPECT_EQ(refusal(with("mtu", {{"wire", 1500}})).first, "/mtu/wire");
+  EXPECT_EQ(refusal(with("feedback", "loud")).first, "/feedback");
+  EXPECT_EQ(refusal(with("channel_vlan", 4095)).first, "/channel_vlan");
+  EXPECT_EQ(refusal(with("no_such_key", 1)).first, "/no_such_key");
+  EXPECT_EQ(refusal(with("link", {{"vdev", "net_null0"}})).first, "/link") << "the plain side's port";
+  EXPECT_EQ(refusal(with("duration_s", -1)).first, "/duration_s");
+}
+
+TEST(NodeJob, HasVlansForAllChannels) {
+  Json job = with("workers", {0, 1, 2});
+  job["channel_vlan"] = 4092;
+  EXPECT_EQ(read(job).tags().first, 4092);
+  job["channel_vlan"] = 4093;
+  EXPECT_EQ(refusal(job).first, "/channel_vlan");
+}
+
+TEST(NodeJob, HasOneChannelAnInstance) {
+  EXPECT_EQ(refusal(job_of("null", {{"channels", 2}})).first, "/compressor/config/channels");
+}
+
+TEST(NodeJob, PadsOnlyWhatMayBePadded) {
+  Json job = job_of("null");
+  job["compressor"]["config"]["scheme"] = "copy";
+  EXPECT_EQ(refusal(job).first, "/decompressor/config/scheme") << "two schemes on one link";
+  job["decompressor"]["config"]["scheme"] = "copy";
+  EXPECT_FALSE(read(job).pad);
+  job["pad"] = true;
+  EXPECT_EQ(refusal(job).first, "/pad");
+}
+
+}  // namespace
+}  // namespace headroom::node

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two nodes on real interfaces: network namespaces on both sides, veth pairs, DPDK's drivers for them.
+
+near:p - na:plain  na:link - nb:link  nb:plain - p:far
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+ENGINE = Path(os.environ.get("HEADROOM_ENGINE", ROOT / "build" / "gcc-O2" / "bin" / "headroom-engine"))
+LIBRARIES = ENGINE.parents[1] / "lib"
+CORE = min(os.sched_getaffinity(0))
+PLACES = ("near", "na", "nb", "far")
+PATIENCE_S = 30
+
+
+def missing() -> str | None:
+    """What this machine lacks for these tests."""
+    if not ENGINE.with_name("headroom-engine-wire").is_file():
+        return f"there is no headroom-engine-wire beside {ENGINE}; install libdpdk-dev and build"
+    if os.geteuid() != 0:
+        return "network namespaces need root"
+    return next((f"{tool} is not installed" for tool in ("ip", "ethtool", "ping") if shutil.which(tool) is None), None)
+
+
+pytestmark = pytest.mark.skipif(missing() is not None, reason=str(missing()))
+
+
+class Testbed:
+    """Four namespaces of this process in a row, and the nodes in the middle ones."""
+
+    __test__ = False
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.nodes: dict[str, subprocess.Popen[bytes]] = {}
+
+    def place(self, name: str) -> str:
+        return f"hrnode-{os.getpid()}-{name}"
+
+    def run(self, *command: str, place: str | None = None) -> subprocess.CompletedProcess[str]:
+        inside = ["ip", "netns", "exec", self.place(place)] if place else []
+        return subprocess.run([*inside, *command], capture_output=True, text=True, check=True, timeout=PATIENCE_S)
+
+    def up(self) -> None:
+        for place in PLACES:
+            self.run("ip", "netns", "add", self.place(place))
+            # Stray packets of IPv6 would be in everybody's counts.
+            self.run("sysctl", "-qw", "net.ipv6.conf.default.disable_ipv6=1", place=place)
+        self.pair("near", "p", "na", "plain")
+        self.pair("na", "link", "nb", "link")
+        self.pair("nb", "plain", "far", "p")
+        for place, address in (("near", "10.7.0.1/24"), ("far", "10.7.0.2/24")):
+            self.run("ip", "address", "add", address, "dev", "p", place=place)
+
+    def pair(self, one: str, interface: str, other: str, peer: str) -> None:
+        self.run("ip", "link", "add", "name", interface, "type", "veth", "peer", "name", peer, "netns",
+                 self.place(other), place=one)  # fmt: skip
+        for place, name in ((one, interface), (other, peer)):
+            self.run("ethtool", "-K", name, "tx", "off", "gso", "off", "tso", "off", "gro", "off", place=place)
+            self.run("ip", "link", "set", "dev", name, "up", place=place)
+
+    def start(self, driver: str, adapter: str | None, config: dict[str, Any], **more: Any) -> None:
+        """Starts both nodes and waits until they forward."""
+        side = (
+            {"library": str(LIBRARIES / f"{adapter}.so"), "config": {"scheme": "rohc", **config}} if adapter else None
+        )
+        for place in ("na", "nb"):
+            job = {
+                "plain": {"interface": "plain", "driver": driver},
+                "link": {"interface": "link", "driver": driver},
+                "compressor": side,
+                "decompressor": side,
+                "workers": [CORE],
+                "idle": "sleep",
+                "eal": {"huge": "never", "memory_mb": 64},
+                "control": str(self.folder / place),
+                **more,
+            }
+            path = self.folder / f"{place}.json"
+            path.write_text(json.dumps(job))
+            self.nodes[place] = subprocess.Popen(
+                ["ip", "netns", "exec", self.place(place), ENGINE, "node", "--job", path],
+                stdout=(self.folder / f"{place}.out").open("wb"),
+                stderr=(self.folder / f"{place}.err").open("wb"),
+            )
+        deadline = time.monotonic() + PATIENCE_S
+        while not all((self.folder / place).exists() for place in self.nodes):
+            for place, node in self.nodes.items():
+                assert node.poll() is None, (self.folder / f"{place}.out").read_text() + (
+                    self.folder / f"{place}.err"
+                ).read_text()
+            assert time.monotonic() < deadline, "the nodes do not come up"
+            time.sleep(0.05)
+
+    def stop(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Ends both nodes; their only workers' results."""
+        workers = []
+        for place, node in self.nodes.items():
+            node.send_signal(signal.SIGTERM)
+            assert node.wait(timeout=PATIENCE_S) == 0
+            workers.append(json.loads((self.folder / f"{place}.out").read_text())["workers"][0])
+        self.nodes.clear()
+        return workers[0], workers[1]
+
+    def down(self) -> None:
+        for node in self.nodes.values():
+            node.kill()
+            node.wait()
+        for place in PLACES:
+            subprocess.run(["ip", "netns", "delete", self.place(place)], check=False, capture_output=True)
+
+
+@pytest.fixture
+def testbed(tmp_path: Path) -> Iterator[Testbed]:
+    bed = Testbed(tmp_path)
+    try:
+        bed.up()
+        yield bed
+    finally:
+        bed.down()
+
+
+def can_xdp() -> bool:
+    try:
+        socket.socket(44, socket.SOCK_RAW).close()  # AF_XDP, which Python has no name for
+    except OSError:
+        return False
+    return True
+
+
+def ping(bed: Testbed, size: int, to: str = "10.7.0.2") -> str:
+    words = ["ping", "-q", "-c", "5", "-i", "0.05", "-W", "2", "-s", str(size), to]
+    return bed.run(*words, place="near").stdout
+
+
+def datagrams(bed: Testbed, sizes: list[int]) -> list[bytes]:
+    """Sends a UDP datagram of each size from one end to the other; what arrives there, in order."""
+    receiver, sender = (socket_in(bed.place(place), socket.AF_INET, socket.SOCK_DGRAM) for place in ("far", "near"))
+    with receiver, sender:
+        receiver.bind(("10.7.0.2", 5004))
+        receiver.settimeout(2)
+        received = []
+        for number, size in enumerate(sizes):
+            sender.sendto(bytes([number % 256]) * size, ("10.7.0.2", 5004))
+            received.append(receiver.recv(65536))
+    return received
+
+
+def socket_in(namespace: str, *kind: int) -> socket.socket:
+    """A socket of another namespace: it stays there when this thread has come back."""
+    home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+    there = os.open(f"/run/netns/{namespace}", os.O_RDONLY)
+    try:
+        set_namespace(there)
+        return socket.socket(*kind)
+    finally:
+        set_namespace(home)
+        os.close(home)
+        os.close(there)
+
+
+def set_namespace(descriptor: int) -> None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.setns(descriptor, 0) != 0:
+        raise OSError(ctypes.get_errno(), "setns")
+
+
+@pytest.mark.parametrize("adapter", [None, "null", "reference"])
+def test_ping_and_fragments_pass(testbed: Testbed, adapter: str | None) -> None:
+    testbed.start("af_packet", adapter, {})
+    for size in (10, 1472, 4000):  # the last goes in fragments
+        assert "5 received, 0% packet loss" in ping(testbed, size)
+    near, far = testbed.stop()
+    for worker in (near, far):
+        assert worker["passed"] >= 2  # ARP
+        assert (worker["compressed"] > 0) == (adapter is not None)
+        assert not any(worker["errors"].values())
+    assert near["plain"]["received"] == far["plain"]["sent"]
+
+
+@pytest.mark.parametrize("feedback", ["own", "piggybacked"])
+def test_datagrams_arrive_as_they_were_sent_in_o_mode(testbed: Testbed, feedback: str) -> None:
+    testbed.start("af_packet", "reference", {"mode": "O"}, feedback=feedback)
+    sizes = [160] * 200 + [0, 1, 17, 18, 1400, 1472]
+    assert datagrams(testbed, sizes) == [bytes([number % 256]) * size for number, size in enumerate(sizes)]
+    assert "5 received, 0% packet loss" in ping(testbed, 100)  # something to travel with
+    near, far = testbed.stop()
+    assert near["link"]["sent"]["octets"] < near["plain"]["received"]["octets"]
+    assert (far["feedback"]["piggybacked"] > 0) == (feedback == "piggybacked")
+    assert near["feedback"]["received"] > 0
+    assert near["statistics"]["compressor"]["acks"] == far["statistics"]["decompressor"]["acks"] > 0
+    assert not any(near["errors"].values())
+    assert not any(far["errors"].values())
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_tags_stay_whatever_the_channels_have(testbed: Testbed, workers: int) -> None:
+    cores = sorted(os.sched_getaffinity(0))[:workers]
+    if len(cores) < workers:
+        pytest.skip(f"this machine has {len(cores)} cores")
+    for place in ("na", "nb"):  # full frames with two tags
+        testbed.run("ip", "link", "set", "dev", "link", "mtu", "1504", place=place)
+    testbed.start("af_packet", "reference", {"mode": "O"}, workers=cores)
+    sent = [udp_frame(flow, number, 100) for number in range(20) for flow in range(8)] + [udp_frame(1, 99, 1500)]
+    assert sorted(through_tagged(testbed, sent, vid=7)) == sorted(sent)
+    testbed.stop()
+
+
+def udp_frame(flow: int, number: int, length: int) -> bytes:
+    """An Ethernet frame without tag with a UDP packet of `length` octets."""
+    header = struct.pack(">BBHHHBBH4s4s", 0x45, 0, length, number, 0, 64, 17, 0, b"\x0a\7\0\1", b"\x0a\7\0\2")
+    total = sum(struct.unpack(">10H", header))
+    checksum = ~((total & 0xFFFF) + (total >> 16)) & 0xFFFF
+    ip = header[:10] + struct.pack(">H", checksum) + header[12:]
+    payload = bytes([number]) * (length - 28)
+    udp = struct.pack(">HHHH", 6000 + flow, 7000, length - 20, 0)
+    return b"\2\0\0\0\0\2\2\0\0\0\0\1\x08\0" + ip + udp + payload
+
+
+def through_tagged(bed: Testbed, frames: list[bytes], vid: int) -> list[bytes]:
+    """Sends frames with a VLAN tag and returns those that arrive with it, without it."""
+    raw = (socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))  # ETH_P_ALL
+    sol_packet, packet_auxdata = 263, 8  # packet(7)
+    with socket_in(bed.place("far"), *raw) as receiver, socket_in(bed.place("near"), *raw) as sender:
+        receiver.bind(("p", 3))
+        receiver.setsockopt(sol_packet, packet_auxdata, 1)
+        receiver.settimeout(5)
+        sender.bind(("p", 3))
+        arrived = []
+        for frame in frames:
+            sender.send(frame[:12] + struct.pack(">HH", 0x8100, vid) + frame[12:])
+        while len(arrived) < len(frames):
+            octets, ancillary, _, _ = receiver.recvmsg(4096, 256)
+            # struct tpacket_auxdata: the kernel takes a frame's outer tag out and tells it there.
+            tags = [struct.unpack("=3I4H", data[:20])[5] for _, _, data in ancillary]
+            if tags == [vid]:
+                arrived.append(octets)
+        return arrived
+
+
+@pytest.mark.skipif(not can_xdp(), reason="this kernel has no sockets of AF_XDP")
+def test_af_xdp_carries_the_same(testbed: Testbed) -> None:
+    testbed.start("af_xdp", "reference", {"mode": "O"})
+    for size in (10, 1472, 4000):
+        assert "5 received, 0% packet loss" in ping(testbed, size)
+    near, far = testbed.stop()
+    assert near["compressed"] == far["decompressed"] > 0
+    assert near["plain"]["received"] == far["plain"]["sent"]
+
+
+def test_a_node_whose_interface_goes_ends_with_the_reason(testbed: Testbed) -> None:
+    testbed.start("af_packet", "null", {})
+    testbed.run("ip", "link", "delete", "dev", "link", place="na")
+    assert testbed.nodes["na"].wait(timeout=PATIENCE_S) == 1
+    error = json.loads((testbed.folder / "na.out").read_text())["error"]
+    assert error["kind"] == "input"
+    assert error["where"] == "/link"
+    assert "has gone" in error["message"]

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commands that need network ports. headroom-engine hands them over to a program of their own, so that the others
+// neither need DPDK nor wait until it is loaded.
+#include "commands.h"
+
+#include "node/run.h"
+#include "wire/generate.h"
+#include "wire/link.h"
+
+namespace headroom {
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> all = {
+      {"node", "Forwards between two ports through an adapter", node::run},
+      {"link", "Impairs what passes between two ports",
+       [](const Json& job) { return wire::run_link(wire::read_link_job(job)); }},
+      {"generate", "Sends a traffic profile through ports and receives it",
+       [](const Json& job) { return wire::run_generate(wire::read_generate_job(job)); }},
+  };
+  return all;
+}
+
+}  // namespace headroom

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Octets as they stand in a frame of DPDK, and back.
+#ifndef HEADROOM_WIRE_FRAMES_H
+#define HEADROOM_WIRE_FRAMES_H
+
+#include <rte_mbuf.h>
+
+#include <cstring>
+
+#include "base/octets.h"
+
+namespace headroom::wire {
+
+// Octets of Ethernet header at the front of a frame, VLAN tags (802.1Q, 802.1ad) included; all of it when it is
+// shorter.
+[[nodiscard]] inline std::size_t ethernet_header(OctetView frame) noexcept {
+  constexpr std::size_t kAddresses = 12, kType = 2, kTag = 4;
+  std::size_t length = kAddresses + kType;
+  while (frame.size() >= length) {
+    const unsigned type = frame[length - 2] * 256u + frame[length - 1];
+    if (type != 0x8100 && type != 0x88A8) return length;
+    length += kTag;
+  }
+  return frame.size();
+}
+
+// Copies a frame into `octets`, which keeps its memory. Frames may lie in several pieces.
+inline void copy_out(const rte_mbuf& frame, Octets& octets) {
+  octets.resize(rte_pktmbuf_pkt_len(&frame));
+  std::size_t at = 0;
+  for (const rte_mbuf* piece = &frame; piece != nullptr; piece = piece->next) {
+    std::memcpy(octets.data() + at, rte_pktmbuf_mtod(piece, const std::uint8_t*), piece->data_len);
+    at += piece->data_len;
+  }
+}
+
+// A frame of `pool` with these octets; nullptr when the pool is empty or the frame too long for it.
+[[nodiscard]] inline rte_mbuf* copy_in(rte_mempool* pool, OctetView octets) noexcept {
+  rte_mbuf* const frame = rte_pktmbuf_alloc(pool);
+  if (frame == nullptr) return nullptr;
+  if (octets.size() > rte_pktmbuf_tailroom(frame)) {
+    rte_pktmbuf_free(frame);
+    return nullptr;
+  }
+  std::memcpy(rte_pktmbuf_append(frame, static_cast<std::uint16_t>(octets.size())), octets.data(), octets.size());
+  return frame;
+}
+
+}  // namespace headroom::wire
+
+#endif  // HEADROOM_WIRE_FRAMES_H

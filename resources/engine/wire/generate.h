@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `generate`: the embedded generator on the wire. Sends the packets of a traffic profile through two ports at a steady
+// rate, receives what comes out at the respective other one, and knows of every packet whether and when it arrived.
+#ifndef HEADROOM_WIRE_GENERATE_H
+#define HEADROOM_WIRE_GENERATE_H
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "base/json_reader.h"
+#include "io/job.h"
+#include "traffic/profile.h"
+
+namespace headroom::wire {
+
+struct GenerateJob {
+  io::WireJob wire;  // its duration is that of sending, the warm-up excluded
+  std::array<io::PortJob, 2> ports;
+  traffic::Profile profile;
+  std::uint64_t flows = 1;
+  std::uint64_t seed = 0;
+  double rate_pps = 1000;  // of each direction
+  bool both = true;        // directions; else from the first port to the second only
+  double duration_s = 1, warmup_s = 0, drain_s = 0.5;
+  unsigned core = 0;
+  std::uint32_t mtu = 1500;
+  std::optional<std::uint16_t> vlan;
+
+  // Packets of one direction, those of the warm-up included.
+  [[nodiscard]] std::uint64_t warmup_packets() const noexcept {
+    return static_cast<std::uint64_t>(rate_pps * warmup_s + 0.5);
+  }
+  [[nodiscard]] std::uint64_t packets() const noexcept {
+    return warmup_packets() + static_cast<std::uint64_t>(rate_pps * duration_s + 0.5);
+  }
+};
+
+// Reads the job of `generate` (README.md). Throws Error(job).
+[[nodiscard]] GenerateJob read_generate_job(const Json& document);
+
+// Sends, receives, and returns the result. Throws Error.
+[[nodiscard]] Json run_generate(const GenerateJob& job);
+
+}  // namespace headroom::wire
+
+#endif  // HEADROOM_WIRE_GENERATE_H
