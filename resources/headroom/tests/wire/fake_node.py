@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A stand-in for `headroom-engine node`: a socket, a document at SIGTERM, and what the job's `fake` says."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from typing import NoReturn
+
+
+def end(number: int, frame: object) -> NoReturn:
+    os.unlink(control)
+    print(json.dumps({"command": sys.argv[1], "job": job, "pad": "x" * job.get("pad", 0)}), flush=True)
+    os._exit(0)
+
+
+job = json.loads(sys.stdin.read())
+control = job["control"]
+fake = job.get("fake", "")
+time.sleep(job.get("slow_s", 0.0))
+if fake == "refuses":
+    print(json.dumps({"error": {"kind": "input", "message": "there is no interface 'nowhere'", "where": "/plain"}}))
+    sys.exit(1)
+if fake == "never-ready":
+    print("still looking for the interface", file=sys.stderr, flush=True)
+    time.sleep(600)
+signal.signal(signal.SIGTERM, signal.SIG_IGN if fake == "ignores-sigterm" else end)
+server = socket.socket(socket.AF_UNIX)
+server.bind(control)
+server.listen()
+server.settimeout(job.get("ends_after_s"))
+deadline = time.monotonic() + job.get("ends_after_s", 1e9)
+while time.monotonic() < deadline:
+    with contextlib.suppress(TimeoutError):
+        connection, _ = server.accept()
+        answer = job.get("answer") or json.dumps({"statistics": True, "pid": os.getpid()})
+        connection.sendall(answer.encode())
+        connection.close()
+if fake == "aborts":
+    print("the adapter's last words", file=sys.stderr, flush=True)
+    os.abort()
+end(0, None)

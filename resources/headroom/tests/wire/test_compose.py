@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Containers: what docker/compose.yaml allows them, how Docker is found, and trials over Compose where one answers."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from headroom import profiles
+from headroom.ending import EngineFailure
+from headroom.errors import EnvironmentLacks
+from headroom.paths import ROOT
+from headroom.wire import choice, compose, containers, runs
+from headroom.wire.topology import Topology, allot, roles_of
+
+FILE = ROOT / "docker" / "compose.yaml"
+cannot = (
+    "these make containers: `./headroom test --only compose` builds the images and runs them"
+    if not os.environ.get("HEADROOM_CONTAINERS")
+    else compose.lacks()
+)
+with_docker = pytest.mark.skipif(bool(cannot), reason=cannot or "Docker")
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "state"
+    monkeypatch.setattr(runs, "state_folder", lambda: folder)
+    return folder
+
+
+def services() -> dict[str, Any]:
+    return yaml.safe_load(FILE.read_text())["services"]
+
+
+def test_every_role_has_a_service_and_no_more_rights_than_it_needs() -> None:
+    found = services()
+    assert set(found) == {*roles_of("full"), "harness"}
+    for name, service in found.items():
+        assert "privileged" not in service
+        assert service["cap_drop"] == ["ALL"]
+        assert service.get("cap_add", []) == ([] if name == "harness" else ["NET_RAW", "NET_ADMIN", "IPC_LOCK"])
+        assert service["read_only"] is True
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        assert not [one for one in service["volumes"] if one.startswith(("/", "."))], "nothing of the host"
+
+
+def test_the_harness_waits_until_the_others_are_healthy() -> None:
+    waits = services()["harness"]["depends_on"]
+    assert waits == {role: {"condition": "service_healthy"} for role in roles_of("full")}
+    assert "HEALTHCHECK" in (ROOT / "docker" / "engine" / "Dockerfile").read_text()
+
+
+def test_addresses_are_those_of_the_file() -> None:
+    found = services()
+    there = {
+        address["ipv4_address"].rpartition("}.")[2]
+        for name in found
+        for address in _addresses(found[name].get("networks"))
+    }
+    assert there == set(compose.ADDRESSES.values())
+
+
+def _addresses(networks: dict[str, dict[str, str]] | None) -> list[dict[str, str]]:
+    return list((networks or {}).values())
+
+
+def test_images_stand_on_the_slim_base() -> None:
+    for image in ("engine", "harness"):
+        text = (ROOT / "docker" / image / "Dockerfile").read_text()
+        assert set(re.findall(r"^FROM (\S+)", text, re.MULTILINE)) == {"debian:bookworm-slim"}
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A PATH of its own, for stand-ins of docker."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    (folder / "sh").symlink_to("/bin/sh")
+    monkeypatch.setenv("PATH", str(folder))
+    return folder
+
+
+def program(folder: Path, name: str, script: str) -> None:
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+DAEMON = 'case "$1" in info) echo 27.0.1 ;; '
+
+
+@pytest.mark.parametrize(
+    ("docker", "old", "reason", "words"),
+    [
+        ("", "", "Docker is not installed", ()),
+        ("exit 1", "", "Docker is installed, but its daemon does not answer", ()),
+        (f"{DAEMON} *) exit 1 ;; esac", "", "Docker is there, but without Compose", ()),
+        (f"{DAEMON} compose) echo v2.29.1 ;; esac", "", "", ("docker", "compose")),
+        (f"{DAEMON} *) exit 1 ;; esac", "echo 1.29.2", "", ("docker-compose",)),
+        (f"{DAEMON} compose) echo v2.29.1 ;; esac", "echo 1.29.2", "", ("docker", "compose")),
+    ],
+)
+def test_docker_and_compose_are_found(programs: Path, docker: str, old: str, reason: str, words: tuple[str]) -> None:
+    if docker:
+        program(programs, "docker", docker)
+    if old:
+        program(programs, "docker-compose", old)
+    found = containers.look()
+    assert (found.reason, found.compose) == (reason, words)
+    assert bool(found.remedy) == bool(reason)
+    if not reason:
+        assert found.version.startswith("Docker 27.0.1, Compose ")
+    assert bool(compose.lacks()) == bool(reason)
+
+
+@pytest.mark.parametrize(
+    ("status", "sentence"),
+    [(127, ""), (0, "ends with status 0 when it is asked for the unknown"), (1, "status 1 when")],
+)
+def test_an_image_must_refuse_what_it_does_not_know(programs: Path, status: int, sentence: str) -> None:
+    program(programs, "docker", f'case "$*" in *HEADROOM_TEST=unknown-*) exit {status} ;; esac; exit 99')
+    said = containers.refuses_unknown_tests("vendor/image")
+    assert sentence in said
+    assert bool(said) == bool(sentence)
+
+
+def test_an_image_that_is_not_there(programs: Path) -> None:
+    program(programs, "docker", 'echo "Unable to find image" >&2; exit 125')
+    with pytest.raises(EnvironmentLacks, match=r"vendor/image cannot be run: Unable to find image"):
+        containers.refuses_unknown_tests("vendor/image")
+
+
+def test_a_shape_that_the_containers_do_not_have() -> None:
+    made = compose.Compose("loop", allot(roles_of("loop"), [0], [0]))
+    with pytest.raises(EnvironmentLacks, match="wired as 'full', not as 'loop'"), made:
+        pytest.fail("it cannot be made")
+
+
+def docker(*words: str) -> str:
+    return subprocess.run(["docker", *words], capture_output=True, text=True, timeout=60).stdout.strip()
+
+
+def left(project: str) -> list[str]:
+    """Containers, networks and volumes of a project."""
+    label = f"label=com.docker.compose.project={project}"
+    kinds = (("ps", "-aq"), ("network", "ls", "-q"), ("volume", "ls", "-q"))
+    return [name for kind in kinds for name in docker(*kind, "--filter", label).split()]
+
+
+@with_docker
+@pytest.mark.parametrize(
+    ("environment", "status"),
+    [
+        ({"HEADROOM_TEST": "frobnicate"}, 127),
+        ({"HEADROOM_ROLE": "referee"}, 127),
+        ({"HEADROOM_ROLE": "compressor", "HEADROOM_SCHEME": "sigcomp"}, 127),
+        ({"HEADROOM_ROLE": "compressor", "HEADROOM_MODE": "X"}, 127),
+        ({"HEADROOM_ROLE": "compressor", "HEADROOM_IMPLEMENTATION": "nobody"}, 127),
+        ({"HEADROOM_ROLE": "compressor", "HEADROOM_PROFILES": '0x0001","x'}, 2),
+        ({"HEADROOM_ROLE": "compressor", "HEADROOM_PLAIN": "nowhere", "HEADROOM_LINK": "nowhere"}, 2),
+        ({}, 2),
+    ],
+)
+def test_our_image_keeps_the_contract(environment: dict[str, str], status: int) -> None:
+    variables = [word for name, value in environment.items() for word in ("-e", f"{name}={value}")]
+    words = ["docker", "run", "--rm", "--network", "none", "--cap-add", "NET_ADMIN", *variables, "headroom/engine"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert done.returncode == status, done.stderr
+    assert done.stderr
+    assert containers.refuses_unknown_tests("headroom/engine") == ""
+
+
+@pytest.fixture
+def project() -> Iterator[str]:
+    name = f"hrtest-{os.getpid()}"
+    words = [*containers.look().compose, "-p", name, "-f", str(FILE)]
+    yield name
+    subprocess.run([*words, "down", "-v", "-t", "1"], capture_output=True, timeout=60)
+    assert left(name) == []
+
+
+@with_docker
+def test_compose_alone_makes_a_trial_and_ends_with_its_verdict(project: str) -> None:
+    words = [*containers.look().compose, "-p", project, "-f", str(FILE), "up", "--exit-code-from", "harness"]
+    environment = {**os.environ, "HEADROOM_SUBNET": "10.76", "HEADROOM_RATE": "500", "HEADROOM_SECONDS": "2"}
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, env=environment)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    found = json.loads(done.stdout[done.stdout.index('{"generator"') : done.stdout.rindex("}") + 1])
+    assert found["verdict"] == "pass"
+    assert found["generator"]["forward"]["received"] == found["generator"]["forward"]["sent"] >= 900
+    assert found["link"]["forward"]["packets"] > 0
+
+
+def node(made: Topology, role: Any) -> Any:
+    ports = made.seats[role].ports
+    side = {"library": "/anywhere/lib/reference.so", "config": {"scheme": "rohc", "mode": "U", "max_cid": 15}}
+    job = {name: ports[name].as_job() for name in ("plain", "link")} | {"compressor": side, "decompressor": side}
+    return made.start(role, "node", job | {"workers": list(made.seats[role].cores)})
+
+
+@pytest.fixture
+def running() -> Iterator[Topology]:
+    with choice.make("compose", "full", [0], "gcc-O2") as made:
+        node(made, "compressor")
+        ports = made.seats["link"].ports
+        made.start("link", "link", {"a": ports["a"].as_job(), "b": ports["b"].as_job(), "core": 0})
+        node(made, "decompressor")
+        made.crew.wait_until_ready(60)
+        yield made
+        project = made.project  # type: ignore[attr-defined]
+    assert left(project) == []
+
+
+def service(made: Topology, name: str) -> Any:
+    return next(one for one in made.crew.services if one.name == name)
+
+
+@with_docker
+def test_the_harness_drives_the_same_services(running: Topology) -> None:
+    ports = [port.as_job() for port in running.seats["generator"].ports.values()]
+    job = {"ports": ports, "profile": profiles.load("voip-amr-nb-ipv6"), "flows": 5, "rate_pps": 500, "duration_s": 1}
+    result = running.crew.finish(running.start("generator", "generate", job, ends_by_itself=True), 60)
+    assert result["forward"]["received"] == result["forward"]["sent"] >= 450
+    assert service(running, "link").statistics()["forward"]["packets"] >= 450
+    assert running.crew.stop(service(running, "compressor"))["command"] == "node"
+    assert running.describe()["name"] == "compose"
+
+
+@with_docker
+@pytest.mark.parametrize("role", ["compressor", "generator"])
+def test_a_container_that_dies_is_an_error_with_the_cause(running: Topology, role: str) -> None:
+    docker("kill", "-s", "KILL", service(running, role).remote.id)
+    began = time.monotonic()
+    with pytest.raises(EngineFailure, match=rf"^The {role} \(.*: .*SIGKILL") as caught:
+        running.crew.attend(30)
+    assert time.monotonic() - began < 10
+    assert caught.value.verdict == "error"
+
+
+@with_docker
+def test_an_image_by_the_contract() -> None:
+    """Ours, which keeps it, in the place of a vendor's; and one that takes on any test."""
+    with choice.make("compose", "full", [0], "gcc-O2") as made:
+        assert isinstance(made, compose.Compose)
+        with pytest.raises(
+            EngineFailure, match=r"The compressor does not keep the contract .*: .* ends with status \d+"
+        ):
+            made.start_image("compressor", "headroom/harness", {})
+        vendor = made.start_image("compressor", "headroom/engine", {"HEADROOM_MODE": "O", "HEADROOM_CIDS": "large"})
+        made.crew.wait_until_ready(60)
+        assert vendor.statistics()["command"] == "node"
+        made.start_image("decompressor", "headroom/engine", {"HEADROOM_MODE": "X"})
+        with pytest.raises(EngineFailure, match=r"The decompressor .*: it does not do this test .*127\): .*mode X"):
+            made.crew.wait_until_ready(60)
+
+
+@with_docker
+def test_what_a_killed_run_left_is_removed(state: Path) -> None:
+    made = choice.make("compose", "full", [0], "gcc-O2")
+    made.make()
+    project = made.project  # type: ignore[attr-defined]
+    made.crew.close()
+    assert left(project)
+    assert compose.remove_dead() == [], "its owner lives"
+    path = next(state.glob("*/state.json"))
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"started": 0}))
+    assert compose.remove_dead() == [path.parent.name]
+    assert left(project) == []

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a trial asks of TRex and what it makes of the answers, with a stand-in that sends in no time."""
+
+from __future__ import annotations
+
+import json
+import struct
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headroom import profiles
+from headroom.errors import HeadroomError, UsageError
+from headroom.machine.build import engine_program
+from headroom.tests.wire.namespaces import loop, needs_namespaces
+from headroom.wire.generator import EmbeddedGenerator, TrexGenerator, direction_of, latency_of, split, upper_edge
+from headroom.wire.trex_server import TrexFailure, in_namespace
+from headroom.wire.trial import Latency
+
+
+class FakeTrex:
+    """Sends what it is told to, loses `loses` packets of port 0, and can fall behind."""
+
+    version = "v3.08"
+
+    def __init__(self, loses: int = 0, never_done: bool = False, sends: float = 1.0) -> None:
+        self.loses, self.never_done, self.sends = loses, never_done, sends
+        self.notes: list[str] = ["a note"]
+        self.calls: list[tuple[str, Any]] = []
+        self.wanted: dict[int, int] = {}
+        self.counters = {port: {"opackets": 0, "ipackets": 0, "obytes": 0} for port in (0, 1)}
+
+    def load(self, port: int, profile: Path, tunables: Mapping[str, object]) -> int:
+        self.calls.append(("load", (port, dict(tunables))))
+        self.wanted[port] = round(100 * float(str(tunables["speed"])) * float(str(tunables["duration"])))
+        return self.wanted[port]
+
+    def start(self, ports: Sequence[int], duration_s: float = -1) -> None:
+        self.calls.append(("start", (list(ports), duration_s)))
+        self._send({port: self.wanted[port] for port in ports})
+
+    def push(self, captures: Mapping[int, Path], gap_us: float) -> None:
+        packets = {port: count_of(path) for port, path in captures.items()}
+        self.calls.append(("push", (packets, gap_us)))
+        self._send(packets)
+
+    def _send(self, packets: Mapping[int, int]) -> None:
+        for port, count in packets.items():
+            sent = int(count * self.sends)
+            self.counters[port]["opackets"] += sent
+            self.counters[port]["obytes"] += 100 * sent
+            self.counters[1 - port]["ipackets"] += sent - (self.loses if port == 0 else 0)
+
+    def clear(self) -> None:
+        self.calls.append(("clear", None))
+        for counters in self.counters.values():
+            counters.update(dict.fromkeys(counters, 0))
+
+    def wait(self, timeout_s: float) -> bool:
+        return not self.never_done
+
+    def sleep(self, seconds: float) -> None:
+        self.calls.append(("sleep", seconds))
+
+    def stop(self) -> None:
+        self.calls.append(("stop", None))
+
+    def stats(self) -> dict[str, Any]:
+        histogram = {"0": 5, "10": 3, "200": 2}
+        latency = {"latency": {"average": 12.5, "jitter": 3, "total_max": 230, "total_min": 4, "histogram": histogram}}
+        return {"ports": {port: dict(one) for port, one in self.counters.items()}, "latency": {"0": latency}}
+
+    def warnings(self) -> list[str]:
+        return ["it rained"]
+
+    def named(self, name: str) -> list[Any]:
+        return [what for called, what in self.calls if called == name]
+
+
+def count_of(path: Path) -> int:
+    octets, at, count = path.read_bytes(), 24, 0
+    while at < len(octets):
+        at += 16 + struct.unpack_from("<I", octets, at + 8)[0]
+        count += 1
+    return count
+
+
+def generator(trex: FakeTrex, build: str, name: str = "voip-amr-nb-ipv4", **options: Any) -> TrexGenerator:
+    path = profiles.path_of(name)
+    options = {"flows": 2, "warmup_s": 0.5, "drain_s": 0.25} | options
+    return TrexGenerator(trex, profiles.load(name), path, build=build, **options)  # type: ignore[arg-type]
+
+
+def test_streams_go_on_where_the_warm_up_ended(real_build: str) -> None:
+    trex = FakeTrex()
+    trial = generator(trex, real_build).trial(1000, 2)
+    loads = [tunables for port, tunables in trex.named("load") if port == 0]
+    # Two flows are 100 packets a second; 100 of the 1,000 are for latency.
+    assert [float(one["speed"]) for one in loads] == [9.0, 9.0]
+    assert [float(one["start"]) for one in loads] == [0.0, 4.5]
+    assert [float(one["latency-pps"]) for one in loads] == [0.0, 100.0]
+    assert [name for name, _ in trex.calls if name in ("load", "clear", "start", "stop")] == [
+        "load", "load", "start", "stop", "load", "load", "clear", "start", "stop",
+    ]  # fmt: skip
+    assert (trial.forward.sent, trial.forward.lost, trial.lost) == (1800, 0, 0)
+    assert trial.forward.octets_sent == 1800 * (100 - 18)
+    assert trial.notes == ("a note", "it rained")
+    assert not trial.forward.compared
+
+
+def test_losses_are_of_their_direction(real_build: str) -> None:
+    trial = generator(FakeTrex(loses=7), real_build).trial(1000, 1)
+    assert trial.reverse is not None
+    assert (trial.forward.lost, trial.reverse.lost, trial.lost) == (7, 0, 7)
+
+
+def test_one_direction_alone(real_build: str) -> None:
+    trex = FakeTrex()
+    trial = generator(trex, real_build, directions="forward").trial(1000, 1)
+    assert trial.reverse is None
+    assert {port for port, _ in trex.named("load")} == {0}
+
+
+def test_a_sender_that_falls_behind_is_stopped_and_told(real_build: str) -> None:
+    trex = FakeTrex(never_done=True, sends=0.7)
+    trial = generator(trex, real_build, warmup_s=0).trial(1000, 1)
+    assert trial.fell_behind
+    assert trial.forward.achieved_pps < 800
+    assert trial.forward.lost == 0  # what was not sent was not lost
+    assert trex.calls[-3][0] == "stop"
+
+
+def test_trex_that_sends_nothing_is_an_error(real_build: str) -> None:
+    with pytest.raises(TrexFailure, match="sent nothing"):
+        generator(FakeTrex(sends=0), real_build).trial(1000, 1)
+
+
+def test_other_profiles_go_as_captures(real_build: str) -> None:
+    trex = FakeTrex()
+    trial = generator(trex, real_build, "esp-ipv4", flows=5).trial(1000, 2)
+    assert trex.named("push") == [({0: 500, 1: 500}, 1000.0), ({0: 2000, 1: 2000}, 1000.0)]
+    assert trial.forward.sent == 2000
+    assert trial.forward.latency is None
+    assert "capture" in trial.forward.latency_missing
+    with pytest.raises(UsageError, match="no voice profile"):
+        generator(trex, real_build, "esp-ipv4", packets="streams")
+
+
+def test_a_capture_that_would_not_fit_is_refused(real_build: str) -> None:
+    with pytest.raises(UsageError, match="too many"):
+        generator(FakeTrex(), real_build, packets="capture").trial(1e6, 60)
+
+
+@pytest.mark.parametrize(("rate", "duration"), [(0, 1), (-5, 1), (10, 0), (float("nan"), 1)])
+def test_rates_and_durations_that_are_none(real_build: str, rate: float, duration: float) -> None:
+    with pytest.raises(UsageError, match="above 0"):
+        generator(FakeTrex(), real_build).trial(rate, duration)
+
+
+def test_a_capture_is_split_between_packets(tmp_path: Path) -> None:
+    records = [struct.pack("<IIII", 0, 0, length, length) + bytes(length) for length in (5, 9, 60)]
+    whole = tmp_path / "whole.pcap"
+    whole.write_bytes(bytes(24) + b"".join(records))
+    split(whole, 2, tmp_path / "head", tmp_path / "tail")
+    assert (tmp_path / "head").read_bytes() == bytes(24) + records[0] + records[1]
+    assert (tmp_path / "tail").read_bytes() == bytes(24) + records[2]
+
+
+def test_latency_is_in_nanoseconds_with_upper_edges() -> None:
+    found = latency_of(FakeTrex().stats(), 0)
+    assert found == Latency(10, 12500.0, 3000.0, 4000.0, 230000.0, ((10000.0, 5), (20000.0, 3), (300000.0, 2)))
+    assert [found.percentile(share) for share in (0.0, 0.5, 0.8, 0.81, 1.0)] == [10000.0, 10000.0, 20000.0, 3e5, 3e5]
+    assert latency_of({"latency": {"global": {}}}, 0) is None
+    assert [upper_edge(lower) for lower in (0, 10, 90, 100, 900, 1000)] == [10, 20, 100, 200, 1000, 2000]
+
+
+def test_stray_packets_are_unexpected_and_hide_nothing_below_zero() -> None:
+    stats = {"ports": {0: {"opackets": 10, "obytes": 1000}, 1: {"ipackets": 12}}}
+    found = direction_of(stats, 0, 1, 10.0, 1.0, "none asked for")
+    assert (found.lost, found.unexpected) == (0, 2)
+
+
+def test_the_embedded_generator_is_a_job_of_the_engine() -> None:
+    jobs = []
+    direction = {
+        "requested_pps": 1000, "achieved_pps": 999.5, "sent": 1000, "received": 997, "lost": 3, "unexpected": 1,
+        "duplicated": 1, "octets_sent": 71000, "fell_behind": False,
+        "latency_ns": {"count": 997, "average": 5.0, "jitter": 1.0, "max": 9.0, "buckets": [[8.0, 900], [10.0, 97]]},
+    }  # fmt: skip
+
+    def run(command: str, job: dict[str, Any]) -> dict[str, Any]:
+        jobs.append((command, job))
+        return {"engine": {"version": "0.1.0"}, "forward": direction, "complete": job["rate_pps"] < 5000}
+
+    ports = [{"interface": "g0"}, {"interface": "g1"}]
+    embedded = EmbeddedGenerator(ports, {"name": "p"}, 5, directions="forward", common={"core": 1}, run=run)
+    trial = embedded.trial(1000, 1)
+    command, job = jobs[0]
+    assert command == "generate"
+    assert job["ports"] == ports
+    assert (job["core"], job["rate_pps"], job["flows"], job["directions"]) == (1, 1000, 5, "forward")
+    assert trial.forward.compared
+    assert (trial.lost, trial.forward.unexpected, trial.reverse) == (3, 2, None)
+    assert trial.forward.latency is not None
+    assert trial.forward.latency.percentile(0.99) == 10.0
+    assert trial.as_json()["forward"]["latency"]["most_ns"] == 9.0
+    with pytest.raises(HeadroomError, match="before its time"):
+        embedded.trial(5000, 1)
+
+
+@needs_namespaces
+def test_the_embedded_generator_on_a_real_loop(real_build: str) -> None:
+    program = engine_program(real_build)
+    if not program.with_name(f"{program.name}-wire").is_file():
+        pytest.skip("this build has no DPDK ports")
+    with loop() as namespace:
+
+        def run(command: str, job: dict[str, Any]) -> dict[str, Any]:
+            words = [*in_namespace(namespace), str(program), command, "--job", "-"]
+            done = subprocess.run(words, input=json.dumps(job), capture_output=True, text=True, timeout=60)
+            assert done.returncode == 0, done.stdout + done.stderr
+            return json.loads(done.stdout)
+
+        ports = [{"interface": "g0"}, {"interface": "g1"}]
+        common = {"idle": "sleep", "eal": {"huge": "never", "memory_mb": 128}}
+        embedded = EmbeddedGenerator(ports, profiles.load("voip-amr-nb-ipv4"), 10, common=common, run=run)
+        trial = embedded.trial(1000, 1)
+    assert [one.sent for one in trial.directions] == [1000, 1000]
+    assert trial.lost == 0
+    assert all(one.compared and one.unexpected == 0 and one.latency for one in trial.directions)

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A crew's processes: ready, watched, stopped, and none left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headroom.ending import EngineFailure
+from headroom.errors import EnvironmentLacks
+from headroom.wire import processes
+from headroom.wire.processes import Crew
+
+
+def exists(pid: int) -> bool:
+    """Whether a process runs: one that has ended and was not waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def gone(pids: list[int], within_s: float = 5.0) -> bool:
+    deadline = time.monotonic() + within_s
+    while any(exists(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not any(exists(pid) for pid in pids)
+
+
+def test_statistics_while_it_runs_and_a_document_at_the_end(node_build: str) -> None:
+    with Crew(build=node_build) as crew:
+        node = crew.engine("compressor", "node", {"mtu": 1500})
+        crew.wait_until_ready()
+        assert node.statistics()["statistics"] is True
+        document = crew.stop(node)
+        assert document["command"] == "node"
+        assert document["job"]["mtu"] == 1500
+        assert crew.stop(node) is document, "a second time changes nothing"
+        assert not exists(node.process.pid)
+    assert not crew.folder.exists()
+
+
+def test_a_long_document_needs_no_reader(node_build: str) -> None:
+    with Crew(build=node_build) as crew:
+        node = crew.engine("link", "link", {"pad": 1 << 20})
+        crew.wait_until_ready()
+        assert len(crew.stop(node)["pad"]) == 1 << 20
+
+
+def test_leaving_ends_everything(node_build: str) -> None:
+    with Crew(build=node_build) as crew:
+        pids = [crew.engine(name, "node", {}).process.pid for name in ("compressor", "decompressor")]
+        pids.append(crew.program("generator", ["sleep", "600"]).process.pid)
+        crew.wait_until_ready()
+        assert all(exists(pid) for pid in pids)
+    assert gone(pids)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV])
+def test_a_death_is_heard_at_once_with_its_cause(node_build: str, number: signal.Signals) -> None:
+    with Crew(build=node_build) as crew:
+        node = crew.engine("decompressor", "node", {})
+        other = crew.engine("compressor", "node", {})
+        crew.wait_until_ready()
+        os.kill(node.process.pid, number)
+        began = time.monotonic()
+        with pytest.raises(
+            EngineFailure, match=rf"^The decompressor \(.* node\): .* died from {number.name}"
+        ) as caught:
+            crew.attend(30)
+        assert time.monotonic() - began < 1.0
+        assert (caught.value.kind, caught.value.verdict) == ("crash", "error")
+    assert gone([other.process.pid])
+
+
+def test_the_death_of_another_program_is_heard_too() -> None:
+    with Crew() as crew:
+        crew.program("generator", ["sh", "-c", "echo no such port >&2; sleep 0.1; exit 4"])
+        with pytest.raises(EngineFailure, match=r"The generator \(sh\) ended with exit status 4 .*: no such port"):
+            crew.attend(30)
+
+
+@pytest.mark.parametrize(
+    ("job", "kind", "sentence"),
+    [
+        ({"fake": "refuses"}, "input", r"The link .*: there is no interface 'nowhere' \(at /plain of the job\)"),
+        ({"fake": "aborts", "ends_after_s": 0.2}, "crash", "SIGABRT.*Its last words: the adapter's last words"),
+        ({"ends_after_s": 0.2}, "crash", "ended although nobody had stopped it"),
+    ],
+)
+def test_an_end_that_nobody_asked_for(node_build: str, job: dict[str, Any], kind: str, sentence: str) -> None:
+    with Crew(build=node_build) as crew:
+        crew.engine("link", "link", job)
+        with pytest.raises(EngineFailure, match=sentence) as caught:
+            crew.wait_until_ready()
+            crew.attend(30)
+        assert caught.value.kind == kind
+
+
+def test_one_that_is_never_ready(node_build: str) -> None:
+    with Crew(build=node_build) as crew:
+        crew.engine("compressor", "node", {"fake": "never-ready"})
+        with pytest.raises(EngineFailure, match=r"not ready after 1 s\. Its last words: still looking") as caught:
+            crew.wait_until_ready(1.0)
+        assert caught.value.kind == "timeout"
+
+
+def test_one_that_does_not_stop(node_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "STOP_S", 0.3)
+    with Crew(build=node_build) as crew:
+        node = crew.engine("compressor", "node", {"fake": "ignores-sigterm"})
+        crew.wait_until_ready()
+        with pytest.raises(EngineFailure, match=r"did not stop within 0\.3 s"):
+            crew.stop(node)
+        assert gone([node.process.pid])
+
+
+def test_statistics_that_are_none(node_build: str) -> None:
+    with Crew(build=node_build) as crew:
+        node = crew.engine("compressor", "node", {"answer": "hello"})
+        crew.attend(0.5)
+        with pytest.raises(EngineFailure, match=r"The compressor .* gives no statistics"):
+            node.statistics()
+
+
+def test_a_job_with_a_duration_is_waited_for(node_build: str) -> None:
+    with Crew(build=node_build) as crew:
+        node = crew.engine("compressor", "node", {})
+        generator = crew.engine("generator", "generate", {"ends_after_s": 0.3}, ends_by_itself=True)
+        crew.wait_until_ready()
+        assert crew.finish(generator, 10)["command"] == "generate"
+        crew.attend(0.1)
+        slow = crew.engine("generator", "generate", {"ends_after_s": 60}, ends_by_itself=True)
+        with pytest.raises(EngineFailure, match="was still busy after"):
+            crew.finish(slow, 0.3)
+        os.kill(node.process.pid, signal.SIGKILL)
+        with pytest.raises(EngineFailure, match=r"compressor .* SIGKILL"):
+            crew.finish(slow, 30)
+
+
+def test_attend_returns_what_can_be_read(node_build: str) -> None:
+    reader, writer = os.pipe()
+    with Crew(build=node_build) as crew:
+        crew.engine("compressor", "node", {})
+        assert crew.attend(0.05, [reader]) == []
+        os.write(writer, b"x")
+        assert crew.attend(30, [reader]) == [reader]
+    os.close(reader)
+    os.close(writer)
+
+
+def test_a_flood_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "MAX_OUTPUT", 1 << 20)
+    with Crew() as crew:
+        crew.program("generator", ["yes"])
+        with pytest.raises(EngineFailure, match="printed more than 1048576 octets"):
+            crew.attend(30)
+
+
+def test_no_engine_and_no_program(tmp_path: Path) -> None:
+    with Crew(build=str(tmp_path / "nothing")) as crew:
+        with pytest.raises(EnvironmentLacks, match="There is no engine at"):
+            crew.engine("compressor", "node", {})
+        with pytest.raises(EnvironmentLacks, match="/nowhere/trex cannot be started: it is not there"):
+            crew.program("generator", ["/nowhere/trex"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_nothing_outlives_the_harness(node_build: str, number: signal.Signals) -> None:
+    code = textwrap.dedent(f"""
+        from headroom import leash
+        from headroom.wire.processes import Crew
+        with leash.tidy_when_terminated(), Crew(build={node_build!r}) as crew:
+            services = [crew.engine("compressor", "node", {{}}), crew.program("generator", ["sleep", "600"])]
+            crew.wait_until_ready()
+            print(crew.folder, *(service.process.pid for service in services), flush=True)
+            crew.attend(60)
+    """)
+    caller = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "PYTHONPATH": ":".join(sys.path)},
+    )
+    assert caller.stdout is not None
+    folder, *pids = caller.stdout.readline().split()
+    assert all(exists(int(pid)) for pid in pids)
+    caller.send_signal(number)
+    caller.wait(20)
+    caller.stdout.close()
+    assert gone([int(pid) for pid in pids])
+    assert number == signal.SIGKILL or not Path(folder).exists()

@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The driver, the profiles and the generator with a real TRex, where $TREX_ROOT names one."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from headroom import engine, profiles
+from headroom.errors import HeadroomError
+from headroom.machine.build import engine_program
+from headroom.paths import ROOT
+from headroom.tests.wire import sip
+from headroom.tests.wire.namespaces import Sniffer, loop, needs_namespaces
+from headroom.wire import trex_server
+from headroom.wire.generator import STREAMS, TrexGenerator
+from headroom.wire.pipe import Refusal
+from headroom.wire.trex import PROFILES, Trex, running
+from headroom.wire.trex_server import Port, TrexFailure, in_namespace
+
+pytestmark = [
+    needs_namespaces,
+    pytest.mark.skipif(not os.environ.get("TREX_ROOT"), reason="TREX_ROOT names no TRex"),
+]
+
+PORTS = (Port("g0"), Port("g1"))
+SIP = PROFILES / "sip_3gpp.py"
+ETHERNET = 14
+
+
+@pytest.fixture(scope="module")
+def namespace() -> Iterator[str]:
+    with loop() as name:
+        yield name
+
+
+@pytest.fixture(scope="module")
+def driven(namespace: str, real_build: str) -> Iterator[Trex]:
+    """One server for all tests that leave it alive."""
+    os.environ["HEADROOM_ENGINE"] = str(engine_program(real_build))  # the agent's, and so the profiles'
+    with running(in_namespace(namespace), PORTS) as found:
+        yield found
+    del os.environ["HEADROOM_ENGINE"]
+
+
+@pytest.fixture
+def namespace_of_its_own() -> Iterator[str]:
+    with loop() as name:
+        yield name
+
+
+@pytest.fixture(scope="module")
+def calling() -> Iterator[str]:
+    with loop() as name:
+        yield name
+
+
+@pytest.fixture(scope="module")
+def calls(calling: str) -> Iterator[Trex]:
+    """A server for sessions."""
+    with running(in_namespace(calling), PORTS, "astf") as found:
+        yield found
+
+
+def udp_by_flow(frames: list[bytes]) -> dict[bytes, list[bytes]]:
+    """Payloads of UDP over IPv4, by addresses and ports."""
+    found: dict[bytes, list[bytes]] = {}
+    for frame in frames:
+        packet = frame[ETHERNET:]
+        if frame[12:14] == b"\x08\x00" and packet[9] == 17:
+            length = int.from_bytes(packet[24:26], "big")
+            found.setdefault(packet[12:24], []).append(packet[28 : 20 + length])
+    return found
+
+
+@contextlib.contextmanager
+def listening(namespace: str) -> Iterator[dict[int, Sniffer]]:
+    """Listeners where the packets of port 0 and of port 1 arrive."""
+    sniffers = {0: Sniffer(namespace, "g1"), 1: Sniffer(namespace, "g0")}
+    try:
+        yield sniffers
+    finally:
+        for sniffer in sniffers.values():
+            sniffer.close()
+
+
+def rendered(
+    build: str, folder: Path, name: str, flows: int, reverse: bool, pattern: bool, **limit: float
+) -> list[bytes]:
+    profile = profiles.load(name)
+    if pattern:
+        for variant in profile["variants"]:
+            variant["payload"]["content"] = "pattern"
+    output = folder / "rendered.pcap"
+    job = {"profile": profile, "flows": flows, "seed": 1, "reverse": reverse, "output": str(output)}
+    engine.run("render", job | limit, build=build)
+    octets, at, found = output.read_bytes(), 24, []
+    while at < len(octets):
+        length = int.from_bytes(octets[at + 8 : at + 12], "little")
+        found.append(octets[at + 16 : at + 16 + length])
+        at += 16 + length
+    return found
+
+
+def ip_packets(frames: list[bytes]) -> list[bytes]:
+    return [frame[ETHERNET:] for frame in frames]
+
+
+def test_it_tells_its_version_and_ports(driven: Trex) -> None:
+    assert driven.version == trex_server.find().version
+    assert [port["port"] for port in driven.ports] == [0, 1]
+    assert all("net_af_packet" in port["driver"] for port in driven.ports)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "voip-amr-nb-ipv4",
+        "voip-amr-nb-ipv4-checksum",
+        "voip-amr-nb-ipv6",
+        "voip-g711-ipv6",
+        "voip-amr-nb-ipv4-silence",
+        "voip-mixed",
+    ],
+)
+def test_the_packets_on_the_wire_are_those_of_the_memory_generator(
+    driven: Trex, namespace: str, real_build: str, tmp_path: Path, name: str
+) -> None:
+    tunables = {"profile": name, "flows": 20, "duration": 3}
+    with listening(namespace) as sniffers:
+        for port in (0, 1):
+            driven.load(port, STREAMS, tunables)
+        driven.start([0, 1])
+        assert driven.wait(20)
+        for port, sniffer in sniffers.items():
+            expected = rendered(real_build, tmp_path, name, 20, port == 1, True, duration_s=3)
+            arrived = ip_packets(sniffer.frames())
+            assert len(arrived) == len(expected) > 500
+            assert Counter(arrived) == Counter(expected)
+    driven.stop()
+
+
+def test_each_flow_keeps_its_order(driven: Trex, namespace: str, real_build: str, tmp_path: Path) -> None:
+    with listening(namespace) as sniffers:
+        driven.load(0, STREAMS, {"profile": "voip-amr-nb-ipv4-silence", "flows": 10, "duration": 4})
+        driven.start([0])
+        assert driven.wait(20)
+        arrived = ip_packets(sniffers[0].frames())
+    expected = rendered(real_build, tmp_path, "voip-amr-nb-ipv4-silence", 10, False, True, duration_s=4)
+    for ports in {packet[20:24] for packet in expected}:
+        assert [p for p in arrived if p[20:24] == ports] == [p for p in expected if p[20:24] == ports]
+
+
+def test_captures_go_octet_by_octet(driven: Trex, namespace: str, real_build: str, tmp_path: Path) -> None:
+    name = "esp-ipv6"
+    generator = TrexGenerator(driven, profiles.load(name), profiles.path_of(name), 10, build=real_build)
+    with listening(namespace) as sniffers:
+        trial = generator.trial(1000, 2)
+        for port, sniffer in sniffers.items():
+            expected = rendered(real_build, tmp_path, name, 10, port == 1, False, packets=2500)
+            assert ip_packets(sniffer.frames()) == expected
+    assert trial.lost == 0
+    assert [one.sent for one in trial.directions] == [2000, 2000]
+
+
+def test_a_trial_at_ten_thousand_loses_nothing_and_has_latencies(driven: Trex, real_build: str) -> None:
+    name = "voip-amr-nb-ipv4"
+    trial = TrexGenerator(driven, profiles.load(name), profiles.path_of(name), 100, build=real_build).trial(5000, 3)
+    assert trial.lost == 0
+    assert not trial.fell_behind
+    for one in trial.directions:
+        assert one.sent == pytest.approx(15000, rel=0.005)
+        assert one.received == one.sent
+        assert one.latency is not None
+        assert one.latency.count == pytest.approx(1500, rel=0.02)
+        assert one.latency.average_ns and one.latency.most_ns and one.latency.buckets
+    assert trex_server.LATENCY_NOTE in trial.notes
+
+
+def test_too_much_is_told_and_not_taken_for_loss(driven: Trex, real_build: str) -> None:
+    name = "voip-amr-nb-ipv4"
+    generator = TrexGenerator(
+        driven, profiles.load(name), profiles.path_of(name), 100, warmup_s=0, directions="forward", build=real_build
+    )
+    trial = generator.trial(1_000_000, 0.5)
+    assert trial.fell_behind
+    assert trial.forward.achieved_pps < 900_000
+
+
+def test_a_profile_that_trex_cannot_send_is_refused(driven: Trex) -> None:
+    with pytest.raises(Refusal, match="RTP over UDP"):
+        driven.load(0, STREAMS, {"profile": "esp-ipv4"})
+    with pytest.raises(Refusal, match=r"say a --duration|Say a --duration"):
+        driven.load(0, STREAMS, {"profile": "voip-mixed"})
+
+
+def test_killing_it_ends_the_trial_as_an_error(real_build: str) -> None:
+    name = "voip-amr-nb-ipv4"
+    with loop() as own, running(in_namespace(own), PORTS) as found:
+        generator = TrexGenerator(found, profiles.load(name), profiles.path_of(name), 10, build=real_build)
+        inside = subprocess.run(["ip", "netns", "pids", own], capture_output=True, text=True).stdout.split()
+        servers = [int(pid) for pid in inside if "_t-rex-64" in Path("/proc", pid, "comm").read_text()]
+        assert len(servers) == 1
+        killed_at = []
+
+        def kill() -> None:
+            time.sleep(4)
+            killed_at.append(time.monotonic())
+            os.kill(servers[0], signal.SIGKILL)
+
+        threading.Thread(target=kill, daemon=True).start()
+        with pytest.raises(TrexFailure, match=r"SIGKILL.*not a limit"):
+            generator.trial(1000, 20)
+        assert time.monotonic() - killed_at[0] < 10
+
+
+@pytest.mark.parametrize("start", [{"sequence_start": 65500}, {"timestamp_start": 0xFFFFFF00}])
+def test_numbers_that_wrap(
+    driven: Trex, namespace: str, real_build: str, tmp_path: Path, start: dict[str, int]
+) -> None:
+    profile = profiles.load("voip-amr-nb-ipv4")
+    profile["variants"][0]["headers"][-1].update(start)
+    path = tmp_path / "wraps.yaml"
+    path.write_text(yaml.safe_dump(profile))
+    with listening(namespace) as sniffers:
+        driven.load(0, STREAMS, {"profile": path, "flows": 3, "duration": 2})
+        driven.start([0])
+        assert driven.wait(20)
+        arrived = ip_packets(sniffers[0].frames())
+    assert Counter(arrived) == Counter(rendered(real_build, tmp_path, str(path), 3, False, True, duration_s=2))
+
+
+@pytest.mark.parametrize("sequence", sip.NAMES)
+def test_calls_are_the_messages_of_their_sequence(calls: Trex, calling: str, sequence: str) -> None:
+    with listening(calling) as sniffers:
+        calls.astf_load(SIP, {"sequence": sequence, "cps": 20, "holding-time": 0.2})
+        calls.astf_start(duration_s=2)
+        calls.sleep(3.5)
+        stats = calls.stats()
+        calls.stop()
+        arrived = {port: udp_by_flow(sniffer.frames()) for port, sniffer in sniffers.items()}
+    expected = {0: [m for arrow, m in sip.messages(sequence) if arrow == ">"]}
+    expected[1] = [m for arrow, m in sip.messages(sequence) if arrow == "<"]
+    for port, messages in expected.items():
+        assert len(arrived[port]) >= 30
+        assert all(flow == messages for flow in arrived[port].values())
+    assert stats["sessions"]["client"]["udps_connects"] == len(arrived[0])
+    assert stats["sessions"]["client"].get("udps_keepdrops", 0) == 0
+
+
+def test_after_a_failure_nothing_is_left(real_build: str) -> None:
+    before = set(trex_server.DPDK_STATE.glob(f"{trex_server.LEFT}*"))
+    with loop() as own:
+        with pytest.raises(HeadroomError), running(in_namespace(own), PORTS):
+            raise HeadroomError("something of the caller's")
+        assert subprocess.run(["ip", "netns", "pids", own], capture_output=True, text=True).stdout == ""
+        assert set(trex_server.DPDK_STATE.glob(f"{trex_server.LEFT}*")) <= before
+
+
+def stl_sim(build: str, *words: str) -> subprocess.CompletedProcess[str]:
+    installation = trex_server.find()
+    return subprocess.run(
+        [sys.executable, "-m", "trex.stl.trex_stl_sim", "-p", str(installation.folder), "-f", str(STREAMS), *words],
+        cwd=installation.folder,
+        env=installation.environment()
+        | {"PYTHONPATH": str(installation.client), "HEADROOM_ENGINE": str(engine_program(build))},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize("name", ["voip-amr-nb-ipv4", "voip-amr-nb-ipv6-silence", "voip-mixed"])
+def test_stl_sim_takes_the_profile(real_build: str, name: str) -> None:
+    done = stl_sim(real_build, "--json", "-t", "--profile", name, "--flows", "3", "--duration", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    streams = json.loads(done.stdout[done.stdout.index("[\n") :])
+    assert len(streams) >= 3
+
+
+def test_stl_sim_makes_the_same_packets(real_build: str, tmp_path: Path) -> None:
+    if not (trex_server.find().folder / "bp-sim-64").exists():
+        pytest.skip("this TRex comes without bp-sim-64, with which stl-sim makes a capture")
+    name, output = "voip-amr-nb-ipv4-silence", tmp_path / "sim.pcap"
+    words = ["-o", str(output), "-l", "100000", "--release"]
+    done = stl_sim(real_build, *words, "-t", "--profile", name, "--flows", "5", "--duration", "4")
+    assert done.returncode == 0, done.stdout + done.stderr
+    octets, at, arrived = output.read_bytes(), 24, []
+    while at < len(octets):
+        length = int.from_bytes(octets[at + 8 : at + 12], "little")
+        arrived.append(octets[at + 16 + ETHERNET : at + 16 + length])
+        at += 16 + length
+    assert Counter(arrived) == Counter(rendered(real_build, tmp_path, name, 5, False, True, duration_s=4))
+
+
+def test_the_console_starts_the_profile(namespace_of_its_own: str, real_build: str, tmp_path: Path) -> None:
+    installation, place = trex_server.find(), in_namespace(namespace_of_its_own)
+    with trex_server.Server(installation, place, PORTS):
+        sniffer = Sniffer(namespace_of_its_own, "g1")
+        done = subprocess.run(
+            [*place, sys.executable, "-m", "trex.console.trex_console"],
+            input=f"start -f {STREAMS} -p 0 1 -t --flows 5 --duration 1\nquit\n",
+            cwd=installation.folder,
+            env=installation.environment()
+            | {"PYTHONPATH": str(installation.client), "HEADROOM_ENGINE": str(engine_program(real_build))},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        time.sleep(2)
+        arrived = ip_packets(sniffer.frames())
+    # The console's leaving stops what it has started, so not all need have been sent.
+    expected = Counter(rendered(real_build, tmp_path, "voip-amr-nb-ipv4", 5, False, True, duration_s=1))
+    assert arrived
+    assert not Counter(arrived) - expected
+
+
+def test_the_repository_is_where_the_profiles_look(driven: Trex) -> None:
+    assert (ROOT / "traffic-profiles" / "trex" / "rendered.py").is_file()
+    assert driven.load(0, STREAMS, {"flows": 1, "duration": 1}) == 50

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who is connected with whom, and who works on which cores."""
+
+from __future__ import annotations
+
+import pytest
+
+from headroom.wire.topology import ROLES, SHAPES, Port, allot, roles_of
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_port_has_one_wire(shape: str) -> None:
+    ends = [end for wire in SHAPES[shape] for end in (wire.one, wire.other)]
+    assert len(ends) == len(set(ends))
+    for role in roles_of(shape):
+        assert sum(owner == role for owner, _ in ends) == 2, "each role forwards, or sends and receives"
+
+
+def test_roles_come_in_the_order_of_the_path() -> None:
+    assert roles_of("full") == ROLES
+    assert roles_of("nodes") == ("generator", "compressor", "decompressor")
+    assert roles_of("loop") == ("generator",)
+
+
+def test_a_large_machine_gives_everybody_a_core() -> None:
+    found = allot(ROLES, [2, 3], list(range(8)))
+    assert found.cores == {"compressor": (2, 3), "generator": (0,), "link": (1,), "decompressor": (4, 5)}
+    assert not found.crowded
+    assert found.note == ""
+
+
+def test_a_small_machine_spares_the_compressor() -> None:
+    found = allot(ROLES, [1], [0, 1])
+    assert found.cores == {"compressor": (1,), "generator": (0,), "link": (0,), "decompressor": (0,)}
+    assert found.crowded
+    assert found.note == "generator, link and decompressor share core 0"
+
+
+def test_where_nothing_is_left_all_share() -> None:
+    found = allot(ROLES, [0, 1], [0, 1])
+    assert found.cores["compressor"] == (0, 1)
+    assert found.cores["decompressor"] == (0, 1), "as many workers as the compressor has channels"
+    assert found.note == (
+        "generator, compressor, link and decompressor share core 0; compressor and decompressor share core 1"
+    )
+
+
+def test_three_workers_on_one_core_left() -> None:
+    found = allot(("generator", "compressor", "decompressor"), [1, 2, 3], [0, 1, 2, 3])
+    assert found.cores["decompressor"] == (0, 0, 0)
+    assert found.crowded
+
+
+def test_a_port_as_the_engine_has_it() -> None:
+    assert Port("plain", interface="plain").as_job() == {"interface": "plain", "driver": "af_packet"}
+    assert Port("plain", pci="0000:03:00.0").as_job() == {"pci": "0000:03:00.0"}
+    assert Port("plain", vdev="net_null0").as_job() == {"vdev": "net_null0"}

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which topology and which generator a run asks for, and whether this machine can offer them."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from headroom.errors import EnvironmentLacks, HeadroomError, UsageError
+from headroom.machine import topology as cpus
+from headroom.machine.build import engine_program
+from headroom.paths import DEFAULT_BUILD
+from headroom.settings import Settings
+from headroom.wire import compose, netns, testbed, trex_server
+from headroom.wire.topology import Allotment, Topology, allot, roles_of
+
+TOPOLOGIES = ("process", "netns", "compose")
+GENERATORS = ("memory", "trex")
+TESTBED_SUFFIXES = (".yaml", ".yml")
+
+
+class NotOnThisTopology(HeadroomError):
+    """What is asked needs interfaces, or needs none: declared by the suite, so no failure of anybody's."""
+
+    verdict = "unsupported"
+
+
+def check(topology: str, generator: str) -> None:
+    """Raises UsageError on a word that makes no sense, EnvironmentLacks where this machine cannot offer it."""
+    if generator not in GENERATORS:
+        raise UsageError(f"There is no generator '{generator}'; there are {' and '.join(GENERATORS)}.")
+    if topology == "process" and generator == "trex":
+        raise UsageError(
+            "TRex sends over interfaces, and --topology process has none: name netns, compose or a testbed file."
+        )
+    if topology == "compose" and generator == "trex":
+        raise UsageError("The generator's container has no TRex: use --generator memory, or --topology netns.")
+    if reason := _lacks(topology):
+        raise EnvironmentLacks(reason)
+    if generator == "trex" and (reason := _trex_is_elsewhere(topology) or trex_lacks()):
+        raise EnvironmentLacks(reason)
+
+
+def _trex_is_elsewhere(topology: str) -> str:
+    if topology in TOPOLOGIES or not (host := testbed.load(Path(topology)).host_of("generator")).address:
+        return ""
+    return (
+        f"TRex is driven on the machine that it runs on: call from {host.name}, and leave its address out of the file."
+    )
+
+
+def _lacks(topology: str) -> str:
+    if topology == "process":
+        return ""
+    if topology == "netns":
+        return netns.lacks() or dpdk_lacks()
+    if topology == "compose":
+        return compose.lacks()
+    if not topology.endswith(TESTBED_SUFFIXES):
+        raise UsageError(
+            f"There is no topology '{topology}'; there are {', '.join(TOPOLOGIES)}, or the path of a testbed file "
+            "(.yaml)."
+        )
+    testbed.load(Path(topology))
+    return testbed.lacks()
+
+
+def dpdk_lacks() -> str:
+    """Why the engine cannot have ports here; empty where it can."""
+    if engine_program(DEFAULT_BUILD).with_name("headroom-engine-wire").is_file():
+        return ""
+    with contextlib.suppress(OSError):
+        if subprocess.run(["pkg-config", "--exists", "libdpdk"]).returncode == 0:
+            return ""
+    return "The engine's ports need DPDK: apt-get install libdpdk-dev pkg-config, or use --topology process."
+
+
+def trex_lacks() -> str:
+    """Why there is no TRex; empty where `$TREX_ROOT` names one."""
+    try:
+        trex_server.find()
+    except EnvironmentLacks as error:
+        return str(error)
+    return ""
+
+
+def build_lacks(build: str) -> str:
+    """Why a build that is there has no ports; empty where it has them."""
+    if engine_program(build).with_name("headroom-engine-wire").is_file():
+        return ""
+    return f"The build {build} has no DPDK ports: install libdpdk-dev and build again."
+
+
+def require(topology: str, build: str) -> None:
+    """For keywords that need interfaces: raises NotOnThisTopology for `process`, EnvironmentLacks without ports."""
+    if topology == "process":
+        raise NotOnThisTopology(
+            "This needs interfaces, and --topology process has none: use --topology netns, compose or a testbed file."
+        )
+    if topology == "netns" and (reason := build_lacks(build)):
+        raise EnvironmentLacks(reason)
+
+
+def make(topology: str, shape: str, measured: Sequence[int], build: str) -> Topology:
+    """The topology that a run asks for, in one of the shapes of `headroom.wire.topology`, not entered yet.
+
+    `measured` are the cores of the CPU configuration. Raises as `require` does.
+    """
+    require(topology, build)
+    if topology == "compose":
+        return compose.Compose(shape, _allotment(shape, measured), build)
+    if topology == "netns":
+        return netns.Netns(shape, _allotment(shape, measured), build, queues=len(measured))
+    return testbed.Testbed(shape, Allotment({}), bed=testbed.load(Path(topology)), build=build)
+
+
+def _allotment(shape: str, measured: Sequence[int]) -> Allotment:
+    usable = [core.number for core in cpus.read().physical_cores]
+    return allot(roles_of(shape), measured, usable)
+
+
+def plan(asked: Settings) -> list[str]:
+    """The commands that a run over a topology gives, each with its host; none where it gives none to speak of."""
+    if asked.topology == "compose":
+        return compose.commands()
+    if asked.topology in TOPOLOGIES:
+        return []
+    return testbed.commands(testbed.load(Path(asked.topology)), asked.build, asked.generator)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The generator that a run asks for, at its place in a topology, and what a record says of its traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from headroom import profiles
+from headroom.settings import Settings
+from headroom.wire import trex, trex_server
+from headroom.wire.generator import EmbeddedGenerator, TrexGenerator
+from headroom.wire.topology import Topology
+from headroom.wire.trial import Trial
+
+Sender = EmbeddedGenerator | TrexGenerator
+
+PATIENCE_S = 30.0  # beyond a trial's own time: an engine has to start, and a drowned one to end
+
+
+@contextmanager
+def sender(
+    asked: Settings, made: Topology, profile: str, flows: int = 100
+) -> Iterator[EmbeddedGenerator | TrexGenerator]:
+    """What sends a profile over a topology that has been made: the engine, or TRex, which runs as long as the block.
+
+    A process of the topology that dies ends a trial at once, with its cause (EngineFailure). Raises EnvironmentLacks
+    where there is no TRex, UsageError where it cannot send the profile.
+    """
+    seat = made.seats["generator"]
+    ports = [seat.ports[name] for name in ("0", "1")]
+    if asked.generator == "memory":
+        common = {"core": seat.cores[0]}
+        run = partial(_run, made)
+        told = [port.as_job() for port in ports]
+        yield EmbeddedGenerator(told, profiles.load(profile), flows, asked.seed, common=common, run=run)
+        return
+    theirs = [trex_server.Port(port.interface or port.pci, port.mac) for port in ports]
+    with trex.running(seat.place.words, theirs, watch=[made.crew.check]) as server:
+        path = profiles.path_of(profile)
+        yield TrexGenerator(server, profiles.load(profile), path, flows, asked.seed, build=asked.build)
+
+
+def _run(made: Topology, command: str, job: dict[str, Any]) -> dict[str, Any]:
+    seconds = sum(float(job[name]) for name in ("warmup_s", "duration_s", "drain_s"))
+    return made.crew.finish(made.start("generator", command, job, ends_by_itself=True), seconds + PATIENCE_S)
+
+
+def traffic(made: Topology, trial: Trial) -> dict[str, Any]:
+    """What a result record says of its traffic: the generator with its version, and the topology."""
+    name = "memory" if trial.generator == "embedded" else trial.generator
+    generator: dict[str, Any] = {"name": name, "version": trial.version or None}
+    if not trial.version:
+        generator["reason"] = "it did not say"
+    if trial.notes:
+        generator["notes"] = list(trial.notes)
+    return {"generator": generator, "topology": made.describe()}

@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TRex: finding it, and running its server in a network namespace.
+
+TRex is found at $TREX_ROOT, the folder of a release (or `scripts/` of a source tree that was built), and nothing of it
+is part of this repository. Who drives the server is `trex.py`.
+
+What is peculiar to TRex, and where it is dealt with here:
+- its server only works from its own folder, and its ports 4500 and 4501 are bound on every address: `Server`, always in
+  a namespace of its own;
+- an interface named plainly gets rings so small that packets are lost at 50,000 a second: `settings` writes the
+  driver's arguments out;
+- with few cores (`low_end`) the thread that receives sleeps up to 1 ms, and so latencies of about 0.5 ms are its own:
+  `LATENCY_NOTE` goes with every such figure;
+- it leaves files behind when it dies: `Server.close`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from headroom import leash
+from headroom.errors import EnvironmentLacks, HeadroomError, UsageError
+from headroom.wire.pipe import last_words
+
+KNOWN_TO_WORK = ("v3.08",)
+CLIENT = Path("automation/trex_control_plane/interactive")
+RPC_PORT, ASYNC_PORT = 4501, 4500
+READY_WITHIN_S = 60.0  # 1.5 to 2.6 s on an idle machine of two cores
+STOPPED_WITHIN_S = 5.0  # 0.3 s on an idle one
+# Rings of net_af_packet: 8,192 frames of 2,048 octets in blocks of 1 MiB, 16 MiB a direction.
+RING = "blocksz=1048576,framesz=2048,framecnt=8192"
+MOST_FRAME = 2048 - 64  # octets: what a ring's frame holds besides its header
+DPDK_STATE = Path("/var/run/dpdk")  # DPDK keeps a folder for each prefix there
+LEFT = "headroom-trex-"  # how the names of what a server leaves behind begin; then the number of our process
+LISTENING = "0A"  # proc(5), /proc/net/tcp: TCP_LISTEN
+
+LATENCY_NOTE = (
+    "TRex had no core of its own to receive on: its receiving thread sleeps up to 1 ms, so about 0.5 ms of the average "
+    "latency are TRex's own. Compare with the control, the same loop without the nodes."
+)
+BURST_NOTE = "From 10,000 packets/s on, TRex in software sends in bursts of about 1 ms, not evenly."
+
+
+class TrexFailure(HeadroomError):
+    """TRex crashed, hung or could not be started: an error of the measurement, never a limit that was found."""
+
+    verdict = "error"
+
+
+@dataclass(frozen=True)
+class Installation:
+    """A TRex that can be run: `folder` is where its programs are, `version` such as "v3.08"."""
+
+    folder: Path
+    version: str
+
+    @property
+    def program(self) -> Path:
+        return self.folder / "_t-rex-64"
+
+    @property
+    def client(self) -> Path:
+        return self.folder / CLIENT
+
+    @property
+    def notes(self) -> list[str]:
+        if self.version in KNOWN_TO_WORK:
+            return []
+        return [f"TRex {self.version} has not been tried; known to work: {', '.join(KNOWN_TO_WORK)}."]
+
+    def environment(self) -> dict[str, str]:
+        """For the server and the client: TRex's own libraries."""
+        libraries = f"{self.folder}:{self.folder / 'so' / os.uname().machine}"
+        return {**os.environ, "LD_LIBRARY_PATH": libraries, "TREX_EXT_LIBS": str(self.folder / "external_libs")}
+
+
+def find(environment: Mapping[str, str] = os.environ) -> Installation:
+    """The TRex at $TREX_ROOT. Raises EnvironmentLacks with what is wrong."""
+    root = environment.get("TREX_ROOT")
+    if not root:
+        raise EnvironmentLacks(
+            "TREX_ROOT is not set: it names the folder of a TRex release, the one that holds t-rex-64 "
+            f"(known to work: {', '.join(KNOWN_TO_WORK)})."
+        )
+    folder = Path(root)
+    for path in (Path("_t-rex-64"), CLIENT / "trex", Path("external_libs")):
+        if not (folder / path).exists():
+            raise EnvironmentLacks(f"TREX_ROOT is {root}, but there is no {path} in it: no TRex, or not built yet.")
+    installation = Installation(folder.resolve(), "")
+    version = _version(installation)
+    if not version.startswith("v3."):
+        raise EnvironmentLacks(
+            f"The TRex at {root} is {version}; this works with version 3 (known to work: {', '.join(KNOWN_TO_WORK)})."
+        )
+    return Installation(installation.folder, version)
+
+
+def _version(installation: Installation) -> str:
+    try:
+        done = subprocess.run(
+            [installation.program, "--help"],
+            cwd=installation.folder,
+            env=installation.environment(),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=20,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EnvironmentLacks(f"The TRex server at {installation.program} does not run: {error}.") from error
+    if found := re.search(r"^\s*Version\s*:\s*(\S+)", done.stdout, re.MULTILINE):
+        return found[1]
+    words = (done.stderr.strip() or done.stdout.strip() or "it says nothing").splitlines()[-1]
+    raise EnvironmentLacks(f"The TRex server at {installation.program} does not tell its version: {words}")
+
+
+@dataclass(frozen=True)
+class Port:
+    """One side of the server: a network interface of its namespace by name, or a NIC by PCI address.
+
+    `mac` is its own address and `peer` that of the other port, to which everything is sent; both are found out for
+    interfaces that do not say them.
+    """
+
+    interface: str
+    mac: str = ""
+    peer: str = ""
+
+    @property
+    def is_pci(self) -> bool:
+        return bool(re.fullmatch(r"([0-9a-fA-F]{4}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]", self.interface))
+
+
+@dataclass(frozen=True)
+class Cores:
+    """Cores that the server may have to itself: one to manage, one to receive, some to send."""
+
+    manage: int
+    receive: int
+    send: tuple[int, ...]
+
+
+def settings(ports: Sequence[Port], prefix: str, cores: Cores | None) -> str:
+    """The server's configuration file. Without cores of its own it runs in its mode for small machines."""
+    if len(ports) < 2 or len(ports) % 2:
+        raise UsageError(f"TRex sends and receives on pairs of ports; {len(ports)} were given.")
+    if len({port.is_pci for port in ports}) > 1:
+        raise UsageError("TRex's ports are either all NICs by PCI address or all interfaces by name.")
+    names = [port.interface if port.is_pci else _device(number, port) for number, port in enumerate(ports)]
+    section: dict[str, Any] = {"version": 2, "prefix": prefix, "port_limit": len(ports), "interfaces": names}
+    if cores is None:
+        section["low_end"] = True
+    else:
+        section["c"] = len(cores.send)
+        section["platform"] = {
+            "master_thread_id": cores.manage,
+            "latency_thread_id": cores.receive,
+            "dual_if": [{"socket": 0, "threads": list(cores.send)}],
+        }
+    section["port_info"] = [{"src_mac": port.mac, "dest_mac": port.peer} for port in ports]
+    return json.dumps([section], indent=1) + "\n"  # YAML, too
+
+
+def _device(number: int, port: Port) -> str:
+    return f"--vdev=net_af_packet{number},iface={port.interface},{RING}"
+
+
+class Server:
+    """A TRex server in a network namespace, from `start` to `close`. Use as a context manager.
+
+    `place` is the words that run a program in the namespace (`in_namespace`), which holds the interfaces, and where
+    nobody else uses TRex's ports. The server ends with us, whatever we die from. `mode`: "stl" sends streams, "astf"
+    sessions.
+    """
+
+    def __init__(
+        self,
+        installation: Installation,
+        place: Sequence[str],
+        ports: Sequence[Port],
+        mode: Literal["stl", "astf"] = "stl",
+        cores: Cores | None = None,
+    ) -> None:
+        self.installation, self.place, self.mode, self.cores = installation, tuple(place), mode, cores
+        self.ports = tuple(ports)
+        self.prefix = f"{LEFT}{os.getpid()}-{secrets.token_hex(3)}"
+        self._folder: Path | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stopping = False
+
+    def __enter__(self) -> Server:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def log(self) -> Path:
+        assert self._folder is not None, "the server has not been started"
+        return self._folder / "server.log"
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None, "the server has not been started"
+        return self._process.pid
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of its figures should know."""
+        software = not all(port.is_pci for port in self.ports)
+        return self.installation.notes + ([LATENCY_NOTE] if self.cores is None else []) + [BURST_NOTE] * software
+
+    def start(self) -> None:
+        """Starts the server and waits until it answers. Raises EnvironmentLacks, UsageError, TrexFailure."""
+        if os.geteuid() != 0:
+            raise EnvironmentLacks("TRex needs root: it opens raw sockets and network devices.")
+        if not self.place:
+            raise UsageError("TRex's ports 4500 and 4501 are bound on every address: run it in a namespace of its own.")
+        if listening(self.place):
+            raise EnvironmentLacks(
+                f"Somebody listens on TRex's port {RPC_PORT} already where `{' '.join(self.place)}` leads; each server "
+                "needs a namespace of its own."
+            )
+        remove_leftovers()
+        self.ports = prepared(self.ports, self.place)
+        self._folder = Path(tempfile.mkdtemp(prefix=f"{LEFT}{os.getpid()}-"))
+        try:
+            (self._folder / "trex.yaml").write_text(settings(self.ports, self.prefix, self.cores), encoding="utf-8")
+            self._process = self._launch(self._folder / "trex.yaml")
+            self._wait_until_ready()
+        except BaseException:
+            self.close()
+            raise
+
+    def _launch(self, configuration: Path) -> subprocess.Popen[bytes]:
+        words = ["-i", *(["--astf"] if self.mode == "astf" else [])]
+        if not all(port.is_pci for port in self.ports):
+            words.append("--software")
+        # No watchdog: on a shared core its threads may well be late. No terminal, no keys, no server for Scapy's GUI.
+        words += ["--no-watchdog", "--no-scapy-server", "--iom", "0", "--no-termio", "--no-key"]
+        command = [*leash.words(), *self.place, str(self.installation.program), *words]
+        with self.log.open("wb") as log:
+            return subprocess.Popen(
+                [*command, "--cfg", str(configuration)],
+                cwd=self.installation.folder,
+                env=self.installation.environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + READY_WITHIN_S
+        while not listening((), self.pid):
+            self.look()
+            if time.monotonic() > deadline:
+                raise TrexFailure(f"The TRex server was not ready after {READY_WITHIN_S:g} s.{last_words(self.log)}")
+            time.sleep(0.05)
+
+    def look(self) -> None:
+        """Raises TrexFailure when the server has died."""
+        assert self._process is not None, "the server has not been started"
+        code = self._process.poll()
+        if code is None or self._stopping:
+            return
+        how = f"died from {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"
+        raise TrexFailure(f"The TRex server {how}: an error of the generator, not a limit.{last_words(self.log)}")
+
+    def close(self) -> None:
+        """Stops the server and removes what it leaves behind. Does nothing when there is nothing to stop."""
+        self._stopping = True
+        if self._process is not None:
+            if self._process.poll() is None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(self._process.pid, signal.SIGINT)  # after which it closes its ports in order
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(STOPPED_WITHIN_S)
+            leash.stop(self._process)
+            self._process = None
+        shutil.rmtree(DPDK_STATE / self.prefix, ignore_errors=True)
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
+
+
+def scratch() -> tempfile.TemporaryDirectory[str]:
+    """A folder for a while, which `remove_leftovers` finds when nobody could remove it."""
+    return tempfile.TemporaryDirectory(prefix=f"{LEFT}{os.getpid()}-")
+
+
+def remove_leftovers() -> None:
+    """Removes the files of servers whose owners were killed before they could."""
+    for folder in (DPDK_STATE, Path(tempfile.gettempdir())):
+        for path in folder.glob(f"{LEFT}*-*"):
+            owner = path.name[len(LEFT) :].partition("-")[0]
+            if owner.isdigit() and not Path("/proc", owner).exists():
+                shutil.rmtree(path, ignore_errors=True)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Namespaces and interfaces
+
+
+def in_namespace(namespace: str) -> list[str]:
+    """Words before a program that run it in a network namespace (ip-netns(8))."""
+    return ["ip", "netns", "exec", namespace]
+
+
+def listening(words: Sequence[str] = (), process: int | None = None) -> bool:
+    """Whether somebody listens on the server's port, in the namespace of a process or where `words` run a program."""
+    tables = [f"/proc/{process or 'self'}/net/tcp{version}" for version in ("", "6")]
+    if process is not None:
+        with contextlib.suppress(OSError):
+            return _listens("".join(Path(table).read_text() for table in tables if Path(table).exists()))
+        return False
+    done = subprocess.run([*words, "cat", *tables], capture_output=True, text=True)
+    if not done.stdout:
+        raise EnvironmentLacks(f"`{' '.join(words)}` does not work: {done.stderr.strip()}")
+    return _listens(done.stdout)
+
+
+def _listens(table: str) -> bool:
+    rows = [line.split() for line in table.splitlines()]
+    return any(
+        len(row) > 3 and row[3] == LISTENING and row[1].endswith(f":{RPC_PORT:04X}") for row in rows if row[0] != "sl"
+    )
+
+
+def prepared(ports: Sequence[Port], place: Sequence[str]) -> tuple[Port, ...]:
+    """The ports with their addresses. Their interfaces are up, and speak no IPv6: stray packets would be counted."""
+    known = [port if port.is_pci else _with_address(port, place) for port in ports]
+    pairs = [known[number ^ 1] if number ^ 1 < len(known) else known[number] for number in range(len(known))]
+    return tuple(Port(port.interface, port.mac, port.peer or pair.mac) for port, pair in zip(known, pairs, strict=True))
+
+
+def _with_address(port: Port, place: Sequence[str]) -> Port:
+    done = subprocess.run([*place, "ip", "-j", "link", "show", "dev", port.interface], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise EnvironmentLacks(f"There is no interface {port.interface} where TRex is to run: {done.stderr.strip()}")
+    link = json.loads(done.stdout)[0]
+    if "UP" not in link["flags"]:
+        raise EnvironmentLacks(f"The interface {port.interface}, on which TRex is to send, is down.")
+    if link["mtu"] > MOST_FRAME:
+        raise EnvironmentLacks(
+            f"The interface {port.interface} has an MTU of {link['mtu']}; TRex's rings here hold {MOST_FRAME} octets."
+        )
+    quiet = ["sysctl", "-q", "-w", f"net.ipv6.conf.{port.interface}.disable_ipv6=1"]
+    subprocess.run([*place, *quiet], capture_output=True)  # fails where there is no IPv6, which is as good
+    return Port(port.interface, port.mac or link["address"], port.peer)

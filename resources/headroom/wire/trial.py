@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a trial of a generator says: what was asked for, sent and received in each direction, and latency."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
+
+BEHIND = (
+    0.005  # share of the requested rate that may be missing before a sender has fallen behind, as `generate` has it
+)
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Nanoseconds from sending to receiving, of `count` packets. `buckets` are (upper edge, packets), in order."""
+
+    count: int
+    average_ns: float | None
+    jitter_ns: float | None
+    least_ns: float | None
+    most_ns: float | None
+    buckets: tuple[tuple[float, int], ...] = ()
+
+    def percentile(self, share: float) -> float | None:
+        """Upper edge of the bucket in which the packet stands that `share` (0..1) of all are not later than."""
+        rank, seen = math.ceil(share * sum(count for _, count in self.buckets)), 0
+        for edge, count in self.buckets:
+            seen += count
+            if count and seen >= rank:
+                return edge
+        return None
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One direction of a trial. Packets and octets of IP are of the counted part, without what warmed up.
+
+    `unexpected` are packets that were not sent in this direction, or came twice. `compared` says whether each packet
+    was compared with what was sent, octet by octet; otherwise they were counted.
+    """
+
+    requested_pps: float
+    achieved_pps: float
+    sent: int
+    received: int
+    octets_sent: int
+    lost: int
+    unexpected: int
+    fell_behind: bool
+    compared: bool
+    latency: Latency | None = None
+    latency_missing: str = ""  # why there is none
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A generator's trial: `forward` from port 0 to port 1, `reverse` the other way where that was asked for."""
+
+    generator: str
+    version: str
+    rate_pps: float
+    duration_s: float
+    forward: Direction
+    reverse: Direction | None = None
+    notes: tuple[str, ...] = ()
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        return (self.forward,) if self.reverse is None else (self.forward, self.reverse)
+
+    @property
+    def sent(self) -> int:
+        return sum(one.sent for one in self.directions)
+
+    @property
+    def lost(self) -> int:
+        return sum(one.lost for one in self.directions)
+
+    @property
+    def fell_behind(self) -> bool:
+        """Whether the generator did not send what it was asked for: the trial then says nothing of the nodes."""
+        return any(one.fell_behind for one in self.directions)
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class Generator(Protocol):
+    """Who sends. `rate_pps` counts the packets a second of each direction."""
+
+    name: str
+
+    def trial(self, rate_pps: float, duration_s: float) -> Trial:
+        """Sends at a rate for a time, after a warm-up that does not count. Raises HeadroomError: an error, no limit."""
+        ...
+
+
+def behind(requested_pps: float, achieved_pps: float) -> bool:
+    return achieved_pps < (1 - BEHIND) * requested_pps
