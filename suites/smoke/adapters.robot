@@ -3,7 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    The adapters of this repository keep the promises of the ABI and are what they declare to be.
+Documentation    The adapters of this repository, and those that the run is about, keep the promises of the ABI and
+...              are what they declare to be.
 
 Resource         imports.resource
 
@@ -12,7 +13,14 @@ Test Template    Adapter Should Be Sound
 Test Tags        smoke
 
 
-*** Test Cases ***      IMPLEMENTATION
-Null                    null
-Example                 example
-Reference               reference
+*** Variables ***
+${COMPRESSOR}      reference
+${DECOMPRESSOR}    reference
+
+
+*** Test Cases ***          IMPLEMENTATION
+Null                        null
+Example                     example
+Reference                   reference
+The Compressor Asked        ${COMPRESSOR}
+The Decompressor Asked      ${DECOMPRESSOR}

@@ -9,11 +9,10 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom import engine, implementations, settings, words
+from headroom.implementations import ABI
 from headroom.keywords.base import library
 from headroom.results import collector
 from headroom.results.record import Finding
-
-ABI = "ABI-"  # in a deviation's requirement, before the name of a check
 
 
 @library

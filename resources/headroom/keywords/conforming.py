@@ -49,6 +49,7 @@ class Conforming:
         self.seen: Observation | None = None
         self.story: Timeline | Conversation | None = None
         self.told = Wanted()  # whom the story is about
+        self.heard_until = 0  # packets of the last story of a compressor before the last feedback that it was given
 
     # ---- vectors
 
@@ -60,6 +61,7 @@ class Conforming:
         asked = settings.from_robot()
         names = vectors.select(patterns)
         verdicts.note("decompressor", asked.decompressor, asked.build)
+        verdicts.leave_to_the_other_side({"decompressor"})
         collector.current().parameters |= {"kind": "vectors", "vectors": names}
         wrong, left_out, packets = [], [], 0
         for name in names:
@@ -159,7 +161,15 @@ class Conforming:
     def single_losses(self, source: str, *changes: str, **named: str) -> None:
         """Whichever single packet of the stream is lost, the judge restores all the others."""
         self.observe_flow(source, *changes, **{"decompressor": "none", **named})
-        found = repeats.single_losses(self.last.packets, self.last.parameters)
+        self._expect_losses_to_be_harmless()
+
+    @keyword("No Single Loss Behind The Last Feedback Should Hurt Another Packet")
+    def single_losses_behind_feedback(self) -> None:
+        """After the story of a compressor: the same of the packets behind what it was given last."""
+        self._expect_losses_to_be_harmless(heard_until=self.heard_until)
+
+    def _expect_losses_to_be_harmless(self, heard_until: int = 0) -> None:
+        found = repeats.single_losses(self.last.packets, self.last.parameters, but=range(heard_until))
         collector.current().metric("packets_that_others_need", len(found), "packets", "lower")
         shown = words.some([f"without packet {lost} packet {hurt} is not restored" for lost, hurt in found], 3)
         verdicts.expect(
@@ -209,6 +219,17 @@ class Conforming:
         where = words.some([f"packet {self.last.flow()[place].index}" for place in places], 3)
         verdicts.expect(not places, f"It returns though nothing changes: {where}", self.last)
 
+    @keyword("Some Packets Should Go As Segments")
+    def segmented(self) -> None:
+        cut = sum(bool(one.segments) for one in self.last.packets)
+        collector.current().metric("segmented", cut, "packets")
+        verdicts.expect(cut > 0, f"None of {len(self.last.packets)} packets goes as segments", self.last)
+
+    @keyword("No Packet Should Go As Segments")
+    def not_segmented(self) -> None:
+        cut = [f"packet {one.index}" for one in self.last.packets if one.segments]
+        verdicts.expect(not cut, f"{len(cut)} packets go as segments: {words.some(cut, 3)}", self.last)
+
     @keyword("No CID Should Be Above ${max_cid}")
     def cids_within(self, max_cid: int) -> None:
         wrong = stream.above_max_cid(self.last.packets, max_cid)
@@ -224,6 +245,13 @@ class Conforming:
     def link_never_has(self, *kinds: str) -> None:
         there = [kind for kind in kinds if self.last.kinds[kind]]
         verdicts.expect(not there, f"{', '.join(there)} is sent; types: {dict(self.last.kinds)}", self.last)
+
+    @keyword("No Packet Of Up To ${octets} Octets Should Go As Segments")
+    def not_segmented_below(self, octets: int) -> None:
+        """The length is that on the link, of a packet in segments that of the whole."""
+        wrong = [one for one in self.last.packets if one.segments and len(one.link or b"") <= octets]
+        shown = [f"packet {one.index} does, in {len(one.segments)}" for one in wrong]
+        verdicts.expect(not wrong, words.some(shown, 3), self.last)
 
     @keyword("Only Profiles ${profiles} Should Be Used")
     def profiles_used(self, profiles: str) -> None:
@@ -310,7 +338,7 @@ class Conforming:
 
     @keyword("${seconds} Seconds Pass")
     def time_passes(self, seconds: float) -> None:
-        self._story(Timeline).pause(seconds)
+        self._story(Timeline | Conversation).pause(seconds)
 
     @keyword("So It Should Be")
     def so_it_should_be(self) -> None:
@@ -326,7 +354,7 @@ class Conforming:
 
     def _judge_timeline(self, story: Timeline) -> None:
         asked = settings.from_robot()
-        played = story.play(asked.decompressor, asked.build)
+        played = story.play(asked.decompressor, asked.build, self.told.decompressor_options)
         current = collector.current()
         steps = [{"packets": step.count, "what": step.what, "outcome": step.outcome} for step in story.steps]
         current.parameters |= {"kind": "timeline", "flow": story.flow, "channel": story.channel, "steps": steps}
@@ -341,6 +369,7 @@ class Conforming:
     def _judge_conversation(self, story: Conversation) -> None:
         seen, without = story.run(self.told)
         self.seen = seen
+        self.heard_until = max((one.before for one in story.given), default=0)
         verdicts.note_replay(seen)
         given = [{"before": one.before, "feedback": one.words, "cid": one.cid} for one in story.given]
         collector.current().parameters |= {"kind": "conversation", "flow": story.flow, "given": given}
@@ -383,26 +412,13 @@ class Conforming:
         if channels > 1:
             wanted.channel["channels"] = channels
         sides.agree_on_profiles(wanted)
-        for feature in features:
-            self._require(wanted, feature)
+        sides.turn_on(wanted, features)
         if source and _is_flow(source):
             at = {int(number): change for number, _, change in (one.partition(":") for one in changes)}
             wanted.source = losses.literal(losses.packets_of(Flow.of(source), at, count or 100))
         elif list(changes):
             raise UsageError("Only flows such as rtp-ipv4 have changes here; those of a profile stand in its file.")
         return wanted
-
-    @staticmethod
-    def _require(wanted: Wanted, feature: str) -> None:
-        """Turns a feature on at both ends; skips the case where one of those asked does not declare it."""
-        asked: tuple[tuple[str | None, Role, dict[str, Any]], ...] = (
-            (wanted.compressor, "compressor", wanted.compressor_options),
-            (wanted.decompressor, "decompressor", wanted.decompressor_options),
-        )
-        for name, role, options in asked:
-            if name is not None:
-                sides.require(name, role, {}, feature)
-                options.update(sides.options_for(name, role, feature) | options)
 
     def _observe(self, wanted: Wanted, confidence: int = 1) -> None:
         self.seen = None
@@ -428,9 +444,12 @@ class Conforming:
             (wanted.decompressor, "decompressor"),
         )
         for name, role in pairs:
+            if name is not None:
+                verdicts.note(role, name, wanted.build)  # also of a case that is not for it
+        verdicts.leave_to_the_other_side({role for name, role in pairs if name is not None})
+        for name, role in pairs:
             if name is None:
                 continue
-            verdicts.note(role, name, wanted.build)  # also of a case that is not for it
             sides.require(
                 name, role, wanted.channel, feedback=path if wanted.decompressor and wanted.compressor else "none"
             )

@@ -31,6 +31,13 @@ def note(role: Role, name: str, build: str) -> None:
     setattr(collector.current(), role, sides.identity(name, build))
 
 
+def leave_to_the_other_side(roles: set[Role]) -> None:
+    """Ends a case that asks only the side that the run is not about; the listener leaves it out."""
+    subject = settings.from_robot().subject
+    if subject and subject not in roles:
+        raise SkipExecution(f"It does not ask the {subject}, which this run is about.")
+
+
 def note_replay(seen: Observation) -> None:
     """What was sent and what came of it, for the record. Figures are the judge's where the judge has them."""
     current = collector.current()

@@ -1,0 +1,33 @@
+*** Comments ***
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation    The highest rate that two nodes with a link between them forward in both directions at once, found by
+...              MLRsearch: with no loss (NDR), and with 0.5 % (PDR). Every packet must come out as it went in, or it
+...              counts as lost. Rates are packets a second of each direction.
+...
+...              The same line with the null codec, and with nodes that only pass frames on, is measured beside it: what
+...              they forward is what harness, link and kernel leave. A generator that falls behind is an error, never
+...              a limit. The loads of the cores come from trials of their own. Rows need interfaces and are
+...              unsupported without: `--topology netns`, `compose` or a testbed file. Rows of one CPU configuration
+...              share their measurements.
+
+Resource         imports.resource
+
+Test Template    Throughput Should Be Found
+
+Test Tags        performance    scheme:rohc    profile:rtp
+
+
+*** Test Cases ***                  PROFILE       CPUS         LOSS
+One Core NDR                        ${PROFILE}    1c           none
+One Core PDR                        ${PROFILE}    1c           0.5 %
+Two Threads Of One Core NDR         ${PROFILE}    2c-smt       none
+Two Threads Of One Core PDR         ${PROFILE}    2c-smt       0.5 %
+Two Cores Sharing A Cache NDR       ${PROFILE}    2c-l3        none
+Two Cores Sharing A Cache PDR       ${PROFILE}    2c-l3        0.5 %
+Two Sockets NDR                     ${PROFILE}    2c-socket    none
+Two Sockets PDR                     ${PROFILE}    2c-socket    0.5 %
+Four Cores NDR                      ${PROFILE}    4c           none
+Four Cores PDR                      ${PROFILE}    4c           0.5 %
