@@ -3,17 +3,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from headroom import engine
-from headroom.errors import EnvironmentLacks, UsageError
+from headroom import engine, profiles, requirements
+from headroom.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.machine import libraries
-from headroom.paths import DEFAULT_BUILD, IMPLEMENTATIONS, build_folder, shown
-from headroom.yamlfile import check, read
+from headroom.paths import DEFAULT_BUILD, IMPLEMENTATIONS, SUITES, build_folder, shown
+from headroom.yamlfile import Document, check, read
 
+ABI = "ABI-"  # in a deviation's requirement, before the name of a check
+CAPTURES = (".pcap", ".pcapng", ".cap")
+
+Warn = Callable[[str], None]
 Role = Literal["compressor", "decompressor"]
 
 
@@ -45,6 +51,15 @@ class Recording:
     @property
     def name(self) -> str:
         return self.folder.name
+
+    def lacks(self, owner: str) -> str:
+        """What is not there of what it takes, as a sentence; "" when all is. `owner` is whose recording it is."""
+        if not self.folder.is_dir():
+            return f"The recording {self.name} of {owner} has no folder: {shown(self.folder)} is not there."
+        for stem in (SOURCE, ROHC if self.compressor == owner else UNCOMPRESSED):
+            if not self.file(stem):
+                return f"The recording {self.name} of {owner} has no {stem}.pcap (or .pcapng) in {shown(self.folder)}."
+        return ""
 
     def file(self, stem: str) -> Path | None:
         """One of its three files; None when it is not there."""
@@ -139,6 +154,8 @@ def _load(folder: Path, changed: int) -> Implementation:
     data = document.data
     if data["name"] != folder.name:
         raise UsageError(document.complaint(("name",), f"the folder is called '{folder.name}', so must be the name"))
+    _check_captures(document)
+    check_deviations(document)
     adapter = data.get("adapter", {})
     return Implementation(
         name=data["name"],
@@ -165,6 +182,57 @@ def _load(folder: Path, changed: int) -> Implementation:
     )
 
 
+def _check_captures(document: Document) -> None:
+    """Raises UsageError where captures are of what the capabilities do not have: nobody would ever ask for them."""
+    declared = next((one for one in document.data["capabilities"] if one["scheme"] == "rohc"), None)
+    for number, entry in enumerate(document.data.get("captures", ()) if declared else ()):
+        for word, capability in (("profile", "profiles"), ("mode", "modes"), ("cids", "cids")):
+            if entry[word] not in declared.get(capability, ()):
+                known = ", ".join(declared.get(capability, ())) or "nothing"
+                sentence = f"{entry[word]} is not what `capabilities` declare as {capability}: {known}"
+                raise UsageError(document.complaint(("captures", number, word), sentence))
+
+
+def check_deviations(document: Document) -> None:
+    """Raises UsageError, with file and line, where a deviation names what is not there: it would never be met, and
+    nobody would be told."""
+    folder = document.path.parent
+    peers = {*names(), *names(folder.parent)}
+    recorded = {Path(one["folder"]).name for one in document.data.get("captures", ())}
+    complaints = []
+    for number, entry in enumerate(document.data.get("deviations", ())):
+        at = ("deviations", number)
+        if (name := entry.get("requirement")) and not name.startswith(ABI) and name not in requirements.load():
+            complaints.append(document.complaint((*at, "requirement"), f"there is no requirement '{name}'"))
+        if (case := entry.get("case")) and not _is_case(case):
+            complaints.append(document.complaint((*at, "case"), f"there is no case '{case}'; see list suites --cases"))
+        cells = entry.get("cells", {})
+        for place, name in enumerate(cells.get("peers", ())):
+            if name not in peers:
+                where = (*at, "cells", "peers", place)
+                complaints.append(document.complaint(where, f"there is no implementation '{name}'"))
+        for place, name in enumerate(cells.get("traffic", ())):
+            if not name.endswith(CAPTURES) and name not in {*profiles.names(), *recorded}:
+                where = (*at, "cells", "traffic", place)
+                complaints.append(document.complaint(where, f"there is no traffic '{name}'; see list profiles"))
+    if complaints:
+        raise UsageError("\n".join(complaints))
+
+
+def _is_case(case: str) -> bool:
+    """Whether a suite has a case. Rows of a table that a run makes (a pair, cores of this machine) cannot be known, nor
+    cases of suites that lie elsewhere, whose name has no folder."""
+    if case.count("/") == 1:
+        return True
+    for end in (at for at, letter in enumerate(case) if letter == "/"):
+        suite, name = SUITES / f"{case[:end]}.robot", case[end + 1 :]
+        if suite.is_file():
+            made = case.startswith(("interop/", "performance/"))
+            lines = suite.read_text(encoding="utf-8").splitlines()
+            return made or any(re.split(r"\s{2,}", line)[0] == name for line in lines)
+    return False
+
+
 def _recording(entry: dict[str, Any], folder: Path, name: str) -> Recording:
     most = 15 if entry["cids"] == "small" else 16383
     path = folder / entry["folder"]
@@ -179,11 +247,24 @@ def _requirement(entry: dict[str, Any] | None) -> libraries.Requirement | None:
     return libraries.Requirement(entry["library"], entry.get("variable", ""), symbols, entry.get("version", ""))
 
 
-def require_usable(name: str) -> Implementation:
-    """An implementation by name. Raises EnvironmentLacks, saying how to get it, when this machine lacks its library."""
+def require_usable(name: str, build: str = DEFAULT_BUILD) -> Implementation:
+    """An implementation by name. Raises EnvironmentLacks, saying how to get it, when the file of its adapter, or a
+    library of others that this opens, is not there."""
     found = find(name)
-    if reason := found.missing():
+    if reason := found.unusable(build):
         raise EnvironmentLacks(f"{reason}. How to get it: {found.obtain.strip()}")
+    return found
+
+
+def require_adapter(name: str, build: str = DEFAULT_BUILD) -> Implementation:
+    """The same of one that has to run inside the engine. Raises UsageError when it is known by its capture files
+    alone."""
+    found = require_usable(name, build)
+    if not found.library:
+        raise UsageError(
+            f"{found.name} has no adapter, so nothing can be asked of it here; capture files are judged by "
+            f"`./headroom interop --implementations {name},reference`."
+        )
     return found
 
 
@@ -202,11 +283,22 @@ def find(name: str, root: Path = IMPLEMENTATIONS) -> Implementation:
     )
 
 
-def ninja_targets(root: Path = IMPLEMENTATIONS) -> list[str]:
+def all_valid(root: Path = IMPLEMENTATIONS, warn: Warn | None = None) -> list[Implementation]:
+    """Every implementation whose implementation.yaml is valid; `warn` hears of the others. A mistake in the folder of
+    one vendor is not to stop those who do not name him."""
+    found = []
+    for name in names(root):
+        try:
+            found.append(find(name, root))
+        except UsageError as error:
+            if warn:
+                warn(f"{name} is left out: {error}")
+    return found
+
+
+def ninja_targets(root: Path = IMPLEMENTATIONS, warn: Warn | None = None) -> list[str]:
     """What to build so that the engine and every adapter of ours are there, as file names in the build folder."""
-    libraries = [
-        found.library.removeprefix("{build}/") for name in names(root) if (found := find(name, root)).is_ours()
-    ]
+    libraries = [one.library.removeprefix("{build}/") for one in all_valid(root, warn) if one.is_ours()]
     return ["bin/headroom-engine", *libraries]
 
 
@@ -215,15 +307,60 @@ def describe(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict
     return engine.run("describe", {"library": str(implementation.library_path(build))}, timeout_s=20, build=build)
 
 
+COMPARED = ("profiles", "modes", "cids", "max_cid", "max_channels", "feedback")  # what describe has to say, too
+
+
+def untrue(found: Implementation, role: Role, build: str = DEFAULT_BUILD, **asked: Any) -> str:
+    """What of `asked` implementation.yaml declares and the adapter's own description does not, as a sentence; "" when
+    they agree, or when the adapter cannot be asked, which shows by itself.
+
+    `asked` is as for `Implementation.lacks`.
+    """
+    if not found.library:
+        return ""
+    schemes = _described(found.library_path(build), build)
+    if schemes is None:
+        return ""
+    said = next((entry for entry in schemes if entry.get("scheme") == "rohc"), None)
+    if said is None:
+        return f"{found.name}: implementation.yaml says scheme rohc, describe does not."
+    wrong = [] if role in said.get("roles", ()) else [role]
+    for name in (name for name in COMPARED if name in asked):
+        wanted, theirs = asked[name], said.get(name)
+        if isinstance(wanted, int):
+            wrong += [f"{name} {wanted}"] if theirs is not None and wanted > theirs else []
+        else:
+            missing = [str(item) for item in wanted if item not in (theirs or ())]
+            wrong += [f"{name.removesuffix('s')} {', '.join(missing)}"] if missing else []
+    more = f"{found.name}: implementation.yaml says {' and '.join(wrong)}, describe does not."
+    return more if wrong else ""
+
+
+@cache
+def _described(library: Path, build: str) -> list[dict[str, Any]] | None:
+    """The schemes of an adapter's description, asked for once a run; None where it gives none."""
+    try:
+        document = engine.run("describe", {"library": str(library)}, timeout_s=20, build=build)
+    except HeadroomError:
+        return None
+    schemes = document.get("schemes")
+    return schemes if isinstance(schemes, list) else None
+
+
 def identity(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
-    """Name, version, build and digest for result records; a reason where the adapter could not be asked."""
+    """Name, version, build and digest for result records; a reason where the adapter could not be asked. Where it opens
+    a library of others, that library's path and digest, too: the adapter's own says nothing of it."""
     try:
         described = describe(implementation, build)
     except engine.EngineFailure as failure:
         return {"name": implementation.name, "version": None, "build": build, "sha256": None, "reason": str(failure)}
-    return {
+    found = {
         "name": implementation.name,
         "version": described.get("version"),
         "build": described.get("build") or build,
         "sha256": described.get("sha256"),
     }
+    if implementation.requires:
+        path = libraries.look_for(implementation.requires).path
+        found["opens"] = {"path": path, "sha256": libraries.digest(path)}
+    return found

@@ -19,6 +19,13 @@ def shown(value: Any) -> str:
     return str(value)
 
 
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many characters, cut between two words; an ellipsis shows that there is more."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most - 2].rpartition(' ')[0] or text[: most - 2]} …"
+
+
 def number(value: float) -> str:
     """A number with three or four digits that count."""
     size = abs(value)

@@ -14,6 +14,8 @@ from typing import Any
 from headroom.errors import UsageError
 from headroom.paths import DEFAULT_BUILD
 
+WORDS = ("compressor", "decompressor", "profile", "build", "generator", "topology")  # those that are one word each
+OTHER_SIDE = {"compressor": "decompressor", "decompressor": "compressor"}
 DEFAULT_PROFILE = "voip-amr-nb-ipv6"  # the call of the Effnet paper, Table 2
 
 
@@ -29,6 +31,9 @@ class Settings:
     builds: tuple[str, ...] = ()  # builds that are compared; empty: those that are there
     seed: int = 1
     quick: bool = False
+    generator: str = "memory"  # who sends where there are interfaces: memory (the engine) or trex
+    topology: str = "process"  # process, netns, compose, or the path of a testbed file
+    subject: str = ""  # compressor or decompressor: the run is about that side alone; empty: about both
     folder: Path = field(default_factory=Path)  # where the run keeps its files
 
     def as_json(self) -> dict[str, Any]:
@@ -40,8 +45,13 @@ class Settings:
     def from_json(document: dict[str, Any], folder: Path) -> Settings:
         """Settings as `as_json` wrote them. Raises UsageError when the document is not such."""
         known = {item.name: item.type for item in fields(Settings) if item.name != "folder"}
+        later = {
+            "generator": "memory",
+            "topology": "process",
+            "subject": "",
+        }  # what runs of earlier versions were about
         try:
-            values = {name: document[name] for name in known}
+            values = {name: (later | document)[name] for name in known}
             return Settings(
                 compressor=str(values["compressor"]),
                 decompressor=str(values["decompressor"]),
@@ -51,6 +61,9 @@ class Settings:
                 builds=tuple(str(name) for name in values["builds"]),
                 seed=int(values["seed"]),
                 quick=bool(values["quick"]),
+                generator=str(values["generator"]),
+                topology=str(values["topology"]),
+                subject=str(values["subject"]),
                 folder=folder,
             )
         except (KeyError, TypeError, ValueError) as error:
@@ -68,8 +81,8 @@ class Settings:
         """The settings as options of `./headroom run`: those that differ from the defaults, and always the seed."""
         plain = Settings()
         words: list[str] = []
-        for name in ("compressor", "decompressor", "profile", "build"):
-            if getattr(self, name) != getattr(plain, name):
+        for name in WORDS:
+            if self._must_say(name, plain):
                 words += [f"--{name}", str(getattr(self, name))]
         for name in ("cpus", "builds"):
             if getattr(self, name):
@@ -77,6 +90,15 @@ class Settings:
         if self.quick:
             words.append("--quick")
         return [*words, "--seed", str(self.seed)]
+
+    def _must_say(self, name: str, plain: Settings) -> bool:
+        """Whether an option has to be there. Naming one side alone makes the run about it, so that both are named
+        where it is about both."""
+        if name not in OTHER_SIDE:
+            return bool(getattr(self, name) != getattr(plain, name))
+        if self.subject:
+            return name == self.subject
+        return any(getattr(self, side) != getattr(plain, side) for side in OTHER_SIDE)
 
 
 def from_robot() -> Settings:
@@ -90,7 +112,7 @@ def from_robot() -> Settings:
         folder = builtin.get_variable_value("${RUN_FOLDER}") or builtin.get_variable_value("${OUTPUT_DIR}")
     except RobotNotRunningError:
         return settings
-    for name in ("compressor", "decompressor", "profile", "build"):
+    for name in (*WORDS, "subject"):
         if values[name]:
             settings = replace(settings, **{name: str(values[name])})
     for name in ("cpus", "builds"):

@@ -9,6 +9,7 @@ import sys
 
 import typer
 
+from headroom import leash
 from headroom.errors import EXIT_ENVIRONMENT, HeadroomError
 
 INTERRUPTED = 128 + signal.SIGINT  # what a shell reports of a program that Ctrl-C ended
@@ -36,7 +37,8 @@ def main() -> None:
     """Runs the command line and ends the process with its exit status."""
     _add_commands()
     try:
-        app(prog_name="./headroom")
+        with leash.tidy_when_terminated():
+            app(prog_name="./headroom")
     except HeadroomError as error:
         print(f"headroom: {error}", file=sys.stderr)
         sys.exit(error.exit_code)

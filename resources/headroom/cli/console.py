@@ -10,11 +10,13 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
-from headroom.readable import shown
+from headroom.readable import shortened, shown
 from headroom.results.record import Record
 
+NOTHING_ASKED = "Nothing was asked of anybody: all of it is unsupported here, for the reasons given. That is no pass."
 SIGNS = {"pass": "green", "non-strict": "yellow", "fail": "red", "unsupported": "blue", "error": "magenta"}
 
 
@@ -25,6 +27,12 @@ def say(sentence: str) -> None:
 
 def warn(sentence: str) -> None:
     say(f"warning: {sentence}")
+
+
+@cache
+def warn_once(sentence: str) -> None:
+    """The same warning may have several occasions in one command."""
+    warn(sentence)
 
 
 def examples(*lines: str) -> str:
@@ -109,13 +117,16 @@ class Progress:
         if self.live:
             self.live.update(self.task, total=total)
 
+    def leave_out(self, _: str) -> None:
+        self.expect(self.total - 1)
+
     def start(self, what: str) -> None:
         if self.live:
             self.live.update(self.task, now=what if len(what) < 70 else f"…{what[-69:]}")
 
     def end(self, record: Record) -> None:
         self.done += 1
-        reason = f"  {record.reason.splitlines()[0][:160]}" if record.reason else ""
+        reason = f"  {shortened(record.reason.splitlines()[0], 160)}" if record.reason else ""
         if self.live:
             self.live.update(self.task, completed=self.done)
             if record.verdict in ("fail", "error"):

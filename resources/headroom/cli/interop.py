@@ -36,16 +36,21 @@ def add_to(app: typer.Typer) -> None:
 
 
 def interop_command(
+    context: typer.Context,
     names: Annotated[
-        str, typer.Option("--implementations", help="Implementations for both sides; all when left out.")
-    ] = "",
-    compressors: Annotated[str, typer.Option(help="Those that compress.")] = "",
-    decompressors: Annotated[str, typer.Option(help="Those that decompress.")] = "",
-    profiles: Annotated[str, typer.Option(help="ROHC profiles, such as 0x0001 or rtp; all when left out.")] = "",
-    modes: Annotated[str, typer.Option(help="U, O, R.")] = "",
-    cids: Annotated[str, typer.Option(help="small, large.")] = "",
-    traffic: Annotated[str, typer.Option(help="Traffic profiles of the matrix, and captures of your own.")] = "",
-    links: Annotated[str, typer.Option(help="Link conditions, such as clean,loss-1; all when left out.")] = "",
+        str | None, typer.Option("--implementations", help="Implementations for both sides; all when left out.")
+    ] = None,
+    compressors: Annotated[str | None, typer.Option(help="Those that compress.")] = None,
+    decompressors: Annotated[str | None, typer.Option(help="Those that decompress.")] = None,
+    profiles: Annotated[
+        str | None, typer.Option(help="ROHC profiles, such as 0x0001 or rtp; all when left out.")
+    ] = None,
+    modes: Annotated[str | None, typer.Option(help="U, O, R.")] = None,
+    cids: Annotated[str | None, typer.Option(help="small, large.")] = None,
+    traffic: Annotated[
+        str | None, typer.Option(help="Traffic profiles of the matrix, and captures of your own.")
+    ] = None,
+    links: Annotated[str | None, typer.Option(help="Link conditions, such as clean,loss-1; all when left out.")] = None,
     seed: Annotated[int, typer.Option(help="The only source of randomness.")] = 1,
     build: Annotated[str, typer.Option(help="Build to use.")] = DEFAULT_BUILD,
     resume: Annotated[
@@ -56,29 +61,58 @@ def interop_command(
 ) -> None:
     from headroom.results import store
     from headroom.running import session
-    from headroom.settings import split_names
 
-    if resume:
+    lists = {
+        "implementations": names,
+        "compressors": compressors,
+        "decompressors": decompressors,
+        "profiles": profiles,
+        "modes": modes,
+        "cids": cids,
+        "traffic": traffic,
+        "links": links,
+    }
+    if resume is not None:
+        _refuse_beside_resume(context)
         plan = session.recall(store.find_run(None if resume == "last" else resume))
         if not plan.matrix:
             raise UsageError(
                 f"The run {plan.folder.name} is none of `interop`; `./headroom run --resume` goes on with it."
             )
     else:
-        words = {
-            "compressors": split_names(compressors or names),
-            "decompressors": split_names(decompressors or names),
-            "profiles": split_names(profiles),
-            "modes": split_names(modes),
-            "cids": split_names(cids),
-            "traffic": split_names(traffic),
-            "links": split_names(links),
-        }
+        words = {name: _names(name, text) for name, text in lists.items()}
+        everywhere = words.pop("implementations")
+        words["compressors"] = words["compressors"] or everywhere
+        words["decompressors"] = words["decompressors"] or everywhere
         plan = plan_of(words, seed, build)
     if dry_run:
         _dry_run(plan, json)
         return
-    raise typer.Exit(execute(plan, bool(resume), json))
+    raise typer.Exit(execute(plan, resume is not None, json))
+
+
+WITH_RESUME = ("resume", "json", "dry_run")
+
+
+def _refuse_beside_resume(context: typer.Context) -> None:
+    """A run that goes on has its matrix already. Raises UsageError when a part of one is asked for."""
+    for parameter in context.command.params:
+        given = context.get_parameter_source(str(parameter.name))
+        if given is not None and given.name == "COMMANDLINE" and parameter.name not in WITH_RESUME:
+            raise UsageError(
+                f"--resume goes on with the matrix of a run as it was asked for; {parameter.opts[0]} cannot change it. "
+                "Leave it out, or begin a new run without --resume."
+            )
+
+
+def _names(option: str, text: str | None) -> tuple[str, ...]:
+    """The names of a list. Raises UsageError when the option is there and names nothing: that would mean all."""
+    from headroom.settings import split_names
+
+    found = split_names(text or "")
+    if text is not None and not found:
+        raise UsageError(f"--{option} names nothing. Leave the option out for all of them.")
+    return found
 
 
 def plan_of(words: dict[str, tuple[str, ...]], seed: int = 1, build: str = DEFAULT_BUILD) -> Plan:
@@ -93,17 +127,25 @@ def plan_of(words: dict[str, tuple[str, ...]], seed: int = 1, build: str = DEFAU
     from headroom.running.session import Plan
     from headroom.settings import Settings, seed_of
 
-    everybody = matrix.candidates()
+    everybody = matrix.candidates(console.warn_once)
     for name in dict.fromkeys((*words["compressors"], *words["decompressors"])):
-        implementations.require_usable(name)
+        implementations.require_usable(name, build)
         if not matrix.declared(name):
             raise UsageError(f"{name} does not declare ROHC. Those that do: {', '.join(everybody)}.")
     if build not in builds.presets() and not builds.engine_program(build).is_file():
         raise UsageError(
             f"There is no build '{build}'. Presets: {', '.join(builds.presets())}; or the path of a build folder."
         )
-    recorded = {one.name for name in everybody for one in implementations.find(name).recordings}
-    traffic.check(tuple(name for name in words["traffic"] if name not in recorded))
+    known_by_name = dict.fromkeys((*everybody, *words["compressors"], *words["decompressors"]))
+    recorded = {name: [one.name for one in implementations.find(name).recordings] for name in known_by_name}
+    recordings = {one for names in recorded.values() for one in names}
+    traffic.check(tuple(name for name in words["traffic"] if name not in recordings))
+    _recordings_are_asked_for(words, recorded)
+    for name, mine in ((name, implementations.find(name)) for name in known_by_name):
+        for sentence in filter(None, (one.lacks(mine.name) for one in mine.recordings)):
+            if name in words["compressors"] or name in words["decompressors"]:
+                raise UsageError(sentence)
+            console.warn(sentence)
     for name in words["links"]:
         links.find(name)
     chosen = {
@@ -117,6 +159,17 @@ def plan_of(words: dict[str, tuple[str, ...]], seed: int = 1, build: str = DEFAU
     }
     settings = Settings(build=build, seed=seed_of(seed))
     return Plan(settings, [SUITE], matrix={name: list(dict.fromkeys(found)) for name, found in chosen.items()})
+
+
+def _recordings_are_asked_for(words: dict[str, tuple[str, ...]], recorded: dict[str, list[str]]) -> None:
+    """Raises UsageError when --traffic leaves out all that somebody named, who is known by recordings, can be asked."""
+    for name in dict.fromkeys((*words["compressors"], *words["decompressors"])):
+        mine = recorded[name]
+        if words["traffic"] and mine and not set(mine) & set(words["traffic"]):
+            raise UsageError(
+                f"{name} is known by recordings, which are traffic of their own: {', '.join(mine)}. "
+                f"Add them to --traffic ({','.join((*words['traffic'], *mine))}), or leave --traffic out."
+            )
 
 
 def profile_of(name: str) -> str:
@@ -175,7 +228,9 @@ def execute(plan: Plan, resumed: bool, json: bool) -> int:
         console.print_json(document(page, records))
     else:
         print_tables(page, records)
-    return INTERRUPTED if outcome.interrupted else 0 if outcome.passed else 1
+    if outcome.nothing_asked:
+        console.say(console.NOTHING_ASKED)
+    return INTERRUPTED if outcome.interrupted else outcome.exit_status
 
 
 def document(page: Path, records: list[dict[str, Any]]) -> dict[str, Any]:

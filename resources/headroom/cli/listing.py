@@ -154,7 +154,7 @@ def build_rows() -> list[dict[str, Any]]:
 def run_rows() -> list[dict[str, Any]]:
     from headroom.paths import out_folder
     from headroom.results import store
-    from headroom.running.session import count_verdicts
+    from headroom.results.record import count_verdicts
 
     rows = []
     for name in store.run_names():

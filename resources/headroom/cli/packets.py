@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from headroom.cli.console import examples, print_json, print_table, say
+from headroom.cli.console import examples, print_json, print_table, say, warn_once
 from headroom.errors import UsageError
 from headroom.paths import DEFAULT_BUILD
 
@@ -59,6 +59,7 @@ def render_command(
 
 
 def replay_command(
+    context: typer.Context,
     source: Annotated[str, typer.Argument(help="Traffic profile, or a capture (pcap, pcapng).")],
     more: Annotated[
         list[str] | None,
@@ -101,16 +102,24 @@ def replay_command(
     named |= {name: str(share) for name, share in (("loss", loss), ("ber", ber)) if share}
     if ber:
         named["header_errors"] = "deliver"
+    told = _options_given(context)
     for word in more or ():
         name, equals, value = word.partition("=")
         if not equals:
             raise UsageError(f"'{word}' is not of the form name=value, such as reorder=0.05.")
+        if name in told:
+            raise UsageError(f"{name} is said twice: '{word}' and elsewhere on the command line; say it once.")
+        told.add(name)
         named[name] = value
     wanted = words.wanted(source, named, Settings(seed=seed, build=build))
     if not (wanted.compressor or wanted.decompressor):
         raise UsageError("Without a compressor and without a decompressor there is nothing to replay; name one.")
-    for name in filter(None, (wanted.compressor, wanted.decompressor)):
-        implementations.require_usable(name)
+    roles: tuple[implementations.Role, ...] = ("compressor", "decompressor")
+    for role in roles:
+        if name := getattr(wanted, role):
+            found = implementations.require_adapter(name, build)
+            if reason := found.lacks(role):
+                raise UsageError(f"{reason}, so it cannot be replayed.")
     wanted.outputs = {name: path.resolve() for name, path in (("link", link), ("decompressed", restored)) if path}
     job = replay.job(wanted)
     if dry_run:
@@ -124,15 +133,21 @@ def replay_command(
         print_table("", ["what", ("count", "right")], done.summary())
     for remark in filter(None, [done.crowded()]):
         say(remark)
-    failures = done.failures()
+    failures = done.failures() or [sentence for sentence in [done.nothing_came_out()] if sentence]
     for sentence in failures:
         say(sentence)
     if failures:
         raise typer.Exit(1)
 
 
+def _options_given(context: typer.Context) -> set[str]:
+    """Options that stand on the command line, as opposed to those that have their default."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return {name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
+
+
 def _build(build: str) -> Any:
     from headroom import implementations
     from headroom.machine import build as builds
 
-    return builds.ensure(build, implementations.ninja_targets(), say=say)
+    return builds.ensure(build, implementations.ninja_targets(warn=warn_once), say=say)

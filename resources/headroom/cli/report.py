@@ -33,7 +33,7 @@ def report_command(
 ) -> None:
     from headroom.report import render
     from headroom.results import store
-    from headroom.running.session import count_verdicts
+    from headroom.results.record import count_verdicts
 
     folder = store.find_run(run)
     target = output or folder / "report.html"

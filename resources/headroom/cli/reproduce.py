@@ -52,7 +52,7 @@ def reproduce_command(
         items = [public(item) for record in records for item in record["items"]]
         if not json:
             print_items(found.key, [item for record in records for item in record["items"]])
-        from headroom.running.session import count_verdicts
+        from headroom.results.record import count_verdicts
 
         return {
             "paper": found.key,

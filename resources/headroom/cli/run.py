@@ -14,6 +14,7 @@ import typer
 from headroom.cli import console
 from headroom.errors import EnvironmentLacks, UsageError
 from headroom.paths import DEFAULT_BUILD, shown
+from headroom.readable import shortened
 
 if TYPE_CHECKING:  # the real imports wait until they are needed
     from headroom.running.session import Plan
@@ -26,6 +27,8 @@ EPILOG = console.examples(
     "./headroom run performance/voip_flow_pairs --cpus 1c,2c-l3",
     "./headroom run conformance --compressor reference --decompressor null",
     "./headroom run RFC3095-5.3.1",
+    "./headroom run performance --topology netns  # over namespaces and veth pairs of this machine (root)",
+    "./headroom run performance --topology resources/testbeds/example.yaml --dry-run  # every command, with its host",
     "./headroom run --resume 20261120-160522-3f9a",
 )
 
@@ -49,8 +52,16 @@ def run_command(
     suites: Annotated[
         list[str] | None, typer.Argument(help="Suites (see list suites) or requirements such as RFC3095-5.3.1.")
     ] = None,
-    compressor: Annotated[str, typer.Option(help="Implementation that compresses.")] = "reference",
-    decompressor: Annotated[str, typer.Option(help="Implementation that decompresses.")] = "reference",
+    compressor: Annotated[
+        str,
+        typer.Option(
+            help="Implementation that compresses. Named without --decompressor, only what asks it counts.",
+            show_default="reference",
+        ),
+    ] = "",
+    decompressor: Annotated[
+        str, typer.Option(help="Implementation that decompresses; likewise.", show_default="reference")
+    ] = "",
     cpus: Annotated[
         str, typer.Option(help="CPU configurations, such as 1c,2c-l3 (see list cpus); all usual ones when left out.")
     ] = "",
@@ -64,6 +75,16 @@ def run_command(
             help="Builds to compare (the paper's Figures 5 and 6): names, or 'all'; those present when left out."
         ),
     ] = "",
+    topology: Annotated[
+        str,
+        typer.Option(
+            help="Where it runs: process (no network), netns (namespaces of this machine), compose (containers), or "
+            "the path of a testbed file."
+        ),
+    ] = "process",
+    generator: Annotated[
+        str, typer.Option(help="Who sends where there are interfaces: memory (the engine) or trex ($TREX_ROOT).")
+    ] = "memory",
     seed: Annotated[int, typer.Option(help="The only source of randomness.")] = 1,
     case: Annotated[
         list[str] | None, typer.Option("--case", help="Only cases of this name (wildcards allowed; repeatable).")
@@ -94,6 +115,8 @@ def run_command(
         tag or [],
         exclude or [],
         case or [],
+        generator,
+        topology,
     )
     raise typer.Exit(execute(asked, resume, json, dry_run, run_document))
 
@@ -103,8 +126,8 @@ class Asked:
     """The words of the command line."""
 
     suites: list[str]
-    compressor: str = "reference"
-    decompressor: str = "reference"
+    compressor: str = ""  # reference where it is not named
+    decompressor: str = ""
     cpus: str = ""
     profile: str = ""
     build: str = DEFAULT_BUILD
@@ -114,6 +137,14 @@ class Asked:
     tags: list[str] | None = None
     excluded: list[str] | None = None
     cases: list[str] | None = None
+    generator: str = "memory"
+    topology: str = "process"
+
+    def subject(self) -> str:
+        """The side that is named alone: the run is about it. "" where both are, or neither is."""
+        if bool(self.compressor) == bool(self.decompressor):
+            return ""
+        return "compressor" if self.compressor else "decompressor"
 
 
 def plan_of(asked: Asked) -> Plan:
@@ -123,9 +154,11 @@ def plan_of(asked: Asked) -> Plan:
     from headroom.running.selection import has_suites, requirement_tags, suite_files
     from headroom.running.session import Plan
     from headroom.settings import DEFAULT_PROFILE, Settings, seed_of, split_names
+    from headroom.wire import choice
 
-    for name in dict.fromkeys((asked.compressor, asked.decompressor)):
-        implementations.require_usable(name)
+    sides = (asked.compressor or Settings.compressor, asked.decompressor or Settings.decompressor)
+    for name in dict.fromkeys(sides):
+        implementations.require_adapter(name, asked.build)
     profile = asked.profile or DEFAULT_PROFILE
     profiles.load(profile)
     names = split_names(asked.cpus)
@@ -143,15 +176,19 @@ def plan_of(asked: Asked) -> Plan:
     if not suites:
         suites = ["conformance"] if tags else [name for name in MAIN_JOB if has_suites(name)]
     suite_files(suites)
+    choice.check(asked.topology, asked.generator)
     settings = Settings(
-        compressor=asked.compressor,
-        decompressor=asked.decompressor,
+        compressor=sides[0],
+        decompressor=sides[1],
         profile=profile,
         cpus=names,
         build=asked.build,
         builds=builds,
         seed=seed_of(asked.seed),
         quick=asked.quick,
+        generator=asked.generator,
+        topology=asked.topology,
+        subject=asked.subject(),
     )
     return Plan(settings, suites, [*tags, *(asked.tags or [])], asked.excluded or [], asked.cases or [])
 
@@ -179,7 +216,12 @@ def execute(asked: Asked, resume: str | None, json: bool, dry_run: bool, documen
     console.say(f"run {plan.folder.name}: {', '.join(plan.suites)} (results in {shown(plan.folder)})")
     with console.Progress() as progress:
         outcome = session.run_robot(
-            plan, on_start=progress.start, on_end=progress.end, on_total=progress.expect, resume=bool(resume)
+            plan,
+            on_start=progress.start,
+            on_end=progress.end,
+            on_total=progress.expect,
+            on_left_out=progress.leave_out,
+            resume=bool(resume),
         )
     records = store.read_all(plan.folder, console.warn)
     report = plan.folder / "report.html"
@@ -192,6 +234,11 @@ def execute(asked: Asked, resume: str | None, json: bool, dry_run: bool, documen
             f"Interrupted. {outcome.cases} results are kept; `./headroom run --resume "
             f"{plan.folder.name}` does the rest."
         )
+    if outcome.left_out:
+        console.say(_left_out(plan.settings, outcome.left_out))
+    if outcome.cases == 0 and outcome.left_out and not outcome.interrupted:
+        shutil.rmtree(plan.folder, ignore_errors=True)
+        raise UsageError("No case asks it; nothing counts. Name both sides to see every case.")
     if outcome.cases == 0 and not outcome.interrupted:
         shutil.rmtree(plan.folder, ignore_errors=True)
         raise UsageError("No case matched; nothing was run. `./headroom list suites --cases` names them all.")
@@ -204,7 +251,16 @@ def execute(asked: Asked, resume: str | None, json: bool, dry_run: bool, documen
         from headroom.cli.app import INTERRUPTED
 
         return INTERRUPTED
-    return 0 if outcome.passed else 1
+    if outcome.nothing_asked:
+        console.say(console.NOTHING_ASKED)
+    return outcome.exit_status
+
+
+def _left_out(settings: Settings, count: int) -> str:
+    """What became of the cases that do not ask the side that the run is about."""
+    name = getattr(settings, settings.subject)
+    cases = "1 case does not ask" if count == 1 else f"{count} cases do not ask"
+    return f"The run is about {name} as {settings.subject}: {cases} it, so they are left out."
 
 
 def build_what_is_needed(settings: Settings) -> None:
@@ -212,7 +268,7 @@ def build_what_is_needed(settings: Settings) -> None:
     from headroom import implementations
     from headroom.machine import build
 
-    targets = implementations.ninja_targets()
+    targets = implementations.ninja_targets(warn=console.warn_once)
     for name in dict.fromkeys((settings.build, *settings.builds)):
         build.ensure(name, targets, say=console.say)
 
@@ -222,6 +278,7 @@ def _dry_run(plan: Plan, json: bool) -> int:
 
     from headroom.machine import topology
     from headroom.running.selection import cases, suite_files
+    from headroom.wire import choice
 
     def chosen(case: Any) -> bool:
         tags = [tag.lower() for tag in case.tags]
@@ -243,6 +300,7 @@ def _dry_run(plan: Plan, json: bool) -> int:
         "cases": [case.id for case in found],
         "settings": plan.settings.as_json(),
         "cpus": {c.name: list(c.cpus) if c.available else c.reason for c in here},
+        "commands": choice.plan(plan.settings),
     }
     if json:
         console.print_json(document)
@@ -253,6 +311,8 @@ def _dry_run(plan: Plan, json: bool) -> int:
             if value != []
             else f"{name}: as the suites say"
         )
+    for line in choice.plan(plan.settings):
+        console.say(line)
     console.say(f"{len(found)} cases would run:")
     for case in found:
         print(case.id)
@@ -262,7 +322,7 @@ def _dry_run(plan: Plan, json: bool) -> int:
 def run_document(folder: Path, records: list[dict[str, Any]]) -> dict[str, Any]:
     """What `run --json` prints: see "CLI" in the design."""
     from headroom.report.data import capacities
-    from headroom.running.session import count_verdicts
+    from headroom.results.record import count_verdicts
 
     report = folder / "report.html"
     return {
@@ -291,7 +351,7 @@ def print_tables(document: dict[str, Any], records: list[dict[str, Any]], report
                 (
                     console.verdict_text(verdict),
                     cases[0] + (f"\nand {len(cases) - 1} more with the same reason" if len(cases) > 1 else ""),
-                    reason.splitlines()[0][:300],
+                    shortened(reason.splitlines()[0], 300),
                 )
                 for verdict, reason, cases in bad[:MOST_REASONS]
             ],

@@ -59,8 +59,8 @@ def ensure(
     """Configures and builds a preset, doing only what is not done yet; returns its folder.
 
     `targets` are ninja targets, all when empty. `tests` also configures the unit tests. Two processes may ask at once:
-    the second waits. Raises EnvironmentLacks with the compiler's last lines when it fails; the whole log is in the
-    build folder.
+    the second waits. A folder that cannot be written is used as it is when all of it is there. Raises EnvironmentLacks
+    with the compiler's last lines when it fails; the whole log is in the build folder.
     """
     known = presets()
     if preset not in known:
@@ -73,23 +73,44 @@ def ensure(
         if shutil.which(program) is None:
             raise EnvironmentLacks(f"The build {preset} needs {program}, which is not installed.")
     folder = build_folder(preset)
+    wanted = list(targets)
+    if _is_read_only(folder) and wanted and not tests and all((folder / target).is_file() for target in wanted):
+        if say:
+            say(f"{shown(folder)} cannot be written; what is built there is used as it is.")
+        return folder
     folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder):
         log = folder / "headroom-build.log"
-        if not (folder / "build.ninja").is_file() or (tests and not _has_tests(folder)):
+        if not (folder / "build.ninja").is_file() or (tests and not _has_tests(folder)) or _could_have_ports(folder):
             if say:
                 say(f"configuring {preset} ({known[preset].title})")
             flags = ["-DHEADROOM_TESTS=ON"] if tests else []
             _step(["cmake", "--preset", preset, *flags], log, "w", f"Configuring the build {preset}", say=None)
-        _step(["ninja", "-C", str(folder), *targets], log, "a", f"Building {preset}", say)
+        _step(["ninja", "-C", str(folder), *wanted], log, "a", f"Building {preset}", say)
     return folder
 
 
+def _is_read_only(folder: Path) -> bool:
+    """Whether a build is there that this process may not change, as in a checkout that is mounted read-only."""
+    return (folder / "build.ninja").is_file() and not os.access(folder, os.W_OK)
+
+
 def _has_tests(folder: Path) -> bool:
-    try:
-        return "HEADROOM_TESTS:BOOL=ON" in (folder / "CMakeCache.txt").read_text(encoding="utf-8")
-    except OSError:
+    return "HEADROOM_TESTS:BOOL=ON" in _cache(folder)
+
+
+def _could_have_ports(folder: Path) -> bool:
+    """Whether DPDK was looked for when the build was configured, was not there, and is now."""
+    if "HEADROOM_PORTS:INTERNAL=absent" not in _cache(folder) or shutil.which("pkg-config") is None:
         return False
+    return subprocess.run(["pkg-config", "--exists", "libdpdk >= 22.11"], check=False).returncode == 0
+
+
+def _cache(folder: Path) -> str:
+    try:
+        return (folder / "CMakeCache.txt").read_text(encoding="utf-8")
+    except OSError:
+        return ""
 
 
 @contextmanager

@@ -6,12 +6,14 @@ It is opened in a process of its own, as whatever it does when it is loaded must
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
 import sys
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 PATIENCE_S = 20.0
 
@@ -90,3 +92,13 @@ def _look(name: str, variable: str, wanted: Requirement) -> Found:
             said["path"], said["version"] or "", f"{where}{old} has no {', '.join(said['missing'])}: it is too old"
         )
     return Found(said["path"], said["version"] or "")
+
+
+@cache
+def digest(path: str) -> str | None:
+    """SHA-256 of a library's file, as hexadecimal digits; None when it cannot be read. A run opens the same file over
+    and over, so it is read once."""
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except OSError:
+        return None

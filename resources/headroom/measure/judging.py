@@ -43,19 +43,22 @@ def second_judge(done: replay.Replay, window: int = 1, refresh_limit: int | None
     result = Judgement(0, 0)
     positions: dict[int, list[int]] = {}
     for record in again.records:
-        if "packet" not in record or record.get("direction") != "forward" or "link" not in record:
+        if "packet" not in record or record.get("direction") != "forward":
             continue
         channel = record["channel"]
         if channel not in checkers:
             parameters = Parameters.of(wanted.channel)
             checkers[channel] = Checker(parameters, window=window, refresh_limit=refresh_limit)
-        result.packets += 1
-        positions.setdefault(channel, []).append(record["packet"])
-        checkers[channel].take(bytes.fromhex(record["link"]), originals[record["packet"]])
+        parts = replay.parts_of(record)
+        result.packets += bool(parts)
+        positions.setdefault(channel, []).extend([record["packet"]] * len(parts))
+        for part in parts:
+            checkers[channel].take(bytes.fromhex(part["link"]), originals[record["packet"]])
         if feedback_arrives(wanted):
             for element in record.get("feedback", ()):
                 checkers[channel].take_feedback(feedback_data(bytes.fromhex(element)))
     for channel, checker in checkers.items():
+        checker.finish()
         result.restored += checker.restored
         result.findings += [
             Finding(
@@ -94,6 +97,8 @@ def compare_with_tshark(done: replay.Replay) -> tshark.Comparison:
         path = Path(folder) / "link.pcapng"
         again = replay.run(replace(done.wanted, records="all", record_octets=True, outputs={"link": path}))
         seen = [one for one in tshark.read(path) if one.interface == 0 and one.kind != "Feedback"]
+    if any("segments" in record for record in again.records):
+        return tshark.Comparison(0, 0, ["packets went as segments, of which tshark shows no headers"])
     judge = Decompressor(Parameters.of(done.wanted.channel))
     outcomes = [
         judge.decompress(bytes.fromhex(record["link"]))

@@ -14,12 +14,11 @@ from headroom import engine, implementations, profiles
 from headroom.errors import UsageError
 from headroom.paths import DEFAULT_BUILD
 
-CAPTURES = (".pcap", ".pcapng", ".cap")
-
+CAPTURES = implementations.CAPTURES
 # RFC 5795, 5.1.1: MAX_CID; small CIDs end at 15.
 LARGEST_SMALL_CID, LARGEST_CID = 15, 16383
 # What an impairment may do to packets; a constant delay does nothing.
-HARMFUL = ("loss", "burst_loss", "ber", "reorder", "duplicate", "jitter_ns", "drop", "flip", "insert")
+HARMFUL = ("loss", "burst_loss", "ber", "reorder", "duplicate", "jitter_ns", "drop", "flip", "insert", "queue_octets")
 
 Packets = list[dict[str, Any]]
 
@@ -128,6 +127,13 @@ class Replay:
                 f"{f' ({by_status})' if by_status else ''}."
             )
         return found
+
+    def nothing_came_out(self) -> str:
+        """A sentence when packets reached the decompressor and it delivered none of them; "" otherwise."""
+        missing = self.count("not_delivered")
+        if not missing or missing < self.sent - self.count("lost_on_link") - self.count("not_compressed"):
+            return ""
+        return f"Nothing came out: none of the {missing} packets that reached the decompressor."
 
     def crowded(self) -> str:
         """A sentence when flows keep taking each other's CIDs, so that nearly everything is IR; "" otherwise."""
@@ -282,3 +288,25 @@ def run(wanted: Wanted) -> Replay:
         return Replay(wanted, engine.run("replay", made, wanted.timeout_s, wanted.build))
     with profiles.told_by_line(str(wanted.source), "/source/profile"):
         return Replay(wanted, engine.run("replay", made, wanted.timeout_s, wanted.build))
+
+
+def parts_of(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """What a record says of each link packet of its packet (`link`, `fate`, `flipped` …): one, or all its segments; []
+    when nothing was put on the link."""
+    return record.get("segments") or ([record] if "link" in record else [])
+
+
+def arrivals_of(record: dict[str, Any]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """What came out of the link, in order: what the record says of a link packet, and of one arrival of it. Of one link
+    packet there may be several arrivals; segments have one each."""
+    delivered = [part for part in parts_of(record) if part.get("fate") == "delivered"]
+    said = record.get("decompressor", ())
+    if "segments" in record:
+        return list(zip(delivered, said, strict=False))
+    return [(part, one) for part in delivered for one in said]
+
+
+def arrives(record: dict[str, Any]) -> bool:
+    """Whether all of a packet was delivered by the link, be it damaged."""
+    parts = parts_of(record)
+    return bool(parts) and all(part.get("fate") == "delivered" for part in parts)

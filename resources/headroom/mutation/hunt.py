@@ -98,6 +98,7 @@ OF_STORIES = (
     "It Is Given",
     "It Is Given In Vain",
     "It Is Signalled",
+    "No Single Loss Behind The Last Feedback Should Hurt Another Packet",
     "It Receives",
     "Its Flow Changes",
     "It Is Told",

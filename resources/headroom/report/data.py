@@ -278,7 +278,7 @@ def untested(records: Records) -> list[Untested]:
 class Coverage:
     """Requirements of one RFC on an implementation: by the worst verdict of their cases, and those without a case.
 
-    `not_yet` are requirements about features that no case asks for; `without_case` all others that no case names.
+    `not_yet` are requirements about features that nobody has; `without_case` all others that no case names.
     """
 
     rfc: str
@@ -296,10 +296,46 @@ def coverage(records: Records) -> list[Coverage]:
     for rfc in sorted({identity.partition("-")[0] for identity in found}, key=natural):
         mine = [verdict for identity, verdict in found.items() if identity.partition("-")[0] == rfc]
         rest = [one for identity, one in known.items() if identity.partition("-")[0] == rfc and identity not in found]
-        not_yet = sum(one.feature is not None for one in rest)
+        not_yet = sum(one.not_yet for one in rest)
         counts = {verdict: mine.count(verdict) for verdict in VERDICTS}
         result.append(Coverage(rfc, len(mine) + len(rest), counts, not_yet, len(rest) - not_yet))
     return result
+
+
+@dataclass(frozen=True)
+class Level:
+    """Requirements of one level on an implementation, all RFCs together: with a case, not yet, without one."""
+
+    level: str
+    known: int
+    with_case: int
+    not_yet: int
+
+    @property
+    def without_case(self) -> int:
+        return self.known - self.with_case - self.not_yet
+
+    @property
+    def share(self) -> float:
+        """Those with a case, of all that an implementation of ours could be asked for."""
+        return self.with_case / max(self.known - self.not_yet, 1)
+
+
+def levels(records: Records) -> list[Level]:
+    """How much of what the RFCs ask at each level the cases of a run cover."""
+    found = {entry.id for entry in requirements(records)}
+    rfcs = {identity.partition("-")[0] for identity in found}
+    mine = [
+        one
+        for identity, one in _known_requirements().items()
+        if one.side != "channel" and identity.partition("-")[0] in rfcs
+    ]
+    result = []
+    for level in dict.fromkeys(one.level for one in mine):
+        those = [one for one in mine if one.level == level]
+        covered = sum(one.id in found for one in those)
+        result.append(Level(level, len(those), covered, sum(one.not_yet and one.id not in found for one in those)))
+    return sorted(result, key=lambda one: ("must", "should", "may").index(one.level))
 
 
 def _known_requirements() -> Mapping[str, Any]:

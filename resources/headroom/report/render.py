@@ -8,12 +8,12 @@ from pathlib import Path
 
 from headroom.errors import disk_error
 from headroom.paths import TEMPLATES
-from headroom.report import interop_page, sections
+from headroom.report import interop_page, sections, traffic_section, wire_section
 from headroom.report.data import Records
 from headroom.report.interop_section import PAGE, interop
 from headroom.report.page import Page
+from headroom.results.record import count_verdicts
 from headroom.results.store import write_atomically
-from headroom.running.session import count_verdicts
 
 
 def write(records: Records, target: Path, run_folder: Path) -> Path:
@@ -54,10 +54,12 @@ def page(records: Records, run_folder: Path) -> Page:
             sections.capacity,
             sections.latency_and_cost,
             sections.flows_come_and_go,
+            wire_section.on_the_wire,
             sections.paper,
             interop,
             sections.conformance,
             sections.all_cases,
+            traffic_section.traffic,
             sections.environment,
             sections.repeating,
         )

@@ -316,6 +316,7 @@ def conformance(records: Records) -> Section | None:
         "a click on it shows them. Non-strict: a SHOULD was missed. Unsupported: declared beforehand."
     ]
     covered = data.coverage(records)
+    section.add("table", _levels_table(data.levels(records)))
     section.add("table", _coverage_table(covered))
     judged, cells = data.by_implementation(found)
     numbers = {id(record): number for number, record in enumerate(records)}
@@ -363,8 +364,28 @@ def _evidence(cases: Records, numbers: dict[int, int]) -> Cell:
         return Cell("–", "")
     by_weight = sorted(cases, key=lambda case: verdict_cell(case["verdict"]).sort or 0)
     made = verdict_cell(worst([case["verdict"] for case in cases]))
-    made.details = [Link(f"{case['verdict']}: {case['test']['id']}", f"case-{numbers[id(case)]}") for case in by_weight]
+    made.details = [Link(_named(case), f"case-{numbers[id(case)]}") for case in by_weight]
     return made
+
+
+def _named(case: dict[str, Any]) -> str:
+    """The case, and its verdict where that is another than most have."""
+    identity = str(case["test"]["id"])
+    return identity if case["verdict"] == "pass" else f"{case['verdict']}: {identity}"
+
+
+def _levels_table(found: list[data.Level]) -> Any:
+    rows = []
+    for one in found:
+        share = f"{one.share:.0%}".replace("%", " %")
+        rows.append([one.level.upper(), one.known, one.with_case, share, one.not_yet, one.without_case])
+    names = ("Level", "Known", "With a case", "Share", "Not yet", "No case")
+    caption = (
+        "How much the cases of this run ask for, of what binds an implementation. The share is of what could be asked "
+        "for: all but what no implementation of ours has (not yet). Who makes use of a MAY is right, and so is who "
+        "does not."
+    )
+    return table("t-levels", [Column(name, number=name != "Level") for name in names], rows, caption)
 
 
 def _coverage_table(covered: list[data.Coverage]) -> Any:
@@ -380,8 +401,8 @@ def _coverage_table(covered: list[data.Coverage]) -> Any:
         for one in covered
     ]
     caption = (
-        "Requirements on an implementation, by the worst verdict of their cases. Not yet: about a feature that no case "
-        "asks for. No case: all others that no case of this run names."
+        "Requirements on an implementation, by the worst verdict of their cases. Not yet: about a feature that no "
+        "implementation of ours has. No case: all others that no case of this run names."
     )
     return table("t-rfcs", [Column(name, number=name != "Document") for name in names], rows, caption)
 
@@ -471,20 +492,27 @@ def environment(records: Records) -> Section:
     for record in records:
         for role in ("compressor", "decompressor"):
             one = record[role]
-            if one and (key := (one["name"], one["build"], one["sha256"])) not in seen:
+            if one and (key := (one["name"], one["build"], _digests(one))) not in seen:
                 seen.add(key)
                 rows.append(
                     [
                         one["name"],
                         one["version"] or "–",
                         one["build"] or "–",
-                        Cell((one["sha256"] or one.get("reason", "–"))[:16], code=True),
+                        Cell(_digests(one), code=True),
                     ]
                 )
     if rows:
         columns = [Column("Implementation"), Column("Version"), Column("Build", long=True), Column("SHA-256 begins")]
         section.add("table", table("t-implementations", columns, rows))
     return section
+
+
+def _digests(one: dict[str, Any]) -> str:
+    """How the adapter's digest begins and, behind it, that of the library that it opens."""
+    found = (one["sha256"] or one.get("reason", "–"))[:16]
+    opens = one.get("opens")
+    return f"{found}; {opens['path'].rpartition('/')[2]} {(opens['sha256'] or '–')[:16]}" if opens else found
 
 
 def repeating(records: Records) -> Section:

@@ -27,6 +27,7 @@ class Collected:
     files: list[tuple[Path, str]] = field(default_factory=list)
     compressor: dict[str, Any] | None = None
     decompressor: dict[str, Any] | None = None
+    traffic: dict[str, Any] | None = None  # None: made in memory, see `record.in_process`
     verdict: Verdict | None = None  # set where Robot's pass, fail and skip do not say enough
     reason: str = ""
     cells: list[dict[str, Any]] = field(default_factory=list)

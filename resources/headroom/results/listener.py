@@ -22,9 +22,10 @@ from headroom.errors import HeadroomError
 from headroom.machine import environment
 from headroom.paths import SUITES
 from headroom.results import collector, store
-from headroom.results.record import Record, Test, Verdict
-from headroom.settings import Settings
+from headroom.results.record import Record, Test, Verdict, in_process
+from headroom.settings import OTHER_SIDE, Settings, from_robot
 
+COMPARISONS = ("performance/", "papers/", "interop/")
 TERMINATED = "Execution terminated by signal"
 NOT_THE_IMPLEMENTATION = re.compile(
     r"Parent suite setup failed|(Test|Keyword|Setup|Teardown|Suite) timeout .* "
@@ -53,11 +54,14 @@ class Listener(ListenerV3):
         settings: Settings | None = None,
         on_start: Callable[[str], None] | None = None,
         on_end: Callable[[Record], None] | None = None,
+        on_left_out: Callable[[str], None] | None = None,
     ) -> None:
         self.folder = Path(folder)
         self.given = settings
         self.on_start = on_start
         self.on_end = on_end
+        self.on_left_out = on_left_out
+        self.left_out: list[str] = []  # cases that do not ask the side that the run is about
         self.interrupted = False
         self.failure: HeadroomError | None = None  # why no further record can be written
         self.environment: dict[str, dict[str, Any]] = {}
@@ -83,6 +87,12 @@ class Listener(ListenerV3):
             self.interrupted = True  # A test that was cut short has no result; --resume repeats it.
             return
         record = self.record(data, result)
+        if not asks_the_subject(record, self.given or from_robot()):
+            result.status, result.message = "SKIP", "It does not ask the implementation that this run is about."
+            self.left_out.append(record.test.id)
+            if self.on_left_out:
+                self.on_left_out(record.test.id)
+            return
         try:
             store.write(self.folder, record)
         except HeadroomError as error:
@@ -93,8 +103,6 @@ class Listener(ListenerV3):
 
     def record(self, data: Any, result: Any) -> Record:
         """The record of a test that has just ended; sets Robot's own status where a declaration changes it."""
-        from headroom.settings import from_robot
-
         settings = self.given or from_robot()
         collected = collector.current()
         test = Test(
@@ -120,6 +128,7 @@ class Listener(ListenerV3):
             compressor=collected.compressor,
             decompressor=collected.decompressor,
             harness={"version": headroom.__version__, **environment.commit()},
+            traffic=collected.traffic or in_process(headroom.__version__),
             seed=settings.seed,
             command=collected.command or command(test, settings),
             environment=self.environment_of(settings.build),
@@ -163,6 +172,21 @@ def verdict_of(status: str, message: str, test: Test, collected: collector.Colle
     if collected.verdict == "fail":
         return "fail", message
     return ("non-strict" if test.level in ("should", "may") else "fail"), message
+
+
+def asks_the_subject(record: Record, settings: Settings) -> bool:
+    """Whether a result is one of the side that a run is about.
+
+    A case that asks the other side alone, or adapters of its own choice, says nothing about the subject: counted among
+    its results it would be read as its own. Measurements compare with others on purpose.
+    """
+    role = settings.subject
+    if not role or record.test.id.startswith(COMPARISONS):
+        return True
+    asked, other = getattr(record, role), getattr(record, OTHER_SIDE[role])
+    if asked is None:
+        return other is None
+    return bool(asked.get("name") == implementations.find(getattr(settings, role)).name)
 
 
 def after_deviations(verdict: Verdict, reason: str, test: Test, settings: Settings) -> tuple[Verdict, str]:

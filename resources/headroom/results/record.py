@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -40,7 +41,7 @@ class Histogram:
 
 @dataclass
 class CoreLoad:
-    """Busy share of one core, 0..1, as one source counts it: proc_stat, thread_cpu or tick."""
+    """Busy share of one core, 0..1, as one source counts it: proc_stat, thread_cpu, tick or busy_share of a role."""
 
     core: int
     source: str
@@ -138,6 +139,7 @@ class Record:
     compressor: dict[str, Any] | None = None
     decompressor: dict[str, Any] | None = None
     harness: dict[str, Any] = field(default_factory=dict)
+    traffic: dict[str, Any] = field(default_factory=dict)  # who sent what was measured, and where: see `in_process`
     seed: int = 0
     command: str = ""
     environment: dict[str, Any] = field(default_factory=dict)
@@ -159,9 +161,15 @@ class Record:
         document["core_load"] = [_without_empty(asdict(load), "reason") for load in self.core_load]
         document["series"] = [_without_empty(asdict(series), "label") for series in self.series]
         document["items"] = [_item(item) for item in self.items]
-        if not self.cells:
-            del document["cells"]
+        for name in ("cells", "traffic"):
+            if not document[name]:
+                del document[name]
         return _finite(document)
+
+
+def in_process(version: str) -> dict[str, Any]:
+    """The traffic of a test that needs no network: made in the engine's memory."""
+    return {"generator": {"name": "memory", "version": version}, "topology": {"name": "process"}}
 
 
 def _metric(metric: Metric) -> dict[str, Any]:
@@ -213,3 +221,11 @@ def worst(verdicts: list[Verdict]) -> Verdict:
         if verdict in verdicts:
             return verdict  # type: ignore[return-value]
     return "unsupported"
+
+
+def count_verdicts(records: Iterable[dict[str, Any]]) -> dict[str, int]:
+    """How many records have each verdict, all five named."""
+    counts = dict.fromkeys(VERDICTS, 0)
+    for record in records:
+        counts[record["verdict"]] += 1
+    return dict(counts)

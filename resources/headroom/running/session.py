@@ -7,7 +7,7 @@ import errno
 import json
 import os
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -15,10 +15,10 @@ from typing import Any
 
 from robot.api import SuiteVisitor
 
-from headroom.errors import EnvironmentLacks, UsageError, disk_error
+from headroom.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_PASSED, EnvironmentLacks, UsageError, disk_error
 from headroom.paths import ROOT, out_folder, shown
 from headroom.results import store
-from headroom.results.record import VERDICTS, Record
+from headroom.results.record import Record, count_verdicts
 from headroom.settings import Settings
 
 
@@ -46,6 +46,7 @@ class Outcome:
     interrupted: bool = False
     failure: str = ""
     cases: int = 0
+    left_out: int = 0  # cases that ran, or would have, but do not ask the side that the run is about
 
     @property
     def passed(self) -> bool:
@@ -55,6 +56,17 @@ class Outcome:
             and not self.failure
             and not (self.verdicts["fail"] + self.verdicts["error"])
         )
+
+    @property
+    def nothing_asked(self) -> bool:
+        """Whether every case is unsupported: nobody passed anything."""
+        return self.cases > 0 and self.verdicts["unsupported"] == self.cases
+
+    @property
+    def exit_status(self) -> int:
+        if not self.passed:
+            return EXIT_FAILED
+        return EXIT_ENVIRONMENT if self.nothing_asked else EXIT_PASSED
 
 
 def new_folder() -> Path:
@@ -107,6 +119,7 @@ def run_robot(
     on_start: Callable[[str], None] | None = None,
     on_end: Callable[[Record], None] | None = None,
     on_total: Callable[[int], None] | None = None,
+    on_left_out: Callable[[str], None] | None = None,
     resume: bool = False,
 ) -> Outcome:
     """Runs the suites of a plan in this process. Robot's own output goes to `<run>/robot/`."""
@@ -116,7 +129,7 @@ def run_robot(
     from headroom.running import pairs
     from headroom.running.selection import Selection, suite_files
 
-    listener = Listener(plan.folder, plan.settings, on_start, on_end)
+    listener = Listener(plan.folder, plan.settings, on_start, on_end, on_left_out)
     selection = Selection(plan.settings.cpus, finished(plan.folder) if resume else ())
     counter = _Counter(plan, on_total)
     robot_folder = plan.folder / "robot"
@@ -158,7 +171,8 @@ def run_robot(
         if messages.speaks_of_full_disk():
             raise _full_disk()
         raise EnvironmentLacks(f"Robot Framework could not run the suites: {messages.last()}")
-    return Outcome(verdicts, interrupted=listener.interrupted or code == 253, cases=total)
+    interrupted = listener.interrupted or code == 253
+    return Outcome(verdicts, interrupted, cases=total, left_out=len(listener.left_out))
 
 
 def _full_disk() -> EnvironmentLacks:
@@ -202,11 +216,3 @@ class _Messages:
 
     def speaks_of_full_disk(self) -> bool:
         return "No space left on device" in self.text
-
-
-def count_verdicts(records: Iterable[dict[str, Any]]) -> dict[str, int]:
-    """How many records have each verdict, all five named."""
-    counts = dict.fromkeys(VERDICTS, 0)
-    for record in records:
-        counts[record["verdict"]] += 1
-    return dict(counts)

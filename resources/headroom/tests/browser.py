@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from headroom.machine.doctor import find_browser
+from headroom.doctor import find_browser
 
 PATIENCE_S = 60.0
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from headroom.papers import paper as papers
 from headroom.papers.paper import beside
-from headroom.results.record import CoreLoad, Finding, Histogram, Metric, Record, Series, Test, Verdict
+from headroom.results.record import CoreLoad, Finding, Histogram, Metric, Record, Series, Test, Verdict, in_process
 
 ENVIRONMENT = {
     "cpu_model": "Example Processor 9000 with a rather long name @ 3.00 GHz",
@@ -46,6 +46,7 @@ def record(
         compressor=SIDE,
         decompressor=SIDE,
         harness={"version": "0.1.0", "commit": "0123456789abcdef", "changed": False},
+        traffic=in_process("0.1.0"),
         seed=1,
         command=f"./headroom run {suite} --case '{name}' --seed 1",
         environment=ENVIRONMENT,

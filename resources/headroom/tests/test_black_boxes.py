@@ -24,7 +24,7 @@ Verdicts = dict[str, str]
 def judge(out: Path, tmp_path: Path, real_build: str) -> Any:
     """Runs suites against a black box in one role; verdicts by suite and name of the case."""
 
-    def run(role: str, *suites: str, cases: tuple[str, ...] = ()) -> Verdicts:
+    def run(role: str, *suites: str, cases: tuple[str, ...] = (), subject: str = "") -> Verdicts:
         folder = tmp_path / "mine"
         folder.mkdir()
         library = build_folder(real_build) / "lib" / "reference.so"
@@ -35,7 +35,8 @@ def judge(out: Path, tmp_path: Path, real_build: str) -> Any:
         )
         run_folder = out / "run"
         run_folder.mkdir()
-        settings = Settings(**{role: str(folder), "build": real_build, "folder": run_folder})  # type: ignore[arg-type]
+        named = {role: str(folder), "build": real_build, "folder": run_folder, "subject": subject}
+        settings = Settings(**named)  # type: ignore[arg-type]
         session.run_robot(session.Plan(settings, list(suites), cases=list(cases)))
         return {
             record["test"]["id"].removeprefix("conformance/rohc/"): record["verdict"]
@@ -61,3 +62,14 @@ def test_a_compressor_is_asked_for_what_it_declares(judge: Any) -> None:
         "initialisation/CSRC Lists Of The Compressor": "unsupported",  # for who has no lists, such packets are UDP
         "profile_udp/Compressor: With Checksum": "unsupported",
     }
+
+
+def test_what_the_other_side_does_is_not_counted_for_the_one_that_the_run_is_about(judge: Any) -> None:
+    suites = ("conformance/rohc/crc", "conformance/rohc/packet_types", "smoke/adapters")
+    verdicts = judge("compressor", *suites, subject="compressor")
+    assert "crc/CRC-3" not in verdicts, "vectors are sent to a decompressor"
+    assert "crc/Packets With A Wrong CRC Change Nothing" not in verdicts, "a story of a decompressor"
+    assert "smoke/adapters/Reference" not in verdicts
+    assert "smoke/adapters/The Compressor Asked" in verdicts
+    assert "smoke/adapters/The Decompressor Asked" not in verdicts, "the reference"
+    assert "pass" in verdicts.values(), "and what asks it is there"

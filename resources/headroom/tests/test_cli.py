@@ -291,7 +291,7 @@ CALL = ("replay", "voip-amr-nb-ipv6", "--packets", "50")
         ((*CALL, "--decompressor", "null"), 1, "50 packets came out different from what went in: packet 0 came out"),
         ((*CALL, "--decompressor", "none"), 0, ""),
         ((*CALL, "mode=O", "delay=5"), 0, ""),
-        ((*CALL, "drop=0-9"), 0, ""),
+        ((*CALL, "drop=0-9"), 1, "Nothing came out: none of the 40 packets"),
         ((*CALL, "--flows", "20"), 0, "all 16 CIDs are taken"),
         ((*CALL, "--flows", "20", "channels=2"), 0, ""),
         ((*CALL, "--flows", "20", "--cids", "large", "--max-cid", "16383"), 0, ""),
@@ -405,3 +405,28 @@ def test_plain_robot_works(tmp_path: Path, real_build: str) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
     assert "0 failed" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["loss=0.1", "--loss", "0.2"], "loss is said twice"),
+        (["loss=0.1", "loss=0.2"], "loss is said twice"),
+        (["--compressor", "example"], "example does not declare the scheme rohc"),
+    ],
+)
+def test_a_replay_that_contradicts_itself_is_refused(out: Path, words: list[str], sentence: str) -> None:
+    done = headroom("replay", "voip-amr-nb-ipv6", *words, "--dry-run", out=out)
+    assert done.returncode == 2
+    assert sentence in done.stderr.replace("\n", " ")
+
+
+def test_a_replay_of_which_nothing_comes_out_is_no_success(out: Path, tmp_path: Path, real_build: str) -> None:
+    words = ("replay", "voip-amr-nb-ipv6", "--packets", "20", "--build", real_build)
+    done = headroom(*words, "drop=0", "profiles=0x0001", "--decompressor", "null", out=out)
+    assert done.returncode == 1, done.stdout + done.stderr
+    done = headroom(*words, "drop=0-9", out=out)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "Nothing came out: none of the 10 packets" in done.stderr
+    done = headroom(*words, "drop=0", out=out)
+    assert done.returncode == 0, "some are lost, the rest comes out"

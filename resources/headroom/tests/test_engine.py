@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from headroom import engine
+from headroom import engine, leash
 from headroom.conformance import faults
 from headroom.errors import EnvironmentLacks
 from headroom.paths import build_folder
+from headroom.readable import shortened
 
 
 def test_a_job_goes_in_and_a_document_comes_out(fake_build: str) -> None:
@@ -85,7 +86,7 @@ def test_a_death_names_the_adapters_and_how_to_check_them(fake_build: str, fake:
 def test_what_an_adapter_starts_neither_holds_us_up_nor_survives(
     fake_build: str, tmp_path: Path, fake: str, kind: str, timeout_s: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "GRACE_S", 0.2)
+    monkeypatch.setattr(leash, "GRACE_S", 0.2)
     marker = tmp_path / "pid"
     began = time.monotonic()
     with pytest.raises(engine.EngineFailure) as caught:
@@ -113,7 +114,7 @@ def gone(pid: int) -> bool:
 
 @pytest.mark.parametrize("fake", ["hang", "close-and-hang"])
 def test_a_hang_is_ended(fake_build: str, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "GRACE_S", 0.2)
+    monkeypatch.setattr(leash, "GRACE_S", 0.2)
     with pytest.raises(engine.EngineFailure, match=r"still busy after 0\.5 s") as caught:
         engine.run("replay", {"fake": fake}, timeout_s=0.5, build=fake_build)
     assert caught.value.kind == "timeout"
@@ -132,7 +133,7 @@ def test_several_at_once_answer_in_order(fake_build: str) -> None:
 
 
 def test_one_that_crashes_stops_the_others_and_is_the_reason(fake_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "GRACE_S", 0.2)
+    monkeypatch.setattr(leash, "GRACE_S", 0.2)
     with pytest.raises(engine.EngineFailure, match="SIGSEGV"):
         engine.run_together("load", [{"fake": "hang"}, {"fake": "crash"}], timeout_s=60, build=fake_build)
 
@@ -157,8 +158,8 @@ def alive(pattern: str) -> list[int]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_no_engine_outlives_its_caller(fake_build: str, number: signal.Signals) -> None:
     code = textwrap.dedent(f"""
-        from headroom import engine
-        engine.GRACE_S = 0.2
+        from headroom import engine, leash
+        leash.GRACE_S = 0.2
         engine.run("replay", {{"fake": "hang"}}, timeout_s=120, build={fake_build!r})
     """)
     caller = subprocess.Popen(
@@ -223,7 +224,24 @@ def test_engines_share_the_memory_and_sanitized_ones_have_no_limit(tmp_path: Pat
     plain = program("plain", "")
     one, four, hundred = (engine.memory_limit(plain, engines) for engines in (1, 4, 10_000))
     assert one is not None and four is not None
-    assert one >= 4 * four > 0 or four == engine.LEAST_MEMORY
-    assert hundred == engine.LEAST_MEMORY
+    assert one >= 4 * four > 0 or four == leash.LEAST_MEMORY
+    assert hundred == leash.LEAST_MEMORY
     assert engine.memory_limit(program("asan", "address,undefined"), 1) is None
     assert engine.memory_limit(tmp_path / "elsewhere" / "headroom-engine", 1) == one, "built by others: no cache file"
+
+
+def test_who_was_run_is_named_and_the_suspect_is_checked_first(fake_build: str) -> None:
+    sides = {"compressor": {"library": "/x/reference.so"}, "decompressor": {"library": "/x/mine.so"}}
+    with pytest.raises(engine.EngineFailure) as caught:
+        engine.run("replay", {"fake": "crash", **sides}, 10, fake_build)
+    said = str(caught.value)
+    assert "died from SIGSEGV while it ran reference.so as compressor and mine.so as decompressor." in said
+    checks = said.partition("finds such things")[2]
+    assert 0 < checks.index("/x/mine.so") < checks.index("/x/reference.so")
+    with pytest.raises(engine.EngineFailure, match=r"mine\.so as decompressor: it was still busy"):
+        engine.run("replay", {"fake": "hang", **sides}, 0.3, fake_build)
+
+
+def test_what_is_cut_is_cut_between_words_and_shows_it() -> None:
+    assert shortened("of /a/long/path and more", 99) == "of /a/long/path and more"
+    assert shortened("of /a/long/path and more", 18) == "of /a/long/path …"

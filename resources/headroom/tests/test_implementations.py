@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 
 from headroom import implementations, profiles
+from headroom.conformance import sides
 from headroom.errors import UsageError
+from headroom.interop import group, links, traffic
+from headroom.interop.cell import Workshop
+from headroom.interop.matrix import Choice, Row
+from headroom.paths import build_folder
+from headroom.yamlfile import schema
 
 YAML = """
 name: theirs
@@ -116,3 +122,68 @@ def test_options_turn_a_feature_on(root: Path) -> None:
     assert theirs.options_for("timer-based", "compressor") == {"clock": 1}
     assert theirs.options_for("timer-based", "decompressor") == {}
     assert theirs.options_for("segmentation", "compressor") == {}
+
+
+@pytest.mark.parametrize(
+    ("deviation", "sentence"),
+    [
+        ("cells: {traffic: [voip-mxied]}", r":\d+: /deviations/0/cells/traffic/0: there is no traffic 'voip-mxied'"),
+        ("cells: {peers: [nobody]}", r":\d+: /deviations/0/cells/peers/0: there is no implementation 'nobody'"),
+        ("cells: {links: [foggy]}", r":\d+: /deviations/0/cells/links/0: 'foggy' is not one of"),
+        ("cells: {modes: [X]}", r":\d+: /deviations/0/cells/modes/0: 'X' is not one of"),
+        ("requirement: RFC3095-5.99.1-77", r":\d+: /deviations/0/requirement: there is no requirement 'RFC3095-5.99"),
+        (
+            "case: conformance/rohc/crc/CRC-9",
+            r":\d+: /deviations/0/case: there is no case 'conformance/rohc/crc/CRC-9'",
+        ),
+        ("case: conformance/rohc/crk/CRC-3", r":\d+: /deviations/0/case: there is no case"),
+    ],
+)
+def test_a_deviation_that_can_never_be_met_is_refused(root: Path, deviation: str, sentence: str) -> None:
+    path = root / "theirs" / "implementation.yaml"
+    path.write_text(YAML + f"deviations:\n  - reason: It has always been so.\n    {deviation}\n")
+    with pytest.raises(UsageError, match=r"implementation\.yaml" + sentence):
+        implementations.find("theirs", root)
+
+
+@pytest.mark.parametrize(
+    "deviation",
+    [
+        "cells: {traffic: [voip-mixed, call.pcap], peers: [reference, theirs], links: [clean], profiles: ['0x0001']}",
+        "requirement: RFC3095-5.9.1-1",
+        "requirement: ABI-no_allocation",
+        "case: conformance/rohc/crc/CRC-3",
+    ],
+)
+def test_a_deviation_that_can_be_met(root: Path, deviation: str) -> None:
+    path = root / "theirs" / "implementation.yaml"
+    path.write_text(YAML + f"deviations:\n  - reason: It has always been so.\n    {deviation}\n")
+    assert len(implementations.find("theirs", root).deviations) == 1
+
+
+def test_the_schema_knows_the_words_of_the_matrix() -> None:
+    cells = schema("implementation")["properties"]["deviations"]["items"]["properties"]["cells"]["properties"]
+    assert cells["links"]["items"]["enum"] == links.names()
+    assert cells["profiles"]["items"]["enum"] == list(traffic.PROFILES)
+
+
+def test_what_is_declared_and_not_described_is_an_error_of_the_implementation(tmp_path: Path, real_build: str) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    library = build_folder(real_build) / "lib" / "faulty" / "faulty_none.so"
+    (folder / "implementation.yaml").write_text(
+        f"{{name: mine, vendor: V, licence: L, obtain: Ask., adapter: {{library: {library}}}, "
+        "capabilities: [{scheme: rohc, roles: [compressor, decompressor], profiles: ['0x0000', '0x0008'], "
+        "modes: [U, O, R], cids: [small], max_cid: 15}]}"
+    )
+    sentence = "mine: implementation.yaml says profile 0x0008 and mode R, describe does not."
+    mine = implementations.find(str(folder))
+    assert implementations.untrue(mine, "compressor", real_build, profiles=["0x0000"], modes=["U"]) == ""
+    assert implementations.untrue(mine, "compressor", real_build, profiles=["0x0008"], modes=["R"]) == sentence
+    with pytest.raises(sides.Misbehaviour, match=sentence):
+        sides.require(str(folder), "decompressor", {"profiles": ["0x0008"], "mode": "R"})
+    sentence = "mine: implementation.yaml says profile 0x0008, describe does not."
+    row = Row(str(folder), str(folder), "0x0008", "U", "small")
+    results = group.run(row, Choice(build=real_build), Workshop(tmp_path))
+    assert {(one["verdict"], one["reason"]) for one in results} == {("error", sentence)}
+    assert len({one["signature"] for one in results}) == 1, "said once for all of them"

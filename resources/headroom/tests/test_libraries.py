@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from headroom import implementations
+from headroom import doctor, implementations
 from headroom.errors import EnvironmentLacks
-from headroom.machine import doctor, libraries
+from headroom.machine import libraries
 from headroom.machine.libraries import Requirement
 from headroom.paths import build_folder
 
@@ -84,3 +84,36 @@ def test_a_run_that_names_it_says_that_this_machine_cannot(monkeypatch: pytest.M
         implementations.require_usable("librohc")
     assert implementations.find("librohc").lacks("compressor", modes=["U"]).startswith("librohc cannot be used here")
     assert implementations.find("librohc").lacks("compressor", modes=["R"]) == "librohc does not declare mode R"
+
+
+def test_the_digest_is_that_of_the_library_that_is_opened(tmp_path: Path, real_build: str) -> None:
+    """An adapter that opens another library: both digests are in the record, on the page of the matrix and in the
+    report."""
+    import hashlib
+
+    from headroom.report import interop_page, render
+    from headroom.tests import sample
+
+    library = tmp_path / "libtheirs.so.3"
+    library.write_bytes(build_folder(real_build).joinpath("lib", "example.so").read_bytes())
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "implementation.yaml").write_text(f"""
+name: mine
+vendor: Nobody
+licence: Apache-2.0
+obtain: Never.
+adapter:
+  library: {build_folder(real_build) / "lib" / "null.so"}
+  requires: {{library: {library}}}
+capabilities:
+  - {{scheme: rohc, roles: [compressor, decompressor], profiles: ["0x0000"], modes: [U], cids: [small]}}
+""")
+    found = implementations.identity(implementations.find(str(tmp_path / "mine")), real_build)
+    digest = hashlib.sha256(library.read_bytes()).hexdigest()
+    assert found["opens"] == {"path": str(library), "sha256": digest}
+    assert found["sha256"] != digest
+    record = sample.record("interop/rohc/x", "pass", "y").as_json() | {"compressor": found}
+    for page in (interop_page.render([record], tmp_path), render.render([record], tmp_path)):
+        assert digest[:16] in page
+        assert found["sha256"][:16] in page
+        assert "libtheirs.so.3" in page

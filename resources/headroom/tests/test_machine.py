@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
+from headroom import doctor
 from headroom.errors import EnvironmentLacks, UsageError
-from headroom.machine import build, doctor, environment, topology
+from headroom.machine import build, environment, topology
 
 
 def put(root: Path, path: str, text: str) -> None:
@@ -96,10 +98,10 @@ def test_governors() -> None:
 
 
 def test_trex(tmp_path: Path) -> None:
-    assert doctor.trex(None).status == "lacking"
-    assert "no t-rex-64" in doctor.trex(str(tmp_path)).value
-    put(tmp_path, "scripts/t-rex-64", "")
-    assert doctor.trex(str(tmp_path)).value.endswith("scripts")
+    assert doctor.trex({}).status == "lacking"
+    found = doctor.trex({"TREX_ROOT": str(tmp_path)})
+    assert found.status == "lacking"
+    assert "no _t-rex-64" in found.value
 
 
 def test_cores_that_may_not_be_used_are_named() -> None:
@@ -166,3 +168,18 @@ def test_a_build_that_fails_shows_the_compilers_last_lines(tmp_path: Path, monke
         EnvironmentLacks, match=r"(?s)Configuring the build gcc-O2 failed; the whole log is .*no such thing"
     ):
         build.ensure("gcc-O2")
+
+
+def test_a_build_that_cannot_be_written_is_used_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "gcc-O2"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "build.ninja").touch()
+    (folder / "bin" / "headroom-engine").touch()
+    monkeypatch.setattr(build, "build_folder", lambda _: folder)
+    monkeypatch.setattr(os, "access", lambda path, _: path != folder)
+    heard: list[str] = []
+    assert build.ensure("gcc-O2", ["bin/headroom-engine"], say=heard.append) == folder
+    assert "cannot be written" in heard[0]
+    assert not (folder / "headroom-build.log").exists()
+    with pytest.raises(EnvironmentLacks):
+        build.ensure("gcc-O2", ["bin/headroom-engine", "lib/missing.so"])

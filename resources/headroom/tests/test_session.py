@@ -226,13 +226,13 @@ def test_declared_deviations(out: Path, tmp_path: Path, monkeypatch: pytest.Monk
         adapter: {library: theirs.so}
         capabilities: [{scheme: rohc, roles: [compressor, decompressor]}]
         deviations:
-          - {requirement: RFC9999-1-1, reason: It never did that.}
+          - {requirement: RFC3095-5.9.1-1, reason: It never did that.}
           - {case: deviating/Still Fails, reason: It will be mended in the next version.}
         """)
     )
     suite = tmp_path / "deviating.robot"
     suite.write_text(
-        "*** Test Cases ***\nPasses After All\n    [Tags]    req:RFC9999-1-1\n    No Operation\n"
+        "*** Test Cases ***\nPasses After All\n    [Tags]    req:RFC3095-5.9.1-1\n    No Operation\n"
         "Still Fails\n    Fail    wrong octet\nOf Others\n    [Tags]    req:RFC9999-1-2\n    No Operation\n"
     )
     made = plan(out, suite)

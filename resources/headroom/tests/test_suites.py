@@ -8,8 +8,8 @@ import sys
 from collections import Counter
 
 from headroom import requirements
-from headroom.conformance import coverage
 from headroom.paths import ROOT, SUITES
+from headroom.running import coverage
 from headroom.running.selection import cases, suite_names
 
 

@@ -8,10 +8,12 @@ import re
 import shutil
 import subprocess
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from headroom.errors import EnvironmentLacks
 from headroom.machine import environment, procstat, topology
 
 Status = Literal["good", "lacking", "note"]
@@ -53,8 +55,10 @@ def checks(steal_seconds: float = 0.3) -> list[Check]:
         ),
         browser(),
         *others(),
+        namespaces(),
+        dpdk(),
         docker(),
-        trex(os.environ.get("TREX_ROOT")),
+        trex(),
         cores(found),
         caches(found),
         smt(found),
@@ -139,46 +143,44 @@ def others() -> list[Check]:
     return found
 
 
+def namespaces() -> Check:
+    """Whether a network namespace with a veth pair can be made: one is, and removed."""
+    from headroom.wire import netns
+
+    cost = "no --topology netns: nodes, link and generator cannot be measured on this machine's own interfaces"
+    if reason := netns.probe():
+        said, _, remedy = reason.partition(": ")
+        return Check("network namespaces", "lacking", said, cost, remedy)
+    return Check("network namespaces", "good", "root, ip and veth pairs")
+
+
+def dpdk() -> Check:
+    version = first_line(("pkg-config", "--modversion", "libdpdk"), only_good=True)
+    if version:
+        return Check("DPDK", "good", version)
+    cost = "the engine has no ports: no node, link or generator on interfaces"
+    return Check("DPDK", "lacking", "libdpdk is not installed", cost, "apt-get install libdpdk-dev pkg-config")
+
+
 def docker() -> Check:
-    cost = "nothing yet: no suite of this version runs in containers"
-    if shutil.which("docker") is None:
-        return Check("Docker", "lacking", "not installed", cost, "install Docker with its Compose plugin")
-    compose = first_line(("docker", "compose", "version"))
-    server = subprocess_succeeds(("docker", "info", "--format", "{{.ServerVersion}}"))
-    if not server:
-        return Check(
-            "Docker",
-            "lacking",
-            "installed, but its daemon does not answer",
-            cost,
-            "start the daemon, or join the group docker",
-        )
-    if "version" not in compose.lower():
-        return Check("Docker", "lacking", "there, but without Compose", cost, "install the Compose plugin")
-    return Check("Docker", "good", f"{first_line(('docker', '--version'))}; {compose}")
+    from headroom.wire import containers
+
+    cost = "no --topology compose: containers cannot be measured, other vendors' among them"
+    found = containers.look()
+    if found.reason:
+        return Check("Docker", "lacking", found.reason, cost, found.remedy)
+    return Check("Docker", "good", found.version)
 
 
-def subprocess_succeeds(command: tuple[str, ...]) -> bool:
+def trex(environment: Mapping[str, str] = os.environ) -> Check:
+    from headroom.wire import trex_server as wire
+
+    cost = "no --generator trex: on interfaces the engine's own generator sends"
     try:
-        return subprocess.run(command, capture_output=True, timeout=20).returncode == 0
-    except (OSError, subprocess.SubprocessError):
-        return False
-
-
-def trex(root: str | None) -> Check:
-    cost = "nothing yet: the suites of this version make their traffic in memory"
-    if not root:
-        return Check("TRex", "lacking", "TREX_ROOT is not set", cost, "unpack TRex and set TREX_ROOT to its folder")
-    scripts = [folder for folder in (Path(root), Path(root) / "scripts") if (folder / "t-rex-64").exists()]
-    if not scripts:
-        return Check(
-            "TRex",
-            "lacking",
-            f"TREX_ROOT is {root}, but there is no t-rex-64",
-            cost,
-            "set TREX_ROOT to TRex's own folder",
-        )
-    return Check("TRex", "good", str(scripts[0]))
+        found = wire.find(environment)
+    except EnvironmentLacks as error:
+        return Check("TRex", "lacking", str(error), cost, "unpack or build TRex and set TREX_ROOT to its folder")
+    return Check("TRex", "good", f"{found.version} in {found.folder}")
 
 
 def cores(found: topology.Topology) -> Check:

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes that host code of others, on a leash: they end with us, with all that they started, and keep to a memory
+limit."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+GRACE_S = 2.0  # between SIGTERM and SIGKILL
+MEMORY_SHARE = 0.75  # of the machine's memory, for all engines of one measurement together
+LEAST_MEMORY = 1 << 30  # octets for each of them, however many there are
+
+
+def memory_limit(program: Path, engines: int) -> int | None:
+    """Octets of memory that each of some engines may have, so that an adapter that leaks ends before the machine does.
+
+    None for builds with sanitizers, which reserve terabytes that they never use.
+    """
+    if _is_sanitized(program):
+        return None
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(LEAST_MEMORY, int(MEMORY_SHARE * whole) // max(1, engines))
+
+
+@cache
+def _is_sanitized(program: Path) -> bool:
+    try:
+        settings = (program.parents[1] / "CMakeCache.txt").read_text(encoding="utf-8", errors="replace").splitlines()
+    except (OSError, IndexError):
+        return False
+    return any(line.startswith("HEADROOM_SANITIZERS:") and not line.endswith("=") for line in settings)
+
+
+def limit_memory(process: subprocess.Popen[bytes], octets: int | None) -> None:
+    """Sets the memory that a process, and what it starts, may have; None: as much as there is."""
+    if octets is not None:
+        with contextlib.suppress(ProcessLookupError):
+            resource.prlimit(process.pid, resource.RLIMIT_DATA, (octets, octets))
+
+
+@cache
+def words() -> tuple[str, ...]:
+    """Words before the program that make the kernel end the engine when we die, even from SIGKILL (setpriv(1))."""
+    program = shutil.which("setpriv")
+    return (program, "--pdeathsig", "KILL", "--") if program else ()
+
+
+def exit_code(process: subprocess.Popen[bytes]) -> int | None:
+    """The exit status of a process, None while it runs.
+
+    Unlike `poll` it leaves the process to be waited for: until then its number is that of its group and session, and
+    nobody else's, so that what it left behind can be ended without hitting a stranger.
+    """
+    if process.returncode is not None:
+        return process.returncode
+    try:
+        found = os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return process.poll()
+    if found is None:
+        return None
+    return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+
+
+def stop(process: subprocess.Popen[bytes], grace_s: float | None = None) -> None:
+    """Ends a process and everything that it started, politely first; closes its pipes."""
+    if process.returncode is None:
+        in_order = exit_code(process) == 0
+        if exit_code(process) is None:
+            _signal_group(process.pid, signal.SIGTERM)
+            patience = time.monotonic() + (GRACE_S if grace_s is None else grace_s)
+            while exit_code(process) is None and time.monotonic() < patience:
+                time.sleep(0.01)
+        _signal_group(process.pid, signal.SIGKILL)
+        if not in_order:
+            _end_session(process.pid)
+        _reap(process)
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()
+
+
+def _reap(process: subprocess.Popen[bytes]) -> None:
+    """Waits for a process that is about to end, and keeps how much memory it had at most: see `most_memory`."""
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    except ChildProcessError:
+        process.wait()
+        return
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.most_memory = usage.ru_maxrss * 1024  # type: ignore[attr-defined]
+
+
+def most_memory(process: subprocess.Popen[bytes]) -> int:
+    """Octets of memory that a process had at most; 0 while it is not stopped, and where nobody knows."""
+    return int(getattr(process, "most_memory", 0))
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def _end_session(session: int) -> None:
+    """Ends what has moved to another process group of an engine's session, such as a child of `check`."""
+    for _ in range(10):  # One that is just starting another may hide that from a single look.
+        found = [pid for pid in processes() if session_of(pid) == session]
+        for pid in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        if not found:
+            return
+        time.sleep(0.01)
+
+
+def processes() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def session_of(pid: int) -> int | None:
+    """Session of a process; None when it has ended (proc(5), fields 3 and 6 of stat)."""
+    try:
+        words = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return int(words[3]) if words[0] not in (b"Z", b"X") else None
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+def terminate(process: subprocess.Popen[bytes]) -> None:
+    """Asks a process to end, and does not wait."""
+    if process.returncode is None and exit_code(process) is None:
+        _signal_group(process.pid, signal.SIGTERM)
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ctrl-C and SIGTERM wait until a piece of work is done: for tidying up, which takes seconds at most."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def tidy_when_terminated() -> Iterator[None]:
+    """SIGTERM becomes SystemExit, so that `with` blocks are left in order; as it was afterwards.
+
+    Nothing changes where somebody has said what SIGTERM does, as Robot Framework has, or beside the main thread.
+    """
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        yield
+        return
+
+    def end(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
