@@ -4,8 +4,9 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    How long packets take from the generator through both nodes and the link and back to it, while the
-...              nodes forward 10, 50 and 90 % of their PDR (see throughput), in each direction. Measured and not
-...              judged, for a slow implementation breaks no promise. Rows need interfaces, as those of throughput do.
+...              nodes forward 10, 50 and 90 % of their PDR (see throughput), in each direction. A bare bridge in the
+...              place of the nodes at the same rate is the control. Measured and not judged, for a slow implementation
+...              breaks no promise. Rows need interfaces, and MODE is, as in throughput.
 
 Resource         imports.resource
 
@@ -14,10 +15,12 @@ Test Template    Latency Should Be Measured
 Test Tags        performance    scheme:rohc    profile:rtp
 
 
-*** Test Cases ***                          PROFILE       CPUS     SHARE OF PDR
-One Core At 10 % Of PDR                     ${PROFILE}    1c       10 %
-One Core At 50 % Of PDR                     ${PROFILE}    1c       50 %
-One Core At 90 % Of PDR                     ${PROFILE}    1c       90 %
-Two Cores Sharing A Cache At 10 % Of PDR    ${PROFILE}    2c-l3    10 %
-Two Cores Sharing A Cache At 50 % Of PDR    ${PROFILE}    2c-l3    50 %
-Two Cores Sharing A Cache At 90 % Of PDR    ${PROFILE}    2c-l3    90 %
+*** Test Cases ***                                         PROFILE       CPUS     SHARE OF PDR    MODE
+One Core At 10 % Of PDR                                    ${PROFILE}    1c       10 %            U
+One Core At 50 % Of PDR                                    ${PROFILE}    1c       50 %            U
+One Core At 90 % Of PDR                                    ${PROFILE}    1c       90 %            U
+One Core At 50 % Of PDR With Feedback                      ${PROFILE}    1c       50 %            O own
+One Core At 50 % Of PDR With Piggybacked Feedback          ${PROFILE}    1c       50 %            O piggybacked
+Two Cores Sharing A Cache At 10 % Of PDR                   ${PROFILE}    2c-l3    10 %            U
+Two Cores Sharing A Cache At 50 % Of PDR                   ${PROFILE}    2c-l3    50 %            U
+Two Cores Sharing A Cache At 90 % Of PDR                   ${PROFILE}    2c-l3    90 %            U

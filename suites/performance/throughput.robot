@@ -11,7 +11,10 @@ Documentation    The highest rate that two nodes with a link between them forwar
 ...              they forward is what harness, link and kernel leave. A generator that falls behind is an error, never
 ...              a limit. The loads of the cores come from trials of their own. Rows need interfaces and are
 ...              unsupported without: `--topology netns`, `compose` or a testbed file. Rows of one CPU configuration
-...              share their measurements.
+...              and mode share their measurements.
+...
+...              MODE is the ROHC mode, and how feedback travels: none in U-mode; in O-mode in frames of its own, or
+...              piggybacked on packets of the other direction.
 
 Resource         imports.resource
 
@@ -20,14 +23,18 @@ Test Template    Throughput Should Be Found
 Test Tags        performance    scheme:rohc    profile:rtp
 
 
-*** Test Cases ***                  PROFILE       CPUS         LOSS
-One Core NDR                        ${PROFILE}    1c           none
-One Core PDR                        ${PROFILE}    1c           0.5 %
-Two Threads Of One Core NDR         ${PROFILE}    2c-smt       none
-Two Threads Of One Core PDR         ${PROFILE}    2c-smt       0.5 %
-Two Cores Sharing A Cache NDR       ${PROFILE}    2c-l3        none
-Two Cores Sharing A Cache PDR       ${PROFILE}    2c-l3        0.5 %
-Two Sockets NDR                     ${PROFILE}    2c-socket    none
-Two Sockets PDR                     ${PROFILE}    2c-socket    0.5 %
-Four Cores NDR                      ${PROFILE}    4c           none
-Four Cores PDR                      ${PROFILE}    4c           0.5 %
+*** Test Cases ***                             PROFILE       CPUS         LOSS     MODE
+One Core NDR                                   ${PROFILE}    1c           none     U
+One Core PDR                                   ${PROFILE}    1c           0.5 %    U
+One Core NDR With Feedback                     ${PROFILE}    1c           none     O own
+One Core PDR With Feedback                     ${PROFILE}    1c           0.5 %    O own
+One Core NDR With Piggybacked Feedback         ${PROFILE}    1c           none     O piggybacked
+One Core PDR With Piggybacked Feedback         ${PROFILE}    1c           0.5 %    O piggybacked
+Two Threads Of One Core NDR                    ${PROFILE}    2c-smt       none     U
+Two Threads Of One Core PDR                    ${PROFILE}    2c-smt       0.5 %    U
+Two Cores Sharing A Cache NDR                  ${PROFILE}    2c-l3        none     U
+Two Cores Sharing A Cache PDR                  ${PROFILE}    2c-l3        0.5 %    U
+Two Sockets NDR                                ${PROFILE}    2c-socket    none     U
+Two Sockets PDR                                ${PROFILE}    2c-socket    0.5 %    U
+Four Cores NDR                                 ${PROFILE}    4c           none     U
+Four Cores PDR                                 ${PROFILE}    4c           0.5 %    U

@@ -3,64 +3,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from statistics import median
 from typing import Any
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom import implementations, settings
+from headroom.keywords import forwarded
 from headroom.keywords.base import library
 from headroom.keywords.measuring import configuration, target_of
 from headroom.results import collector
-from headroom.results.record import CoreLoad, Histogram, Series
-from headroom.results.store import write_atomically
 from headroom.settings import Settings
 from headroom.wire import choice
-from headroom.wire.line import CODECS, Codec, Line, Load, line
+from headroom.wire.channel import MAX_CID, Channel, channel_of
+from headroom.wire.line import CODECS, Line, line
+from headroom.wire.searches import FLOWS, IMPLEMENTATIONS, Asked, octets_of, throughput
 from headroom.wire.sender import traffic
-from headroom.wire.throughput import (
-    GOALS,
-    QUICK,
-    GeneratorFellBehind,
-    Goal,
-    NoThroughput,
-    Rate,
-    Rules,
-    Search,
-    Throughput,
-    compact,
-)
+from headroom.wire.throughput import GOALS, GeneratorFellBehind, Goal, NoThroughput, Rate
 from headroom.wire.trial import Trial
-
-FLOWS = 100
-MISSING = "no packet flowed, or the kernel shows none"
-PERCENTILES = (("p50", 0.5), ("p99", 0.99), ("p999", 0.999))
-
-
-@dataclass(frozen=True)
-class Found:
-    """The throughput of one codec, the loads of the cores at each rate, and what records say of the traffic."""
-
-    throughput: Throughput
-    loads: dict[str, list[Load]]  # by goal
-    traffic: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What is measured: the settings of the run, and the words of a row."""
-
-    run: Settings
-    profile: str
-    cpus: str
-    cores: tuple[int, ...] = field(compare=False)
-
-
-_known: dict[tuple[Asked, Codec], Found] = {}  # rows share what was measured
 
 
 @library
@@ -68,33 +28,82 @@ class Forwarding:
     """What two nodes and a link forward, over `--topology` and from `--generator`."""
 
     @keyword("Throughput Should Be Found")
-    def throughput_should_be_found(self, profile: str, cpus: str, loss: str) -> None:
-        """LOSS is `none` (NDR), or `0.5 %` (PDR). The null codec and a bare bridge are measured beside it."""
+    def throughput_should_be_found(
+        self, profile: str, cpus: str, loss: str, mode: str = "U", flows: int = FLOWS
+    ) -> None:
+        """LOSS is `none` (NDR), or `0.5 %` (PDR). The null codec and a bare bridge are measured beside it.
+
+        MODE is `U`, `O own` or `O piggybacked`: the ROHC mode, and how feedback travels."""
         goal = goal_of(loss)
-        asked = asked_for(profile, cpus, kind="throughput", goal=goal.name, loss_ratio=goal.loss_ratio, flows=FLOWS)
+        words = {"kind": "throughput", "goal": goal.name, "loss_ratio": goal.loss_ratio}
+        asked = asked_for(profile, cpus, mode, flows, **words)
         found = {codec: throughput(asked, codec) for codec in CODECS}
-        note_throughput(found, goal)
+        forwarded.note_throughput(found, goal)
         require_rate(found["asked"].throughput.rates[goal.name], goal)
 
+    @keyword("Throughput Should Grow With The Cores")
+    def throughput_should_grow_with_the_cores(self, profile: str, cpus: str, loss: str) -> None:
+        """The throughput of a CPU configuration beside that of `1c`: its speed-up, and that by the number of cores.
+
+        Measured and not judged. The null codec is measured in both places, too: where it does not grow either, it is
+        not the implementation that keeps it from growing."""
+        goal = goal_of(loss)
+        words = {"kind": "scaling", "goal": goal.name, "loss_ratio": goal.loss_ratio}
+        many = asked_for(profile, cpus, "U", FLOWS, **words)
+        one = Asked(many.run, many.profile, "1c", configuration("1c").cpus, many.flows, many.channel)
+        found = {
+            codec: (throughput(one, codec), throughput(many, codec)) for codec in CODECS if codec in ("asked", "null")
+        }
+        forwarded.note_scaling(found, goal, len(many.cores))
+        for pair in found["asked"]:
+            require_rate(pair.throughput.rates[goal.name], goal)
+
+    @keyword("Every Packet Should Arrive")
+    def every_packet_should_arrive(
+        self, profile: str, cpus: str, rate_pps: float, mode: str = "U", flows: int = FLOWS
+    ) -> None:
+        """At a rate, in packets a second of each direction, octet by octet: in one of three trials at least.
+
+        What takes a core away for a moment costs packets, too; a packet that came out changed is never excused."""
+        asked = asked_for(profile, cpus, mode, flows, kind="delivery", rate_pps=rate_pps)
+        trials: list[Trial] = []
+        with line(asked.run, asked.cores, "asked", asked.profile, asked.flows, asked.channel) as made:
+            while len(trials) < 3 and not (trials and trials[-1].lost == 0):
+                trials += steady_trials(made, rate_pps, 1, 1.0 if asked.run.quick else 5.0)
+            octets = octets_of(made)
+            collector.current().traffic = traffic(made.made, trials[-1])
+        forwarded.note_delivery(trials, octets)
+        require_delivery(trials)
+
     @keyword("Latency Should Be Measured")
-    def latency_should_be_measured(self, profile: str, cpus: str, share: str) -> None:
+    def latency_should_be_measured(self, profile: str, cpus: str, share: str, mode: str = "U") -> None:
         """SHARE, such as `50 %`, is of the PDR, which is looked for where no row has found it before.
 
-        Where only the generator kept it from being found, it is of the highest rate without a fault, and says so."""
+        Where only the generator kept it from being found, it is of the highest rate without a fault, and says so.
+        MODE as in Throughput Should Be Found. The control is a bare bridge at the same rate."""
         part = target_of(share)
         if part is None:
             raise ValueError(f"'{share}' is no share of a rate, such as 50 %")
-        asked = asked_for(profile, cpus, kind="wire_latency", share_of_pdr=part, flows=FLOWS)
+        asked = asked_for(profile, cpus, mode, FLOWS, kind="wire_latency", share_of_pdr=part)
         pdr = goal_of("0.5 %")
         rate = throughput(asked, "asked").throughput.rates[pdr.name]
         whole = rate.pps or rate.at_least_pps
         if whole is None:
             require_rate(rate, pdr)
         assert whole is not None
-        with line(asked.run, asked.cores, "asked", asked.profile, FLOWS) as made:
-            trials = steady_trials(made, part * whole, 1 if asked.run.quick else 3, 1.0 if asked.run.quick else 3.0)
+        count, seconds = (1, 1.0) if asked.run.quick else (3, 3.0)
+        with line(asked.run, asked.cores, "asked", asked.profile, asked.flows, asked.channel) as made:
+            trials = steady_trials(made, part * whole, count, seconds)
             collector.current().traffic = traffic(made.made, trials[-1])
-        note_latency(trials, rate)
+        control: list[Trial] = []
+        why = ""
+        with line(asked.run, asked.cores, "bridge", asked.profile, asked.flows) as made:
+            try:
+                control = steady_trials(made, part * whole, count, seconds)
+            except GeneratorFellBehind as error:
+                why = str(error)
+        forwarded.note_latency(trials, rate)
+        forwarded.note_latency_control(control, why)
 
 
 def goal_of(text: str) -> Goal:
@@ -107,9 +116,10 @@ def goal_of(text: str) -> Goal:
     raise ValueError(f"'{text}' is no loss that is looked for; there are none, {known}")
 
 
-def asked_for(profile: str, cpus: str, **parameters: Any) -> Asked:
+def asked_for(profile: str, cpus: str, mode: str, flows: int, **parameters: Any) -> Asked:
     """What a row asks for, noted; skips the case where this run, machine or implementation is not for it."""
     run = settings.from_robot()
+    channel = channel_of(mode)
     current = collector.current()
     current.parameters |= {
         "compressor": run.compressor,
@@ -117,44 +127,33 @@ def asked_for(profile: str, cpus: str, **parameters: Any) -> Asked:
         "profile": profile or run.profile,
         "build": run.build,
         "cpus": cpus,
+        "mode": channel.mode,
+        "feedback": channel.feedback,
         "topology": run.topology,
+        "flows": flows,
         **parameters,
     }
-    for name, role in ((run.compressor, "compressor"), (run.decompressor, "decompressor")):
-        setattr(current, role, implementations.identity(implementations.find(name), run.build))
+    for role in IMPLEMENTATIONS:
+        setattr(current, role, implementations.identity(implementations.find(getattr(run, role)), run.build))
     choice.require(run.topology, run.build)
-    for name, role in ((run.compressor, "compressor"), (run.decompressor, "decompressor")):
-        if reason := implementations.find(name).lacks(role, modes=["U"], cids=["large"]):  # type: ignore[arg-type]
-            raise SkipExecution(f"{reason}.")
+    channel = Channel(channel.mode, channel.feedback, most_contexts(run, channel, flows))
+    current.parameters["max_cid"] = channel.max_cid
     cores = configuration(cpus).cpus
     current.parameters["cores"] = list(cores)
-    return Asked(run, profile or run.profile, cpus, cores)
+    return Asked(run, profile or run.profile, cpus, cores, flows, channel)
 
 
-def throughput(asked: Asked, codec: Codec) -> Found:
-    """Searched for once in a run, then remembered; all trials are kept in the run's folder."""
-    key = (asked, codec)
-    if key not in _known:
-        with line(asked.run, asked.cores, codec, asked.profile, FLOWS) as made:
-            search = Search(made.trial, QUICK if asked.run.quick else Rules())
-            try:
-                found = search.run()
-            finally:
-                keep(asked, codec, search.trials)
-            highest = {name: rate.pps or rate.at_least_pps for name, rate in found.rates.items()}
-            loads = {
-                name: made.loaded(pps, 2.0)[1] for name, pps in highest.items() if pps is not None and codec == "asked"
-            }
-            _known[key] = Found(found, loads, traffic(made.made, found.trials[-1]))
-    return _known[key]
-
-
-def keep(asked: Asked, codec: Codec, trials: Sequence[Trial]) -> None:
-    """Writes every raw trial, whatever became of the search."""
-    if asked.run.folder.name:
-        name = f"throughput-{asked.cpus}-{asked.profile.replace('/', '_')}-{codec}.json"
-        document = {"codec": codec, "trials": [trial.as_json() for trial in trials]}
-        write_atomically(asked.run.folder / "measurements" / name, json.dumps(document).encode())
+def most_contexts(run: Settings, channel: Channel, flows: int) -> int:
+    """The highest CID that both sides can have; skips the case where one does not declare what the row needs."""
+    limits = [MAX_CID]
+    for role in IMPLEMENTATIONS:
+        found = implementations.find(getattr(run, role))
+        wanted: dict[str, Any] = {"modes": [channel.mode], "cids": ["large"], "max_cid": flows - 1}
+        if reason := found.lacks(role, **wanted):  # type: ignore[arg-type]
+            raise SkipExecution(f"{reason}.")
+        declared = next(one for one in found.capabilities if one["scheme"] == "rohc").get("max_cid", MAX_CID)
+        limits.append(int(declared))
+    return min(limits)
 
 
 def require_rate(rate: Rate, goal: Goal) -> None:
@@ -164,6 +163,15 @@ def require_rate(rate: Rate, goal: Goal) -> None:
     if rate.error:
         raise NoThroughput(f"The {goal.name.upper()} was not found: {rate.reason}.")
     raise AssertionError(f"There is no {goal.name.upper()}: {rate.reason}.")
+
+
+def require_delivery(trials: list[Trial]) -> None:
+    """Ends the case where packets came out changed, or where some were lost in every trial."""
+    if changed := sum(way.unexpected for trial in trials for way in trial.directions):
+        raise AssertionError(f"{changed} packets arrived that nobody had sent.")
+    if all(trial.lost for trial in trials):
+        lost = ", ".join(f"{trial.lost:,}" for trial in trials)
+        raise AssertionError(f"Packets were lost in every trial at {trials[0].rate_pps:,.0f} packets/s: {lost}.")
 
 
 def steady_trials(made: Line, rate_pps: float, count: int, duration_s: float) -> list[Trial]:
@@ -176,60 +184,3 @@ def steady_trials(made: Line, rate_pps: float, count: int, duration_s: float) ->
         if len(trials) == count:
             return trials
     raise GeneratorFellBehind(f"The generator does not keep up with {rate_pps:,.0f} packets/s.")
-
-
-def note_throughput(found: dict[Codec, Found], goal: Goal) -> None:
-    """Leaves the rate with its controls, all trials and the loads of the cores for the result record."""
-    current = collector.current()
-    current.traffic = found["asked"].traffic
-    for codec, one in found.items():
-        rate = one.throughput.rates[goal.name]
-        prefix = "" if codec == "asked" else f"{codec}_"
-        current.metric(f"{prefix}{goal.name}", rate.pps, "packets/s", "higher", reason=rate.reason)
-        if rate.at_least_pps is not None:
-            current.metric(f"{prefix}{goal.name}_at_least", rate.at_least_pps, "packets/s", "higher")
-        current.parameters[f"{prefix}trials"] = [compact(trial) for trial in one.throughput.trials]
-        current.parameters[f"{prefix}held_by_generator"] = one.throughput.held_by_generator
-        counted = [trial for trial in one.throughput.trials if trial.sent and not trial.fell_behind]
-        points = [{"x": trial.rate_pps, "y": trial.lost / trial.sent} for trial in counted]
-        current.series.append(Series("loss_over_rate", "rate", "loss", "packets/s", "", points, codec))
-    unexpected = sum(way.unexpected for trial in found["asked"].throughput.trials for way in trial.directions)
-    current.metric("unexpected", unexpected, "packets", "lower")
-    loads = found["asked"].loads.get(goal.name, [])
-    current.parameters["loads"] = [vars(load) for load in loads]
-    current.core_load += [
-        CoreLoad(load.core, f"{load.source} of the {load.role}", load.busy, "" if load.busy is not None else MISSING)
-        for load in loads
-    ]
-
-
-def note_latency(trials: list[Trial], pdr: Rate) -> None:
-    """Leaves latencies of each direction for the result record; histograms are those of all trials together."""
-    current = collector.current()
-    current.parameters["trials"] = [compact(trial) for trial in trials]
-    current.metric("pdr", pdr.pps, "packets/s", "higher", reason=pdr.reason)
-    if pdr.at_least_pps is not None:
-        current.metric("pdr_at_least", pdr.at_least_pps, "packets/s", "higher")
-    current.metric("rate", trials[0].rate_pps, "packets/s")
-    current.metric("lost", sum(trial.lost for trial in trials), "packets", "lower")
-    for place, way in enumerate(("forward", "reverse")[: len(trials[0].directions)]):
-        told = [trial.directions[place].latency for trial in trials]
-        known = [one for one in told if one is not None]
-        missing = trials[-1].directions[place].latency_missing or "nobody measured it"
-        figures: dict[str, list[float | None]] = {
-            "average": [one.average_ns for one in known],
-            "jitter": [one.jitter_ns for one in known],
-            **{name: [one.percentile(share) for one in known] for name, share in PERCENTILES},
-            "longest": [one.most_ns for one in known],
-        }
-        for name, values in figures.items():
-            numbers = [value for value in values if value is not None]
-            value = median(numbers) if numbers else None
-            current.metric(f"{way}_{name}", value, "ns", "lower", None, values, "" if numbers else missing)
-        counts: dict[float, int] = {}
-        for one in known:
-            for edge, count in one.buckets:
-                counts[edge] = counts.get(edge, 0) + count
-        if counts:
-            buckets: list[list[float]] = [[edge, counts[edge]] for edge in sorted(counts) if counts[edge]]
-            current.histograms.append(Histogram(f"wire_latency_{way}", "ns", buckets))

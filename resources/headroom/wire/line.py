@@ -20,6 +20,7 @@ from headroom.errors import HeadroomError
 from headroom.machine import procstat
 from headroom.settings import Settings
 from headroom.wire import choice, testbed
+from headroom.wire.channel import Channel
 from headroom.wire.processes import Service
 from headroom.wire.sender import Sender, sender
 from headroom.wire.topology import Topology
@@ -28,7 +29,8 @@ from headroom.wire.trial import Trial
 Codec = Literal["asked", "null", "bridge"]
 CODECS: tuple[Codec, ...] = ("asked", "null", "bridge")
 
-MAX_CID = 16383
+U_MODE = Channel()  # as wherever load is measured: nothing is fed back
+
 LOOK_S = 0.1  # between two looks at the processes while a trial runs
 FLOWING = 0.5  # of the highest rate seen: below it, an interval between two looks was not of the trial
 
@@ -65,10 +67,13 @@ class Line:
 
 
 @contextmanager
-def line(asked: Settings, cores: Sequence[int], codec: Codec, profile: str, flows: int) -> Iterator[Line]:
+def line(
+    asked: Settings, cores: Sequence[int], codec: Codec, profile: str, flows: int, channel: Channel = U_MODE
+) -> Iterator[Line]:
     """Makes a line. Raises NotOnThisTopology or EnvironmentLacks where there are no interfaces (`choice.require`)."""
     with choice.make(asked.topology, shape_of(asked.topology), cores, asked.build) as made:
-        watched = {role: _node(asked, made, role, codec) for role in ("compressor", "decompressor")}
+        job = node_job(asked, codec, channel)
+        watched = {role: _node(made, role, job) for role in ("compressor", "decompressor")}
         if "link" in made.seats:
             watched["link"] = _link(made)
         made.crew.wait_until_ready()
@@ -81,26 +86,29 @@ def shape_of(topology: str) -> str:
     return testbed.load(Path(topology)).shape if topology.endswith(choice.TESTBED_SUFFIXES) else "full"
 
 
-def node_job(asked: Settings, codec: Codec) -> dict[str, Any]:
-    """What both nodes have in common: their adapters. U-mode, as wherever load is measured: nothing is fed back."""
+def node_job(asked: Settings, codec: Codec, channel: Channel = U_MODE) -> dict[str, Any]:
+    """What both nodes have in common: their adapters, and the way of feedback. Controls have nothing to feed back."""
     sides = {"compressor": asked.compressor, "decompressor": asked.decompressor}
     if codec == "null":
         sides = dict.fromkeys(sides, "null")
-    adapters = {side: None if codec == "bridge" else _adapter(name, asked.build) for side, name in sides.items()}
-    return {**adapters, "feedback": "none"}
+    if codec != "asked":
+        channel = U_MODE
+    adapters = {
+        side: None if codec == "bridge" else _adapter(name, asked.build, channel) for side, name in sides.items()
+    }
+    return {**adapters, "feedback": channel.feedback}
 
 
-def _adapter(name: str, build: str) -> dict[str, Any]:
+def _adapter(name: str, build: str, channel: Channel) -> dict[str, Any]:
     found = implementations.find(name)
-    config = {"scheme": "rohc", "cids": "large", "max_cid": MAX_CID, "mode": "U", **found.config, "feedback": False}
-    return {"library": str(found.library_path(build)), "config": config}
+    return {"library": str(found.library_path(build)), "config": {**found.config, **channel.config()}}
 
 
-def _node(asked: Settings, made: Topology, role: Any, codec: Codec) -> Service:
+def _node(made: Topology, role: Any, job: dict[str, Any]) -> Service:
     seat = made.seats[role]
     ports = {name: seat.ports[name].as_job() for name in ("plain", "link")}
     mtu = {name: seat.ports[name].mtu for name in ("plain", "link")}
-    return made.start(role, "node", {**ports, "mtu": mtu, "workers": list(seat.cores), **node_job(asked, codec)})
+    return made.start(role, "node", {**ports, "mtu": mtu, "workers": list(seat.cores), **job})
 
 
 def _link(made: Topology) -> Service:

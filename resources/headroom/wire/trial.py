@@ -88,6 +88,25 @@ class Trial:
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
+    @staticmethod
+    def from_json(document: Mapping[str, Any]) -> Trial:
+        """A trial as `as_json` wrote it. Raises KeyError, TypeError or ValueError where it is none."""
+        forward, reverse = (_direction(document[name]) for name in ("forward", "reverse"))
+        if forward is None:
+            raise ValueError("a trial has a forward direction")
+        notes = tuple(str(note) for note in document["notes"])
+        return Trial(**{**document, "forward": forward, "reverse": reverse, "notes": notes})
+
+
+def _direction(document: Mapping[str, Any] | None) -> Direction | None:
+    if document is None:
+        return None
+    latency = document["latency"]
+    if latency is not None:
+        buckets = tuple((float(edge), int(count)) for edge, count in latency["buckets"])
+        latency = Latency(**{**latency, "buckets": buckets})
+    return Direction(**{**document, "latency": latency})
+
 
 class Generator(Protocol):
     """Who sends. `rate_pps` counts the packets a second of each direction."""

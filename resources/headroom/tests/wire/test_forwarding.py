@@ -7,12 +7,15 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from headroom.ending import EngineFailure
-from headroom.keywords import forwarding
+from headroom.keywords import forwarded, forwarding
 from headroom.report.render import page
 from headroom.results import collector
 from headroom.results.record import Record
@@ -20,8 +23,9 @@ from headroom.settings import Settings
 from headroom.tests.sample import record
 from headroom.tests.wire.test_netns import namespaces, root
 from headroom.tests.wire.test_throughput import Line
-from headroom.wire import choice
-from headroom.wire.line import Load, line, node_job
+from headroom.wire import choice, searches
+from headroom.wire.channel import Channel, channel_of
+from headroom.wire.line import U_MODE, Load, line, node_job
 from headroom.wire.throughput import NDR, PDR, GeneratorFellBehind, NoThroughput, Rate
 from headroom.wire.topology import Topology
 from headroom.wire.trial import Direction, Latency, Trial
@@ -37,6 +41,9 @@ class FakeLine:
 
     def __init__(self, limit: float, most: float = 1e9) -> None:
         self.line = Line(limit, most)
+        plain, link = {"packets": 10, "octets": 740}, {"packets": 11, "octets": 404}
+        told = {"workers": [{"compressed": 10, "plain": {"received": plain}, "link": {"sent": link}}]}
+        self.watched = {"compressor": SimpleNamespace(statistics=lambda: told)}
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
         told = self.line(rate_pps, duration_s)
@@ -50,21 +57,27 @@ class FakeLine:
 
 
 @pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[str]]:
     """Lines made up, and the codecs that were measured, in order."""
     made: list[str] = []
     limits = {"asked": (40_000.0, 1e9), "null": (80_000.0, 1e9), "bridge": (1e9, 150_000.0)}
 
     @contextmanager
-    def line_of(asked: Any, cores: Any, codec: str, profile: str, flows: int) -> Iterator[FakeLine]:
-        made.append(codec)
-        yield FakeLine(*limits[codec])
+    def line_of(
+        asked: Any, cores: Any, codec: str, profile: str, flows: int, channel: Channel = U_MODE
+    ) -> Iterator[FakeLine]:
+        made.append(codec if channel == U_MODE else f"{codec} {channel.words}")
+        limit, most = limits[codec]
+        yield FakeLine(limit * len(cores) ** 0.5, most)
 
-    monkeypatch.setattr(forwarding, "line", line_of)
-    monkeypatch.setattr(forwarding, "traffic", lambda made, trial: TRAFFIC)
-    monkeypatch.setattr(forwarding, "_known", {})
+    for module in (forwarding, searches):
+        monkeypatch.setattr(module, "line", line_of)
+        monkeypatch.setattr(module, "traffic", lambda made, trial: TRAFFIC)
+    monkeypatch.setattr(searches, "_known", {})
     monkeypatch.setattr(choice, "require", lambda topology, build: None)
-    monkeypatch.setattr(forwarding.settings, "from_robot", lambda: Settings(topology="netns", quick=True))
+    monkeypatch.setattr(forwarding, "configuration", lambda cpus: SimpleNamespace(cpus=tuple(range(int(cpus[0])))))
+    run = Settings(topology="netns", quick=True, folder=tmp_path)
+    monkeypatch.setattr(forwarding.settings, "from_robot", lambda: run)
     collector.begin()
     yield made
     collector.begin()
@@ -99,15 +112,85 @@ def test_a_rate_its_controls_and_its_loads_are_noted(fake: list[str]) -> None:
     assert (value("forward_p50"), value("reverse_longest")) == (2e3, 9e3)
     second = noted("performance/latency/One Core At 50 % Of PDR").as_json()
     assert violations(second, "result") == []
-    assert {one["name"] for one in second["histograms"]} == {"wire_latency_forward", "wire_latency_reverse"}
+    assert value("bridge_forward_p50") == 2e3
+    names = {f"wire_latency_{nodes}{way}" for nodes in ("", "bridge_") for way in ("forward", "reverse")}
+    assert {one["name"] for one in second["histograms"]} == names
     shown = next(
         one for one in page([first, second], forwarding.settings.from_robot().folder).sections if one.id == "wire"
     )
-    rates, delays = (part.content for part in shown.parts if part.kind == "table")
-    assert rates.rows[0].cells[3].text.startswith("above ")
-    assert "compressor 0: 75%" in rates.rows[0].cells[4].text
-    assert [row.cells[0].text for row in delays.rows] == ["1c at 50%, forward", "1c at 50%, reverse"]
-    assert sum(part.kind == "figure" for part in shown.parts) == 2
+    assert shown.parts
+
+
+def test_modes_share_their_controls(fake: list[str]) -> None:
+    words = forwarding.Forwarding()
+    words.throughput_should_be_found("", "1c", "none")
+    words.throughput_should_be_found("", "1c", "0.5 %", "O own")
+    assert fake == ["asked", "null", "bridge", "asked O own"]
+    kept = collector.current().parameters
+    assert (kept["mode"], kept["feedback"], kept["max_cid"]) == ("O", "own", 16383)
+
+
+def test_a_resumed_run_sends_nothing_again(fake: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    words = forwarding.Forwarding()
+    words.throughput_should_be_found("", "1c", "none")
+    before = [vars(one) for one in collector.current().metrics]
+    monkeypatch.setattr(searches, "_known", {})  # another process
+    collector.begin()
+    words.throughput_should_be_found("", "1c", "none")
+    assert [vars(one) for one in collector.current().metrics] == before
+    assert collector.current().core_load
+    assert fake == ["asked", "null", "bridge"]
+
+
+def test_octets_on_the_link_are_those_behind_ethernet(fake: list[str]) -> None:
+    forwarding.Forwarding().throughput_should_be_found("", "1c", "none")
+    assert (value("plain_octets"), value("link_octets")) == (60.0, 25.0)
+
+
+def test_growth_is_measured_beside_one_core(fake: list[str]) -> None:
+    forwarding.Forwarding().throughput_should_grow_with_the_cores("", "4c", "0.5 %")
+    assert value("speed_up") == pytest.approx(2.0, rel=0.15)
+    assert value("efficiency") == pytest.approx((value("speed_up") or 0) / 4)
+    assert value("null_speed_up") == pytest.approx(2.0, rel=0.15)
+    assert violations(noted("performance/scaling/Four Cores").as_json(), "result") == []
+    assert fake == ["asked", "asked", "null", "null"]
+
+
+def test_growth_without_a_rate_has_a_reason() -> None:
+    found, missing = Rate(PDR, 5.0), Rate(PDR, None, "it is above 1 packets/s, and the generator cannot send more")
+    assert forwarded.speed_up_of(found, Rate(PDR, 15.0)) == (3.0, "")
+    assert forwarded.speed_up_of(missing, found)[1].startswith("on one core, it is above")
+    assert forwarded.speed_up_of(found, missing)[1].startswith("on these cores, it is above")
+
+
+def test_packets_that_all_arrive(fake: list[str]) -> None:
+    forwarding.Forwarding().every_packet_should_arrive("", "1c", 10_000)
+    assert (value("lost"), value("unexpected")) == (0, 0)
+    collector.begin()
+    with pytest.raises(AssertionError, match=r"lost in every trial at 50,000 packets/s: 20,000, 20,000, 20,000"):
+        forwarding.Forwarding().every_packet_should_arrive("", "1c", 50_000)
+    assert violations(noted("performance/gtpu_imix/At 50,000").as_json(), "result") == []
+
+
+def test_a_packet_that_came_out_changed_is_never_excused() -> None:
+    trial = FakeLine(1e9).trial(1000, 1.0)
+    changed = Trial("embedded", "1", 1000, 1.0, replace(trial.forward, unexpected=1), trial.reverse)
+    with pytest.raises(AssertionError, match="1 packets arrived that nobody had sent"):
+        forwarding.require_delivery([changed, trial])
+
+
+@pytest.mark.parametrize(
+    ("words", "channel"),
+    [("U", Channel()), ("O own", Channel("O", "own")), (" O  piggybacked", Channel("O", "piggybacked"))],
+)
+def test_words_for_channels(words: str, channel: Channel) -> None:
+    assert channel_of(words) == channel
+
+
+@pytest.mark.parametrize("words", ["", "O", "X own", "R none", "O sideways"])
+def test_words_that_are_no_channel(words: str) -> None:
+    with pytest.raises(ValueError, match="no mode of a channel"):
+        channel_of(words)
 
 
 def test_what_kept_a_rate_from_being_found_decides_the_verdict() -> None:
@@ -144,10 +227,23 @@ def test_the_nodes_of_the_controls() -> None:
     assert node_job(asked, "asked")["compressor"]["library"].endswith("reference.so")
 
 
-def made_line(build: str) -> Any:
+def test_the_nodes_of_a_mode() -> None:
+    fed_back = node_job(Settings(), "asked", Channel("O", "piggybacked", 99))
+    config = fed_back["compressor"]["config"]
+    assert (fed_back["feedback"], config["mode"], config["max_cid"], "feedback" in config) == (
+        "piggybacked",
+        "O",
+        99,
+        False,
+    )
+    assert node_job(Settings(), "asked")["compressor"]["config"]["feedback"] is False
+    assert node_job(Settings(), "null", Channel("O", "own"))["feedback"] == "none"
+
+
+def made_line(build: str, channel: Channel = U_MODE) -> Any:
     if reason := choice.build_lacks(build):
         pytest.skip(reason)
-    return line(Settings(build=build, topology="netns"), (0,), "asked", "voip-amr-nb-ipv6", 20)
+    return line(Settings(build=build, topology="netns"), (0,), "asked", "voip-amr-nb-ipv6", 20, channel)
 
 
 @root
@@ -162,6 +258,17 @@ def test_a_line_for_real(real_build: str) -> None:
             assert 0 <= (busy[role, "proc_stat"] or 0) <= 1
         compressed = made.watched["compressor"].statistics()["workers"][0]["compressed"]
         assert compressed >= trial.forward.sent
+
+
+@root
+@pytest.mark.parametrize("path", ["own", "piggybacked"])
+def test_feedback_travels_in_o_mode(real_build: str, path: str) -> None:
+    with made_line(real_build, Channel("O", path)) as made:  # type: ignore[arg-type]
+        trial = made.trial(1000, 0.5)
+        assert (trial.lost, [one.unexpected for one in trial.directions]) == (0, [0, 0])
+        told = made.watched["decompressor"].statistics()["workers"][0]["feedback"]
+        assert told["piggybacked" if path == "piggybacked" else "sent"] > 0
+        assert made.watched["compressor"].statistics()["workers"][0]["feedback"]["received"] > 0
 
 
 @root

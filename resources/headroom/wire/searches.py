@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches for throughput: made once for what is asked, shared by the rows of a run, taken up again by a resumed one.
+
+Each trial is kept in the run's folder as it ends (`Kept`). A search that was cut short is made again over those trials:
+as it asks for the same rates in the same order, it gets to where it was without sending anything. One that ended in an
+error is set aside: its trials stay in the folder, and whoever resumes measures anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from headroom.errors import HeadroomError
+from headroom.settings import Settings
+from headroom.wire.channel import Channel
+from headroom.wire.kept import Kept
+from headroom.wire.line import U_MODE, Codec, Line, Load, line
+from headroom.wire.sender import traffic
+from headroom.wire.throughput import QUICK, Rules, Search, Throughput
+
+FLOWS = 100
+WATCHED_S = 2.0  # of the trials in which the cores are looked at
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is measured: the settings of the run, and the words of a row."""
+
+    run: Settings
+    profile: str
+    cpus: str
+    cores: tuple[int, ...] = field(compare=False)
+    flows: int = FLOWS
+    channel: Channel = U_MODE
+
+    def conditions(self, codec: Codec) -> dict[str, Any]:
+        """All that trials depend on, as JSON. Controls do not depend on the implementations and their channel."""
+        run = self.run.as_json()
+        kept = ("build", "seed", "generator", "topology", "quick", *(IMPLEMENTATIONS if codec == "asked" else ()))
+        return {
+            "codec": codec,
+            "profile": self.profile,
+            "cpus": self.cpus,
+            "cores": list(self.cores),
+            "flows": self.flows,
+            "channel": asdict(self.channel) if codec == "asked" else None,
+            "rules": asdict(rules_of(self)),
+            **{name: run[name] for name in kept},
+        }
+
+
+IMPLEMENTATIONS = ("compressor", "decompressor")
+
+
+@dataclass(frozen=True)
+class Octets:
+    """Octets of an IP packet on average, on the plain side and on the link, where headers are compressed."""
+
+    plain: float
+    link: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """The throughput of one codec, the loads of the cores at each rate, and what records say of the traffic."""
+
+    throughput: Throughput
+    loads: dict[str, list[Load]]  # by goal
+    octets: Octets | None
+    traffic: dict[str, Any]
+
+
+def rules_of(asked: Asked) -> Rules:
+    return QUICK if asked.run.quick else Rules()
+
+
+_known: dict[tuple[Asked, Codec], Found] = {}
+
+
+def throughput(asked: Asked, codec: Codec) -> Found:
+    """Searched for once in a run, then remembered. Raises as `Search.run` and `line` do."""
+    shared = asked if codec == "asked" else replace(asked, channel=U_MODE)
+    key = (shared, codec)
+    if key not in _known:
+        _known[key] = _searched(shared, codec)
+    return _known[key]
+
+
+def _searched(asked: Asked, codec: Codec) -> Found:
+    kept = Kept(path_of(asked, codec), asked.conditions(codec))
+    with contextlib.ExitStack() as stack:
+        made: list[Line] = []
+
+        def ready() -> Line:
+            """The line, made when something has to be measured for the first time."""
+            if not made:
+                made.append(
+                    stack.enter_context(line(asked.run, asked.cores, codec, asked.profile, asked.flows, asked.channel))
+                )
+            return made[0]
+
+        search = Search(kept.answering(lambda rate, seconds: ready().trial(rate, seconds)), rules_of(asked))
+        try:
+            found = search.run()
+            if not kept.ending:
+                kept.end(ending(ready(), found, codec))
+        except HeadroomError:
+            kept.set_aside()
+            raise
+    if codec == "asked" and any(rate.error for rate in found.rates.values()):
+        kept.set_aside()  # the generator was the limit: an error, which a resumed run may overcome
+    return Found(found, *read_ending(kept.ending))
+
+
+def ending(made: Line, found: Throughput, codec: Codec) -> dict[str, Any]:
+    """What is learnt after a search: the loads of the cores at its rates, octets on the link, what was sent by whom."""
+    highest = {name: rate.pps or rate.at_least_pps for name, rate in found.rates.items()}
+    loads = {
+        name: [asdict(load) for load in made.loaded(pps, WATCHED_S)[1]]
+        for name, pps in highest.items()
+        if pps is not None and codec == "asked"
+    }
+    octets = octets_of(made)
+    told = None if octets is None else asdict(octets)
+    return {"loads": loads, "octets": told, "traffic": traffic(made.made, found.trials[-1])}
+
+
+def octets_of(made: Line) -> Octets | None:
+    """Octets of an average IP packet on either side of the compressor's node; None where nothing was compressed.
+
+    Both from the node's own counters of frames, from which Ethernet's header is taken; on the link, feedback and the
+    padding of short packets count, too.
+    """
+    node = made.watched.get("compressor")
+    workers = node.statistics()["workers"] if node is not None else []
+    packets = sum(one["plain"]["received"]["packets"] for one in workers)
+    if not packets or not any(one["compressed"] for one in workers):
+        return None
+    tag = VLAN_TAG if len(workers) > 1 else 0  # several channels are told apart by one
+    plain = sum(_behind_ethernet(one["plain"]["received"], 0) for one in workers)
+    link = sum(_behind_ethernet(one["link"]["sent"], tag) for one in workers)
+    return Octets(plain / packets, link / packets)
+
+
+def _behind_ethernet(counted: Mapping[str, int], tag: int) -> int:
+    return counted["octets"] - (ETHERNET + tag) * counted["packets"]
+
+
+ETHERNET, VLAN_TAG = 14, 4  # octets
+
+
+def read_ending(told: Mapping[str, Any]) -> tuple[dict[str, list[Load]], Octets | None, dict[str, Any]]:
+    loads = {name: [Load(**load) for load in found] for name, found in told["loads"].items()}
+    octets = told["octets"]
+    return loads, None if octets is None else Octets(**octets), dict(told["traffic"])
+
+
+def path_of(asked: Asked, codec: Codec) -> Path | None:
+    """The file of a search in the run's folder, if the run has one."""
+    if not asked.run.folder.name:
+        return None
+    words = [asked.cpus, Path(asked.profile).stem, str(asked.flows), asked.channel.words.replace(" ", "-"), codec]
+    return asked.run.folder / "measurements" / f"throughput-{'-'.join(words)}.jsonl"

@@ -1,0 +1,29 @@
+*** Comments ***
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation    How throughput (see there) grows with the cores of a node: each CPU configuration relative to one core,
+...              as a speed-up and as an efficiency, which is the speed-up by the number of cores. The null codec in the
+...              same places tells what keeps it from growing: where it does not grow either, it is the harness, the
+...              kernel or the generator.
+...
+...              Each core is a worker with a channel of its own, and a flow always meets the same worker. Where roles
+...              have to share cores, the result says which. Measured and not judged. A configuration that this machine
+...              does not have is unsupported, with the reason; another number of cores: `--cpus 16c`.
+
+Resource         imports.resource
+
+Test Template    Throughput Should Grow With The Cores
+
+Test Tags        performance    scheme:rohc    profile:rtp
+
+
+*** Test Cases ***           PROFILE       CPUS         LOSS
+One Core                     ${PROFILE}    1c           0.5 %
+Two Threads Of One Core      ${PROFILE}    2c-smt       0.5 %
+Two Cores Sharing A Cache    ${PROFILE}    2c-l3        0.5 %
+Two Sockets                  ${PROFILE}    2c-socket    0.5 %
+Three Cores                  ${PROFILE}    3c           0.5 %
+Four Cores                   ${PROFILE}    4c           0.5 %
+Eight Cores                  ${PROFILE}    8c           0.5 %
