@@ -135,9 +135,7 @@ headroom_instance* create(std::int32_t role, const char* config, char* error, st
     if (getrandom(&drawn, sizeof drawn, 0) < 0) std::snprintf(error, error_capacity, "there is no randomness.");
   }
   if (kFault == Fault::starts_a_thread) {
-    instance->thread = std::thread([&stop = instance->stop] {
-      while (!stop) usleep(100);
-    });
+    instance->thread = std::thread([&stop = instance->stop] { stop.wait(false); });
   }
   if (kFault == Fault::leaves_a_file_open) (void)open("/dev/null", O_RDONLY);
   if (kFault == Fault::keeps_one_file_open_for_all) {
@@ -149,6 +147,7 @@ headroom_instance* create(std::int32_t role, const char* config, char* error, st
 
 void destroy(headroom_instance* self) {
   self->stop = true;
+  self->stop.notify_one();
   if (self->thread.joinable()) self->thread.join();
   if (kFault == Fault::leaks_when_destroyed) return;
   delete self;
