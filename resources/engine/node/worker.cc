@@ -70,6 +70,7 @@ Worker::Worker(const Node& node, std::uint16_t number)
       jiffies_before_(read_core_jiffies(node.job.workers[number])) {}
 
 void Worker::run(const std::atomic<bool>& stop) {
+  const io::BusyShare::OfThisThread counted(busy_);
   while (!stop.load(std::memory_order_relaxed)) {
     bool busy = serve(Side::plain);
     busy |= serve(Side::link);
@@ -154,6 +155,7 @@ Json Worker::json(bool ended) const {
                {"busy_cycles", busy_.busy_cycles()},
                {"total_cycles", busy_.total_cycles()},
                {"busy_share", busy_.share()},
+               {"cpu_ns", busy_.cpu_ns()},
                {"proc_stat", {{"before", json_of(jiffies_before_)}, {"after", json_of(read_core_jiffies(core))}}}};
   json.update(statistics_.json());
   if (!ended) return json;

@@ -162,6 +162,19 @@ TEST(BusyShare, CountsRoundsWithWork) {
   EXPECT_GT(share.total_cycles(), share.busy_cycles());
 }
 
+TEST(BusyShare, CountsTheTimeOfItsThread) {
+  BusyShare share(Idle::poll);
+  EXPECT_EQ(share.cpu_ns(), 0u) << "there is no thread yet";
+  std::uint64_t during = 0;
+  std::thread([&] {
+    const BusyShare::OfThisThread counted(share);
+    while (during < 1'000'000) during = share.cpu_ns();
+  }).join();
+  const std::uint64_t after = share.cpu_ns();
+  EXPECT_GE(after, during) << "it has ended, and its time is still known";
+  EXPECT_EQ(share.cpu_ns(), after);
+}
+
 // DPDK can be started once in a process, so everything that needs it is one test.
 TEST(Port, CarriesFramesFromCaptureToCapture) {
   const Scratch scratch;

@@ -232,6 +232,7 @@ void exchange(const GenerateJob& job, std::array<std::unique_ptr<io::Port>, 2>& 
               std::vector<Direction>& directions, io::BusyShare& busy, io::Published<Report>& published,
               const std::atomic<bool>& stop) {
   const io::WorkerThread thread(job.core, "/core");
+  const io::BusyShare::OfThisThread counted(busy);
   Report report;
   const auto current = [&] {
     for (std::size_t i = 0; i < directions.size(); ++i) report.counts[i] = directions[i].counts();
@@ -277,8 +278,8 @@ Json run_generate(const GenerateJob& job) {
   io::Published<Report> published;
   std::atomic<bool> stop{false}, finished{false};
   const auto result = [&](const Report& report) -> Json {
-    Json json = {{"command", "generate"}, {"profile", job.profile.name}, {"flows", job.flows}, {"seed", job.seed},
-                 {"core", job.core},      {"busy_share", busy.share()}};
+    Json json = {{"command", "generate"}, {"profile", job.profile.name}, {"flows", job.flows},     {"seed", job.seed},
+                 {"core", job.core},      {"busy_share", busy.share()},  {"cpu_ns", busy.cpu_ns()}};
     json["forward"] = json_of(report.counts[0], report.latency[0], job);
     if (job.both) json["reverse"] = json_of(report.counts[1], report.latency[1], job);
     json["ports"] = {ports[0]->statistics(), ports[1]->statistics()};

@@ -213,6 +213,7 @@ Json run_link(const LinkJob& job) {
             {"seed", job.seed},
             {"core", job.core},
             {"busy_share", busy.share()},
+            {"cpu_ns", busy.cpu_ns()},
             {"forward", json_of(report.directions[0], duration_ns)},
             {"reverse", json_of(report.directions[1], duration_ns)},
             {"late_ns", headroom::json_of(report.late, 1.0)},
@@ -224,6 +225,7 @@ Json run_link(const LinkJob& job) {
   std::thread worker([&] {
     try {
       const io::WorkerThread thread(job.core, "/core");
+      const io::BusyShare::OfThisThread counted(busy);
       // Each direction has a stream of its own below the seed.
       Direction forward(a, b, job.forward, derive(job.seed, 0), pool, false);
       Direction reverse(b, a, job.reverse, derive(job.seed, 1), pool, true);

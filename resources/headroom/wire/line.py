@@ -37,7 +37,11 @@ FLOWING = 0.5  # of the highest rate seen: below it, an interval between two loo
 
 @dataclass(frozen=True)
 class Load:
-    """Busy share of a core, 0..1, as `source` counts it: `busy_share` (the process itself) or `proc_stat`."""
+    """Busy share of a core, 0..1, as `source` counts it.
+
+    `busy_share`: rounds of the process in which it had something to do, by the clock; `thread_cpu`: time that the
+    kernel gave its thread; `proc_stat`: what the kernel says of the core as a whole.
+    """
 
     role: str
     core: int
@@ -71,7 +75,7 @@ def line(
     asked: Settings, cores: Sequence[int], codec: Codec, profile: str, flows: int, channel: Channel = U_MODE
 ) -> Iterator[Line]:
     """Makes a line. Raises NotOnThisTopology or EnvironmentLacks where there are no interfaces (`choice.require`)."""
-    with choice.make(asked.topology, shape_of(asked.topology), cores, asked.build) as made:
+    with choice.make(asked.topology, shape_of(asked.topology), cores, asked.build, asked.generator) as made:
         job = node_job(asked, codec, channel)
         watched = {role: _node(made, role, job) for role in ("compressor", "decompressor")}
         if "link" in made.seats:
@@ -155,6 +159,9 @@ class _Watch:
             for place, core in enumerate(self.line.made.seats[role].cores):  # type: ignore[index]
                 shares = [_cycles(role, place, pair[0][0], pair[1][0]) for pair in flowing]
                 found.append(Load(role, core, "busy_share", _ratio(shares)))
+                given = [_cpu_time(role, place, pair[0][0], pair[1][0]) for pair in flowing]
+                used = _ratio(given)
+                found.append(Load(role, core, "thread_cpu", used, "" if used is not None else "the node does not say"))
                 if local:
                     times = [procstat.busy_share(one[1][core], other[1][core]) for one, other in flowing]
                     known = [share for share in times if share is not None]
@@ -182,6 +189,17 @@ def _cycles(role: str, place: int, before: dict[str, Any], after: dict[str, Any]
     # The link says its share of all its time.
     busy = other["busy_share"] * other["uptime_ns"] - one["busy_share"] * one["uptime_ns"]
     return busy, other["uptime_ns"] - one["uptime_ns"]
+
+
+def _cpu_time(role: str, place: int, before: dict[str, Any], after: dict[str, Any]) -> tuple[float, float]:
+    """Time that the kernel gave one worker between two looks, and the time between them, in ns."""
+    one, other = before[role], after[role]
+    took = other["uptime_ns"] - one["uptime_ns"]
+    if "workers" in other:
+        one, other = one["workers"][place], other["workers"][place]
+    return (
+        (other["cpu_ns"] - one["cpu_ns"], took) if "cpu_ns" in one else (0.0, 0.0)
+    )  # somebody else's node may not say
 
 
 def _ratio(shares: list[tuple[float, float]]) -> float | None:

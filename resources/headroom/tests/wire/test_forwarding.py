@@ -255,7 +255,9 @@ def test_a_line_for_real(real_build: str) -> None:
         busy = {(load.role, load.source): load.busy for load in loads}
         for role in ("compressor", "decompressor", "link"):
             assert 0 < (busy[role, "busy_share"] or 0) <= 1
+            assert 0 < (busy[role, "thread_cpu"] or 0) <= 1
             assert 0 <= (busy[role, "proc_stat"] or 0) <= 1
+        assert sum(busy[role, "thread_cpu"] or 0 for role in made.watched) <= len(made.watched)
         compressed = made.watched["compressor"].statistics()["workers"][0]["compressed"]
         assert compressed >= trial.forward.sent
 
