@@ -103,22 +103,22 @@ def require(topology: str, build: str) -> None:
         raise EnvironmentLacks(reason)
 
 
-def make(topology: str, shape: str, measured: Sequence[int], build: str) -> Topology:
+def make(topology: str, shape: str, measured: Sequence[int], build: str, generator: str = "memory") -> Topology:
     """The topology that a run asks for, in one of the shapes of `headroom.wire.topology`, not entered yet.
 
     `measured` are the cores of the CPU configuration. Raises as `require` does.
     """
     require(topology, build)
     if topology == "compose":
-        return compose.Compose(shape, _allotment(shape, measured), build)
+        return compose.Compose(shape, _allotment(shape, measured, generator), build)
     if topology == "netns":
-        return netns.Netns(shape, _allotment(shape, measured), build, queues=len(measured))
+        return netns.Netns(shape, _allotment(shape, measured, generator), build, queues=len(measured))
     return testbed.Testbed(shape, Allotment({}), bed=testbed.load(Path(topology)), build=build)
 
 
-def _allotment(shape: str, measured: Sequence[int]) -> Allotment:
+def _allotment(shape: str, measured: Sequence[int], generator: str) -> Allotment:
     usable = [core.number for core in cpus.read().physical_cores]
-    return allot(roles_of(shape), measured, usable)
+    return allot(roles_of(shape), measured, usable, trex_server.CORES if generator == "trex" else 1)
 
 
 def plan(asked: Settings) -> list[str]:

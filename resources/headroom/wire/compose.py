@@ -92,7 +92,7 @@ class Compose(Topology):
         }
 
     def start(self, role: Role, command: str, job: dict[str, Any], ends_by_itself: bool = False) -> Service:
-        whole = {"idle": self.idle} | _inside(job)
+        whole = {"idle": self.allotment.idle(role)} | _inside(job)
         if role == "generator":
             return self.crew.engine("trial", command, whole, self.seats[role].place, ends_by_itself)
         whole["control"] = f"/run/headroom/{role}.sock"
@@ -108,7 +108,7 @@ class Compose(Topology):
         """
         if wrong := containers.refuses_unknown_tests(image):
             raise EngineFailure("refused", f"The {role} does not keep the contract of containers: {wrong}.")
-        variables = {f"HEADROOM_{role.upper()}_IMAGE": image, "HEADROOM_IDLE": self.idle, **channel}
+        variables = {f"HEADROOM_{role.upper()}_IMAGE": image, "HEADROOM_IDLE": self.allotment.idle(role), **channel}
         container = self._up(role, variables)
         return self.crew.far(role, container.wait, b"", Place(container.name), container, "node")
 

@@ -38,7 +38,8 @@ def sender(
         yield EmbeddedGenerator(told, profiles.load(profile), flows, asked.seed, common=common, run=run)
         return
     theirs = [trex_server.Port(port.interface or port.pci, port.mac) for port in ports]
-    with trex.running(seat.place.words, theirs, watch=[made.crew.check]) as server:
+    cores = trex_server.Cores.of(seat.cores) if seat.cores else None
+    with trex.running(seat.place.words, theirs, cores=cores, watch=[made.crew.check]) as server:
         path = profiles.path_of(profile)
         yield TrexGenerator(server, profiles.load(profile), path, flows, asked.seed, build=asked.build)
 

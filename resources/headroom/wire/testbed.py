@@ -190,7 +190,7 @@ class Testbed(Topology):
 
     def start(self, role: Role, command: str, job: dict[str, Any], ends_by_itself: bool = False) -> Service:
         host = self.bed.host_of(role)
-        job = {"idle": self.idle} | job | {"control": remote.control(role)}
+        job = {"idle": self.allotment.idle(role)} | job | {"control": remote.control(role)}
         job = _with_paths(job, host)
         self.started.add(role)
         return remote.start(self.crew, host, role, command, job, self.build, ends_by_itself)

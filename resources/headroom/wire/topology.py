@@ -18,6 +18,7 @@ from typing import Any, Literal
 from headroom.wire.processes import Crew, Place, Service
 
 Role = Literal["generator", "compressor", "link", "decompressor"]
+Idle = Literal["poll", "sleep"]
 ROLES: tuple[Role, ...] = ("generator", "compressor", "link", "decompressor")
 
 PLAIN_MTU = 1500
@@ -93,34 +94,56 @@ def roles_of(shape: str) -> tuple[Role, ...]:
 
 @dataclass(frozen=True)
 class Allotment:
-    """Which cores each role works on; `crowded` where two roles share one, and `note` says who."""
+    """Which cores each role works on; `shared` are those of more than one role or worker, and `note` says whose."""
 
     cores: dict[Role, tuple[int, ...]]
-    crowded: bool = False
+    shared: frozenset[int] = frozenset()
     note: str = ""
 
+    def idle(self, role: Role) -> Idle:
+        """What a role does while nothing arrives: who shares a core must let the others work."""
+        return "sleep" if self.shared.intersection(self.cores.get(role, ())) else "poll"
 
-def allot(roles: Sequence[Role], measured: Sequence[int], usable: Sequence[int]) -> Allotment:
-    """Gives the measured cores to the compressor, as many to the decompressor, one to each of the others.
 
-    The decompressor has as many workers as the compressor, for each compressor's worker is a channel of its own. Where
-    there are too few cores, everybody but the compressor shares what is left; where nothing is, all share all.
+def allot(roles: Sequence[Role], measured: Sequence[int], usable: Sequence[int], senders: int = 1) -> Allotment:
+    """Gives the measured cores to the compressor, as many to the decompressor, one to the link, some to the generator.
+
+    The decompressor has as many workers as the compressor, for each compressor's worker is a channel of its own.
+    `senders` are the cores that the generator can make use of. Where there are too few for all, it keeps one alone as
+    long as there is one, for a generator that falls behind measures nothing; the link and the decompressor share what
+    is left then, or the measured cores where nothing is. Where nothing but those is there, all share all.
     """
     rest = [core for core in usable if core not in measured]
     wanted: dict[Role, int] = {
         role: len(measured) if role == "decompressor" else 1 for role in roles if role != "compressor"
     }
-    pool = rest or list(measured)
     cores: dict[Role, tuple[int, ...]] = {"compressor": tuple(measured)} if "compressor" in roles else {}
     if sum(wanted.values()) <= len(rest):
+        spare = len(rest) - sum(wanted.values())
+        if "generator" in wanted:
+            wanted["generator"] += min(spare, senders - 1)
         for role, count in wanted.items():
             cores[role], rest = tuple(rest[:count]), rest[count:]
         return Allotment(cores)
+    if "generator" in wanted and rest:
+        cores["generator"] = (rest.pop(0),)
+        del wanted["generator"]
+    pool = rest or list(measured)
     for role, count in wanted.items():
         cores[role] = tuple(pool[index % len(pool)] for index in range(count))
-    users = {core: [role for role in ROLES if core in cores.get(role, ())] for core in pool}
-    shared = [f"{_and(names)} share core {core}" for core, names in users.items() if len(names) > 1]
-    return Allotment(cores, bool(shared), "; ".join(shared))
+    return Allotment(cores, *_sharing(cores))
+
+
+def _sharing(cores: dict[Role, tuple[int, ...]]) -> tuple[frozenset[int], str]:
+    """The cores on which more than one thread works, and a sentence of who they are."""
+    used = sorted({core for those in cores.values() for core in those})
+    users = {core: [role for role in ROLES for other in cores.get(role, ()) if other == core] for core in used}
+    shared = {core: list(dict.fromkeys(names)) for core, names in users.items() if len(names) > 1}
+    said = [
+        f"{_and(names)} share core {core}" if len(names) > 1 else f"all workers of the {names[0]} share core {core}"
+        for core, names in shared.items()
+    ]
+    return frozenset(shared), "; ".join(said)
 
 
 def _and(names: Sequence[str]) -> str:
@@ -146,14 +169,9 @@ class Topology(ABC):
     def remove(self) -> None:
         """Removes what `make` has made, as far as it had come; the crew's processes have ended."""
 
-    @property
-    def idle(self) -> Literal["poll", "sleep"]:
-        """What processes do while nothing arrives: those that share a core must let the others work."""
-        return "sleep" if self.allotment.crowded else "poll"
-
     def start(self, role: Role, command: str, job: dict[str, Any], ends_by_itself: bool = False) -> Service:
         """Starts the engine in the place of a role; `idle` is added to the job. Watched by the crew from then on."""
-        whole = {"idle": self.idle} | job
+        whole = {"idle": self.allotment.idle(role)} | job
         return self.crew.engine(role, command, whole, self.seats[role].place, ends_by_itself)
 
     def describe(self) -> dict[str, Any]:
@@ -162,7 +180,7 @@ class Topology(ABC):
             "name": self.name,
             "shape": self.shape,
             "cores": {role: list(seat.cores) for role, seat in self.seats.items()},
-            "idle": self.idle,
+            "idle": {role: self.allotment.idle(role) for role in self.seats},
             "note": self.allotment.note,
         }
 

@@ -144,13 +144,26 @@ class Port:
         return bool(re.fullmatch(r"([0-9a-fA-F]{4}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]", self.interface))
 
 
+CORES = 3  # that it can make use of with two ports: one to manage, one to receive, one to send
+
+
 @dataclass(frozen=True)
 class Cores:
-    """Cores that the server may have to itself: one to manage, one to receive, some to send."""
+    """Cores that the server may have to itself: one to manage, one to receive, some to send; or one for everything."""
 
     manage: int
     receive: int
     send: tuple[int, ...]
+
+    @classmethod
+    def of(cls, cores: Sequence[int]) -> Cores:
+        """From as many cores as there are, at least one: too few to have one for each work are one for everything."""
+        first = cores[0]
+        return cls(first, cores[1], tuple(cores[2:])) if len(cores) >= CORES else cls(first, first, (first,))
+
+    @property
+    def is_one(self) -> bool:
+        return {self.manage, self.receive, *self.send} == {self.manage}
 
 
 def settings(ports: Sequence[Port], prefix: str, cores: Cores | None) -> str:
@@ -162,7 +175,9 @@ def settings(ports: Sequence[Port], prefix: str, cores: Cores | None) -> str:
     names = [port.interface if port.is_pci else _device(number, port) for number, port in enumerate(ports)]
     section: dict[str, Any] = {"version": 2, "prefix": prefix, "port_limit": len(ports), "interfaces": names}
     if cores is None:
-        section["low_end"] = True
+        section["low_end"] = True  # on core 0
+    elif cores.is_one:
+        section |= {"low_end": True, "low_end_core": cores.manage}
     else:
         section["c"] = len(cores.send)
         section["platform"] = {
@@ -222,7 +237,11 @@ class Server:
     def notes(self) -> list[str]:
         """What a reader of its figures should know."""
         software = not all(port.is_pci for port in self.ports)
-        return self.installation.notes + ([LATENCY_NOTE] if self.cores is None else []) + [BURST_NOTE] * software
+        return (
+            self.installation.notes
+            + ([LATENCY_NOTE] if self.cores is None or self.cores.is_one else [])
+            + [BURST_NOTE] * software
+        )
 
     def start(self) -> None:
         """Starts the server and waits until it answers. Raises EnvironmentLacks, UsageError, TrexFailure."""

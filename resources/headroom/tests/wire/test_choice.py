@@ -125,7 +125,7 @@ def on_namespaces() -> dict[str, object]:
         "name": "netns",
         "shape": "full",
         "cores": {"generator": [0], "compressor": [1]},
-        "idle": "sleep",
+        "idle": {"generator": "sleep", "compressor": "poll"},
         "note": "generator and link share core 0",
     }
     return {

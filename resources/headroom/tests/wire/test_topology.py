@@ -25,15 +25,29 @@ def test_roles_come_in_the_order_of_the_path() -> None:
 def test_a_large_machine_gives_everybody_a_core() -> None:
     found = allot(ROLES, [2, 3], list(range(8)))
     assert found.cores == {"compressor": (2, 3), "generator": (0,), "link": (1,), "decompressor": (4, 5)}
-    assert not found.crowded
+    assert not found.shared
     assert found.note == ""
+    assert {found.idle(role) for role in ROLES} == {"poll"}
 
 
-def test_a_small_machine_spares_the_compressor() -> None:
-    found = allot(ROLES, [1], [0, 1])
-    assert found.cores == {"compressor": (1,), "generator": (0,), "link": (0,), "decompressor": (0,)}
-    assert found.crowded
-    assert found.note == "generator, link and decompressor share core 0"
+def test_a_generator_takes_the_cores_that_it_can_use() -> None:
+    assert allot(ROLES, [0], list(range(8)), senders=3).cores["generator"] == (1, 2, 3)
+    assert allot(ROLES, [0], list(range(5)), senders=3).cores["generator"] == (1, 2), "what the others leave"
+
+
+def test_a_small_machine_spares_the_generator() -> None:
+    found = allot(ROLES, [1], [0, 1], senders=3)
+    assert found.cores == {"compressor": (1,), "generator": (0,), "link": (1,), "decompressor": (1,)}
+    assert found.note == "compressor, link and decompressor share core 1"
+    assert found.idle("generator") == "poll"
+    assert found.idle("link") == "sleep"
+
+
+def test_three_cores_spare_the_compressor_too() -> None:
+    found = allot(ROLES, [0], [0, 1, 2])
+    assert found.cores == {"compressor": (0,), "generator": (1,), "link": (2,), "decompressor": (2,)}
+    assert found.note == "link and decompressor share core 2"
+    assert found.idle("compressor") == "poll"
 
 
 def test_where_nothing_is_left_all_share() -> None:
@@ -43,12 +57,14 @@ def test_where_nothing_is_left_all_share() -> None:
     assert found.note == (
         "generator, compressor, link and decompressor share core 0; compressor and decompressor share core 1"
     )
+    assert {found.idle(role) for role in ROLES} == {"sleep"}
 
 
 def test_three_workers_on_one_core_left() -> None:
-    found = allot(("generator", "compressor", "decompressor"), [1, 2, 3], [0, 1, 2, 3])
+    found = allot(("compressor", "decompressor"), [1, 2, 3], [0, 1, 2, 3])
     assert found.cores["decompressor"] == (0, 0, 0)
-    assert found.crowded
+    assert found.note == "all workers of the decompressor share core 0"
+    assert found.idle("decompressor") == "sleep"
 
 
 def test_a_port_as_the_engine_has_it() -> None:
