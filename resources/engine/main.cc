@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/crash.h"
 #include "base/error.h"
 #include "base/json_reader.h"
 #include "commands.h"
@@ -116,6 +117,7 @@ int carry_out(const headroom::Command& command, const std::string& job_path) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  headroom::tell_where_it_dies();
   CLI::App app("Hosts adapters of header-compression implementations: reads one JSON job, prints one JSON document.");
   app.set_version_flag("--version", std::string(HEADROOM_VERSION) + ", " + HEADROOM_BUILD);
   app.require_subcommand(1);

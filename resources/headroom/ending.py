@@ -18,6 +18,7 @@ from headroom.paths import shown
 Kind = Literal["refused", "job", "input", "output", "crash", "memory", "timeout", "left-behind", "garbage"]
 
 USED_UP = 0.8  # share of the memory limit from which on it, and nothing else, explains why an engine ended badly
+DIED_IN = "headroom-engine: died in "  # what an engine writes when it dies from its code, or an adapter's
 OURS = ("reference.so", "null.so")  # which are asked all the time
 DEADLY = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")  # what code that damages memory dies from
 
@@ -162,7 +163,10 @@ def signal_name(number: int) -> str:
 
 
 def last_words(one: Ended) -> str:
-    """What it wrote to stderr, shortened to the line that tells most: a sanitizer's summary, else the last one."""
+    """What it wrote to stderr, shortened to where it died and to the line that tells most: a sanitizer's summary, else
+    the last one."""
     lines = [line.strip() for line in one.complaint.decode("utf-8", "replace").splitlines() if line.strip()]
+    died = next((f" It died in {line.removeprefix(DIED_IN)[:300]}" for line in lines if line.startswith(DIED_IN)), "")
+    lines = [line for line in lines if not line.startswith(DIED_IN)]
     telling = [line for line in lines if line.startswith("SUMMARY:") or "runtime error:" in line] or lines[-1:]
-    return f" Its last words: {telling[0][:300]}" if telling else ""
+    return died + (f" Its last words: {telling[0][:300]}" if telling else "")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whether this is a build with AddressSanitizer, and how much of the heap is in use with and without it.
-#ifndef HEADROOM_CHECK_SANITIZER_H
-#define HEADROOM_CHECK_SANITIZER_H
+#ifndef HEADROOM_BASE_SANITIZER_H
+#define HEADROOM_BASE_SANITIZER_H
 
 #include <malloc.h>
 
@@ -20,7 +20,7 @@
 #include <sanitizer/allocator_interface.h>
 #endif
 
-namespace headroom::check {
+namespace headroom {
 
 #ifdef HEADROOM_ADDRESS_SANITIZER
 inline constexpr bool kAddressSanitizer = true;
@@ -33,6 +33,6 @@ inline constexpr bool kAddressSanitizer = false;
 }
 #endif
 
-}  // namespace headroom::check
+}  // namespace headroom
 
-#endif  // HEADROOM_CHECK_SANITIZER_H
+#endif  // HEADROOM_BASE_SANITIZER_H

@@ -18,8 +18,8 @@
 
 #include "base/cycles.h"
 #include "base/error.h"
+#include "base/sanitizer.h"
 #include "check/caller.h"
-#include "check/sanitizer.h"
 
 namespace headroom::check {
 namespace {

@@ -16,9 +16,9 @@
 #include <cstring>
 #include <vector>
 
+#include "base/sanitizer.h"
 #include "check/caller.h"
 #include "check/child.h"
-#include "check/sanitizer.h"
 
 namespace headroom::check {
 namespace {

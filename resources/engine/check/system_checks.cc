@@ -13,9 +13,9 @@
 #include <set>
 
 #include "base/process.h"
+#include "base/sanitizer.h"
 #include "check/call_watch.h"
 #include "check/checks.h"
-#include "check/sanitizer.h"
 #include "check/syscall_filter.h"
 
 namespace headroom::check {

@@ -15,14 +15,14 @@
 #include <thread>
 
 #include "base/json_reader.h"
-#include "check/sanitizer.h"
+#include "base/sanitizer.h"
 #include "faulty/faults.h"
 
 namespace headroom {
 namespace {
 
 Json run_check(const std::string& library) {
-  const Json job = {{"library", library}, {"timeout_s", check::kAddressSanitizer ? 40 : 5}};  // one of them hangs
+  const Json job = {{"library", library}, {"timeout_s", kAddressSanitizer ? 40 : 5}};  // one of them hangs
   const std::string command = "echo '" + job.dump() + "' | " HEADROOM_ENGINE " check --job - 2>/dev/null";
   std::FILE* pipe = popen(command.c_str(), "r");
   std::string text;
@@ -47,7 +47,7 @@ constexpr Expected kExpected[] = {
 bool hidden_by_sanitizer(const std::string& fault) {
   static const std::set<std::string> hidden = {"reads_the_clock_when_created", "draws_a_random_number",
                                                "allocates_for_a_packet", "hoards_memory"};
-  return check::kAddressSanitizer && hidden.contains(fault);
+  return kAddressSanitizer && hidden.contains(fault);
 }
 
 // All of them at once, a few at a time: they spend most of their time asleep.
@@ -58,7 +58,7 @@ const std::map<std::string, Json>& results() {
     std::atomic<std::size_t> next = 0;
     std::vector<std::thread> workers;
     // With AddressSanitizer they are rather at work, and more at once would only run into their limits.
-    const int at_once = check::kAddressSanitizer ? 3 : 10;
+    const int at_once = kAddressSanitizer ? 3 : 10;
     for (int i = 0; i < at_once; ++i) {
       workers.emplace_back([&] {
         for (std::size_t k = next++; k < std::size(kExpected); k = next++) {

@@ -8,7 +8,7 @@
 
 #include "base/cycles.h"
 #include "base/hex.h"
-#include "check/sanitizer.h"
+#include "base/sanitizer.h"
 #include "load/generator.h"
 #include "load/order.h"
 #include "load/run.h"
@@ -238,7 +238,7 @@ TEST(Load, CountsWhatItDid) {
 }
 
 TEST(Load, MemoryOfTheHarnessIsNotCountedAsTheAdapters) {
-  if (check::kAddressSanitizer) GTEST_SKIP() << "AddressSanitizer keeps memory of its own";
+  if (kAddressSanitizer) GTEST_SKIP() << "AddressSanitizer keeps memory of its own";
   Json job = job_with(kNull, 20'000);
   job["burst"] = 256;
   const Json memory = run_job(job)["memory"];

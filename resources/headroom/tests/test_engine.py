@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -211,6 +212,7 @@ def test_a_death_that_has_nothing_to_do_with_memory_is_a_crash(real_build: str) 
     with pytest.raises(engine.EngineFailure, match="SIGABRT") as caught:
         engine.run("replay", faults.job(library), timeout_s=20, build=real_build)
     assert caught.value.kind == "crash"
+    assert re.search(r" It died in faulty_aborts_on_feedback\.so, (\w+, )?at offset 0x[0-9a-f]+\.", str(caught.value))
 
 
 def test_engines_share_the_memory_and_sanitized_ones_have_no_limit(tmp_path: Path) -> None:
