@@ -27,9 +27,9 @@ app = typer.Typer(
 
 
 def _add_commands() -> None:
-    from headroom.cli import doctor, interop, listing, packets, report, reproduce, run, test
+    from headroom.cli import decode, doctor, interop, listing, packets, report, reproduce, run, test
 
-    for module in (run, test, report, reproduce, interop, listing, doctor, packets):
+    for module in (run, test, report, reproduce, interop, listing, doctor, packets, decode):
         module.add_to(app)
 
 

@@ -58,11 +58,16 @@ def read(capture: Path, timeout_s: float = 60.0) -> list[Seen]:
 
     Raises EnvironmentLacks without tshark, HeadroomError when it fails.
     """
+    return [parse(line) for line in lines_of(capture, FIELDS, ("-E", "occurrence=f"), timeout_s)]
+
+
+def lines_of(capture: Path, fields: Sequence[str], options: Sequence[str] = (), timeout_s: float = 60.0) -> list[str]:
+    """One line a packet, the fields separated by SEPARATOR. Raises as `read` does."""
     program = shutil.which("tshark")
     if program is None:
         raise EnvironmentLacks("tshark is not installed (apt-get install tshark).")
-    command = [program, "-n", "-r", str(capture), "-T", "fields", "-E", f"separator={SEPARATOR}", "-E", "occurrence=f"]
-    for name in FIELDS:
+    command = [program, "-n", "-r", str(capture), "-T", "fields", "-E", f"separator={SEPARATOR}", *options]
+    for name in fields:
         command += ["-e", name]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout_s)
@@ -71,7 +76,7 @@ def read(capture: Path, timeout_s: float = 60.0) -> list[Seen]:
     if done.returncode != 0:
         words = done.stderr.strip().splitlines()[-1:] or ["it gave no reason"]
         raise HeadroomError(f"tshark could not read {capture.name}: {words[0]}")
-    return [parse(line) for line in done.stdout.splitlines()]
+    return done.stdout.split("\n")[:-1]
 
 
 def parse(line: str) -> Seen:

@@ -19,7 +19,7 @@ from headroom.errors import disk_error
 from headroom.paths import ROOT
 from headroom.results import store
 
-COMMANDS = ("run", "test", "report", "reproduce", "list", "doctor", "render", "replay")
+COMMANDS = ("run", "test", "report", "reproduce", "list", "doctor", "render", "replay", "decode")
 
 
 def headroom(*words: str, out: Path | None = None, **more: Any) -> subprocess.CompletedProcess[str]:
@@ -83,6 +83,14 @@ def test_help_loads_nothing_heavy() -> None:
         (["replay", "/tmp"], "/tmp is neither a capture file"),
         (["render", "/dev/null", "-o", "x.pcap"], "/dev/null is neither a capture file"),
         (["replay", "voip-amr-nb-ipv6", "--compressor", "none", "--decompressor", "none"], "nothing to replay"),
+        (["decode", "nothing.pcap"], "There is no file nothing.pcap"),
+        (["decode", "/tmp"], "/tmp is a folder, not a capture"),
+        (["decode", "/dev/null"], "is neither a pcap nor a pcapng file: it is empty"),
+        (["decode", "x.pcap", "--packets", "20-10"], "--packets takes a range such as 10-20"),
+        (["decode", "x.pcap", "--cid", "huge"], "--cid is small or large, not 'huge'"),
+        (["decode", "x.pcap", "--cid", "small", "--max-cid", "16"], "Small CIDs go to 15"),
+        (["decode", "x.pcap", "--profiles", "0x0999"], "The judge knows no ROHC profile '0x0999'"),
+        (["decode", "x.pcap", "--rtp-port", "70000"], "--rtp-port takes UDP ports"),
         (["replay", "voip-amr-nb-ipv6", "reorder"], "'reorder' is not of the form name=value"),
     ],
 )

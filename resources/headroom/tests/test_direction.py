@@ -20,7 +20,7 @@ LAYERS = (
     ("proving",),
     ("mutation",),
     ("keywords", "running"),
-    ("report",),
+    ("decode", "report"),
     ("interop",),
     ("conformance", "papers", "words"),
     ("measure",),
@@ -30,7 +30,7 @@ LAYERS = (
     ("profiles", "requirements"),
     ("engine",),
     ("ending", "machine"),
-    ("leash", "ppp", "search", "settings", "yamlfile"),
+    ("captures", "leash", "ppp", "search", "settings", "yamlfile"),
     ("errors", "paths", "readable"),
 )
 FLOOR = {name: len(LAYERS) - floor for floor, names in enumerate(LAYERS) for name in names}

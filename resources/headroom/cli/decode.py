@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom decode`: a capture packet by packet, as our judge and as tshark read it, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headroom.cli.console import examples, print_json, say, warn
+from headroom.errors import EXIT_FAILED, UsageError
+
+if TYPE_CHECKING:
+    from headroom.decode.run import Capture, Decoded
+
+EPILOG = examples(
+    "./headroom decode link.pcapng",
+    "./headroom decode link.pcapng --packets 10-20 --fields",
+    "./headroom decode ppp.pcap --profiles 0x0001,0x0002 --cid large --max-cid 300",
+    "./headroom decode n3.pcap --only-differing",
+    "./headroom decode link.pcapng --restored restored.pcap --json | jq '.packets[] | select(.verdict == \"differ\")'",
+)
+AT_ONCE = 40  # packets in one piece of the table: it is printed as it goes
+PIPED_WIDTH = 160  # characters, where nobody says how wide it may be
+VERDICT_STYLES = {"agree": "green", "differ": "red", "silent": "dim"}
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command(
+        "decode",
+        help="Print a capture packet by packet, as the ROHC judge and the GTP-U reader of this project and as tshark "
+        "read it, side by side. Captures: pcap and pcapng with ROHC (Ethernet type 0x22F1, VLAN tags, PPP), IPv4 and "
+        "IPv6 with UDP, RTP and GTP-U; in those of a link, what it did to each packet. Where tshark cannot be right it "
+        "says so instead of claiming a difference. Status 1: they differ somewhere, or the file is damaged.",
+        epilog=EPILOG,
+    )(decode_command)
+
+
+def decode_command(
+    capture: Annotated[Path, typer.Argument(help="A capture: pcap or pcapng.")],
+    packets: Annotated[
+        str | None, typer.Option(help="Those to print, counted from 1: 10-20, 10- or 7. All are read.")
+    ] = None,
+    profiles: Annotated[
+        str | None, typer.Option(help="ROHC profiles of the channel, such as 0x0001,0x0002; all when left out.")
+    ] = None,
+    cid: Annotated[
+        str | None, typer.Option(help="small or large; when left out, what the frames say or what makes more sense.")
+    ] = None,
+    max_cid: Annotated[int | None, typer.Option(min=0, max=16383, help="MAX_CID of the channel.")] = None,
+    rtp_port: Annotated[
+        str | None, typer.Option(help="UDP ports that carry RTP, where it is not found out: 5004,5006.")
+    ] = None,
+    fields: Annotated[bool, typer.Option("--fields", help="Every field with its place, and all octets.")] = False,
+    only_differing: Annotated[
+        bool, typer.Option("--only-differing", help="Only packets that the two read differently.")
+    ] = False,
+    restored: Annotated[Path | None, typer.Option(help="Write the packets that the judge restored (pcap).")] = None,
+    tshark: Annotated[bool, typer.Option("--tshark/--no-tshark", help="Ask tshark, too.")] = True,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    from headroom.decode import run
+
+    asked = run.Asked(capture, wanted_of(profiles, cid, max_cid), *range_of(packets), ports_of(rtp_port), tshark)
+    read = run.read(asked)
+    kept = _Restored(restored)
+    chosen = kept.watch(one for one in read.decoded())
+    if only_differing:
+        chosen = (one for one in chosen if one.compared.differences)
+    documents = _as_json(chosen) if json else _as_text(chosen, fields)
+    kept.write()
+    if json:
+        print_json({"capture": str(capture), "packets": documents, **_summary(read)})
+    for remark in read.remarks:
+        say(remark)
+    counts = read.verdicts
+    say(
+        f"{sum(counts.values())} packets: both agree on {counts['agree']}, differ on {counts['differ']}; on "
+        f"{counts['silent']} there is one reading."
+    )
+    for fault in read.faults:
+        warn(fault)
+    if not read.packets:
+        say("There is no packet in it.")
+    if counts["differ"] or read.faults:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _summary(read: Capture) -> dict[str, Any]:
+    verdicts = {name: read.verdicts[name] for name in ("agree", "differ", "silent")}
+    return {"verdicts": verdicts, "remarks": read.remarks, "faults": read.faults}
+
+
+def wanted_of(profiles: str | None, cid: str | None, max_cid: int | None) -> Any:
+    """What is known of the channels. Raises UsageError on a word that makes no sense."""
+    from headroom.decode.compressed import Wanted
+    from headroom.oracle.rohc.profiles import PROFILES
+    from headroom.settings import split_names
+
+    if cid not in (None, "small", "large"):
+        raise UsageError(f"--cid is small or large, not '{cid}'.")
+    if cid == "small" and max_cid is not None and max_cid > 15:
+        raise UsageError(f"Small CIDs go to 15; --max-cid {max_cid} needs --cid large.")
+    numbers = frozenset(PROFILES)
+    if profiles is not None:
+        known = {f"0x{number:04x}": number for number in PROFILES}
+        known |= {profile.name.lower(): number for number, profile in PROFILES.items()}
+        names = [name.lower() for name in split_names(profiles)]
+        if unknown := [name for name in names if name not in known] or (not names and ["nothing"]):
+            told = ", ".join(f"0x{number:04x} ({profile.name})" for number, profile in PROFILES.items())
+            raise UsageError(f"The judge knows no ROHC profile '{unknown[0]}'. It knows {told}.")
+        numbers = frozenset(known[name] for name in names)
+    return Wanted(None if cid is None else cid == "large", max_cid, numbers)
+
+
+def range_of(text: str | None) -> tuple[int, int | None]:
+    """First and last packet. Raises UsageError on anything but 10-20, 10-, -20 or 7."""
+    if text is None:
+        return 1, None
+    first, dash, last = text.strip().partition("-")
+    if (first or last) and all(not part or (part.isdecimal() and len(part) < 10) for part in (first, last)):
+        begin = int(first or 1)
+        end = int(last) if last else None if dash else begin
+        if begin >= 1 and (end is None or end >= begin):
+            return begin, end
+    raise UsageError(f"--packets takes a range such as 10-20, 10- or 7, counted from 1, not '{text}'.")
+
+
+def ports_of(text: str | None) -> frozenset[int]:
+    """UDP ports. Raises UsageError on anything else."""
+    from headroom.settings import split_names
+
+    names = split_names(text or "")
+    if text is not None and not (names and all(name.isdecimal() and 0 < int(name) < 65536 for name in names)):
+        raise UsageError(f"--rtp-port takes UDP ports such as 5004,5006, not '{text}'.")
+    return frozenset(int(name) for name in names)
+
+
+class _Restored:
+    """Keeps what the judge restores, if a file is asked for."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.packets: list[tuple[int, bytes, int]] = []
+
+    def watch(self, packets: Iterator[Decoded]) -> Iterator[Decoded]:
+        for one in packets:
+            if self.path and one.ours is not None and one.ours.restored is not None:
+                octets = one.ours.restored
+                self.packets.append((one.captured.time_ns, octets, len(octets)))
+            yield one
+
+    def write(self) -> None:
+        if self.path:
+            from headroom.captures import framing, writing
+
+            count = writing.write(self.path, framing.RAW, self.packets)
+            say(f"{self.path}: {count} packets as the judge restored them")
+
+
+def _as_json(packets: Iterator[Decoded]) -> list[dict[str, Any]]:
+    from headroom.decode import shown
+
+    return [shown.document(one) for one in packets]
+
+
+def _as_text(packets: Iterator[Decoded], in_full: bool) -> list[dict[str, Any]]:
+    """A table, printed in pieces as it goes; with all fields a piece for each packet."""
+    from rich.console import Console
+    from rich.text import Text
+
+    from headroom.decode import shown
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=PIPED_WIDTH)
+    header = True
+    while part := list(islice(packets, 1 if in_full else AT_ONCE)):
+        console.print(_table(part, header))
+        header = False
+        if in_full:
+            console.print(Text("\n".join(shown.in_full(part[0]))), soft_wrap=True)
+    return []
+
+
+def _table(part: list[Decoded], header: bool) -> Any:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    from headroom.decode import shown
+
+    table = Table(box=SIMPLE_HEAD, show_header=header, expand=True, pad_edge=False, header_style="bold")
+    table.add_column("packet", width=10, no_wrap=True)
+    table.add_column("on the link", ratio=3, overflow="fold")
+    table.add_column("the judge", ratio=9, overflow="fold")
+    table.add_column("tshark", ratio=7, overflow="fold")
+    table.add_column("", ratio=4, overflow="fold")
+    for one in part:
+        captured = one.captured
+        link = [one.channel, f"{len(one.frame.octets)} octets", *captured.comments]
+        table.add_row(
+            Text(f"{captured.number}\n{one.since_ns / 1e9:.6f}"),
+            Text("\n".join(line for line in link if line)),
+            Text(shown.ours_text(one)),
+            Text(shown.theirs_text(one)),
+            Text(shown.verdict_text(one.compared), style=VERDICT_STYLES[one.compared.verdict]),
+        )
+    return table

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Decodes a capture: what its frames carry, channel by channel before tshark, packet by packet before our own judges.
+
+A channel is what one sender sends on one interface with one set of VLAN tags: it has a judge and a run of tshark of its
+own. Packets are read as the file has them. A capture of a link has them as they were sent, and what the link did to
+them in comments, so that the judge sees what the compressor said, whatever arrived.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from headroom.captures import framing, reading
+from headroom.captures.framing import Frame
+from headroom.captures.reading import BrokenCapture, Captured
+from headroom.decode import comparing, compressed, plain, theirs
+from headroom.decode.comparing import Compared, Limits
+from headroom.decode.compressed import Channel, Wanted
+from headroom.decode.reading import Ours, Reading
+from headroom.errors import HeadroomError
+from headroom.oracle import tshark
+
+MOST_PACKETS = 200_000
+MOST_OCTETS = 512 << 20  # in all
+LOOK_AHEAD = 1000  # packets behind the last one asked for: they help to find out what carries RTP and large CIDs
+MOST_CHANNELS = 64  # that tshark is asked about, each by a run of its own
+
+Key = tuple[int, tuple[int, ...], bytes, bool | None]  # interface, VIDs, who sends, whether the frame says large CIDs
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be decoded, and hints. `last` None: to the end. `rtp_ports` are UDP ports that carry RTP."""
+
+    path: Path
+    wanted: Wanted = field(default_factory=Wanted)
+    first: int = 1
+    last: int | None = None
+    rtp_ports: frozenset[int] = frozenset()
+    tshark: bool = True
+
+
+@dataclass
+class Decoded:
+    """One packet as both read it. `ours` is None where a frame carries nothing that is read here."""
+
+    captured: Captured
+    since_ns: int  # the first packet
+    frame: Frame
+    channel: str
+    ours: Ours | None
+    restored: Ours | None
+    theirs: Reading | None
+    compared: Compared
+
+
+@dataclass
+class Capture:
+    """A capture that has been read, tshark's readings included. `decoded` goes through it once.
+
+    `faults` are sentences about what was not decoded: the rest of a damaged file, what tshark failed at. `remarks` are
+    what a reader should know of how it was read.
+    """
+
+    asked: Asked
+    packets: list[tuple[Captured, Frame]]
+    channels: dict[Key, str]  # in order, with their names
+    large: dict[Key, bool]
+    theirs: dict[int, Reading]  # by number of packet
+    rtp_flows: frozenset[plain.Flow]
+    faults: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    verdicts: Counter[str] = field(default_factory=Counter)
+
+    def decoded(self) -> Iterator[Decoded]:
+        """The packets asked for, in order; those in front of them are read, too, for contexts rest on them."""
+        channels = {key: Channel(self.asked.wanted, large) for key, large in self.large.items()}
+        limits = {key: Limits() for key in self.large}
+        for captured, frame in self.packets:
+            one = self._one(captured, frame, channels, limits)
+            if captured.number >= self.asked.first:
+                self.verdicts[one.compared.verdict] += 1
+                yield one
+
+    def _one(
+        self, captured: Captured, frame: Frame, channels: dict[Key, Channel], limits: dict[Key, Limits]
+    ) -> Decoded:
+        key = _key(captured, frame)
+        other = self.theirs.get(captured.number)
+        ours = restored = None
+        compared = Compared()
+        if frame.kind == "rohc":
+            ours = channels[key].read(frame.octets, captured.time_ns)
+            restored = compressed.restored_values(ours)
+            silent = limits[key].why_silent(ours)
+            compared = comparing.compare_rohc(ours, other, silent) if other else Compared(silent=silent)
+        elif frame.kind == "ip":
+            ours = plain.read(frame.octets, self.rtp_flows)
+            compared = comparing.compare_ip(ours, other) if other else Compared()
+        if captured.is_cut:
+            cut = f"only {len(captured.octets)} of {captured.length} octets were captured"
+            compared = Compared(silent=cut)
+            if ours is not None:
+                ours.notes.append(cut)
+        elif ours is None:
+            compared = Compared(silent="nothing that is read here")
+        elif other is None and not compared.silent:
+            compared = Compared(silent="tshark was not asked")
+        since_ns = captured.time_ns - self.packets[0][0].time_ns
+        return Decoded(captured, since_ns, frame, self.channels[key], ours, restored, other, compared)
+
+
+def read(asked: Asked) -> Capture:
+    """Reads a capture and asks tshark about it. Raises UsageError when it is none, or there is no packet to decode."""
+    faults: list[str] = []
+    packets = _packets(asked, faults)
+    groups: dict[Key, list[tuple[Captured, Frame]]] = {}
+    for captured, frame in packets:
+        groups.setdefault(_key(captured, frame), []).append((captured, frame))
+    large = {key: _large(key, group, asked.wanted) for key, group in groups.items() if group[0][1].kind == "rohc"}
+    flows = plain.rtp_flows((frame.octets for _, frame in packets if frame.kind == "ip"), asked.rtp_ports)
+    made = Capture(asked, packets, _names(groups), large, {}, flows, faults)
+    if asked.last is not None:
+        made.packets = [one for one in packets if one[0].number <= asked.last]
+        groups = {key: [one for one in group if one[0].number <= asked.last] for key, group in groups.items()}
+    if any(large.values()) and asked.wanted.large_cids is None:
+        told = [made.channels[key] for key, is_large in large.items() if is_large and key[3] is None]
+        if told:
+            made.remarks.append(f"Read with large CIDs, which made more sense: {', '.join(told)}.")
+    if not asked.tshark:
+        made.remarks.append("tshark was not asked (--no-tshark).")
+    elif not tshark.available():
+        made.remarks.append("tshark is not installed (apt-get install tshark): there is one reading only.")
+    else:
+        _ask_tshark(made, groups)
+    return made
+
+
+def _packets(asked: Asked, faults: list[str]) -> list[tuple[Captured, Frame]]:
+    found: list[tuple[Captured, Frame]] = []
+    octets = 0
+    try:
+        for captured in reading.read(asked.path):
+            if asked.last is not None and captured.number > asked.last + LOOK_AHEAD:
+                break
+            octets += len(captured.octets)
+            if len(found) == MOST_PACKETS or octets > MOST_OCTETS:
+                faults.append(
+                    f"The capture goes on behind packet {len(found)}, which is as far as this goes: cut it with "
+                    f"`editcap -r`."
+                )
+                break
+            found.append((captured, framing.unwrap(captured.interface.link_type, captured.octets)))
+    except BrokenCapture as error:
+        faults.append(f"{error} The {len(found)} packets in front of that are decoded.")
+    return found
+
+
+def _key(captured: Captured, frame: Frame) -> Key:
+    if frame.kind != "rohc":
+        return (captured.interface.number, frame.vlans, b"", None)
+    return (captured.interface.number, frame.vlans, frame.source, frame.large_cids)
+
+
+def _large(key: Key, group: Sequence[tuple[Captured, Frame]], wanted: Wanted) -> bool:
+    """Whether a channel has large CIDs: as the frames say, as is asked for, or as makes more sense."""
+    if key[3] is not None:
+        return key[3]
+    if wanted.large_cids is not None:
+        return wanted.large_cids
+    return compressed.reads_as_large((frame.octets for _, frame in group), wanted)
+
+
+def _names(groups: dict[Key, list[tuple[Captured, Frame]]]) -> dict[Key, str]:
+    """Channels by what tells them apart: the interface's name, VLAN tags, and the sender where there are several."""
+    names = {}
+    senders: dict[tuple[int, tuple[int, ...]], set[bytes]] = {}
+    for key in groups:
+        senders.setdefault(key[:2], set()).add(key[2])
+    for key, group in groups.items():
+        interface = group[0][0].interface
+        parts = [interface.name or (f"interface {interface.number}" if interface.number else "")]
+        parts += [f"VLAN {'.'.join(map(str, key[1]))}" if key[1] else ""]
+        if key[2] and len(senders[key[:2]] - {b""}) > 1:
+            parts.append(key[2].hex(":"))
+        names[key] = " ".join(part for part in parts if part)
+    return names
+
+
+def _ask_tshark(made: Capture, groups: dict[Key, list[tuple[Captured, Frame]]]) -> None:
+    """Puts each ROHC channel before tshark, and then the IP packets of each link type."""
+    rohc = [(key, group) for key, group in groups.items() if key in made.large and group]
+    if len(rohc) > MOST_CHANNELS:
+        made.remarks.append(f"tshark was asked about {MOST_CHANNELS} of {len(rohc)} channels.")
+    for key, group in rohc[:MOST_CHANNELS]:
+        sent = [(captured.time_ns, frame.octets) for captured, frame in group]
+        try:
+            found = theirs.read_rohc(sent, made.large[key])
+        except HeadroomError as error:
+            made.faults.append(f"tshark failed at {made.channels[key] or 'the channel'}: {error}")
+            continue
+        made.theirs |= {captured.number: one for (captured, _), one in zip(group, found, strict=True)}
+    by_type: dict[int, list[Captured]] = {}
+    for captured, frame in made.packets:
+        if frame.kind == "ip":
+            by_type.setdefault(captured.interface.link_type, []).append(captured)
+    for packets in by_type.values():
+        try:
+            found = theirs.read_ip(packets, sorted(made.asked.rtp_ports))
+        except HeadroomError as error:
+            made.faults.append(f"tshark failed at the IP packets: {error}")
+            continue
+        made.theirs |= {captured.number: one for captured, one in zip(packets, found, strict=True)}

@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A capture decoded packet by packet: what our judges say, what tshark says, and what is made of the two."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from headroom.captures import reading
+from headroom.decode import compressed, plain, run, shown, theirs
+from headroom.decode.comparing import compare_ip, compare_rohc
+from headroom.decode.compressed import Wanted
+from headroom.decode.reading import Ours, Reading
+from headroom.decode.run import Asked, Decoded
+from headroom.oracle import tshark
+from headroom.tests.decode.support import (
+    ACK,
+    IR,
+    LARGE_IR,
+    LARGE_UO_0,
+    RESTORED,
+    SEGMENTS,
+    UO_0,
+    enhanced,
+    ethernet,
+    g_pdu,
+    interface,
+    ipv4,
+    option,
+    pcap,
+    rtp,
+    section,
+    udp,
+)
+from headroom.tests.test_cli import headroom
+
+with_tshark = pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
+
+
+def decoded(path: Path, ask: bool = False, wanted: Wanted | None = None, **more: object) -> list[Decoded]:
+    capture = run.read(Asked(path, wanted or Wanted(), tshark=ask, **more))  # type: ignore[arg-type]
+    assert capture.faults == []
+    return list(capture.decoded())
+
+
+def rohc(*packets: bytes) -> list[bytes]:
+    return [ethernet(0x22F1, packet) for packet in packets]
+
+
+# ---- our side
+
+
+def test_what_the_judge_says_of_rohc(tmp_path: Path) -> None:
+    first, second = decoded(pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0)))
+    assert first.ours is not None and second.ours is not None and second.restored is not None
+    assert first.ours.title == "IR"
+    expected = {"CID": 0, "profile": 1, "CRC": 0x3F, "SN": 1000, "TS": 160080, "PT": 0, "SSRC": 0x11223344}
+    assert expected.items() <= first.ours.values.items()
+    assert first.ours.values["IPv4 source"] == ["192.0.2.1"]
+    assert (second.ours.title, second.ours.header_octets) == ("UO-0", 1)
+    assert second.ours.values == {"CID": 0, "profile": 1, "SN bits": 9, "CRC": 4}
+    assert second.ours.restored == RESTORED
+    assert second.restored.values["SN"] == 1001
+    assert second.restored.values["TS"] == 160240
+    assert second.compared.silent == "tshark was not asked"
+
+
+def test_feedback_in_front_and_alone(tmp_path: Path) -> None:
+    _, one, alone = decoded(pcap(tmp_path / "x.pcap", 1, *rohc(IR, ACK + UO_0, ACK)))
+    element = {"type": "FEEDBACK-2", "CID": 0, "SN": 5, "acknowledgement": "ACK", "mode": "O", "options": []}
+    assert one.ours is not None and alone.ours is not None
+    assert (one.ours.title, one.ours.values["feedback"], one.ours.restored) == ("UO-0", [element], RESTORED)
+    assert (alone.ours.title, alone.ours.values) == ("feedback", {"feedback": [element]})
+    assert "FEEDBACK-2 ACK (O) CID 0 SN 5" in shown.ours_text(alone)
+
+
+def test_what_the_judge_refuses(tmp_path: Path) -> None:
+    wrong = bytes([UO_0[0] ^ 1]) + UO_0[1:]
+    lost, bad, empty = decoded(pcap(tmp_path / "x.pcap", 1, *rohc(UO_0, bytes([IR[0], 1, 0]) + IR[3:], b"")))
+    for one, sentence in ((lost, "No IR packet has"), (bad, "carries CRC 0x00"), (empty, "The packet is empty")):
+        assert one.ours is not None
+        assert sentence in one.ours.error
+        assert one.ours.restored is None
+        assert "refuses" in one.compared.silent
+    _, damaged = decoded(pcap(tmp_path / "y.pcap", 1, *rohc(IR, wrong)))
+    assert damaged.ours is not None and "CRC-3" in damaged.ours.error
+
+
+def test_segments_are_put_together(tmp_path: Path) -> None:
+    packets = decoded(pcap(tmp_path / "x.pcap", 1, *rohc(*SEGMENTS, UO_0)))
+    whole = decoded(pcap(tmp_path / "y.pcap", 1, *rohc(IR)))[0].ours
+    restored = [one.ours.restored for one in packets if one.ours is not None]
+    assert whole is not None
+    assert restored == [None, None, whole.restored, RESTORED]
+    assert [one.compared.silent for one in packets[:3]] == ["tshark does not put segments together"] * 3
+
+
+def test_size_of_cids_is_found_out(tmp_path: Path) -> None:
+    assert not compressed.reads_as_large([IR, UO_0], Wanted())
+    capture = run.read(Asked(pcap(tmp_path / "x.pcap", 1, *rohc(LARGE_IR, LARGE_UO_0)), tshark=False))
+    assert [one.ours.values["CID"] for one in capture.decoded() if one.ours] == [100, 100]
+    assert capture.remarks[0].startswith("Read with large CIDs, which made more sense")
+    asked = decoded(capture.asked.path, wanted=Wanted(large_cids=False))
+    assert all(one.ours is not None and one.ours.error for one in asked)
+
+
+def test_channels_have_contexts_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "x.pcapng"
+    frames = [ethernet(0x22F1, IR, 100), ethernet(0x22F1, UO_0, 101), ethernet(0x22F1, UO_0, 100)]
+    frames.append(ethernet(0x22F1, UO_0, 100, source=11))
+    path.write_bytes(section() + interface(1, option(2, b"forward")) + b"".join(map(enhanced, frames)))
+    packets = decoded(path)
+    assert [one.channel for one in packets] == [
+        "forward VLAN 100 02:00:00:00:00:0a",
+        "forward VLAN 101",
+        "forward VLAN 100 02:00:00:00:00:0a",
+        "forward VLAN 100 02:00:00:00:00:0b",
+    ]
+    assert [one.ours is not None and one.ours.restored is not None for one in packets] == [True, False, True, False]
+
+
+def test_ppp_says_the_size_of_its_cids(tmp_path: Path) -> None:
+    frames = [b"\xff\x03\x00\x03" + IR, b"\xff\x03\x00\x05" + LARGE_IR, b"\x00\x03" + UO_0]
+    small, other, again = decoded(pcap(tmp_path / "x.pcap", 9, *frames))
+    assert small.ours is not None and other.ours is not None and again.ours is not None
+    assert other.ours.values["CID"] == 100
+    assert again.ours.restored == RESTORED
+
+
+def test_what_the_link_did_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "x.pcapng"
+    path.write_bytes(section() + interface(1) + enhanced(rohc(IR)[0], option(1, b"lost: loss")))
+    [one] = decoded(path)
+    assert one.captured.comments == ("lost: loss",)
+    assert shown.document(one)["comments"] == ["lost: loss"]
+
+
+# ---- plain packets
+
+
+def test_rtp_is_known_by_its_flow() -> None:
+    packets = [ipv4(udp(rtp(number), 5004, 5006)) for number in (7, 8)]
+    other = [ipv4(udp(rtp(number, ssrc=number), 6000, 6002)) for number in (7, 8)]
+    odd = [ipv4(udp(rtp(number), 5005, 5007)) for number in (7, 8)]
+    flows = plain.rtp_flows([*packets, *other, *odd])
+    assert [flow[2:] for flow in flows] == [(5004, 5006)]
+    read = plain.read(packets[0], flows)
+    assert (read.title, read.values["SN"], read.values["SSRC"]) == ("RTP in UDP in IPv4", 7, 0x11223344)
+    assert "SN" not in plain.read(odd[0], flows).values
+    assert plain.read(odd[0], plain.rtp_flows(odd, frozenset({5007}))).values["SN"] == 7
+
+
+def test_a_users_packet_in_gtpu() -> None:
+    inner = ipv4(udp(rtp(9), 5004, 5006), source="c0000201", destination="c0000202")
+    inner_again = ipv4(udp(rtp(10), 5004, 5006), source="c0000201", destination="c0000202")
+    packets = [ipv4(udp(g_pdu(one))) for one in (inner, inner_again)]
+    read = plain.read(packets[0], plain.rtp_flows(packets))
+    assert read.title == "GTP-U G-PDU in IPv4: RTP in UDP in IPv4"
+    assert read.values["IPv4 source"] == ["10.0.0.1", "192.0.2.1"]
+    assert read.values["UDP destination port"] == [2152, 5006]
+    assert {"message": 255, "TEID": 0x01020304, "PDU type": 1, "QFI": 9, "SN": 9}.items() <= read.values.items()
+    assert read.values["extension headers"] == ["0x85"]
+    assert plain.read(ipv4(udp(g_pdu(inner, None, 5)))).values["sequence"] == 5
+
+
+@pytest.mark.parametrize(
+    ("packet", "title", "sentence"),
+    [
+        (b"", "", "it is cut short"),
+        (ipv4(b"abc"), "UDP in IPv4", "the UDP header is cut short"),
+        (ipv4(udp(b"abc"))[:-1], "GTP-U in IPv4", "has 8 octets at least"),
+        (ipv4(udp(b"\x50" * 20)), "GTP-U in IPv4", "The version is 2"),
+        (ipv4(udp(g_pdu(b"\x02no packet"))), "GTP-U G-PDU in IPv4", "is no IP packet"),
+        (ipv4(b"x" * 20, 6), "TCP in IPv4", ""),
+        (ipv4(b"x" * 20, 200), "protocol 200 in IPv4", ""),
+        (ipv4(ipv4(b"x" * 20, 50), 4), "ESP in IPv4 in IPv4", ""),
+        (ipv4(b"x" * 20)[:6] + b"\x20\x00" + ipv4(b"x" * 20)[8:], "fragment in IPv4", "are not put together"),
+    ],
+)
+def test_what_else_ip_carries(packet: bytes, title: str, sentence: str) -> None:
+    read = plain.read(packet)
+    assert read.title == title
+    assert sentence in " ".join([read.error, *read.notes])
+
+
+def test_no_packet_breaks_the_reader() -> None:
+    whole = ipv4(udp(g_pdu(ipv4(udp(g_pdu(ipv4(udp(rtp(1), 5004, 5006))))))))
+    for at in range(8 * len(whole)):
+        octets = bytearray(whole)
+        octets[at // 8] ^= 1 << at % 8
+        plain.read(bytes(octets), rtp=True)
+        plain.rtp_flows([bytes(octets)])
+    for length in range(len(whole)):
+        plain.read(whole[:length])
+
+
+# ---- tshark's side
+
+
+ROW: dict[str, list[str]] = {}
+
+
+def test_a_row_of_a_header() -> None:
+    row = ROW | {"_ws.col.Info": ["UO-1-TS (sn=5)"], "rohc.small_cid": ["3"], "rohc.comp.sn": ["5"]}
+    found = theirs.rohc_row(row | {"rohc.crc": ["0x07"], "rohc.tp": ["12"]})
+    assert (found.title, found.values) == ("UO-1-TS", {"CID": 3, "CRC": 7, "SN bits": 5, "TS bits": 12})
+    assert theirs.rohc_row(ROW) == Reading()
+    assert theirs.rohc_row(ROW | {"_ws.malformed": ["1"]}).notes == ["malformed"]
+
+
+def test_a_row_of_feedback() -> None:
+    row = ROW | {"rohc.feedback": ["0x1e"], "rohc.small_cid": ["0"], "rohc.acktype": ["1"], "rohc.mode": ["3"]}
+    found = theirs.rohc_row(row | {"rohc.sn": ["0x0102"], "rohc.opt.sn_add_bits": ["0x03"]})
+    element = {"CID": 0, "type": "FEEDBACK-2", "acknowledgement": "NACK", "mode": "R", "SN": 0x010203}
+    assert found.values == {"feedback": [element]}
+
+
+def test_a_row_of_ip_with_nonsense_in_it() -> None:
+    found = theirs.ip_row({"ip.src": ["192.0.2.1", "10.0.0.1"], "gtp.teid": ["0x00000001"], "rtp.seq": ["?"]})
+    assert found.values == {"IPv4 source": ["192.0.2.1", "10.0.0.1"], "TEID": 1}
+
+
+def test_packets_are_put_before_tshark_in_pieces() -> None:
+    assert theirs.pieces_of(UO_0, False) == [theirs.Piece(UO_0, 0)]
+    assert [one.octets for one in theirs.pieces_of(ACK + b"\xf1\x07" + UO_0, False)] == [ACK, b"\xf1\x07", UO_0]
+    assert [one.octets for one in theirs.pieces_of(ACK, False)] == [ACK]
+    assert [(one.octets, one.cid) for one in theirs.pieces_of(b"\xe3" + UO_0, False)] == [(b"\xe3" + UO_0, 3)]
+    for broken in (b"", b"\xf2\x20", b"\xf0\xff", ACK + b"\xe3", b"\xe0\xe0"):
+        assert b"".join(one.octets for one in theirs.pieces_of(broken, False)) == broken
+
+
+# ---- both
+
+
+def ours_of(*packets: bytes) -> Ours:
+    channel = compressed.Channel(Wanted(), False)
+    return [channel.read(packet) for packet in packets][-1]
+
+
+def test_agreement_and_difference() -> None:
+    ours = ours_of(IR, UO_0)
+    same = Reading("UO-0", {"CID": 0, "SN bits": 9, "CRC": 4})
+    assert compare_rohc(ours, same, "").verdict == "agree"
+    other = compare_rohc(ours, Reading("UO-1", {"CID": 0, "SN bits": 8, "CRC": 4}), "")
+    assert [(one.name, one.ours, one.theirs) for one in other.differences] == [
+        ("type", "UO-0", "UO-1"),
+        ("SN bits", 9, 8),
+    ]
+    assert shown.verdict_text(other) == "differ: type UO-0, tshark UO-1; SN bits 9, tshark 8"
+    malformed = compare_rohc(ours, Reading("UO-0", {}, notes=["malformed"]), "")
+    assert malformed.verdict == "differ"
+    silent = compare_rohc(ours, other.differences and Reading("UO-1"), "it cannot know")
+    assert (silent.verdict, silent.silent) == ("silent", "it cannot know")
+    assert compare_rohc(ours, Reading(), "").silent == "tshark says nothing of it"
+
+
+def test_tshark_may_read_on_but_not_less() -> None:
+    ours = plain.read(ipv4(udp(b"abc", 53, 53)))
+    values = {"IPv4 source": ["10.0.0.1", "1.2.3.4"], "IPv4 destination": ["10.0.0.2"], "IP-ID": [7]}
+    ports = {"UDP source port": [53], "UDP destination port": [53]}
+    assert compare_ip(ours, Reading("DNS", values | ports)).verdict == "agree"
+    assert [one.name for one in compare_ip(ours, Reading("IP", values)).differences] == [
+        "UDP source port",
+        "UDP destination port",
+    ]
+
+
+@with_tshark
+def test_tshark_reads_the_same(tmp_path: Path) -> None:
+    frames = [*rohc(IR, ACK + UO_0, ACK), ethernet(0x0806, b"who is it?")]
+    frames += [ethernet(0x0800, ipv4(udp(g_pdu(ipv4(udp(rtp(number), 5004, 5006))))), 5) for number in (1, 2)]
+    packets = decoded(pcap(tmp_path / "x.pcap", 1, *frames), ask=True)
+    assert [one.compared.verdict for one in packets] == ["agree", "agree", "agree", "silent", "agree", "agree"]
+    assert {"type", "CID", "SN", "CRC", "TS", "SSRC"} <= set(packets[0].compared.agreed)
+    assert {"type", "CID", "SN bits", "CRC", "feedback 1 SN"} <= set(packets[1].compared.agreed)
+    assert {"TEID", "QFI", "IPv4 source", "UDP source port", "PDU type"} <= set(packets[4].compared.agreed)
+    assert packets[3].compared.silent == "nothing that is read here"
+
+
+@with_tshark
+def test_tshark_reads_large_cids_and_ppp(tmp_path: Path) -> None:
+    frames = [b"\xff\x03\x00\x05" + LARGE_IR, b"\xff\x03\x00\x05" + LARGE_UO_0, b"\xff\x03\x00\x03" + IR]
+    packets = decoded(pcap(tmp_path / "x.pcap", 9, *frames), ask=True)
+    assert [one.compared.verdict for one in packets] == ["agree"] * 3
+    assert all({"type", "CID", "CRC"} <= set(one.compared.agreed) for one in packets)
+
+
+def fake_tshark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    program = tmp_path / "bin" / "tshark"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+
+
+@pytest.mark.parametrize(
+    ("script", "fault"),
+    [
+        ("echo 'it broke' >&2; exit 2", "tshark failed at the channel: tshark could not read channel.pcap: it broke"),
+        ("printf 'one line\\n'", ""),
+    ],
+)
+def test_a_tshark_that_fails_takes_nothing_from_the_judge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, fault: str
+) -> None:
+    path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0))
+    fake_tshark(tmp_path, monkeypatch, script)
+    capture = run.read(Asked(path))
+    assert [one.compared.verdict for one in capture.decoded()] == ["silent", "silent"]
+    assert capture.faults == ([fault] if fault else [])
+
+
+def test_without_tshark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = pcap(tmp_path / "x.pcap", 1, *rohc(IR))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    capture = run.read(Asked(path))
+    assert [one.ours.title for one in capture.decoded() if one.ours] == ["IR"]
+    assert "tshark is not installed" in capture.remarks[0]
+
+
+# ---- limits
+
+
+def test_a_damaged_file_is_decoded_as_far_as_it_goes(tmp_path: Path) -> None:
+    path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0))
+    path.write_bytes(path.read_bytes()[:-1])
+    capture = run.read(Asked(path, tshark=False))
+    assert len(list(capture.decoded())) == 1
+    assert "ends in the middle of a packet" in capture.faults[0]
+    assert "The 1 packets in front of that are decoded." in capture.faults[0]
+
+
+def test_a_capture_that_goes_on_too_long_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0, UO_0))
+    monkeypatch.setattr(run, "MOST_PACKETS", 2)
+    capture = run.read(Asked(path, tshark=False))
+    assert len(list(capture.decoded())) == 2
+    assert "goes on behind packet 2" in capture.faults[0]
+
+
+def test_a_frame_that_was_cut_is_no_evidence(tmp_path: Path) -> None:
+    path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0), cut=5)
+    assert decoded(path)[1].compared.silent == "only 19 of 24 octets were captured"
+
+
+def test_a_range_rests_on_what_came_before(tmp_path: Path) -> None:
+    path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0, UO_0))
+    packets = decoded(path, first=2, last=2)
+    assert [one.captured.number for one in packets] == [2]
+    assert packets[0].ours is not None and packets[0].ours.restored == RESTORED
+
+
+# ---- the command
+
+
+@with_tshark
+def test_the_command(tmp_path: Path) -> None:
+    path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, ACK + UO_0))
+    done = headroom("decode", str(path), "--restored", str(tmp_path / "out.pcap"))
+    assert done.returncode == 0, done.stderr
+    assert "2 packets: both agree on 2, differ on 0" in done.stderr
+    assert "UO-0" in done.stdout and "agree in" in done.stdout
+    assert [one.octets for one in reading.read(tmp_path / "out.pcap")][1] == RESTORED
+    full = headroom("decode", str(path), "--packets", "2", "--fields", "--no-tshark")
+    assert "RTP sequence number" in full.stdout and "IR," not in full.stdout
+    document = json.loads(headroom("decode", str(path), "--json").stdout)
+    assert document["verdicts"] == {"agree": 2, "differ": 0, "silent": 0}
+    assert document["packets"][1]["judge"]["restored"] == RESTORED.hex()
+    assert document["packets"][1]["tshark"]["title"] == "UO-0"
+
+
+def test_a_difference_is_status_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0))
+    cells = {"_ws.col.Info": "UO-1", "rohc.comp.sn": "9"}
+    line = tshark.SEPARATOR.join(cells.get(name, "") for name in theirs.ROHC_FIELDS)
+    fake_tshark(tmp_path, monkeypatch, f"printf '%s\\n' '{line}' '{line}'")
+    done = headroom("decode", str(path), "--only-differing", "--json")
+    assert done.returncode == 1
+    names = [[one["name"] for one in packet["differences"]] for packet in json.loads(done.stdout)["packets"]]
+    assert names == [["type"], ["type"]]
+
+
+def test_a_damaged_file_is_status_1(tmp_path: Path) -> None:
+    path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0))
+    path.write_bytes(path.read_bytes()[:-1])
+    done = headroom("decode", str(path), "--no-tshark")
+    assert done.returncode == 1
+    assert "is damaged" in done.stderr and "Traceback" not in done.stderr
+    assert "IR" in done.stdout
