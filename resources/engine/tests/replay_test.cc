@@ -4,48 +4,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 
 #include "base/hex.h"
 #include "capture/reader.h"
-#include "profiles.h"
 #include "replay/compare.h"
-#include "replay/run.h"
+#include "replay_jobs.h"
 
 namespace headroom::replay {
 namespace {
-
-using namespace headroom::testing;
-
-const std::string kNull = HEADROOM_LIBRARIES "/null.so";
-const std::string kTalker = HEADROOM_LIBRARIES "/faulty/talker.so";
-
-std::string faulty(const std::string& fault) { return HEADROOM_LIBRARIES "/faulty/faulty_" + fault + ".so"; }
-
-Json adapter(const std::string& library) { return {{"library", library}, {"config", {{"scheme", "rohc"}}}}; }
-
-// A job with the same adapter on both sides.
-Json job_with(const std::string& library, std::uint64_t packets = 1000, std::uint64_t flows = 1) {
-  return {{"compressor", adapter(library)},
-          {"decompressor", adapter(library)},
-          {"source", {{"profile", call_profile()}, {"flows", flows}, {"packets", packets}}},
-          {"seed", 5}};
-}
-
-Json run_job(const Json& job) {
-  const Json copy = parse_json(job.dump());
-  return run(read_job(copy));
-}
-
-std::string job_error(const Json& job, ErrorKind kind) {
-  try {
-    (void)run_job(job);
-  } catch (const Error& error) {
-    EXPECT_EQ(name_of(error.kind()), std::string(headroom::name_of(kind)));
-    return error.where() + ": " + error.what();
-  }
-  return "no error";
-}
 
 // ---- comparing
 
@@ -201,106 +167,6 @@ TEST(Replay, ABrokenPromiseEndsTheRunInOrder) {
   EXPECT_EQ(result["promise_broken"]["function"], "take_feedback");
   EXPECT_EQ(result["forward"]["verdicts"]["identical"], 10);
 }
-
-// ---- segments
-
-const std::string kReference = HEADROOM_LIBRARIES "/reference.so";
-
-// A link for packets of at most 40 octets: each IR packet, of 33 to 40 octets of header, becomes segments.
-Json narrow_job(std::uint64_t packets) {
-  Json job = job_with(kReference, packets);
-  for (const char* side : {"compressor", "decompressor"}) {
-    job[side]["config"]["mrru"] = 1000;
-    job[side]["config"]["largest_packet"] = 40;
-  }
-  job["records"] = "all";
-  return job;
-}
-
-TEST(Segments, TravelAsLinkPacketsOfTheirOwn) {
-  const Json result = run_job(narrow_job(50));
-  const Json& forward = result["forward"];
-  EXPECT_EQ(forward["verdicts"]["identical"], 50);
-  const std::uint64_t segmented = forward["compressor"]["statuses"]["SEGMENTS"];
-  EXPECT_EQ(segmented, 4u);  // the IR packets
-  EXPECT_EQ(forward["compressor"]["statistics"]["segmented"], segmented);
-  EXPECT_EQ(forward["decompressor"]["statistics"]["reassembled"], segmented);
-  EXPECT_GT(forward["link"]["packets"], 50);
-  std::uint64_t on_link = 0, octets = 0;
-  for (const Json& record : result["records"]) {
-    if (!record.contains("segments")) {
-      EXPECT_LE(record["link"].get<std::string>().size(), 80u);
-      ++on_link;
-      octets += record["link"].get<std::string>().size() / 2;
-      continue;
-    }
-    EXPECT_FALSE(record.contains("link"));
-    const Json& segments = record["segments"];
-    for (std::size_t i = 0; i < segments.size(); ++i) {
-      const auto link = segments[i]["link"].get<std::string>();
-      EXPECT_EQ(link.substr(0, 2), i + 1 == segments.size() ? "ff" : "fe");
-      EXPECT_LE(link.size(), 80u);
-      EXPECT_EQ(segments[i]["fate"], "delivered");
-      ++on_link;
-      octets += link.size() / 2;
-    }
-    EXPECT_EQ(record["decompressor"].size(), segments.size());
-    EXPECT_EQ(record["decompressor"][0]["status"], "NOTHING");
-    EXPECT_EQ(record["decompressor"].back()["status"], "OK");
-  }
-  EXPECT_EQ(forward["link"]["packets"], on_link);
-  EXPECT_EQ(forward["link"]["octets"], octets);
-  Json burst = narrow_job(50);
-  burst["burst"] = 16;
-  const Json together = run_job(burst);
-  EXPECT_EQ(together["forward"]["verdicts"]["identical"], 50);
-  for (std::size_t i = 0; i < 50; ++i) {
-    for (const char* key : {"link", "segments"})
-      EXPECT_EQ(together["records"][i].value(key, Json()), result["records"][i].value(key, Json()));
-  }
-}
-
-TEST(Segments, OneThatIsLostDamagedOrInterruptedCostsThePacket) {
-  Json job = narrow_job(4);
-  const Json whole = run_job(job);
-  const std::size_t first = whole["records"][0]["segments"].size();
-  ASSERT_GE(first, 2u);
-  job["link"]["forward"] = {{"drop", {0}}};
-  Json result = run_job(job);
-  EXPECT_EQ(result["records"][0]["verdict"], "lost_on_link");
-  EXPECT_EQ(result["forward"]["verdicts"]["identical"], 3);
-  job["link"]["forward"] = {{"drop", {first - 1}}};
-  result = run_job(job);
-  EXPECT_EQ(result["records"][0]["verdict"], "lost_on_link");
-  // Without sequence numbers the segments of the next packet are taken for the missing ones, and both packets are lost.
-  EXPECT_EQ(result["records"][1]["decompressor"].back()["status"], "ERR_CRC");
-  EXPECT_EQ(result["forward"]["verdicts"]["identical"], 2);
-  // A bit of the payload, where the link delivers such packets: the CRC of the unit does not forgive it.
-  job["link"]["forward"] = {{"flip", {{{"packet", first - 1}, {"bit", 60}}}}, {"header_errors", "deliver"}};
-  result = run_job(job);
-  EXPECT_EQ(result["records"][0]["verdict"], "not_delivered");
-  EXPECT_EQ(result["records"][0]["decompressor"].back()["status"], "ERR_CRC");
-  // "Any non-segment-header packet following a nonfinal segment header aborts the reassembly" (RFC 3095, 5.2.5.2).
-  job["link"]["forward"] = {{"insert", {{{"before", first - 1}, {"hex", "f120"}}}}};
-  result = run_job(job);
-  EXPECT_EQ(result["records"][0]["verdict"], "not_delivered");
-  EXPECT_EQ(result["forward"]["decompressor"]["statistics"]["abandoned"], 1);
-  EXPECT_EQ(result["forward"]["verdicts"]["identical"], 3);
-}
-
-TEST(Segments, CarryFeedbackInFront) {
-  Json job = narrow_job(200);
-  job["reverse"] = true;
-  job["compressor"]["config"]["mode"] = job["decompressor"]["config"]["mode"] = "O";
-  job["link"]["feedback"] = {{"path", "piggybacked"}};
-  const Json result = run_job(job);
-  for (const char* direction : {"forward", "reverse"}) {
-    EXPECT_EQ(result[direction]["verdicts"]["identical"], 200);
-    EXPECT_GT(result[direction]["feedback"]["received"]["messages"], 0);
-    EXPECT_EQ(result[direction]["feedback"]["received"]["messages"], result[direction]["feedback"]["sent"]["messages"]);
-  }
-}
-
 TEST(Replay, AnExceptionOfAnAdapterIsABrokenPromiseAndNoDefectOfTheEngine) {
   Json job = job_with(faulty("throws_on_garbage"), 3);
   job["source"] = {{"packets", {{{"hex", "45"}}, {{"hex", "ff"}}, {{"hex", "45"}}}}};
@@ -374,129 +240,6 @@ TEST(Replay, FlowsSpreadOverChannels) {
   const Json result = run_job(job);
   for (const Json& record : result["records"]) EXPECT_EQ(record["channel"], record["flow"].get<unsigned>() / 16 % 4);
   EXPECT_EQ(result["forward"]["verdicts"]["identical"], 100);
-}
-
-// ---- feedback, modes, transitions
-
-Json talk(
-    const std::string& path, const std::function<void(Json&)>& change = [](Json&) {}) {
-  Json job = job_with(kTalker, 100);
-  job["link"]["feedback"] = {{"path", path}};
-  job["reverse"] = path == "interspersed" || path == "piggybacked";
-  change(job);
-  return run_job(job);
-}
-
-TEST(Feedback, OwnChannel) {
-  const Json forward = talk("own")["forward"];
-  EXPECT_EQ(forward["feedback"]["sent"]["messages"], 20);
-  EXPECT_EQ(forward["feedback"]["received"]["octets"], 40);
-  EXPECT_EQ(forward["compressor"]["statistics"]["given"], 20);
-  EXPECT_EQ(forward["verdicts"]["identical"], 100);
-}
-
-TEST(Feedback, OwnChannelCanLose) {
-  const Json forward = talk("own", [](Json& job) { job["link"]["feedback"]["drop"] = {0, 3}; })["forward"];
-  EXPECT_EQ(forward["feedback"]["lost"]["scripted_drop"], 2);
-  EXPECT_EQ(forward["compressor"]["statistics"]["given"], 18);
-}
-
-TEST(Feedback, NoPathDiscards) {
-  const Json forward = talk("none")["forward"];
-  EXPECT_EQ(forward["feedback"]["discarded"], 20);
-  EXPECT_EQ(forward["compressor"]["statistics"]["given"], 0);
-}
-
-TEST(Feedback, Interspersed) {
-  const Json result = talk("interspersed");
-  for (const char* direction : {"forward", "reverse"}) {
-    EXPECT_EQ(result[direction]["compressor"]["statistics"]["given"], 20) << direction;
-    EXPECT_EQ(result[direction]["verdicts"]["identical"], 100);
-    EXPECT_EQ(result[direction]["inserted"]["statuses"]["NOTHING"], 20);
-    EXPECT_EQ(result[direction]["link"]["packets"], 120);
-  }
-}
-
-TEST(Feedback, RecordsSayWhoSaidWhat) {
-  const Json result = talk("piggybacked", [](Json& job) { job["records"] = "all"; });
-  std::size_t said = 0, found = 0;
-  for (const Json& record : result["records"]) {
-    if (record.contains("feedback")) said += record["feedback"].size();
-    if (record.contains("passed_on")) found += record["passed_on"].size();
-  }
-  EXPECT_EQ(said, 40u);
-  EXPECT_EQ(found, result["forward"]["feedback"]["received"]["messages"].get<std::size_t>() +
-                       result["reverse"]["feedback"]["received"]["messages"].get<std::size_t>());
-  EXPECT_GE(found, 38u);
-}
-
-TEST(Feedback, Piggybacked) {
-  const Json result = talk("piggybacked");
-  for (const char* direction : {"forward", "reverse"}) {
-    const std::uint64_t given = result[direction]["compressor"]["statistics"]["given"];
-    const std::uint64_t waiting = result[direction]["feedback"]["waiting"];
-    EXPECT_EQ(given + waiting, 20u) << direction;
-    EXPECT_LE(waiting, 1u);
-    EXPECT_EQ(result[direction]["verdicts"]["identical"], 100);
-    EXPECT_EQ(result[direction]["link"]["packets"], 100);
-  }
-}
-
-TEST(Feedback, SharesTheFateOfTheReverseChannel) {
-  const Json result = talk("interspersed", [](Json& job) { job["link"]["reverse"] = {{"loss", 1}}; });
-  EXPECT_EQ(result["forward"]["feedback"]["sent"]["messages"], 20);
-  EXPECT_EQ(result["forward"]["compressor"]["statistics"]["given"], 0);
-  EXPECT_EQ(result["forward"]["verdicts"]["identical"], 100);
-  EXPECT_EQ(result["reverse"]["verdicts"]["lost_on_link"], 100);
-}
-
-TEST(Replay, TimeNeverGoesBackForAnyInstance) {
-  const Json result = talk("piggybacked", [](Json& job) {
-    job["burst"] = 4;
-    job["link"]["forward"] = {
-        {"delay_ns", 30'000'000}, {"jitter_ns", 200'000'000}, {"reorder", {{"probability", 0.3}, {"depth", 5}}}};
-    job["link"]["reverse"] = {{"jitter_ns", 70'000'000}, {"duplicate", 0.5}};
-  });
-  for (const char* direction : {"forward", "reverse"}) {
-    for (const char* side : {"compressor", "decompressor"}) {
-      EXPECT_EQ(result[direction][side]["statistics"]["time_went_back"], false) << direction << side;
-    }
-  }
-}
-
-TEST(Replay, ControlMessagesComeBeforeTheirPacket) {
-  const Json result = talk("own", [](Json& job) {
-    job["burst"] = 16;
-    job["control"] = {{{"before", 50}, {"side", "compressor"}, {"message", {{"mode", "O"}}}}};
-  });
-  Json modes = Json::array();
-  for (const Json& transition : result["forward"]["compressor"]["transition_list"]) {
-    if (transition["what"] == "mode") modes.push_back({transition["packet"], transition["from"], transition["to"]});
-  }
-  EXPECT_EQ(modes.dump(), R"([[0,null,"U"],[50,"U","O"]])");
-  EXPECT_EQ(result["control_missed"], 0);
-}
-
-TEST(Replay, ControlMessagesForPacketsThatNeverComeAreCounted) {
-  const Json result = talk("own", [](Json& job) {
-    const std::uint64_t count = job["source"]["packets"];
-    job["control"] = {{{"before", count - 1}, {"side", "compressor"}, {"message", {{"mode", "O"}}}},
-                      {{"before", count}, {"side", "compressor"}, {"message", {{"mode", "U"}}}},
-                      {{"before", count + 7}, {"side", "decompressor"}, {"message", {{"mode", "U"}}}}};
-  });
-  EXPECT_EQ(result["control_missed"], 2);
-}
-
-TEST(Replay, StatisticsComeFromDetails) {
-  const Json compressor = talk("own")["forward"]["compressor"];
-  EXPECT_EQ(compressor["packet_types"]["IR"]["packets"], 2);
-  EXPECT_EQ(compressor["packet_types"]["SMALL"]["packets"], 98);
-  EXPECT_EQ(compressor["header_length"]["mean"], 1);
-  EXPECT_EQ(compressor["profiles"]["0x0001"], 100);
-  EXPECT_EQ(compressor["contexts"], 1);
-  EXPECT_EQ(compressor["transition_list"][2].dump(),
-            R"({"packet":2,"channel":0,"cid":7,"what":"state","from":"IR","to":"SO"})");
-  EXPECT_EQ(talk("own")["forward"]["decompressor"]["events"]["spoke"], 20);
 }
 
 // ---- captures
