@@ -59,6 +59,7 @@ const std::vector<Command>& commands() {
       {"node", "Forwards between two ports through an adapter", {}},
       {"link", "Impairs what passes between two ports", {}},
       {"generate", "Sends a traffic profile through ports and receives it", {}},
+      {"call", "Makes calls between two ports: a sequence of messages over UDP, again and again", {}},
   };
   return all;
 }

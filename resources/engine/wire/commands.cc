@@ -5,6 +5,7 @@
 #include "commands.h"
 
 #include "node/run.h"
+#include "wire/call.h"
 #include "wire/generate.h"
 #include "wire/link.h"
 
@@ -17,6 +18,8 @@ const std::vector<Command>& commands() {
        [](const Json& job) { return wire::run_link(wire::read_link_job(job)); }},
       {"generate", "Sends a traffic profile through ports and receives it",
        [](const Json& job) { return wire::run_generate(wire::read_generate_job(job)); }},
+      {"call", "Makes calls between two ports: a sequence of messages over UDP, again and again",
+       [](const Json& job) { return wire::run_call(wire::read_call_job(job)); }},
   };
   return all;
 }
