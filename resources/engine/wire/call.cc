@@ -174,6 +174,7 @@ class Parties {
 void converse(const CallJob& job, Parties& parties, io::BusyShare& busy, io::Published<Report>& published,
               const Report& report, const std::atomic<bool>& stop) {
   const io::WorkerThread thread(job.core, "/core");
+  const io::BusyShare::OfThisThread counted(busy);
   std::uint64_t pauses_ns = 0;
   for (const Message& message : job.messages) pauses_ns += message.pause_ns;
   const auto beginning_ns = static_cast<std::uint64_t>((job.warmup_s + job.duration_s) * 1e9) + kSlackNs;
@@ -250,6 +251,7 @@ Json run_call(const CallJob& job) {
     return {{"command", "call"},
             {"core", job.core},
             {"busy_share", busy.share()},
+            {"cpu_ns", busy.cpu_ns()},
             {"calls", json_of(told, job)},
             {"forward", json_of(told.messages[kCallerSide], told.latency[kCallerSide])},
             {"reverse", json_of(told.messages[kCalledSide], told.latency[kCalledSide])},

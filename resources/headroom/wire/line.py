@@ -8,8 +8,8 @@ What the nodes do is the implementations' work (`asked`), or one of the controls
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -22,11 +22,12 @@ from headroom.settings import Settings
 from headroom.wire import choice, testbed
 from headroom.wire.channel import Channel
 from headroom.wire.processes import Service
-from headroom.wire.sender import Sender, sender
+from headroom.wire.sender import sender
 from headroom.wire.topology import Topology
-from headroom.wire.trial import Trial
+from headroom.wire.trial import Generator, Trial
 
 Codec = Literal["asked", "null", "bridge"]
+Sending = Callable[[Topology], AbstractContextManager[Generator]]
 CODECS: tuple[Codec, ...] = ("asked", "null", "bridge")
 
 U_MODE = Channel()  # as wherever load is measured: nothing is fed back
@@ -55,7 +56,7 @@ class Line:
     """A line that is ready. `watched` are its processes by role."""
 
     made: Topology
-    generator: Sender
+    generator: Generator
     watched: dict[str, Service]
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
@@ -74,14 +75,25 @@ class Line:
 def line(
     asked: Settings, cores: Sequence[int], codec: Codec, profile: str, flows: int, channel: Channel = U_MODE
 ) -> Iterator[Line]:
-    """Makes a line. Raises NotOnThisTopology or EnvironmentLacks where there are no interfaces (`choice.require`)."""
+    """Makes a line, with the packets of a profile. Raises as `line_with` does."""
+    with line_with(asked, cores, codec, channel, lambda made: sender(asked, made, profile, flows)) as ready:
+        yield ready
+
+
+@contextmanager
+def line_with(
+    asked: Settings, cores: Sequence[int], codec: Codec, channel: Channel, sending: Sending
+) -> Iterator[Line]:
+    """Makes a line, and what sends over it.
+
+    Raises NotOnThisTopology or EnvironmentLacks where there are no interfaces (`choice.require`)."""
     with choice.make(asked.topology, shape_of(asked.topology), cores, asked.build, asked.generator) as made:
         job = node_job(asked, codec, channel)
         watched = {role: _node(made, role, job) for role in ("compressor", "decompressor")}
         if "link" in made.seats:
             watched["link"] = _link(made)
         made.crew.wait_until_ready()
-        with sender(asked, made, profile, flows) as generator:
+        with sending(made) as generator:
             yield Line(made, generator, watched)
 
 

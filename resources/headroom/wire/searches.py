@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from headroom.errors import HeadroomError
 from headroom.settings import Settings
+from headroom.wire.calls import callers
 from headroom.wire.channel import Channel
 from headroom.wire.kept import Kept
-from headroom.wire.line import U_MODE, Codec, Line, Load, line
+from headroom.wire.line import U_MODE, Codec, Line, Load, line, line_with
 from headroom.wire.sender import traffic
-from headroom.wire.throughput import QUICK, Rules, Search, Throughput
+from headroom.wire.throughput import GOALS, NDR, QUICK, Rules, Search, Throughput
 
 FLOWS = 100
 WATCHED_S = 2.0  # of the trials in which the cores are looked at
@@ -28,7 +30,8 @@ WATCHED_S = 2.0  # of the trials in which the cores are looked at
 
 @dataclass(frozen=True)
 class Asked:
-    """What is measured: the settings of the run, and the words of a row."""
+    """What is measured: the settings of the run, and the words of a row. With `calls`, the profile is a SIP sequence,
+    and rates are calls a second."""
 
     run: Settings
     profile: str
@@ -36,6 +39,15 @@ class Asked:
     cores: tuple[int, ...] = field(compare=False)
     flows: int = FLOWS
     channel: Channel = U_MODE
+    calls: bool = False
+
+    def line(self, codec: Codec) -> AbstractContextManager[Line]:
+        """The line that it is measured on."""
+        if self.calls:
+            return line_with(
+                self.run, self.cores, codec, self.channel, lambda made: callers(self.run, made, self.profile)
+            )
+        return line(self.run, self.cores, codec, self.profile, self.flows, self.channel)
 
     def conditions(self, codec: Codec) -> dict[str, Any]:
         """All that trials depend on, as JSON. Controls do not depend on the implementations and their channel."""
@@ -48,12 +60,14 @@ class Asked:
             "cores": list(self.cores),
             "flows": self.flows,
             "channel": asdict(self.channel) if codec == "asked" else None,
+            "calls": self.calls,
             "rules": asdict(rules_of(self)),
             **{name: run[name] for name in kept},
         }
 
 
 IMPLEMENTATIONS = ("compressor", "decompressor")
+CALL_RULES: dict[str, Any] = {"least_pps": 20.0, "most_pps": 200_000.0, "unit": "calls/s"}
 
 
 @dataclass(frozen=True)
@@ -75,7 +89,13 @@ class Found:
 
 
 def rules_of(asked: Asked) -> Rules:
-    return QUICK if asked.run.quick else Rules()
+    rules = QUICK if asked.run.quick else Rules()
+    return replace(rules, **CALL_RULES) if asked.calls else rules
+
+
+def judged(asked: Asked) -> Codec:
+    """The nodes that a case is about: those with the implementations; calls go through null nodes."""
+    return "null" if asked.calls else "asked"
 
 
 _known: dict[tuple[Asked, Codec], Found] = {}
@@ -98,31 +118,30 @@ def _searched(asked: Asked, codec: Codec) -> Found:
         def ready() -> Line:
             """The line, made when something has to be measured for the first time."""
             if not made:
-                made.append(
-                    stack.enter_context(line(asked.run, asked.cores, codec, asked.profile, asked.flows, asked.channel))
-                )
+                made.append(stack.enter_context(asked.line(codec)))
             return made[0]
 
-        search = Search(kept.answering(lambda rate, seconds: ready().trial(rate, seconds)), rules_of(asked))
+        goals = (NDR,) if asked.calls else GOALS
+        search = Search(kept.answering(lambda rate, seconds: ready().trial(rate, seconds)), rules_of(asked), goals)
         try:
             found = search.run()
             if not kept.ending:
-                kept.end(ending(ready(), found, codec))
+                kept.end(ending(ready(), found, codec == judged(asked)))
         except HeadroomError:
             kept.set_aside()
             raise
-    if codec == "asked" and any(rate.error for rate in found.rates.values()):
+    if codec == judged(asked) and any(rate.error for rate in found.rates.values()):
         kept.set_aside()  # the generator was the limit: an error, which a resumed run may overcome
     return Found(found, *read_ending(kept.ending))
 
 
-def ending(made: Line, found: Throughput, codec: Codec) -> dict[str, Any]:
+def ending(made: Line, found: Throughput, with_loads: bool) -> dict[str, Any]:
     """What is learnt after a search: the loads of the cores at its rates, octets on the link, what was sent by whom."""
     highest = {name: rate.pps or rate.at_least_pps for name, rate in found.rates.items()}
     loads = {
         name: [asdict(load) for load in made.loaded(pps, WATCHED_S)[1]]
         for name, pps in highest.items()
-        if pps is not None and codec == "asked"
+        if pps is not None and with_loads
     }
     octets = octets_of(made)
     told = None if octets is None else asdict(octets)

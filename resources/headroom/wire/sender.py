@@ -33,7 +33,7 @@ def sender(
     ports = [seat.ports[name] for name in ("0", "1")]
     if asked.generator == "memory":
         common = {"core": seat.cores[0]}
-        run = partial(_run, made)
+        run = partial(run_in, made)
         told = [port.as_job() for port in ports]
         yield EmbeddedGenerator(told, profiles.load(profile), flows, asked.seed, common=common, run=run)
         return
@@ -44,7 +44,8 @@ def sender(
         yield TrexGenerator(server, profiles.load(profile), path, flows, asked.seed, build=asked.build)
 
 
-def _run(made: Topology, command: str, job: dict[str, Any]) -> dict[str, Any]:
+def run_in(made: Topology, command: str, job: dict[str, Any]) -> dict[str, Any]:
+    """Carries a job of the engine out at the generator's place; returns its document."""
     seconds = sum(float(job[name]) for name in ("warmup_s", "duration_s", "drain_s"))
     return made.crew.finish(made.start("generator", command, job, ends_by_itself=True), seconds + PATIENCE_S)
 

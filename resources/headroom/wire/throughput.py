@@ -67,6 +67,7 @@ class Rules:
     seconds: float = 300.0
     repeats: int = 2  # of a trial in which the generator fell behind
     descents: int = 8  # how often to go below a rate at which it did so again and again
+    unit: str = "packets/s"  # of what is sent, for sentences
 
 
 QUICK = Rules(trial_s=0.5, sum_s=0.5, width=0.1, seconds=120.0)
@@ -117,8 +118,8 @@ class Search(AbstractMeasurer):
             rates = {goal.name: self._rate(goal, found[_as_goal(goal, self.rules)], ceiling) for goal in self.goals}
             return Throughput(rates, self.trials, ceiling, self.held)
         raise GeneratorFellBehind(
-            f"The generator falls behind at {ceiling / BACK:,.0f} packets/s already: it, or this machine, is too slow "
-            "or too busy for a search."
+            f"The generator falls behind at {ceiling / BACK:,.0f} {self.rules.unit} already: it, or this machine, is "
+            "too slow or too busy for a search."
         )
 
     # -- where to begin
@@ -144,8 +145,8 @@ class Search(AbstractMeasurer):
                 return rate
             kept, rate = rate, min(STEP * rate, self.rules.most_pps)
         raise GeneratorFellBehind(
-            f"The generator does not even keep up with {self.rules.least_pps:,.0f} packets/s: it, or this machine, is "
-            "too slow or too busy."
+            f"The generator does not even keep up with {self.rules.least_pps:,.0f} {self.rules.unit}: it, or this "
+            "machine, is too slow or too busy."
         )
 
     @staticmethod
@@ -180,7 +181,7 @@ class Search(AbstractMeasurer):
             trial = self.measure_at(rate_pps, duration_s)
             self.trials.append(trial)
             if not (trial.sent or trial.fell_behind):
-                raise NoThroughput(f"The generator sent nothing in a trial at {rate_pps:,.0f} packets/s.")
+                raise NoThroughput(f"The generator sent nothing in a trial at {rate_pps:,.0f} {self.rules.unit}.")
             if not trial.fell_behind:
                 return trial
         raise _Behind(rate_pps, min(one.achieved_pps for one in trial.directions))
@@ -188,10 +189,10 @@ class Search(AbstractMeasurer):
     def _rate(self, goal: Goal, found: GoalResult, ceiling: float) -> Rate:
         lower, upper = found.relevant_lower_bound, found.relevant_upper_bound
         if lower is None:
-            return Rate(goal, None, f"packets are lost at {self.rules.least_pps:,.0f} packets/s already")
+            return Rate(goal, None, f"packets are lost at {self.rules.least_pps:,.0f} {self.rules.unit} already")
         if upper is None:
             why = "the generator cannot send more" if self.held else "more was not tried"
-            return Rate(goal, None, f"it is above {float(lower):,.0f} packets/s, and {why}", float(lower), True)
+            return Rate(goal, None, f"it is above {float(lower):,.0f} {self.rules.unit}, and {why}", float(lower), True)
         return Rate(goal, float(lower))
 
 

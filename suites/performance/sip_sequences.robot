@@ -1,0 +1,51 @@
+*** Comments ***
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation    SIP calls and registrations as UDP exchanges between callers and called parties, with the message
+...              sequences of maenpaa-2005, appendix C (traffic-profiles/sip): a message is sent when all that the other
+...              side says before it has arrived. The nodes between them do not compress: their codec is null.
+...
+...              At 50 calls a second every message of every call must arrive octet by octet, in one of three trials at
+...              least, for what takes a core away for a moment costs packets, too; a message that came out changed is
+...              never excused. Then the highest rate is looked for at which every call is completed. From TRex
+...              (`--generator trex`) messages are sessions (ASTF), and are counted and not compared. Rows need
+...              interfaces, as those of throughput do.
+
+Resource         imports.resource
+
+Test Template    Calls Should Be Completed
+
+Test Tags        performance    scheme:sip
+
+
+*** Test Cases ***                               SEQUENCE                              CPUS    CALLS A SECOND
+Basic Voice Call                                 basic-voice-call                      1c      50
+Basic Video Call                                 basic-video-call                      1c      50
+Push To Talk                                     push-to-talk                          1c      50
+3GPP Video Call                                  3gpp-video-call                       1c      50
+3GPP Video Call, Re-INVITE                       3gpp-video-call-re-invite             1c      50
+3GPP Video Call, Reliable Re-INVITE              3gpp-video-call-re-invite-reliable    1c      50
+3GPP Registration                                3gpp-registration                     1c      50
+Rate Of Basic Voice Calls
+    [Template]    Call Rate Should Be Found
+    basic-voice-call    1c
+Rate Of Basic Video Calls
+    [Template]    Call Rate Should Be Found
+    basic-video-call    1c
+Rate Of Push To Talk
+    [Template]    Call Rate Should Be Found
+    push-to-talk    1c
+Rate Of 3GPP Video Calls
+    [Template]    Call Rate Should Be Found
+    3gpp-video-call    1c
+Rate Of 3GPP Video Calls, Re-INVITE
+    [Template]    Call Rate Should Be Found
+    3gpp-video-call-re-invite    1c
+Rate Of 3GPP Video Calls, Reliable Re-INVITE
+    [Template]    Call Rate Should Be Found
+    3gpp-video-call-re-invite-reliable    1c
+Rate Of 3GPP Registrations
+    [Template]    Call Rate Should Be Found
+    3gpp-registration    1c
