@@ -140,6 +140,8 @@ def asked_for(profile: str, cpus: str, mode: str, flows: int, **parameters: Any)
     current.parameters["max_cid"] = channel.max_cid
     cores = configuration(cpus).cpus
     current.parameters["cores"] = list(cores)
+    if reason := choice.crowded(run.topology, cores):
+        raise SkipExecution(reason)
     return Asked(run, profile or run.profile, cpus, cores, flows, channel)
 
 

@@ -103,6 +103,19 @@ def require(topology: str, build: str) -> None:
         raise EnvironmentLacks(reason)
 
 
+def crowded(topology: str, measured: Sequence[int]) -> str:
+    """Why a generator would fall behind here, and measure nothing; empty where it can have a core of its own."""
+    if topology not in ("netns", "compose"):
+        return ""
+    cores = _allotment("full", measured, "memory").cores
+    if not set(cores["generator"]).intersection(measured):
+        return ""
+    return (
+        f"The generator needs a core beside those that are measured ({', '.join(map(str, measured))}), and this machine "
+        "has no other."
+    )
+
+
 def make(topology: str, shape: str, measured: Sequence[int], build: str, generator: str = "memory") -> Topology:
     """The topology that a run asks for, in one of the shapes of `headroom.wire.topology`, not entered yet.
 

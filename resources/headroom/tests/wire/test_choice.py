@@ -11,6 +11,7 @@ import pytest
 
 from headroom import doctor
 from headroom.errors import EnvironmentLacks, UsageError
+from headroom.machine import topology as cpus
 from headroom.paths import ROOT
 from headroom.report.traffic_section import traffic
 from headroom.results.record import in_process
@@ -118,6 +119,14 @@ def test_a_run_leaves_where_its_traffic_came_from(out: Path, real_build: str) ->
     assert found["traffic"]["generator"]["name"] == "memory"
     assert found["traffic"]["topology"] == {"name": "process"}
     assert "Where the traffic came from" in Path(json.loads(done.stdout)["report"]).read_text()
+
+
+def test_a_generator_without_a_core_is_told_beforehand(monkeypatch: pytest.MonkeyPatch) -> None:
+    two = cpus.Topology(tuple(cpus.Cpu(n, n, 0, frozenset({n}), frozenset({0, 1})) for n in (0, 1)))
+    monkeypatch.setattr(cpus, "read", lambda: two)
+    assert choice.crowded("netns", [0]) == ""
+    assert "(0, 1), and this machine has no other" in choice.crowded("netns", [0, 1])
+    assert choice.crowded("rack.yaml", [0, 1]) == "", "whose file says which cores"
 
 
 def on_namespaces() -> dict[str, object]:
