@@ -111,8 +111,8 @@ def crowded(topology: str, measured: Sequence[int]) -> str:
     if not set(cores["generator"]).intersection(measured):
         return ""
     return (
-        f"The generator needs a core beside those that are measured ({', '.join(map(str, measured))}), and this machine "
-        "has no other."
+        f"The generator needs a core beside those that are measured ({', '.join(map(str, measured))}), and this "
+        "machine has no other."
     )
 
 

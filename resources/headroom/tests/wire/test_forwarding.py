@@ -75,6 +75,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[str]]
         monkeypatch.setattr(module, "traffic", lambda made, trial: TRAFFIC)
     monkeypatch.setattr(searches, "_known", {})
     monkeypatch.setattr(choice, "require", lambda topology, build: None)
+    monkeypatch.setattr(choice, "crowded", lambda topology, cores: "")  # whatever machine this is
     monkeypatch.setattr(forwarding, "configuration", lambda cpus: SimpleNamespace(cpus=tuple(range(int(cpus[0])))))
     run = Settings(topology="netns", quick=True, folder=tmp_path)
     monkeypatch.setattr(forwarding.settings, "from_robot", lambda: run)
