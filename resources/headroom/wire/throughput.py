@@ -9,7 +9,7 @@ draft-ietf-bmwg-mlrsearch, as the package MLRsearch has it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from MLRsearch import (
@@ -29,6 +29,7 @@ Measure = Callable[[float, float], Trial]  # packets/s of each direction, second
 CLEARLY_LOST = 0.1  # share of the packets beyond which more rate teaches nothing
 STEP = 4.0  # between two rates on the way up
 NEAR = 1.15  # times a rate that the generator has sent: not worth another trial
+ABOVE = 2.0  # times a ceiling that was none: where the search goes on
 BACK = 0.9  # of a rate at which the generator fell behind: where it is tried next
 
 
@@ -115,12 +116,20 @@ class Search(AbstractMeasurer):
             except _Behind as behind:
                 ceiling, self.held = BACK * behind.rate_pps, True
                 continue
+            if self._outgrown(found.values(), ceiling):
+                ceiling = min(ABOVE * ceiling, self.rules.most_pps)
+                continue
             rates = {goal.name: self._rate(goal, found[_as_goal(goal, self.rules)], ceiling) for goal in self.goals}
             return Throughput(rates, self.trials, ceiling, self.held)
         raise GeneratorFellBehind(
             f"The generator falls behind at {ceiling / BACK:,.0f} {self.rules.unit} already: it, or this machine, is "
             "too slow or too busy for a search."
         )
+
+    def _outgrown(self, found: Iterable[GoalResult], ceiling: float) -> bool:
+        """Whether a rate lies above the ceiling, where only a disturbed trial can have lost as much as that."""
+        above = any(one.relevant_lower_bound is not None and one.relevant_upper_bound is None for one in found)
+        return above and not self.held and ceiling < self.rules.most_pps
 
     # -- where to begin
 

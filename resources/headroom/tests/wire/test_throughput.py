@@ -77,6 +77,20 @@ def test_a_hiccup_of_the_generator_is_repeated_and_kept() -> None:
     assert [trial.fell_behind for trial in found.trials[:3]] == [True, True, False]
 
 
+def test_a_disturbed_trial_is_no_ceiling() -> None:
+    line = Line(30_000)
+    disturbed = iter([8_000.0])  # the first step of the way up
+
+    def measure(rate_pps: float, duration_s: float) -> Trial:
+        if rate_pps == 8_000 and next(disturbed, None):
+            return Line(0)(rate_pps, duration_s)
+        return line(rate_pps, duration_s)
+
+    found = Search(measure, RULES).run()
+    assert 29_000 < (found.rates["ndr"].pps or 0) <= 30_000
+    assert not found.held_by_generator
+
+
 def test_what_dies_ends_the_search() -> None:
     calls = []
 
