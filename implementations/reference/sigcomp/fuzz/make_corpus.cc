@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Makes the seeds of the fuzz targets from resources/vectors/sigcomp: each test of RFC 4465 as one stream of messages,
+// and each program.
+//
+//   sigcomp_fuzz_corpus implementations/reference/sigcomp/fuzz/corpus
+#include <cstdio>
+#include <fstream>
+
+#include "sigcomp/message/record_marking.h"
+#include "sigcomp/test/support/vectors.h"
+
+namespace {
+
+using headroom::sigcomp::test::Bytes;
+
+Bytes octets_of(const nlohmann::json& test, const nlohmann::json& run) {
+  const std::string wanted = run.value("message", "upload");
+  for (const auto& message : test["messages"]) {
+    if (message["name"] != wanted) continue;
+    std::string input = run["input"];
+    if (input.starts_with("{version}")) input.replace(0, 9, "02");
+    return headroom::sigcomp::test::hex(message["octets"].get<std::string>() + input);
+  }
+  return {};
+}
+
+Bytes stream_of(const nlohmann::json& test) {
+  Bytes stream = {0};
+  for (const auto& run : test["runs"]) headroom::sigcomp::write_record(octets_of(test, run), stream);
+  const nlohmann::json streams = test.value("streams", nlohmann::json::array());
+  for (const auto& one : streams) {
+    const Bytes octets = headroom::sigcomp::test::hex(one["octets"].get<std::string>());
+    stream.insert(stream.end(), octets.begin(), octets.end());
+  }
+  return stream;
+}
+
+// Ends the program with a sentence when the file cannot be written.
+void write(const std::string& file, const Bytes& octets) {
+  std::ofstream out(file, std::ios::binary);
+  for (const std::uint8_t octet : octets) out.put(static_cast<char>(octet));
+  if (out.flush()) return;
+  std::fprintf(stderr, "%s cannot be written\n", file.c_str());
+  std::exit(1);
+}
+
+void write_program(const std::string& folder, const std::string& name) {
+  const std::string text = headroom::sigcomp::test::vector_file(name);
+  write(folder + "/assembler/" + name.substr(name.find('/') + 1), Bytes(text.begin(), text.end()));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("usage: sigcomp_fuzz_corpus FOLDER, which has the folders messages and assembler\n", stderr);
+    return 2;
+  }
+  const std::string folder = argv[1];
+  const nlohmann::json torture = headroom::sigcomp::test::vectors_of("rfc4465.json");
+  for (const auto& test : torture["tests"]) {
+    write(folder + "/messages/" + test["name"].get<std::string>(), stream_of(test));
+    for (const auto& message : test["messages"]) {
+      if (message.contains("program")) write_program(folder, "rfc4465/" + message["program"].get<std::string>());
+    }
+  }
+  const nlohmann::json guide = headroom::sigcomp::test::vectors_of("rfc4464.json");
+  for (const auto& program : guide["programs"])
+    write_program(folder, "rfc4464/" + program["program"].get<std::string>());
+  return 0;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compressed data as the dispatcher hands it to the UDVM: RFC 3320 8.2, with what RFC 4896 3.1 adds: a request that
+// cannot be met takes nothing.
+#pragma once
+
+#include <optional>
+
+#include "sigcomp/octets.h"
+
+namespace headroom::sigcomp::udvm {
+
+inline constexpr unsigned kMostBits = 16;  // RFC 3320 9.4.3, 9.4.4
+
+// The flags of the register input_bit_order.
+inline constexpr unsigned kPBit = 1;
+inline constexpr unsigned kHBit = 2;
+inline constexpr unsigned kFBit = 4;
+inline constexpr unsigned kMostBitOrder = 7;  // "Decompression failure occurs if … does not lie between 0 and 7"
+
+class Input {
+ public:
+  explicit Input(Octets octets = {}) noexcept : octets_(octets), end_(8 * octets.size()) {}
+
+  [[nodiscard]] std::size_t bits_left() const noexcept { return end_ - at_; }
+
+  // "any fraction of a byte still held by the dispatcher MUST be discarded"
+  void discard_fraction() noexcept { at_ = (at_ + 7) & ~std::size_t{7}; }
+
+  // What each INPUT-BITS and INPUT-HUFFMAN does first: the fraction goes when the P-bit has changed since the last
+  // INPUT instruction, "even if the INPUT instruction requests zero bits".
+  void set_p(unsigned p) noexcept {
+    if (p != p_) discard_fraction();
+    p_ = p;
+  }
+
+  // `count` octets, after the fraction has been discarded; nothing, and nothing taken, when there are fewer.
+  [[nodiscard]] std::optional<Octets> bytes(std::size_t count) noexcept {
+    discard_fraction();
+    if (8 * count > bits_left()) return {};
+    const Octets taken = octets_.subspan(at_ / 8, count);
+    at_ += 8 * count;
+    return taken;
+  }
+
+  // `count` bits as an integer, the first of them the most significant one, or the least significant one with
+  // `lsb_first` (the F- or the H-bit). REQUIRES: count <= 16 and count <= bits_left().
+  [[nodiscard]] std::uint16_t bits(unsigned count, bool lsb_first) noexcept {
+    const std::size_t first = at_ / 8;
+    const auto skip = static_cast<unsigned>(at_ % 8);
+    at_ += count;
+    // The three octets that can have a share, the first to be passed in the place of the bits that are passed first.
+    std::uint32_t window = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::uint32_t octet = first + i < octets_.size() ? octets_[first + i] : 0;
+      window |= p_ != 0 ? octet << 8 * i : octet << 8 * (2 - i);
+    }
+    const std::uint32_t mask = (std::uint32_t{1} << count) - 1;
+    const std::uint32_t value = p_ != 0 ? window >> skip & mask : window >> (24 - skip - count) & mask;
+    // With P = 0 the bit passed first is the most significant of `value`, with P = 1 the least significant.
+    return static_cast<std::uint16_t>((p_ != 0) == lsb_first ? value : reversed(value, count));
+  }
+
+ private:
+  [[nodiscard]] static std::uint32_t reversed(std::uint32_t value, unsigned count) noexcept {
+    value = (value & 0x5555) << 1 | (value >> 1 & 0x5555);
+    value = (value & 0x3333) << 2 | (value >> 2 & 0x3333);
+    value = (value & 0x0f0f) << 4 | (value >> 4 & 0x0f0f);
+    value = (value & 0x00ff) << 8 | (value >> 8 & 0x00ff);
+    return value >> (16 - count);
+  }
+
+  Octets octets_;
+  std::size_t at_ = 0;  // bits that have been passed or discarded
+  std::size_t end_;
+  unsigned p_ = 0;
+};
+
+}  // namespace headroom::sigcomp::udvm

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The loop: fetches an instruction and all its operands, charges its cycles (RFC 3320 8.6, figure 11) and does it. In
+// the order of chapter 9; what takes more than a few lines stands in instructions.cc and requests.cc.
+#include "sigcomp/udvm/fetch.h"
+#include "sigcomp/udvm/many_operands.h"
+#include "sigcomp/udvm/opcode.h"
+#include "sigcomp/udvm/stack.h"
+#include "sigcomp/udvm/udvm.h"
+
+namespace headroom::sigcomp::udvm {
+
+template <bool kTraced>
+bool Udvm::execute(const Run& run) noexcept {
+  const std::uint32_t size = memory_.size();
+  const std::uint8_t* const code = memory_.data();
+  std::uint64_t left = run.cycles;
+  std::uint64_t used = 0;
+  std::uint32_t pc = run.start;
+
+  const auto fail = [&](Reason reason, std::uint8_t opcode) {
+    failure_.reason = reason;
+    failure_.opcode = opcode;
+    failure_.pc = static_cast<std::uint16_t>(pc);
+    if (reason == Reason::kCyclesExhausted) {
+      const auto details = static_cast<std::uint8_t>(run.cycles_per_bit);
+      failure_.set_details(Octets(&details, 1));
+    }
+    cycles_used_ = used;
+    return false;
+  };
+
+  for (;;) {
+    // "If the next instruction to be executed lies outside the available memory then decompression failure occurs."
+    if (pc >= size) [[unlikely]]
+      return fail(Reason::kSegfault, 0);
+    if constexpr (kTraced) run.trace->instruction(memory_, static_cast<std::uint16_t>(pc), used);
+    const std::uint8_t opcode = code[pc];
+    Fetch f(memory_, pc + 1);
+    std::uint32_t next = 0;     // where to go on; what is beyond the memory is SEGFAULT of this instruction
+    std::uint64_t granted = 0;  // cycles that input brings, once the instruction has been executed
+
+    // Whether all operands are good and the instruction can be paid for; if not, f.trouble says why.
+    const auto pay = [&](std::uint64_t cost) {
+      if (!f.good()) [[unlikely]]
+        return false;
+      if (cost > left) [[unlikely]] {
+        f.trouble = Reason::kCyclesExhausted;
+        return false;
+      }
+      left -= cost;
+      used += cost;
+      return true;
+    };
+    // 9.1.1 and 9.1.2: a word is overwritten with the result.
+    const auto alter = [&](auto result) {
+      const std::uint16_t at = f.reference();
+      const std::uint32_t first = f.word(at);
+      const std::uint32_t second = f.multitype();
+      if (pay(1)) f.store(at, static_cast<std::uint16_t>(result(first, second)));
+      next = f.at();
+    };
+    const auto divide = [&](auto result) {
+      alter([&](std::uint32_t m, std::uint32_t n) -> std::uint32_t {
+        if (n != 0) return result(m, n);
+        f.trouble = Reason::kDivByZero;
+        return m;
+      });
+    };
+
+    switch (static_cast<Opcode>(opcode)) {
+      case Opcode::kDecompressionFailure:
+        if (pay(1)) f.trouble = Reason::kUserRequested;
+        break;
+
+      // ---- 9.1 Mathematical instructions
+      case Opcode::kAnd:
+        alter([](std::uint32_t m, std::uint32_t n) { return m & n; });
+        break;
+      case Opcode::kOr:
+        alter([](std::uint32_t m, std::uint32_t n) { return m | n; });
+        break;
+      case Opcode::kNot: {
+        const std::uint16_t at = f.reference();
+        const std::uint16_t value = f.word(at);
+        if (pay(1)) f.store(at, static_cast<std::uint16_t>(~value));
+        next = f.at();
+        break;
+      }
+      case Opcode::kLshift:
+        alter([](std::uint32_t m, std::uint32_t n) { return n < 16 ? m << n : 0; });
+        break;
+      case Opcode::kRshift:
+        alter([](std::uint32_t m, std::uint32_t n) { return n < 16 ? m >> n : 0; });
+        break;
+      case Opcode::kAdd:
+        alter([](std::uint32_t m, std::uint32_t n) { return m + n; });
+        break;
+      case Opcode::kSubtract:
+        alter([](std::uint32_t m, std::uint32_t n) { return m - n; });
+        break;
+      case Opcode::kMultiply:
+        alter([](std::uint32_t m, std::uint32_t n) { return m * n; });
+        break;
+      case Opcode::kDivide:
+        divide([](std::uint32_t m, std::uint32_t n) { return m / n; });
+        break;
+      case Opcode::kRemainder:
+        divide([](std::uint32_t m, std::uint32_t n) { return m % n; });
+        break;
+      case Opcode::kSortAscending:
+      case Opcode::kSortDescending: {
+        const std::uint16_t start = f.multitype();
+        const std::uint16_t n = f.multitype();
+        const std::uint16_t k = f.multitype();
+        next = f.at();
+        if (!pay(Sorter::cost(n, k))) break;
+        if (start + 2 * std::uint64_t{n} * k > size) {
+          f.trouble = Reason::kSegfault;
+        } else {
+          sorter_.sort(memory_.data() + start, n, k, static_cast<Opcode>(opcode) == Opcode::kSortDescending);
+        }
+        break;
+      }
+      case Opcode::kSha1: {
+        const std::uint16_t position = f.multitype();
+        const std::uint16_t length = f.multitype();
+        const std::uint16_t destination = f.multitype();
+        next = f.at();
+        const CopyBounds bounds = f.bounds();
+        if (pay(1 + std::uint64_t{length})) f.trouble = hash(position, length, destination, bounds);
+        break;
+      }
+
+      // ---- 9.2 Memory management instructions
+      case Opcode::kLoad: {
+        const std::uint16_t address = f.multitype();
+        const std::uint16_t value = f.multitype();
+        next = f.at();
+        if (pay(1)) f.store(address, value);
+        break;
+      }
+      case Opcode::kMultiload: {
+        const std::uint16_t address = f.multitype();
+        const std::uint16_t n = f.literal();
+        if (pay(1 + std::uint64_t{n})) multiload(f, pc, address, n);
+        next = f.at();
+        break;
+      }
+      case Opcode::kPush: {
+        const std::uint16_t value = f.multitype();
+        next = f.at();
+        if (pay(1)) push(f, value);
+        break;
+      }
+      case Opcode::kPop: {
+        const std::uint16_t address = f.multitype();
+        next = f.at();
+        if (!pay(1)) break;
+        const std::uint16_t value = pop(f);
+        if (f.trouble == Reason::kNone) f.store(address, value);
+        break;
+      }
+      case Opcode::kCopy: {
+        const std::uint16_t position = f.multitype();
+        const std::uint16_t length = f.multitype();
+        const std::uint16_t destination = f.multitype();
+        next = f.at();
+        const CopyBounds bounds = f.bounds();
+        if (pay(1 + std::uint64_t{length}) && !memory_.copy(position, length, destination, bounds)) {
+          f.trouble = Reason::kSegfault;
+        }
+        break;
+      }
+      case Opcode::kCopyLiteral:
+      case Opcode::kCopyOffset: {
+        std::uint16_t position = f.multitype();
+        const std::uint16_t length = f.multitype();
+        const std::uint16_t at = f.reference();
+        const std::uint16_t destination = f.word(at);
+        next = f.at();
+        const CopyBounds bounds = f.bounds();
+        if (!pay(1 + std::uint64_t{length})) break;
+        if (static_cast<Opcode>(opcode) == Opcode::kCopyOffset) position = bounds.before(destination, position);
+        const auto end = memory_.copy(position, length, destination, bounds);
+        if (!end) {
+          f.trouble = Reason::kSegfault;
+        } else if (length > 0) {
+          f.store(at, *end);
+        }
+        break;
+      }
+      case Opcode::kMemset: {
+        const std::uint16_t address = f.multitype();
+        const std::uint16_t length = f.multitype();
+        const std::uint16_t start = f.multitype();
+        const std::uint16_t offset = f.multitype();
+        next = f.at();
+        const CopyBounds bounds = f.bounds();
+        if (pay(1 + std::uint64_t{length}) && !memory_.write_sequence(address, length, static_cast<std::uint8_t>(start),
+                                                                      static_cast<std::uint8_t>(offset), bounds)) {
+          f.trouble = Reason::kSegfault;
+        }
+        break;
+      }
+
+      // ---- 9.3 Program flow instructions
+      case Opcode::kJump:
+        next = f.address(pc);
+        pay(1);
+        break;
+      case Opcode::kCompare: {
+        const std::uint16_t value_1 = f.multitype();
+        const std::uint16_t value_2 = f.multitype();
+        const std::uint16_t less = f.address(pc);
+        const std::uint16_t equal = f.address(pc);
+        const std::uint16_t greater = f.address(pc);
+        next = value_1 < value_2 ? less : value_1 == value_2 ? equal : greater;
+        pay(1);
+        break;
+      }
+      case Opcode::kCall:
+        next = f.address(pc);
+        if (pay(1)) push(f, static_cast<std::uint16_t>(f.at()));
+        break;
+      case Opcode::kReturn:
+        if (pay(1)) next = pop(f);
+        break;
+      case Opcode::kSwitch: {
+        const std::uint16_t n = f.literal();
+        const std::uint16_t j = f.multitype();
+        if (!pay(1 + std::uint64_t{n})) break;
+        for (std::uint32_t i = 0; i < n && f.good(); ++i) {
+          const std::uint16_t address = f.address(pc);
+          if (i == j) next = address;
+        }
+        if (f.good() && j >= n) f.trouble = Reason::kSwitchValueTooHigh;
+        break;
+      }
+      case Opcode::kCrc: {
+        const std::uint16_t value = f.multitype();
+        const std::uint16_t position = f.multitype();
+        const std::uint16_t length = f.multitype();
+        const std::uint16_t otherwise = f.address(pc);
+        const CopyBounds bounds = f.bounds();
+        if (!pay(1 + std::uint64_t{length})) break;
+        std::uint16_t computed = 0;
+        f.trouble = crc(position, length, bounds, computed);
+        next = computed == value ? f.at() : otherwise;
+        break;
+      }
+
+      // ---- 9.4 I/O instructions
+      case Opcode::kInputBytes: {
+        const std::uint16_t length = f.multitype();
+        const std::uint16_t destination = f.multitype();
+        const std::uint16_t otherwise = f.address(pc);
+        next = f.at();
+        const CopyBounds bounds = f.bounds();
+        if (!pay(1 + std::uint64_t{length})) break;
+        const auto octets = input_.bytes(length);
+        if (!octets) {
+          next = otherwise;
+        } else if (memory_.write(destination, *octets, bounds)) {
+          granted = 8U * std::uint64_t{length};
+        } else {
+          f.trouble = Reason::kSegfault;
+        }
+        break;
+      }
+      case Opcode::kInputBits: {
+        const std::uint16_t length = f.multitype();
+        const std::uint16_t destination = f.multitype();
+        const std::uint16_t otherwise = f.address(pc);
+        next = f.at();
+        const std::uint16_t order = f.word(kInputBitOrder);
+        if (!pay(1)) break;
+        if (order > kMostBitOrder) {
+          f.trouble = Reason::kBadInputBitorder;
+        } else if (length > kMostBits) {
+          f.trouble = Reason::kTooManyBitsRequested;
+        } else {
+          input_.set_p(order & kPBit);
+          if (length > input_.bits_left()) {
+            next = otherwise;
+          } else {
+            f.store(destination, input_.bits(length, (order & kFBit) != 0));
+            granted = length;
+          }
+        }
+        break;
+      }
+      case Opcode::kInputHuffman: {
+        const std::uint16_t destination = f.multitype();
+        const std::uint16_t otherwise = f.address(pc);
+        const std::uint16_t n = f.literal();
+        if (!pay(1 + std::uint64_t{n})) break;
+        next = f.at();
+        if (n == 0) break;  // "if n = 0 then the INPUT-HUFFMAN instruction is ignored"
+        const std::uint16_t order = f.word(kInputBitOrder);
+        if (order > kMostBitOrder && f.trouble == Reason::kNone) f.trouble = Reason::kBadInputBitorder;
+        if (f.trouble != Reason::kNone) break;
+        input_.set_p(order & kPBit);
+        const Huffman found = input_huffman(f, input_, (order & kHBit) != 0, n);
+        if (found.matched) {
+          next = f.at();
+          if (f.good()) f.store(destination, found.value);
+          granted = found.taken;
+        } else {
+          next = otherwise;
+        }
+        break;
+      }
+      case Opcode::kStateAccess: {
+        const std::uint16_t identifier = f.multitype();
+        const std::uint16_t identifier_length = f.multitype();
+        const std::uint16_t begin = f.multitype();
+        std::uint16_t length = f.multitype();
+        std::uint16_t address = f.multitype();
+        std::uint16_t instruction = f.multitype();
+        next = f.at();
+        const CopyBounds bounds = f.bounds();
+        if (!f.good()) break;
+        if (length == 0 && begin != 0) {
+          f.trouble = Reason::kInvalidStateProbe;
+          break;
+        }
+        const StateItem* item = nullptr;
+        f.trouble = find_state(run, identifier, identifier_length, bounds, item);
+        if (f.trouble != Reason::kNone) break;
+        if (length == 0) length = static_cast<std::uint16_t>(item->value.size());
+        if (address == 0) address = item->header.address;
+        if (instruction == 0) instruction = item->header.instruction;
+        if (!pay(1 + std::uint64_t{length})) break;
+        if (std::size_t{begin} + length > item->value.size()) {
+          f.trouble = Reason::kStateTooShort;
+          break;
+        }
+        failure_.details_length = 0;
+        if (!memory_.write(address, Octets(item->value).subspan(begin, length), bounds)) f.trouble = Reason::kSegfault;
+        if (instruction != 0) next = instruction;
+        break;
+      }
+      case Opcode::kStateCreate: {
+        std::array<std::uint16_t, 5> operands;
+        for (auto& operand : operands) operand = f.multitype();
+        next = f.at();
+        if (pay(1 + std::uint64_t{operands[0]})) f.trouble = request_creation(operands);
+        break;
+      }
+      case Opcode::kStateFree: {
+        const std::uint16_t from = f.multitype();
+        const std::uint16_t length = f.multitype();
+        next = f.at();
+        if (pay(1)) f.trouble = request_free(from, length);
+        break;
+      }
+      case Opcode::kOutput: {
+        const std::uint16_t start = f.multitype();
+        const std::uint16_t length = f.multitype();
+        next = f.at();
+        const CopyBounds bounds = f.bounds();
+        if (pay(1 + std::uint64_t{length})) f.trouble = output(start, length, bounds);
+        break;
+      }
+      case Opcode::kEndMessage: {
+        std::array<std::uint16_t, 7> operands;
+        for (auto& operand : operands) operand = f.multitype();
+        const CopyBounds bounds = f.bounds();
+        if (!pay(1 + std::uint64_t{operands[2]})) break;
+        f.trouble = end_message(operands, bounds);
+        if (f.trouble != Reason::kNone) break;
+        cycles_used_ = used;
+        return true;
+      }
+      default:
+        f.trouble = Reason::kInvalidOpcode;
+        break;
+    }
+
+    if (f.trouble != Reason::kNone) [[unlikely]]
+      return fail(f.trouble, opcode);
+    // "the number of available UDVM cycles is increased by n * cycles_per_bit once the instruction has been executed"
+    left += granted * run.cycles_per_bit;
+    if (next >= size) [[unlikely]] {
+      // An instruction that ends where the memory does is done; the next one is what lies outside.
+      if (next != f.at()) return fail(Reason::kSegfault, opcode);
+    }
+    pc = next;
+  }
+}
+
+bool Udvm::run(const Run& run) noexcept {
+  input_ = Input(run.input);
+  output_length_ = 0;
+  has_output_ = false;
+  cycles_used_ = 0;
+  failure_ = {};
+  completion_ = {};
+  return run.trace != nullptr ? execute<true>(run) : execute<false>(run);
+}
+
+}  // namespace headroom::sigcomp::udvm

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The instructions that have as many operands as they say: MULTILOAD (RFC 3320 9.2.2) and INPUT-HUFFMAN (9.4.4).
+#pragma once
+
+#include "sigcomp/udvm/fetch.h"
+#include "sigcomp/udvm/input.h"
+
+namespace headroom::sigcomp::udvm {
+
+// 9.2.2. The octets that MULTILOAD writes must not be its own; those that it reads may have been written by itself a
+// moment before (RFC 4896 3.2), so operands and words take turns, once the instruction's end is known.
+inline void multiload(Fetch& f, std::uint32_t pc, std::uint16_t address, std::uint16_t count) noexcept {
+  const std::uint32_t first_operand = f.at();
+  for (std::uint32_t i = 0; i < count && f.good(); ++i) f.skip_multitype();
+  if (!f.good()) return;
+  const std::uint32_t length = f.at() - pc;
+  const auto ahead = static_cast<std::uint16_t>(address - pc);
+  const auto behind = static_cast<std::uint16_t>(pc - address);
+  if (count > 0 && (ahead < length || behind < 2U * count)) {
+    f.trouble = Reason::kMultiloadOverwritten;
+    return;
+  }
+  f.go_back(first_operand);
+  for (std::uint32_t i = 0; i < count && f.trouble == Reason::kNone; ++i) {
+    f.store(static_cast<std::uint16_t>(address + 2 * i), f.multitype());
+  }
+}
+
+// 9.4.4. All operands are read, and their bits counted, whatever is found; what has been taken from the input when that
+// fails does not matter any more. Sets `matched`, and `taken` to the bits that were requested with success; with
+// neither a match nor trouble the data has ended.
+struct Huffman {
+  bool matched = false;
+  std::uint16_t value = 0;
+  unsigned taken = 0;
+};
+[[nodiscard]] inline Huffman input_huffman(Fetch& f, Input& input, bool lsb_first, std::uint16_t sets) noexcept {
+  Huffman found;
+  std::uint32_t h = 0;
+  std::uint32_t bits_in_all = 0;
+  bool ended = false;
+  for (std::uint32_t j = 0; j < sets && f.good(); ++j) {
+    const std::uint16_t bits = f.multitype();
+    const std::uint16_t lower = f.multitype();
+    const std::uint16_t upper = f.multitype();
+    const std::uint16_t uncompressed = f.multitype();
+    bits_in_all += bits;
+    if (bits_in_all > kMostBits) {
+      if (f.trouble == Reason::kNone) f.trouble = Reason::kTooManyBitsRequested;
+      return found;
+    }
+    if (found.matched || ended) continue;
+    if (bits > input.bits_left()) {
+      ended = true;
+      continue;
+    }
+    h = h << bits | input.bits(bits, lsb_first);
+    found.taken += bits;
+    if (h < lower || h > upper) continue;
+    found.matched = true;
+    found.value = static_cast<std::uint16_t>(h + uncompressed - lower);
+  }
+  if (f.good() && !found.matched && !ended) f.trouble = Reason::kHuffmanNoMatch;
+  return found;
+}
+
+}  // namespace headroom::sigcomp::udvm

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The UDVM's memory: words, and byte copying by the rules of RFC 3320 8.4 (RFC 4896 chapter 4 puts them more clearly).
+#pragma once
+
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "sigcomp/octets.h"
+
+namespace headroom::sigcomp::udvm {
+
+inline constexpr std::uint32_t kMostMemory = 65536;  // RFC 3320 chapter 7: "up to a maximum of 65536 bytes"
+
+// The registers of figure 7.
+inline constexpr std::uint16_t kByteCopyLeft = 64;
+inline constexpr std::uint16_t kByteCopyRight = 66;
+inline constexpr std::uint16_t kInputBitOrder = 68;
+inline constexpr std::uint16_t kStackLocation = 70;
+
+// byte_copy_left and byte_copy_right, noted when an instruction begins: it goes on with them "as if the original
+// instruction were still in place in the UDVM memory (this also applies if byte_copy_left or byte_copy_right are
+// overwritten)".
+struct CopyBounds {
+  std::uint16_t left;
+  std::uint16_t right;
+
+  // The address after `address`.
+  [[nodiscard]] std::uint16_t next(std::uint16_t address) const noexcept {
+    const auto following = static_cast<std::uint16_t>(address + 1);
+    return following == right ? left : following;
+  }
+  // How many consecutive addresses, `address` the first of them, come before the next jump back to `left` or to 0.
+  [[nodiscard]] std::uint32_t run(std::uint16_t address) const noexcept {
+    return right > address ? static_cast<std::uint32_t>(right - address) : kMostMemory - address;
+  }
+  // The address `offset` steps before `address`, in constant time: 9.2.6. "If the memory address specified in
+  // byte_copy_left is reached, the next memory address is taken to be (byte_copy_right - 1) modulo 2^16."
+  [[nodiscard]] std::uint16_t before(std::uint16_t address, std::uint16_t offset) const noexcept;
+};
+
+class Memory {
+ public:
+  Memory() : octets_(kMostMemory + kPadding) {}
+
+  // Begins anew with `size` octets, all zero. REQUIRES: at most kMostMemory.
+  void reset(std::uint32_t size) noexcept {
+    size_ = size;
+    std::memset(octets_.data(), 0, size + kPadding);
+  }
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  // Behind size() octets lie kPadding more, all zero, so that an instruction may be read before it is known to end.
+  [[nodiscard]] std::uint8_t* data() noexcept { return octets_.data(); }
+  [[nodiscard]] const std::uint8_t* data() const noexcept { return octets_.data(); }
+  [[nodiscard]] Octets octets() const noexcept { return {octets_.data(), size_}; }
+
+  // Byte copying. Each function returns the address that would be copied from (to) next, or nothing when an address lay
+  // beyond the memory; then some octets may have been copied.
+
+  // Within the memory, one octet after another: later ones may be copies of earlier ones. The result is about the
+  // destination.
+  std::optional<std::uint16_t> copy(std::uint16_t from, std::uint32_t length, std::uint16_t to,
+                                    CopyBounds bounds) noexcept;
+  std::optional<std::uint16_t> write(std::uint16_t to, Octets octets, CopyBounds bounds) noexcept;
+  // 9.2.7: start_value, start_value + offset … modulo 256.
+  std::optional<std::uint16_t> write_sequence(std::uint16_t to, std::uint32_t length, std::uint8_t start,
+                                              std::uint8_t offset, CopyBounds bounds) noexcept;
+  // REQUIRES: `room` has `length` octets.
+  std::optional<std::uint16_t> read(std::uint16_t from, std::uint32_t length, std::uint8_t* room,
+                                    CopyBounds bounds) const noexcept;
+
+  // The octets that byte copying would read, without copying them: nothing when they are not one piece or not all in
+  // the memory (read() tells which).
+  [[nodiscard]] std::optional<Octets> one_piece(std::uint16_t from, std::uint32_t length,
+                                                CopyBounds bounds) const noexcept {
+    if (length > bounds.run(from) || from + length > size_) return {};
+    return Octets(octets_.data() + from, length);
+  }
+
+ private:
+  static constexpr std::uint32_t kPadding = 64;  // octets; the longest instruction of fixed length has 22
+
+  // Calls act(address, count) for each run of consecutive addresses.
+  template <typename Act>
+  std::optional<std::uint16_t> for_each_run(std::uint16_t from, std::uint32_t length, CopyBounds bounds,
+                                            Act act) const noexcept;
+
+  std::vector<std::uint8_t> octets_;
+  std::uint32_t size_ = 0;
+};
+
+}  // namespace headroom::sigcomp::udvm

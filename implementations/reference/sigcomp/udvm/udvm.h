@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Universal Decompressor Virtual Machine: RFC 3320 chapters 8 and 9.
+//
+// One instance serves one message after another; it has all its memory (about 450 kB) from the beginning, except for
+// state values that END-MESSAGE gathers from a circular buffer. Every message is hostile: reads and writes are checked
+// against the memory's size, and the time that a message takes is bounded by its UDVM cycles.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "sigcomp/message/reason.h"
+#include "sigcomp/sha1.h"
+#include "sigcomp/udvm/completion.h"
+#include "sigcomp/udvm/input.h"
+#include "sigcomp/udvm/memory.h"
+#include "sigcomp/udvm/sort.h"
+
+namespace headroom::sigcomp::udvm {
+
+inline constexpr std::uint32_t kMostOutput = 65536;  // RFC 3320 9.4.8
+
+// Watches instructions as they are about to be executed.
+class Trace {
+ public:
+  virtual ~Trace() = default;
+  // `pc` lies in the memory; `cycles` is how many have been used so far.
+  virtual void instruction(const Memory& memory, std::uint16_t pc, std::uint64_t cycles) = 0;
+};
+
+struct Run {
+  Octets input;              // the remaining SigComp message
+  std::uint64_t cycles = 0;  // available at the beginning: (1000 + bits of the header) * cycles_per_bit, 8.6
+  std::uint16_t cycles_per_bit = 16;
+  std::uint16_t start = 0;              // address of the first instruction
+  const StateSource* states = nullptr;  // nullptr: there are none
+  Trace* trace = nullptr;
+};
+
+class Udvm {
+ public:
+  // Throws std::runtime_error as Sha1 does.
+  Udvm();
+
+  // To be reset and filled with code and Useful Values before each run.
+  [[nodiscard]] Memory& memory() noexcept { return memory_; }
+  [[nodiscard]] const Memory& memory() const noexcept { return memory_; }
+
+  // Runs until END-MESSAGE (true) or decompression failure (false, see failure()).
+  bool run(const Run& run) noexcept;
+
+  // About the last run.
+  [[nodiscard]] const Failure& failure() const noexcept { return failure_; }
+  [[nodiscard]] std::uint64_t cycles_used() const noexcept { return cycles_used_; }
+  // Whether an OUTPUT instruction was met: "there is technically a difference between outputting a 0-byte decompressed
+  // message, and not outputting a decompressed message at all" (9.4.8).
+  [[nodiscard]] bool has_output() const noexcept { return has_output_; }
+  [[nodiscard]] Octets output() const noexcept { return {output_.get(), output_length_}; }
+  // After run() has returned true.
+  [[nodiscard]] const Completion& completion() const noexcept { return completion_; }
+
+  [[nodiscard]] Sha1& sha1() noexcept { return sha1_; }
+
+ private:
+  template <bool kTraced>
+  bool execute(const Run& run) noexcept;
+
+  // The parts of instructions that are seldom or long. Each returns kNone or why decompression failed, and may have set
+  // the details of failure_.
+  [[nodiscard]] Reason output(std::uint16_t from, std::uint16_t length, CopyBounds bounds) noexcept;
+  [[nodiscard]] Reason hash(std::uint16_t from, std::uint16_t length, std::uint16_t to, CopyBounds bounds) noexcept;
+  [[nodiscard]] Reason crc(std::uint16_t from, std::uint16_t length, CopyBounds bounds, std::uint16_t& value) noexcept;
+  [[nodiscard]] Reason find_state(const Run& run, std::uint16_t from, std::uint16_t length, CopyBounds bounds,
+                                  const StateItem*& item) noexcept;
+  [[nodiscard]] Reason request_creation(const std::array<std::uint16_t, 5>& operands) noexcept;
+  [[nodiscard]] Reason request_free(std::uint16_t from, std::uint16_t length) noexcept;
+  [[nodiscard]] Reason end_message(const std::array<std::uint16_t, 7>& operands, CopyBounds bounds) noexcept;
+  [[nodiscard]] Reason resolve_requests(CopyBounds bounds) noexcept;
+  [[nodiscard]] Reason take_feedback(std::uint16_t requested, std::uint16_t returned) noexcept;
+
+  Memory memory_;
+  Input input_;
+  Sorter sorter_;
+  Sha1 sha1_;
+  std::unique_ptr<std::uint8_t[]> output_;   // kMostOutput octets
+  std::unique_ptr<std::uint8_t[]> scratch_;  // kMostMemory octets, for what byte copying gathers
+  std::size_t output_length_ = 0;
+  bool has_output_ = false;
+  std::uint64_t cycles_used_ = 0;
+  Failure failure_;
+  Completion completion_;
+  // Where the octets of each request lie, until END-MESSAGE copies them: address and length.
+  struct Place {
+    std::uint16_t address;
+    std::uint16_t length;
+  };
+  std::array<Place, kMostCreations + kMostFrees> places_{};
+  std::array<std::vector<std::uint8_t>, kMostCreations + kMostFrees> gathered_;
+};
+
+}  // namespace headroom::sigcomp::udvm
