@@ -19,10 +19,15 @@ from headroom.paths import DEFAULT_BUILD, ROOT, SUITES, build_folder, out_folder
 
 # clang-format's output differs between major versions; the tree follows the one of Debian 12.
 CLANG_FORMAT_MAJOR = "14"
-CORPORA = (ROOT / "resources/engine/fuzz/corpus", ROOT / "implementations/reference/fuzz/corpus")
+CORPORA = (
+    ROOT / "resources/engine/fuzz/corpus",
+    ROOT / "implementations/reference/fuzz/corpus",
+    ROOT / "implementations/reference/sigcomp/fuzz/corpus",
+)
 # The shortest run of each benchmark; LIB is where the adapters are.
 BENCHMARKS = (
     ("rohc_bench", "--benchmark_min_time=0.01"),
+    ("sigcomp_bench", "--benchmark_min_time=0.01"),
     ("rohc_pool_bench", "--flows", "100", "--rounds", "2", "LIB/null.so", "LIB/reference.so"),
 )
 SUITES_THAT_PROVE = ("smoke", "conformance", "robustness", "interop")
