@@ -7,6 +7,7 @@
 #include <ctime>
 #include <deque>
 
+#include "base/identity.h"
 #include "load/pipeline.h"
 
 namespace headroom::load {
@@ -202,7 +203,7 @@ class Run {
       phase.update(json_of(measurements_[i], hz, job_.tick_ns, job_.timer));
       phases.push_back(std::move(phase));
     }
-    return {{"engine", {{"version", HEADROOM_VERSION}, {"build", HEADROOM_BUILD}}},
+    return {{"engine", engine_identity()},
             {"compressor", identity(forward_.compressor())},
             {"decompressor", identity(forward_.decompressor())},
             {"profile", job_.profile.name},

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/cycles.h"
+#include "base/identity.h"
 #include "base/process.h"
 #include "io/eal.h"
 #include "io/port.h"
@@ -149,7 +150,7 @@ Json run(const Json& json) {
   const Json decompressor = identity_of(workers[0].channel().decompressor());
   const std::uint64_t began = monotonic_ns();
   const auto told = [&](bool ended) -> Json {
-    return {{"engine", {{"version", HEADROOM_VERSION}, {"build", HEADROOM_BUILD}}},
+    return {{"engine", engine_identity()},
             {"command", "node"},
             {"uptime_ns", monotonic_ns() - began},
             {"compressor", compressor},

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/identity.h"
 #include "link/report.h"
 #include "replay/captures.h"
 #include "replay/direction.h"
@@ -332,9 +333,7 @@ class Run {
   }
 
   Json result(Json broken) {
-    Json json = {{"engine", {{"version", HEADROOM_VERSION}, {"build", HEADROOM_BUILD}}},
-                 {"seed", job_.seed},
-                 {"burst", job_.burst}};
+    Json json = {{"engine", engine_identity()}, {"seed", job_.seed}, {"burst", job_.burst}};
     const bool ask_adapters = broken.is_null();  // one that broke a promise is not asked anything more
     const Direction& forward = *directions_[0];
     json["compressor"] = forward.compressor ? identity(*forward.compressor_instance) : Json(nullptr);

@@ -11,6 +11,7 @@
 #include "base/cycles.h"
 #include "base/hex.h"
 #include "base/histogram.h"
+#include "base/identity.h"
 #include "capture/frame.h"
 #include "capture/writer.h"
 #include "io/busy.h"
@@ -248,7 +249,8 @@ Json run_call(const CallJob& job) {
   io::Published<Report> published;
   std::atomic<bool> stop{false}, finished{false};
   const auto result = [&](const Report& told) -> Json {
-    return {{"command", "call"},
+    return {{"engine", engine_identity()},
+            {"command", "call"},
             {"core", job.core},
             {"busy_share", busy.share()},
             {"cpu_ns", busy.cpu_ns()},

@@ -13,6 +13,7 @@
 #include "base/cycles.h"
 #include "base/hex.h"
 #include "base/histogram.h"
+#include "base/identity.h"
 #include "capture/frame.h"
 #include "capture/writer.h"
 #include "io/busy.h"
@@ -278,8 +279,9 @@ Json run_generate(const GenerateJob& job) {
   io::Published<Report> published;
   std::atomic<bool> stop{false}, finished{false};
   const auto result = [&](const Report& report) -> Json {
-    Json json = {{"command", "generate"}, {"profile", job.profile.name}, {"flows", job.flows},     {"seed", job.seed},
-                 {"core", job.core},      {"busy_share", busy.share()},  {"cpu_ns", busy.cpu_ns()}};
+    Json json = {{"engine", engine_identity()}, {"command", "generate"},  {"profile", job.profile.name},
+                 {"flows", job.flows},          {"seed", job.seed},       {"core", job.core},
+                 {"busy_share", busy.share()},  {"cpu_ns", busy.cpu_ns()}};
     json["forward"] = json_of(report.counts[0], report.latency[0], job);
     if (job.both) json["reverse"] = json_of(report.counts[1], report.latency[1], job);
     json["ports"] = {ports[0]->statistics(), ports[1]->statistics()};

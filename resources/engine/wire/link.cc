@@ -10,6 +10,7 @@
 
 #include "base/cycles.h"
 #include "base/histogram.h"
+#include "base/identity.h"
 #include "base/process.h"
 #include "capture/writer.h"
 #include "io/busy.h"
@@ -208,7 +209,8 @@ Json run_link(const LinkJob& job) {
   const std::uint64_t began_ns = monotonic_ns();
   const auto result = [&](const Report& report) -> Json {
     const std::uint64_t duration_ns = monotonic_ns() - began_ns;
-    return {{"command", "link"},
+    return {{"engine", engine_identity()},
+            {"command", "link"},
             {"uptime_ns", duration_ns},
             {"seed", job.seed},
             {"core", job.core},

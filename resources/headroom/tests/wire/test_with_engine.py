@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import headroom
 from headroom import profiles
 from headroom.ending import EngineFailure
 from headroom.settings import Settings
@@ -113,6 +114,7 @@ def test_the_generator_that_a_run_asks_for_and_what_its_record_says(real_build: 
         document = record("a/One", traffic=traffic(made, trial)).as_json()
         assert violations(document, "result") == []
         told = document["traffic"]
+        assert told["generator"]["version"] == headroom.__version__
         assert (told["generator"]["name"], told["topology"]["name"], told["topology"]["shape"]) == (
             "memory",
             "netns",
