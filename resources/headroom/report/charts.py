@@ -127,10 +127,25 @@ def _scales(names: list[str]) -> dict[str, Any]:
 
 
 def _decades(values: Any) -> list[float]:
-    """Powers of ten around some values, for a logarithmic axis."""
+    """Powers of ten around some values, for a logarithmic axis; with twice and five times them where there are few."""
     positive = [value for value in values if value > 0] or [1.0]
     first, last = math.floor(math.log10(min(positive))), math.ceil(math.log10(max(positive)))
-    return [10.0**exponent for exponent in range(first, last + 1)]
+    between = (1, 2, 5) if last - first <= 2 else (1,)
+    return [times * 10.0**exponent for exponent in range(first, last + 1) for times in between]
+
+
+MOST_LONG_NUMBERS = 12  # of bars side by side; above more of them, numbers are shortened
+LETTERS_OF_LEGEND = 84  # beside each other, in the wide rendering; a sign takes as much room as some more
+
+
+def _legend_columns(names: list[str], narrow: bool) -> int:
+    """How many names stand beside each other; 0 for all. A legend wider than the chart would make everything small."""
+    widest = max(map(len, names), default=1)
+    if narrow:
+        return 1 if widest > 18 else 2
+    if sum(len(name) + 5 for name in names) <= LETTERS_OF_LEGEND:
+        return 0
+    return max(1, min(len(names), LETTERS_OF_LEGEND // (widest + 5)))
 
 
 def grouped_bars(
@@ -146,17 +161,21 @@ def grouped_bars(
         xs, groups = list(dict.fromkeys(data[x])), list(dict.fromkeys(data[group]))
         base = alt.Chart(data)
         across, along = ("y", "x") if narrow else ("x", "y")
+        # Room above the highest bar, for its number.
+        highest = max((row.get("high", row[y]) for row in rows), default=1.0) or 1.0
+        scale = alt.Scale(domain=[0, (1.0 if narrow else 1.08) * highest], nice=narrow)
         position = {
             across: alt.Y(f"{x}:N", sort=xs, title=x_title) if narrow else alt.X(f"{x}:N", sort=xs, title=x_title),
             along: (alt.X if narrow else alt.Y)(
-                f"{y}:Q", title=y_title, axis=alt.Axis(format=y_format, tickCount=5, grid=True)
+                f"{y}:Q", title=y_title, axis=alt.Axis(format=y_format, tickCount=5, grid=True), scale=scale
             ),
             f"{across}Offset": alt.XOffset(f"{group}:N", sort=groups)
             if not narrow
             else alt.YOffset(f"{group}:N", sort=groups),
         }
         if not narrow:
-            position["x"] = alt.X(f"{x}:N", sort=xs, title=x_title, axis=alt.Axis(labelAngle=0))
+            lines = alt.Axis(labelAngle=0, labelExpr="split(datum.label, ', ')")  # a long name takes several lines
+            position["x"] = alt.X(f"{x}:N", sort=xs, title=x_title, axis=lines)
         colour = alt.Color(
             f"{group}:N",
             scale=_scales(groups)["colour"],
@@ -166,9 +185,11 @@ def grouped_bars(
         )
         bars = base.mark_bar(cornerRadiusEnd=3).encode(color=colour, **position)
         size = 26 if narrow else 14
+        crowded = not narrow and len(xs) * len(groups) > MOST_LONG_NUMBERS
+        exact = ".3~s" if crowded else ",.0f"
         text = base.mark_text(
             **({"align": "left", "dx": 6} if narrow else {"baseline": "bottom", "dy": -8}), fontSize=11
-        ).encode(text=alt.Text(f"{y}:Q", format=",.0f" if y_format == "~s" else y_format), **position)
+        ).encode(text=alt.Text(f"{y}:Q", format=exact if y_format == "~s" else y_format), **position)
         layers = [bars, text]
         if "low" in data:
             span = {f"{along}": position[along].copy(deep=True), f"{along}2": f"{group}"}
@@ -194,6 +215,7 @@ def lines(
     rules: list[tuple[float, str]] | None = None,
     trials: list[dict[str, Any]] | None = None,
     log_y: bool = False,
+    log_x: bool = False,
     from_zero: bool = True,
     order: list[str] | None = None,
     x_sort: list[str] | None = None,
@@ -215,6 +237,9 @@ def lines(
         x_axis = alt.Axis(format=x_format, tickCount=4 if narrow else 8, grid=False)
         if x_sort:
             x = alt.X("x:N", sort=x_sort, title=x_title, axis=alt.Axis(labelAngle=0))
+        elif log_x:
+            decades = alt.Axis(format=x_format, values=_decades(data["x"]), grid=False)
+            x = alt.X("x:Q", title=x_title, axis=decades, scale=alt.Scale(type="log", nice=False))
         else:
             x = alt.X("x:Q", title=x_title, axis=x_axis, scale=alt.Scale(zero=from_zero, nice=from_zero))
         y = alt.Y(
@@ -225,7 +250,7 @@ def lines(
             ),
             scale=alt.Scale(type="log", nice=False) if log_y else alt.Scale(zero=True),
         )
-        shown_legend = alt.Legend(columns=2 if narrow else 0, symbolStrokeWidth=2.5) if legend else None
+        shown_legend = alt.Legend(columns=_legend_columns(names, narrow), symbolStrokeWidth=2.5) if legend else None
         colour = alt.Color("series:N", scale=scales["colour"], sort=names, title=None, legend=shown_legend)
         base = alt.Chart(data)
         layers = []

@@ -1,26 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nodes forward over interfaces: throughput with its controls, loads of the cores, latency below it."""
+"""What nodes forward over interfaces: throughput with its controls, its growth with the cores, loads; calls."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from headroom.report import charts, data
+from headroom.report import charts, data, wire_latency
 from headroom.report.data import Records
 from headroom.report.page import Column, Section, table
+from headroom.report.wire_words import GOALS, NODES, main_ones, name_of, names_of, share_shown, shared_cores
 
-NODES = (("", "as asked"), ("null_", "null codec"), ("bridge_", "bare bridge"))
-GOALS = {"ndr": "NDR", "pdr": "PDR (0.5 % lost)"}
-WAYS = ("forward", "reverse")
-FIGURES = ("average", "jitter", "p50", "p99", "p999", "longest")
-TITLES = ("average", "jitter", "p50", "p99", "p99.9", "longest")
+MOST_LINES = 6  # in one figure
+KINDS = ("throughput", "scaling", "wire_latency", "delivery", "calls")
 
 
 def on_the_wire(records: Records) -> Section | None:
     """None where no record says anything of it."""
-    rates = [record for record in records if record["parameters"].get("kind") == "throughput" and record["metrics"]]
-    delays = [record for record in records if record["parameters"].get("kind") == "wire_latency" and record["metrics"]]
-    if not rates and not delays:
+    found = {
+        kind: [one for one in records if one["parameters"].get("kind") == kind and one["metrics"]] for kind in KINDS
+    }
+    if not any(found.values()):
         return None
     section = Section("wire", "What nodes forward", "On the wire")
     section.intro = [
@@ -28,40 +27,72 @@ def on_the_wire(records: Records) -> Section | None:
         "NDR is the highest without a loss, PDR with 0.5 % at most, both by MLRsearch. The null codec and the bare "
         "bridge are the same nodes without compression: what harness, link and kernel leave."
     ]
-    if rates:
-        _throughput(section, rates)
-    if delays:
-        _latency(section, delays)
-    section.notes = [
-        "The busy share is what a process says of its own loop, waiting for a core that others use included; "
-        "/proc/stat is what the kernel says of the core, whoever used it. A loop that polls takes its core whole there."
-    ]
+    parts = {
+        "throughput": (_throughput, _losses, _loads),
+        "scaling": (_scaling,),
+        "delivery": (_delivery,),
+        "wire_latency": (wire_latency.show,),
+        "calls": (_calls,),
+    }
+    for kind, functions in parts.items():
+        for function in functions:
+            if found[kind]:
+                function(section, found[kind])
+    if any(one["parameters"].get("loads") for ones in found.values() for one in ones):
+        section.notes = list(WHY_LOADS_DIFFER)
     return section
 
 
+WHY_LOADS_DIFFER = (
+    "Three sources say how loaded a core is, and they differ for good reasons. The busy share is what a process says "
+    "of its own loop: rounds in which there was something to do, by the clock, so time in which another process had "
+    "the core counts as busy. The thread's CPU time is what the kernel gave that loop, with the rounds in which it "
+    "polled in vain.",
+    "/proc/stat is what the kernel says of the core as a whole, whoever used it. A loop that polls takes its core "
+    "whole there, however little arrives; where processes share a core they sleep while nothing arrives, and the share "
+    "is that of all of them together.",
+)
+
+
 def _throughput(section: Section, records: Records) -> None:
-    bars = [
-        {"CPUs": _name(record), "rate": rate, "nodes": nodes, "low": rate, "high": rate}
-        for record in records
-        for prefix, nodes in NODES
-        if (rate := data.value(record, prefix + record["parameters"]["goal"])) is not None
+    section.add("heading", "Throughput", id="wire-throughput")
+    names = names_of(records)
+    for goal, title in GOALS.items():
+        bars = [
+            {"nodes": nodes, "rate": rate, "of": names[record["test"]["id"]]}
+            for record in records
+            if record["parameters"]["goal"] == goal
+            for prefix, nodes in NODES
+            if (rate := data.value(record, prefix + goal)) is not None
+        ]
+        if bars:
+            draw = charts.grouped_bars(bars, "of", "rate", "nodes", "", "packets/s of each direction")
+            caption = "One bar for each kind of node; where there is none, the generator was the limit."
+            section.add("figure", charts.figure(f"f-throughput-{goal}", title, caption, draw))
+    columns = [Column("Nodes"), Column("Rate"), *(Column(f"{nodes}, packets/s", number=True) for _, nodes in NODES)]
+    columns += [
+        Column("Plain, octets", number=True, optional=True),
+        Column("On the link, octets", number=True, optional=True),
+        Column("Remarks", long=True, optional=True),
     ]
-    if bars:
-        draw = charts.grouped_bars(bars, "CPUs", "rate", "nodes", "", "packets/s of each direction")
-        caption = "One bar for each kind of node; where there is none, the generator was the limit."
-        section.add("figure", charts.figure("f-throughput", "Throughput by CPU configuration", caption, draw))
-    columns = [Column("CPUs and goal"), *(Column(f"{nodes}, packets/s", number=True) for _, nodes in NODES)]
-    columns += [Column("Load of the cores", long=True, optional=True), Column("Remarks", long=True, optional=True)]
-    rows = [[_name(record), *_rates(record), _loads(record), record["reason"]] for record in records]
-    section.add("table", table("t-throughput", columns, rows))
-
-
-def _name(record: dict[str, Any]) -> str:
-    asked = record["parameters"]
-    return f"{asked['cpus']} {GOALS.get(asked['goal'], asked['goal'])}"
+    rows = [
+        [
+            names[record["test"]["id"]],
+            record["parameters"]["goal"].upper(),
+            *_rates(record),
+            data.value(record, "plain_octets"),
+            data.value(record, "link_octets"),
+            record["reason"],
+        ]
+        for record in records
+    ]
+    caption = "Octets are those of an average IP packet: plain, and as it goes over the link, feedback and the padding "
+    caption += "of short packets included."
+    section.add("table", table("t-throughput", columns, rows, caption))
 
 
 def _rates(record: dict[str, Any]) -> list[Any]:
+    """The rates of asked, null and bridge; where the generator was the limit, what they are above."""
     goal = record["parameters"]["goal"]
     found = []
     for prefix, _ in NODES:
@@ -70,39 +101,202 @@ def _rates(record: dict[str, Any]) -> list[Any]:
     return found
 
 
-def _loads(record: dict[str, Any]) -> str:
-    loads = record["parameters"].get("loads", ())
-    shown = [
-        f"{load['role']} {load['core']}: {load['busy']:.0%} ({load['source']})"
-        for load in loads
-        if load["busy"] is not None
-    ]
-    return "; ".join(shown) or "–"
-
-
-def _latency(section: Section, records: Records) -> None:
-    rows, points = [], []
-    for record in records:
-        asked = record["parameters"]
-        for way in WAYS:
-            values = [data.value(record, f"{way}_{figure}") for figure in FIGURES]
-            name = f"{asked['cpus']} at {asked['share_of_pdr']:.0%}"
-            rows.append([f"{name}, {way}", data.value(record, "rate"), *values])
-            points += [
-                {"series": name, "x": title, "y": value}
-                for title, value in zip(TITLES[2:], values[2:], strict=True)
-                if value and way == "forward"
-            ]
+def _losses(section: Section, records: Records) -> None:
+    """Loss over rate: each thing that was asked of one profile, and the controls of the first."""
+    shown = main_ones(records)
+    names, points, seen = names_of(shown), list[dict[str, Any]](), set[str]()
+    for record in shown:
+        for series in record["series"]:
+            if series["name"] != "loss_over_rate":
+                continue
+            nodes = dict(zip(("asked", "null", "bridge"), (title for _, title in NODES), strict=True))[series["label"]]
+            if series["label"] != "asked" and record is not shown[0]:
+                continue
+            name = names[record["test"]["id"]] + ("" if series["label"] == "asked" else f", {nodes}")
+            if name not in seen and len(seen) < MOST_LINES:
+                seen.add(name)
+                points += [{"series": name, **point} for point in _means(series["points"])]
     if points:
-        draw = charts.lines(points, "percentile", "ns (logarithmic)", x_sort=list(TITLES[2:]), log_y=True)
-        caption = (
-            "From the generator's port 0 to its port 1, at shares of the PDR, or, where the generator was the limit, "
-            "of the highest rate without a fault."
+        draw = charts.lines(
+            points, "packets/s of each direction (logarithmic)", "packets lost", y_format="%", log_x=True
         )
-        section.add("figure", charts.figure("f-wire-latency", "Latency over the line", caption, draw))
-    columns = [
-        Column("At"),
-        Column("packets/s", number=True),
-        *(Column(f"{title}, ns", number=True) for title in TITLES),
+        caption = (
+            f"{shown[0]['parameters']['profile']}: every trial of the searches in which the generator kept up; several "
+            "at one rate are one point, their mean."
+        )
+        section.add("figure", charts.figure("f-loss", "Loss over rate", caption, draw))
+
+
+def _means(points: list[dict[str, Any]]) -> list[dict[str, float]]:
+    by_rate: dict[float, list[float]] = {}
+    for point in points:
+        by_rate.setdefault(point["x"], []).append(point["y"])
+    return [{"x": rate, "y": sum(values) / len(values)} for rate, values in sorted(by_rate.items())]
+
+
+SOURCES = {"busy_share": "busy share", "thread_cpu": "thread's CPU time", "proc_stat": "/proc/stat"}
+
+
+def _loads(section: Section, records: Records) -> None:
+    """Loads of the cores at the rates that were found, by role."""
+    names = names_of(records)
+    shown = [record for record in records if record["parameters"].get("loads")]
+    if not shown:
+        return
+    section.add("heading", "Load of the cores at these rates", id="wire-loads")
+    ones = main_ones(shown)
+    first = next((record for record in ones if record["parameters"]["goal"] == "pdr"), ones[0])
+    bars = [
+        {"of": f"{load['role']}, core {load['core']}", "load": load["busy"], "source": SOURCES[load["source"]]}
+        for load in first["parameters"]["loads"]
+        if load["busy"] is not None and load["source"] in SOURCES
     ]
-    section.add("table", table("t-wire-latency", columns, rows))
+    if bars:
+        title = f"{names[first['test']['id']]} at its {first['parameters']['goal'].upper()}"
+        draw = charts.grouped_bars(bars, "of", "load", "source", "", "share of the time", ".0%")
+        section.add("figure", charts.figure("f-loads", title, "Measured in a trial of its own at that rate.", draw))
+    columns = [Column("At"), Column("Role"), Column("Core", number=True)]
+    columns += [Column(title, number=True) for title in SOURCES.values()]
+    rows = []
+    found_pdr = {names[record["test"]["id"]] for record in shown if record["parameters"]["goal"] == "pdr"}
+    for record in shown:
+        if record["parameters"]["goal"] != "pdr" and names[record["test"]["id"]] in found_pdr:
+            continue
+        at = f"{names[record['test']['id']]}, {record['parameters']['goal'].upper()}"
+        by_place: dict[tuple[str, int], dict[str, float | None]] = {}
+        for load in record["parameters"]["loads"]:
+            by_place.setdefault((load["role"], load["core"]), {})[load["source"]] = load["busy"]
+        rows += [
+            [at, role, core, *(share_shown(found.get(source)) for source in SOURCES)]
+            for (role, core), found in by_place.items()
+        ]
+    caption = "Those at the NDR are in the records, where there is a PDR."
+    section.add("table", table("t-loads", columns, rows, caption))
+
+
+def _scaling(section: Section, records: Records) -> None:
+    section.add("heading", "Growth with the cores", id="wire-scaling")
+    bars = [
+        {"CPUs": record["parameters"]["cpus"], "speed-up": grown, "nodes": nodes}
+        for record in records
+        for prefix, nodes in NODES[:2]
+        if (grown := data.value(record, f"{prefix}speed_up")) is not None
+    ]
+    if len({bar["CPUs"] for bar in bars}) > 1:
+        draw = charts.grouped_bars(bars, "CPUs", "speed-up", "nodes", "", "times the rate of one core", ".2f")
+        caption = "Where the null codec does not grow either, harness, kernel or generator keep it from growing."
+        section.add("figure", charts.figure("f-speed-up", "Speed-up by CPU configuration", caption, draw))
+    columns = [
+        Column("CPUs"),
+        Column("Cores", number=True),
+        Column("One core, packets/s", number=True),
+        Column("These, packets/s", number=True),
+        Column("Speed-up", number=True),
+        Column("Efficiency", number=True),
+        Column("Null codec: speed-up", number=True),
+        Column("Remarks", long=True, optional=True),
+    ]
+    rows = [
+        [
+            record["parameters"]["cpus"],
+            record["parameters"].get("number_of_cores"),
+            data.value(record, f"one_core_{record['parameters']['goal']}"),
+            data.value(record, record["parameters"]["goal"]),
+            _times(data.value(record, "speed_up")),
+            share_shown(data.value(record, "efficiency")),
+            _times(data.value(record, "null_speed_up")),
+            " ".join(filter(None, (record["reason"], shared_cores(record)))),
+        ]
+        for record in records
+    ]
+    section.add("table", table("t-scaling", columns, rows))
+
+
+def _times(value: float | None) -> str | None:
+    return None if value is None else f"{value:.2f}"
+
+
+def _delivery(section: Section, records: Records) -> None:
+    section.add("heading", "Delivery at a given rate", id="wire-delivery")
+    columns = [
+        Column("Traffic"),
+        Column("packets/s", number=True),
+        Column("Sent", number=True),
+        Column("Lost", number=True),
+        Column("Changed", number=True),
+        Column("Plain, octets", number=True, optional=True),
+        Column("On the link, octets", number=True, optional=True),
+        Column("Remarks", long=True, optional=True),
+    ]
+    figures = ("rate", "sent", "lost", "unexpected", "plain_octets", "link_octets")
+    rows = [
+        [
+            f"{record['parameters']['profile']}, {name_of(record)}",
+            *(data.value(record, figure) for figure in figures),
+            record["reason"],
+        ]
+        for record in records
+    ]
+    caption = (
+        "The best of up to three trials, both directions together; what arrived changed is counted in all of them."
+    )
+    section.add("table", table("t-delivery", columns, rows, caption))
+
+
+def _calls(section: Section, records: Records) -> None:
+    section.add("heading", "SIP calls", id="wire-calls")
+    by_sequence: dict[str, dict[str, dict[str, Any]]] = {}
+    for record in records:
+        kind = "rate" if "goal" in record["parameters"] else "calls"
+        by_sequence.setdefault(record["parameters"]["sequence"], {})[kind] = record
+    bars = [
+        {"sequence": sequence, "rate": rate, "of": "calls/s"}
+        for sequence, found in by_sequence.items()
+        if "rate" in found and (rate := data.value(found["rate"], "calls_per_s")) is not None
+    ]
+    if bars:
+        draw = charts.stacked_bars(
+            [{"name": one["sequence"], "part": one["of"], "value": one["rate"]} for one in bars],
+            "calls/s, every one completed",
+            "",
+            ["calls/s"],
+        )
+        caption = (
+            "The highest rate at which every call was completed; where there is none, the generator was the limit."
+        )
+        section.add("figure", charts.figure("f-calls", "Calls a second through null nodes", caption, draw))
+    columns = [
+        Column("Sequence"),
+        Column("Messages", number=True),
+        Column("Calls", number=True),
+        Column("Failed", number=True),
+        Column("Changed", number=True),
+        Column("A call, µs", number=True),
+        Column("Most calls/s", number=True),
+        Column("messages/s", number=True),
+        Column("Remarks", long=True, optional=True),
+    ]
+    caption = "How long a call took is the median of those at the lower rate, from its first message until its last "
+    caption += "one had arrived; the parties answer at once, and nobody pauses."
+    rows = [_call_row(sequence, found) for sequence, found in by_sequence.items()]
+    section.add("table", table("t-calls", columns, rows, caption))
+
+
+def _call_row(sequence: str, found: dict[str, dict[str, Any]]) -> list[Any]:
+    calls, rate = found.get("calls"), found.get("rate")
+    some = calls or rate
+    assert some is not None
+    counted = [data.value(calls, name) if calls else None for name in ("calls", "failed", "unexpected")]
+    took = data.value(calls, "call_p50") if calls else None
+    highest: Any = data.value(rate, "calls_per_s") if rate else None
+    if rate and (least := data.value(rate, "calls_per_s_at_least")) is not None:
+        highest = f"above {least:,.0f}"
+    return [
+        sequence,
+        some["parameters"]["messages"],
+        *counted,
+        None if took is None else round(took / 1000),
+        highest,
+        data.value(rate, "messages_per_s") if rate else None,
+        " ".join(record["reason"] for record in (calls, rate) if record and record["reason"]),
+    ]

@@ -11,6 +11,7 @@ from typing import Any
 from headroom.papers import paper as papers
 from headroom.papers.paper import beside
 from headroom.results.record import CoreLoad, Finding, Histogram, Metric, Record, Series, Test, Verdict, in_process
+from headroom.tests import sample_wire
 
 ENVIRONMENT = {
     "cpu_model": "Example Processor 9000 with a rather long name @ 3.00 GHz",
@@ -194,4 +195,4 @@ def records() -> list[dict[str, Any]]:
         "This machine has no 2c-smt (two hardware threads of one core): SMT is off.",
     )
     absent.metrics, absent.series, absent.histograms = [], [], []
-    return [one.as_json() for one in [*made, absent, *paper_records()]]
+    return [one.as_json() for one in [*made, absent, *sample_wire.records(record), *paper_records()]]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from headroom import requirements
-from headroom.report import data, page, render, sections
+from headroom.report import charts, data, page, render, sections, wire_latency
 from headroom.results import store
 from headroom.tests import browser, sample
 from headroom.yamlfile import violations
@@ -412,3 +412,57 @@ def test_a_report_without_room(tmp_path: Path) -> None:
     with pytest.raises(HeadroomError, match="riting the report"):
         render.write(sample.records()[:1], Path("/proc/none/report.html"), tmp_path)
     assert store.read_all(tmp_path) == []
+
+
+def test_the_wire_has_a_part_for_each_kind_of_measurement() -> None:
+    shown = next(one for one in render.page(sample.records(), Path("out")).sections if one.id == "wire")
+    headings = [part.id for part in shown.parts if part.kind == "heading"]
+    kinds = ["throughput", "loads", "scaling", "delivery", "latency", "calls"]
+    assert headings == [f"wire-{kind}" for kind in kinds]
+    tables = {part.content.id: part.content for part in shown.parts if part.kind == "table"}
+    rates = tables["t-throughput"].rows
+    assert [cell.text for cell in rates[0].cells[:5]] == [
+        "voip-amr-nb-ipv6, 1c",
+        "NDR",
+        "84,005",
+        "93,332",
+        "above 120,000",
+    ]
+    assert rates[2].cells[0].text == "voip-amr-nb-ipv6, 1c, O-mode, with feedback"
+    loads = [[cell.text for cell in row.cells] for row in tables["t-loads"].rows]
+    assert loads[0] == ["voip-amr-nb-ipv6, 1c, PDR", "compressor", "1", "100 %", "33 %", "99 %"]
+    assert loads[2][-1] == "–"
+    assert len(loads) == 3 * 6, "where there is a PDR, the loads at the NDR are left out"
+    assert "busy share" in shown.notes[0] and "/proc/stat" in shown.notes[1]
+    grown = tables["t-scaling"].rows[1].cells
+    assert [grown[place].text for place in (0, 4, 5)] == ["2c-l3", "1.80", "90 %"]
+    delays = [row.cells[0].text for row in tables["t-wire-latency"].rows]
+    assert delays[:3] == [
+        "1c at 10 % of PDR, forward",
+        "1c at 10 % of PDR, reverse",
+        "1c at 10 % of PDR, bare bridge, forward",
+    ]
+    called = [[cell.text for cell in row.cells[:8]] for row in tables["t-calls"].rows]
+    assert called[0][5:7] == ["850", "20,843"]
+    assert called[1][6] == "above 20,480"
+
+
+def test_a_distribution_is_of_all_packets() -> None:
+    records = [one for one in sample.records() if one["parameters"].get("kind") == "wire_latency"]
+    points = wire_latency._distributions(records)
+    for name in {point["series"] for point in points}:
+        assert sum(point["y"] for point in points if point["series"] == name) == pytest.approx(1.0)
+    assert {point["series"] for point in points} == {
+        "1c",
+        "1c, O-mode, with feedback",
+        "1c, O-mode, piggybacked",
+        "bridge beside 1c",
+    }
+
+
+def test_a_legend_is_never_wider_than_its_chart() -> None:
+    long = ["1c, O-mode, piggybacked at 50 % of PDR"] * 4
+    assert charts._legend_columns(["a", "b"], False) == 0
+    assert charts._legend_columns(long, False) == 1
+    assert charts._legend_columns(["bridge, 10 % of PDR"] * 6, False) == 3
+    assert charts._legend_columns(long, True) == 1

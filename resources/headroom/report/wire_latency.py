@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Latency over the line, with a bare bridge at the same rate beside it: percentiles, distribution, figures."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from headroom.report import charts, data
+from headroom.report.data import Records
+from headroom.report.page import Column, Section, table
+from headroom.report.wire_words import name_of
+
+WAYS = ("forward", "reverse")
+FIGURES = ("average", "jitter", "p50", "p90", "p99", "p999", "longest")
+TITLES = ("average", "jitter", "50 %", "90 %", "99 %", "99.9 %", "longest")
+PERCENTILES = slice(2, None)
+BINS_OF_DECADE = 8  # of the distribution: a factor of 1.33 each
+
+
+def show(section: Section, records: Records) -> None:
+    section.add("heading", "Latency", id="wire-latency")
+    by_name: dict[str, Records] = {}
+    for record in records:
+        by_name.setdefault(name_of(record), []).append(record)
+    for place, (name, ones) in enumerate(by_name.items()):
+        if len(ones) == 1 < len(by_name):
+            continue  # one share alone stands beside the others below
+        if points := [point for prefix in ("", "bridge_") for one in ones for point in _percentiles(one, prefix)]:
+            draw = charts.lines(points, "share of the packets", "µs (logarithmic)", x_sort=_titles(), log_y=True)
+            caption = (
+                "That many of the packets took no longer, from the generator's port 0 to its port 1; beside it, a bare "
+                "bridge at the same rate."
+            )
+            section.add("figure", charts.figure(f"f-wire-latency-{place}", f"Latency of {name}", caption, draw))
+    if points := _distributions(records):
+        draw = charts.lines(points, "µs (logarithmic)", "packets", y_format=".0%", log_x=True)
+        caption = f"Share of the packets by latency, forward, in {BINS_OF_DECADE} parts of each power of ten."
+        section.add(
+            "figure", charts.figure("f-wire-histogram", "Distribution of latency near half of the PDR", caption, draw)
+        )
+    columns = [
+        Column("At"),
+        Column("packets/s", number=True),
+        *(Column(f"{title}, µs", number=True) for title in TITLES),
+        Column("Remarks", long=True, optional=True),
+    ]
+    rows = [row for record in records for row in _rows(record)]
+    section.add("table", table("t-wire-latency", columns, rows))
+
+
+def _titles() -> list[str]:
+    return list(TITLES[PERCENTILES])
+
+
+def _share(record: dict[str, Any]) -> str:
+    return f"{record['parameters']['share_of_pdr']:.0%} of PDR".replace("%", " %")
+
+
+def _percentiles(record: dict[str, Any], prefix: str) -> list[dict[str, Any]]:
+    """Points of one kind of nodes, forward."""
+    values = [data.value(record, f"{prefix}forward_{figure}") for figure in FIGURES[PERCENTILES]]
+    return [
+        {"series": f"{'bridge, ' if prefix else ''}{_share(record)}", "x": title, "y": value / 1000}
+        for title, value in zip(_titles(), values, strict=True)
+        if value
+    ]
+
+
+def _distributions(records: Records) -> list[dict[str, Any]]:
+    """Points of the histograms of the rows nearest to half of the PDR, and of the bridge beside the first of them."""
+    nearest = min(abs(record["parameters"]["share_of_pdr"] - 0.5) for record in records)
+    chosen = [record for record in records if abs(record["parameters"]["share_of_pdr"] - 0.5) == nearest]
+    found = []
+    for record in chosen:
+        found += _distribution(record, "wire_latency_forward", name_of(record))
+    return found + _distribution(chosen[0], "wire_latency_bridge_forward", f"bridge beside {name_of(chosen[0])}")
+
+
+def _distribution(record: dict[str, Any], histogram: str, series: str) -> list[dict[str, Any]]:
+    bins: dict[int, float] = {}
+    for edge, count in data.merged_histogram(record, histogram):
+        number = math.ceil(BINS_OF_DECADE * math.log10(max(edge, 1.0) / 1000))
+        bins[number] = bins.get(number, 0) + count
+    total = sum(bins.values())
+    if not total:
+        return []
+    # Empty parts between and beside are zero, and not a straight line.
+    whole = range(min(bins) - 1, max(bins) + 2)
+    return [{"series": series, "x": 10 ** (n / BINS_OF_DECADE), "y": bins.get(n, 0) / total} for n in whole]
+
+
+def _rows(record: dict[str, Any]) -> list[list[Any]]:
+    """A row for each direction, and one for each of the control."""
+    rows = []
+    name = f"{name_of(record)} at {_share(record)}"
+    for prefix, nodes in (("", ""), ("bridge_", "bare bridge, ")):
+        for way in WAYS:
+            values = [data.value(record, f"{prefix}{way}_{figure}") for figure in FIGURES]
+            metric = data.metric(record, f"{prefix}{way}_p50")
+            if not metric:
+                continue
+            shown = [None if value is None else round(value / 1000, 1) for value in values]
+            reason = metric.get("reason", "") or (record["reason"] if not prefix else "")
+            rows.append([f"{name}, {nodes}{way}", data.value(record, "rate"), *shown, reason])
+    return rows

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the parts of the report about the wire name what was measured."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from headroom.report.data import Records
+
+NODES = (("", "as asked"), ("null_", "null codec"), ("bridge_", "bare bridge"))
+FEEDBACK = {"own": "with feedback", "piggybacked": "piggybacked"}
+GOALS = {"ndr": "NDR: no packet lost", "pdr": "PDR: 0.5 % lost at most"}
+
+
+def name_of(record: dict[str, Any]) -> str:
+    """CPU configuration, and the mode where it is not the plain one: `1c`, `1c, O-mode, piggybacked`."""
+    asked = record["parameters"]
+    mode = asked.get("mode", "U")
+    return asked["cpus"] + ("" if mode == "U" else f", {mode}-mode, {FEEDBACK.get(asked['feedback'], 'no feedback')}")
+
+
+def names_of(records: Records) -> dict[str, str]:
+    """Names by the identity of the case, with the profile where there are several."""
+    several = len({record["parameters"].get("profile") for record in records}) > 1
+    return {
+        record["test"]["id"]: (f"{record['parameters']['profile']}, " if several else "") + name_of(record)
+        for record in records
+    }
+
+
+def main_ones(records: Records) -> Records:
+    """Those with the profile that most of them have: what one figure can show."""
+    counts = Counter(record["parameters"].get("profile") for record in records)
+    return [record for record in records if record["parameters"].get("profile") == counts.most_common(1)[0][0]]
+
+
+def share_shown(value: float | None) -> str | None:
+    return None if value is None else f"{value:.0%}".replace("%", " %")
+
+
+def shared_cores(record: dict[str, Any]) -> str:
+    """Who shared a core, as the topology says it."""
+    note = record.get("traffic", {}).get("topology", {}).get("note", "")
+    return f"Here {note}." if note else ""
