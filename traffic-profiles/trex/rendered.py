@@ -30,6 +30,8 @@ ROOT = os.path.dirname(os.path.dirname(FOLDER))
 BUILD = "gcc-O2"
 MOST_STREAMS = 20000  # of a port: trex_stl_port.h, MAX_STREAMS
 MOST_VALUES = 65535  # of a list that a variable of the field engine goes through
+MOST_PACKETS = 20_000_000  # that the engine renders at once
+STAMP = 16  # octets at the end of a payload that TRex overwrites to measure latency
 
 # Kinds of movement: `step` counts modulo 2^bits; `list` says all values. TRex has no arithmetic modulo 65535, in which
 # a UDP checksum counts down: it is a list, too.
@@ -57,11 +59,13 @@ class Run:
     """`count` packets, one every `interval_us`, the first `gap_us` after the last of the run before it.
 
     Before the first run of a flow the gap is counted from the start. `packet` is the first packet, an IP packet.
+    `headers` are the offsets of its IPv4 headers, whose checksums follow from the rest.
     """
 
-    def __init__(self, flow, gap_us, interval_us, packet, count, fields):
+    def __init__(self, flow, gap_us, interval_us, packet, count, fields, headers=None):
         self.flow, self.gap_us, self.interval_us = flow, gap_us, interval_us
         self.packet, self.count, self.fields = packet, count, fields
+        self.headers = headers if headers is not None else [0] * (packet[0] >> 4 == 4)
 
     def as_json(self):
         fields = [{key: value for key, value in vars(field).items() if value != []} for field in self.fields]
@@ -74,10 +78,15 @@ def packets_of(run):
         packet = bytearray(run.packet)
         for field in run.fields:
             packet[field.offset : field.offset + field.octets] = field.value(number).to_bytes(field.octets, "big")
-        if packet[0] >> 4 == 4:
-            packet[10:12] = b"\0\0"
-            packet[10:12] = checksum(packet[: (packet[0] & 15) * 4]).to_bytes(2, "big")
+        put_right(packet, run.headers)
         yield bytes(packet)
+
+
+def put_right(packet, headers):
+    """Writes the checksums of IPv4 headers at some offsets of a packet, a bytearray (RFC 791, 3.1)."""
+    for at in headers:
+        packet[at + 10 : at + 12] = b"\0\0"
+        packet[at + 10 : at + 12] = checksum(packet[at : at + (packet[at] & 15) * 4]).to_bytes(2, "big")
 
 
 def checksum(octets):
@@ -126,12 +135,14 @@ def engine_program(named=None):
     return program
 
 
-def render(profile, flows, seed, reverse, duration_s, engine=None):
-    """[(time in microseconds, IP packet)] as headroom-engine renders the profile, in order of time."""
+def render(profile, flows, seed, reverse, limit, engine=None):
+    """[(time in microseconds, IP packet)] as headroom-engine renders the profile, in order of time.
+
+    `limit` is {"duration_s": …} or {"packets": …}, of all flows together.
+    """
     with tempfile.TemporaryDirectory(prefix=f"headroom-trex-{os.getpid()}-") as folder:
         capture = os.path.join(folder, "rendered.pcap")
-        job = {"profile": profile, "flows": flows, "seed": seed, "reverse": reverse, "duration_s": duration_s}
-        job["output"] = capture
+        job = {"profile": profile, "flows": flows, "seed": seed, "reverse": reverse, "output": capture, **limit}
         done = subprocess.Popen(
             [engine_program(engine), "render", "--job", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
@@ -244,7 +255,7 @@ def streams(profile, flows=1, seed=1, reverse=False, duration_s=10.0, start_s=0.
     Times are the profile's own. Raises Refused.
     """
     refuse_other_than_voice(profile)
-    packets = render(profile, flows, seed, reverse, start_s + duration_s, engine)
+    packets = render(profile, flows, seed, reverse, {"duration_s": start_s + duration_s}, engine)
     begin_us = round(start_s * 1e6)
     found = []
     for number, timed in enumerate(by_flow([one for one in packets if one[0] >= begin_us])):
@@ -264,9 +275,9 @@ def one_more_flow(profile, flows, seed, reverse, engine=None):
     Its RTP fields count on from packet to packet as if nobody ever paused.
     """
     refuse_other_than_voice(profile)
-    two_intervals_s = 2e-3 * max(variant["timing"]["interval_ms"] for variant in profile["variants"])
-    known = {flow_of(packet) for _, packet in render(profile, flows, seed, reverse, two_intervals_s, engine)}
-    packets = render(profile, flows + 1, seed, reverse, two_intervals_s, engine)
+    limit = {"duration_s": 2e-3 * max(variant["timing"]["interval_ms"] for variant in profile["variants"])}
+    known = {flow_of(packet) for _, packet in render(profile, flows, seed, reverse, limit, engine)}
+    packets = render(profile, flows + 1, seed, reverse, limit, engine)
     packet = next(packet for _, packet in packets if flow_of(packet) not in known)
     step = profile["variants"][0]["headers"][-1].get("timestamp_step", 160)
     header = 40 if packet[0] >> 4 == 6 else (packet[0] & 15) * 4

@@ -13,62 +13,11 @@ import argparse
 import os
 import sys
 
-from trex.stl.api import (
-    STLFlowLatencyStats,
-    STLPktBuilder,
-    STLProfile,
-    STLScVmRaw,
-    STLStream,
-    STLTXCont,
-    STLTXSingleBurst,
-    STLVmFixIpv4,
-    STLVmFlowVar,
-    STLVmWrFlowVar,
-)
+from trex.stl.api import STLProfile, STLStream, STLTXCont, STLTXSingleBurst
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import rendered
-
-ETHERNET = 14  # octets; TRex writes the addresses of its ports into them
-SPLIT = False  # among cores: no, for a flow belongs to one of them
-
-
-def frame(packet):
-    return bytes(12) + (b"\x86\xdd" if packet[0] >> 4 == 6 else b"\x08\x00") + packet
-
-
-def signed(value, octets):
-    """A value as TRex wants what is to be added: a signed number of as many bits."""
-    half = 1 << 8 * octets - 1
-    return (value + half) % (2 * half) - half
-
-
-def instructions(run):
-    """The field engine's program that makes the packets of a run from its first one."""
-    program = []
-    for number, field in enumerate(run.fields):
-        name, first = f"field{number}", 0
-        if field.kind == rendered.LIST:
-            variable = STLVmFlowVar(
-                name, value_list=field.values, size=field.octets, step=1, op="inc", split_to_cores=SPLIT
-            )
-        else:
-            # The variable counts from 0 and the first value is added where it is written, which wraps as the field
-            # does. An initial value would be lost in stl-sim, which turns streams into JSON and back.
-            first, modulus = signed(field.first, field.octets), 1 << 8 * field.octets
-            most = modulus // field.step * field.step - 1
-            variable = STLVmFlowVar(
-                name, min_value=0, max_value=most, size=field.octets, step=field.step, op="inc", split_to_cores=SPLIT
-            )
-        program += [variable, STLVmWrFlowVar(fv_name=name, pkt_offset=ETHERNET + field.offset, add_val=first)]
-    if program and run.packet[0] >> 4 == 4:
-        program.append(STLVmFixIpv4(offset=ETHERNET))
-    return program
-
-
-def builder(run):
-    program = instructions(run)
-    return STLPktBuilder(pkt_buffer=frame(run.packet), vm=STLScVmRaw(program) if program else None)
+from field_engine import builder, latency_stream
 
 
 def streams_of(runs, speed, cores):
@@ -104,16 +53,6 @@ def endless(runs, speed, cores):
         packet=builder(run),
         mode=STLTXCont(pps=1e6 * speed / run.interval_us),
         core_id=run.flow % cores,
-    )
-
-
-def latency_stream(run, direction, pps):
-    """TRex measures latency with this stream: it overwrites the last 16 octets of its payload, and its IP-ID."""
-    return STLStream(
-        name="latency",
-        packet=builder(run),
-        mode=STLTXCont(pps=pps),
-        flow_stats=STLFlowLatencyStats(pg_id=direction),
     )
 
 

@@ -3,16 +3,14 @@
 
 Both send the packets that `headroom-engine render` makes for a profile, a number of flows and a seed, so that what
 differs between them is who sends. TRex sends them in one of two ways:
-- `streams`: voice profiles, as streams for its field engine (traffic-profiles/trex). Payloads are the engine's pattern.
-  A stream of one more flow measures latency;
+- `streams`: profiles of voice and of users in GTP-U, as streams for its field engine (traffic-profiles/trex). Payloads
+  are the engine's pattern. A stream of one more flow measures latency;
 - `capture`: any profile, octet by octet as rendered, from a capture. TRex measures no latency then.
 """
 
 from __future__ import annotations
 
 import copy
-import math
-import struct
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,27 +21,50 @@ from headroom import engine
 from headroom.errors import HeadroomError, UsageError
 from headroom.machine.build import engine_program
 from headroom.paths import DEFAULT_BUILD
+from headroom.wire.arrivals import Listener, Proof, compare, ip_packet
+from headroom.wire.captures import frames, split
 from headroom.wire.trex import PROFILES, Trex
 from headroom.wire.trex_server import TrexFailure, scratch
-from headroom.wire.trial import Direction, Latency, Trial, behind
+from headroom.wire.trex_statistics import direction_of
+from headroom.wire.trial import Direction, Latency, Trial
 
 Directions = Literal["both", "forward"]
 Run = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 STREAMS = PROFILES / "voip_flow_pairs.py"
+GTPU_STREAMS = PROFILES / "gtpu_imix.py"
 VOICE = (["ipv4", "udp", "rtp"], ["ipv6", "udp", "rtp"])
+USERS = tuple(
+    [outer, "udp", "gtpu", inner, transport]
+    for outer in ("ipv4", "ipv6")
+    for inner in ("ipv4", "ipv6")
+    for transport in ("tcp", "udp")
+)
 LATENCY_PPS = 1000.0
 LATENCY_SHARE = 0.1  # of the rate at most
 SAMPLED_FLOWS, SAMPLED_S = 200, 20.0  # to learn what a profile sends in a second
 PATIENCE_S = 5.0  # for a sender that has fallen behind
 MOST_RENDERED = 20_000_000  # packets: kMostSourcePackets of the engine
-FRAME_OCTETS = 14 + 4  # TRex counts Ethernet's header and frame check sequence
-PCAP_HEADER, PCAP_RECORD = 24, 16  # octets
+PROOF_PPS, PROOF_S = 1000.0, 1.0  # of the packets that are compared
 
 
 def is_voice(profile: Mapping[str, Any]) -> bool:
-    """Whether a profile can be sent as streams."""
-    return all([header["protocol"] for header in variant["headers"]] in VOICE for variant in profile["variants"])
+    """Whether all flows are RTP over UDP over IP."""
+    return _all_are(profile, VOICE)
+
+
+def is_users(profile: Mapping[str, Any]) -> bool:
+    """Whether all flows are TCP or UDP over IP in GTP-U."""
+    return _all_are(profile, USERS)
+
+
+def _all_are(profile: Mapping[str, Any], known: Sequence[list[str]]) -> bool:
+    return all([header["protocol"] for header in variant["headers"]] in known for variant in profile["variants"])
+
+
+def streams_for(profile: Mapping[str, Any]) -> Path | None:
+    """The program that makes TRex's streams of a profile; None where it can be sent as a capture only."""
+    return STREAMS if is_voice(profile) else GTPU_STREAMS if is_users(profile) else None
 
 
 @dataclass
@@ -66,10 +87,11 @@ class TrexGenerator:
 
     def __post_init__(self) -> None:
         if self.packets == "auto":
-            self.packets = "streams" if is_voice(self.profile) else "capture"
-        if self.packets == "streams" and not is_voice(self.profile):
+            self.packets = "streams" if streams_for(self.profile) else "capture"
+        if self.packets == "streams" and not streams_for(self.profile):
             raise UsageError(
-                f"{self.profile['name']} is no voice profile: TRex can send it as a capture, not as streams."
+                f"{self.profile['name']} is neither voice nor users in GTP-U: TRex can send it as a capture, not as "
+                "streams."
             )
 
     @property
@@ -87,13 +109,12 @@ class TrexGenerator:
 
     def _send_streams(self, rate_pps: float, duration_s: float) -> Trial:
         latency_pps = min(self.latency_pps, LATENCY_SHARE * rate_pps)
-        speed = (rate_pps - latency_pps) / self.natural_pps()
-        warm_s = self.warmup_s * speed  # of the profile's own time
+        pace = rate_pps - latency_pps
         if self.warmup_s > 0:
-            self._load(speed, self.warmup_s, 0.0, 0.0)
+            self._load(pace, self.warmup_s, 0.0, 0.0)
             self._go(lambda: self.trex.start(self.ports, self.warmup_s + self.drain_s), self.warmup_s)
             self.trex.stop()
-        wanted = self._load(speed, duration_s, warm_s, latency_pps)
+        wanted = self._load(pace, duration_s, self.warmup_s, latency_pps)
         self.trex.clear()
         elapsed_s = self._go(lambda: self.trex.start(self.ports, duration_s), duration_s)
         stats = self.trex.stats()
@@ -102,19 +123,26 @@ class TrexGenerator:
         missing = "" if latency_pps else "no stream that measures latency was asked for"
         return self._judge(stats, rates, rate_pps, duration_s, elapsed_s, missing)
 
-    def _load(self, speed: float, duration_s: float, start_s: float, latency_pps: float) -> dict[int, int]:
-        """Loads the profile's packets from `start_s` of its own time on; returns how many each port is to send."""
+    def _load(self, pps: float, duration_s: float, start_s: float, latency_pps: float) -> dict[int, int]:
+        """Loads the profile's packets from `start_s` of sending on; returns how many each port is to send."""
         tunables = {
             "profile": self.profile_path.resolve(),
             "flows": self.flows,
             "seed": self.seed,
-            "speed": repr(speed),
-            "duration": repr(duration_s),
-            "start": repr(start_s),
+            **self._pace(pps, duration_s, start_s),
             "latency-pps": repr(latency_pps),
             "engine": engine_program(self.build),
         }
-        return {port: self.trex.load(port, STREAMS, tunables) for port in self.ports}
+        program = streams_for(self.profile)
+        assert program is not None
+        return {port: self.trex.load(port, program, tunables) for port in self.ports}
+
+    def _pace(self, pps: float, duration_s: float, start_s: float) -> dict[str, object]:
+        """How fast, how long and from where on, in the words of the profile's program."""
+        if not is_voice(self.profile):
+            return {"pps": repr(pps), "duration": repr(duration_s), "skip": round(start_s * pps)}
+        speed = pps / self.natural_pps()
+        return {"speed": repr(speed), "duration": repr(duration_s), "start": repr(start_s * speed)}
 
     def natural_pps(self) -> float:
         """Packets a second and direction that all flows send at the profile's own speed."""
@@ -138,8 +166,7 @@ class TrexGenerator:
             folder = Path(name)
             for port in self.ports:
                 whole = folder / "whole.pcap"
-                job = self._render(whole, port == 1) | {"packets": warm + counted, "frames": "ethernet"}
-                engine.run("render", job, build=self.build)
+                self._rendered(whole, port == 1, warm + counted)
                 split(whole, warm, folder / f"warm-{port}.pcap", folder / f"counted-{port}.pcap")
             gap_us = 1e6 / rate_pps
             if warm:
@@ -156,8 +183,49 @@ class TrexGenerator:
         profile = copy.deepcopy(self.profile)
         return {"profile": profile, "flows": self.flows, "seed": self.seed, "reverse": reverse, "output": str(output)}
 
+    def _rendered(self, output: Path, reverse: bool, packets: int) -> None:
+        job = self._render(output, reverse) | {"packets": packets, "frames": "ethernet"}
+        engine.run("render", job, build=self.build)
+
     def _push(self, folder: Path, which: str, gap_us: float) -> None:
         self.trex.push({port: folder / f"{which}-{port}.pcap" for port in self.ports}, gap_us)
+
+    # -- whether it arrives as it was sent ----------------------------------------------------------------------------
+
+    def prove(self, namespace: str, interfaces: Mapping[int, str]) -> dict[str, Proof]:
+        """Sends some packets, catches them where they arrive and compares them with those that the engine renders.
+
+        `interfaces` are the names of TRex's ports in their namespace. Raises EnvironmentLacks where nobody may listen.
+        """
+        with scratch() as name, Listener(namespace, {port: interfaces[1 - port] for port in self.ports}) as listener:
+            if self.packets == "streams":
+                packets = self._load(PROOF_PPS, PROOF_S, 0.0, 0.0)
+                self._go(lambda: self.trex.start(self.ports, PROOF_S), PROOF_S)
+            else:
+                packets = dict.fromkeys(self.ports, round(PROOF_PPS * PROOF_S))
+                for port in self.ports:
+                    self._rendered(Path(name) / f"proof-{port}.pcap", port == 1, packets[port])
+                self._go(lambda: self._push(Path(name), "proof", 1e6 / PROOF_PPS), PROOF_S)
+            self.trex.stop()
+            directions = zip(("forward", "reverse"), self.ports, strict=False)
+            return {
+                direction: compare(self._expected(Path(name), port, packets[port]), listener.packets(port))
+                for direction, port in directions
+            }
+
+    def _expected(self, folder: Path, port: int, packets: int) -> list[bytes]:
+        """The packets that a port has been told to send, as the engine renders them."""
+        whole = folder / f"expected-{port}.pcap"
+        if self.packets == "capture" or not is_voice(self.profile):
+            limit: dict[str, float] = {"packets": packets}
+        else:
+            limit = {"duration_s": PROOF_S * PROOF_PPS / self.natural_pps()}
+        job = self._render(whole, port == 1) | limit | {"frames": "ethernet"}
+        if self.packets == "streams":
+            for variant in job["profile"]["variants"]:
+                variant["payload"]["content"] = "pattern"
+        engine.run("render", job, build=self.build)
+        return [packet for frame in frames(whole.read_bytes()) if (packet := ip_packet(frame))]
 
     # -- both ---------------------------------------------------------------------------------------------------------
 
@@ -201,64 +269,6 @@ class TrexGenerator:
         notes = tuple(self.trex.notes + self.trex.warnings())
         reverse = found[1] if len(found) > 1 else None
         return Trial(self.name, self.trex.version, rate_pps, duration_s, found[0], reverse, notes, dict(stats))
-
-
-def split(whole: Path, first: int, head: Path, tail: Path) -> None:
-    """Writes the first packets of a pcap file to one file and the others to another."""
-    octets = whole.read_bytes()
-    at = PCAP_HEADER
-    for _ in range(first):
-        at += PCAP_RECORD + struct.unpack_from("<I", octets, at + 8)[0]
-    head.write_bytes(octets[:at])
-    tail.write_bytes(octets[:PCAP_HEADER] + octets[at:])
-
-
-def direction_of(
-    stats: Mapping[str, Any], sender: int, receiver: int, rate_pps: float, elapsed_s: float, latency_missing: str
-) -> Direction:
-    """One direction from TRex's statistics. The counters of ports are of all packets, stray ones included."""
-    sent, received = int(stats["ports"][sender]["opackets"]), int(stats["ports"][receiver]["ipackets"])
-    latency = None if latency_missing else latency_of(stats, sender)
-    achieved = sent / elapsed_s
-    return Direction(
-        requested_pps=rate_pps,
-        achieved_pps=achieved,
-        sent=sent,
-        received=received,
-        octets_sent=int(stats["ports"][sender]["obytes"]) - sent * FRAME_OCTETS,
-        lost=max(0, sent - received),
-        unexpected=max(0, received - sent),
-        fell_behind=behind(rate_pps, achieved),
-        compared=False,
-        latency=latency,
-        latency_missing=latency_missing or ("" if latency else "no packet that measures latency has arrived"),
-    )
-
-
-def latency_of(stats: Mapping[str, Any], group: int) -> Latency | None:
-    """Latency of a packet group from TRex's statistics, which are in microseconds; None when no packet arrived."""
-    found = (stats.get("latency") or {}).get(str(group), {}).get("latency")
-    histogram = {int(edge): int(count) for edge, count in (found or {}).get("histogram", {}).items()}
-    if not histogram:
-        return None
-    assert found is not None
-    return Latency(
-        count=sum(histogram.values()),
-        average_ns=in_ns(found.get("average")),
-        jitter_ns=in_ns(found.get("jitter")),
-        least_ns=in_ns(found.get("total_min")),
-        most_ns=in_ns(found.get("total_max")),
-        buckets=tuple((upper_edge(edge) * 1000.0, count) for edge, count in sorted(histogram.items())),
-    )
-
-
-def in_ns(microseconds: float | None) -> float | None:
-    return None if microseconds is None else microseconds * 1000.0
-
-
-def upper_edge(lower: int) -> int:
-    """TRex names a bucket by its lower edge: 0, then ten for each power of ten, from 10 microseconds on."""
-    return 10 if lower < 10 else lower + 10 ** int(math.log10(lower))
 
 
 @dataclass

@@ -76,7 +76,7 @@ def line(
     asked: Settings, cores: Sequence[int], codec: Codec, profile: str, flows: int, channel: Channel = U_MODE
 ) -> Iterator[Line]:
     """Makes a line, with the packets of a profile. Raises as `line_with` does."""
-    with line_with(asked, cores, codec, channel, lambda made: sender(asked, made, profile, flows)) as ready:
+    with line_with(asked, cores, codec, channel, lambda made: sender(asked, made, profile, flows, True)) as ready:
         yield ready
 
 

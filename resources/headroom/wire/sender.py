@@ -10,7 +10,7 @@ from typing import Any
 
 from headroom import profiles
 from headroom.settings import Settings
-from headroom.wire import trex, trex_server
+from headroom.wire import arrivals, trex, trex_server
 from headroom.wire.generator import EmbeddedGenerator, TrexGenerator
 from headroom.wire.topology import Topology
 from headroom.wire.trial import Trial
@@ -22,12 +22,14 @@ PATIENCE_S = 30.0  # beyond a trial's own time: an engine has to start, and a dr
 
 @contextmanager
 def sender(
-    asked: Settings, made: Topology, profile: str, flows: int = 100
+    asked: Settings, made: Topology, profile: str, flows: int = 100, proven: bool = False
 ) -> Iterator[EmbeddedGenerator | TrexGenerator]:
     """What sends a profile over a topology that has been made: the engine, or TRex, which runs as long as the block.
 
-    A process of the topology that dies ends a trial at once, with its cause (EngineFailure). Raises EnvironmentLacks
-    where there is no TRex, UsageError where it cannot send the profile.
+    A process of the topology that dies ends a trial at once, with its cause (EngineFailure). With `proven`, some of
+    TRex's packets are compared where they arrive, before any trial; the engine compares all of its own. Raises
+    EnvironmentLacks where there is no TRex, UsageError where it cannot send the profile, NotAsSent where packets come
+    out otherwise.
     """
     seat = made.seats["generator"]
     ports = [seat.ports[name] for name in ("0", "1")]
@@ -41,7 +43,19 @@ def sender(
     cores = trex_server.Cores.of(seat.cores) if seat.cores else None
     with trex.running(seat.place.words, theirs, cores=cores, watch=[made.crew.check]) as server:
         path = profiles.path_of(profile)
-        yield TrexGenerator(server, profiles.load(profile), path, flows, asked.seed, build=asked.build)
+        generator = TrexGenerator(server, profiles.load(profile), path, flows, asked.seed, build=asked.build)
+        if proven:
+            server.notes.append(_proof(made, generator))
+        yield generator
+
+
+def _proof(made: Topology, generator: TrexGenerator) -> str:
+    """What a comparison has shown, as a sentence for the record; why there is none where cards are TRex's alone."""
+    seat = made.seats["generator"]
+    names = {number: seat.ports[str(number)].interface for number in (0, 1)}
+    if not all(names.values()):
+        return "TRex counts arrivals and does not compare them; nobody else can listen on its network cards."
+    return arrivals.require(generator.prove(seat.place.name, names))
 
 
 def run_in(made: Topology, command: str, job: dict[str, Any]) -> dict[str, Any]:

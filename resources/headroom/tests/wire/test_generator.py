@@ -16,8 +16,10 @@ from headroom import profiles
 from headroom.errors import HeadroomError, UsageError
 from headroom.machine.build import engine_program
 from headroom.tests.wire.namespaces import loop, needs_namespaces
-from headroom.wire.generator import EmbeddedGenerator, TrexGenerator, direction_of, latency_of, split, upper_edge
+from headroom.wire.captures import split
+from headroom.wire.generator import EmbeddedGenerator, TrexGenerator
 from headroom.wire.trex_server import TrexFailure, in_namespace
+from headroom.wire.trex_statistics import direction_of, latency_of, upper_edge
 from headroom.wire.trial import Latency
 
 
@@ -145,7 +147,7 @@ def test_other_profiles_go_as_captures(real_build: str) -> None:
     assert trial.forward.sent == 2000
     assert trial.forward.latency is None
     assert "capture" in trial.forward.latency_missing
-    with pytest.raises(UsageError, match="no voice profile"):
+    with pytest.raises(UsageError, match="neither voice nor users"):
         generator(trex, real_build, "esp-ipv4", packets="streams")
 
 

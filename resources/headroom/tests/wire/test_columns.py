@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Users' packets in GTP-U as lists for a field engine: the lists stand for exactly the packets that the engine renders.
+
+`traffic-profiles/trex/columns.py` is under the GPL, as TRex's profiles are, and is run as the program that it is too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from headroom import engine, profiles
+from headroom.machine.build import engine_program
+from headroom.paths import ROOT
+from headroom.wire.arrivals import ip_packet
+from headroom.wire.captures import frames
+from headroom.wire.generator import is_users
+
+COLUMNS = ROOT / "traffic-profiles" / "trex" / "columns.py"
+USERS = [name for name in profiles.names() if is_users(profiles.load(name))]
+MOST_OCTETS = 64  # of a stream's variables
+
+
+def columns(build: str, *words: object) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "HEADROOM_ENGINE": str(engine_program(build))}
+    return subprocess.run([sys.executable, COLUMNS, *map(str, words)], capture_output=True, text=True, env=environment)
+
+
+def told(build: str, *words: object) -> Any:
+    done = columns(build, *words)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def engines(build: str, folder: Path, name: str, flows: int, packets: int, reverse: bool) -> list[str]:
+    """The packets that `headroom-engine render` makes with payloads that are its pattern."""
+    profile = profiles.load(name)
+    for variant in profile["variants"]:
+        variant["payload"]["content"] = "pattern"
+    output = folder / "rendered.pcap"
+    job = {"profile": profile, "flows": flows, "packets": packets, "seed": 3, "reverse": reverse, "frames": "ethernet"}
+    engine.run("render", job | {"output": str(output)}, build=build)
+    return [ip_packet(frame).hex() for frame in frames(output.read_bytes())]
+
+
+def changed(folder: Path, change: dict[str, Any], header: int) -> Path:
+    """gtpu-imix with keys of one of its headers changed, as a file."""
+    profile = profiles.load("gtpu-imix")
+    for variant in profile["variants"]:
+        variant["headers"][header].update(change)
+    path = folder / "changed.yaml"
+    path.write_text(yaml.safe_dump(profile))
+    return path
+
+
+def test_there_are_profiles_of_users() -> None:
+    assert {"gtpu-imix", "gtpu-imix-classic"} <= set(USERS)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", USERS)
+def test_batches_are_the_packets_of_the_engine(real_build: str, tmp_path: Path, name: str, reverse: bool) -> None:
+    words = ["--flows", 6000, "--packets", 5000, "--seed", 3, *(["--reverse"] if reverse else [])]
+    made = told(real_build, name, "--hex", *words)
+    expected = engines(real_build, tmp_path, name, 6000, 5000, reverse)
+    assert len({packet[64:72] for packet in made}) > 2500, "thousands of tunnels"
+    assert Counter(made) == Counter(expected)
+    # Of each kind they come in the order in which they are due, and so do those of each flow.
+    for length in (72, 84, 92, 104):
+        ours, theirs = ([one for one in some if header_octets(one) == length] for some in (made, expected))
+        assert ours == theirs
+
+
+def header_octets(packet: str) -> int:
+    """Octets of all headers, by version and protocol of the user's packet (44 octets of tunnel in front of it)."""
+    octets = bytes.fromhex(packet)[44:]
+    version, protocol = octets[0] >> 4, octets[9] if octets[0] >> 4 == 4 else octets[6]
+    return 44 + (20 if version == 4 else 40) + (20 if protocol == 6 else 8)
+
+
+def test_the_mix_is_that_of_the_profile(real_build: str) -> None:
+    packets = [
+        bytes.fromhex(one) for one in told(real_build, "gtpu-imix", "--hex", "--flows", 6000, "--packets", 20000)
+    ]
+    assert sum(map(len, packets)) / len(packets) == pytest.approx(690, rel=0.02)
+    http = sum(len(one) for one in packets if header_octets(one.hex()) in (84, 104))
+    assert http / sum(map(len, packets)) == pytest.approx(0.85, abs=0.02)
+    assert {one[20:24] for one in packets} == {bytes.fromhex("08680868")}  # both ports 2152
+    assert {(one[40], one[41], one[42], one[43]) for one in packets} == {(1, 16, 9, 0), (1, 16, 8, 0)}  # uplink, QFI
+
+
+def test_a_part_goes_on_where_the_earlier_one_ended(real_build: str) -> None:
+    def part(skip: int, packets: int) -> list[str]:
+        return told(real_build, "gtpu-imix", "--hex", "--flows", 50, "--packets", packets, "--skip", skip)
+
+    assert Counter(part(0, 400) + part(400, 600)) == Counter(part(0, 1000))
+
+
+def test_what_a_field_engine_has_to_do_is_little(real_build: str) -> None:
+    found = told(real_build, "gtpu-imix", "--flows", 6000, "--packets", 5000)
+    assert len(found) == len({batch["kind"] for batch in found}) == 4
+    assert sum(batch["count"] for batch in found) == 5000
+    for batch in found:
+        assert 2 + sum(column["octets"] for column in batch["columns"]) <= MOST_OCTETS
+        assert len(batch["lengths"]["places"]) >= 3, "of the outer packet, of UDP, of GTP-U"
+        assert batch["headers"][0] == 0
+        assert {at for column in batch["columns"] for at, _ in column["places"]}.isdisjoint({10, 54})  # checksums
+
+
+@pytest.mark.parametrize(
+    ("header", "change"),
+    [
+        (0, {"identification": "random"}),
+        (1, {"checksum": True}),
+        (2, {"sequence": True}),
+        (2, {"sequence": True, "sequence_start": 65500}),
+    ],
+)
+def test_other_tunnels(real_build: str, tmp_path: Path, header: int, change: dict[str, Any]) -> None:
+    path = changed(tmp_path, change, header)
+    made = told(real_build, path, "--hex", "--flows", 30, "--packets", 1000, "--seed", 3)
+    assert Counter(made) == Counter(engines(real_build, tmp_path, str(path), 30, 1000, False))
+
+
+def test_more_packets_than_a_list_has_values_are_several_batches(real_build: str) -> None:
+    words = ["--flows", 100, "--packets", 1500]
+    found = told(real_build, "gtpu-imix", "--most-values", 300, *words)
+    counts = [batch["count"] for batch in found if batch["kind"] == 0]
+    assert len(counts) > 2
+    assert set(counts[:-1]) == {300}
+    parts = told(real_build, "gtpu-imix", "--hex", "--most-values", 300, *words)
+    assert parts == told(real_build, "gtpu-imix", "--hex", *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["voip-amr-nb-ipv4"], "TCP or UDP over IP in GTP-U"),
+        (["no-such"], "there is no traffic profile"),
+        (["gtpu-imix", "--flows", 0], "headroom-engine render"),
+    ],
+)
+def test_what_cannot_be_sent_is_refused_with_a_reason(real_build: str, words: list[object], sentence: str) -> None:
+    done = columns(real_build, *words)
+    assert done.returncode == 1
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classic pcap files as the engine writes them: cut in two, and read."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+PCAP_HEADER, PCAP_RECORD = 24, 16  # octets
+
+
+def split(whole: Path, first: int, head: Path, tail: Path) -> None:
+    """Writes the first packets of a pcap file to one file and the others to another."""
+    octets = whole.read_bytes()
+    at = PCAP_HEADER
+    for _ in range(first):
+        at += PCAP_RECORD + struct.unpack_from("<I", octets, at + 8)[0]
+    head.write_bytes(octets[:at])
+    tail.write_bytes(octets[:PCAP_HEADER] + octets[at:])
+
+
+def frames(capture: bytes) -> Iterator[bytes]:
+    """What the records of a pcap file hold."""
+    at = PCAP_HEADER
+    while at < len(capture):
+        length = struct.unpack_from("<I", capture, at + 8)[0]
+        yield capture[at + PCAP_RECORD : at + PCAP_RECORD + length]
+        at += PCAP_RECORD + length

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Users' packets in GTP-U: a mix of lengths from thousands of UEs, as one of our profiles has them (gtpu-imix*.yaml).
+
+A port with an even number sends uplink, one with an odd number downlink. The packets are those that headroom-engine
+makes for the same profile and seed: tunnels, QFI, addresses, ports, sequence numbers, IP-IDs, lengths, checksums;
+payloads are its pattern. They are sent at even intervals, as the memory generator sends them.
+
+    trex> start -f …/traffic-profiles/trex/gtpu_imix.py -p 0 1 -t --profile gtpu-imix-classic --pps 5000
+    $ ./stl-sim -f …/gtpu_imix.py -o users.pcap -l 1000 -t --flows 60 --duration 1
+"""
+
+import argparse
+import os
+import sys
+
+from trex.stl.api import STLProfile, STLStream, STLTXCont, STLTXSingleBurst
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import columns
+import rendered
+from field_engine import batch_builder, latency_stream
+
+PERIOD_S = 2.0  # of an endless profile: after it, the packets start over
+
+
+def streams_of(batches, pps, cores):
+    """The streams of all kinds at once, a kind's batches one after the other. Together they send `pps`."""
+    total, counts = sum(batch.count for batch in batches), {}
+    for batch in batches:
+        counts[batch.kind] = counts.get(batch.kind, 0) + batch.count
+    made, parts = [], {}
+    for number, batch in enumerate(batches):
+        part = parts[batch.kind] = parts.get(batch.kind, -1) + 1
+        more = number + 1 < len(batches) and batches[number + 1].kind == batch.kind
+        rate = pps * counts[batch.kind] / total
+        made.append(
+            STLStream(
+                name=f"kind{batch.kind}.{part}",
+                next=f"kind{batch.kind}.{part + 1}" if more else None,
+                self_start=part == 0,
+                isg=1e6 / rate if part else 1e6 * batch.first / pps,
+                packet=batch_builder(batch),
+                mode=STLTXSingleBurst(total_pkts=batch.count, pps=rate),
+                core_id=batch.kind % cores,
+            )
+        )
+    return made
+
+
+def endless(batches, pps, cores):
+    """As many streams as there are kinds, each of which sends its packets over and over."""
+    if len({batch.kind for batch in batches}) < len(batches):
+        raise rendered.Refused(
+            f"with --duration 0 the packets of {PERIOD_S:g} s are sent over and over, of each kind at most "
+            f"{columns.MOST_VALUES}. Say a --duration, or a lower --pps."
+        )
+    total = sum(batch.count for batch in batches)
+    return [
+        STLStream(
+            name=f"kind{batch.kind}",
+            isg=1e6 * batch.first / pps,
+            packet=batch_builder(batch),
+            mode=STLTXCont(pps=pps * batch.count / total),
+            core_id=batch.kind % cores,
+        )
+        for batch in batches
+    ]
+
+
+class GtpuImix:
+    def get_streams(self, direction=0, tunables=(), **other):
+        parser = argparse.ArgumentParser(
+            description="Users' packets in GTP-U", formatter_class=argparse.ArgumentDefaultsHelpFormatter
+        )
+        parser.add_argument("--profile", default="gtpu-imix", help="a profile of users in GTP-U, or the path of one")
+        parser.add_argument("--flows", type=int, default=6000, help="UEs that are active, of the profile's population")
+        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument("--pps", type=float, default=10000.0, help="packets/s of each direction")
+        parser.add_argument("--duration", type=float, default=0.0, help="seconds of sending; 0: for ever")
+        parser.add_argument("--skip", type=int, default=0, help="packets that are left out before the first one")
+        parser.add_argument("--latency-pps", type=float, default=0.0, help="packets/s of one more flow; 0: none")
+        parser.add_argument("--cores", type=int, default=1, help="of TRex for each pair of ports (`c` of its settings)")
+        parser.add_argument("--engine", help="the headroom-engine that renders the profile")
+        return self.make(direction % 2, parser.parse_args(list(tunables)))
+
+    def make(self, direction, given):
+        profile = rendered.read_profile(given.profile)
+        packets = round((given.duration or PERIOD_S) * given.pps)
+        if packets < 1 or given.skip < 0 or packets + given.skip > rendered.MOST_PACKETS:
+            raise rendered.Refused(
+                f"{packets} packets behind {given.skip} are to be made; 1 to {rendered.MOST_PACKETS} can be at once."
+            )
+        found = columns.streams(profile, packets, given.flows, given.seed, direction == 1, given.skip, given.engine)
+        made = (streams_of if given.duration else endless)(found, given.pps, given.cores)
+        if given.latency_pps:
+            run = columns.one_more_flow(profile, given.flows, given.seed, direction == 1, given.engine)
+            made.append(latency_stream(run, direction, given.latency_pps))
+        return STLProfile(made).get_streams()
+
+
+def register():
+    return GtpuImix()
