@@ -69,7 +69,7 @@ class Forwarding:
         trials: list[Trial] = []
         with line(asked.run, asked.cores, "asked", asked.profile, asked.flows, asked.channel) as made:
             while len(trials) < 3 and not (trials and trials[-1].lost == 0):
-                trials += steady_trials(made, rate_pps, 1, 1.0 if asked.run.quick else 5.0)
+                trials += steady_trials(made, rate_pps, 1, 1.0 if asked.run.quick else 5.0, compared=True)
             octets = octets_of(made)
             collector.current().traffic = traffic(made.made, trials[-1])
         forwarded.note_delivery(trials, octets)
@@ -176,11 +176,11 @@ def require_delivery(trials: list[Trial]) -> None:
         raise AssertionError(f"Packets were lost in every trial at {trials[0].rate_pps:,.0f} packets/s: {lost}.")
 
 
-def steady_trials(made: Line, rate_pps: float, count: int, duration_s: float) -> list[Trial]:
+def steady_trials(made: Line, rate_pps: float, count: int, duration_s: float, compared: bool = False) -> list[Trial]:
     """Trials at a rate. Raises GeneratorFellBehind where the generator keeps up with too few of three times as many."""
     trials: list[Trial] = []
     for _ in range(3 * count):
-        trial = made.trial(rate_pps, duration_s)
+        trial = (made.compared if compared else made.trial)(rate_pps, duration_s)
         if not trial.fell_behind:
             trials.append(trial)
         if len(trials) == count:

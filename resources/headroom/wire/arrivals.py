@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What arrives where a generator receives, and whether it is what was sent, octet by octet.
 
-TRex counts packets and looks into none of them. So before trials some packets are caught beside it, at the interfaces
-on which it receives (packet(7)), and compared with those that the engine has rendered.
+TRex counts packets and looks into none of them. So packets are caught beside it, at the interfaces on which it
+receives (packet(7)), and compared with those that the engine has rendered.
 """
 
 from __future__ import annotations
 
 import select
 import socket
+import struct
 import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,15 +19,18 @@ from types import TracebackType
 
 from headroom.errors import EnvironmentLacks, HeadroomError
 from headroom.wire import interfaces
+from headroom.wire.trial import Trial
 
 ETH_P_ALL = 3
 SO_RCVBUFFORCE = 33  # socket(7): beyond net.core.rmem_max, which root may go
+SOL_PACKET, PACKET_STATISTICS = 263, 6  # packet(7): packets, and how many of them the socket had no room for
 BUFFER = 64 << 20  # octets; the kernel counts about 2,300 for a packet of 1,400
 LONGEST = 65536
 LOOK_S = 0.05
 ETHERNET = 14
 IP_TYPES = (b"\x08\x00", b"\x86\xdd")
-SHOWN = 3  # of the packets that came out otherwise
+PROOF_PPS, PROOF_S = 1000.0, 1.0
+UNCOMPARED = "TRex counts arrivals and does not compare them; nobody else can listen on its network cards."
 
 
 class NotAsSent(HeadroomError):
@@ -34,34 +38,34 @@ class NotAsSent(HeadroomError):
 
 
 @dataclass(frozen=True)
-class Proof:
-    """Packets of one direction: `sent`, `equal` to one of those, `lost`, and `others`, which nobody has sent."""
+class Ears:
+    """Where to listen: a network namespace, and the names of its interfaces by number of the port."""
 
-    sent: int
+    namespace: str
+    interfaces: Mapping[int, str]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Packets that arrived: `equal` to one of those sent, and `others`, which nobody has sent."""
+
     equal: int
     others: Sequence[bytes] = ()
 
-    @property
-    def lost(self) -> int:
-        return max(0, self.sent - self.equal - len(self.others))
-
 
 class Listener:
-    """Catches what arrives on interfaces of a network namespace, as long as its block runs.
+    """Catches what arrives, as long as its block runs. Raises EnvironmentLacks where it may not listen."""
 
-    `interfaces_` are names by a key of the caller's. Raises EnvironmentLacks where it may not listen.
-    """
-
-    def __init__(self, namespace: str, interfaces_: Mapping[int, str]) -> None:
-        self._namespace, self._names = namespace, dict(interfaces_)
+    def __init__(self, ears: Ears) -> None:
+        self._ears = ears
         self._sockets: dict[int, socket.socket] = {}
-        self._frames: dict[int, list[bytes]] = {key: [] for key in interfaces_}
+        self._frames: dict[int, list[bytes]] = {port: [] for port in ears.interfaces}
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._listen, daemon=True)
 
     def __enter__(self) -> Listener:
-        for key, name in self._names.items():
-            self._sockets[key] = interfaces.inside(self._namespace, partial(_opened, name))
+        for port, name in self._ears.interfaces.items():
+            self._sockets[port] = interfaces.inside(self._ears.namespace, partial(_opened, name))
         self._thread.start()
         return self
 
@@ -75,17 +79,28 @@ class Listener:
             one.close()
 
     def _listen(self) -> None:
-        keys = {one.fileno(): key for key, one in self._sockets.items()}
+        ports = {one: port for port, one in self._sockets.items()}
         while not self._over.is_set():
-            ready, _, _ = select.select(list(self._sockets.values()), [], [], LOOK_S)
+            ready, _, _ = select.select(list(ports), [], [], LOOK_S)
             for one in ready:
                 frame, address = one.recvfrom(LONGEST)
                 if address[2] != socket.PACKET_OUTGOING:
-                    self._frames[keys[one.fileno()]].append(frame)
+                    self._frames[ports[one]].append(frame)
 
-    def packets(self, key: int) -> list[bytes]:
-        """IP packets that have arrived so far, without what Ethernet fills short ones up with."""
-        return [packet for frame in list(self._frames[key]) if (packet := ip_packet(frame))]
+    def forget(self) -> None:
+        """Forgets what has arrived so far."""
+        for caught in self._frames.values():
+            caught.clear()
+        self.missed()
+
+    def packets(self, port: int) -> list[bytes]:
+        """IP packets that have arrived at a port, without what Ethernet fills short ones up with."""
+        return [packet for frame in list(self._frames[port]) if (packet := ip_packet(frame))]
+
+    def missed(self) -> int:
+        """How many frames could not be caught, since this was asked last."""
+        told = [one.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8) for one in self._sockets.values()]
+        return sum(struct.unpack("II", one)[1] for one in told)
 
 
 def _opened(interface: str) -> socket.socket:
@@ -107,23 +122,23 @@ def ip_packet(frame: bytes) -> bytes:
     return packet[:length]
 
 
-def compare(sent: Iterable[bytes], arrived: Iterable[bytes]) -> Proof:
-    """Every packet that arrived must be one of those sent, and come as often."""
+def compare(sent: Iterable[bytes], arrived: Iterable[bytes]) -> Compared:
+    """Every packet that arrived must be one of those sent, and come no more often."""
     wanted, found = Counter(sent), Counter(arrived)
-    equal = sum((wanted & found).values())
-    return Proof(sum(wanted.values()), equal, tuple((found - wanted).elements()))
+    return Compared(sum((wanted & found).values()), tuple((found - wanted).elements()))
 
 
-def require(proofs: Mapping[str, Proof]) -> str:
-    """A sentence about proofs by direction. Raises NotAsSent where something has come out that was not sent."""
-    for direction, proof in proofs.items():
-        if proof.others:
-            shown = "; ".join(packet[:64].hex() for packet in proof.others[:SHOWN])
-            raise NotAsSent(
-                f"{direction.capitalize()}, {len(proof.others)} of {proof.sent} packets came out other than they went "
-                f"in, the first ones beginning with {shown}."
-            )
-        if not proof.equal:
-            raise NotAsSent(f"{direction.capitalize()}, none of {proof.sent} packets arrived.")
-    told = ", ".join(f"{proof.equal} of {proof.sent} {direction}" for direction, proof in proofs.items())
-    return f"TRex counts arrivals and does not compare them; before its trials {told} arrived octet by octet as sent."
+def require(trial: Trial) -> str:
+    """A sentence about a trial whose packets were compared. Raises NotAsSent where others came out than went in."""
+    if not all(one.compared for one in trial.directions):
+        return next((note for note in trial.notes if note.startswith("TRex counts")), UNCOMPARED)
+    told = []
+    for name, one in zip(("forward", "reverse"), trial.directions, strict=False):
+        if one.unexpected or not one.received:
+            what = f"{one.unexpected} of {one.sent} packets" if one.received else f"all of {one.sent} packets"
+            raise NotAsSent(f"{name.capitalize()}, {what} came out other than they went in, or not at all.")
+        told.append(f"{one.received} of {one.sent} {name}")
+    return (
+        f"TRex counts arrivals and does not compare them; of the packets that were sent before its trials, "
+        f"{' and '.join(told)} arrived, octet by octet as sent."
+    )

@@ -20,10 +20,10 @@ def split(whole: Path, first: int, head: Path, tail: Path) -> None:
     tail.write_bytes(octets[:PCAP_HEADER] + octets[at:])
 
 
-def frames(capture: bytes) -> Iterator[bytes]:
-    """What the records of a pcap file hold."""
+def records(capture: bytes) -> Iterator[tuple[int, bytes]]:
+    """(time in microseconds, octets) of the records of a pcap file."""
     at = PCAP_HEADER
     while at < len(capture):
-        length = struct.unpack_from("<I", capture, at + 8)[0]
-        yield capture[at + PCAP_RECORD : at + PCAP_RECORD + length]
+        seconds, micros, length = struct.unpack_from("<III", capture, at)
+        yield seconds * 1_000_000 + micros, capture[at + PCAP_RECORD : at + PCAP_RECORD + length]
         at += PCAP_RECORD + length

@@ -13,7 +13,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,8 +21,8 @@ from headroom import engine
 from headroom.errors import HeadroomError, UsageError
 from headroom.machine.build import engine_program
 from headroom.paths import DEFAULT_BUILD
-from headroom.wire.arrivals import Listener, Proof, compare, ip_packet
-from headroom.wire.captures import frames, split
+from headroom.wire.arrivals import UNCOMPARED, Compared, Ears, Listener, compare, ip_packet
+from headroom.wire.captures import records, split
 from headroom.wire.trex import PROFILES, Trex
 from headroom.wire.trex_server import TrexFailure, scratch
 from headroom.wire.trex_statistics import direction_of
@@ -45,7 +45,6 @@ LATENCY_SHARE = 0.1  # of the rate at most
 SAMPLED_FLOWS, SAMPLED_S = 200, 20.0  # to learn what a profile sends in a second
 PATIENCE_S = 5.0  # for a sender that has fallen behind
 MOST_RENDERED = 20_000_000  # packets: kMostSourcePackets of the engine
-PROOF_PPS, PROOF_S = 1000.0, 1.0  # of the packets that are compared
 
 
 def is_voice(profile: Mapping[str, Any]) -> bool:
@@ -82,6 +81,7 @@ class TrexGenerator:
     packets: Literal["auto", "streams", "capture"] = "auto"
     latency_pps: float = LATENCY_PPS
     build: str = DEFAULT_BUILD
+    ears: Ears | None = None  # where packets can be caught to compare them
     name: str = field(default="trex", init=False)
     _natural_pps: float = field(default=0.0, init=False)
 
@@ -99,16 +99,43 @@ class TrexGenerator:
         return [0, 1] if self.directions == "both" else [0]
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
+        """Packets are counted, and latency is measured."""
+        return self._send(rate_pps, duration_s, min(self.latency_pps, LATENCY_SHARE * rate_pps), lambda: None)
+
+    def compared(self, rate_pps: float, duration_s: float) -> Trial:
+        """A trial whose packets are compared where they arrive, octet by octet; latency is not measured meanwhile.
+
+        Where nobody can listen, they are counted only, and a note says so.
+        """
+        if self.ears is None:
+            trial = self.trial(rate_pps, duration_s)
+            return replace(trial, notes=(*trial.notes, UNCOMPARED))
+        with Listener(self.ears) as listener:
+            trial = self._send(rate_pps, duration_s, 0.0, listener.forget)
+            arrived = {port: listener.packets(1 - port) for port in self.ports}
+            missed = listener.missed()
+        if missed:
+            note = f"TRex counts arrivals; they were not compared, for {missed} frames came too fast to be caught."
+            return replace(trial, notes=(*trial.notes, note))
+        found = [
+            _with(one, compare(self._expected(port, rate_pps, duration_s), arrived[port]))
+            for one, port in zip(trial.directions, self.ports, strict=True)
+        ]
+        return replace(trial, forward=found[0], reverse=found[1] if len(found) > 1 else None)
+
+    def _send(self, rate_pps: float, duration_s: float, latency_pps: float, before: Callable[[], None]) -> Trial:
+        """`before` is called when what warms up has arrived, before the packets that count."""
         if not (rate_pps > 0 and duration_s > 0):
             raise UsageError(f"A trial needs a rate and a duration above 0, not {rate_pps:g}/s for {duration_s:g} s.")
         if self.packets == "capture":
-            return self._send_captures(rate_pps, duration_s)
-        return self._send_streams(rate_pps, duration_s)
+            return self._send_captures(rate_pps, duration_s, before)
+        return self._send_streams(rate_pps, duration_s, latency_pps, before)
 
     # -- streams ------------------------------------------------------------------------------------------------------
 
-    def _send_streams(self, rate_pps: float, duration_s: float) -> Trial:
-        latency_pps = min(self.latency_pps, LATENCY_SHARE * rate_pps)
+    def _send_streams(
+        self, rate_pps: float, duration_s: float, latency_pps: float, before: Callable[[], None]
+    ) -> Trial:
         pace = rate_pps - latency_pps
         if self.warmup_s > 0:
             self._load(pace, self.warmup_s, 0.0, 0.0)
@@ -116,6 +143,7 @@ class TrexGenerator:
             self.trex.stop()
         wanted = self._load(pace, duration_s, self.warmup_s, latency_pps)
         self.trex.clear()
+        before()
         elapsed_s = self._go(lambda: self.trex.start(self.ports, duration_s), duration_s)
         stats = self.trex.stats()
         self.trex.stop()
@@ -158,7 +186,7 @@ class TrexGenerator:
 
     # -- captures -----------------------------------------------------------------------------------------------------
 
-    def _send_captures(self, rate_pps: float, duration_s: float) -> Trial:
+    def _send_captures(self, rate_pps: float, duration_s: float, before: Callable[[], None]) -> Trial:
         warm, counted = round(rate_pps * self.warmup_s), max(1, round(rate_pps * duration_s))
         if warm + counted >= MOST_RENDERED:
             raise UsageError(f"{warm + counted} packets are too many for a capture; at most {MOST_RENDERED} fit.")
@@ -166,12 +194,14 @@ class TrexGenerator:
             folder = Path(name)
             for port in self.ports:
                 whole = folder / "whole.pcap"
-                self._rendered(whole, port == 1, warm + counted)
+                job = self._render(whole, port == 1) | {"packets": warm + counted, "frames": "ethernet"}
+                engine.run("render", job, build=self.build)
                 split(whole, warm, folder / f"warm-{port}.pcap", folder / f"counted-{port}.pcap")
             gap_us = 1e6 / rate_pps
             if warm:
                 self._go(lambda: self._push(folder, "warm", gap_us), self.warmup_s)
             self.trex.clear()
+            before()
             elapsed_s = self._go(lambda: self._push(folder, "counted", gap_us), duration_s)
         stats = self.trex.stats()
         rates = dict.fromkeys(self.ports, counted / duration_s)
@@ -183,49 +213,27 @@ class TrexGenerator:
         profile = copy.deepcopy(self.profile)
         return {"profile": profile, "flows": self.flows, "seed": self.seed, "reverse": reverse, "output": str(output)}
 
-    def _rendered(self, output: Path, reverse: bool, packets: int) -> None:
-        job = self._render(output, reverse) | {"packets": packets, "frames": "ethernet"}
-        engine.run("render", job, build=self.build)
-
     def _push(self, folder: Path, which: str, gap_us: float) -> None:
         self.trex.push({port: folder / f"{which}-{port}.pcap" for port in self.ports}, gap_us)
 
-    # -- whether it arrives as it was sent ----------------------------------------------------------------------------
-
-    def prove(self, namespace: str, interfaces: Mapping[int, str]) -> dict[str, Proof]:
-        """Sends some packets, catches them where they arrive and compares them with those that the engine renders.
-
-        `interfaces` are the names of TRex's ports in their namespace. Raises EnvironmentLacks where nobody may listen.
-        """
-        with scratch() as name, Listener(namespace, {port: interfaces[1 - port] for port in self.ports}) as listener:
-            if self.packets == "streams":
-                packets = self._load(PROOF_PPS, PROOF_S, 0.0, 0.0)
-                self._go(lambda: self.trex.start(self.ports, PROOF_S), PROOF_S)
+    def _expected(self, port: int, rate_pps: float, duration_s: float) -> list[bytes]:
+        """The IP packets that count of a trial without latency, as the engine renders them."""
+        streams, voice = self.packets == "streams", is_voice(self.profile)
+        with scratch() as name:
+            whole = Path(name) / "expected.pcap"
+            job = self._render(whole, port == 1) | {"frames": "ethernet"}
+            skip, first_us = round(rate_pps * self.warmup_s), 0
+            if streams and voice:
+                speed = rate_pps / self.natural_pps()
+                first_us, skip = round(self.warmup_s * speed * 1e6), 0
+                job["duration_s"] = (self.warmup_s + duration_s) * speed
             else:
-                packets = dict.fromkeys(self.ports, round(PROOF_PPS * PROOF_S))
-                for port in self.ports:
-                    self._rendered(Path(name) / f"proof-{port}.pcap", port == 1, packets[port])
-                self._go(lambda: self._push(Path(name), "proof", 1e6 / PROOF_PPS), PROOF_S)
-            self.trex.stop()
-            directions = zip(("forward", "reverse"), self.ports, strict=False)
-            return {
-                direction: compare(self._expected(Path(name), port, packets[port]), listener.packets(port))
-                for direction, port in directions
-            }
-
-    def _expected(self, folder: Path, port: int, packets: int) -> list[bytes]:
-        """The packets that a port has been told to send, as the engine renders them."""
-        whole = folder / f"expected-{port}.pcap"
-        if self.packets == "capture" or not is_voice(self.profile):
-            limit: dict[str, float] = {"packets": packets}
-        else:
-            limit = {"duration_s": PROOF_S * PROOF_PPS / self.natural_pps()}
-        job = self._render(whole, port == 1) | limit | {"frames": "ethernet"}
-        if self.packets == "streams":
-            for variant in job["profile"]["variants"]:
+                job["packets"] = skip + max(1, round(rate_pps * duration_s))
+            for variant in job["profile"]["variants"] if streams else ():
                 variant["payload"]["content"] = "pattern"
-        engine.run("render", job, build=self.build)
-        return [packet for frame in frames(whole.read_bytes()) if (packet := ip_packet(frame))]
+            engine.run("render", job, build=self.build)
+            found = [ip_packet(frame) for at_us, frame in records(whole.read_bytes()) if at_us >= first_us]
+        return found[skip:]
 
     # -- both ---------------------------------------------------------------------------------------------------------
 
@@ -269,6 +277,13 @@ class TrexGenerator:
         notes = tuple(self.trex.notes + self.trex.warnings())
         reverse = found[1] if len(found) > 1 else None
         return Trial(self.name, self.trex.version, rate_pps, duration_s, found[0], reverse, notes, dict(stats))
+
+
+def _with(counted: Direction, caught: Compared) -> Direction:
+    """A direction that TRex has counted, with what a comparison says."""
+    lost = max(0, counted.sent - caught.equal)
+    received = caught.equal + len(caught.others)
+    return replace(counted, compared=True, received=received, lost=lost, unexpected=len(caught.others))
 
 
 @dataclass

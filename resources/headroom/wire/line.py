@@ -21,6 +21,7 @@ from headroom.machine import procstat
 from headroom.settings import Settings
 from headroom.wire import choice, testbed
 from headroom.wire.channel import Channel
+from headroom.wire.generator import TrexGenerator
 from headroom.wire.processes import Service
 from headroom.wire.sender import sender
 from headroom.wire.topology import Topology
@@ -62,6 +63,12 @@ class Line:
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
         """One trial; a process that dies ends it at once, with its cause."""
         return self.generator.trial(rate_pps, duration_s)
+
+    def compared(self, rate_pps: float, duration_s: float) -> Trial:
+        """A trial whose packets are compared where they arrive, by whoever sends."""
+        if isinstance(self.generator, TrexGenerator):
+            return self.generator.compared(rate_pps, duration_s)
+        return self.trial(rate_pps, duration_s)
 
     def loaded(self, rate_pps: float, duration_s: float) -> tuple[Trial, list[Load]]:
         """A trial during which the processes are looked at: for loads alone, for looking costs something, too."""

@@ -43,19 +43,20 @@ def sender(
     cores = trex_server.Cores.of(seat.cores) if seat.cores else None
     with trex.running(seat.place.words, theirs, cores=cores, watch=[made.crew.check]) as server:
         path = profiles.path_of(profile)
-        generator = TrexGenerator(server, profiles.load(profile), path, flows, asked.seed, build=asked.build)
+        generator = TrexGenerator(
+            server, profiles.load(profile), path, flows, asked.seed, build=asked.build, ears=_ears(made)
+        )
         if proven:
-            server.notes.append(_proof(made, generator))
+            trial = generator.compared(arrivals.PROOF_PPS, arrivals.PROOF_S)
+            server.notes.append(arrivals.require(trial))
         yield generator
 
 
-def _proof(made: Topology, generator: TrexGenerator) -> str:
-    """What a comparison has shown, as a sentence for the record; why there is none where cards are TRex's alone."""
+def _ears(made: Topology) -> arrivals.Ears | None:
+    """Where TRex's packets can be caught: at its interfaces, but not at cards that it has for itself."""
     seat = made.seats["generator"]
     names = {number: seat.ports[str(number)].interface for number in (0, 1)}
-    if not all(names.values()):
-        return "TRex counts arrivals and does not compare them; nobody else can listen on its network cards."
-    return arrivals.require(generator.prove(seat.place.name, names))
+    return arrivals.Ears(seat.place.name, names) if all(names.values()) else None
 
 
 def run_in(made: Topology, command: str, job: dict[str, Any]) -> dict[str, Any]:

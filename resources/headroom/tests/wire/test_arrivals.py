@@ -11,7 +11,8 @@ import pytest
 
 from headroom.errors import EnvironmentLacks
 from headroom.tests.wire.namespaces import loop, needs_namespaces
-from headroom.wire.arrivals import Listener, NotAsSent, Proof, compare, ip_packet, require
+from headroom.wire.arrivals import UNCOMPARED, Compared, Ears, Listener, NotAsSent, compare, ip_packet, require
+from headroom.wire.trial import Direction, Trial
 
 IPV4 = bytes.fromhex("4500001a000040004011") + bytes(16)
 IPV6 = bytes.fromhex("6000000000021140") + bytes(34)
@@ -32,31 +33,34 @@ def test_an_ip_packet_without_what_fills_a_frame_up() -> None:
     assert ip_packet(b"") == ip_packet(bytes(12) + b"\x08\x00" + IPV4[:12]) == b""
 
 
-def test_what_is_equal_lost_and_other() -> None:
+def direction(sent: int, received: int, unexpected: int = 0, compared: bool = True) -> Direction:
+    return Direction(1000, 1000, sent, received, 100 * sent, sent - received, unexpected, False, compared)
+
+
+def test_what_is_equal_and_what_nobody_has_sent() -> None:
     sent = [b"a", b"b", b"b", b"c"]
-    assert compare(sent, [b"b", b"a", b"c", b"b"]) == Proof(4, 4)
-    assert compare(sent, [b"a", b"b"]).lost == 2
-    changed = compare(sent, [b"a", b"b", b"x", b"c"])
-    assert (changed.equal, changed.lost, changed.others) == (3, 0, (b"x",))
-    twice = compare(sent, [b"a", b"a", b"b", b"b", b"c"])
-    assert (twice.equal, twice.others) == (4, (b"a",))
+    assert compare(sent, [b"b", b"a", b"c", b"b"]) == Compared(4)
+    assert compare(sent, [b"a", b"b"]) == Compared(2)
+    assert compare(sent, [b"a", b"b", b"x", b"c"]) == Compared(3, (b"x",))
+    assert compare(sent, [b"a", b"a", b"b", b"b", b"c"]) == Compared(4, (b"a",))
 
 
-def test_a_proof_says_what_arrived() -> None:
-    said = require({"forward": Proof(4, 4), "reverse": Proof(5, 3)})
-    assert "4 of 4 forward, 3 of 5 reverse" in said
+def test_a_trial_that_was_compared_says_what_arrived() -> None:
+    said = require(Trial("trex", "v3.08", 1000, 1, direction(4, 4), direction(5, 3)))
+    assert "4 of 4 forward and 3 of 5 reverse arrived, octet by octet" in said
+    assert require(Trial("trex", "v3.08", 1000, 1, direction(4, 4, compared=False))) == UNCOMPARED
 
 
-def test_what_came_out_otherwise_is_nobodys_loss() -> None:
-    with pytest.raises(NotAsSent, match=r"^Reverse, 1 of 4 packets came out other than they went in.*0102"):
-        require({"forward": Proof(4, 4), "reverse": Proof(4, 3, (b"\1\2",))})
-    with pytest.raises(NotAsSent, match=r"^Forward, none of 4 packets arrived"):
-        require({"forward": Proof(4, 0)})
+def test_what_came_out_otherwise_is_a_failure_and_no_loss() -> None:
+    with pytest.raises(NotAsSent, match=r"^Reverse, 1 of 4 packets came out other than they went in"):
+        require(Trial("trex", "v3.08", 1000, 1, direction(4, 4), direction(4, 3, 1)))
+    with pytest.raises(NotAsSent, match=r"^Forward, all of 4 packets"):
+        require(Trial("trex", "v3.08", 1000, 1, direction(4, 0)))
 
 
 @needs_namespaces
 def test_what_arrives_is_caught_in_order_and_what_leaves_is_not() -> None:
-    with loop() as name, Listener(name, {0: "g1", 1: "g0"}) as listener:
+    with loop() as name, Listener(Ears(name, {0: "g1", 1: "g0"})) as listener:
         command = ["ip", "netns", "exec", name, sys.executable, "-c", SENDER, "g0", "500"]
         subprocess.run(command, check=True, timeout=60)
         deadline = time.monotonic() + 10
@@ -65,9 +69,12 @@ def test_what_arrives_is_caught_in_order_and_what_leaves_is_not() -> None:
         arrived = listener.packets(0)
         assert [int.from_bytes(packet[10:26], "big") for packet in arrived] == list(range(500))
         assert listener.packets(1) == []
+        assert listener.missed() == 0
+        listener.forget()
+        assert listener.packets(0) == []
 
 
 @needs_namespaces
 def test_an_interface_that_is_not_there() -> None:
     with loop() as name, pytest.raises(EnvironmentLacks, match="interface g7 cannot be listened on"):
-        Listener(name, {0: "g1", 1: "g7"}).__enter__()
+        Listener(Ears(name, {0: "g1", 1: "g7"})).__enter__()

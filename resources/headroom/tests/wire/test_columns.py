@@ -21,7 +21,7 @@ from headroom import engine, profiles
 from headroom.machine.build import engine_program
 from headroom.paths import ROOT
 from headroom.wire.arrivals import ip_packet
-from headroom.wire.captures import frames
+from headroom.wire.captures import records
 from headroom.wire.generator import is_users
 
 COLUMNS = ROOT / "traffic-profiles" / "trex" / "columns.py"
@@ -48,7 +48,7 @@ def engines(build: str, folder: Path, name: str, flows: int, packets: int, rever
     output = folder / "rendered.pcap"
     job = {"profile": profile, "flows": flows, "packets": packets, "seed": 3, "reverse": reverse, "frames": "ethernet"}
     engine.run("render", job | {"output": str(output)}, build=build)
-    return [ip_packet(frame).hex() for frame in frames(output.read_bytes())]
+    return [ip_packet(frame).hex() for _, frame in records(output.read_bytes())]
 
 
 def changed(folder: Path, change: dict[str, Any], header: int) -> Path:

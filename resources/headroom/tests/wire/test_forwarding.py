@@ -52,6 +52,8 @@ class FakeLine:
         way = Direction(**{**vars(one), "latency": seen})
         return Trial("embedded", "1", rate_pps, duration_s, way, way)
 
+    compared = trial
+
     def loaded(self, rate_pps: float, duration_s: float) -> tuple[Trial, list[Load]]:
         return self.trial(rate_pps, duration_s), [Load("compressor", 0, "busy_share", 0.75)]
 
