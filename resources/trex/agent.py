@@ -43,8 +43,11 @@ class Agent:
 
     # -- connection ---------------------------------------------------------------------------------------------------
 
-    def connect(self, mode="stl", server="127.0.0.1", sync_port=4501, async_port=4500, timeout_s=5):
-        """Connects to a server, takes its ports and clears what an earlier client left there."""
+    def connect(self, mode="stl", server="127.0.0.1", sync_port=4501, async_port=4500, timeout_s=5, promiscuous=False):
+        """Connects to a server, takes its ports and clears what an earlier client left there.
+
+        `promiscuous`: ports take packets for other addresses than theirs as well (stl).
+        """
         self._leave()
         if mode == "stl":
             from trex.stl.api import STLClient as Client
@@ -59,6 +62,8 @@ class Agent:
         self.client, self.mode = client, mode
         client.acquire(force=True)
         client.reset()
+        if promiscuous:
+            client.set_port_attr(promiscuous=True)
         return self.describe()
 
     def describe(self):

@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -115,6 +116,29 @@ def probe() -> str:
         return str(error)
     finally:
         _delete(name)
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[Place]:
+    """A namespace without anything but its loopback, for a program whose ports nobody else is to have.
+
+    Raises EnvironmentLacks where the machine cannot do it.
+    """
+    if reason := lacks():
+        raise EnvironmentLacks(reason)
+    remove_dead()
+    run = ""
+    try:
+        with leash.uninterrupted():
+            run, _ = runs.claim("netns", lambda run: [_namespace(run, "generator")])
+        name = _namespace(run, "generator")
+        _ip(f"netns add {name}")
+        _ip("link set dev lo up", name)
+        yield Place(name, ("ip", "netns", "exec", name))
+    finally:
+        with leash.uninterrupted():
+            if run and _remove(run, [_namespace(run, "generator")]):
+                runs.release(run)
 
 
 def remove_dead() -> list[str]:

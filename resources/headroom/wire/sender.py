@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import contextlib
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from headroom import profiles
 from headroom.settings import Settings
-from headroom.wire import arrivals, trex, trex_server
+from headroom.wire import arrivals, netns, trex, trex_server
 from headroom.wire.generator import EmbeddedGenerator, TrexGenerator
-from headroom.wire.topology import Topology
+from headroom.wire.topology import Port, Topology
 from headroom.wire.trial import Trial
 
 Sender = EmbeddedGenerator | TrexGenerator
@@ -20,7 +20,7 @@ Sender = EmbeddedGenerator | TrexGenerator
 PATIENCE_S = 30.0  # beyond a trial's own time: an engine has to start, and a drowned one to end
 
 
-@contextmanager
+@contextlib.contextmanager
 def sender(
     asked: Settings, made: Topology, profile: str, flows: int = 100, proven: bool = False
 ) -> Iterator[EmbeddedGenerator | TrexGenerator]:
@@ -39,9 +39,11 @@ def sender(
         told = [port.as_job() for port in ports]
         yield EmbeddedGenerator(told, profiles.load(profile), flows, asked.seed, common=common, run=run)
         return
-    theirs = [trex_server.Port(port.interface or port.pci, port.mac) for port in ports]
-    cores = trex_server.Cores.of(seat.cores) if seat.cores else None
-    with trex.running(seat.place.words, theirs, cores=cores, watch=[made.crew.check]) as server:
+    with contextlib.ExitStack() as stack:
+        # TRex needs a namespace of its own, and where cards are its ports there is none yet.
+        place = seat.place if seat.place.words else stack.enter_context(netns.alone())
+        theirs, cores = trex_takes(ports, seat.cores)
+        server = stack.enter_context(trex.running(place.words, theirs, cores=cores, watch=[made.crew.check]))
         path = profiles.path_of(profile)
         generator = TrexGenerator(
             server, profiles.load(profile), path, flows, asked.seed, build=asked.build, ears=_ears(made)
@@ -50,6 +52,13 @@ def sender(
             trial = generator.compared(arrivals.PROOF_PPS, arrivals.PROOF_S)
             server.notes.append(arrivals.require(trial))
         yield generator
+
+
+def trex_takes(ports: Sequence[Port], cores: Sequence[int]) -> tuple[list[trex_server.Port], trex_server.Cores | None]:
+    """Ports and cores of the generator's role, as TRex's settings have them."""
+    theirs = [trex_server.Port(port.interface or port.pci, port.mac) for port in ports]
+    node = trex_server.node_of(ports[0].pci) if ports[0].pci else 0
+    return theirs, trex_server.Cores.of(cores, node) if cores else None
 
 
 def _ears(made: Topology) -> arrivals.Ears | None:

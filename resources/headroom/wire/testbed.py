@@ -15,9 +15,10 @@ from typing import Any
 
 from headroom.errors import EnvironmentLacks, UsageError
 from headroom.paths import DEFAULT_BUILD, ROOT
-from headroom.wire import remote
+from headroom.wire import remote, trex_server
 from headroom.wire.processes import Crew, Service
 from headroom.wire.remote import Host
+from headroom.wire.sender import trex_takes
 from headroom.wire.topology import Port, Role, Seat, Topology, roles_of
 from headroom.yamlfile import Document, Pointer, check, read
 
@@ -148,12 +149,27 @@ def commands(bed: Bed, build: str = DEFAULT_BUILD, generator: str = "memory") ->
         cards, cores = bed.roles[role]["ports"], bed.roles[role]["cores"]
         about = f"  # {role}: {', '.join(f'{name} {pci}' for name, pci in cards.items())}; cores {cores}"
         if role == "generator" and generator == "trex":
-            lines.append(f"{host.shown}: {host.root('$TREX_ROOT/t-rex-64', '-i')}{about}")
+            lines += [f"{host.shown}: {line}" for line in _trex(bed, about)]
         else:
             command = {"generator": "generate", "link": "link"}.get(role, "node")
             lines.append(f"{host.shown}: {remote.start_line(host, role, command, build)} <<< …{about}")
-    lines += [f"{bed.host_of(role).shown}: {remote.stop_line(bed.host_of(role), role)}" for role in bed.roles]
+    engines = [role for role in bed.roles if role != "generator" or generator != "trex"]
+    lines += [f"{bed.host_of(role).shown}: {remote.stop_line(bed.host_of(role), role)}" for role in engines]
+    if generator == "trex":
+        lines.append(f"{bed.host_of('generator').shown}: ip netns del {TREX_NAMESPACE}")
     return lines + [f"{one.host.shown}: {one.undo}" for one in reversed(prepared) if one.undo]
+
+
+TREX_NAMESPACE = "hr-<run>-gen"  # of its own, for its ports are bound on every address
+
+
+def _trex(bed: Bed, about: str) -> list[str]:
+    """The commands of TRex's life: its configuration in full, the server, and who drives it."""
+    one = bed.roles["generator"]
+    ports, cores = trex_takes([Port(name, pci=one["ports"][name]) for name in ("0", "1")], one["cores"])
+    made = f"ip netns add {TREX_NAMESPACE} && ip -n {TREX_NAMESPACE} link set lo up"
+    planned = trex_server.plan(ports, cores, ("ip", "netns", "exec", TREX_NAMESPACE))
+    return [made, planned[0], f"{planned[1]}{about}", *planned[2:]]
 
 
 @dataclass

@@ -120,7 +120,8 @@ def running(
         Server(installation, place, ports, mode, cores) as server,
         _agent(installation, place, server.log.with_name("agent.log"), record, [server.look, *watch]) as pipe,
     ):
-        described = pipe.call("connect", 30.0, mode=mode)
+        cards = {"promiscuous": True} if mode == "stl" and all(port.is_pci for port in ports) else {}
+        described = pipe.call("connect", 30.0, mode=mode, **cards)
         yield Trex(pipe, described, server.notes)
 
 

@@ -45,6 +45,7 @@ RING = "blocksz=1048576,framesz=2048,framecnt=8192"
 MOST_FRAME = 2048 - 64  # octets: what a ring's frame holds besides its header
 DPDK_STATE = Path("/var/run/dpdk")  # DPDK keeps a folder for each prefix there
 LEFT = "headroom-trex-"  # how the names of what a server leaves behind begin; then the number of our process
+CARD_MAC = "02:48:52:00:00:{:02x}"  # locally administered, as the generator's interfaces in a namespace have them
 LISTENING = "0A"  # proc(5), /proc/net/tcp: TCP_LISTEN
 
 LATENCY_NOTE = (
@@ -154,12 +155,13 @@ class Cores:
     manage: int
     receive: int
     send: tuple[int, ...]
+    node: int = 0  # of the memory that the network cards are next to (NUMA)
 
     @classmethod
-    def of(cls, cores: Sequence[int]) -> Cores:
+    def of(cls, cores: Sequence[int], node: int = 0) -> Cores:
         """From as many cores as there are, at least one: too few to have one for each work are one for everything."""
         first = cores[0]
-        return cls(first, cores[1], tuple(cores[2:])) if len(cores) >= CORES else cls(first, first, (first,))
+        return cls(first, cores[1], tuple(cores[2:]), node) if len(cores) >= CORES else cls(first, first, (first,))
 
     @property
     def is_one(self) -> bool:
@@ -183,10 +185,33 @@ def settings(ports: Sequence[Port], prefix: str, cores: Cores | None) -> str:
         section["platform"] = {
             "master_thread_id": cores.manage,
             "latency_thread_id": cores.receive,
-            "dual_if": [{"socket": 0, "threads": list(cores.send)}],
+            "dual_if": [{"socket": cores.node, "threads": list(cores.send)}],
         }
     section["port_info"] = [{"src_mac": port.mac, "dest_mac": port.peer} for port in ports]
     return json.dumps([section], indent=1) + "\n"  # YAML, too
+
+
+def arguments(ports: Sequence[Port], mode: Literal["stl", "astf"]) -> list[str]:
+    """The server's options, but for its configuration file."""
+    cards = all(port.is_pci for port in ports)
+    words = ["-i", *(["--astf"] if mode == "astf" else [])]
+    # A card takes what is for other addresses, too: nodes pass frames on as they are.
+    words += (["--prom"] if mode == "astf" else []) if cards else ["--software"]
+    # No watchdog: on a shared core its threads may well be late. No terminal, no keys, no server for Scapy's GUI.
+    return [*words, "--no-watchdog", "--no-scapy-server", "--iom", "0", "--no-termio", "--no-key"]
+
+
+def plan(ports: Sequence[Port], cores: Cores | None, place: Sequence[str]) -> list[str]:
+    """The commands of a server's life as a dry run shows them; TRex need not be here."""
+    name = f"{LEFT}<run>"
+    folder = f"{tempfile.gettempdir()}/{name}"
+    written = json.dumps(json.loads(settings(_with_pairs(ports), name, cores)))
+    inside = " ".join(place)
+    return [
+        f"echo '{written}' > {folder}/trex.yaml",
+        f"cd $TREX_ROOT && {inside} ./_t-rex-64 {' '.join(arguments(ports, 'stl'))} --cfg {folder}/trex.yaml",
+        f"{inside} python3 resources/trex/agent.py $TREX_ROOT/{CLIENT}",
+    ]
 
 
 def _device(number: int, port: Port) -> str:
@@ -266,11 +291,7 @@ class Server:
             raise
 
     def _launch(self, configuration: Path) -> subprocess.Popen[bytes]:
-        words = ["-i", *(["--astf"] if self.mode == "astf" else [])]
-        if not all(port.is_pci for port in self.ports):
-            words.append("--software")
-        # No watchdog: on a shared core its threads may well be late. No terminal, no keys, no server for Scapy's GUI.
-        words += ["--no-watchdog", "--no-scapy-server", "--iom", "0", "--no-termio", "--no-key"]
+        words = arguments(self.ports, self.mode)
         command = [*leash.words(), *self.place, str(self.installation.program), *words]
         with self.log.open("wb") as log:
             return subprocess.Popen(
@@ -315,6 +336,14 @@ class Server:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
+
+
+def node_of(card: str) -> int:
+    """The NUMA node that a network card is next to; 0 where the kernel does not know. Source: sysfs-bus-pci."""
+    try:
+        return max(0, int(Path("/sys/bus/pci/devices", card, "numa_node").read_text()))
+    except (OSError, ValueError):
+        return 0
 
 
 def scratch() -> tempfile.TemporaryDirectory[str]:
@@ -362,7 +391,15 @@ def _listens(table: str) -> bool:
 
 def prepared(ports: Sequence[Port], place: Sequence[str]) -> tuple[Port, ...]:
     """The ports with their addresses. Their interfaces are up, and speak no IPv6: stray packets would be counted."""
-    known = [port if port.is_pci else _with_address(port, place) for port in ports]
+    return _with_pairs([port if port.is_pci else _with_address(port, place) for port in ports])
+
+
+def _with_pairs(ports: Sequence[Port]) -> tuple[Port, ...]:
+    """The ports with the addresses to which they send: those of their pairs. A card without one is given one."""
+    known = [
+        Port(port.interface, port.mac or (CARD_MAC.format(number) if port.is_pci else ""), port.peer)
+        for number, port in enumerate(ports)
+    ]
     pairs = [known[number ^ 1] if number ^ 1 < len(known) else known[number] for number in range(len(known))]
     return tuple(Port(port.interface, port.mac, port.peer or pair.mac) for port, pair in zip(known, pairs, strict=True))
 

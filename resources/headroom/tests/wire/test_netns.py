@@ -277,3 +277,23 @@ def test_what_ip_says_is_told() -> None:
         netns._ip("link add x type frobnicate")
     with pytest.raises(EnvironmentLacks, match="cannot be entered: No such file"):
         interfaces.inside("hr-nobody", lambda: None)
+
+
+@root
+def test_a_namespace_alone_has_its_loopback_and_nothing_else() -> None:
+    with netns.alone() as place:
+        name = place.name
+        shown = subprocess.run([*place.words, "ip", "-j", "link"], capture_output=True, text=True, check=True).stdout
+        assert [(one["ifname"], "UP" in one["flags"]) for one in json.loads(shown)] == [("lo", True)]
+        assert runs.remove_dead("netns", lambda run, things: pytest.fail("it lives")) == []
+    assert not (interfaces.NAMESPACES / name).exists()
+    assert list(runs.state_folder().iterdir()) == []
+
+
+@root
+def test_a_namespace_alone_goes_with_what_runs_in_it() -> None:
+    with pytest.raises(KeyboardInterrupt), netns.alone() as place:
+        left = subprocess.Popen([*place.words, "sleep", "600"])
+        raise KeyboardInterrupt
+    assert left.wait(5) == -signal.SIGKILL
+    assert not (interfaces.NAMESPACES / place.name).exists()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -95,10 +96,25 @@ def test_every_command_is_planned_with_its_host_and_undone_in_the_opposite_order
     assert back == bound[::-1]
 
 
-def test_with_trex_the_generator_is_trex() -> None:
+def test_with_trex_the_generator_is_trex_and_its_settings_are_shown() -> None:
     lines = testbed.commands(testbed.load(EXAMPLE), generator="trex")
-    assert [line for line in lines if "t-rex-64" in line and "traffic" in line]
+    here = "ssh root@traffic.example.net: "
     assert not [line for line in lines if "headroom-engine generate" in line]
+    assert not [line for line in lines if "headroom-generator.pid" in line]
+    written = next(line for line in lines if "trex.yaml" in line)
+    section = json.loads(written.partition("'")[2].rpartition("'")[0])[0]
+    assert section["interfaces"] == ["0000:17:00.0", "0000:17:00.1"]
+    assert section["platform"]["dual_if"] == [{"socket": 0, "threads": [4]}]
+    assert (section["platform"]["master_thread_id"], section["platform"]["latency_thread_id"]) == (2, 3)
+    assert section["port_info"][0]["dest_mac"] == section["port_info"][1]["src_mac"] != ""
+    server = next(line for line in lines if "_t-rex-64" in line)
+    assert server.startswith(f"{here}cd $TREX_ROOT && ip netns exec hr-<run>-gen ./_t-rex-64 -i ")
+    assert "--software" not in server, "cards have drivers of their own"
+    assert written.rpartition("> ")[2] in server
+    made, gone = (lines.index(f"{here}ip netns {what}") for what in (
+        "add hr-<run>-gen && ip -n hr-<run>-gen link set lo up", "del hr-<run>-gen",
+    ))  # fmt: skip
+    assert made < lines.index(written) < lines.index(server) < gone
 
 
 @pytest.fixture

@@ -27,8 +27,11 @@ from headroom.wire.trex_server import (
     Port,
     Server,
     TrexFailure,
+    arguments,
     find,
     in_namespace,
+    listening,
+    prepared,
     settings,
 )
 
@@ -110,6 +113,21 @@ def test_with_cores_of_its_own_one_receives() -> None:
     assert section["platform"]["dual_if"] == [{"socket": 0, "threads": [2, 3]}]
 
 
+def test_cards_take_what_is_for_others_and_need_no_software_mode() -> None:
+    nics, interfaces = [Port("0000:03:00.0"), Port("0000:03:00.1")], [Port("g0"), Port("g1")]
+    assert "--software" in arguments(interfaces, "stl")
+    assert "--prom" in arguments(nics, "astf")
+    assert {"--software", "--prom"}.isdisjoint(arguments(nics, "stl"))  # there, the client says so
+    assert "--astf" in arguments(nics, "astf")
+
+
+def test_cards_without_addresses_are_given_some() -> None:
+    ports = prepared((Port("0000:03:00.0"), Port("0000:03:00.1")), ())
+    assert [port.mac for port in ports] == ["02:48:52:00:00:00", "02:48:52:00:00:01"]
+    assert [port.peer for port in ports] == ["02:48:52:00:00:01", "02:48:52:00:00:00"]
+    assert prepared((Port("0000:03:00.0", "02::1"), Port("0000:03:00.1", "02::2")), ())[0].peer == "02::2"
+
+
 def test_ports_come_in_pairs_of_one_kind() -> None:
     with pytest.raises(UsageError, match="pairs"):
         settings([Port("g0")], "p", None)
@@ -151,6 +169,28 @@ def test_its_interfaces_speak_no_ipv6(installation: Installation) -> None:
 def test_one_server_a_namespace(installation: Installation, place: list[str]) -> None:
     with Server(installation, place, PORTS), pytest.raises(EnvironmentLacks, match="namespace of its own"):
         Server(installation, place, PORTS).start()
+
+
+@needs_namespaces
+def test_two_servers_side_by_side_share_nothing(installation: Installation, place: list[str]) -> None:
+    with loop() as other, Server(installation, place, PORTS) as first:
+        with Server(installation, in_namespace(other), PORTS) as second:
+            assert first.prefix != second.prefix
+            assert first.log != second.log
+            assert all(Path("/var/run/dpdk", one.prefix).exists() for one in (first, second))
+            assert alive(second.pid)
+        assert not Path("/var/run/dpdk", second.prefix).exists()
+        assert Path("/var/run/dpdk", first.prefix).exists()
+        assert alive(first.pid)
+        first.look()
+
+
+@needs_namespaces
+def test_its_ports_are_bound_in_its_own_namespace_alone(installation: Installation, place: list[str]) -> None:
+    before = listening()
+    with Server(installation, place, PORTS):
+        assert listening(place)
+        assert listening() == before
 
 
 @needs_namespaces
