@@ -24,7 +24,9 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import rendered
 
-MOST_VALUES = 65535  # of a list
+# Of a list. A request to TRex's server has at most 999,999 octets (trex_rpc_req_resp_server.h), and the client adds a
+# stream to one as long as it has 500,000; in JSON, a packet's values are 200 octets at most.
+MOST_VALUES = 2000
 MOST_OCTETS = 64  # of all variables of a stream together: trex_stl_stream_vm.h, svMAX_FLOW_VAR
 UDP, TCP, GTPU_PORT = 17, 6, 2152
 KINDS = (["udp", "gtpu", "ipv4", "tcp"], ["udp", "gtpu", "ipv4", "udp"])

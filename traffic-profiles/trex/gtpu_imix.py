@@ -23,48 +23,31 @@ from field_engine import batch_builder, latency_stream
 PERIOD_S = 2.0  # of an endless profile: after it, the packets start over
 
 
-def streams_of(batches, pps, cores):
-    """The streams of all kinds at once, a kind's batches one after the other. Together they send `pps`."""
-    total, counts = sum(batch.count for batch in batches), {}
+def streams_of(batches, pps, cores, endless):
+    """The streams of all kinds at once, a kind's batches one after the other, and over again where `endless`.
+
+    Together they send `pps`.
+    """
+    total, kinds, made = sum(batch.count for batch in batches), {}, []
     for batch in batches:
-        counts[batch.kind] = counts.get(batch.kind, 0) + batch.count
-    made, parts = [], {}
-    for number, batch in enumerate(batches):
-        part = parts[batch.kind] = parts.get(batch.kind, -1) + 1
-        more = number + 1 < len(batches) and batches[number + 1].kind == batch.kind
-        rate = pps * counts[batch.kind] / total
-        made.append(
-            STLStream(
-                name=f"kind{batch.kind}.{part}",
-                next=f"kind{batch.kind}.{part + 1}" if more else None,
-                self_start=part == 0,
-                isg=1e6 / rate if part else 1e6 * batch.first / pps,
-                packet=batch_builder(batch),
-                mode=STLTXSingleBurst(total_pkts=batch.count, pps=rate),
-                core_id=batch.kind % cores,
+        kinds.setdefault(batch.kind, []).append(batch)
+    for kind, parts in kinds.items():
+        rate = pps * sum(batch.count for batch in parts) / total
+        for number, batch in enumerate(parts):
+            following = number + 1 if number + 1 < len(parts) else 0 if endless and len(parts) > 1 else None
+            for_ever = endless and len(parts) == 1
+            made.append(
+                STLStream(
+                    name=f"kind{kind}.{number}",
+                    next=None if following is None else f"kind{kind}.{following}",
+                    self_start=number == 0,
+                    isg=1e6 / rate if number else 1e6 * batch.first / pps,
+                    packet=batch_builder(batch),
+                    mode=STLTXCont(pps=rate) if for_ever else STLTXSingleBurst(total_pkts=batch.count, pps=rate),
+                    core_id=kind % cores,
+                )
             )
-        )
     return made
-
-
-def endless(batches, pps, cores):
-    """As many streams as there are kinds, each of which sends its packets over and over."""
-    if len({batch.kind for batch in batches}) < len(batches):
-        raise rendered.Refused(
-            f"with --duration 0 the packets of {PERIOD_S:g} s are sent over and over, of each kind at most "
-            f"{columns.MOST_VALUES}. Say a --duration, or a lower --pps."
-        )
-    total = sum(batch.count for batch in batches)
-    return [
-        STLStream(
-            name=f"kind{batch.kind}",
-            isg=1e6 * batch.first / pps,
-            packet=batch_builder(batch),
-            mode=STLTXCont(pps=pps * batch.count / total),
-            core_id=batch.kind % cores,
-        )
-        for batch in batches
-    ]
 
 
 class GtpuImix:
@@ -91,7 +74,7 @@ class GtpuImix:
                 f"{packets} packets behind {given.skip} are to be made; 1 to {rendered.MOST_PACKETS} can be at once."
             )
         found = columns.streams(profile, packets, given.flows, given.seed, direction == 1, given.skip, given.engine)
-        made = (streams_of if given.duration else endless)(found, given.pps, given.cores)
+        made = streams_of(found, given.pps, given.cores, endless=not given.duration)
         if given.latency_pps:
             run = columns.one_more_flow(profile, given.flows, given.seed, direction == 1, given.engine)
             made.append(latency_stream(run, direction, given.latency_pps))

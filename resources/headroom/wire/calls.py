@@ -19,9 +19,9 @@ from typing import Any
 from headroom import engine
 from headroom.errors import HeadroomError
 from headroom.settings import Settings
-from headroom.wire import sequences, trex, trex_server
+from headroom.wire import sequences
 from headroom.wire.generator import embedded_latency
-from headroom.wire.sender import run_in
+from headroom.wire.sender import run_in, trex_at
 from headroom.wire.sequences import Message
 from headroom.wire.topology import Topology
 from headroom.wire.trex import PROFILES, Trex
@@ -41,15 +41,12 @@ def callers(asked: Settings, made: Topology, sequence: str, holding_s: float = 0
     """
     path = sequences.path_of(sequence)
     messages = sequences.load(path)
-    seat = made.seats["generator"]
-    ports = [seat.ports[name] for name in ("0", "1")]
     if asked.generator == "memory":
-        told = [port.as_job() for port in ports]
+        seat = made.seats["generator"]
+        told = [seat.ports[name].as_job() for name in ("0", "1")]
         yield EmbeddedCalls(told, messages, holding_s, common={"core": seat.cores[0]}, run=partial(run_in, made))
         return
-    theirs = [trex_server.Port(port.interface or port.pci, port.mac) for port in ports]
-    cores = trex_server.Cores.of(seat.cores) if seat.cores else None
-    with trex.running(seat.place.words, theirs, "astf", cores, watch=[made.crew.check]) as server:
+    with trex_at(made, "astf") as server:
         yield TrexCalls(server, path, messages, holding_s)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from headroom import profiles
 from headroom.settings import Settings
@@ -39,11 +39,7 @@ def sender(
         told = [port.as_job() for port in ports]
         yield EmbeddedGenerator(told, profiles.load(profile), flows, asked.seed, common=common, run=run)
         return
-    with contextlib.ExitStack() as stack:
-        # TRex needs a namespace of its own, and where cards are its ports there is none yet.
-        place = seat.place if seat.place.words else stack.enter_context(netns.alone())
-        theirs, cores = trex_takes(ports, seat.cores)
-        server = stack.enter_context(trex.running(place.words, theirs, cores=cores, watch=[made.crew.check]))
+    with trex_at(made, "stl") as server:
         path = profiles.path_of(profile)
         generator = TrexGenerator(
             server, profiles.load(profile), path, flows, asked.seed, build=asked.build, ears=_ears(made)
@@ -52,6 +48,21 @@ def sender(
             trial = generator.compared(arrivals.PROOF_PPS, arrivals.PROOF_S)
             server.notes.append(arrivals.require(trial))
         yield generator
+
+
+@contextlib.contextmanager
+def trex_at(made: Topology, mode: Literal["stl", "astf"]) -> Iterator[trex.Trex]:
+    """TRex at the generator's place of a topology, as long as the block. A process that dies there ends what it does.
+
+    TRex needs a namespace of its own; where cards are its ports there is none yet, and one is made.
+    """
+    seat = made.seats["generator"]
+    theirs, cores = trex_takes([seat.ports[name] for name in ("0", "1")], seat.cores)
+    with contextlib.ExitStack() as stack:
+        place = seat.place if seat.place.words else stack.enter_context(netns.alone())
+        yield stack.enter_context(
+            trex.running(place.words, theirs, mode, cores, watch=[made.crew.check]),
+        )
 
 
 def trex_takes(ports: Sequence[Port], cores: Sequence[int]) -> tuple[list[trex_server.Port], trex_server.Cores | None]:
