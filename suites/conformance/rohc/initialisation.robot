@@ -94,13 +94,11 @@ Wrong CRC
     Vectors Should Be Decompressed    rtp-ir-wrong-crc    rtp-ir-dyn-wrong-crc
 
 Chains That Lead Elsewhere
-    [Documentation]    Sends chains of profile 0x0001 that lead to TCP, of 0x0002 that lead to ICMP, of 0x0004 whose
-    ...    next header is not the one announced, and one with IP version 5. Expects that the packets are
-    ...    discarded.
+    [Documentation]    Sends chains of profile 0x0001 that lead to TCP, of 0x0002 that lead to ICMP, and one with IP
+    ...    version 5. Expects that the packets are discarded.
     [Tags]    req:RFC3095-5.7.7-3    req:RFC3095-5.7.7.1-1    req:RFC3095-5.7.7.2-1    req:RFC3095-5.7.7.2-2
-    ...       req:RFC3843-3.1-1    req:RFC5795-5.2.3-4
-    Vectors Should Be Decompressed    rtp-ir-chain-leads-to-tcp    udp-ir-chain-without-udp
-    ...    ip-ir-version-does-not-match    rtp-ir-ip-version-5
+    ...       req:RFC5795-5.2.3-4
+    Vectors Should Be Decompressed    rtp-ir-chain-leads-to-tcp    udp-ir-chain-without-udp    rtp-ir-ip-version-5
 
 IR Packets Cut Short
     [Documentation]    Sends IR packets of every profile, cut at every octet of their header. Expects that they are

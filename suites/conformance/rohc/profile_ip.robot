@@ -59,10 +59,9 @@ Profile Switches
     Vectors Should Be Decompressed    ip-profile-*
 
 Wrong Chains
-    [Documentation]    Sends chains that are cut short or whose next header is not the one announced. Expects that they
-    ...    are discarded.
-    [Tags]    level:must    req:RFC3843-3.1-1    req:RFC5795-5.2.3-4
-    Vectors Should Be Decompressed    ip-ir-truncated    ip-ir-version-does-not-match
+    [Documentation]    Sends chains that are cut short. Expects that they are discarded.
+    [Tags]    level:must    req:RFC5795-5.2.3-4
+    Vectors Should Be Decompressed    ip-ir-truncated
 
 Compressor: IPv4
     [Documentation]    Sends IPv4 packets of an unknown protocol. Expects nothing wrong: an SN that increases by one for

@@ -199,13 +199,21 @@ TEST_F(Initialisation, SeventeenIpHeadersAreTooMany) {
   EXPECT_EQ(give(crafted_initialisation(kIr, 4, chain, two.payload)).status, HEADROOM_ERR_UNSUPPORTED);
 }
 
-TEST_F(Initialisation, InnerHeaderOfAnotherVersionThanAnnouncedIsRefused) {
+// "This field identifies the type of the following header" (5.7.7). A packet in which it does not (here Protocol 4, IPv4,
+// before an IPv6 header) has a static chain that says so, too, and comes out as it went in.
+TEST_F(Initialisation, InnerHeaderOfAnotherVersionThanAnnouncedIsTakenAsItSaysItself) {
   PacketSpec ip = test::ip_packet(6);
   ip.outer = test::IpFields{};
   Packet chain = static_chain(ip, 4);
-  chain[1] = 4;  // announces IPv4, an IPv6 part follows
-  EXPECT_EQ(give(crafted_initialisation(kIr, 4, joined(chain, dynamic_chain(ip, 4)), ip.payload)).status,
-            HEADROOM_ERR_MALFORMED);
+  ASSERT_EQ(chain[1], 41);
+  chain[1] = 4;
+  Packet original = build(ip);
+  original[9] = 4;
+  const unsigned checksum = wire::load16(original.data() + 10) + 41U - 4U;  // one's complement (RFC 1624)
+  wire::store16(original.data() + 10, static_cast<std::uint16_t>((checksum & 0xffff) + (checksum >> 16)));
+  const Restored r = give(crafted_initialisation(kIr, 4, joined(chain, dynamic_chain(ip, 4)), ip.payload));
+  EXPECT_EQ(r.status, HEADROOM_OK);
+  EXPECT_EQ(to_hex(r.octets), to_hex(original));
 }
 
 // "Timer-based compression … the decompressor has to inform the compressor … by sending a CLOCK feedback option" (RFC

@@ -86,9 +86,11 @@ def read_static(reader: Reader, profile: Profile, remarks: list[Remark]) -> Stat
     while True:
         ip = _static_ip(reader, profile, remarks)
         if expected is not None and ip.version != expected:
-            raise MalformedPacket(
-                CHAIN_END[profile.number],
-                f"The static chain announces IPv{expected}, but an IPv{ip.version} part follows.",
+            # Each part says its version itself, so that the packet can be restored as it was all the same.
+            remarks.append(
+                must(
+                    "RFC3095-5.7.7-3", f"The static chain announces IPv{expected}, but an IPv{ip.version} part follows."
+                )
             )
         chain.ips.append(ip)
         expected = None if ip.ends_chain else IP_VERSION_OF.get(ip.protocol)
