@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from headroom.oracle.rohc import feedback as feedback_formats
-from headroom.oracle.rohc import framing, rules_stream, rules_values
+from headroom.oracle.rohc import framing, rules_stream, rules_updates, rules_values
 from headroom.oracle.rohc.context import Context, Parameters
 from headroom.oracle.rohc.decompressor import Decompressor, Outcome
 from headroom.oracle.rohc.errors import RohcError, Unsupported
@@ -64,6 +64,7 @@ class Checker:
         self.restored = 0
         self._flows: dict[int, Flow] = {}
         self._windows: dict[int, Window] = {}
+        self._presumed = rules_updates.Presumed()
         self._index = -1
         self._arrival_ns: int | None = None
         self._clock_ms = 0  # resolution that the decompressor has told last; 0: none so far
@@ -129,6 +130,7 @@ class Checker:
     def _check_restored(self, outcome: Outcome, source: bytes | None) -> None:
         packet = outcome.packet
         assert packet is not None
+        presumed = self._presumed.take(outcome, source)
         if outcome.error is None and outcome.delivered == source:
             self.restored += source is not None
             return
@@ -140,7 +142,8 @@ class Checker:
             remarks += rules_values.other_format(
                 packet.octets, source, self.decompressor.channel.parameters, outcome.before
             )
-        remarks = remarks or list(rules_values.not_restored(packet, source, outcome.before))
+        remarks = remarks or presumed or list(rules_values.not_restored(packet, source, outcome.before))
+        remarks += rules_updates.whole_lists(packet, source, outcome.after)
         remarks += rules_stream.empty_payload(packet, source)
         if not remarks and outcome.error is not None:
             remarks = [rules_stream.refused(outcome.error)]
