@@ -25,13 +25,28 @@ Role = Literal["compressor", "decompressor"]
 
 @dataclass(frozen=True)
 class Deviation:
-    """A known deviation: from a requirement, or in one case."""
+    """A known deviation: from a requirement, in one case, or in cells of the interop matrix.
+
+    In cells, it may be one that not every packet meets: a compressor's packets that break one of `breaks`, or packets
+    that have all of `fields` at once.
+    """
 
     reason: str
     requirement: str = ""
     case: str = ""
     roles: tuple[str, ...] = ("compressor", "decompressor")
     cells: dict[str, tuple[str, ...]] = field(default_factory=dict)  # words of the interop matrix
+    breaks: tuple[str, ...] = ()  # requirements
+    fields: tuple[str, ...] = ()  # as the judge names them, or name=value
+
+    @property
+    def is_of_packets(self) -> bool:
+        """Whether single packets meet it, rather than every cell that it is declared for."""
+        return bool(self.breaks or self.fields)
+
+    @property
+    def is_of_cells(self) -> bool:
+        return bool(self.cells) or self.is_of_packets
 
 
 SOURCE, ROHC, UNCOMPRESSED = "source", "rohc", "uncompressed"  # stems of a recording's files
@@ -176,6 +191,8 @@ def _load(folder: Path, changed: int) -> Implementation:
                 case=entry.get("case", ""),
                 roles=tuple(entry.get("roles", ("compressor", "decompressor"))),
                 cells={name: tuple(words) for name, words in entry.get("cells", {}).items()},
+                breaks=tuple(entry.get("breaks", ())),
+                fields=tuple(entry.get("fields", ())),
             )
             for entry in data.get("deviations", ())
         ),
@@ -204,6 +221,9 @@ def check_deviations(document: Document) -> None:
         at = ("deviations", number)
         if (name := entry.get("requirement")) and not name.startswith(ABI) and name not in requirements.load():
             complaints.append(document.complaint((*at, "requirement"), f"there is no requirement '{name}'"))
+        for place, name in enumerate(entry.get("breaks", ())):
+            if name not in requirements.load():
+                complaints.append(document.complaint((*at, "breaks", place), f"there is no requirement '{name}'"))
         if (case := entry.get("case")) and not _is_case(case):
             complaints.append(document.complaint((*at, "case"), f"there is no case '{case}'; see list suites --cases"))
         cells = entry.get("cells", {})

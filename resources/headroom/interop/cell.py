@@ -116,13 +116,14 @@ def run(cell: Cell, workshop: Workshop) -> dict[str, Any]:
     result |= {"verdict": verdict, "reason": reason}
     if verdict in ("pass", "unsupported"):
         if verdict == "pass":
-            result |= {"reason": carried.remarks(cell, done)} | deviations.passed(cell, condition)
+            result |= {"reason": carried.remarks(cell, done)} | deviations.passed(cell, condition, capture)
         result["capture"] = workshop.name(_packed(capture))
         for name in ("source", "decompressed"):
             (folder / f"{name}.pcapng").unlink(missing_ok=True)
         return result
+    seen = seen or study(wanted, folder, _expected(wanted))
     result |= _evidence(cell, wanted, seen, verdict, folder, workshop)
-    return result | deviations.declared(cell, result)
+    return result | deviations.declared(cell, result, seen, condition)
 
 
 def _judged(
@@ -219,10 +220,9 @@ def _side(wanted: Wanted, failure: engine.EngineFailure) -> str:
 
 
 def _evidence(
-    cell: Cell, wanted: Wanted, seen: Study | None, verdict: str, folder: Path, workshop: Workshop
+    cell: Cell, wanted: Wanted, seen: Study, verdict: str, folder: Path, workshop: Workshop
 ) -> dict[str, Any]:
     """Signature, both decodes, minimised capture."""
-    seen = seen or study(wanted, folder, _expected(wanted))
     short = verdict == "non-strict"
     found = signature.of_shortfall(seen.done) if short else signature.of_study(seen, cell.row.profile)
     said: dict[str, Any] = {"signature": found}

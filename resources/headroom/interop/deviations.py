@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from headroom import implementations
 from headroom.implementations import Deviation
+from headroom.interop import met
 from headroom.interop.links import Condition
 from headroom.interop.matrix import Cell
+from headroom.interop.study import Study
 
 
 def matching(cell: Cell) -> list[tuple[str, Deviation]]:
@@ -29,29 +32,50 @@ def matching(cell: Cell) -> list[tuple[str, Deviation]]:
             "links": cell.link,
         }
         for one in implementations.find(name).deviations:
-            if one.cells and role in one.roles and all(values[key] in chosen for key, chosen in one.cells.items()):
+            if (
+                one.is_of_cells
+                and role in one.roles
+                and all(values[key] in chosen for key, chosen in one.cells.items())
+            ):
                 found.append((name, one))
     return found
 
 
-def declared(cell: Cell, result: dict[str, Any]) -> dict[str, Any]:
-    """What a declaration makes of a cell that did not pass: unsupported, with both reasons. A crash stays a crash."""
+def declared(cell: Cell, result: dict[str, Any], seen: Study, condition: Condition) -> dict[str, Any]:
+    """What a declaration makes of a cell that did not pass: unsupported, with both reasons. A crash stays a crash.
+
+    One that single packets meet has to explain every packet that went wrong.
+    """
     if result["verdict"] not in ("fail", "non-strict"):
         return {}
+    of_packets = []
     for name, one in matching(cell):
-        reason = f"Declared deviation of {name}: {one.reason.strip()} Here: {result['reason']}"
-        return {"verdict": "unsupported", "reason": reason}
-    return {}
+        if one.is_of_packets:
+            of_packets.append(met.by_deviation(name, one))
+        else:
+            reason = f"Declared deviation of {name}: {one.reason.strip()} Here: {result['reason']}"
+            return {"verdict": "unsupported", "reason": reason}
+    if result["verdict"] != "fail" or seen.done.promise_broken:
+        return {}
+    met_here = met.explains(seen, [*of_packets, *met.by_features(cell)], condition.harmless)
+    if not met_here:
+        return {}
+    reason = " ".join([*(one.sentence for one in met_here), f"Here: {result['reason']}"])
+    return {"verdict": "unsupported", "reason": reason}
 
 
-def passed(cell: Cell, condition: Condition) -> dict[str, Any]:
-    """What a declaration makes of a cell that passed: a failure, for it is no longer true.
+def passed(cell: Cell, condition: Condition, capture: Path) -> dict[str, Any]:
+    """What a declaration makes of a cell that passed: a failure, for it is no longer true. `capture` is of the link.
 
-    Over a link that loses packets by chance the deviation may just not have been met, which proves nothing.
+    Over a link that loses packets by chance the deviation may just not have been met, which proves nothing. Nor does a
+    cell where no packet has the fields that are declared to be read wrong; and a decompressor may understand packets
+    that break a requirement.
     """
     if not condition.harmless:
         return {}
     for name, one in matching(cell):
+        if one.breaks or (one.fields and not met.met_on_link(cell, capture, one.fields)):
+            continue
         reason = f"{name} declares to deviate here ({one.reason.strip()}), but the cell passes: take it away."
         return {"verdict": "fail", "reason": reason, "signature": "a declared deviation is no more"}
     return {}
