@@ -24,9 +24,9 @@ ContextCopy new_context(wire::Profile profile) noexcept {
   return copy;
 }
 
-// "This field identifies the type of the following header" (5.7.7), but each part says its version itself, too. Where the
-// two disagree, as in packets whose Next Header says IPv6 before an IPv4 header, the part is believed: the packet comes
-// out as it went in.
+// "This field identifies the type of the following header" (5.7.7), but each part says its version itself, too. Where
+// the two disagree, as in packets whose Next Header says IPv6 before an IPv4 header, the part is believed: the packet
+// comes out as it went in.
 
 // Third and further IP headers (RFC 3843 3.2). The other profiles' compressed headers have no place for them.
 ChainStatus read_extras_static(wire::Reader& in, ProfileTraits traits, wire::IpStatic second,

@@ -199,8 +199,8 @@ TEST_F(Initialisation, SeventeenIpHeadersAreTooMany) {
   EXPECT_EQ(give(crafted_initialisation(kIr, 4, chain, two.payload)).status, HEADROOM_ERR_UNSUPPORTED);
 }
 
-// "This field identifies the type of the following header" (5.7.7). A packet in which it does not (here Protocol 4, IPv4,
-// before an IPv6 header) has a static chain that says so, too, and comes out as it went in.
+// "This field identifies the type of the following header" (5.7.7). A packet in which it does not (here Protocol 4,
+// IPv4, before an IPv6 header) has a static chain that says so, too, and comes out as it went in.
 TEST_F(Initialisation, InnerHeaderOfAnotherVersionThanAnnouncedIsTakenAsItSaysItself) {
   PacketSpec ip = test::ip_packet(6);
   ip.outer = test::IpFields{};
