@@ -24,7 +24,7 @@ std::uint32_t words_of(std::uint32_t value) { return (value >> 16) + (value & 0x
 }  // namespace
 
 Calls::Calls(std::vector<Message> messages, std::uint32_t callers, std::size_t most)
-    : messages_(std::move(messages)), callers_(callers), most_(most), sent_ns_(most * messages_.size(), 0) {
+    : messages_(std::move(messages)), callers_(callers), sent_ns_(most * messages_.size(), 0) {
   calls_.reserve(most);
   std::uint64_t said[2] = {0, 0};  // by the called party, by the caller
   for (std::size_t i = 0; i < messages_.size(); ++i) {

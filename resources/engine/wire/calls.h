@@ -100,7 +100,6 @@ class Calls {
   std::vector<std::uint64_t> needed_;  // what has to have arrived before a message may be sent, a bit for each
   std::uint64_t all_;
   std::uint32_t callers_;
-  std::size_t most_;
   std::vector<Call> calls_;
   std::vector<std::uint64_t> sent_ns_;  // by call, then message; 0: not sent yet
   std::deque<Turn> waiting_[2];         // of the called party, of the caller
