@@ -83,9 +83,9 @@ def asked_for(sequence: str, cpus: str, **parameters: Any) -> Asked:
 
 
 def kept_up(made: Line, calls_per_s: float, duration_s: float) -> Trial:
-    """A trial in which the generator kept up. Raises GeneratorFellBehind where it does not in three."""
+    """A trial whose messages are compared. Raises GeneratorFellBehind where the generator keeps up in none of three."""
     for _ in range(TRIALS):
-        trial = made.trial(calls_per_s, duration_s)
+        trial = made.compared(calls_per_s, duration_s)
         if not trial.fell_behind:
             return trial
     raise GeneratorFellBehind(f"The generator does not keep up with {calls_per_s:,.0f} calls/s.")

@@ -38,6 +38,7 @@ def note_delivery(trials: Sequence[Trial], octets: Octets | None) -> None:
     """Leaves what became of the packets of trials at one rate for the result record."""
     current = collector.current()
     current.parameters["trials"] = [compact(trial) for trial in trials]
+    current.parameters["compared"] = all(way.compared for trial in trials for way in trial.directions)
     best = min(trials, key=lambda trial: trial.lost)
     current.metric("rate", trials[0].rate_pps, "packets/s")
     current.metric("sent", best.sent, "packets")

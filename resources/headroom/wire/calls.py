@@ -9,9 +9,9 @@ in `raw`, under `forward` (of the callers) and `reverse`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,9 @@ from headroom import engine
 from headroom.errors import HeadroomError
 from headroom.settings import Settings
 from headroom.wire import sequences
+from headroom.wire.arrivals import UNCOMPARED, Ears, Listener, compare
 from headroom.wire.generator import embedded_latency
-from headroom.wire.sender import run_in, trex_at
+from headroom.wire.sender import ears_at, run_in, trex_at
 from headroom.wire.sequences import Message
 from headroom.wire.topology import Topology
 from headroom.wire.trex import PROFILES, Trex
@@ -29,6 +30,7 @@ from headroom.wire.trial import BEHIND, Direction, Generator, Trial
 
 SESSIONS = PROFILES / "sip_3gpp.py"
 UDP_IPV4 = 28  # octets of headers
+UDP = 17  # the protocol's number
 
 Run = Callable[[str, dict[str, Any]], dict[str, Any]]
 
@@ -47,7 +49,7 @@ def callers(asked: Settings, made: Topology, sequence: str, holding_s: float = 0
         yield EmbeddedCalls(told, messages, holding_s, common={"core": seat.cores[0]}, run=partial(run_in, made))
         return
     with trex_at(made, "astf") as server:
-        yield TrexCalls(server, path, messages, holding_s)
+        yield TrexCalls(server, path, messages, holding_s, ears=ears_at(made))
 
 
 @dataclass
@@ -119,13 +121,14 @@ def _achieved(calls: Mapping[str, Any], requested: float) -> float:
 
 @dataclass
 class TrexCalls:
-    """TRex with sessions. It counts messages and octets, and compares nothing."""
+    """TRex with sessions. It counts messages and octets, and compares nothing itself."""
 
     trex: Trex
     path: Path
     messages: Sequence[Message]
     holding_s: float = 0.0
     drain_s: float = 1.0
+    ears: Ears | None = None  # where packets can be caught to compare them
     name: str = field(default="trex", init=False)
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
@@ -141,6 +144,38 @@ class TrexCalls:
         raw = messages_of_sessions(stats["sessions"])
         found = trex_calls(stats["sessions"], self.messages, rate_pps, duration_s)
         return Trial(self.name, self.trex.version, rate_pps, duration_s, found, None, notes, {**stats, **raw})
+
+    def compared(self, rate_pps: float, duration_s: float) -> Trial:
+        """A trial whose messages are compared where they arrive, octet by octet. Where nobody can listen, they are
+        counted only, and a note says so."""
+        if self.ears is None:
+            trial = self.trial(rate_pps, duration_s)
+            return replace(trial, notes=(*trial.notes, UNCOMPARED))
+        with Listener(self.ears) as listener:
+            trial = self.trial(rate_pps, duration_s)
+            arrived = {port: listener.packets(port) for port in (0, 1)}
+            missed = listener.missed()
+        if missed:
+            note = f"TRex counts arrivals; they were not compared, for {missed} frames came too fast to be caught."
+            return replace(trial, notes=(*trial.notes, note))
+        unexpected = sum(
+            changed_messages(arrived[port], [one.octets for one in self.messages if one.from_caller == from_caller])
+            for port, from_caller in ((1, True), (0, False))
+        )
+        return replace(trial, forward=replace(trial.forward, compared=True, unexpected=unexpected))
+
+
+def changed_messages(packets: Iterable[bytes], messages: Sequence[bytes]) -> int:
+    """How many UDP/IPv4 packets are not the messages of one side, each once in each flow; others count, too."""
+    flows: dict[bytes, list[bytes]] = {}
+    others = 0
+    for packet in packets:
+        header = 4 * (packet[0] & 15)
+        if packet[0] >> 4 == 4 and packet[9] == UDP and len(packet) >= header + 8:
+            flows.setdefault(packet[12 : header + 4], []).append(packet[header + 8 :])
+        else:
+            others += 1
+    return others + sum(len(compare(messages, said).others) for said in flows.values())
 
 
 def trex_calls(

@@ -20,6 +20,7 @@ from headroom.errors import HeadroomError
 from headroom.machine import procstat
 from headroom.settings import Settings
 from headroom.wire import choice, testbed
+from headroom.wire.calls import TrexCalls
 from headroom.wire.channel import Channel
 from headroom.wire.generator import TrexGenerator
 from headroom.wire.processes import Service
@@ -66,7 +67,7 @@ class Line:
 
     def compared(self, rate_pps: float, duration_s: float) -> Trial:
         """A trial whose packets are compared where they arrive, by whoever sends."""
-        if isinstance(self.generator, TrexGenerator):
+        if isinstance(self.generator, TrexGenerator | TrexCalls):
             return self.generator.compared(rate_pps, duration_s)
         return self.trial(rate_pps, duration_s)
 

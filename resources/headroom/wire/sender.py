@@ -42,7 +42,7 @@ def sender(
     with trex_at(made, "stl") as server:
         path = profiles.path_of(profile)
         generator = TrexGenerator(
-            server, profiles.load(profile), path, flows, asked.seed, build=asked.build, ears=_ears(made)
+            server, profiles.load(profile), path, flows, asked.seed, build=asked.build, ears=ears_at(made)
         )
         if proven:
             trial = generator.compared(arrivals.PROOF_PPS, arrivals.PROOF_S)
@@ -72,7 +72,7 @@ def trex_takes(ports: Sequence[Port], cores: Sequence[int]) -> tuple[list[trex_s
     return theirs, trex_server.Cores.of(cores, node) if cores else None
 
 
-def _ears(made: Topology) -> arrivals.Ears | None:
+def ears_at(made: Topology) -> arrivals.Ears | None:
     """Where TRex's packets can be caught: at its interfaces, but not at cards that it has for itself."""
     seat = made.seats["generator"]
     names = {number: seat.ports[str(number)].interface for number in (0, 1)}

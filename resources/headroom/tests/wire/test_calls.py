@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +24,7 @@ from headroom.tests.wire import recorded_agent, sip
 from headroom.tests.wire.test_forwarding import undisturbed
 from headroom.tests.wire.test_netns import root
 from headroom.wire import choice, searches, sequences
-from headroom.wire.calls import EmbeddedCalls, TrexCalls, callers
+from headroom.wire.calls import EmbeddedCalls, TrexCalls, callers, changed_messages
 from headroom.wire.line import U_MODE, line_with
 from headroom.wire.pipe import Pipe
 from headroom.wire.throughput import GeneratorFellBehind
@@ -157,6 +158,32 @@ def test_a_trial_of_trex_is_counted_in_calls(played: Trex, monkeypatch: pytest.M
     assert one.octets_sent == 21 * sum(len(message) + 28 for _, message in sip.messages("basic-voice-call"))
 
 
+def ipv4(payload: bytes, port: int = 1024, protocol: int = 17) -> bytes:
+    udp = port.to_bytes(2, "big") + b"\x13\xc4" + (8 + len(payload)).to_bytes(2, "big") + bytes(2) + payload
+    header = bytes([0x45, 0]) + (20 + len(udp)).to_bytes(2, "big") + bytes(4) + bytes([64, protocol]) + bytes(10)
+    return header + udp
+
+
+def test_messages_that_are_none_of_their_call() -> None:
+    said = [message for arrow, message in sip.messages("basic-voice-call") if arrow == ">"]
+    packets = [ipv4(message, port) for port in (1024, 1025) for message in said]
+    assert changed_messages(packets, said) == 0
+    assert changed_messages(packets[:-1], said) == 0, "lost is not changed"
+    assert changed_messages([*packets, packets[0]], said) == 1, "twice"
+    assert changed_messages([packets[0][:-1] + b"!", *packets[1:]], said) == 1
+    assert changed_messages([*packets, ipv4(said[0], 1024, protocol=6), bytes([0x60]) + bytes(39)], said) == 2
+
+
+def test_calls_that_nobody_can_listen_to_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = sequences.path_of("basic-voice-call")
+    calls = TrexCalls(SimpleNamespace(), path, sequences.load(path))  # type: ignore[arg-type]
+    one = Direction(1, 1, 1, 1, 0, 0, 0, False, False)
+    monkeypatch.setattr(calls, "trial", lambda rate, seconds: Trial("trex", "1", rate, seconds, one))
+    trial = calls.compared(1, 1.0)
+    assert not trial.forward.compared
+    assert "does not compare them" in trial.notes[-1]
+
+
 # ----------------------------------------------------------------------------------------------- cases
 
 
@@ -177,6 +204,8 @@ class FakeCalls:
         one = Direction(rate_pps, achieved, sent, done, 0, sent - done, self.unexpected, behind, True, took)
         way = {"sent": 3 * sent, "received": 3 * done}
         return Trial("embedded", "1", rate_pps, duration_s, one, None, (), {"forward": way, "reverse": way})
+
+    compared = trial
 
     def loaded(self, rate_pps: float, duration_s: float) -> tuple[Trial, list[Any]]:
         return self.trial(rate_pps, duration_s), []
@@ -265,3 +294,16 @@ def test_calls_for_real(real_build: str) -> None:
     assert (trial.sent, trial.lost, trial.forward.unexpected) == (20, 0, 0)
     assert SimpleNamespace(**trial.raw["forward"]).sent == 20 * 6
     assert SimpleNamespace(**trial.raw["reverse"]).received == 20 * 8
+
+
+@root
+@pytest.mark.skipif(not os.environ.get("TREX_ROOT"), reason="TREX_ROOT names no TRex")
+def test_calls_of_trex_for_real(real_build: str) -> None:
+    if reason := choice.build_lacks(real_build):
+        pytest.skip(reason)
+    asked = Settings(build=real_build, topology="netns", generator="trex")
+    with line_with(asked, (0,), "null", U_MODE, lambda made: callers(asked, made, "3gpp-registration")) as made:
+        trial = made.compared(40, 0.5)
+    assert 20 <= trial.sent <= 21
+    assert (trial.lost, trial.forward.unexpected, trial.forward.compared) == (0, 0, True)
+    assert trial.raw["reverse"] == {"sent": 2 * trial.sent, "received": 2 * trial.sent, "lost": 0}
