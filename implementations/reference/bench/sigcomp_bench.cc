@@ -12,7 +12,7 @@
 
 #include "sigcomp/assembler/assembler.h"
 #include "sigcomp/decompressor.h"
-#include "sigcomp/message/record_marking.h"
+#include "sigcomp/dictionary/dictionary.h"
 
 namespace {
 
@@ -35,6 +35,7 @@ std::vector<std::uint8_t> message_of(const std::string& source, const std::vecto
 
 void run(benchmark::State& state, const std::vector<std::uint8_t>& message) {
   StateHandler states(1);
+  (void)states.offer({}, sip_sdp_dictionary().value);
   Decompressor decompressor({128, 65536, kVersionWithNack}, states);
   std::uint64_t cycles = 0;
   std::size_t octets = 0;
@@ -80,6 +81,41 @@ void uncompressed(benchmark::State& state) {
 }
 BENCHMARK(uncompressed);
 
+// Loops of the instructions that might take more time than their cycles pay for.
+struct Loop {
+  const char* name;
+  const char* body;
+};
+constexpr Loop kLoops[] = {
+    {"jump", "JUMP (128)"},
+    {"sha1_of_nothing", "SHA-1 (0, 0, 32) JUMP (128)"},
+    {"sha1_of_one_octet_ring", "LOAD (64, 32) LOAD (66, 33) :loop SHA-1 (32, 1000, 1000) JUMP (loop)"},
+    {"copy_in_one_octet_ring", "LOAD (64, 32) LOAD (66, 33) :loop COPY (32, 1000, 32) JUMP (loop)"},
+    {"copy_of_nothing", "COPY (32, 0, 32) JUMP (128)"},
+    {"sort_few", "SORT-DESCENDING (300, 1, 2) JUMP (128)"},
+    {"sort_48_turned_round", "SORT-DESCENDING (300, 1, 48) SORT-ASCENDING (300, 1, 48) JUMP (128)"},
+    {"sort_49", "SORT-DESCENDING (300, 1, 49) JUMP (128)"},
+    {"multiload", "MULTILOAD (400, 8, $32, $32, $32, $32, $32, $32, $32, $32) JUMP (128)"},
+    {"switch", "SWITCH (8, 0, 128, $32, $32, $32, $32, $32, $32, $32)"},
+    {"input_huffman", "INPUT-HUFFMAN (32, 128, 4, 1, 0, 1, $32, 0, 0, 0, $32, 0, 0, 0, $32, 0, 0, 0, $32)"},
+    {"state_access",
+     "at (192) :code STATE-ACCESS (id, 6, 0, 1, 40, 0) JUMP (code) :id byte (0xfb, 0xe5, 0x07, 0xdf, 0xe5, 0xe6)"},
+};
+
+void hostile(benchmark::State& state, const Loop& loop) {
+  const std::string body = loop.body;
+  run(state, message_of(body.starts_with("at") ? body : "at (128) " + body, {}));
+}
+
 }  // namespace
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  for (const Loop& loop : kLoops) {
+    benchmark::RegisterBenchmark(("hostile/" + std::string(loop.name)).c_str(),
+                                 [&loop](benchmark::State& state) { hostile(state, loop); });
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

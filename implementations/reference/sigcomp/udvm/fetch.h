@@ -14,7 +14,8 @@ namespace headroom::sigcomp::udvm {
 // an instruction of fixed length is read first and then found to end beyond the memory.
 class Fetch {
  public:
-  Fetch(Memory& memory, std::uint32_t at) noexcept : memory_(memory.data()), size_(memory.size()), at_(at) {}
+  // `memory` has `size` octets and the padding of Memory.
+  Fetch(std::uint8_t* memory, std::uint32_t size, std::uint32_t at) noexcept : memory_(memory), size_(size), at_(at) {}
 
   Reason trouble = Reason::kNone;
 
@@ -22,20 +23,20 @@ class Fetch {
   [[nodiscard]] std::uint32_t at() const noexcept { return at_; }
   void go_back(std::uint32_t at) noexcept { at_ = at; }
 
-  [[nodiscard]] bool good() noexcept {
+  [[nodiscard, gnu::always_inline]] bool good() noexcept {
     if (at_ > size_ && trouble == Reason::kNone) trouble = Reason::kSegfault;
     return trouble == Reason::kNone;
   }
 
   // memory[address]
-  [[nodiscard]] std::uint16_t word(std::uint32_t address) noexcept {
+  [[nodiscard, gnu::always_inline]] std::uint16_t word(std::uint32_t address) noexcept {
     if (address + 1 < size_) [[likely]]
       return load16(memory_ + address);
     if (wraps(address)) return static_cast<std::uint16_t>(memory_[address] << 8 | memory_[0]);
     trouble = Reason::kSegfault;
     return 0;
   }
-  void store(std::uint32_t address, std::uint16_t value) noexcept {
+  [[gnu::always_inline]] void store(std::uint32_t address, std::uint16_t value) noexcept {
     if (address + 1 < size_) [[likely]] {
       store16(memory_ + address, value);
     } else if (wraps(address)) {
@@ -46,29 +47,31 @@ class Fetch {
     }
   }
 
-  std::uint16_t literal() noexcept { return integer(kLiteralEncodings[memory_[at_]]); }
+  [[gnu::always_inline]] std::uint16_t literal() noexcept { return integer(kLiteralEncodings[memory_[at_]]); }
   // Where the operand's value is; word() gets it.
-  std::uint16_t reference() noexcept { return integer(kReferenceEncodings[memory_[at_]]); }
-  std::uint16_t multitype() noexcept {
+  [[gnu::always_inline]] std::uint16_t reference() noexcept { return integer(kReferenceEncodings[memory_[at_]]); }
+  [[gnu::always_inline]] std::uint16_t multitype() noexcept {
     const Encoding& e = kMultitypeEncodings[memory_[at_]];
     const std::uint16_t value = integer(e);
     return e.in_memory ? word(value) : value;
   }
   // "operand_value = (memory_address_of_instruction + D) modulo 2^16"
-  std::uint16_t address(std::uint32_t pc) noexcept { return static_cast<std::uint16_t>(pc + multitype()); }
+  [[gnu::always_inline]] std::uint16_t address(std::uint32_t pc) noexcept {
+    return static_cast<std::uint16_t>(pc + multitype());
+  }
 
   // Passes over a multitype operand without a look at its value. An instruction with many operands asks good() now and
   // then, since only so many octets behind the memory are readable.
   void skip_multitype() noexcept { integer(kMultitypeEncodings[memory_[at_]]); }
 
-  [[nodiscard]] CopyBounds bounds() noexcept { return {word(kByteCopyLeft), word(kByteCopyRight)}; }
+  [[nodiscard, gnu::always_inline]] CopyBounds bounds() noexcept { return {word(kByteCopyLeft), word(kByteCopyRight)}; }
 
  private:
   // "the arithmetic is modulo 2^16" (8.3), which only a memory of 65536 octets lets one see.
   [[nodiscard]] bool wraps(std::uint32_t address) const noexcept {
     return size_ == kMostMemory && address == kMostMemory - 1;
   }
-  std::uint16_t integer(const Encoding& e) noexcept {
+  [[gnu::always_inline]] std::uint16_t integer(const Encoding& e) noexcept {
     if (!e.valid()) [[unlikely]] {
       trouble = Reason::kInvalidOperand;
       ++at_;
@@ -79,8 +82,8 @@ class Fetch {
     return value;
   }
 
-  std::uint8_t* const memory_;
-  const std::uint32_t size_;
+  std::uint8_t* memory_;
+  std::uint32_t size_;
   std::uint32_t at_;
 };
 

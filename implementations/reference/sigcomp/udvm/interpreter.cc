@@ -13,9 +13,9 @@ namespace headroom::sigcomp::udvm {
 template <bool kTraced>
 bool Udvm::execute(const Run& run) noexcept {
   const std::uint32_t size = memory_.size();
-  const std::uint8_t* const code = memory_.data();
-  std::uint64_t left = run.cycles;
-  std::uint64_t used = 0;
+  std::uint8_t* const memory = memory_.data();
+  std::uint64_t available = run.cycles;  // in all, so far
+  std::uint64_t left = available;
   std::uint32_t pc = run.start;
 
   const auto fail = [&](Reason reason, std::uint8_t opcode) {
@@ -26,7 +26,7 @@ bool Udvm::execute(const Run& run) noexcept {
       const auto details = static_cast<std::uint8_t>(run.cycles_per_bit);
       failure_.set_details(Octets(&details, 1));
     }
-    cycles_used_ = used;
+    cycles_used_ = available - left;
     return false;
   };
 
@@ -34,14 +34,14 @@ bool Udvm::execute(const Run& run) noexcept {
     // "If the next instruction to be executed lies outside the available memory then decompression failure occurs."
     if (pc >= size) [[unlikely]]
       return fail(Reason::kSegfault, 0);
-    if constexpr (kTraced) run.trace->instruction(memory_, static_cast<std::uint16_t>(pc), used);
-    const std::uint8_t opcode = code[pc];
-    Fetch f(memory_, pc + 1);
+    if constexpr (kTraced) run.trace->instruction(memory_, static_cast<std::uint16_t>(pc), available - left);
+    const std::uint8_t opcode = memory[pc];
+    Fetch f(memory, size, pc + 1);
     std::uint32_t next = 0;     // where to go on; what is beyond the memory is SEGFAULT of this instruction
     std::uint64_t granted = 0;  // cycles that input brings, once the instruction has been executed
 
     // Whether all operands are good and the instruction can be paid for; if not, f.trouble says why.
-    const auto pay = [&](std::uint64_t cost) {
+    const auto pay = [&](std::uint64_t cost) __attribute__((always_inline)) {
       if (!f.good()) [[unlikely]]
         return false;
       if (cost > left) [[unlikely]] {
@@ -49,18 +49,17 @@ bool Udvm::execute(const Run& run) noexcept {
         return false;
       }
       left -= cost;
-      used += cost;
       return true;
     };
     // 9.1.1 and 9.1.2: a word is overwritten with the result.
-    const auto alter = [&](auto result) {
+    const auto alter = [&](auto result) __attribute__((always_inline)) {
       const std::uint16_t at = f.reference();
       const std::uint32_t first = f.word(at);
       const std::uint32_t second = f.multitype();
       if (pay(1)) f.store(at, static_cast<std::uint16_t>(result(first, second)));
       next = f.at();
     };
-    const auto divide = [&](auto result) {
+    const auto divide = [&](auto result) __attribute__((always_inline)) {
       alter([&](std::uint32_t m, std::uint32_t n) -> std::uint32_t {
         if (n != 0) return result(m, n);
         f.trouble = Reason::kDivByZero;
@@ -143,7 +142,10 @@ bool Udvm::execute(const Run& run) noexcept {
       case Opcode::kMultiload: {
         const std::uint16_t address = f.multitype();
         const std::uint16_t n = f.literal();
-        if (pay(1 + std::uint64_t{n})) multiload(f, pc, address, n);
+        if (!pay(1 + std::uint64_t{n})) break;
+        Fetch operands = f;  // so that `f` itself can stay in registers
+        multiload(operands, pc, address, n);
+        f = operands;
         next = f.at();
         break;
       }
@@ -301,7 +303,9 @@ bool Udvm::execute(const Run& run) noexcept {
         if (order > kMostBitOrder && f.trouble == Reason::kNone) f.trouble = Reason::kBadInputBitorder;
         if (f.trouble != Reason::kNone) break;
         input_.set_p(order & kPBit);
-        const Huffman found = input_huffman(f, input_, (order & kHBit) != 0, n);
+        Fetch operands = f;
+        const Huffman found = input_huffman(operands, input_, (order & kHBit) != 0, n);
+        f = operands;
         if (found.matched) {
           next = f.at();
           if (f.good()) f.store(destination, found.value);
@@ -370,7 +374,7 @@ bool Udvm::execute(const Run& run) noexcept {
         if (!pay(1 + std::uint64_t{operands[2]})) break;
         f.trouble = end_message(operands, bounds);
         if (f.trouble != Reason::kNone) break;
-        cycles_used_ = used;
+        cycles_used_ = available - left;
         return true;
       }
       default:
@@ -382,6 +386,7 @@ bool Udvm::execute(const Run& run) noexcept {
       return fail(f.trouble, opcode);
     // "the number of available UDVM cycles is increased by n * cycles_per_bit once the instruction has been executed"
     left += granted * run.cycles_per_bit;
+    available += granted * run.cycles_per_bit;
     if (next >= size) [[unlikely]] {
       // An instruction that ends where the memory does is done; the next one is what lies outside.
       if (next != f.at()) return fail(Reason::kSegfault, opcode);
