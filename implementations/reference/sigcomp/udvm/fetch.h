@@ -7,6 +7,19 @@
 #include "sigcomp/udvm/memory.h"
 #include "sigcomp/udvm/operand.h"
 
+// The interpreter is fast as long as a Fetch lives in registers, which takes inlining of all that it does. Not with
+// sanitizers, whose checks would make so much code of it that compiling takes half a minute.
+#if defined(__SANITIZE_ADDRESS__)
+#define HEADROOM_ALWAYS_INLINE
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HEADROOM_ALWAYS_INLINE
+#endif
+#endif
+#ifndef HEADROOM_ALWAYS_INLINE
+#define HEADROOM_ALWAYS_INLINE [[gnu::always_inline]]
+#endif
+
 namespace headroom::sigcomp::udvm {
 
 // Words in the memory and operands of one instruction. What goes wrong is kept in `trouble` and asked for once, when
@@ -23,20 +36,20 @@ class Fetch {
   [[nodiscard]] std::uint32_t at() const noexcept { return at_; }
   void go_back(std::uint32_t at) noexcept { at_ = at; }
 
-  [[nodiscard, gnu::always_inline]] bool good() noexcept {
+  HEADROOM_ALWAYS_INLINE [[nodiscard]] bool good() noexcept {
     if (at_ > size_ && trouble == Reason::kNone) trouble = Reason::kSegfault;
     return trouble == Reason::kNone;
   }
 
   // memory[address]
-  [[nodiscard, gnu::always_inline]] std::uint16_t word(std::uint32_t address) noexcept {
+  HEADROOM_ALWAYS_INLINE [[nodiscard]] std::uint16_t word(std::uint32_t address) noexcept {
     if (address + 1 < size_) [[likely]]
       return load16(memory_ + address);
     if (wraps(address)) return static_cast<std::uint16_t>(memory_[address] << 8 | memory_[0]);
     trouble = Reason::kSegfault;
     return 0;
   }
-  [[gnu::always_inline]] void store(std::uint32_t address, std::uint16_t value) noexcept {
+  HEADROOM_ALWAYS_INLINE void store(std::uint32_t address, std::uint16_t value) noexcept {
     if (address + 1 < size_) [[likely]] {
       store16(memory_ + address, value);
     } else if (wraps(address)) {
@@ -47,16 +60,16 @@ class Fetch {
     }
   }
 
-  [[gnu::always_inline]] std::uint16_t literal() noexcept { return integer(kLiteralEncodings[memory_[at_]]); }
+  HEADROOM_ALWAYS_INLINE std::uint16_t literal() noexcept { return integer(kLiteralEncodings[memory_[at_]]); }
   // Where the operand's value is; word() gets it.
-  [[gnu::always_inline]] std::uint16_t reference() noexcept { return integer(kReferenceEncodings[memory_[at_]]); }
-  [[gnu::always_inline]] std::uint16_t multitype() noexcept {
+  HEADROOM_ALWAYS_INLINE std::uint16_t reference() noexcept { return integer(kReferenceEncodings[memory_[at_]]); }
+  HEADROOM_ALWAYS_INLINE std::uint16_t multitype() noexcept {
     const Encoding& e = kMultitypeEncodings[memory_[at_]];
     const std::uint16_t value = integer(e);
     return e.in_memory ? word(value) : value;
   }
   // "operand_value = (memory_address_of_instruction + D) modulo 2^16"
-  [[gnu::always_inline]] std::uint16_t address(std::uint32_t pc) noexcept {
+  HEADROOM_ALWAYS_INLINE std::uint16_t address(std::uint32_t pc) noexcept {
     return static_cast<std::uint16_t>(pc + multitype());
   }
 
@@ -64,14 +77,16 @@ class Fetch {
   // then, since only so many octets behind the memory are readable.
   void skip_multitype() noexcept { integer(kMultitypeEncodings[memory_[at_]]); }
 
-  [[nodiscard, gnu::always_inline]] CopyBounds bounds() noexcept { return {word(kByteCopyLeft), word(kByteCopyRight)}; }
+  HEADROOM_ALWAYS_INLINE [[nodiscard]] CopyBounds bounds() noexcept {
+    return {word(kByteCopyLeft), word(kByteCopyRight)};
+  }
 
  private:
   // "the arithmetic is modulo 2^16" (8.3), which only a memory of 65536 octets lets one see.
   [[nodiscard]] bool wraps(std::uint32_t address) const noexcept {
     return size_ == kMostMemory && address == kMostMemory - 1;
   }
-  [[gnu::always_inline]] std::uint16_t integer(const Encoding& e) noexcept {
+  HEADROOM_ALWAYS_INLINE std::uint16_t integer(const Encoding& e) noexcept {
     if (!e.valid()) [[unlikely]] {
       trouble = Reason::kInvalidOperand;
       ++at_;

@@ -8,7 +8,7 @@
 namespace headroom::sigcomp::udvm {
 
 // Pushing and popping. Both take note of stack_location first.
-[[gnu::always_inline]] inline void push(Fetch& f, std::uint16_t value) noexcept {
+HEADROOM_ALWAYS_INLINE inline void push(Fetch& f, std::uint16_t value) noexcept {
   const std::uint16_t location = f.word(kStackLocation);
   const std::uint16_t fill = f.word(location);
   f.store(static_cast<std::uint16_t>(location + 2 * fill + 2), value);
@@ -16,7 +16,7 @@ namespace headroom::sigcomp::udvm {
   f.store(location, static_cast<std::uint16_t>(fill + 1));
 }
 
-[[nodiscard, gnu::always_inline]] inline std::uint16_t pop(Fetch& f) noexcept {
+HEADROOM_ALWAYS_INLINE [[nodiscard]] inline std::uint16_t pop(Fetch& f) noexcept {
   const std::uint16_t location = f.word(kStackLocation);
   const std::uint16_t fill = f.word(location);
   if (f.trouble == Reason::kNone && fill == 0) f.trouble = Reason::kStackUnderflow;
