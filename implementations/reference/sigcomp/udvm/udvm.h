@@ -2,7 +2,7 @@
 //
 // The Universal Decompressor Virtual Machine: RFC 3320 chapters 8 and 9.
 //
-// One instance serves one message after another; it has all its memory (about 450 kB) from the beginning, except for
+// One instance serves one message after another; it has all its memory (about 400 kB) from the beginning, except for
 // state values that END-MESSAGE gathers from a circular buffer. Every message is hostile: reads and writes are checked
 // against the memory's size, and the time that a message takes is bounded by its UDVM cycles.
 #pragma once
