@@ -103,6 +103,8 @@ int carry_out(const headroom::Command& command, const std::string& job_path) {
       return kExitFailed;
     }
     return 0;
+  } catch (const headroom::Stuck& error) {
+    _exit(report(output, error.kind(), error.what(), error.where()));
   } catch (const Error& error) {
     return report(output, error.kind(), error.what(), error.where());
   } catch (const std::length_error&) {  // with 32 bits before there is anything to allocate

@@ -49,6 +49,13 @@ class Error : public std::runtime_error {
   std::string where_;
 };
 
+// A thread of this process never comes back, so nothing that it may use can be taken down: `main` reports this error
+// and ends the process at once. Whoever throws it leaves to the thread what it has.
+class Stuck : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace headroom
 
 #endif  // HEADROOM_BASE_ERROR_H

@@ -22,6 +22,10 @@ namespace headroom::node {
 namespace {
 
 constexpr unsigned kHandOverFrames = 1024;  // places in a ring between workers
+// A worker that has made no round for so long never will: an adapter does not return. Far longer than the kernel lets a
+// thread wait on a crowded machine, and short enough to be told while somebody looks.
+constexpr std::uint64_t kStuckNs = 5'000'000'000;
+constexpr std::uint64_t kLongestLookNs = 100'000'000;  // between two looks; more is a time in which nobody here ran
 // Frames that a worker may hold: what a network card's four rings keep, those on their way between workers, caches.
 constexpr unsigned kFramesPerWorker = 4 * 1024 + 2 * kHandOverFrames + 1024;
 
@@ -64,7 +68,11 @@ std::vector<rte_ring*> make_rings(const std::string& name, std::size_t workers) 
 class Workers {
  public:
   // Starts them and waits until each is ready. Throws what kept one from it.
-  explicit Workers(const Node& node) : workers_(node.job.workers.size()), ends_(workers_.size()) {
+  explicit Workers(const Node& node)
+      : workers_(node.job.workers.size()),
+        ends_(workers_.size()),
+        progress_(workers_.size()),
+        silent_ns_(workers_.size()) {
     std::vector<std::future<void>> ready;
     for (std::uint16_t i = 0; i < workers_.size(); ++i) {
       std::promise<void> promise;
@@ -93,6 +101,30 @@ class Workers {
   // Whether one has ended by itself, which only happens when something is wrong.
   [[nodiscard]] bool broken() const noexcept { return broken_; }
 
+  // Looks whether the workers go on; to be called all the time. A process that was stopped for a while is not stuck:
+  // what counts is time in which this thread ran.
+  void look() noexcept {
+    const std::uint64_t now = monotonic_ns();
+    const std::uint64_t passed = std::min(now - looked_ns_, kLongestLookNs);
+    looked_ns_ = now;
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      const std::uint64_t progress = workers_[i]->progress();
+      silent_ns_[i] = progress == progress_[i] ? silent_ns_[i] + passed : 0;
+      progress_[i] = progress;
+    }
+  }
+
+  // Throws Stuck when a worker makes no round any more.
+  void throw_what_is_stuck() const {
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      if (silent_ns_[i] < kStuckNs) continue;
+      throw Stuck(ErrorKind::adapter,
+                  "worker " + std::to_string(i) + " has been busy with one burst for " +
+                      std::to_string(kStuckNs / 1'000'000'000) + " s: an adapter does not return.",
+                  "/workers/" + std::to_string(i));
+    }
+  }
+
   // Throws what ended a worker by itself. REQUIRES: stopped.
   void throw_what_broke() const {
     for (const std::exception_ptr& end : ends_) {
@@ -104,7 +136,10 @@ class Workers {
 
   [[nodiscard]] Json json(bool ended) const {
     Json json = Json::array();
-    for (const auto& worker : workers_) json.push_back(worker->json(ended));
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      json.push_back(workers_[i]->json(ended));
+      json.back()["silent_ns"] = silent_ns_[i];
+    }
     return json;
   }
 
@@ -128,24 +163,41 @@ class Workers {
   std::atomic<bool> stop_ = false, broken_ = false;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::exception_ptr> ends_;
+  std::vector<std::uint64_t> progress_, silent_ns_;  // of the thread that looks
+  std::uint64_t looked_ns_ = monotonic_ns();
   std::vector<std::thread> threads_;
 };
 
 Json identity_of(const Codec* codec) { return codec != nullptr ? identity(codec->instance()) : Json(nullptr); }
 
+// All that a node has while it runs. Whoever finds a worker stuck leaves it as it is, for that worker is still in
+// there.
+struct Running {
+  explicit Running(const Job& asked)
+      : job(asked),
+        eal(start_dpdk(job)),
+        queues(static_cast<std::uint16_t>(job.workers.size())),
+        pool(eal.make_pool("frames", kFramesPerWorker * queues, std::max(job.plain_mtu, job.link_mtu))),
+        plain(eal, job.ports[0], 0, queues, job.plain_mtu, pool),
+        link(eal, job.ports[1], 1, queues, job.link_mtu, pool),
+        node{job, plain, link, pool, make_rings("plain", queues), make_rings("link", queues)},
+        workers(node) {}
+
+  const Job job;
+  const io::Eal eal;
+  const std::uint16_t queues;
+  rte_mempool* const pool;
+  io::Port plain, link;
+  const Node node;
+  Workers workers;
+};
+
 }  // namespace
 
 Json run(const Json& json) {
-  const Job job = read_job(json);
   const io::StopSignals signals;
-  const io::Eal eal = start_dpdk(job);
-  const auto queues = static_cast<std::uint16_t>(job.workers.size());
-  rte_mempool* const pool = eal.make_pool("frames", kFramesPerWorker * queues, std::max(job.plain_mtu, job.link_mtu));
-  io::Port plain(eal, job.ports[0], 0, queues, job.plain_mtu, pool);
-  io::Port link(eal, job.ports[1], 1, queues, job.link_mtu, pool);
-  const Node node = {job, plain, link, pool, make_rings("plain", queues), make_rings("link", queues)};
-
-  Workers workers(node);
+  auto running = std::make_unique<Running>(read_job(json));
+  Workers& workers = running->workers;
   const Json compressor = identity_of(workers[0].channel().compressor());
   const Json decompressor = identity_of(workers[0].channel().decompressor());
   const std::uint64_t began = monotonic_ns();
@@ -156,11 +208,21 @@ Json run(const Json& json) {
             {"compressor", compressor},
             {"decompressor", decompressor},
             {"workers", workers.json(ended)},
-            {"ports", {{"plain", plain.statistics()}, {"link", link.statistics()}}}};
+            {"ports", {{"plain", running->plain.statistics()}, {"link", running->link.statistics()}}}};
   };
-  const std::array<const io::Port*, 2> ports = {&plain, &link};
-  io::supervise(
-      job.wire, signals, ports, [&] { return told(false); }, [&] { return workers.broken(); });
+  const auto look = [&] {
+    workers.look();
+    workers.throw_what_is_stuck();
+    return workers.broken();
+  };
+  const std::array<const io::Port*, 2> ports = {&running->plain, &running->link};
+  try {
+    io::supervise(
+        running->job.wire, signals, ports, [&] { return told(false); }, look);
+  } catch (const Stuck&) {
+    (void)running.release();
+    throw;
+  }
   workers.stop();
   workers.throw_what_broke();
   return told(true);

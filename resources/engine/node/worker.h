@@ -74,6 +74,8 @@ class Worker {
   [[nodiscard]] Json json(bool ended) const;
 
   [[nodiscard]] const Channel& channel() const noexcept { return channel_; }
+  // Changes with every round; any thread may ask.
+  [[nodiscard]] std::uint64_t progress() const noexcept { return busy_.total_cycles(); }
 
  private:
   enum class Side : std::uint8_t { plain, link };

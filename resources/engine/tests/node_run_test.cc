@@ -303,6 +303,28 @@ TEST(NodeProcess, EndsWithTheFaultOfItsAdapter) {
   EXPECT_NE(error["message"].get<std::string>().find("the status 77"), std::string::npos) << error;
 }
 
+// It tells how long it has been silent, and after 5 s it ends although its thread never does.
+TEST(NodeProcess, EndsWhenItsAdapterDoesNotReturn) {
+  const Scratch scratch;
+  write_frames(scratch.at("garbage"), {frame_of(kEtherTypeRohc, Octets(60, 0xFF))});
+  write_frames(scratch.at("nothing"), {});
+  NodeProcess node(
+      scratch, "a",
+      on_core(job_of("faulty/faulty_hangs_on_garbage"), port(0, {scratch.at("nothing")}, scratch.at("out")),
+              port(1, {scratch.at("garbage")}, scratch.at("back"))));
+  std::uint64_t silent_ns = 0;
+  for (const std::uint64_t began = monotonic_ns(); silent_ns < 1'000'000'000 && monotonic_ns() - began < kPatienceNs;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const Json told = node.ask();
+    if (!told.is_null()) silent_ns = told["workers"][0]["silent_ns"];
+  }
+  EXPECT_GE(silent_ns, 1'000'000'000u);
+  const Json error = node.result(1)["error"];
+  EXPECT_EQ(error["kind"], "adapter");
+  EXPECT_EQ(error["where"], "/workers/0");
+  EXPECT_NE(error["message"].get<std::string>().find("does not return"), std::string::npos) << error;
+}
+
 TEST(NodeProcess, SaysWhatIsWrongWithItsJob) {
   const Scratch scratch;
   write_frames(scratch.at("nothing"), {});
