@@ -98,6 +98,8 @@ class Implementation:
     deviations: tuple[Deviation, ...] = ()
     requires: libraries.Requirement | None = None
     recordings: tuple[Recording, ...] = ()
+    image: str = ""  # of a container, which is driven on the wire
+    digest: str = ""
 
     def library_path(self, build: str = DEFAULT_BUILD) -> Path:
         """File of the adapter for one build. Raises UsageError when the implementation has no adapter."""
@@ -145,7 +147,7 @@ class Implementation:
     def unusable(self, build: str = DEFAULT_BUILD) -> str:
         """Why it cannot be driven on this machine, be it a file that is not there; "" when it can."""
         if not self.library:
-            return "" if self.recordings else f"{self.name} has neither an adapter nor recordings"
+            return "" if self.recordings else f"{self.name} is a container image, driven over --topology compose alone"
         if not self.is_ours() and not self.library_path(build).is_file():
             return f"{self.name} cannot be used here: its adapter {shown(self.library_path(build))} is not there"
         return self.missing()
@@ -171,7 +173,7 @@ def _load(folder: Path, changed: int) -> Implementation:
         raise UsageError(document.complaint(("name",), f"the folder is called '{folder.name}', so must be the name"))
     _check_captures(document)
     check_deviations(document)
-    adapter = data.get("adapter", {})
+    adapter, container = data.get("adapter", {}), data.get("container", {})
     return Implementation(
         name=data["name"],
         folder=folder,
@@ -181,6 +183,8 @@ def _load(folder: Path, changed: int) -> Implementation:
         description=data.get("description", ""),
         library=adapter.get("library", ""),
         config=adapter.get("config", {}),
+        image=container.get("image", ""),
+        digest=container.get("digest", ""),
         requires=_requirement(adapter.get("requires")),
         recordings=tuple(_recording(entry, folder, data["name"]) for entry in data.get("captures", ())),
         capabilities=tuple(data["capabilities"]),

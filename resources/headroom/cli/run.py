@@ -149,16 +149,17 @@ class Asked:
 
 def plan_of(asked: Asked) -> Plan:
     """A plan without a folder yet. Raises UsageError when a name is unknown."""
-    from headroom import implementations, profiles
+    from headroom import profiles
     from headroom.machine import build, topology
     from headroom.running.selection import has_suites, requirement_tags, suite_files
     from headroom.running.session import Plan
     from headroom.settings import DEFAULT_PROFILE, Settings, seed_of, split_names
-    from headroom.wire import choice
+    from headroom.wire import choice, images
 
+    choice.check(asked.topology, asked.generator)
     sides = (asked.compressor or Settings.compressor, asked.decompressor or Settings.decompressor)
     for name in dict.fromkeys(sides):
-        implementations.require_adapter(name, asked.build)
+        images.require(name, asked.topology, asked.build)
     profile = asked.profile or DEFAULT_PROFILE
     profiles.load(profile)
     names = split_names(asked.cpus)
@@ -176,7 +177,6 @@ def plan_of(asked: Asked) -> Plan:
     if not suites:
         suites = ["conformance"] if tags else [name for name in MAIN_JOB if has_suites(name)]
     suite_files(suites)
-    choice.check(asked.topology, asked.generator)
     settings = Settings(
         compressor=sides[0],
         decompressor=sides[1],
@@ -271,6 +271,10 @@ def build_what_is_needed(settings: Settings) -> None:
     targets = implementations.ninja_targets(warn=console.warn_once)
     for name in dict.fromkeys((settings.build, *settings.builds)):
         build.ensure(name, targets, say=console.say)
+    if settings.topology == "compose":
+        from headroom.wire import images
+
+        images.build_ours(console.say)
 
 
 def _dry_run(plan: Plan, json: bool) -> int:

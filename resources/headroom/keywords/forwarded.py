@@ -74,9 +74,12 @@ def note_loads(loads: Sequence[Load]) -> None:
     current = collector.current()
     current.parameters["loads"] = [vars(load) for load in loads]
     current.core_load += [
-        CoreLoad(load.core, f"{load.source} of the {load.role}", load.busy, "" if load.busy is not None else MISSING)
-        for load in loads
+        CoreLoad(load.core, f"{load.source} of the {load.role}", load.busy, _reason(load)) for load in loads
     ]
+
+
+def _reason(load: Load) -> str:
+    return "" if load.busy is not None else load.reason or MISSING
 
 
 def note_scaling(found: Mapping[Codec, tuple[Found, Found]], goal: Goal, cores: int) -> None:

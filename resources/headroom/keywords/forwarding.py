@@ -14,7 +14,7 @@ from headroom.keywords.base import library
 from headroom.keywords.measuring import configuration, target_of
 from headroom.results import collector
 from headroom.settings import Settings
-from headroom.wire import choice
+from headroom.wire import choice, images
 from headroom.wire.channel import MAX_CID, Channel, channel_of
 from headroom.wire.line import CODECS, Line, line
 from headroom.wire.searches import FLOWS, IMPLEMENTATIONS, Asked, octets_of, throughput
@@ -134,7 +134,7 @@ def asked_for(profile: str, cpus: str, mode: str, flows: int, **parameters: Any)
         **parameters,
     }
     for role in IMPLEMENTATIONS:
-        setattr(current, role, implementations.identity(implementations.find(getattr(run, role)), run.build))
+        setattr(current, role, images.identity(getattr(run, role), run.topology, run.build))
     choice.require(run.topology, run.build)
     channel = Channel(channel.mode, channel.feedback, most_contexts(run, channel, flows))
     current.parameters["max_cid"] = channel.max_cid

@@ -3,6 +3,9 @@
 
 Each run is a Compose project of its own, `hr-<run>`; what a killed one leaves, the next removes (`runs`). The
 generator's container waits, and each trial is a process in it; nodes and the link run until they are stopped.
+
+The daemon may die at any time, and containers may be anybody's: what Docker is asked has a time limit, and containers
+can be looked at and ended without it.
 """
 
 from __future__ import annotations
@@ -12,7 +15,9 @@ import json
 import os
 import signal
 import subprocess
+from collections.abc import Set
 from dataclasses import dataclass, field
+from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +25,18 @@ from headroom import leash
 from headroom.ending import EngineFailure
 from headroom.errors import EnvironmentLacks
 from headroom.paths import DEFAULT_BUILD, ROOT
-from headroom.wire import containers, runs
+from headroom.wire import containers, runs, standstill
 from headroom.wire.processes import Crew, Place, Service
 from headroom.wire.topology import SHAPES, Port, Role, Seat, Topology, roles_of
 
 FILE = ROOT / "docker" / "compose.yaml"
 LIBRARIES = "/opt/headroom/lib"  # of the adapters, in the image
+OUR_IMAGE = "headroom/engine:latest"  # as docker/compose.yaml has it
 UP_S = 60.0  # for a container to be made
-DOWN_S = 30.0
+ASK_S = 5.0  # for a control socket to be asked through Docker
+ATTEMPTS = 3  # to find addresses that nobody takes meanwhile
+FIRST_SUBNET, SUBNETS = 64, 128  # 10.64 to 10.191
+SUBNET_VARIABLE = "HEADROOM_SUBNET"
 
 # Which address of docker/compose.yaml each port has, below the project's own 10.<n>.
 ADDRESSES: dict[tuple[Role, str], str] = {
@@ -48,6 +57,7 @@ class Compose(Topology):
 
     build: str = DEFAULT_BUILD
     run: str = field(default="", init=False)
+    subnet: str = field(default="", init=False)  # the first half of all addresses
     found: containers.Found = field(default_factory=containers.Found, init=False)
     made: dict[Role, Container] = field(default_factory=dict, init=False)
 
@@ -57,11 +67,6 @@ class Compose(Topology):
     def project(self) -> str:
         return f"{runs.PREFIX}-{self.run}"
 
-    @property
-    def subnet(self) -> str:
-        """The first half of all addresses: one of 128, so that projects can run side by side."""
-        return f"10.{64 + int(self.run[:2], 16) % 128}"
-
     def make(self) -> None:
         if self.shape != "full":
             raise EnvironmentLacks(
@@ -70,18 +75,33 @@ class Compose(Topology):
         if reason := lacks():
             raise EnvironmentLacks(reason)
         self.found = containers.look()
+        containers.require_image(OUR_IMAGE, obtain="docker/build")
         remove_dead()
         with leash.uninterrupted():
             self.run, folder = runs.claim("compose", lambda run: [f"{runs.PREFIX}-{run}"])
             self.crew = Crew(folder, self.build)
+        generator = self._first()
         for role in roles_of(self.shape):
             self.seats[role] = Seat(role, Place(), self._ports(role), self.allotment.cores[role])
-        generator = self._up("generator", {})
         words = ("docker", "exec", "-i", generator.id)
         place = Place(generator.name, words, ("start", "exec"))
         self.seats["generator"] = Seat("generator", place, self._ports("generator"), self.allotment.cores["generator"])
         self.crew.far("generator", generator.wait, b"", place, generator, "generate")
         self.crew.wait_until_ready()
+
+    def _first(self) -> Container:
+        """The generator's container, which is made first, with addresses that nobody has."""
+        taken: set[str] = set()
+        for attempt in range(ATTEMPTS):
+            self.subnet = free_subnet(self.run, taken)
+            try:
+                return self._up("generator", {})
+            except EnvironmentLacks as error:
+                if "overlap" not in str(error) or attempt == ATTEMPTS - 1 or SUBNET_VARIABLE in os.environ:
+                    raise
+            taken.add(self.subnet)  # another run was quicker, or Docker knows of a network that this machine does not
+            containers.remove(self.project)
+        raise AssertionError("the last attempt returns or raises")
 
     def _ports(self, role: Role) -> dict[str, Port]:
         mtu = {end: wire.mtu for wire in SHAPES[self.shape] for end in (wire.one, wire.other)}
@@ -106,21 +126,24 @@ class Compose(Topology):
 
         `channel` holds variables such as HEADROOM_MODE. Raises EngineFailure where the image takes on any test.
         """
-        if wrong := containers.refuses_unknown_tests(image):
+        if wrong := containers.refuses_unknown_tests(image, self.project):
             raise EngineFailure("refused", f"The {role} does not keep the contract of containers: {wrong}.")
+        core = f"HEADROOM_{role.upper()}_CORE"
         variables = {f"HEADROOM_{role.upper()}_IMAGE": image, "HEADROOM_IDLE": self.allotment.idle(role), **channel}
+        variables[core] = str(self.allotment.cores[role][0])
         container = self._up(role, variables)
         return self.crew.far(role, container.wait, b"", Place(container.name), container, "node")
 
     def _up(self, role: Role, environment: dict[str, str]) -> Container:
         words = [*self._compose, "up", "-d", "--no-deps", "--no-build", role]
-        done = _run(words, UP_S, {"HEADROOM_SUBNET": self.subnet, **environment})
+        done = _run(words, UP_S, {SUBNET_VARIABLE: self.subnet, **environment})
         if done.returncode != 0:
             raise EnvironmentLacks(f"The container of the {role} does not start: {_reason(done.stderr)}")
-        found = _run([*self._compose, "ps", "-q", role], UP_S).stdout.split()
+        found = containers.labelled(self.project, role)
         if not found:
             raise EnvironmentLacks(f"The container of the {role} does not start: Compose knows none.")
-        container = Container.of(found[0], f"{self.project}-{role}", role)
+        asked = self.made["generator"].id if "generator" in self.made else found[0]
+        container = Container.of(found[0], f"{self.project}-{role}", role, asked)
         self.made[role] = container
         self._quieten_bridges()
         return container
@@ -141,27 +164,34 @@ class Compose(Topology):
         if not self.run:
             return
         with leash.uninterrupted():
-            if _down(self.found.compose, self.project):
+            for container in self.made.values():
+                container.thaw()  # one that is paused cannot be stopped
+            if containers.remove(self.project):
                 runs.release(self.run)
-            else:  # the next run removes what Docker still knows then; nothing of it runs on
+            else:  # whoever comes next removes what Docker still knows then; nothing of it runs on
                 for container in self.made.values():
                     container.kill()
+                runs.give_up(self.run)
 
 
 @dataclass(frozen=True)
 class Container:
-    """A container that has been started. `pid` and `started` are those of its first process, for `kill`."""
+    """A container that has been started. `pid` and `started` are those of its first process, for `kill`.
+
+    `asked` is the one of our own in which control sockets are asked: an image of somebody else has nothing for that.
+    """
 
     id: str
     name: str
     role: Role
+    asked: str
     pid: int
     started: int | None
 
     @staticmethod
-    def of(identity: str, name: str, role: Role) -> Container:
+    def of(identity: str, name: str, role: Role, asked: str) -> Container:
         pid = int(containers.inspect(identity).get("State", {}).get("Pid", 0))
-        return Container(identity, name, role, pid, runs.start_time(pid) if pid else None)
+        return Container(identity, name, role, asked, pid, runs.start_time(pid) if pid else None)
 
     @property
     def wait(self) -> tuple[str, ...]:
@@ -174,7 +204,7 @@ class Container:
         return bool(state.get("Running")) and health in (None, "healthy")
 
     def statistics(self) -> dict[str, Any]:
-        done = _run(["docker", "exec", self.id, "ask", f"/run/headroom/{self.role}.sock"], containers.ANSWER_S)
+        done = _run(["docker", "exec", self.asked, "ask", f"/run/headroom/{self.role}.sock"], ASK_S)
         if done.returncode != 0:
             raise OSError(done.returncode, _reason(done.stderr))
         document = json.loads(done.stdout)
@@ -201,9 +231,21 @@ class Container:
             return "it was ended because its container had used up its memory."
         return ""
 
+    def why_still(self) -> str:
+        return standstill.why_still(self.pid) if self._is_ours() else ""
+
+    def _is_ours(self) -> bool:
+        """Whether the number of its first process is still that of this process."""
+        return self.started is not None and runs.start_time(self.pid) == self.started
+
+    def thaw(self) -> None:
+        """Lets a container that is paused go on, so that it can be ended."""
+        if self.why_still():
+            _run(["docker", "unpause", self.id], ASK_S)
+
     def kill(self) -> None:
         """Ends the container's first process, and with it all others, without the daemon's help."""
-        if self.started is not None and runs.start_time(self.pid) == self.started:
+        if self._is_ours():
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(self.pid, signal.SIGKILL)
 
@@ -216,8 +258,7 @@ def lacks() -> str:
 
 def remove_dead() -> list[str]:
     """Removes what runs have left whose process is dead; returns their names."""
-    compose = containers.look().compose
-    return runs.remove_dead("compose", lambda run, projects: all(_down(compose, one) for one in projects))
+    return runs.remove_dead("compose", lambda run, projects: all(containers.remove(one) for one in projects))
 
 
 def commands() -> list[str]:
@@ -228,7 +269,7 @@ def commands() -> list[str]:
         "docker/build",
         *(f"{words} -p hr-<run> -f {file} up -d --no-deps --no-build {role}" for role in roles_of("full")),
         "docker exec -i hr-<run>-generator start exec generate --job -",
-        f"{words} -p hr-<run> -f {file} down --volumes --remove-orphans",
+        "docker rm --force --volumes …, docker network rm …, docker volume rm …  # all that is labelled hr-<run>",
     ]
 
 
@@ -241,12 +282,36 @@ def _inside(job: dict[str, Any]) -> dict[str, Any]:
     return inside
 
 
-def _down(compose: tuple[str, ...], project: str) -> bool:
-    """Removes a project's containers, networks and volumes; False where Docker does not answer."""
-    if not compose:
-        return False
-    words = [*compose, "-p", project, "-f", str(FILE), "down", "--volumes", "--remove-orphans", "-t", "2"]
-    return _run(words, DOWN_S).returncode == 0
+def free_subnet(run: str, taken: Set[str] = frozenset(), routes: Path = Path("/proc/net/route")) -> str:
+    """The first half of addresses that this machine has no route to, such as `10.77`; $HEADROOM_SUBNET where it is set.
+
+    Where a search begins depends on the run's name, so that runs side by side seldom meet. Raises EnvironmentLacks
+    where there are none.
+    """
+    if given := os.environ.get(SUBNET_VARIABLE):
+        return given
+    used = _routed(routes)
+    for offset in range(SUBNETS):
+        second = FIRST_SUBNET + (int(run[:2], 16) + offset) % SUBNETS
+        network = IPv4Network(f"10.{second}.0.0/22")
+        if f"10.{second}" not in taken and not any(network.overlaps(one) for one in used):
+            return f"10.{second}"
+    raise EnvironmentLacks(
+        f"This machine has routes to all of 10.{FIRST_SUBNET} to 10.{FIRST_SUBNET + SUBNETS - 1}: set "
+        f"{SUBNET_VARIABLE} to the first half of addresses that nobody here needs, such as 172.30."
+    )
+
+
+def _routed(routes: Path) -> list[IPv4Network]:
+    """Networks that this machine has a route to, but the default one (proc(5), /proc/net/route)."""
+    found = []
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for line in routes.read_text(encoding="ascii").splitlines()[1:]:
+            words = line.split()
+            address, mask = (int.from_bytes(bytes.fromhex(words[place]), "little") for place in (1, 7))
+            if mask:
+                found.append(IPv4Network((address, mask.bit_count())))
+    return found
 
 
 def _run(words: list[str], timeout_s: float, environment: dict[str, str] | None = None) -> Any:
@@ -257,6 +322,7 @@ def _run(words: list[str], timeout_s: float, environment: dict[str, str] | None 
             text=True,
             errors="replace",
             timeout=timeout_s,
+            stdin=subprocess.DEVNULL,
             env={**os.environ, **(environment or {})},
             start_new_session=True,  # Ctrl-C is ours to handle
         )

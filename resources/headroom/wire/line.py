@@ -7,6 +7,7 @@ What the nodes do is the implementations' work (`asked`), or one of the controls
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -19,9 +20,10 @@ from headroom import implementations
 from headroom.errors import HeadroomError
 from headroom.machine import procstat
 from headroom.settings import Settings
-from headroom.wire import choice, testbed
+from headroom.wire import choice, images, testbed
 from headroom.wire.calls import TrexCalls
 from headroom.wire.channel import Channel
+from headroom.wire.compose import Compose
 from headroom.wire.generator import TrexGenerator
 from headroom.wire.processes import Service
 from headroom.wire.sender import sender
@@ -35,6 +37,7 @@ CODECS: tuple[Codec, ...] = ("asked", "null", "bridge")
 U_MODE = Channel()  # as wherever load is measured: nothing is fed back
 
 LOOK_S = 0.1  # between two looks at the processes while a trial runs
+SUSPICIOUS = 0.5  # share of the packets: whoever loses more may not be there any more
 FLOWING = 0.5  # of the highest rate seen: below it, an interval between two looks was not of the trial
 
 
@@ -62,8 +65,15 @@ class Line:
     watched: dict[str, Service]
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
-        """One trial; a process that dies ends it at once, with its cause."""
-        return self.generator.trial(rate_pps, duration_s)
+        """One trial; a process that dies or is stopped ends it at once, with its cause.
+
+        Where most is lost, everybody is asked how he is: a node that hangs loses all, and is not to be taken for one
+        that is too slow.
+        """
+        trial = self.generator.trial(rate_pps, duration_s)
+        if any(way.lost > SUSPICIOUS * way.sent for way in trial.directions):
+            self.made.crew.look(self.watched.values())
+        return trial
 
     def compared(self, rate_pps: float, duration_s: float) -> Trial:
         """A trial whose packets are compared where they arrive, by whoever sends."""
@@ -96,8 +106,7 @@ def line_with(
 
     Raises NotOnThisTopology or EnvironmentLacks where there are no interfaces (`choice.require`)."""
     with choice.make(asked.topology, shape_of(asked.topology), cores, asked.build, asked.generator) as made:
-        job = node_job(asked, codec, channel)
-        watched = {role: _node(made, role, job) for role in ("compressor", "decompressor")}
+        watched = {role: _node(asked, made, role, codec, channel) for role in ("compressor", "decompressor")}
         if "link" in made.seats:
             watched["link"] = _link(made)
         made.crew.wait_until_ready()
@@ -110,26 +119,42 @@ def shape_of(topology: str) -> str:
     return testbed.load(Path(topology)).shape if topology.endswith(choice.TESTBED_SUFFIXES) else "full"
 
 
-def node_job(asked: Settings, codec: Codec, channel: Channel = U_MODE) -> dict[str, Any]:
-    """What both nodes have in common: their adapters, and the way of feedback. Controls have nothing to feed back."""
+def node_job(asked: Settings, codec: Codec, channel: Channel = U_MODE, role: str = "compressor") -> dict[str, Any]:
+    """What a node is told of its adapters, and the way of feedback. Controls have nothing to feed back.
+
+    Opposite a container image, which does both directions by itself, a node has one implementation for both, too.
+    """
     sides = {"compressor": asked.compressor, "decompressor": asked.decompressor}
     if codec == "null":
         sides = dict.fromkeys(sides, "null")
+    config: dict[str, Any] = {}
     if codec != "asked":
         channel = U_MODE
+    elif images.has_image(asked):
+        sides = dict.fromkeys(sides, sides[role])
+        config = {"profiles": images.profiles_of(asked)}
     adapters = {
-        side: None if codec == "bridge" else _adapter(name, asked.build, channel) for side, name in sides.items()
+        side: None if codec == "bridge" else _adapter(name, asked.build, channel, config)
+        for side, name in sides.items()
     }
     return {**adapters, "feedback": channel.feedback}
 
 
-def _adapter(name: str, build: str, channel: Channel) -> dict[str, Any]:
+def _adapter(name: str, build: str, channel: Channel, more: dict[str, Any]) -> dict[str, Any]:
     found = implementations.find(name)
-    return {"library": str(found.library_path(build)), "config": {**found.config, **channel.config()}}
+    return {"library": str(found.library_path(build)), "config": {**found.config, **channel.config(), **more}}
 
 
-def _node(made: Topology, role: Any, job: dict[str, Any]) -> Service:
+def _node(asked: Settings, made: Topology, role: Any, codec: Codec, channel: Channel) -> Service:
     seat = made.seats[role]
+    found = images.image_of(getattr(asked, role), asked.topology)
+    if codec == "asked" and found is not None and isinstance(made, Compose):
+        if len(seat.cores) > 1:
+            raise choice.NotOnThisTopology(
+                f"{found.name} is a container image, which works on one core; this asks for {len(seat.cores)}."
+            )
+        return made.start_image(role, found.image, images.words_of(asked, channel))
+    job = node_job(asked, codec, channel, role)
     ports = {name: seat.ports[name].as_job() for name in ("plain", "link")}
     mtu = {name: seat.ports[name].mtu for name in ("plain", "link")}
     return made.start(role, "node", {**ports, "mtu": mtu, "workers": list(seat.cores), **job})
@@ -169,19 +194,18 @@ class _Watch:
             self.looks.append((told, procstat.read()))
 
     def loads(self) -> list[Load]:
-        """Loads over the time in which packets flowed at the trial's rate."""
-        flowing = [pair for pair in pairwise(self.looks) if self._rate(pair) >= FLOWING * self._highest()]
-        if not flowing:
+        """Loads over the time in which packets flowed at the trial's rate, of those who tell theirs."""
+        flowing = [pair for pair in pairwise(self.looks) if _rate(pair) >= FLOWING * self._highest()]
+        if not self._highest():
             return []
         local = self.line.made.name == "netns"  # elsewhere, the cores are not ours to look at
         found = []
         for role in self.line.watched:
             for place, core in enumerate(self.line.made.seats[role].cores):  # type: ignore[index]
-                shares = [_cycles(role, place, pair[0][0], pair[1][0]) for pair in flowing]
-                found.append(Load(role, core, "busy_share", _ratio(shares)))
-                given = [_cpu_time(role, place, pair[0][0], pair[1][0]) for pair in flowing]
-                used = _ratio(given)
-                found.append(Load(role, core, "thread_cpu", used, "" if used is not None else "the node does not say"))
+                for source, counted in (("busy_share", _cycles), ("thread_cpu", _cpu_time)):
+                    share = _ratio([counted(role, place, pair[0][0], pair[1][0]) for pair in flowing])
+                    reason = "" if share is not None else f"the {role} does not say"
+                    found.append(Load(role, core, source, share, reason))
                 if local:
                     times = [procstat.busy_share(one[1][core], other[1][core]) for one, other in flowing]
                     known = [share for share in times if share is not None]
@@ -190,36 +214,45 @@ class _Watch:
         return found
 
     def _highest(self) -> float:
-        return max((self._rate(pair) for pair in pairwise(self.looks)), default=0.0)
+        return max((_rate(pair) for pair in pairwise(self.looks)), default=0.0)
 
-    @staticmethod
-    def _rate(pair: Any) -> float:
-        """Packets/s that the compressor's node received on its plain side between two looks."""
-        before, after = (told["compressor"] for told, _ in pair)
-        packets = [sum(one["plain"]["received"]["packets"] for one in told["workers"]) for told in (before, after)]
-        return float((packets[1] - packets[0]) / max(1, after["uptime_ns"] - before["uptime_ns"]))
+
+# An image of somebody else may tell whatever it likes, and nothing at all.
+NOT_TOLD = (KeyError, TypeError, IndexError, AttributeError, ValueError)
+
+
+def _rate(pair: Any) -> float:
+    """Packets a nanosecond that a node has received on its plain side between two looks; 0 where none tells."""
+    for role in ("compressor", "decompressor"):
+        with contextlib.suppress(*NOT_TOLD):
+            before, after = (told[role] for told, _ in pair)
+            packets = [sum(one["plain"]["received"]["packets"] for one in told["workers"]) for told in (before, after)]
+            return float((packets[1] - packets[0]) / max(1, after["uptime_ns"] - before["uptime_ns"]))
+    return 0.0
 
 
 def _cycles(role: str, place: int, before: dict[str, Any], after: dict[str, Any]) -> tuple[float, float]:
-    """Busy time and time of one worker between two looks, in a unit of its own."""
-    one, other = before[role], after[role]
-    if "workers" in other:
-        one, other = one["workers"][place], other["workers"][place]
-        return other["busy_cycles"] - one["busy_cycles"], other["total_cycles"] - one["total_cycles"]
-    # The link says its share of all its time.
-    busy = other["busy_share"] * other["uptime_ns"] - one["busy_share"] * one["uptime_ns"]
-    return busy, other["uptime_ns"] - one["uptime_ns"]
+    """Busy time and time of one worker between two looks, in a unit of its own; nothing where it does not tell."""
+    with contextlib.suppress(*NOT_TOLD):
+        one, other = before[role], after[role]
+        if "workers" in other:
+            one, other = one["workers"][place], other["workers"][place]
+            return float(other["busy_cycles"] - one["busy_cycles"]), float(other["total_cycles"] - one["total_cycles"])
+        # The link says its share of all its time.
+        busy = other["busy_share"] * other["uptime_ns"] - one["busy_share"] * one["uptime_ns"]
+        return float(busy), float(other["uptime_ns"] - one["uptime_ns"])
+    return 0.0, 0.0
 
 
 def _cpu_time(role: str, place: int, before: dict[str, Any], after: dict[str, Any]) -> tuple[float, float]:
     """Time that the kernel gave one worker between two looks, and the time between them, in ns."""
-    one, other = before[role], after[role]
-    took = other["uptime_ns"] - one["uptime_ns"]
-    if "workers" in other:
-        one, other = one["workers"][place], other["workers"][place]
-    return (
-        (other["cpu_ns"] - one["cpu_ns"], took) if "cpu_ns" in one else (0.0, 0.0)
-    )  # somebody else's node may not say
+    with contextlib.suppress(*NOT_TOLD):
+        one, other = before[role], after[role]
+        took = other["uptime_ns"] - one["uptime_ns"]
+        if "workers" in other:
+            one, other = one["workers"][place], other["workers"][place]
+        return float(other["cpu_ns"] - one["cpu_ns"]), float(took)
+    return 0.0, 0.0
 
 
 def _ratio(shares: list[tuple[float, float]]) -> float | None:

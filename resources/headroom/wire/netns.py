@@ -17,13 +17,15 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from headroom import leash
+from headroom.ending import EngineFailure
 from headroom.errors import EnvironmentLacks
 from headroom.paths import DEFAULT_BUILD
 from headroom.wire import interfaces, runs
 from headroom.wire.interfaces import NAMESPACES
-from headroom.wire.processes import Crew, Place
+from headroom.wire.processes import Crew, Place, Service
 from headroom.wire.topology import SHAPES, Port, Role, Seat, Topology, Wire, roles_of
 
 # What a role's namespace and interfaces are called.
@@ -83,6 +85,17 @@ class Netns(Topology):
         interfaces.inside(seat.place.name, partial(interfaces.without_offloads, names))
         lines = [f"link set dev {name} up" for name in ("lo", *names)]
         _ip("\n".join(lines), seat.place.name)
+
+    def start(self, role: Role, command: str, job: dict[str, Any], ends_by_itself: bool = False) -> Service:
+        """Raises EngineFailure where somebody has removed a namespace of this run."""
+        for seat in self.seats.values():
+            if not (NAMESPACES / seat.place.name).exists():
+                raise EngineFailure(
+                    "input",
+                    f"The network namespace {seat.place.name} of the {seat.role} is not there any more: somebody has "
+                    "removed it while it was needed.",
+                )
+        return super().start(role, command, job, ends_by_itself)
 
     def remove(self) -> None:
         if self.run:

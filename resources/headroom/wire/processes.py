@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes that run until they are told to stop: nodes, the link, generators.
 
-A `Crew` holds all processes of a measurement. When one of them ends that should not, whoever waits with `attend` hears
-it at once, with the cause; when the crew is left, for whatever reason, every process ends, and the kernel ends them
-where this process is killed (`leash.words`).
+A `Crew` holds all processes of a measurement. When one of them ends that should not, or is stopped, whoever waits with
+`attend` hears it at once, with the cause; when the crew is left, for whatever reason, every process ends, and the
+kernel ends them where this process is killed (`leash.words`).
 """
 
 from __future__ import annotations
@@ -29,11 +29,13 @@ from headroom.ending import Ended, EngineFailure
 from headroom.errors import EnvironmentLacks
 from headroom.machine.build import engine_program
 from headroom.paths import DEFAULT_BUILD, shown
+from headroom.wire import standstill
 
 READY_S = 20.0  # DPDK needs one to two seconds to start, more where cores are shared
 STOP_S = 5.0  # between SIGTERM and SIGKILL: results are written in between
 ANSWER_S = 2.0  # how long a control socket may take
-GLANCE_S = 0.5  # between two looks at how much a process has printed
+GLANCE_S = 0.5  # between two looks at how much a process has printed, and whether it goes on
+SILENT_S = 1.0  # without a round of its loop: a worker that hangs, be it in an adapter
 MAX_OUTPUT = 256 << 20  # octets that a process may print: far above any result, far below the machine's memory
 MAX_COMPLAINT = 1 << 16
 
@@ -65,6 +67,9 @@ class Remote(Protocol):
     def cause(self, service: Service) -> str:
         """Why it ended, where its exit status does not tell; "" where that does."""
 
+    def why_still(self) -> str:
+        """Why it does nothing although it lives, as far as that can be seen from here; "" where nothing keeps it."""
+
 
 HERE = Place()
 
@@ -81,6 +86,7 @@ class Service(Ended):
     told: int | None = None  # exit status of the remote process
     ends_by_itself: bool = False
     stopping: bool = False
+    still: bool = False  # nothing that it is told reaches it
     output: int = -1  # descriptors of files without a name: nobody has to read while the process prints
     errors: int = -1
     handle: int = -1  # pidfd_open(2): readable when the process has ended
@@ -137,6 +143,7 @@ class Crew:
         self.build = build
         self.services: list[Service] = []
         self._own_folder = folder is None
+        self._glanced = 0.0
         self.folder = folder or Path(tempfile.mkdtemp(prefix="headroom-"))
 
     def __enter__(self) -> Crew:
@@ -268,7 +275,38 @@ class Crew:
                     selector.unregister(key.fileobj)
 
     def check(self) -> None:
-        """Raises EngineFailure when a process has ended that should not have, or floods its output."""
+        """Raises EngineFailure when a process has ended that should not have, floods its output, or stands still."""
+        self._check_ends()
+        if time.monotonic() - self._glanced >= GLANCE_S:
+            self._glanced = time.monotonic()
+            self._check_standstill()
+
+    def _check_standstill(self) -> None:
+        for service in self.services:
+            if service.stopping or leash.exit_code(service.process) is not None:
+                continue
+            why = service.remote.why_still() if service.remote else standstill.why_still(service.process.pid)
+            if why:
+                service.still = True
+                raise EngineFailure("timeout", f"{_sentence(service.who)} does nothing any more: {why}.")
+
+    def look(self, services: Iterable[Service]) -> None:
+        """Asks some processes how they are. Raises EngineFailure where one does not answer, or a worker of it hangs.
+
+        For trials that lose much: whether somebody is too slow, or does nothing at all.
+        """
+        self._check_ends()
+        self._check_standstill()
+        for service in services:
+            workers = service.statistics().get("workers")
+            for worker in workers if isinstance(workers, list) else ():
+                silent_s = _number(worker, "silent_ns") / 1e9
+                if silent_s > SILENT_S:
+                    service.still = True
+                    sentence = f"hangs: its worker on core {worker.get('core')} has been silent for {silent_s:.1f} s"
+                    raise EngineFailure("timeout", f"{_sentence(service.who)} {sentence}: an adapter does not return.")
+
+    def _check_ends(self) -> None:
         for service in self.services:
             if service.stopping or service.handle < 0:
                 continue
@@ -307,7 +345,7 @@ class Crew:
     def end(self, service: Service) -> None:
         """Ends a process without asking what it says."""
         service.stopping = True
-        leash.stop(service.process, STOP_S)  # what is remote goes with its topology
+        leash.stop(service.process, 0.0 if service.still else STOP_S)  # what is remote goes with its topology
         self._forget(service)
 
     def _forget(self, service: Service) -> None:
@@ -419,6 +457,12 @@ def _said(service: Service) -> dict[str, Any]:
     except EngineFailure as failure:
         where = f"{_sentence(service.who)}, when it was stopped: "
         raise EngineFailure(failure.kind, f"{where}{failure}", failure.where, failure.said) from failure
+
+
+def _number(document: Any, name: str) -> float:
+    """A number of somebody's statistics; 0 where there is none."""
+    value = document.get(name) if isinstance(document, dict) else None
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def _sentence(text: str) -> str:

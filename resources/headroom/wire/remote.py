@@ -179,6 +179,9 @@ class Far:
         complaint = os.pread(service.errors, MAX_COMPLAINT, max(0, size - MAX_COMPLAINT))
         return (-signal.SIGKILL if code is None else code), os.pread(service.output, MAX_OUTPUT, 0), complaint
 
+    def why_still(self) -> str:
+        return ""  # a question to the host would cost more than a trial; `Crew.look` asks when there is reason to
+
     def cause(self, service: Service) -> str:
         if self.host.address and leash.exit_code(service.process) == LOST:
             return f"the connection to {self.host.name} ({self.host.target}) was lost."

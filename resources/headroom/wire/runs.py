@@ -19,6 +19,7 @@ from pathlib import Path
 
 from headroom.errors import EnvironmentLacks, disk_error
 
+NOBODY = -1  # as the start time of an owner
 PREFIX = "hr"  # of every name that a run gives: hr-<run>-…
 
 
@@ -61,6 +62,15 @@ def claim(kind: str, things: Callable[[str], list[str]]) -> tuple[str, Path]:
         except OSError as error:
             raise disk_error(error, f"writing {folder}", resumable=False) from error
         return run, folder
+
+
+def give_up(run: str) -> None:
+    """Disowns a run whose things could not be removed: whoever looks next may try, this process included."""
+    path = state_folder() / run / "state.json"
+    with locked(), contextlib.suppress(OSError, ValueError):
+        said = json.loads(path.read_text(encoding="utf-8")) | {"started": NOBODY}
+        path.with_suffix(".new").write_text(json.dumps(said), encoding="utf-8")
+        path.with_suffix(".new").replace(path)
 
 
 def release(run: str) -> None:

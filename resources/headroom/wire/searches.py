@@ -20,7 +20,7 @@ from headroom.settings import Settings
 from headroom.wire.calls import callers
 from headroom.wire.channel import Channel
 from headroom.wire.kept import Kept
-from headroom.wire.line import U_MODE, Codec, Line, Load, line, line_with
+from headroom.wire.line import NOT_TOLD, U_MODE, Codec, Line, Load, line, line_with
 from headroom.wire.sender import traffic
 from headroom.wire.throughput import GOALS, NDR, QUICK, Rules, Search, Throughput
 
@@ -155,7 +155,14 @@ def octets_of(made: Line) -> Octets | None:
     padding of short packets count, too.
     """
     node = made.watched.get("compressor")
-    workers = node.statistics()["workers"] if node is not None else []
+    workers = node.statistics().get("workers") if node is not None else []
+    try:
+        return _octets(workers)
+    except NOT_TOLD:  # somebody else's node
+        return None
+
+
+def _octets(workers: Any) -> Octets | None:
     packets = sum(one["plain"]["received"]["packets"] for one in workers)
     if not packets or not any(one["compressed"] for one in workers):
         return None

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+import socket
 import subprocess
-import time
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from headroom import profiles
 from headroom.ending import EngineFailure
 from headroom.errors import EnvironmentLacks
 from headroom.paths import ROOT
+from headroom.tests.wire.test_processes import gone
 from headroom.wire import choice, compose, containers, runs
 from headroom.wire.topology import Topology, allot, roles_of
 
@@ -122,21 +125,99 @@ def test_docker_and_compose_are_found(programs: Path, docker: str, old: str, rea
     assert bool(compose.lacks()) == bool(reason)
 
 
+def docker_that(told: Path, run: str = "echo 1234", wait: str = "echo 127") -> str:
+    """A stand-in of docker that notes its words, one call a line."""
+    return f'echo "$*" >> {told}; case "$1" in run) {run} ;; wait) {wait} ;; rm) ;; *) exit 99 ;; esac'
+
+
 @pytest.mark.parametrize(
-    ("status", "sentence"),
-    [(127, ""), (0, "ends with status 0 when it is asked for the unknown"), (1, "status 1 when")],
+    ("wait", "sentence"),
+    [
+        ("echo 127", ""),
+        ("echo 0", "ends with status 0 when it is asked for the unknown test unknown-"),
+        ("echo 1", "ends with status 1 when"),
+        ("exit 1", "does not end within 20 s when it is asked for the unknown test unknown-"),
+    ],
 )
-def test_an_image_must_refuse_what_it_does_not_know(programs: Path, status: int, sentence: str) -> None:
-    program(programs, "docker", f'case "$*" in *HEADROOM_TEST=unknown-*) exit {status} ;; esac; exit 99')
-    said = containers.refuses_unknown_tests("vendor/image")
+def test_an_image_must_refuse_what_it_does_not_know(programs: Path, tmp_path: Path, wait: str, sentence: str) -> None:
+    told = tmp_path / "told"
+    program(programs, "docker", docker_that(told, wait=wait))
+    said = containers.refuses_unknown_tests("vendor/image", "hr-abc")
     assert sentence in said
     assert bool(said) == bool(sentence)
+    run, waited, removed = told.read_text().splitlines()
+    name = re.search(r"--name (hr-abc-probe-\w+) ", run)
+    assert name and waited == f"wait {name[1]}" and removed.endswith(name[1])
+    assert re.search(r"HEADROOM_TEST=unknown-\w+ vendor/image$", run)
+    for right in ("--cap-drop ALL", "--network none", "--read-only", "--pull never", f"--label {containers.PROJECT}="):
+        assert right in run
 
 
-def test_an_image_that_is_not_there(programs: Path) -> None:
-    program(programs, "docker", 'echo "Unable to find image" >&2; exit 125')
-    with pytest.raises(EnvironmentLacks, match=r"vendor/image cannot be run: Unable to find image"):
+def test_an_image_that_cannot_be_run_is_no_answer_and_leaves_nothing(programs: Path, tmp_path: Path) -> None:
+    """127 of Docker itself is a program that is not in the image, and does not say that a test is not done."""
+    told = tmp_path / "told"
+    program(programs, "docker", docker_that(told, run='echo "docker: exec: no such file" >&2; exit 127'))
+    with pytest.raises(EnvironmentLacks, match=r"The image vendor/image cannot be run: docker: exec: no such file"):
         containers.refuses_unknown_tests("vendor/image")
+    assert told.read_text().splitlines()[-1].startswith("rm --force")
+
+
+DIGEST = f"sha256:{'ab' * 32}"
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence"),
+    [
+        ("exit 1", r"The image acme/node is not on this machine. How to get it: docker pull acme/node"),
+        ("echo not JSON", "is not on this machine"),
+        (f"""echo '[{{"Id": "{DIGEST}", "RepoDigests": []}}]'""", ""),
+        (f"""echo '[{{"Id": "sha256:1", "RepoDigests": ["acme/node@{DIGEST}"]}}]'""", ""),
+        (
+            """echo '[{"Id": "sha256:1", "RepoDigests": null}]'""",
+            r"with digest sha256:abab\S+ here it is sha256:1\. How",
+        ),
+    ],
+)
+def test_an_image_is_that_of_the_digest(programs: Path, told: str, sentence: str) -> None:
+    program(programs, "docker", told)
+    expected = pytest.raises(EnvironmentLacks, match=sentence) if sentence else contextlib.nullcontext()
+    with expected:
+        containers.require_image("acme/node", DIGEST, "docker pull acme/node")
+
+
+def test_addresses_that_this_machine_has_no_route_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HEADROOM_SUBNET", raising=False)
+    routes = tmp_path / "route"
+
+    def machine(*lines: str) -> Path:
+        head = "Iface Destination Gateway Flags RefCnt Use Metric Mask MTU Window IRTT\n"
+        routes.write_text(
+            head + "".join(f"eth0 {line.split()[0]} 0 1 0 0 0 {line.split()[1]} 0 0 0\n" for line in lines)
+        )
+        return routes
+
+    assert compose.free_subnet("00ffff", routes=machine("00000000 00000000")) == "10.64", (
+        "the default route is no reason"
+    )
+    assert compose.free_subnet("ffffff", routes=routes) == "10.191"
+    assert compose.free_subnet("01ffff", {"10.65"}, routes) == "10.66"
+    taken = machine("0000400A 00FCFFFF", "0001410A 00FFFFFF")  # 10.64.0.0/22, 10.65.1.0/24
+    assert compose.free_subnet("00ffff", routes=taken) == "10.66"
+    with pytest.raises(EnvironmentLacks, match=r"has routes to all of 10\.64 to 10\.191: set HEADROOM_SUBNET"):
+        compose.free_subnet("00ffff", routes=machine("0000000A 000000FF"))  # 10.0.0.0/8
+    monkeypatch.setenv("HEADROOM_SUBNET", "172.30")
+    assert compose.free_subnet("00ffff", routes=routes) == "172.30"
+
+
+def test_a_run_that_is_given_up_is_anybodys(state: Path) -> None:
+    run, _ = runs.claim("compose", lambda run: [f"hr-{run}"])
+    assert runs.remove_dead("compose", lambda run, things: True) == [], "we live"
+    runs.give_up(run)
+    assert runs.remove_dead("netns", lambda run, things: True) == []
+    seen: list[list[str]] = []
+    assert runs.remove_dead("compose", lambda run, things: bool(seen.append(things)) or True) == [run]
+    assert seen == [[f"hr-{run}"]]
+    assert list(state.iterdir()) == []
 
 
 def test_a_shape_that_the_containers_do_not_have() -> None:
@@ -220,6 +301,18 @@ def running() -> Iterator[Topology]:
     assert left(project) == []
 
 
+@pytest.fixture
+def short() -> Iterator[Topology]:
+    """Two containers of a topology are enough to see what becomes of them."""
+    with choice.make("compose", "full", [0], "gcc-O2") as made:
+        ports = made.seats["link"].ports
+        made.start("link", "link", {"a": ports["a"].as_job(), "b": ports["b"].as_job(), "core": 0})
+        made.crew.wait_until_ready(60)
+        yield made
+        project = made.project  # type: ignore[attr-defined]
+    assert left(project) == []
+
+
 def service(made: Topology, name: str) -> Any:
     return next(one for one in made.crew.services if one.name == name)
 
@@ -235,15 +328,96 @@ def test_the_harness_drives_the_same_services(running: Topology) -> None:
     assert running.describe()["name"] == "compose"
 
 
+def processes_of(container: str) -> list[int]:
+    """The processes of a container, by the numbers that they have on this machine."""
+    return [int(line) for line in docker("top", container, "-o", "pid").splitlines()[1:]]
+
+
+FAULTS: dict[str, tuple[str, str]] = {  # what is done to a container, and what is said of it
+    "kill": ("link", r"The link \(.*: .*SIGKILL"),
+    "stop": ("link", r"The link \(.*\) ended although nobody had stopped it"),
+    "rm": ("generator", r"The generator \(.*: its container is not there any more"),
+    "pause": ("link", r"The link \(.*\) does nothing any more: it has been frozen \(paused\)"),
+}
+
+
 @with_docker
-@pytest.mark.parametrize("role", ["compressor", "generator"])
-def test_a_container_that_dies_is_an_error_with_the_cause(running: Topology, role: str) -> None:
-    docker("kill", "-s", "KILL", service(running, role).remote.id)
-    began = time.monotonic()
-    with pytest.raises(EngineFailure, match=rf"^The {role} \(.*: .*SIGKILL") as caught:
-        running.crew.attend(30)
-    assert time.monotonic() - began < 10
+@pytest.mark.parametrize("fault", FAULTS)
+def test_what_is_done_to_a_container_is_an_error_with_the_cause(short: Topology, fault: str) -> None:
+    role, sentence = FAULTS[fault]
+    words = {"rm": ["rm", "-f"], "stop": ["stop", "-t", "1"]}.get(fault, [fault])
+    found = service(short, role).remote.id
+    subprocess.Popen(["docker", *words, found], stdout=subprocess.DEVNULL).wait(30)
+    with pytest.raises(EngineFailure, match=sentence) as caught:
+        short.crew.attend(10)
     assert caught.value.verdict == "error"
+
+
+class Between:
+    """A socket that passes everything on to the Docker daemon, until it is cut: to a client, the daemon has died."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "docker.sock"
+        self.real = os.environ.get("DOCKER_HOST", "unix:///var/run/docker.sock").removeprefix("unix://")
+        self.ends: list[socket.socket] = []
+        self.server = socket.socket(socket.AF_UNIX)
+        self.server.bind(str(self.path))
+        self.server.listen(64)
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self.server.accept()
+                far = socket.socket(socket.AF_UNIX)
+                far.connect(self.real)
+                self.ends += [near, far]
+                for one, other in ((near, far), (far, near)):
+                    threading.Thread(target=self._pass, args=(one, other), daemon=True).start()
+
+    @staticmethod
+    def _pass(one: socket.socket, other: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while chunk := one.recv(1 << 16):
+                other.sendall(chunk)
+            other.shutdown(socket.SHUT_WR)
+
+    def cut(self) -> None:
+        for end in (self.server, *self.ends):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+            end.close()
+        self.path.unlink(missing_ok=True)
+
+
+@with_docker
+def test_a_daemon_that_dies(state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its containers end all the same; what it remembers goes as soon as somebody can ask it again."""
+    between = Between(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setenv("DOCKER_HOST", f"unix://{between.path}")
+        with (
+            pytest.raises(EngineFailure, match=r"the Docker daemon does not answer any more"),
+            choice.make("compose", "full", [0], "gcc-O2") as made,
+        ):
+            node(made, "compressor")
+            made.crew.wait_until_ready(60)
+            project = made.project  # type: ignore[attr-defined]
+            pids = [pid for role in ("generator", "compressor") for pid in processes_of(service(made, role).remote.id)]
+            assert len(pids) >= 4
+            between.cut()
+            made.crew.attend(10)
+        assert gone(pids)
+        assert compose.remove_dead() == [], "nobody answers"
+        with (
+            pytest.raises(EnvironmentLacks, match="its daemon does not answer"),
+            choice.make("compose", "full", [0], "gcc-O2"),
+        ):
+            pytest.fail("it cannot be made")
+    assert left(project), "Docker remembers"
+    assert compose.remove_dead() == [project.removeprefix("hr-")]
+    assert left(project) == []
+    assert list(state.iterdir()) == []
 
 
 @with_docker

@@ -132,12 +132,26 @@ def test_one_that_dies_meanwhile_is_named(folder: Path, monkeypatch: pytest.Monk
             {"unexpected": 20, "unexpected_list": [SOLICITATION] * 16},
             "forward: 4 packets arrived that nobody had sent.",
         ),
-        ({"fell_behind": True, "achieved_pps": 7.0}, "forward: 7 of 1000 packets per second."),
         ({"sent": 0}, "forward: nothing was sent."),
     ],
 )
 def test_what_keeps_a_trial_from_passing(change: dict[str, Any], sentence: str) -> None:
     assert trial.shortcomings({"forward": SENT | change, "reverse": SENT}) == [sentence]
+
+
+@pytest.mark.parametrize(("achieved", "told"), [(7.0, "7"), (None, "0")])
+def test_a_generator_that_falls_behind_is_an_error_and_no_limit(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], achieved: float | None, told: str
+) -> None:
+    late = SENT | {"fell_behind": True, "achieved_pps": achieved}
+    monkeypatch.setattr(trial, "run", lambda asked: {"generator": {"forward": SENT, "reverse": late}})
+    assert trial.main() == 1
+    document = json.loads(capsys.readouterr().out)
+    assert document["verdict"] == "error"
+    assert document["reasons"] == [f"reverse: the generator sent {told} of 1000 packets/s."]
+    late["lost"] = 50  # which is worse, and nothing makes it milder
+    assert trial.main() == 1
+    assert json.loads(capsys.readouterr().out)["verdict"] == "fail"
 
 
 def test_what_a_bridge_says_of_its_own_is_nobodys_fault() -> None:

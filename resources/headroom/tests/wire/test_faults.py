@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong in a run over namespaces: whoever is killed, stopped or robbed of his namespace, the verdict is an
+error that names him, long before the trial would have ended, nothing is left, and the next case goes on."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from headroom.ending import EngineFailure
+from headroom.keywords import forwarding
+from headroom.paths import ROOT
+from headroom.results import collector
+from headroom.settings import Settings
+from headroom.tests.wire.test_netns import namespaces, root
+from headroom.tests.wire.test_processes import gone
+from headroom.wire import interfaces, netns, runs, searches
+from headroom.wire.line import Line, line
+from headroom.wire.processes import Crew, Service
+
+PATIENCE_S = 60.0  # until somebody is there
+KILLED, STOPPED = "died from SIGKILL", r"does nothing any more: it has been stopped \(SIGSTOP\)"
+LONG_S = 60.0  # a trial that nobody waits for
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "state"
+    monkeypatch.setattr(runs, "state_folder", lambda: folder)
+    return folder
+
+
+@pytest.fixture
+def build(node_build: str) -> str:
+    """A build whose engine is a stand-in, and that says that it has ports."""
+    program = Path(node_build) / "bin" / "headroom-engine"
+    shutil.copy(program, program.with_name("headroom-engine-wire"))
+    return node_build
+
+
+def service(made: Line, role: str) -> Service:
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:  # a generator is there only while it sends
+        if found := [one for one in made.made.crew.services if one.name == role]:
+            return found[0]
+        time.sleep(0.02)
+    raise AssertionError(f"there is no {role}")
+
+
+@contextmanager
+def meanwhile(work: Callable[[], object]) -> Iterator[None]:
+    """Does something soon after a trial has begun."""
+    timer = threading.Timer(0.3, work)
+    timer.start()
+    yield
+    timer.join()
+
+
+@contextmanager
+def nothing_is_left(state: Path) -> Iterator[list[Line]]:
+    """Notes what a line has while it is there, and looks for it afterwards."""
+    lines: list[Line] = []
+    yield lines
+    (made,) = lines
+    assert namespaces(made.made.run) == []  # type: ignore[attr-defined]
+    assert gone([one.process.pid for one in made.watched.values()])
+    assert not made.made.crew.folder.exists(), "its sockets"
+    assert list(state.iterdir()) == []
+
+
+@root
+@pytest.mark.parametrize(
+    ("role", "number", "cause"),
+    [
+        ("compressor", signal.SIGKILL, KILLED),
+        ("decompressor", signal.SIGSTOP, STOPPED),
+        ("link", signal.SIGKILL, KILLED),
+        ("generator", signal.SIGKILL, KILLED),
+        ("generator", signal.SIGSTOP, STOPPED),
+    ],
+)
+def test_whoever_is_killed_or_stopped_is_named(
+    build: str, state: Path, role: str, number: signal.Signals, cause: str
+) -> None:
+    asked = Settings(topology="netns", build=build)
+    with (
+        nothing_is_left(state) as lines,
+        pytest.raises(EngineFailure, match=rf"^The {role} \(.* in hr-\w+-\w+\)[: ].*{cause}") as caught,
+        line(asked, [0], "asked", "voip-amr-nb-ipv6", 10) as made,
+    ):
+        lines.append(made)
+        with meanwhile(lambda: os.kill(service(made, role).process.pid, number)):
+            made.trial(1000, LONG_S)
+    assert caught.value.verdict == "error"
+
+
+@root
+def test_a_namespace_that_somebody_removes_is_named(build: str, state: Path) -> None:
+    asked = Settings(topology="netns", build=build)
+    with (
+        nothing_is_left(state) as lines,
+        pytest.raises(EngineFailure, match=r"^The network namespace hr-\w+-a of the compressor is not there any more"),
+        line(asked, [0], "asked", "voip-amr-nb-ipv6", 10) as made,
+    ):
+        lines.append(made)
+        assert made.trial(1000, 0.1).sent == 200
+        subprocess.run(["ip", "netns", "del", made.made.seats["compressor"].place.name], check=True)
+        made.trial(1000, LONG_S)
+
+
+@root
+def test_the_verdict_is_an_error_and_the_next_case_goes_on(
+    build: str, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Settings(topology="netns", build=build, quick=True, folder=state.with_name("run"))
+    monkeypatch.setattr(forwarding.settings, "from_robot", lambda: asked)
+    monkeypatch.setattr(searches, "_known", {})
+    rules = searches.Rules(most_pps=2000.0, trial_s=0.05, sum_s=0.05, width=0.5)
+    monkeypatch.setattr(searches, "QUICK", rules)
+    monkeypatch.setattr(forwarding, "CODECS", ("asked",))  # the controls would tell nothing more here
+    words = forwarding.Forwarding()
+    killed: list[int] = []
+    real = searches.line
+
+    @contextmanager
+    def disturbed(*words: object) -> Iterator[Line]:
+        with real(*words) as made:  # type: ignore[arg-type]
+            if not killed:
+                killed.append(made.watched["decompressor"].process.pid)
+                os.kill(killed[0], signal.SIGKILL)
+            yield made
+
+    monkeypatch.setattr(searches, "line", disturbed)
+    collector.begin()
+    with pytest.raises(EngineFailure):
+        words.throughput_should_be_found("", "1c", "none")
+    noted = collector.current()
+    assert noted.verdict == "error"
+    assert noted.reason.startswith("The decompressor (headroom-engine node in hr-")
+    assert "died from SIGKILL" in noted.reason
+    collector.begin()
+    with pytest.raises(forwarding.NoThroughput, match="more was not tried"):  # it loses nothing, so there is no NDR
+        words.throughput_should_be_found("", "1c", "none")
+    assert "decompressor" not in collector.current().reason
+    assert list(state.iterdir()) == []
+    collector.begin()
+
+
+def test_a_worker_that_hangs_is_told_from_one_that_is_slow(node_build: str) -> None:
+    with Crew(build=node_build) as crew:
+        workers = '{"workers": [{"core": 3, "silent_ns": 1000}, {"core": 7, "silent_ns": %d}, "what"]}'
+        well = crew.engine("decompressor", "node", {"answer": workers % 2_000_000})
+        hung = crew.engine("compressor", "node", {"answer": workers % 4_200_000_000})
+        odd = crew.engine("link", "link", {"answer": '{"workers": {"silent_ns": 9e9}}'})
+        crew.wait_until_ready()
+        crew.look([well, odd])
+        with pytest.raises(
+            EngineFailure, match=r"^The compressor .* hangs: its worker on core 7 .* 4\.2 s: an adapter"
+        ):
+            crew.look([well, odd, hung])
+        assert hung.still, "it is not asked to end"
+
+
+CALL = """
+import sys
+from pathlib import Path
+from headroom.wire import runs
+state = Path(sys.argv.pop(1))
+runs.state_folder = lambda: state
+from headroom.cli.app import main
+main()
+"""
+
+
+@root
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_is_ended_from_outside(build: str, state: Path, tmp_path: Path, number: signal.Signals) -> None:
+    words = ["run", "performance/throughput", "--topology", "netns", "--cpus", "1c", "--quick", "--build", build]
+    run = subprocess.Popen(
+        [sys.executable, "-c", CALL, str(state), *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": ":".join(sys.path), "HEADROOM_OUT": str(tmp_path / "out")},
+    )
+    try:
+        deadline = time.monotonic() + PATIENCE_S
+        while len(sockets := list(state.glob("*/*.sock"))) < 3:
+            assert run.poll() is None, run.communicate()[0]
+            assert time.monotonic() < deadline, "no run begins"
+            time.sleep(0.05)
+        name = sockets[0].parent.name
+        pids = [int(pid) for one in namespaces(name) for pid in _pids(one)]
+        assert pids
+        run.send_signal(number)
+        said, _ = run.communicate(timeout=60)
+    finally:
+        run.kill()
+        run.wait()
+    assert gone(pids)
+    if number == signal.SIGKILL:
+        assert len(namespaces(name)) == 4, "nobody was left to remove them"
+        assert netns.remove_dead() == [name], "which the next run does first"
+    else:
+        assert run.returncode == 130, said
+        assert "Interrupted." in said
+    assert namespaces(name) == []
+    assert list(state.iterdir()) == []
+
+
+def _pids(namespace: str) -> list[str]:
+    if not (interfaces.NAMESPACES / namespace).exists():
+        return []
+    return subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, text=True).stdout.split()

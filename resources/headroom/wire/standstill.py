@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes that live and do nothing, because somebody has stopped them: to whoever measures, they look like a link
+that loses everything.
+
+Source: proc(5), /proc/<pid>/stat and /proc/<pid>/cgroup; the kernel's freezer of cgroups, version 1 and 2.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+CGROUPS = Path("/sys/fs/cgroup")
+STOPPED = b"T"  # not "t": who looks with a debugger knows what he does
+
+
+def why_still(pid: int) -> str:
+    """Why a process, or one that it has started, does nothing: the end of a sentence; "" where nothing keeps them."""
+    if any(_state(one) == STOPPED for one in (pid, *_children(pid))):
+        return "it has been stopped (SIGSTOP)"
+    return "it has been frozen (paused)" if _is_frozen(pid) else ""
+
+
+def _state(pid: int) -> bytes:
+    with contextlib.suppress(OSError, IndexError):
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0]
+    return b""
+
+
+def _children(pid: int) -> list[int]:
+    """What a process has started and not yet waited for, one generation: of a container, the program behind its init.
+
+    Nothing where the kernel does not tell.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_bytes().split()]
+    return []
+
+
+def _is_frozen(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/cgroup").read_text(encoding="utf-8", errors="replace").splitlines():
+            _, controllers, path = line.split(":", 2)
+            group = CGROUPS / ("freezer" if controllers else "") / path.lstrip("/")
+            if controllers == "freezer" and (group / "freezer.state").read_text().strip() != "THAWED":
+                return True
+            if not controllers and "frozen 1" in _text(group / "cgroup.events"):
+                return True
+    return False
+
+
+def _text(path: Path) -> str:
+    with contextlib.suppress(OSError):
+        return path.read_text(encoding="utf-8", errors="replace")
+    return ""
