@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.oracle.rohc import Decompressor, Unsupported, crc, lists
+from headroom.oracle.rohc import Decompressor, Unsupported, crc, headers, lists
 from headroom.oracle.rohc.bits import Reader
 from headroom.oracle.rohc.errors import MalformedPacket
 from headroom.oracle.rohc.lists import Entry, ListState
-from headroom.tests.oracle_rohc.support import all_vectors, patched, stream, with_null_esp
+from headroom.tests.oracle_rohc.support import all_vectors, patched, stream, with_ipv4_checksum, with_null_esp
 
 
 def with_crc8(ir: bytes, crc_at: int, header: int) -> bytes:
@@ -173,3 +173,23 @@ def test_mode_of_the_context_follows_the_packets() -> None:
         decompressor.decompress(link)
         modes.append(decompressor.channel.contexts[0].mode)
     assert modes == ["U", "O"]
+
+
+def test_a_part_of_another_version_than_announced_counts_by_its_own() -> None:
+    """Protocol 41 (IPv6) before an IPv4 header, by hand from RFC 3843, 3.1, and RFC 3095, 5.7.7.4; then UO-0. What was
+    sent is restored, and the compressor is told."""
+    outer = with_ipv4_checksum(bytes.fromhex("4510 002c 5000 0000 2029 0000 cb007105 cb007109"))
+    inner = with_ipv4_checksum(bytes.fromhex("4500 0018 2000 4000 4001 0000 c0000201 c6336402"))
+    static = "40 29 cb007105 cb007109  40 01 c0000201 c6336402"  # version, protocol, addresses of each
+    dynamic = "10 20 5000 20 00  00 40 2000 a0 00  0001"  # TOS, TTL, IP-ID, flags, list of each; SN
+    ir = bytes.fromhex(f"fd 04 00 {static} {dynamic}")
+    payload = b"data"
+    outcome = (decompressor := Decompressor()).decompress(with_crc8(ir, 2, len(ir)) + payload)
+    assert outcome.delivered == outer + inner + payload
+    assert outcome.packet is not None
+    assert [one.requirement for one in outcome.packet.remarks] == ["RFC3095-5.7.7-3"]
+
+    outer = with_ipv4_checksum(patched(outer, 4, 0x50, 0x01))  # both IP-IDs go with the SN
+    inner = with_ipv4_checksum(patched(inner, 4, 0x20, 0x01))
+    checksum = crc.crc3(headers.crc_input(outer + inner, (4, 4)))
+    assert decompressor.decompress(bytes([2 << 3 | checksum]) + payload).delivered == outer + inner + payload
