@@ -26,6 +26,7 @@ from headroom.oracle.rohc.context import Context
 
 ETHERNET_HEADER = 14
 WRONG = ("mismatched", "unexpected")
+LONGEST_NUMBER = 32  # bits of a field whose value may be named; payload is a field, too
 
 
 class Look(NamedTuple):
@@ -123,7 +124,8 @@ def _look(outcome: Outcome, broken: Iterable[str]) -> Look:
 
 def _fields(outcome: Outcome) -> frozenset[str]:
     fields = outcome.packet.fields if outcome.packet is not None else outcome.error.fields if outcome.error else ()
-    return frozenset(word for field in fields for word in (field.name, f"{field.name}={field.value}"))
+    short = (f"{field.name}={field.value}" for field in fields if field.width <= LONGEST_NUMBER)
+    return frozenset((*(field.name for field in fields), *short))
 
 
 def _is_ir(outcome: Outcome | None) -> bool:

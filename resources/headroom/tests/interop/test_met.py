@@ -119,6 +119,14 @@ def test_a_packet_with_all_the_fields(verdict: str) -> None:
     assert explained(outer(verdict), Deviation("It cannot.", fields=("TOS2", "CSRC"))) == []
 
 
+def test_a_long_payload_is_no_number() -> None:
+    vector = all_vectors()["udp-uor-2-extension-3-all"]
+    link = [step.link + b"\xff" * 9000 for step in vector.steps]
+    study = seen(vector.channel, [b""] * len(link), link, [RIGHT, LOST])
+    assert explained(study, OUTER_ID)
+    assert explained(study, Deviation("It cannot.", fields=("payload=1",))) == []
+
+
 def cell(decompressor: str, profile: str) -> Cell:
     return Cell(Row("reference", decompressor, profile, "U", "small"), Traffic("theirs.pcap", 1, 0), "clean")
 
