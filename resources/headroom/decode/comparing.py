@@ -42,6 +42,7 @@ class Limits:
 
     def __init__(self) -> None:
         self._beyond: set[int] = set()  # CIDs whose IP flags tshark does not know
+        self._modes: set[int] = set()  # CIDs whose mode a packet has said
 
     def why_silent(self, ours: Ours) -> str:
         """Why tshark's reading of this packet is not held against ours; empty where it is."""
@@ -56,6 +57,9 @@ class Limits:
             return ""
         if packet.kind in ("IR", "IR-DYN"):
             self._beyond.discard(packet.cid)
+            self._modes.discard(packet.cid)
+        if _says_mode(ours):
+            self._modes.add(packet.cid)
         if (
             packet.header is not None
             and packet.value("extension 3") is not None
@@ -63,6 +67,16 @@ class Limits:
         ):
             self._beyond.add(packet.cid)
         return self._by_profile(ours)
+
+    def has_not_seen_mode(self, ours: Ours) -> bool:
+        """Whether tshark has not seen the mode, by which it tells UO-0 from R-0 and UO-1 from R-1.
+
+        Until then, version 4.0 takes for the mode what it finds in memory.
+        """
+        packet = ours.packet
+        if packet is None or packet.header is None or packet.kind.startswith("UOR-2"):
+            return False
+        return packet.cid not in self._modes
 
     def _by_profile(self, ours: Ours) -> str:
         packet = ours.packet
@@ -80,10 +94,23 @@ class Limits:
         return ""
 
 
-def compare_rohc(ours: Ours, theirs: Reading, silent: str) -> Compared:
-    """Every value that both have. `silent` is what `Limits` says of the packet."""
-    found = Compared(silent=silent)
+def _says_mode(ours: Ours) -> bool:
+    """Whether a packet says the mode where tshark sees it: a dynamic chain behind one IPv4 header, or extension 3."""
+    packet = ours.packet
+    assert packet is not None
+    if packet.dynamic is not None and packet.dynamic.rtp is not None:
+        return packet.dynamic.rtp.mode is not None and ours.versions == (4,) and not ours.lists
+    extension = packet.header.extension if packet.header is not None else None
+    return extension is not None and extension.mode is not None
+
+
+def compare_rohc(ours: Ours, theirs: Reading, limits: Limits) -> Compared:
+    """Every value that both have."""
+    found = Compared(silent=limits.why_silent(ours))
     if found.silent:
+        return found
+    if ours.title != theirs.title and limits.has_not_seen_mode(ours):
+        found.silent = "tshark has not seen the mode, by which it tells UO-0 from R-0 and UO-1 from R-1"
         return found
     if theirs.error or not (theirs.title or theirs.values):
         found.silent = theirs.error or "tshark says nothing of it"

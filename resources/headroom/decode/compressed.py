@@ -59,6 +59,7 @@ class Channel:
         ours = Ours(packet=packet)
         if packet is not None:
             _values(packet, outcome.after, ours)
+            ours.versions = tuple(ip.version for ip in outcome.after.ips) if outcome.after else ()
             ours.lists = outcome.after is not None and any(ip.headers.items for ip in outcome.after.ips)
             ours.trace = packet.trace().splitlines()
             ours.notes += [f"{one.sentence} ({one.requirement})" for one in packet.remarks]

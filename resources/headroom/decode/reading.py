@@ -36,6 +36,7 @@ class Ours(Reading):
     header_octets: int | None = None
     restored: bytes | None = None  # the packet as the judge restores it
     trace: list[str] = field(default_factory=list)  # field by field, with positions
+    versions: tuple[int, ...] = ()  # of the IP headers of its context
     lists: bool = False  # whether it is of a context with extension headers
     rtp: bool = False  # whether UDP carries RTP, restored or plain
 

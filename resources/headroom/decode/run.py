@@ -95,8 +95,10 @@ class Capture:
         if frame.kind == "rohc":
             ours = channels[key].read(frame.octets, captured.time_ns)
             restored = compressed.restored_values(ours)
-            silent = limits[key].why_silent(ours)
-            compared = comparing.compare_rohc(ours, other, silent) if other else Compared(silent=silent)
+            if other is not None:
+                compared = comparing.compare_rohc(ours, other, limits[key])
+            else:
+                compared = Compared(silent=limits[key].why_silent(ours))
         elif frame.kind == "ip":
             ours = plain.read(frame.octets, self.rtp_flows)
             compared = comparing.compare_ip(ours, other) if other else Compared()

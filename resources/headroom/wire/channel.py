@@ -15,17 +15,18 @@ MAX_CID = 16383  # the most that large CIDs can say: RFC 5795, 5.1.2
 
 @dataclass(frozen=True)
 class Channel:
-    """Large CIDs, in a mode. `feedback` is how it travels: in frames of its own, in front of packets, or not at all."""
+    """CIDs, in a mode. `feedback` is how it travels: in frames of its own, in front of packets, or not at all."""
 
     mode: str = "U"
     feedback: Path = "none"
     max_cid: int = MAX_CID
+    cids: Literal["small", "large"] = "large"
 
     def config(self) -> dict[str, Any]:
         """What an adapter is told of it."""
         return {
             "scheme": "rohc",
-            "cids": "large",
+            "cids": self.cids,
             "max_cid": self.max_cid,
             "mode": self.mode,
             **({} if self.has_feedback else {"feedback": False}),

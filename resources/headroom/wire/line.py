@@ -63,6 +63,7 @@ class Line:
     made: Topology
     generator: Generator
     watched: dict[str, Service]
+    capture: Path | None = None  # of the link: whole once `captured` has been called
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
         """One trial; a process that dies or is stopped ends it at once, with its cause.
@@ -81,6 +82,12 @@ class Line:
             return self.generator.compared(rate_pps, duration_s)
         return self.trial(rate_pps, duration_s)
 
+    def captured(self) -> Path:
+        """The capture of the link, which ends here: nothing passes any more. Raises as a process that fails does."""
+        assert self.capture is not None, "the line was made without a capture"
+        self.made.crew.stop(self.watched["link"])
+        return self.capture
+
     def loaded(self, rate_pps: float, duration_s: float) -> tuple[Trial, list[Load]]:
         """A trial during which the processes are looked at: for loads alone, for looking costs something, too."""
         watch = _Watch(self)
@@ -91,27 +98,44 @@ class Line:
 
 @contextmanager
 def line(
-    asked: Settings, cores: Sequence[int], codec: Codec, profile: str, flows: int, channel: Channel = U_MODE
+    asked: Settings,
+    cores: Sequence[int],
+    codec: Codec,
+    profile: str,
+    flows: int,
+    channel: Channel = U_MODE,
+    capture: Path | None = None,
 ) -> Iterator[Line]:
     """Makes a line, with the packets of a profile. Raises as `line_with` does."""
-    with line_with(asked, cores, codec, channel, lambda made: sender(asked, made, profile, flows, True)) as ready:
+
+    def sending(made: Topology) -> AbstractContextManager[Generator]:
+        return sender(asked, made, profile, flows, True)
+
+    with line_with(asked, cores, codec, channel, sending, capture) as ready:
         yield ready
 
 
 @contextmanager
 def line_with(
-    asked: Settings, cores: Sequence[int], codec: Codec, channel: Channel, sending: Sending
+    asked: Settings,
+    cores: Sequence[int],
+    codec: Codec,
+    channel: Channel,
+    sending: Sending,
+    capture: Path | None = None,
 ) -> Iterator[Line]:
     """Makes a line, and what sends over it.
 
-    Raises NotOnThisTopology or EnvironmentLacks where there are no interfaces (`choice.require`)."""
+    Raises NotOnThisTopology or EnvironmentLacks where there are no interfaces (`choice.require`). `capture` is where
+    the link writes what passes, with what it did to each packet; a path of this machine, so that it is for `netns`
+    alone. It costs the link time: not for a line that is measured."""
     with choice.make(asked.topology, shape_of(asked.topology), cores, asked.build, asked.generator) as made:
         watched = {role: _node(asked, made, role, codec, channel) for role in ("compressor", "decompressor")}
         if "link" in made.seats:
-            watched["link"] = _link(made)
+            watched["link"] = _link(made, capture)
         made.crew.wait_until_ready()
         with sending(made) as generator:
-            yield Line(made, generator, watched)
+            yield Line(made, generator, watched, capture)
 
 
 def shape_of(topology: str) -> str:
@@ -160,10 +184,11 @@ def _node(asked: Settings, made: Topology, role: Any, codec: Codec, channel: Cha
     return made.start(role, "node", {**ports, "mtu": mtu, "workers": list(seat.cores), **job})
 
 
-def _link(made: Topology) -> Service:
+def _link(made: Topology, capture: Path | None) -> Service:
     seat = made.seats["link"]
     ports = {name: seat.ports[name].as_job() for name in ("a", "b")}
-    return made.start("link", "link", {**ports, "core": seat.cores[0]})
+    kept = {"capture": str(capture)} if capture else {}
+    return made.start("link", "link", {**ports, "core": seat.cores[0], **kept})
 
 
 class _Watch:

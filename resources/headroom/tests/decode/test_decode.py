@@ -10,11 +10,12 @@ import pytest
 
 from headroom.captures import reading
 from headroom.decode import compressed, plain, run, shown, theirs
-from headroom.decode.comparing import compare_ip, compare_rohc
+from headroom.decode.comparing import Compared, Limits, compare_ip, compare_rohc
 from headroom.decode.compressed import Wanted
-from headroom.decode.reading import Ours, Reading
+from headroom.decode.reading import Reading
 from headroom.decode.run import Asked, Decoded
 from headroom.oracle import tshark
+from headroom.oracle.rohc import crc
 from headroom.tests.decode.support import (
     ACK,
     IR,
@@ -234,26 +235,40 @@ def test_packets_are_put_before_tshark_in_pieces() -> None:
 # ---- both
 
 
-def ours_of(*packets: bytes) -> Ours:
-    channel = compressed.Channel(Wanted(), False)
-    return [channel.read(packet) for packet in packets][-1]
+def compared(other: Reading, *packets: bytes) -> Compared:
+    """What becomes of tshark's reading of the last packet of a channel."""
+    channel, limits = compressed.Channel(Wanted(), False), Limits()
+    for packet in packets[:-1]:
+        limits.why_silent(channel.read(packet))
+    return compare_rohc(channel.read(packets[-1]), other, limits)
 
 
 def test_agreement_and_difference() -> None:
-    ours = ours_of(IR, UO_0)
     same = Reading("UO-0", {"CID": 0, "SN bits": 9, "CRC": 4})
-    assert compare_rohc(ours, same, "").verdict == "agree"
-    other = compare_rohc(ours, Reading("UO-1", {"CID": 0, "SN bits": 8, "CRC": 4}), "")
+    assert compared(same, IR, UO_0).verdict == "agree"
+    other = compared(Reading("UO-1", {"CID": 0, "SN bits": 8, "CRC": 4}), IR, UO_0)
     assert [(one.name, one.ours, one.theirs) for one in other.differences] == [
         ("type", "UO-0", "UO-1"),
         ("SN bits", 9, 8),
     ]
     assert shown.verdict_text(other) == "differ: type UO-0, tshark UO-1; SN bits 9, tshark 8"
-    malformed = compare_rohc(ours, Reading("UO-0", {}, notes=["malformed"]), "")
-    assert malformed.verdict == "differ"
-    silent = compare_rohc(ours, other.differences and Reading("UO-1"), "it cannot know")
-    assert (silent.verdict, silent.silent) == ("silent", "it cannot know")
-    assert compare_rohc(ours, Reading(), "").silent == "tshark says nothing of it"
+    assert compared(Reading("UO-0", {}, notes=["malformed"]), IR, UO_0).verdict == "differ"
+    assert compared(Reading(), IR, UO_0).silent == "tshark says nothing of it"
+
+
+def test_where_tshark_cannot_be_right_no_difference_is_claimed() -> None:
+    assert "no state" in compared(Reading("UO-0"), UO_0).silent
+    # Behind an IR packet without RX, what tshark says of types 0 and 1 is chance. What agrees all the same counts.
+    ir = silent_about_mode()
+    assert "has not seen the mode" in compared(Reading("R-0", {"SN bits": 9}), ir, UO_0).silent
+    assert compared(Reading("UO-0", {"SN bits": 9}), ir, UO_0).verdict == "agree"
+    assert compared(Reading("UO-0", {"SN bits": 8}), ir, UO_0).verdict == "differ"
+
+
+def silent_about_mode() -> bytes:
+    """The IR packet without the octets that say mode and stride: RX is 0, and the CRC-8 another one."""
+    header = IR[:38].replace(b"\x90\x00\x03\xe8", b"\x80\x00\x03\xe8")
+    return header[:2] + bytes([crc.crc8(header[:2] + b"\0" + header[3:])]) + header[3:] + IR[-4:]
 
 
 def test_tshark_may_read_on_but_not_less() -> None:

@@ -1,0 +1,28 @@
+*** Comments ***
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation    What is on the link between two nodes, read by three: the judge made from the RFCs, tshark, and whoever
+...              sent it.
+...
+...              A slow trial over network namespaces, both ways at once, while the link keeps a capture. The judge
+...              restores every packet, and what it restores is what was sent, octet by octet. tshark reads the same on
+...              the link wherever it can read ROHC: packet type, CID, SN, CRC and more of the RTP profile, IR packets
+...              of all; the rest is counted with the reason. And it reads the same as we do in what was sent: of GTP-U
+...              the tunnel, the QFI and the user's packet. SENT says whether the nodes compress. Rows need
+...              `--topology netns`; `./headroom decode` shows such a capture packet by packet.
+
+Resource         imports.resource
+
+Test Template    Everybody Should Read The Same On The Link
+
+Test Tags        performance    scheme:rohc
+
+
+*** Test Cases ***               PROFILE             SENT          CIDS     MODE             FLOWS
+RTP Over IPv4, Small CIDs        voip-amr-nb-ipv4    compressed    small    U                10
+RTP Over IPv6, Large CIDs        voip-amr-nb-ipv6    compressed    large    U                40
+RTP With Feedback Piggybacked    voip-mixed          compressed    small    O piggybacked    10
+GTP-U                            gtpu-imix           as it is      small    U                40
+GTP-U In ROHC                    gtpu-imix           compressed    large    U                40
