@@ -133,6 +133,17 @@ def test_modes_share_their_controls(fake: list[str]) -> None:
     assert (kept["mode"], kept["feedback"], kept["max_cid"]) == ("O", "own", 16383)
 
 
+def test_feedback_that_an_implementation_does_not_declare_is_unsupported() -> None:
+    from robot.api import SkipExecution
+
+    run = Settings(compressor="null")
+    assert forwarding.most_contexts(run, Channel("O"), 100) == 16383
+    with pytest.raises(SkipExecution, match="null does not declare feedback piggybacked"):
+        forwarding.most_contexts(run, Channel("O", "piggybacked"), 100)
+    with pytest.raises(SkipExecution, match="declares max_cid 16383; 19999 is needed"):
+        forwarding.most_contexts(Settings(), Channel(), 20_000)
+
+
 def test_a_resumed_run_sends_nothing_again(fake: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     words = forwarding.Forwarding()
     words.throughput_should_be_found("", "1c", "none")
