@@ -10,6 +10,7 @@ from trex.stl.api import (
     STLScVmRaw,
     STLStream,
     STLTXCont,
+    STLTXSingleBurst,
     STLVmFixIpv4,
     STLVmFlowVar,
     STLVmTrimPktSize,
@@ -86,11 +87,10 @@ def writes(name, column, more):
     ]
 
 
-def latency_stream(run, direction, pps):
-    """TRex measures latency with this stream: it overwrites the last 16 octets of its payload, and its IP-ID."""
-    return STLStream(
-        name="latency",
-        packet=builder(run),
-        mode=STLTXCont(pps=pps),
-        flow_stats=STLFlowLatencyStats(pg_id=direction),
-    )
+def latency_stream(run, direction, pps, duration_s):
+    """TRex measures latency with this stream: it overwrites the last 16 octets of its payload, and its IP-ID.
+
+    It ends by itself as all others do; with a duration of 0 it goes on for ever.
+    """
+    ends = STLTXSingleBurst(total_pkts=max(1, round(pps * duration_s)), pps=pps) if duration_s else STLTXCont(pps=pps)
+    return STLStream(name="latency", packet=builder(run), mode=ends, flow_stats=STLFlowLatencyStats(pg_id=direction))

@@ -77,7 +77,7 @@ class GtpuImix:
         made = streams_of(found, given.pps, given.cores, endless=not given.duration)
         if given.latency_pps:
             run = columns.one_more_flow(profile, given.flows, given.seed, direction == 1, given.engine)
-            made.append(latency_stream(run, direction, given.latency_pps))
+            made.append(latency_stream(run, direction, given.latency_pps, given.duration))
         return STLProfile(made).get_streams()
 
 

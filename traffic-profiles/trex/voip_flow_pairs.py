@@ -89,7 +89,7 @@ class VoipFlowPairs:
             made = [endless(runs, given.speed, given.cores) for runs in flows]
         if given.latency_pps:
             run = rendered.one_more_flow(profile, given.flows, given.seed, direction == 1, given.engine)
-            made.append(latency_stream(run, direction, given.latency_pps))
+            made.append(latency_stream(run, direction, given.latency_pps, given.duration))
         return STLProfile(made).get_streams()
 
 

@@ -43,6 +43,7 @@ USERS = tuple(
 LATENCY_PPS = 1000.0
 LATENCY_SHARE = 0.1  # of the rate at most
 SAMPLED_FLOWS, SAMPLED_S = 200, 20.0  # to learn what a profile sends in a second
+GUARD_S = 1.0  # streams end by themselves; a duration of theirs alone would cut off the last packets of slow ones
 PATIENCE_S = 5.0  # for a sender that has fallen behind
 MOST_RENDERED = 20_000_000  # packets: kMostSourcePackets of the engine
 
@@ -139,15 +140,15 @@ class TrexGenerator:
         pace = rate_pps - latency_pps
         if self.warmup_s > 0:
             self._load(pace, self.warmup_s, 0.0, 0.0)
-            self._go(lambda: self.trex.start(self.ports, self.warmup_s + self.drain_s), self.warmup_s)
+            self._go(lambda: self.trex.start(self.ports, self.warmup_s + GUARD_S), self.warmup_s)
             self.trex.stop()
         wanted = self._load(pace, duration_s, self.warmup_s, latency_pps)
         self.trex.clear()
         before()
-        elapsed_s = self._go(lambda: self.trex.start(self.ports, duration_s), duration_s)
+        elapsed_s = self._go(lambda: self.trex.start(self.ports, duration_s + GUARD_S), duration_s)
         stats = self.trex.stats()
         self.trex.stop()
-        rates = {port: packets / duration_s + latency_pps for port, packets in wanted.items()}
+        rates = {port: packets / duration_s for port, packets in wanted.items()}
         missing = "" if latency_pps else "no stream that measures latency was asked for"
         return self._judge(stats, rates, rate_pps, duration_s, elapsed_s, missing)
 

@@ -37,7 +37,9 @@ class FakeTrex:
 
     def load(self, port: int, profile: Path, tunables: Mapping[str, object]) -> int:
         self.calls.append(("load", (port, dict(tunables))))
-        self.wanted[port] = round(100 * float(str(tunables["speed"])) * float(str(tunables["duration"])))
+        pace = float(str(tunables["pps"])) if "pps" in tunables else 100 * float(str(tunables["speed"]))
+        pace += float(str(tunables["latency-pps"]))
+        self.wanted[port] = round(pace * float(str(tunables["duration"])))
         return self.wanted[port]
 
     def start(self, ports: Sequence[int], duration_s: float = -1) -> None:
@@ -107,10 +109,21 @@ def test_streams_go_on_where_the_warm_up_ended(real_build: str) -> None:
     assert [name for name, _ in trex.calls if name in ("load", "clear", "start", "stop")] == [
         "load", "load", "start", "stop", "load", "load", "clear", "start", "stop",
     ]  # fmt: skip
-    assert (trial.forward.sent, trial.forward.lost, trial.lost) == (1800, 0, 0)
-    assert trial.forward.octets_sent == 1800 * (100 - 18)
+    assert [seconds for _, seconds in trex.named("start")] == [1.5, 3.0], "streams end by themselves before"
+    assert (trial.forward.sent, trial.forward.lost, trial.lost) == (2000, 0, 0)
+    assert trial.forward.octets_sent == 2000 * (100 - 18)
     assert trial.notes == ("a note", "it rained")
     assert not trial.forward.compared
+
+
+def test_users_in_gtpu_go_as_streams_that_count_packets(real_build: str) -> None:
+    trex = FakeTrex()
+    trial = generator(trex, real_build, "gtpu-imix", flows=60).trial(1000, 2)
+    loads = [tunables for port, tunables in trex.named("load") if port == 0]
+    assert [(float(one["pps"]), one["skip"]) for one in loads] == [(900.0, 0), (900.0, 450)]
+    assert [float(one["latency-pps"]) for one in loads] == [0.0, 100.0]
+    assert trial.forward.sent == 2000
+    assert trial.forward.latency is not None
 
 
 def test_losses_are_of_their_direction(real_build: str) -> None:
