@@ -35,18 +35,22 @@ def direction_of(
 
 
 def latency_of(stats: Mapping[str, Any], group: int) -> Latency | None:
-    """Latency of a packet group from TRex's statistics, which are in microseconds; None when no packet arrived."""
+    """Latency of a packet group from TRex's statistics, which are in microseconds; None when no packet arrived.
+
+    Its `total_max` knows nothing of the period that is not over yet, so the longest is what any of its figures says.
+    """
     found = (stats.get("latency") or {}).get(str(group), {}).get("latency")
     histogram = {int(edge): int(count) for edge, count in (found or {}).get("histogram", {}).items()}
     if not histogram:
         return None
     assert found is not None
+    highest = max((edge for edge, count in histogram.items() if count), default=0)
     return Latency(
         count=sum(histogram.values()),
         average_ns=in_ns(found.get("average")),
         jitter_ns=in_ns(found.get("jitter")),
         least_ns=in_ns(found.get("total_min")),
-        most_ns=in_ns(found.get("total_max")),
+        most_ns=in_ns(max([longest for name in ("total_max", "last_max") if (longest := found.get(name))] + [highest])),
         buckets=tuple((upper_edge(edge) * 1000.0, count) for edge, count in sorted(histogram.items())),
     )
 

@@ -25,12 +25,14 @@ class Latency:
     buckets: tuple[tuple[float, int], ...] = ()
 
     def percentile(self, share: float) -> float | None:
-        """Upper edge of the bucket in which the packet stands that `share` (0..1) of all are not later than."""
+        """Upper edge of the bucket in which the packet stands that `share` (0..1) of all are not later than.
+
+        No more than the longest: the last bucket need not be full."""
         rank, seen = math.ceil(share * sum(count for _, count in self.buckets)), 0
         for edge, count in self.buckets:
             seen += count
             if count and seen >= rank:
-                return edge
+                return edge if self.most_ns is None else min(edge, self.most_ns)
         return None
 
 
