@@ -347,6 +347,16 @@ def test_a_damaged_file_is_decoded_as_far_as_it_goes(tmp_path: Path) -> None:
     assert "The 1 packets in front of that are decoded." in capture.faults[0]
 
 
+def test_no_damaged_octet_breaks_it(tmp_path: Path) -> None:
+    frames = [*rohc(IR, ACK + UO_0), ethernet(0x0800, ipv4(udp(g_pdu(ipv4(udp(rtp(1), 5004, 5006))))))]
+    whole = pcap(tmp_path / "x.pcap", 1, *frames).read_bytes()
+    path = tmp_path / "y.pcap"
+    for at in range(24, len(whole)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xA5]) + whole[at + 1 :])
+        for one in run.read(Asked(path, tshark=False)).decoded():
+            assert shown.document(one) and shown.ours_text(one) and shown.in_full(one)
+
+
 def test_a_capture_that_goes_on_too_long_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0, UO_0))
     monkeypatch.setattr(run, "MOST_PACKETS", 2)
