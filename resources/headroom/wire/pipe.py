@@ -155,10 +155,10 @@ class Pipe:
 
 
 def last_words(log: Path) -> str:
-    """The last line of a log as the end of a sentence; empty when there is none."""
+    """The last line of a log that says anything, as the end of a sentence; empty when there is none."""
     try:
         lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError:
         return ""
-    said = [line.strip() for line in lines if line.strip()]
+    said = [line.strip() for line in lines if any(letter.isalnum() for letter in line)]
     return f" Its last words: {said[-1][:LAST_WORDS]}" if said else ""

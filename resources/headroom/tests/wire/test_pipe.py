@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from headroom.errors import HeadroomError
-from headroom.wire.pipe import Pipe, PipeFailure, Refusal
+from headroom.wire.pipe import Pipe, PipeFailure, Refusal, last_words
 
 ECHO = """
 import json, sys
@@ -100,3 +100,11 @@ def test_what_it_depends_on_is_watched_while_it_waits(opened: Open) -> None:
     with opened("import time; time.sleep(60)", watched=[look]) as pipe, pytest.raises(Dead):
         pipe.call("say", timeout_s=30)
     assert time.monotonic() - began < 2
+
+
+def test_last_words_are_words(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("starting\nring full\n\n------\n  \n")
+    assert last_words(log) == " Its last words: ring full"
+    log.write_text("------\n")
+    assert last_words(log) == last_words(tmp_path / "none") == ""

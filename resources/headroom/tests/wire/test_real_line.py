@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -111,10 +112,12 @@ def test_the_settings_for_cards_are_such_as_trex_reads(tmp_path: Path) -> None:
     installation = trex_server.find()
     ports = trex_server.prepared((trex_server.Port("0000:7f:1f.0"), trex_server.Port("0000:7f:1f.1")), ())
     path = tmp_path / "trex.yaml"
-    path.write_text(trex_server.settings(ports, "headroom-test", trex_server.Cores(0, 1, (98, 99))))
+    prefix = f"{trex_server.LEFT}{os.getpid()}-cards"
+    path.write_text(trex_server.settings(ports, prefix, trex_server.Cores(0, 1, (98, 99))))
     words = ["unshare", "--net", str(installation.program), *trex_server.arguments(ports, "stl"), "--cfg", str(path)]
     done = subprocess.run(
         words, cwd=installation.folder, env=installation.environment(), capture_output=True, text=True, timeout=60
     )
+    shutil.rmtree(trex_server.DPDK_STATE / prefix, ignore_errors=True)
     assert done.returncode != 0
     assert "core 98 unavailable" in done.stdout + done.stderr
