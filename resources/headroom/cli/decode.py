@@ -21,7 +21,8 @@ EPILOG = examples(
     "./headroom decode link.pcapng --packets 10-20 --fields",
     "./headroom decode ppp.pcap --profiles 0x0001,0x0002 --cid large --max-cid 300",
     "./headroom decode n3.pcap --only-differing",
-    "./headroom decode link.pcapng --restored restored.pcap --json | jq '.packets[] | select(.verdict == \"differ\")'",
+    "./headroom decode link.pcapng --restored restored.pcap",
+    "./headroom decode link.pcapng --json | jq '.packets[].judge.title'",
 )
 AT_ONCE = 40  # packets in one piece of the table: it is printed as it goes
 PIPED_WIDTH = 160  # characters, where nobody says how wide it may be
