@@ -141,6 +141,40 @@ TEST_F(DecompressorTest, StateByTheHeader) {
   EXPECT_EQ(give(hex("f9 010203040506")).failure.reason, Reason::kStateNotFound);
 }
 
+// 9.4.5: "If any of the operands state_address, state_instruction or state_length is set to 0 then its value is taken
+// from the returned item of state instead", and with no instruction in either execution goes on behind.
+TEST_F(DecompressorTest, StateByTheInstruction) {
+  ASSERT_TRUE(states_.open(1, 8192));
+  const Bytes code = hex("00 22 a2 58 02 23");  // OUTPUT (600, 2), END-MESSAGE behind an octet of something else
+  Sha1 sha1;
+  const auto accessing = [&](const StateHeader& header, const std::string& operands) {
+    EXPECT_TRUE(states_.create(1, header, 0, code));
+    const Sha1Digest id = identifier_of(sha1, header, code);
+    std::string source = "at (128) STATE-ACCESS (id, 20, " + operands + ") OUTPUT (598, 3) " + std::string(test::kEnd) +
+                         "at (400) :id byte (";
+    for (std::size_t i = 0; i < id.size(); ++i) source += std::to_string(id[i]) + (i + 1 < id.size() ? ", " : ")");
+    source += " at (600) byte (0x41, 0x42)";
+    const Outcome& outcome = give(uploading(source));
+    return outcome.kind == Kind::kMessage ? to_hex(outcome.output) : std::string(name_of(outcome.failure.reason));
+  };
+  EXPECT_EQ(accessing({500, 501, 6}, "0, 0, 0, 0"), "4142") << "address and instruction of the item";
+  EXPECT_EQ(accessing({500, 900, 6}, "0, 0, 0, 501"), "4142") << "its own instruction";
+  EXPECT_EQ(accessing({900, 701, 6}, "0, 0, 700, 0"), "4142") << "its own address";
+  EXPECT_EQ(accessing({500, 0, 6}, "0, 0, 0, 0"), "000041") << "no instruction at all";
+  EXPECT_EQ(accessing({500, 0, 6}, "1, 3, 599, 0"), "0022a2") << "a part";
+  EXPECT_EQ(accessing({500, 0, 6}, "1, 6, 599, 0"), "STATE_TOO_SHORT");
+  EXPECT_EQ(accessing({8180, 0, 6}, "0, 0, 0, 0"), "SEGFAULT");
+}
+
+// 8.6: the header's bits count, those of a returned feedback item among them.
+TEST_F(DecompressorTest, CyclesOfTheHeader) {
+  const Bytes plain = uploading("at (128) JUMP (128)");
+  EXPECT_EQ(give(plain).cycles, (1000 + 8 * plain.size()) * 16);
+  EXPECT_EQ(give(test::joined(plain, Bytes(100))).cycles, (1000 + 8 * plain.size()) * 16) << "what is not asked for";
+  const Bytes with_item = test::joined(hex("fc 82 1122"), Octets(plain).subspan(1));
+  EXPECT_EQ(give(with_item).cycles, (1000 + 8 * with_item.size()) * 16);
+}
+
 TEST_F(DecompressorTest, AcceptsOnce) {
   ASSERT_TRUE(states_.open(1, 2048));
   EXPECT_FALSE(decompressor_.accept(1)) << "there is no message yet";

@@ -278,6 +278,8 @@ TEST(Instructions, Feedback) {
   EXPECT_EQ(test::to_hex(completion.returned_parameters), "0a0206010203040506");
   check({{"END-MESSAGE (2047, 0, 0, 0, 0, 0, 0)", ""},
          {"END-MESSAGE (2048, 0, 0, 0, 0, 0, 0)", "SEGFAULT"},
+         {"END-MESSAGE (2050, 0, 0, 0, 0, 0, 0)", "SEGFAULT"},
+         {"END-MESSAGE (0, 2050, 0, 0, 0, 0, 0)", "SEGFAULT"},
          {"LOAD (2046, 1151) END-MESSAGE (2046, 0, 0, 0, 0, 0, 0)", ""},
          {"LOAD (2046, 1153) END-MESSAGE (2046, 0, 0, 0, 0, 0, 0)", "SEGFAULT"},
          {"END-MESSAGE (0, 2045, 0, 0, 0, 0, 0)", ""},
