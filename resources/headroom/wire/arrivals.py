@@ -60,6 +60,7 @@ class Listener:
         self._ears = ears
         self._sockets: dict[int, socket.socket] = {}
         self._frames: dict[int, list[bytes]] = {port: [] for port in ears.interfaces}
+        self._failure = ""
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._listen, daemon=True)
 
@@ -83,7 +84,11 @@ class Listener:
         while not self._over.is_set():
             ready, _, _ = select.select(list(ports), [], [], LOOK_S)
             for one in ready:
-                frame, address = one.recvfrom(LONGEST)
+                try:
+                    frame, address = one.recvfrom(LONGEST)
+                except OSError as error:  # the interface has gone down
+                    self._failure = f"{self._ears.interfaces[ports[one]]}: {error.strerror}"
+                    return
                 if address[2] != socket.PACKET_OUTGOING:
                     self._frames[ports[one]].append(frame)
 
@@ -94,7 +99,12 @@ class Listener:
         self.missed()
 
     def packets(self, port: int) -> list[bytes]:
-        """IP packets that have arrived at a port, without what Ethernet fills short ones up with."""
+        """IP packets that have arrived at a port, without what Ethernet fills short ones up with.
+
+        Raises EnvironmentLacks where listening came to an end meanwhile.
+        """
+        if self._failure:
+            raise EnvironmentLacks(f"Packets could not be caught any more at {self._failure}.")
         return [packet for frame in list(self._frames[port]) if (packet := ip_packet(frame))]
 
     def missed(self) -> int:

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from headroom.errors import EnvironmentLacks
-from headroom.tests.wire.namespaces import loop, needs_namespaces
+from headroom.tests.wire.namespaces import ip, loop, needs_namespaces
 from headroom.wire.arrivals import UNCOMPARED, Compared, Ears, Listener, NotAsSent, compare, ip_packet, require
 from headroom.wire.trial import Direction, Trial
 
@@ -78,3 +78,13 @@ def test_what_arrives_is_caught_in_order_and_what_leaves_is_not() -> None:
 def test_an_interface_that_is_not_there() -> None:
     with loop() as name, pytest.raises(EnvironmentLacks, match="interface g7 cannot be listened on"):
         Listener(Ears(name, {0: "g1", 1: "g7"})).__enter__()
+
+
+@needs_namespaces
+def test_an_interface_that_goes_down_is_told() -> None:
+    with loop() as name, Listener(Ears(name, {0: "g1"})) as listener:
+        ip("-n", name, "link", "set", "g1", "down")
+        with pytest.raises(EnvironmentLacks, match=r"any more at g1: Network is down"):
+            for _ in range(100):
+                listener.packets(0)
+                time.sleep(0.05)
