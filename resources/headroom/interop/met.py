@@ -72,7 +72,7 @@ def explains(seen: Study, known: Sequence[Declared], harmless: bool) -> list[Dec
     """Of what was declared, that which the packets of a failed cell met; [] where it leaves one of them unexplained.
 
     Over a link that does no harm, everything that did not come out as it went in has to be explained. Over any other,
-    what came out wrong and what nobody could restore.
+    what came out wrong, unless chance explains it, and what nobody could restore.
     """
     judge = judge_of(seen.done.wanted.channel)
     if judge is None or not known:
@@ -115,6 +115,9 @@ def _to_explain(seen: Study, harmless: bool) -> set[int]:
     if harmless:
         return {index for index, record in seen.records.items() if record["verdict"] in BAD}
     wrong = {index for index, record in seen.records.items() if record["verdict"] in WRONG}
+    by_chance = seen.chance()
+    if len(wrong) <= by_chance.allowed:
+        wrong = set(by_chance.unexplained)
     return wrong | {fault.packet for fault in seen.faults}
 
 
