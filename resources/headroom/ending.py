@@ -19,6 +19,7 @@ Kind = Literal["refused", "job", "input", "output", "crash", "memory", "timeout"
 
 USED_UP = 0.8  # share of the memory limit from which on it, and nothing else, explains why an engine ended badly
 DIED_IN = "headroom-engine: died in "  # what an engine writes when it dies from its code, or an adapter's
+WITHOUT_ADAPTERS = ("link", "generate", "call", "render")  # commands that load none
 OURS = ("reference.so", "null.so")  # which are asked all the time
 DEADLY = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")  # what code that damages memory dies from
 
@@ -82,9 +83,8 @@ def document(one: Ended) -> dict[str, Any]:
         _complain_of_memory(one)
     if code < 0 or code > 128:
         name = signal_name(-code if code < 0 else code - 128)
-        raise EngineFailure(
-            "crash", f"The engine died from {name} while it ran {_adapters(one)}.{last_words(one)}{_advice(one, name)}"
-        )
+        ran = "" if one.command in WITHOUT_ADAPTERS else f" while it ran {_adapters(one)}"
+        raise EngineFailure("crash", f"The engine died from {name}{ran}.{last_words(one)}{_advice(one, name)}")
     if one.left_behind:
         raise EngineFailure(
             "left-behind",
