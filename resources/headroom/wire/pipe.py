@@ -19,6 +19,7 @@ from typing import Any, TextIO
 
 from headroom.errors import HeadroomError
 from headroom.leash import stop
+from headroom.wire import standstill
 
 MOST_ANSWER = 64 << 20  # octets of one answer; the largest there is, 20,000 streams' statistics, is far below
 LAST_WORDS = 400  # characters
@@ -111,6 +112,8 @@ class Pipe:
             selector.register(self._process.stdout, selectors.EVENT_READ)
             while b"\n" not in self._rest:
                 self._look_at_watched()
+                if why := standstill.why_still(self._process.pid):
+                    raise PipeFailure(f"{self.name} does nothing any more: {why}.")
                 patience = deadline - time.monotonic()
                 if patience <= 0:
                     raise PipeFailure(f"{self.name} did not answer to {method} within {timeout_s:g} s.")

@@ -33,6 +33,7 @@ from typing import Any, Literal
 
 from headroom import leash
 from headroom.errors import EnvironmentLacks, HeadroomError, UsageError
+from headroom.wire import standstill
 from headroom.wire.pipe import last_words
 
 KNOWN_TO_WORK = ("v3.08",)
@@ -313,10 +314,14 @@ class Server:
             time.sleep(0.05)
 
     def look(self) -> None:
-        """Raises TrexFailure when the server has died."""
+        """Raises TrexFailure when the server has died, or has been stopped."""
         assert self._process is not None, "the server has not been started"
         code = self._process.poll()
-        if code is None or self._stopping:
+        if self._stopping:
+            return
+        if code is None:
+            if why := standstill.why_still(self._process.pid):
+                raise TrexFailure(f"The TRex server does nothing any more: {why}.")
             return
         how = f"died from {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"
         raise TrexFailure(f"The TRex server {how}: an error of the generator, not a limit.{last_words(self.log)}")

@@ -108,3 +108,12 @@ def test_last_words_are_words(tmp_path: Path) -> None:
     assert last_words(log) == " Its last words: ring full"
     log.write_text("------\n")
     assert last_words(log) == last_words(tmp_path / "none") == ""
+
+
+def test_one_that_is_stopped_is_told_from_one_that_is_slow(opened: Open) -> None:
+    stopping = "import os, signal, sys; sys.stdin.readline(); os.kill(os.getpid(), signal.SIGSTOP)"
+    with (
+        opened(stopping) as pipe,
+        pytest.raises(PipeFailure, match=r"^the program does nothing any more: it has been stopped \(SIGSTOP\)\.$"),
+    ):
+        pipe.call("say", timeout_s=60.0)
