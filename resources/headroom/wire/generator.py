@@ -43,6 +43,7 @@ USERS = tuple(
 LATENCY_PPS = 1000.0
 LATENCY_SHARE = 0.1  # of the rate at most
 SAMPLED_FLOWS, SAMPLED_S = 200, 20.0  # to learn what a profile sends in a second
+MOST_WARM = 10_000  # packets that warm up, where they go as lists: each costs time before it is sent
 GUARD_S = 1.0  # streams end by themselves; a duration of theirs alone would cut off the last packets of slow ones
 PATIENCE_S = 5.0  # for a sender that has fallen behind
 MOST_RENDERED = 20_000_000  # packets: kMostSourcePackets of the engine
@@ -138,11 +139,12 @@ class TrexGenerator:
         self, rate_pps: float, duration_s: float, latency_pps: float, before: Callable[[], None]
     ) -> Trial:
         pace = rate_pps - latency_pps
-        if self.warmup_s > 0:
-            self._load(pace, self.warmup_s, 0.0, 0.0)
-            self._go(lambda: self.trex.start(self.ports, self.warmup_s + GUARD_S), self.warmup_s)
+        warm_s = self._warm_s(pace)
+        if warm_s > 0:
+            self._load(pace, warm_s, 0.0, 0.0)
+            self._go(lambda: self.trex.start(self.ports, warm_s + GUARD_S), warm_s)
             self.trex.stop()
-        wanted = self._load(pace, duration_s, self.warmup_s, latency_pps)
+        wanted = self._load(pace, duration_s, warm_s, latency_pps)
         self.trex.clear()
         before()
         elapsed_s = self._go(lambda: self.trex.start(self.ports, duration_s + GUARD_S), duration_s)
@@ -151,6 +153,10 @@ class TrexGenerator:
         rates = {port: packets / duration_s for port, packets in wanted.items()}
         missing = "" if latency_pps else "no stream that measures latency was asked for"
         return self._judge(stats, rates, rate_pps, duration_s, elapsed_s, missing)
+
+    def _warm_s(self, pps: float) -> float:
+        """Seconds of warming up with streams; where each packet has to be told to TRex, it takes no more than some."""
+        return self.warmup_s if is_voice(self.profile) else min(self.warmup_s, MOST_WARM / pps)
 
     def _load(self, pps: float, duration_s: float, start_s: float, latency_pps: float) -> dict[int, int]:
         """Loads the profile's packets from `start_s` of sending on; returns how many each port is to send."""
@@ -223,7 +229,8 @@ class TrexGenerator:
         with scratch() as name:
             whole = Path(name) / "expected.pcap"
             job = self._render(whole, port == 1) | {"frames": "ethernet"}
-            skip, first_us = round(rate_pps * self.warmup_s), 0
+            warm_s = self._warm_s(rate_pps) if streams else self.warmup_s
+            skip, first_us = round(rate_pps * warm_s), 0
             if streams and voice:
                 speed = rate_pps / self.natural_pps()
                 first_us, skip = round(self.warmup_s * speed * 1e6), 0

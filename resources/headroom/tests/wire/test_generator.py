@@ -124,6 +124,9 @@ def test_users_in_gtpu_go_as_streams_that_count_packets(real_build: str) -> None
     assert [float(one["latency-pps"]) for one in loads] == [0.0, 100.0]
     assert trial.forward.sent == 2000
     assert trial.forward.latency is not None
+    generator(trex, real_build, "gtpu-imix", flows=60).trial(101_000, 1)
+    warm, counted = [tunables for port, tunables in trex.named("load") if port == 0][2:]
+    assert (float(warm["duration"]), counted["skip"]) == (0.1, 10_000), "no more packets than it takes"
 
 
 def test_losses_are_of_their_direction(real_build: str) -> None:
