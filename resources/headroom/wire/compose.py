@@ -317,7 +317,7 @@ def _routed(routes: Path) -> list[IPv4Network]:
 def _run(words: list[str], timeout_s: float, environment: dict[str, str] | None = None) -> Any:
     try:
         return subprocess.run(
-            words,
+            [*leash.words(), *words],  # Compose is not to go on making containers when we have been killed
             capture_output=True,
             text=True,
             errors="replace",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -199,3 +200,4 @@ def test_nothing_outlives_the_harness(node_build: str, number: signal.Signals) -
     caller.stdout.close()
     assert gone([int(pid) for pid in pids])
     assert number == signal.SIGKILL or not Path(folder).exists()
+    shutil.rmtree(folder, ignore_errors=True)
