@@ -213,17 +213,20 @@ TEST(Link, DoesToFramesWhatItsScriptSays) {
 TEST(Generate, SendsWhatRenderMakes) {
   const Scratch scratch;
   for (const char* name : {"0.pcap", "1.pcap"}) PcapWriter(scratch.at(name), LinkType::ethernet).close();
-  const Json result = run_engine(
-      scratch, "generate",
-      {{"ports", {pcap_port(scratch, 0, "0.pcap", "forward.pcap"), pcap_port(scratch, 1, "1.pcap", "reverse.pcap")}},
-       {"profile", testing::call_profile()},
-       {"flows", 3},
-       {"seed", 5},
-       {"rate_pps", 1000},
-       {"warmup_s", 0.02},
-       {"duration_s", 0.1},
-       {"drain_s", 0.01},
-       {"eal", {{"memory_mb", 128}}}});
+  const Json job = {
+      {"ports", {pcap_port(scratch, 0, "0.pcap", "forward.pcap"), pcap_port(scratch, 1, "1.pcap", "reverse.pcap")}},
+      {"profile", testing::call_profile()},
+      {"flows", 3},
+      {"seed", 5},
+      {"rate_pps", 1000},
+      {"warmup_s", 0.02},
+      {"duration_s", 0.1},
+      {"drain_s", 0.01},
+      {"eal", {{"memory_mb", 128}}}};
+  Json result = run_engine(scratch, "generate", job);
+  // A machine with other things to do may keep it from sending while its time goes by: that is no defect.
+  for (int again = 0; again < 9 && result.contains("forward") && result["forward"]["fell_behind"] == true; ++again)
+    result = run_engine(scratch, "generate", job);
   ASSERT_TRUE(result.contains("forward")) << result.dump();
   EXPECT_EQ(result["complete"], true);
   EXPECT_EQ(result["forward"]["sent"], 100);
