@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -148,13 +150,25 @@ def check(document: Document, schema_name: str) -> Document:
 def violations(data: Any, schema_name: str) -> list[tuple[Pointer, str]]:
     """What is wrong with `data`, as (where, sentence), most telling first."""
     from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
 
-    validator = Draft202012Validator(schema(schema_name))
+    validator = extend(Draft202012Validator, {"pattern": _pattern})(schema(schema_name))
     found: dict[tuple[Pointer, str], None] = {}
     for error in validator.iter_errors(data):
         for leaf in _leaves(error):
             found[(tuple(leaf.absolute_path), _sentence(leaf))] = None
     return sorted(found, key=lambda item: tuple(str(part) for part in item[0]))
+
+
+def _pattern(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[Any]:
+    """`pattern` with the `$` of ECMA-262, which JSON Schema names: the end.
+
+    Python's also matches before a line break at the end, which would end a command in the middle.
+    """
+    from jsonschema import ValidationError
+
+    if isinstance(instance, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
 def _leaves(error: Any) -> list[Any]:

@@ -79,8 +79,15 @@ def _host(name: str, one: dict[str, Any]) -> Host:
 
 
 def _contradictions(document: Document) -> list[tuple[Pointer, str]]:
-    """What no schema can say: hosts that are not there, cards and cores that two roles claim."""
+    """What no schema can say: hosts that are not there or there twice, cards and cores that two roles claim."""
     found: list[tuple[Pointer, str]] = []
+    used = {one["host"] for one in document.data["roles"].values()}
+    machines: dict[str, str] = {}
+    for name, host in document.data["hosts"].items():
+        address = host.get("address", "")
+        if name in used and (first := machines.setdefault(address, name)) != name:
+            what = f"the address {address}" if address else "the machine of the harness (no address)"
+            found.append((("hosts", name), f"{what} is that of {first} already; one host may have many roles"))
     owners: dict[tuple[str, str], str] = {}
     for role, one in document.data["roles"].items():
         host = one["host"]

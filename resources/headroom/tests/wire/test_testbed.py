@@ -61,6 +61,12 @@ def test_the_example_is_valid() -> None:
         ("user: root", "user: root; reboot", "'root; reboot' does not match"),
         ("address: node-a", "address: -oProxyCommand=x", "does not match"),
         ("headroom: /opt/headroom", "headroom: /opt/$(reboot)", "does not match"),
+        ("address: 192.0.2.17", 'address: "192.0.2.17\\n"', "'192.0.2.17\\n' does not match"),
+        (
+            "address: node-b.example.net",
+            "address: node-a.example.net",
+            "/hosts/node-b: the address node-a.example.net is that of node-a already",
+        ),
         ("  link: {host", "  lnk: {host", "'lnk' is not known here; 'link' is meant?"),
         ("name: rack-1", "nam: rack-1", "'nam' is not known here; 'name' is meant?"),
         ("plain: ", "plane: ", "'plain' is a required property"),
