@@ -32,7 +32,7 @@ void note(const std::string& doing);
 using Task = std::function<Outcome()>;
 
 struct Limits {
-  double seconds = 10;   // of real time
+  double seconds = 10;   // of real time, but for what a child waits for a core that other processes have
   unsigned at_once = 8;  // children
 };
 

@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "faults.h"
@@ -134,7 +135,7 @@ headroom_instance* create(std::int32_t role, const char* config, char* error, st
     char drawn = 0;
     if (getrandom(&drawn, sizeof drawn, 0) < 0) std::snprintf(error, error_capacity, "there is no randomness.");
   }
-  if (kFault == Fault::starts_a_thread) {
+  if (static bool started = false; kFault == Fault::starts_a_thread && !std::exchange(started, true)) {
     instance->thread = std::thread([&stop = instance->stop] { stop.wait(false); });
   }
   if (kFault == Fault::leaves_a_file_open) (void)open("/dev/null", O_RDONLY);
