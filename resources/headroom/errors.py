@@ -28,15 +28,16 @@ class EnvironmentLacks(HeadroomError):
     exit_code = EXIT_ENVIRONMENT
 
 
-def disk_error(error: OSError, doing: str, resumable: bool = True) -> EnvironmentLacks:
+def disk_error(error: OSError, doing: str, resumable: bool = True, again: str = "try again") -> EnvironmentLacks:
     """The sentence for a file that could not be written, from the error of the operating system.
 
-    `resumable` where what failed belongs to a run, which keeps its results and goes on with --resume.
+    `resumable` where what failed belongs to a run, which keeps its results and goes on with --resume; `again` is what
+    to do elsewhere, once there is space.
     """
     import errno
 
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         on = "Every finished result is kept; free some space and go on with --resume." if resumable else ""
-        return EnvironmentLacks(f"The disk is full: {doing} failed. {on or 'Free some space and try again.'}")
+        return EnvironmentLacks(f"The disk is full: {doing} failed. {on or f'Free some space and {again}.'}")
     where = f" ({error.filename})" if error.filename else ""
     return EnvironmentLacks(f"{doing[:1].upper()}{doing[1:]} failed: {error.strerror or error}{where}.")

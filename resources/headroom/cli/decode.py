@@ -86,6 +86,8 @@ def decode_command(
         warn(fault)
     if not read.packets:
         say("There is no packet in it.")
+    elif read.packets[-1][0].number < asked.first:
+        say(f"The capture ends at packet {read.packets[-1][0].number}.")
     if counts["differ"] or read.faults:
         raise typer.Exit(EXIT_FAILED)
 

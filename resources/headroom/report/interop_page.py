@@ -23,7 +23,9 @@ def write(records: Records, target: Path, run_folder: Path) -> Path:
     try:
         write_atomically(target, render(records, run_folder).encode())
     except OSError as error:
-        raise disk_error(error, f"writing the matrix {target}", resumable=False) from error
+        raise disk_error(
+            error, f"writing the matrix {target}", False, f"say ./headroom report {run_folder.name}"
+        ) from error
     return target
 
 

@@ -25,7 +25,9 @@ def write(records: Records, target: Path, run_folder: Path) -> Path:
     try:
         write_atomically(target, html.encode())
     except OSError as error:
-        raise disk_error(error, f"writing the report {target}", resumable=False) from error
+        raise disk_error(
+            error, f"writing the report {target}", False, f"say ./headroom report {run_folder.name}"
+        ) from error
     if any(record.get("cells") for record in records):
         interop_page.write(records, target.with_name(PAGE), run_folder)
     return target
