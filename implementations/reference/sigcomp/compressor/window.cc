@@ -11,16 +11,22 @@ constexpr unsigned kBucketBits = 12;
 
 }  // namespace
 
-Window::Window(Octets dictionary, std::size_t farthest, std::size_t most, Search search)
-    : dictionary_(dictionary.size()), farthest_(farthest), search_(search), octets_(dictionary.size() + most) {
-  std::copy(dictionary.begin(), dictionary.end(), octets_.begin());
-  if (search_ == Search::kHash) {
-    newest_.assign(std::size_t{1} << kBucketBits, kNone);
-    older_.resize(octets_.size());
-    for (std::size_t i = 0; i + kShortestMatch <= dictionary_; ++i) enter(i);
-    of_dictionary_ = newest_;
-  }
+Window::Window(std::size_t most_dictionary, std::size_t farthest, std::size_t most, Search search)
+    : farthest_(farthest), search_(search), octets_(most_dictionary + most) {
+  if (search_ != Search::kHash) return;
+  newest_.assign(std::size_t{1} << kBucketBits, kNone);
+  of_dictionary_ = newest_;
+  older_.resize(octets_.size());
+}
+
+void Window::load(Octets older, Octets newer) noexcept {
+  dictionary_ = older.size() + newer.size();
+  std::copy(newer.begin(), newer.end(), std::copy(older.begin(), older.end(), octets_.begin()));
   at_ = end_ = dictionary_;
+  if (search_ != Search::kHash) return;
+  std::fill(newest_.begin(), newest_.end(), kNone);
+  for (std::size_t i = 0; i + kShortestMatch <= dictionary_; ++i) enter(i);
+  std::copy(newest_.begin(), newest_.end(), of_dictionary_.begin());
 }
 
 void Window::begin(Octets message) noexcept {

@@ -28,8 +28,12 @@ struct Match {
 
 class Window {
  public:
-  // `farthest`: the longest distance of a match. `most`: octets of the longest message. All memory is allocated here.
-  Window(Octets dictionary, std::size_t farthest, std::size_t most, Search search);
+  // `most_dictionary` and `most`: octets of the longest dictionary and message. `farthest`: the longest distance of a
+  // match. All memory is allocated here.
+  Window(std::size_t most_dictionary, std::size_t farthest, std::size_t most, Search search);
+
+  // The dictionary for all messages to come: `older`, and `newer` behind it. REQUIRES: no more than `most_dictionary`.
+  void load(Octets older, Octets newer) noexcept;
 
   // Begins anew: the dictionary, and behind it `message`. REQUIRES: at most `most` octets.
   void begin(Octets message) noexcept;
@@ -52,7 +56,7 @@ class Window {
   // Makes `best` the match with the position where that is longer; true when it cannot be beaten any more.
   bool improve(std::size_t position, std::size_t longest, Match& best) const noexcept;
 
-  std::size_t dictionary_;  // octets of it
+  std::size_t dictionary_ = 0;  // octets of it
   std::size_t farthest_;
   Search search_;
   std::size_t at_ = 0;

@@ -10,18 +10,18 @@
 #include <stdexcept>
 #include <utility>
 
-#include "sigcomp/dictionary/dictionary.h"
 #include "sigcomp/test/support/hex.h"
-#include "sigcomp/test/support/random.h"
+#include "sigcomp/test/support/peer.h"
 #include "sigcomp/test/support/sip.h"
 
 namespace headroom::sigcomp {
 namespace {
 
 using test::Bytes;
+using test::Peer;
 using test::Random;
+using test::random_message;
 using test::to_hex;
-using Kind = Outcome::Kind;
 
 const std::vector<test::SipSequence>& sequences() {
   static const auto all = test::sip_sequences();
@@ -29,29 +29,6 @@ const std::vector<test::SipSequence>& sequences() {
 }
 
 Bytes copy_of(Octets octets) { return {octets.begin(), octets.end()}; }
-
-// An endpoint with the parameters that the compressor counts on, and no more.
-class Peer {
- public:
-  explicit Peer(const LzssConfig& config)
-      : transport_(config.transport),
-        decompressor_({config.cycles_per_bit, config.decompression_memory_size, kVersionWithNack}, states) {
-    EXPECT_TRUE(states.offer({}, sip_sdp_dictionary().value));
-    EXPECT_TRUE(states.open(1, 2048));
-  }
-  // What is decompressed of it; the reason of failure as text where nothing is.
-  Bytes receive(Octets message) {
-    const Outcome& outcome = decompressor_.decompress(message, transport_);
-    if (outcome.kind == Kind::kFailure) return test::text_octets(name_of(outcome.failure.reason));
-    if (!decompressor_.accept(1)) ADD_FAILURE() << "not accepted";
-    return copy_of(outcome.output);
-  }
-  StateHandler states{4};
-
- private:
-  Transport transport_;
-  Decompressor decompressor_;
-};
 
 LzssConfig thesis(bool dictionary, unsigned length_bits = 4) {
   return {.decompression_memory_size = 16384,
@@ -92,19 +69,6 @@ TEST(Lzss, RestoresTheSipSequences) {
   }
   EXPECT_EQ(sequences().size(), 7U);
   EXPECT_GT(messages, 3 * 3 * 3 * 2 * 2 * 50U);
-}
-
-// Text of few octets, of many, repetitions, much longer than the buffer, and nothing at all.
-Bytes random_message(Random& random, std::size_t most) {
-  Bytes message(random.below(static_cast<std::uint32_t>(most)));
-  const std::uint32_t alphabet = 1U + random.below(random.below(2) == 0 ? 4 : 256);
-  for (std::size_t i = 0; i < message.size(); ++i) {
-    const std::uint32_t back = 1U + random.below(3000);
-    const bool repeat = back <= i && random.below(8) != 0;
-    message[i] = repeat && i > 0 ? message[i - (random.below(4) == 0 ? 1 : back)]
-                                 : static_cast<std::uint8_t>(random.below(alphabet));
-  }
-  return message;
 }
 
 TEST(Lzss, RestoresRandomData) {
@@ -204,18 +168,17 @@ TEST(Lzss, SizesOfTheThesisWithDictionary) {
 // Table 15: 69 and 70 octets without the dictionary, 86 and 87 with it.
 TEST(Lzss, BytecodeIsNoLongerThanTheThesiss) {
   for (const unsigned offset_bits : {12U, 13U, 14U}) {
-    LzssConfig config = {.offset_bits = offset_bits, .saves_code = true};
-    EXPECT_LE(LzssCompressor(config).code().size(), 69U);
+    LzssConfig config = {.offset_bits = offset_bits};
+    EXPECT_LE(LzssCompressor(config, Saved::kCode).code().size(), 69U);
     config.dictionary = true;
-    EXPECT_LE(LzssCompressor(config).code().size(), 86U);
+    EXPECT_LE(LzssCompressor(config, Saved::kCode).code().size(), 86U);
   }
 }
 
 TEST(Lzss, StatefulMessagesReferToTheBytecode) {
   for (const bool dictionary : {false, true}) {
-    LzssConfig config = thesis(dictionary);
-    config.saves_code = true;
-    LzssCompressor compressor(config);
+    const LzssConfig config = thesis(dictionary);
+    LzssCompressor compressor(config, Saved::kCode);
     Peer peer(config);
     const auto& messages = sequences()[0].messages;
     EXPECT_EQ(peer.receive(compressor.compress(messages[0])), messages[0]);
