@@ -85,6 +85,11 @@ Octets DynamicCompressor::compress(Octets message) noexcept {
   add(image, message);
   image.identifier = identifier_of(sha1_, program_.state, image.memory);
   image.number = ++made_;
+  // A message sent twice leaves the same item twice. Whether that makes it young again is for the peer, so its age
+  // counts from the first.
+  for (const Image& other : pending_) {
+    if (other.number != 0 && other.identifier == image.identifier) image.number = std::min(image.number, other.number);
+  }
   return Octets(message_).first(front.size() + compressed);
 }
 

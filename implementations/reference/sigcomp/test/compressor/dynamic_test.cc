@@ -124,6 +124,19 @@ TEST(Dynamic, GivesStateUpBeforeThePeerMay) {
   EXPECT_EQ(peer.receive(compressor.compress(message)), message);
 }
 
+// Retransmissions leave the same item, whose age counts from the first.
+TEST(Dynamic, AnItemMadeTwiceIsAsOldAsTheFirst) {
+  DynamicCompressor compressor({.dictionary = true}, 16384);
+  const Bytes message = test::text_octets("INVITE sip:user@example.com SIP/2.0\r\n");
+  (void)compressor.compress(message);
+  const Sha1Digest first = compressor.newest();
+  (void)compressor.compress(message);
+  EXPECT_EQ(compressor.newest(), first);
+  (void)compressor.compress(test::joined(message, message));
+  ASSERT_TRUE(compressor.acknowledge(first));
+  EXPECT_FALSE(compressor.refers_to_state()) << "two more messages since the first, and room for two items";
+}
+
 TEST(Dynamic, WhatIsAcknowledged) {
   const LzssConfig config = {.dictionary = true};
   DynamicCompressor compressor(config, kStateMemory);
