@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <exception>
+#include <thread>
 
 #include "base/cycles.h"
 
@@ -105,6 +107,35 @@ Ended supervise(const WireJob& job, const StopSignals& signals, std::span<const 
     if (finished && finished()) return Ended::finished;
     if (job.duration_s && static_cast<double>(monotonic_ns() - began) >= *job.duration_s * 1e9) return Ended::duration;
   }
+}
+
+Ended supervise_loop(const WireJob& job, const StopSignals& signals, std::span<const Port* const> ports,
+                     const std::function<Json()>& snapshot,
+                     const std::function<void(const std::atomic<bool>& stop)>& loop) {
+  std::atomic<bool> stop{false}, finished{false};
+  std::exception_ptr failure;
+  std::thread worker([&] {
+    try {
+      loop(stop);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    finished = true;
+  });
+  const auto join = [&] {
+    stop = true;
+    worker.join();
+  };
+  Ended ended;
+  try {
+    ended = supervise(job, signals, ports, snapshot, [&] { return finished.load(); });
+  } catch (...) {
+    join();
+    throw;
+  }
+  join();
+  if (failure) std::rethrow_exception(failure);
+  return ended;
 }
 
 }  // namespace headroom::io

@@ -5,6 +5,7 @@
 #ifndef HEADROOM_IO_SUPERVISOR_H
 #define HEADROOM_IO_SUPERVISOR_H
 
+#include <atomic>
 #include <functional>
 #include <span>
 #include <string>
@@ -56,6 +57,12 @@ enum class Ended : std::uint8_t { signal, duration, finished };
 // Throws Error(input) when a port has gone. `snapshot` is what the control socket tells; it runs in this thread.
 Ended supervise(const WireJob& job, const StopSignals& signals, std::span<const Port* const> ports,
                 const std::function<Json()>& snapshot, const std::function<bool()>& finished = {});
+
+// The same around a loop in a thread of its own, which returns when its work is done or `stop` is set. Throws what the
+// loop has thrown, too. The thread is gone in any case.
+Ended supervise_loop(const WireJob& job, const StopSignals& signals, std::span<const Port* const> ports,
+                     const std::function<Json()>& snapshot,
+                     const std::function<void(const std::atomic<bool>& stop)>& loop);
 
 }  // namespace headroom::io
 

@@ -153,6 +153,28 @@ TEST(ControlSocket, TakesThePlaceOfOneThatNobodyListensAtAnyMore) {
   EXPECT_THROW(ControlSocket second(path), Error) << "somebody listens there";
 }
 
+TEST(Supervisor, ALoopEndsByItselfWithItsTimeOrWithItsError) {
+  const StopSignals signals;
+  const auto nothing = [] { return Json(); };
+  WireJob job;
+  EXPECT_EQ(supervise_loop(job, signals, {}, nothing, [](const std::atomic<bool>&) {}), Ended::finished);
+  try {
+    supervise_loop(job, signals, {}, nothing,
+                   [](const std::atomic<bool>&) { throw Error(ErrorKind::output, "the disk is full."); });
+    FAIL() << "what the loop throws is told";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::output);
+  }
+  job.duration_s = 0.01;
+  bool saw_stop = false;
+  const auto until_told = [&](const std::atomic<bool>& stop) {
+    while (!stop) std::this_thread::yield();
+    saw_stop = true;
+  };
+  EXPECT_EQ(supervise_loop(job, signals, {}, nothing, until_told), Ended::duration);
+  EXPECT_TRUE(saw_stop);
+}
+
 TEST(BusyShare, CountsRoundsWithWork) {
   BusyShare share(Idle::sleep);
   for (int i = 0; i < 40; ++i) share.round(false);

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "base/cycles.h"
 #include "base/hex.h"
@@ -247,7 +246,6 @@ Json run_call(const CallJob& job) {
 
   io::BusyShare busy(job.wire.idle);
   io::Published<Report> published;
-  std::atomic<bool> stop{false}, finished{false};
   const auto result = [&](const Report& told) -> Json {
     return {{"engine", engine_identity()},
             {"command", "call"},
@@ -260,30 +258,10 @@ Json run_call(const CallJob& job) {
             {"ports", {ports[0]->statistics(), ports[1]->statistics()}}};
   };
 
-  std::string failure;
-  std::thread worker([&] {
-    try {
-      converse(job, parties, busy, published, report, stop);
-    } catch (const std::exception& error) {
-      failure = error.what();
-    }
-    finished = true;
-  });
-  const auto join = [&] {
-    stop = true;
-    worker.join();
-  };
-  io::Ended ended;
-  try {
-    ended = io::supervise(
-        job.wire, signals, std::array<const io::Port*, 2>{ports[0].get(), ports[1].get()},
-        [&] { return result(published.ask()); }, [&] { return finished.load(); });
-  } catch (...) {
-    join();
-    throw;
-  }
-  join();
-  if (!failure.empty()) throw Error(ErrorKind::internal, failure);
+  const io::Ended ended = io::supervise_loop(
+      job.wire, signals, std::array<const io::Port*, 2>{ports[0].get(), ports[1].get()},
+      [&] { return result(published.ask()); },
+      [&](const std::atomic<bool>& stop) { converse(job, parties, busy, published, report, stop); });
   Json json = result(published.last());
   json["complete"] = ended == io::Ended::finished;
   return json;

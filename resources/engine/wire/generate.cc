@@ -7,7 +7,6 @@
 #include <cmath>
 #include <memory>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "base/cycles.h"
@@ -277,7 +276,6 @@ Json run_generate(const GenerateJob& job) {
 
   io::BusyShare busy(job.wire.idle);
   io::Published<Report> published;
-  std::atomic<bool> stop{false}, finished{false};
   const auto result = [&](const Report& report) -> Json {
     Json json = {{"engine", engine_identity()}, {"command", "generate"},  {"profile", job.profile.name},
                  {"flows", job.flows},          {"seed", job.seed},       {"core", job.core},
@@ -288,30 +286,10 @@ Json run_generate(const GenerateJob& job) {
     return json;
   };
 
-  std::string failure;
-  std::thread worker([&] {
-    try {
-      exchange(job, ports, directions, busy, published, stop);
-    } catch (const std::exception& error) {
-      failure = error.what();
-    }
-    finished = true;
-  });
-  const auto join = [&] {
-    stop = true;
-    worker.join();
-  };
-  io::Ended ended;
-  try {
-    ended = io::supervise(
-        job.wire, signals, std::array<const io::Port*, 2>{ports[0].get(), ports[1].get()},
-        [&] { return result(published.ask()); }, [&] { return finished.load(); });
-  } catch (...) {
-    join();
-    throw;
-  }
-  join();
-  if (!failure.empty()) throw Error(ErrorKind::internal, failure);
+  const io::Ended ended = io::supervise_loop(
+      job.wire, signals, std::array<const io::Port*, 2>{ports[0].get(), ports[1].get()},
+      [&] { return result(published.ask()); },
+      [&](const std::atomic<bool>& stop) { exchange(job, ports, directions, busy, published, stop); });
   Json json = result(published.last());
   json["complete"] = ended == io::Ended::finished;
   return json;

@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "base/cycles.h"
@@ -203,7 +202,6 @@ Json run_link(const LinkJob& job) {
   rte_mempool* const pool = eal.make_pool("frames", kPoolFrames, job.mtu);
   io::Port a(eal, ports[0], 0, 1, job.mtu, pool), b(eal, ports[1], 1, 1, job.mtu, pool);
 
-  std::atomic<bool> stop{false};
   io::Published<Report> published;
   io::BusyShare busy(job.wire.idle);
   const std::uint64_t began_ns = monotonic_ns();
@@ -222,49 +220,30 @@ Json run_link(const LinkJob& job) {
             {"ports", {{"a", a.statistics()}, {"b", b.statistics()}}}};
   };
 
-  std::string failure;  // of the worker: a capture that cannot be written
-  std::atomic<bool> finished{false};
-  std::thread worker([&] {
-    try {
-      const io::WorkerThread thread(job.core, "/core");
-      const io::BusyShare::OfThisThread counted(busy);
-      // Each direction has a stream of its own below the seed.
-      Direction forward(a, b, job.forward, derive(job.seed, 0), pool, false);
-      Direction reverse(b, a, job.reverse, derive(job.seed, 1), pool, true);
-      Report report;
-      const auto current = [&] {
-        report.directions = {forward.report(), reverse.report()};
-        return report;
-      };
-      while (!stop.load(std::memory_order_relaxed)) {
-        const std::uint64_t now_ns = monotonic_ns();
-        bool worked = forward.take_in(now_ns, capture);
-        worked |= reverse.take_in(now_ns, capture);
-        worked |= forward.let_out(now_ns, report.late);
-        worked |= reverse.let_out(now_ns, report.late);
-        busy.round(worked);
-        published.offer(current);
-      }
-      published.tell(current());
-    } catch (const std::exception& error) {
-      failure = error.what();
+  const auto loop = [&](const std::atomic<bool>& stop) {
+    const io::WorkerThread thread(job.core, "/core");
+    const io::BusyShare::OfThisThread counted(busy);
+    // Each direction has a stream of its own below the seed.
+    Direction forward(a, b, job.forward, derive(job.seed, 0), pool, false);
+    Direction reverse(b, a, job.reverse, derive(job.seed, 1), pool, true);
+    Report report;
+    const auto current = [&] {
+      report.directions = {forward.report(), reverse.report()};
+      return report;
+    };
+    while (!stop.load(std::memory_order_relaxed)) {
+      const std::uint64_t now_ns = monotonic_ns();
+      bool worked = forward.take_in(now_ns, capture);
+      worked |= reverse.take_in(now_ns, capture);
+      worked |= forward.let_out(now_ns, report.late);
+      worked |= reverse.let_out(now_ns, report.late);
+      busy.round(worked);
+      published.offer(current);
     }
-    finished = true;
-  });
-  const auto join = [&] {
-    stop = true;
-    worker.join();
+    published.tell(current());
   };
-  try {
-    io::supervise(
-        job.wire, signals, std::array<const io::Port*, 2>{&a, &b}, [&] { return result(published.ask()); },
-        [&] { return finished.load(); });
-  } catch (...) {
-    join();
-    throw;
-  }
-  join();
-  if (!failure.empty()) throw Error(ErrorKind::output, failure);
+  io::supervise_loop(
+      job.wire, signals, std::array<const io::Port*, 2>{&a, &b}, [&] { return result(published.ask()); }, loop);
   capture.close();
   return result(published.last());
 }
