@@ -24,7 +24,7 @@ LAYERS = (
     ("interop",),
     ("conformance", "papers", "words"),
     ("measure",),
-    ("doctor", "results"),
+    ("doctor", "results", "sip"),
     ("wire",),
     ("implementations", "oracle"),
     ("profiles", "requirements"),
