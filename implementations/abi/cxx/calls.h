@@ -60,11 +60,13 @@ std::size_t statistics(const headroom_instance* self, char* room, std::size_t ca
 }
 
 // headroom_instance* make(std::int32_t role, const json& config); throws a sentence when it cannot. The role is one of
-// the two.
-template <auto make>
+// the first two; with `endpoints` one of the three, and which of them the configuration's scheme has is for `make` to
+// say.
+template <auto make, bool endpoints = false>
 headroom_instance* create(std::int32_t role, const char* config, char* error, std::size_t capacity) noexcept try {
-  require(role == HEADROOM_COMPRESSOR || role == HEADROOM_DECOMPRESSOR,
-          "the role must be 1 (compressor) or 2 (decompressor)");
+  require(role == HEADROOM_COMPRESSOR || role == HEADROOM_DECOMPRESSOR || (endpoints && role == HEADROOM_ENDPOINT),
+          endpoints ? "the role must be 1 (compressor), 2 (decompressor) or 3 (endpoint)"
+                    : "the role must be 1 (compressor) or 2 (decompressor)");
   return make(role, nlohmann::json::parse(config == nullptr ? "" : config));
 } catch (const nlohmann::json::exception& e) {
   put_error(std::string("the configuration is not valid JSON: ") + e.what(), error, capacity);

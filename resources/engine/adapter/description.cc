@@ -39,10 +39,12 @@ SchemeDescription parse_scheme(const Value& value) {
   Object object(value);
   SchemeDescription scheme;
   scheme.scheme = object.required("scheme").text();
-  for (const std::string& role : chosen(object.required("roles"), {"compressor", "decompressor"})) {
-    (role == "compressor" ? scheme.compressor : scheme.decompressor) = true;
+  for (const std::string& role : chosen(object.required("roles"), {"compressor", "decompressor", "endpoint"})) {
+    (role == "compressor" ? scheme.compressor : role == "decompressor" ? scheme.decompressor : scheme.endpoint) = true;
   }
-  if (!scheme.compressor && !scheme.decompressor) object.fail("\"roles\" must list compressor, decompressor or both.");
+  if (!scheme.compressor && !scheme.decompressor && !scheme.endpoint) {
+    object.fail("\"roles\" must list compressor, decompressor, both, or endpoint.");
+  }
   if (const auto v = object.optional("profiles")) scheme.profiles = words(*v, 65536);
   if (const auto v = object.optional("modes")) scheme.modes = words(*v, kMostWords);
   if (const auto v = object.optional("cids")) scheme.cids = chosen(*v, {"small", "large"});

@@ -32,6 +32,7 @@ struct SchemeDescription {
   std::string scheme;
   bool compressor = false;
   bool decompressor = false;
+  bool endpoint = false;
   std::vector<std::string> profiles;
   std::vector<std::string> modes;
   std::vector<std::string> cids;

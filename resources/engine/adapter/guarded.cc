@@ -135,8 +135,7 @@ std::vector<GuardedOutput> Guarded::process(const std::vector<GuardedInput>& inp
 
 void Guarded::check_fields(const headroom_packet& before, const headroom_packet& after, const char* function) const {
   if (after.in != before.in || after.out != before.out || after.in_length != before.in_length ||
-      after.out_capacity != before.out_capacity || after.channel != before.channel ||
-      after.reserved != before.reserved) {
+      after.out_capacity != before.out_capacity || after.channel != before.channel || after.source != before.source) {
     throw PromiseBroken(instance_, function, "it changed fields of headroom_packet that are the caller's to fill.");
   }
   if (after.status == kPoisonStatus) {
@@ -145,6 +144,11 @@ void Guarded::check_fields(const headroom_packet& before, const headroom_packet&
   if (*name_of_status(after.status) == '\0') {
     throw PromiseBroken(instance_, function,
                         "it gave the status " + std::to_string(after.status) + ", which the ABI does not know.");
+  }
+  if (after.status == HEADROOM_MORE || after.status == HEADROOM_ERR_DECOMPRESSION) {
+    throw PromiseBroken(
+        instance_, function,
+        std::string("it gave the status ") + name_of_status(after.status) + ", which is for endpoints.");
   }
   if (after.status == HEADROOM_OK && after.out_length > after.out_capacity) {
     throw PromiseBroken(instance_, function,

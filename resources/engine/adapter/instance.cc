@@ -59,7 +59,9 @@ Instance::Instance(const AdapterJob& job, headroom_role role)
         "the adapter " + job.library + " does not do the scheme \"" + job.scheme + "\"; it does: " + known + ".",
         config_where + "/scheme");
   }
-  if (!(role == HEADROOM_COMPRESSOR ? scheme->compressor : scheme->decompressor)) {
+  if (!(role == HEADROOM_COMPRESSOR     ? scheme->compressor
+        : role == HEADROOM_DECOMPRESSOR ? scheme->decompressor
+                                        : scheme->endpoint)) {
     throw Error(ErrorKind::adapter,
                 "the adapter " + job.library + " offers no " + name_of(role) + " for " + job.scheme + ".", job.where);
   }
@@ -87,6 +89,8 @@ const char* name_of_status(std::int32_t status) noexcept {
       return "NOTHING";
     case HEADROOM_SEGMENTS:
       return "SEGMENTS";
+    case HEADROOM_MORE:
+      return "MORE";
     case HEADROOM_ERR_NO_SPACE:
       return "ERR_NO_SPACE";
     case HEADROOM_ERR_MALFORMED:
@@ -105,6 +109,8 @@ const char* name_of_status(std::int32_t status) noexcept {
       return "ERR_CHANNEL";
     case HEADROOM_ERR_INTERNAL:
       return "ERR_INTERNAL";
+    case HEADROOM_ERR_DECOMPRESSION:
+      return "ERR_DECOMPRESSION";
     default:
       return "";
   }

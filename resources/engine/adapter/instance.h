@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One compressor or decompressor of an adapter, made from a JSON configuration and destroyed at the end of its scope.
+// One compressor, decompressor or endpoint of an adapter, made from a JSON configuration and destroyed at the end of its scope.
 #ifndef HEADROOM_ADAPTER_INSTANCE_H
 #define HEADROOM_ADAPTER_INSTANCE_H
 
@@ -15,7 +15,7 @@
 namespace headroom {
 
 [[nodiscard]] constexpr const char* name_of(headroom_role role) noexcept {
-  return role == HEADROOM_COMPRESSOR ? "compressor" : "decompressor";
+  return role == HEADROOM_COMPRESSOR ? "compressor" : role == HEADROOM_DECOMPRESSOR ? "decompressor" : "endpoint";
 }
 
 // An adapter as a job names it: {"library": path, "config": {...}}.

@@ -30,7 +30,7 @@ std::string table_defect_version(const headroom_api* table) {
 }
 
 std::string table_defect_size(const headroom_api* table) {
-  constexpr std::size_t kNeeded = offsetof(headroom_api, control);  // the last field, and an optional one
+  constexpr std::size_t kNeeded = offsetof(headroom_api, control);  // what follows is optional
   if (table->struct_size >= kNeeded && table->struct_size % sizeof(void*) == 0) return {};
   return "the adapter's struct_size is " + std::to_string(table->struct_size) + " octets where version " +
          std::to_string(HEADROOM_ABI_VERSION) + " of the ABI has " + std::to_string(sizeof(headroom_api)) +

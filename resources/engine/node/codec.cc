@@ -46,7 +46,7 @@ void Codec::add(OctetView packet) noexcept {
                       .channel = 0,
                       .out_length = 0,
                       .status = HEADROOM_ERR_INTERNAL,  // of an adapter that forgets it
-                      .reserved = 0};
+                      .source = 0};
   ++count_;
 }
 

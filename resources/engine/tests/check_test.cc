@@ -103,6 +103,11 @@ TEST(CheckOfOurs, NullExampleAndReferencePass) {
   }
 }
 
+TEST(CheckOfOurs, AnAdapterFromBeforeThereWereEndpointsPasses) {
+  const Json result = run_check(HEADROOM_LIBRARIES "/faulty/older.so");
+  EXPECT_EQ(result["verdict"], "pass") << result.dump(1);
+}
+
 TEST(CheckOfOurs, TheTalkerPassesButForWhatItIsCarelessAbout) {
   // A fixture for replay: it accepts every configuration and channel.
   const Json result = run_check(HEADROOM_LIBRARIES "/faulty/talker.so");

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The calling conventions of headroom.h that endpoints have besides those of calls.h, and the keys of a configuration
+// that mean the same to every SigComp endpoint (implementations/README.md).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cxx/calls.h"
+#include "cxx/settings.h"
+#include "headroom.h"
+
+namespace headroom {
+
+// `compress` or `decompress`. std::int32_t one(headroom_instance&, headroom_packet&, std::uint64_t now_ns) returns the
+// status of one message; it looks at compartment and length itself.
+template <auto one, typename Self = headroom_instance>
+void each_message(Self* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                  headroom_detail* details) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (details != nullptr) details[i] = kUnknown;
+    packets[i].out_length = 0;
+    packets[i].status = one(*self, packets[i], now_ns);
+  }
+}
+
+// `open_compartment`. void open(headroom_instance&, std::uint32_t compartment, const json& settings) throws a sentence
+// when it cannot; `settings` is an object.
+template <auto open>
+std::int32_t open_compartment(headroom_instance* self, std::uint32_t compartment, const char* settings, char* error,
+                              std::size_t capacity) noexcept try {
+  const nlohmann::json parsed = settings == nullptr ? nlohmann::json::object() : nlohmann::json::parse(settings);
+  require(parsed.is_object(), "the settings of a compartment must be an object");
+  require(compartment != HEADROOM_NO_COMPARTMENT, "4294967295 is no compartment's number");
+  open(*self, compartment, parsed);
+  return 1;
+} catch (const nlohmann::json::exception& e) {
+  put_error(std::string("the settings of the compartment are not valid JSON: ") + e.what(), error, capacity);
+  return 0;
+} catch (const std::bad_alloc&) {
+  put_error("there is not enough memory for another compartment", error, capacity);
+  return 0;
+} catch (const std::exception& e) {
+  put_error(e.what(), error, capacity);
+  return 0;
+}
+
+// `tool`. json answer(const json& request) throws a sentence about what is wrong with the request.
+template <auto answer>
+std::size_t tool(const char* request, char* room, std::size_t capacity) noexcept {
+  return put_json(room, capacity, [request]() -> nlohmann::json {
+    try {
+      const nlohmann::json parsed = nlohmann::json::parse(request == nullptr ? "" : request);
+      require(parsed.is_object(), "the request must be an object");
+      return answer(parsed);
+    } catch (const nlohmann::json::exception& e) {
+      return {{"error", std::string("the request is not valid JSON: ") + e.what()}};
+    } catch (const std::exception& e) {
+      return {{"error", e.what()}};
+    }
+  });
+}
+
+// What `message_detail` does with what is known: as much of it as the caller's header has.
+inline void put_detail(const headroom_message_detail& known, headroom_message_detail* detail) noexcept {
+  const std::uint32_t size = detail->struct_size;
+  std::memcpy(detail, &known, std::min<std::size_t>(size, sizeof known));
+  detail->struct_size = size;
+}
+
+// What an endpoint offers, or its peer: RFC 3320 3.3.1 and 3.3.2. The defaults are what SIP asks of everybody (RFC 5049
+// chapter 4).
+struct Offer {
+  std::uint32_t decompression_memory_size = 8192;  // octets
+  std::uint32_t state_memory_size = 2048;          // octets a compartment
+  std::uint16_t cycles_per_bit = 16;
+  std::uint8_t version = 2;  // SigComp_version: 1, or 2 with NACK (RFC 4077)
+};
+
+// Reads the keys that are there into `offer`. Throws ConfigError.
+inline void read_offer(const Settings& s, Offer& offer) {
+  const auto power_of_two = [&](const char* key, std::uint32_t low, std::uint32_t high, bool or_zero, auto& target) {
+    std::uint32_t value = target;
+    s.number(key, 0, 0xffffffff, value);
+    require((std::has_single_bit(value) && value >= low && value <= high) || (or_zero && value == 0),
+            s.where(key) + " is " + std::to_string(value) + ", but must be a power of two from " + std::to_string(low) +
+                " to " + std::to_string(high) + (or_zero ? ", or 0" : "") + " (RFC 3320 3.3.1)");
+    target = static_cast<std::remove_reference_t<decltype(target)>>(value);
+  };
+  power_of_two("decompression_memory_size", 2048, 131072, false, offer.decompression_memory_size);
+  power_of_two("state_memory_size", 2048, 131072, true, offer.state_memory_size);
+  power_of_two("cycles_per_bit", 16, 128, false, offer.cycles_per_bit);
+  s.number("version", 1, 2, offer.version);
+}
+
+struct EndpointConfiguration {
+  std::string scheme;
+  bool stream = false;  // "transport" is "tcp"
+  Offer own;
+  Offer peer;                         // what the peer is known to offer before it says so itself
+  std::uint32_t compartments = 1024;  // most at once
+  std::vector<std::string> dictionaries;
+  std::uint64_t seed = 0;
+};
+
+// Reads them all; `options` are the adapter's to read. `scheme` is what `describe` has about it: what it declares is
+// what is accepted. Throws ConfigError.
+[[nodiscard]] inline EndpointConfiguration read_endpoint_configuration(const nlohmann::json& json,
+                                                                       const nlohmann::json& scheme) {
+  const Settings s(json, "the configuration");
+  EndpointConfiguration c;
+  c.scheme = scheme.at("scheme");
+  const std::vector<std::string> transports = scheme.at("transports");
+  c.stream = transports[s.choice("transport", transports, 0)] == "tcp";
+  c.own.version = std::min<std::uint8_t>(c.own.version, scheme.value("version", std::uint8_t{2}));
+  read_offer(s, c.own);
+  const auto within = [&](const char* key, const char* limit, std::uint32_t value) {
+    const std::uint32_t most = scheme.value(limit, ~std::uint32_t{0});
+    require(value <= most, s.where(key) + " is " + std::to_string(value) + ", but this implementation goes up to " +
+                               std::to_string(most));
+  };
+  within("decompression_memory_size", "max_decompression_memory_size", c.own.decompression_memory_size);
+  within("state_memory_size", "max_state_memory_size", c.own.state_memory_size);
+  within("cycles_per_bit", "max_cycles_per_bit", c.own.cycles_per_bit);
+  within("version", "version", c.own.version);
+  s.number("compartments", 1, scheme.value("max_compartments", 1U), c.compartments);
+  c.dictionaries = s.some("dictionaries", scheme.value("dictionaries", std::vector<std::string>{}));
+  if (const nlohmann::json* peer = s.find("peer")) read_offer(Settings(*peer, "\"peer\""), c.peer);
+  s.number("seed", 0, ~std::uint64_t{0}, c.seed);
+  return c;
+}
+
+}  // namespace headroom
