@@ -3,6 +3,7 @@
 
 #include "adapter/instance.h"
 #include "base/sha256.h"
+#include "calls/run.h"
 #include "capture/writer.h"
 #include "check/run.h"
 #include "load/run.h"
@@ -48,13 +49,19 @@ Json run_render(const Json& job) {
           {"duration_ns", packets.empty() ? 0 : packets.back().time_ns - packets.front().time_ns}};
 }
 
+// A job with an endpoint is about calls, one with a compressor and a decompressor about flows.
+Json run_load(const Json& job) {
+  if (job.is_object() && job.contains("endpoint")) return calls::run(calls::read_job(job));
+  return load::run(load::read_job(job));
+}
+
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
       {"describe", "What an adapter says about itself", run_describe},
       {"check", "Does an adapter keep the promises of the ABI?", check::run},
       {"replay", "Packets -> compressor -> link -> decompressor -> compare",
        [](const Json& job) { return replay::run(replay::read_job(job)); }},
-      {"load", "How many flow pairs one core carries", [](const Json& job) { return load::run(load::read_job(job)); }},
+      {"load", "How many flow pairs one core carries, or how many calls", run_load},
       {"render", "Writes a traffic profile as a capture", run_render},
       {"node", "Forwards between two ports through an adapter", {}},
       {"link", "Impairs what passes between two ports", {}},

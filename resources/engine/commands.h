@@ -22,6 +22,7 @@ struct Command {
 
 [[nodiscard]] Json run_describe(const Json& job);
 [[nodiscard]] Json run_render(const Json& job);
+[[nodiscard]] Json run_load(const Json& job);
 
 }  // namespace headroom
 

@@ -30,6 +30,12 @@ class Histogram {
     if (value > largest_) largest_ = value;
   }
 
+  void add(const Histogram& other) noexcept {
+    for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+    total_ += other.total_;
+    if (other.largest_ > largest_) largest_ = other.largest_;
+  }
+
   void clear() noexcept {
     for (std::uint64_t& count : counts_) count = 0;
     total_ = 0;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calls/endpoint.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "adapter/calling.h"
+
+namespace headroom::calls {
+namespace {
+
+constexpr std::size_t kErrorCapacity = 1024;
+
+}  // namespace
+
+Room::Room(std::size_t longest_message)
+    : octets_(std::max<std::size_t>(HEADROOM_MESSAGE_MAX, 2 * longest_message + HEADROOM_MESSAGE_EXPANSION)) {}
+
+std::uint32_t Room::for_compressing(std::size_t in) const noexcept {
+  return static_cast<std::uint32_t>(std::min(octets_.size(), 2 * in + HEADROOM_MESSAGE_EXPANSION));
+}
+
+std::uint32_t Room::for_decompressing(std::size_t in) const noexcept {
+  return static_cast<std::uint32_t>(std::min(octets_.size(), std::max<std::size_t>(HEADROOM_MESSAGE_MAX, in)));
+}
+
+Endpoint::Endpoint(const AdapterJob& job, const Json& compartment)
+    : instance_(job, HEADROOM_ENDPOINT), compartment_(compartment.is_null() ? "" : compartment.dump()) {
+  const headroom_api& api = instance_.api();
+  if (api.open_compartment == nullptr || api.close_compartment == nullptr || api.accept == nullptr) {
+    throw Error(ErrorKind::adapter,
+                "the adapter " + job.library +
+                    " offers endpoints, but lacks one of their functions: open_compartment, "
+                    "close_compartment, accept.",
+                job.where);
+  }
+}
+
+void Endpoint::open(std::uint32_t compartment) {
+  char sentence[kErrorCapacity] = "";
+  const char* const json = compartment_.empty() ? nullptr : compartment_.c_str();
+  const std::int32_t opened = call_adapter("open_compartment", [&] {
+    return instance_.api().open_compartment(instance_.self(), compartment, json, sentence, sizeof sentence);
+  });
+  if (opened == 1) return;
+  const std::string_view said(sentence, strnlen(sentence, sizeof sentence));
+  throw Error(ErrorKind::adapter, "the adapter " + instance_.path() + " opens no compartment " +
+                                      std::to_string(compartment) + ": " +
+                                      (said.empty() ? "it gives no reason, against its promise." : std::string(said)));
+}
+
+void Endpoint::close(std::uint32_t compartment) {
+  const std::int32_t closed = call_adapter(
+      "close_compartment", [&] { return instance_.api().close_compartment(instance_.self(), compartment); });
+  if (closed != 1) {
+    throw Error(ErrorKind::adapter, "the adapter " + instance_.path() + " says that it has no compartment " +
+                                        std::to_string(compartment) + ", which it has opened.");
+  }
+}
+
+std::uint64_t Endpoint::never_back(std::uint64_t now_ns) noexcept { return now_ns_ = std::max(now_ns_, now_ns); }
+
+Made Endpoint::result_of(const headroom_packet& packet) noexcept {
+  Made made{packet.status, {}, false};
+  if (packet.status != HEADROOM_OK) return made;
+  if (packet.out_length > packet.out_capacity) return {HEADROOM_ERR_INTERNAL, {}, false};
+  made.octets = {packet.out, packet.out_length};
+  return made;
+}
+
+Made Endpoint::compress(OctetView message, std::uint32_t compartment, std::uint64_t now_ns, Room& room) {
+  headroom_packet packet{};
+  packet.in = message.data();
+  packet.in_length = static_cast<std::uint32_t>(message.size());
+  packet.out = room.data();
+  packet.out_capacity = room.for_compressing(message.size());
+  packet.channel = compartment;
+  const std::uint64_t now = never_back(now_ns);
+  call_adapter("compress", [&] { instance_.api().compress(instance_.self(), &packet, 1, now, nullptr); });
+  return result_of(packet);
+}
+
+Made Endpoint::decompress(OctetView message, std::uint32_t source, std::uint32_t accept_as, std::uint64_t now_ns,
+                          Room& room) {
+  headroom_packet packet{};
+  packet.in = message.data();
+  packet.in_length = static_cast<std::uint32_t>(message.size());
+  packet.out = room.data();
+  packet.out_capacity = room.for_decompressing(message.size());
+  packet.channel = HEADROOM_NO_COMPARTMENT;
+  packet.source = source;
+  const std::uint64_t now = never_back(now_ns);
+  call_adapter("decompress", [&] { instance_.api().decompress(instance_.self(), &packet, 1, now, nullptr); });
+  Made made = result_of(packet);
+  if (accept_as != HEADROOM_NO_COMPARTMENT && made.status == HEADROOM_OK) {
+    made.accepted = call_adapter("accept", [&] { return instance_.api().accept(instance_.self(), accept_as); }) == 1;
+  }
+  return made;
+}
+
+bool Endpoint::discard_feedback() {
+  if (instance_.api().take_feedback == nullptr) return false;
+  std::uint8_t octets[HEADROOM_FEEDBACK_MAX];
+  headroom_feedback feedback{};
+  feedback.data = octets;
+  feedback.capacity = sizeof octets;
+  return call_adapter("take_feedback", [&] { return instance_.api().take_feedback(instance_.self(), &feedback); }) == 1;
+}
+
+}  // namespace headroom::calls

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An endpoint of an adapter (headroom.h, "Endpoints") as a P-CSCF or a UE uses it: one message at a time.
+#ifndef HEADROOM_CALLS_ENDPOINT_H
+#define HEADROOM_CALLS_ENDPOINT_H
+
+#include <cstdint>
+#include <string>
+
+#include "adapter/instance.h"
+#include "base/octets.h"
+
+namespace headroom::calls {
+
+// Room for what a message becomes, whatever the adapter makes of it. One for each thread.
+class Room {
+ public:
+  explicit Room(std::size_t longest_message);
+  [[nodiscard]] std::uint8_t* data() noexcept { return octets_.data(); }
+  // As far as the ABI promises it for an input of `in` octets, and no further.
+  [[nodiscard]] std::uint32_t for_compressing(std::size_t in) const noexcept;
+  [[nodiscard]] std::uint32_t for_decompressing(std::size_t in) const noexcept;
+
+ private:
+  Octets octets_;
+};
+
+struct Made {
+  std::int32_t status = HEADROOM_ERR_INTERNAL;
+  OctetView octets;  // in the Room
+  bool accepted = false;
+};
+
+class Endpoint {
+ public:
+  // Throws Error(adapter) when the adapter refuses. `compartment`: what open() tells of each; null: nothing.
+  Endpoint(const AdapterJob& job, const Json& compartment);
+
+  // Throws Error(adapter) with the adapter's sentence when it refuses.
+  void open(std::uint32_t compartment);
+  void close(std::uint32_t compartment);
+
+  [[nodiscard]] Made compress(OctetView message, std::uint32_t compartment, std::uint64_t now_ns, Room& room);
+  // A datagram whose compartment only its output tells. `accept_as`: the compartment that the application names then,
+  // HEADROOM_NO_COMPARTMENT for none.
+  [[nodiscard]] Made decompress(OctetView message, std::uint32_t source, std::uint32_t accept_as, std::uint64_t now_ns,
+                                Room& room);
+  // The next message that the endpoint wants sent by itself, a NACK; false when there is none.
+  [[nodiscard]] bool discard_feedback();
+
+  [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
+
+ private:
+  [[nodiscard]] std::uint64_t never_back(std::uint64_t now_ns) noexcept;
+  [[nodiscard]] static Made result_of(const headroom_packet& packet) noexcept;
+
+  Instance instance_;
+  std::string compartment_;
+  std::uint64_t now_ns_ = 0;
+};
+
+}  // namespace headroom::calls
+
+#endif  // HEADROOM_CALLS_ENDPOINT_H

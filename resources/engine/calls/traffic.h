@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The calls as the P-CSCF sees them: which message comes when, and what a run of them brings to light.
+#ifndef HEADROOM_CALLS_TRAFFIC_H
+#define HEADROOM_CALLS_TRAFFIC_H
+
+#include <cstdint>
+#include <vector>
+
+#include "calls/measure.h"
+#include "calls/plan.h"
+#include "calls/rehearsal.h"
+#include "calls/server.h"
+
+namespace headroom::calls {
+
+struct Traffic {
+  const Job& job;
+  const Plan& plan;
+  const Script& script;
+  Schedule schedule{job, plan};
+
+  [[nodiscard]] Task task_of(const Schedule::Event& event) const noexcept {
+    const Message& message = job.call[event.step];
+    const std::uint32_t user = plan.calls[event.call].user;
+    const bool last = event.step + 1 == job.call.size();
+    return {script.call(event.call, event.step), user, message.from_user, message.carried,
+            last && !job.keeps_compartments()};
+  }
+  [[nodiscard]] bool passes(const Schedule::Event& event) const noexcept {
+    return job.call[event.step].carried == Carried::plain;
+  }
+  // Times of the schedule: what is due from counted_from() to end() is counted.
+  [[nodiscard]] std::uint64_t counted_from() const noexcept { return plan.origin_ns + job.warmup_ns; }
+  [[nodiscard]] std::uint64_t end() const noexcept { return counted_from() + job.duration_ns; }
+};
+
+// What happened from counted_from() to end().
+struct Findings {
+  Measured measured;
+  std::vector<Sample> samples;
+  std::vector<WorkerResult> workers;
+  std::uint64_t calls_at_start = 0, calls_at_end = 0;  // in progress
+  std::uint64_t began = 0, ended = 0, postponed = 0;
+  std::uint64_t unserved = 0;  // messages that nobody had begun with when the patience was over
+  Times late;                  // real clock: from due until handed to the workers, part of the time in the buffer
+};
+
+// One worker after another in one thread, and a queue that is simulated: messages take the processor time that the
+// endpoint took for them.
+[[nodiscard]] Findings run_virtual(Traffic& traffic, Server& server, Outcomes& outcomes);
+
+// Threads, a queue, and the clock on the wall.
+[[nodiscard]] Findings run_real(Traffic& traffic, Server& server, Outcomes& outcomes);
+
+}  // namespace headroom::calls
+
+#endif  // HEADROOM_CALLS_TRAFFIC_H
