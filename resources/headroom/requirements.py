@@ -19,6 +19,10 @@ from headroom.yamlfile import Document, check, read
 
 FOLDER = ROOT / "resources" / "requirements"
 LEVELS = ("must", "should", "may")
+SURROUNDINGS = {  # sides that are no implementation of a scheme
+    "channel": "It binds what is below ROHC or negotiates it, not an implementation.",
+    "application": "It binds the application above SigComp, not an endpoint.",
+}
 NOBODYS = {  # features that no implementation of ours has, and what they are
     "negotiation": "how a channel's parameters are negotiated, which is done before an implementation is made",
     "null-esp": "headers behind ESP with NULL encryption, which cannot be told from encrypted ones",
@@ -61,8 +65,8 @@ class Requirement:
         """Why no case may name it, as a sentence; "" where a case should."""
         if self.untested:
             return self.untested
-        if self.side == "channel":
-            return "It binds what is below ROHC or negotiates it, not an implementation."
+        if self.side in SURROUNDINGS:
+            return SURROUNDINGS[self.side]
         if self.not_yet:
             return f"It is about {NOBODYS[self.feature or '']}; no case asks for it."
         if self.level == "may":

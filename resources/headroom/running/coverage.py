@@ -25,7 +25,11 @@ class Coverage:
     def of(self, level: str) -> tuple[list[Requirement], list[Requirement]]:
         """Requirements of a level on an implementation as there are some: those that cases ask for, and the others."""
         known = requirements.load()
-        applying = [one for one in known.values() if one.level == level and one.side != "channel" and not one.not_yet]
+        applying = [
+            one
+            for one in known.values()
+            if one.level == level and one.side not in requirements.SURROUNDINGS and not one.not_yet
+        ]
         asked = [one for one in applying if self.by_requirement.get(one.id)]
         return asked, [one for one in applying if one not in asked]
 

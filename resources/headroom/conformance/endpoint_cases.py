@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases about a SigComp endpoint that decompresses: resources/vectors/sigcomp/cases, and RFC 4465 as such cases.
+
+A case is a list of messages, each with what has to become of it. Whatever a case does not say, the judge made from the
+RFCs says: every message is held against it, cycles included.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from headroom.errors import UsageError
+from headroom.oracle.sigcomp import message as wire
+from headroom.oracle.sigcomp.assembling import assemble
+from headroom.oracle.sigcomp.endpoint import Endpoint, Offer, Outcome
+from headroom.oracle.sigcomp.reasons import Reason
+from headroom.oracle.sigcomp.states import Item
+from headroom.oracle.sigcomp.udvm import NAMES
+from headroom.paths import VECTORS, shown
+from headroom.yamlfile import check, read
+
+FOLDER = VECTORS / "sigcomp"
+STATE_AT = 1024  # where `create` puts a state value
+_HOLE = re.compile(r"\{(?P<what>[a-z0-9]+):(?P<rest>[^}]*)\}")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One message to the endpoint. `compartment` is None where the application names none; `late`: only afterwards."""
+
+    octets: bytes
+    expect: dict[str, Any]
+    compartment: int | None = 0
+    late: bool = False
+
+
+@dataclass(frozen=True)
+class Case:
+    """`offer` has what the endpoint is configured with, None for nothing at all."""
+
+    name: str
+    title: str
+    requirements: tuple[str, ...]
+    steps: tuple[Step, ...]
+    offer: Offer | None = field(default_factory=Offer)
+    compartments: int = 1
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What an endpoint made of a message; `kind` as in oracle.sigcomp.endpoint."""
+
+    kind: str
+    output: bytes = b""
+    cycles: int = 0
+    reason: int = 0
+    opcode: int = 0
+    pc: int = 0
+    details: bytes = b""
+    nack: bytes = b""  # what it answers, empty where it does not
+
+
+def names(group: str) -> list[str]:
+    """The cases of one file of the folder, or of "rfc4465"."""
+    return list(_group(group))
+
+
+def case(group: str, name: str) -> Case:
+    """One case. Raises UsageError for a name that there is not."""
+    cases = _group(group)
+    if name not in cases:
+        raise UsageError(f"{group} has no case {name}; it has {', '.join(cases)}.")
+    return cases[name]
+
+
+@cache
+def _group(group: str) -> dict[str, Case]:
+    if group == "rfc4465":
+        return _torture(FOLDER / "rfc4465.json")
+    path = FOLDER / "cases" / f"{group}.yaml"
+    document = check(read(path), "sigcomp-cases")
+    made: dict[str, Case] = {}
+    for index, entry in enumerate(document.data["cases"]):
+        if entry["name"] in made:
+            raise UsageError(document.complaint(("cases", index, "name"), "there is a case of that name already."))
+        try:
+            made[entry["name"]] = _case(entry)
+        except (UsageError, KeyError, ValueError) as error:
+            raise UsageError(document.complaint(("cases", index), f"{entry['name']}: {error}")) from error
+    return made
+
+
+# ------------------------------------------------------------ messages of a case
+
+
+def _case(entry: dict[str, Any]) -> Case:
+    given = entry.get("offer", {})
+    offer = None if given == "default" else Offer(**{**given, **_dictionaries(given)})
+    states = {name: _state(told) for name, told in entry.get("states", {}).items()}
+    steps = tuple(_step(step, states) for step in entry["steps"])
+    return Case(entry["name"], entry["title"], tuple(entry["requirements"]), steps, offer, entry.get("compartments", 1))
+
+
+def _dictionaries(given: dict[str, Any]) -> dict[str, Any]:
+    return {"dictionaries": tuple(given["dictionaries"])} if "dictionaries" in given else {}
+
+
+def _state(told: dict[str, Any]) -> Item:
+    value = assemble(told["code"], STATE_AT) if "code" in told else told["fill"].encode() * told["size"]
+    return Item(value, STATE_AT, told.get("instruction", 0), told.get("minimum", 6))
+
+
+def _filled(text: str, states: dict[str, Item]) -> str:
+    """Holes in hexadecimal text: `{id6:a}` so many octets of a state's identifier, `{value:a}` its value,
+    `{item:OCTETS:address:instruction:minimum}` six octets of the identifier of an item made so."""
+
+    def fill(found: re.Match[str]) -> str:
+        what, rest = found["what"], found["rest"]
+        if what == "value":
+            return states[rest].value.hex()
+        if what == "item":
+            octets, *numbers = rest.split(":")
+            return Item(bytes.fromhex(octets), *map(int, numbers)).identifier[:6].hex()
+        return states[rest].identifier[: int(what.removeprefix("id"))].hex()
+
+    return _HOLE.sub(fill, text)
+
+
+def _step(step: dict[str, Any], states: dict[str, Item]) -> Step:
+    compartment = step.get("compartment", 0)
+    late = compartment == "accepted"
+    number = None if compartment == "none" else 0 if late else compartment
+    expect = dict(step["expect"])
+    if "state" in expect:
+        expect["hex"] = states[expect.pop("state")].value.hex()
+    if "details" in expect:
+        expect["details"] = _filled(expect["details"], states)
+    return Step(_message(step, states), expect, number, late)
+
+
+def _message(step: dict[str, Any], states: dict[str, Item]) -> bytes:
+    data = bytes.fromhex(step.get("input", "")) + step.get("text", "").encode() + bytes(step.get("input_length", 0))
+    feedback = bytes.fromhex(step.get("feedback", ""))
+    length = step.get("octets", 6)
+    if "create" in step:
+        return wire.upload(_creating(states[step["create"]], step.get("priority", 0)), data, 128, feedback)
+    if "access" in step:
+        return wire.upload(_accessing(states[step["access"]], length), data, 128, feedback)
+    if "free" in step:
+        return wire.upload(_freeing(states[step["free"]], length), data, 128, feedback)
+    if "begin" in step:
+        return wire.access(states[step["begin"]].identifier[:length], data, feedback)
+    if "code" in step or "raw" in step:
+        at = step.get("destination", 128)
+        code = assemble(_filled(step["code"], states), at) if "code" in step else bytes.fromhex(step["raw"])
+        return wire.upload(code, data, at, feedback)
+    return bytes.fromhex(_filled(step["octets"], states)) + data
+
+
+def _creating(item: Item, priority: int) -> bytes:
+    """A long value of one octet is made by MEMSET: a message has no room for it."""
+    runs = len(set(item.value)) == 1
+    put = (
+        f"MEMSET ({STATE_AT}, {len(item.value)}, {item.value[0]}, 0)"
+        if runs
+        else f"COPY (value, {len(item.value)}, {STATE_AT})"
+    )
+    numbers = f"{item.instruction}, {item.minimum_access_length}, {priority}"
+    text = f"{put}\nSTATE-CREATE ({len(item.value)}, {STATE_AT}, {numbers})\nEND-MESSAGE (0,0,0,0,0,0,0)\n:value\n"
+    return assemble(text + ("" if runs else f"hex ({item.value.hex()})"))
+
+
+def _accessing(item: Item, octets: int) -> bytes:
+    return assemble(
+        f"STATE-ACCESS (name, {octets}, 0, 0, {STATE_AT}, go)\n:go\nOUTPUT ({STATE_AT}, {len(item.value)})\n"
+        f"END-MESSAGE (0,0,0,0,0,0,0)\n:name\nhex ({item.identifier.hex()}00)"
+    )
+
+
+def _freeing(item: Item, octets: int) -> bytes:
+    return assemble(f"STATE-FREE (name, {octets})\nEND-MESSAGE (0,0,0,0,0,0,0)\n:name\nhex ({item.identifier.hex()}00)")
+
+
+# ------------------------------------------------------------ RFC 4465
+
+
+def _torture(path: Path) -> dict[str, Case]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{shown(path)} cannot be read: {error}.") from error
+    sizes = document["decompression_memory_size"], document["state_memory_size"]
+    made = {}
+    for test in document["tests"]:
+        messages = {one["name"]: bytes.fromhex(one["octets"]) for one in test["messages"]}
+        offer = Offer(*sizes, cycles_per_bit=16, version=1)
+        steps = tuple(_torture_step(run, messages, offer) for run in test["runs"])
+        made[test["name"]] = Case(test["name"], f"RFC 4465, {test['section']}", (), steps, offer, 3)
+    return made
+
+
+def _torture_step(run: dict[str, Any], messages: dict[str, bytes], offer: Offer) -> Step:
+    holes = {"{version}": f"{offer.version:02x}", "{dms}": f"{offer.decompression_memory_size:04x}"}
+
+    def filled(text: str) -> str:
+        for hole, value in holes.items():
+            text = text.replace(hole, value)
+        return text
+
+    octets = messages[run.get("message", "upload")] + bytes.fromhex(filled(run["input"]))
+    expect: dict[str, Any] = {}
+    if "failure" in run:
+        expect["failure"] = run["failure"]
+        if "opcode" in run:
+            expect["opcode"] = NAMES.index(run["opcode"])
+    else:
+        expect |= {"silent": True} if run["output"] is None else {"hex": filled(run["output"])}
+        expect["cycles"] = run.get("cycles", run.get("cycles_per_bit_times", 0) * offer.cycles_per_bit)
+    return Step(octets, expect, run.get("compartment", 0))
+
+
+# ------------------------------------------------------------ judging
+
+
+def judged(given: Case) -> list[Outcome]:
+    """What the judge made from the RFCs does with the case's messages."""
+    endpoint = Endpoint(given.offer)
+    for number in range(1, given.compartments):
+        endpoint.states.open(number, endpoint.offer.state_memory_size)
+    outcomes = []
+    for step in given.steps:
+        outcome = endpoint.decompress(step.octets, None)
+        if outcome.kind in ("sigcomp", "silent") and step.compartment is not None:
+            endpoint.accept(outcome, step.compartment)
+        outcomes.append(outcome)
+    return outcomes
+
+
+def as_seen(outcome: Outcome, octets: bytes, version: int) -> Seen:
+    """An outcome of the judge's as that of an endpoint."""
+    answer = b""
+    if outcome.kind == "failed" and version >= 2:
+        import hashlib
+
+        digest = hashlib.sha1(octets).digest()
+        answer = wire.nack(outcome.reason, digest, outcome.opcode, outcome.pc, outcome.details)
+    return Seen(
+        outcome.kind,
+        outcome.output,
+        outcome.cycles,
+        int(outcome.reason),
+        outcome.opcode,
+        outcome.pc,
+        outcome.details,
+        answer,
+    )
+
+
+def faults(given: Case, seen: list[Seen]) -> list[str]:
+    """What is wrong with what an endpoint made of the case's messages, as sentences; [] when nothing is."""
+    if len(seen) != len(given.steps):
+        return [f"there are {len(given.steps)} messages, and something is known of {len(seen)}"]
+    found = []
+    for number, (step, one, judge) in enumerate(zip(given.steps, seen, judged(given), strict=True), 1):
+        found += [f"message {number}: {what}" for what in _said(step, one) + _compared(one, judge)]
+    return found
+
+
+def _said(step: Step, seen: Seen) -> list[str]:
+    """Against what the case says."""
+    expect, wrong = step.expect, []
+    if "failure" in expect:
+        wanted = Reason[expect["failure"]]
+        if seen.kind != "failed":
+            return [f"{wanted.name} was expected; it was {_in_words(seen)}"]
+        wrong += _unequal("reason", _reason(seen.reason), wanted.name)
+        wrong += [
+            what
+            for key, value in (("opcode", seen.opcode), ("pc", seen.pc))
+            if key in expect
+            for what in _unequal(key, value, expect[key])
+        ]
+        if "details" in expect:
+            wrong += _unequal("details", seen.details.hex(), expect["details"])
+        return wrong
+    kind = "plain" if expect.get("plain") else "silent" if expect.get("silent") else "sigcomp"
+    if seen.kind != kind:
+        return [f"{kind} was expected; it was {_in_words(seen)}"]
+    if expect.get("plain"):
+        wrong += _unequal("output", seen.output.hex(), step.octets.hex())
+    if "hex" in expect or "text" in expect:
+        output = bytes.fromhex(expect["hex"]) if "hex" in expect else expect["text"].encode()
+        wrong += _unequal("output", seen.output.hex(), output.hex())
+    if "begins" in expect and not seen.output.hex().startswith(expect["begins"]):
+        wrong.append(f"output is {seen.output.hex()}, it should begin with {expect['begins']}")
+    if "cycles" in expect:
+        wrong += _unequal("cycles", seen.cycles, expect["cycles"])
+    return wrong
+
+
+def _compared(seen: Seen, judge: Outcome) -> list[str]:
+    """Against the judge made from the RFCs: kind, output, cycles of what succeeded, place of what failed."""
+    if seen.kind != judge.kind:
+        return [f"it was {_in_words(seen)}; by the RFCs it is {judge.kind}"]
+    wrong = _unequal("output", seen.output.hex(), judge.output.hex()) if judge.kind != "failed" else []
+    if judge.kind in ("sigcomp", "silent"):
+        wrong += _unequal("cycles", seen.cycles, judge.cycles)
+    if judge.kind == "failed":
+        wrong += _unequal("reason", _reason(seen.reason), judge.reason.name)
+        wrong += _unequal("opcode", seen.opcode, judge.opcode) + _unequal("pc", seen.pc, judge.pc)
+    return wrong
+
+
+def _unequal(what: str, seen: object, wanted: object) -> list[str]:
+    return [] if seen == wanted else [f"{what} is {seen}, it should be {wanted}"]
+
+
+def _reason(number: int) -> str:
+    return Reason(number).name if number in list(Reason) else f"the unknown reason {number}"
+
+
+def _in_words(seen: Seen) -> str:
+    if seen.kind == "failed":
+        return f"failed with {_reason(seen.reason)} at {seen.pc}"
+    return {"sigcomp": "decompressed", "silent": "decompressed without output", "plain": "taken for plain"}.get(
+        seen.kind, seen.kind
+    )
+
+
+def lying(seen: Seen) -> Seen:
+    """The same, with one octet or one number wrong: what has to be noticed."""
+    if seen.kind == "failed":
+        return replace(seen, reason=seen.reason % 25 + 1)
+    if seen.output:
+        return replace(seen, output=bytes([seen.output[0] ^ 1]) + seen.output[1:])
+    return replace(seen, cycles=seen.cycles + 1)
