@@ -5,15 +5,40 @@
 
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "cxx/calls.h"
+#include "cxx/endpoint.h"
 #include "headroom.h"
 
-struct headroom_instance : headroom::Instance {};
+struct headroom_instance : headroom::Instance {
+  // An endpoint's: which compartments are open, how many may be, and of what kind the last message was.
+  std::set<std::uint32_t> compartments{};
+  std::uint32_t most_compartments = 0;
+  bool stream = false;
+  headroom_message_detail last{};
+};
 
 namespace {
 
 using Json = nlohmann::json;
+
+Json sigcomp_description() {
+  return {{"scheme", "sigcomp"},
+          {"roles", {"endpoint"}},
+          {"transports", {"udp", "tcp"}},
+          {"version", 2},
+          {"max_decompression_memory_size", 131072},
+          {"max_state_memory_size", 131072},
+          {"max_cycles_per_bit", 128},
+          {"max_compartments", 1U << 20},
+          {"dictionaries", Json::array()},
+          {"features", {"compression"}},
+          {"choices", Json::object()},
+          {"tools", Json::array()},
+          {"names", Json::object()}};
+}
 
 Json description() {
   const Json names = {{"packet_types", {"copy"}},
@@ -40,10 +65,22 @@ Json description() {
           {"version", HEADROOM_VERSION},
           {"build", HEADROOM_BUILD},
           {"licence", "Apache-2.0"},
-          {"schemes", {rohc, copy}}};
+          {"schemes", {rohc, copy, sigcomp_description()}}};
+}
+
+headroom_instance* make_endpoint(const Json& config) {
+  const auto c = headroom::read_endpoint_configuration(config, sigcomp_description());
+  if (config.contains("options")) headroom::Settings(config["options"], "\"options\"").only({});
+  auto* self = new headroom_instance{{HEADROOM_ENDPOINT, 0}};
+  self->most_compartments = c.compartments;
+  self->stream = c.stream;
+  return self;
 }
 
 headroom_instance* make(std::int32_t role, const Json& config) {
+  const bool sigcomp = config.is_object() && config.value("scheme", Json()) == "sigcomp";
+  headroom::require(sigcomp == (role == HEADROOM_ENDPOINT), "the scheme sigcomp has endpoints (role 3), and only it");
+  if (sigcomp) return make_endpoint(config);
   return new headroom_instance{{role, headroom::read_configuration(config, description()).channels}};
 }
 
@@ -57,22 +94,88 @@ std::int32_t copy(headroom_instance&, headroom_packet& p, std::uint64_t, headroo
   return HEADROOM_OK;
 }
 
-Json statistics(const headroom_instance&) { return {{"memory_bytes", sizeof(headroom_instance)}, {"contexts", 0}}; }
+// ---- Endpoints: what goes in comes out, as a plain message does (RFC 5049 5). On a stream there is no telling where a
+// message ends, so each piece is one.
+
+std::int32_t copy_message(headroom_instance& self, headroom_packet& p, std::uint64_t, bool compressing) {
+  self.last = {};
+  self.last.compartment = compressing ? p.channel : HEADROOM_NO_COMPARTMENT;
+  const bool known = p.channel != HEADROOM_NO_COMPARTMENT;
+  const bool needed = compressing || self.stream;
+  if ((known || needed) && !self.compartments.contains(p.channel)) return HEADROOM_ERR_CHANNEL;
+  if (p.in_length == 0) return self.stream && !compressing ? HEADROOM_MORE : HEADROOM_ERR_MALFORMED;
+  if (p.in_length > p.out_capacity) return HEADROOM_ERR_NO_SPACE;
+  self.last.kind = HEADROOM_MESSAGE_PLAIN;
+  std::memcpy(p.out, p.in, p.in_length);
+  p.out_length = p.in_length;
+  return HEADROOM_OK;
+}
+
+template <bool compressing>
+std::int32_t copy_one(headroom_instance& self, headroom_packet& p, std::uint64_t now_ns) {
+  return copy_message(self, p, now_ns, compressing);
+}
+
+template <bool compressing>
+void process(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+             headroom_detail* details) {
+  if (self->role == HEADROOM_ENDPOINT) {
+    headroom::each_message<copy_one<compressing>>(self, packets, count, now_ns, details);
+  } else {
+    constexpr std::int32_t role = compressing ? HEADROOM_COMPRESSOR : HEADROOM_DECOMPRESSOR;
+    headroom::each<copy, role>(self, packets, count, now_ns, details);
+  }
+}
+
+void open(headroom_instance& self, std::uint32_t compartment, const Json& settings) {
+  headroom::require(self.role == HEADROOM_ENDPOINT, "only endpoints have compartments");
+  const headroom::Settings s(settings, "the settings of the compartment");
+  s.only({"state_memory_size", "peer", "options"});
+  headroom::Offer offer;
+  headroom::read_offer(s, offer);
+  if (const Json* peer = s.find("peer")) headroom::read_offer(headroom::Settings(*peer, "\"peer\""), offer);
+  if (const Json* options = s.find("options")) headroom::Settings(*options, "\"options\"").only({});
+  headroom::require(!self.compartments.contains(compartment),
+                    "compartment " + std::to_string(compartment) + " is open already");
+  headroom::require(self.compartments.size() < self.most_compartments,
+                    "there are as many compartments as \"compartments\" in the configuration allows");
+  self.compartments.insert(compartment);
+}
+
+std::int32_t close_compartment(headroom_instance* self, std::uint32_t compartment) {
+  return self->compartments.erase(compartment) != 0 ? 1 : 0;
+}
+
+// There is nothing that a plain message asks for.
+std::int32_t accept(headroom_instance*, std::uint32_t) { return 0; }
+
+void message_detail(const headroom_instance* self, headroom_message_detail* detail) {
+  headroom::put_detail(self->last, detail);
+}
+
+Json statistics(const headroom_instance& self) {
+  return {{"memory_bytes", sizeof(headroom_instance)}, {"contexts", self.compartments.size()}};
+}
 
 constexpr headroom_api kApi = {
     .abi_version = HEADROOM_ABI_VERSION,
     .struct_size = sizeof(headroom_api),
     .describe = headroom::describe<description>,
-    .create = headroom::create<make>,
+    .create = headroom::create<make, true>,
     .destroy = [](headroom_instance* self) { delete self; },
-    .compress = headroom::each<copy, HEADROOM_COMPRESSOR>,
-    .decompress = headroom::each<copy, HEADROOM_DECOMPRESSOR>,
+    .compress = process<true>,
+    .decompress = process<false>,
     .take_feedback = nullptr,
     .take_received_feedback = nullptr,
     .give_feedback = nullptr,
     .piggyback = nullptr,
     .statistics = headroom::statistics<statistics>,
     .control = nullptr,
+    .open_compartment = headroom::open_compartment<open>,
+    .close_compartment = close_compartment,
+    .accept = accept,
+    .message_detail = message_detail,
+    .tool = nullptr,
 };
 
 }  // namespace

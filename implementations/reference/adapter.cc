@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reference as an adapter: the C ABI in front, ROHC behind. Exceptions, which only construction and JSON can raise,
-// end here.
+// The reference as an adapter: the C ABI in front, ROHC and SigComp behind. Exceptions, which only construction, state
+// that is created and JSON can raise, end here.
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -12,6 +12,10 @@
 #include "rohc/compressor/compressor.h"
 #include "rohc/decompressor/decompressor.h"
 #include "rohc/options.h"
+#ifdef HEADROOM_SIGCOMP
+#include "cxx/endpoint.h"
+#include "sigcomp/glue.h"
+#endif
 
 namespace {
 
@@ -38,11 +42,15 @@ json description() {
                {"feedback", {"own", "interspersed", "piggybacked"}},
                {"features", {"segmentation", "timer-based"}},
                {"names", names}};
+  json schemes = json::array({rohc});
+#ifdef HEADROOM_SIGCOMP
+  schemes.push_back(headroom::sigcomp::scheme_description());
+#endif
   return {{"name", "reference"},
           {"version", HEADROOM_VERSION},
           {"build", HEADROOM_BUILD},
           {"licence", "Apache-2.0"},
-          {"schemes", {rohc}}};
+          {"schemes", schemes}};
 }
 
 template <typename Counts, typename Names>
@@ -102,10 +110,21 @@ struct headroom_instance {
   explicit headroom_instance(const CompressorConfig& config) : codec(std::in_place_type<Compressor>, config) {}
   explicit headroom_instance(const DecompressorConfig& config) : codec(std::in_place_type<Decompressor>, config) {}
 
+#ifdef HEADROOM_SIGCOMP
+  using Endpoint = headroom::sigcomp::Endpoint;
+  explicit headroom_instance(const headroom::sigcomp::EndpointConfig& config)
+      : codec(std::in_place_type<Endpoint>, config) {}
+
+  [[nodiscard]] Endpoint* endpoint() noexcept { return std::get_if<Endpoint>(&codec); }
+  [[nodiscard]] const Endpoint* endpoint() const noexcept { return std::get_if<Endpoint>(&codec); }
+
+  std::variant<Compressor, Decompressor, Endpoint> codec;
+#else
+  std::variant<Compressor, Decompressor> codec;
+#endif
+
   [[nodiscard]] Compressor* compressor() noexcept { return std::get_if<Compressor>(&codec); }
   [[nodiscard]] Decompressor* decompressor() noexcept { return std::get_if<Decompressor>(&codec); }
-
-  std::variant<Compressor, Decompressor> codec;
 };
 
 namespace {
@@ -113,11 +132,18 @@ namespace {
 constexpr auto describe = headroom::describe<description>;
 
 headroom_instance* make(std::int32_t role, const json& config) {
+#ifdef HEADROOM_SIGCOMP
+  if (config.is_object() && config.value("scheme", json()) == "sigcomp") {
+    headroom::require(role == HEADROOM_ENDPOINT, "the scheme sigcomp has endpoints (role 3) only");
+    return new headroom_instance(headroom::sigcomp::endpoint_config(config));
+  }
+#endif
+  headroom::require(role != HEADROOM_ENDPOINT, "the scheme rohc has compressors and decompressors (roles 1 and 2)");
   return role == HEADROOM_COMPRESSOR ? new headroom_instance(compressor_config(config))
                                      : new headroom_instance(decompressor_config(config));
 }
 
-constexpr auto create = headroom::create<make>;
+constexpr auto create = headroom::create<make, true>;
 
 void destroy(headroom_instance* self) { delete self; }
 
@@ -133,6 +159,10 @@ void compress(headroom_instance* self, headroom_packet* packets, std::size_t cou
               headroom_detail* details) {
   if (Compressor* c = self->compressor()) {
     c->compress(packets, count, now_ns, details);
+#ifdef HEADROOM_SIGCOMP
+  } else if (headroom_instance::Endpoint* e = self->endpoint()) {
+    headroom::each_message<headroom::sigcomp::compress>(e, packets, count, now_ns, details);
+#endif
   } else {
     refuse(packets, count);
   }
@@ -142,12 +172,19 @@ void decompress(headroom_instance* self, headroom_packet* packets, std::size_t c
                 headroom_detail* details) {
   if (Decompressor* d = self->decompressor()) {
     d->decompress(packets, count, now_ns, details);
+#ifdef HEADROOM_SIGCOMP
+  } else if (headroom_instance::Endpoint* e = self->endpoint()) {
+    headroom::each_message<headroom::sigcomp::decompress>(e, packets, count, now_ns, details);
+#endif
   } else {
     refuse(packets, count);
   }
 }
 
 std::int32_t take_feedback(headroom_instance* self, headroom_feedback* feedback) {
+#ifdef HEADROOM_SIGCOMP
+  if (headroom_instance::Endpoint* e = self->endpoint()) return e->take_feedback(*feedback);
+#endif
   Decompressor* d = self->decompressor();
   return d != nullptr ? d->own_feedback().take(*feedback) : 0;
 }
@@ -186,6 +223,12 @@ std::int32_t control(headroom_instance* self, const char* message, char* error, 
       d->set_mode(mode_from(parsed["mode"]));
       return 1;
     }
+#ifdef HEADROOM_SIGCOMP
+    if (headroom_instance::Endpoint* e = self->endpoint()) {
+      headroom::sigcomp::control(*e, parsed);
+      return 1;
+    }
+#endif
     headroom::put_error(
         "understood are {\"signal\": \"reinitialize\"} by a compressor and {\"mode\": \"U\"|\"O\"|\"R\"} by a "
         "decompressor",
@@ -196,9 +239,54 @@ std::int32_t control(headroom_instance* self, const char* message, char* error, 
   return 0;
 }
 
+#ifdef HEADROOM_SIGCOMP
+void open(headroom_instance& self, std::uint32_t compartment, const json& settings) {
+  headroom::require(self.endpoint() != nullptr, "only endpoints have compartments");
+  headroom::sigcomp::open(*self.endpoint(), compartment, settings);
+}
+
+constexpr auto open_compartment = headroom::open_compartment<open>;
+
+std::int32_t close_compartment(headroom_instance* self, std::uint32_t compartment) {
+  return self->endpoint() != nullptr && self->endpoint()->close(compartment) ? 1 : 0;
+}
+
+std::int32_t accept(headroom_instance* self, std::uint32_t compartment) {
+  return self->endpoint() != nullptr && headroom::sigcomp::accept(*self->endpoint(), compartment) ? 1 : 0;
+}
+
+void message_detail(const headroom_instance* self, headroom_message_detail* detail) {
+  headroom::put_detail(self->endpoint() != nullptr ? self->endpoint()->detail() : headroom_message_detail{}, detail);
+}
+
+constexpr auto tool = headroom::tool<headroom::sigcomp::tool_answer>;
+#else
+constexpr decltype(headroom_api::open_compartment) open_compartment = nullptr;
+constexpr decltype(headroom_api::close_compartment) close_compartment = nullptr;
+constexpr decltype(headroom_api::accept) accept = nullptr;
+constexpr decltype(headroom_api::message_detail) message_detail = nullptr;
+constexpr decltype(headroom_api::tool) tool = nullptr;
+#endif
+
 constexpr headroom_api kApi = {
-    HEADROOM_ABI_VERSION, sizeof(headroom_api),   describe,      create,    destroy,    compress, decompress,
-    take_feedback,        take_received_feedback, give_feedback, piggyback, statistics, control,
+    HEADROOM_ABI_VERSION,
+    sizeof(headroom_api),
+    describe,
+    create,
+    destroy,
+    compress,
+    decompress,
+    take_feedback,
+    take_received_feedback,
+    give_feedback,
+    piggyback,
+    statistics,
+    control,
+    open_compartment,
+    close_compartment,
+    accept,
+    message_detail,
+    tool,
 };
 
 }  // namespace

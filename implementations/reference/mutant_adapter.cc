@@ -52,7 +52,13 @@ headroom_instance* create_mutant(std::int32_t role, const char* config, char* er
     const MutantScope scope(mutant);
     headroom_instance* ordinary = create(role, text.c_str(), error, capacity);
     if (ordinary == nullptr) return nullptr;
-    if (mutant != kNoMutant) std::visit([](auto& codec) { codec.disable_fast_path(); }, ordinary->codec);
+    if (mutant != kNoMutant) {
+      std::visit(
+          [](auto& codec) {
+            if constexpr (requires { codec.disable_fast_path(); }) codec.disable_fast_path();
+          },
+          ordinary->codec);
+    }
     return reinterpret_cast<headroom_instance*>(new MutantInstance{ordinary, mutant});
   } catch (const std::exception& e) {
     headroom::put_error(e.what(), error, capacity);
@@ -74,11 +80,12 @@ auto call(Self* self, Arguments... arguments) {
 }
 
 constexpr headroom_api kMutantApi = {
-    HEADROOM_ABI_VERSION, sizeof(headroom_api), describe,
-    create_mutant,        destroy_mutant,       call<compress>,
-    call<decompress>,     call<take_feedback>,  call<take_received_feedback>,
-    call<give_feedback>,  call<piggyback>,      call<statistics>,
-    call<control>,
+    HEADROOM_ABI_VERSION, sizeof(headroom_api),   describe,
+    create_mutant,        destroy_mutant,         call<compress>,
+    call<decompress>,     call<take_feedback>,    call<take_received_feedback>,
+    call<give_feedback>,  call<piggyback>,        call<statistics>,
+    call<control>,        call<open_compartment>, call<close_compartment>,
+    call<accept>,         call<message_detail>,   tool,
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ ABI = "ABI-"  # in a deviation's requirement, before the name of a check
 CAPTURES = (".pcap", ".pcapng", ".cap")
 
 Warn = Callable[[str], None]
-Role = Literal["compressor", "decompressor"]
+Role = Literal["compressor", "decompressor", "endpoint"]
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def _load(folder: Path, changed: int) -> Implementation:
                 reason=entry["reason"],
                 requirement=entry.get("requirement", ""),
                 case=entry.get("case", ""),
-                roles=tuple(entry.get("roles", ("compressor", "decompressor"))),
+                roles=tuple(entry.get("roles", ("compressor", "decompressor", "endpoint"))),
                 cells={name: tuple(words) for name, words in entry.get("cells", {}).items()},
                 breaks=tuple(entry.get("breaks", ())),
                 fields=tuple(entry.get("fields", ())),

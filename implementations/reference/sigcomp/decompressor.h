@@ -68,6 +68,8 @@ class Decompressor {
   // The one that answers a stream with a framing error (RFC 4077 3.2, 25); nothing in version 1.
   [[nodiscard]] Octets framing_nack() noexcept;
 
+  // Of the message decompressed last.
+  [[nodiscard]] const Outcome& outcome() const noexcept { return outcome_; }
   [[nodiscard]] const udvm::Udvm& udvm() const noexcept { return udvm_; }
   [[nodiscard]] const DecompressorConfig& config() const noexcept { return config_; }
 

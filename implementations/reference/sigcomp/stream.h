@@ -31,6 +31,7 @@ class StreamReceiver {
 
   // After kMessage.
   [[nodiscard]] const Outcome& outcome() const noexcept { return *outcome_; }
+  [[nodiscard]] Octets message() const noexcept { return reader_.message(); }  // without record marking
 
   // After kMessage or kBroken: the NACK to be sent back over the same connection, with its record marking; empty when
   // there is none to send. Valid until the next call.

@@ -74,6 +74,13 @@ class Adapting:
             raise AssertionError(words.some(different))
 
 
+COMPARED = (
+    *("roles", "profiles", "modes", "cids", "max_cid", "max_channels", "feedback"),
+    *("transports", "version", "dictionaries", "tools", "max_compartments"),
+    *("max_decompression_memory_size", "max_state_memory_size", "max_cycles_per_bit"),
+)
+
+
 def differences(found: implementations.Implementation, described: dict[str, Any]) -> list[str]:
     """What an implementation declares and its adapter does not say, or the other way round."""
     result = [] if described.get("name") == found.name else [f"the adapter calls itself '{described.get('name')}'"]
@@ -83,7 +90,7 @@ def differences(found: implementations.Implementation, described: dict[str, Any]
         if scheme not in said:
             result.append(f"the adapter does not know the declared scheme {scheme}")
             continue
-        for name in ("roles", "profiles", "modes", "cids", "max_cid", "max_channels", "feedback"):
+        for name in COMPARED:
             declared, theirs = entry.get(name), said[scheme].get(name)
             if isinstance(declared, list):
                 declared, theirs = sorted(declared), sorted(theirs or ())

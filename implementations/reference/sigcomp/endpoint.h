@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A SigComp endpoint: RFC 3320 chapter 4. The decompressor dispatcher, the state handler and a compressor for each
+// compartment, put together as the ABI has it (headroom.h, "Endpoints"): what messages say to the compressors reaches
+// them, failures are answered with NACKs, and NACKs reach the compressor whose message they name (RFC 4077).
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cxx/feedback_queue.h"
+#include "headroom.h"
+#include "sigcomp/compressor/compressor.h"
+#include "sigcomp/decompressor.h"
+#include "sigcomp/sent_messages.h"
+#include "sigcomp/state/handler.h"
+#include "sigcomp/stream.h"
+
+namespace headroom::sigcomp {
+
+struct CompartmentConfig {
+  std::uint32_t state_memory_size = kLeastForSip.state_memory_size;  // octets that this endpoint offers
+  CompressorConfig compressor;
+};
+
+struct EndpointConfig {
+  DecompressorConfig decompressor;
+  Transport transport = Transport::kMessages;
+  std::uint32_t most_compartments = 1024;
+  bool sip_sdp = true;            // locally available: the dictionary of RFC 3485
+  bool presence = true;           // and that of RFC 5112
+  CompartmentConfig compartment;  // unless open() is told otherwise
+};
+
+struct EndpointCounters {
+  static constexpr std::size_t kKinds = HEADROOM_MESSAGE_FAILED + 1;
+  static constexpr std::size_t kReasons = static_cast<std::size_t>(Reason::kFramingError) + 1;
+
+  std::uint64_t compressed = 0;
+  std::uint64_t uploads = 0;       // of these with bytecode
+  std::uint64_t uncompressed = 0;  // what could not be compressed
+  std::array<std::uint64_t, kKinds> received{};
+  std::array<std::uint64_t, kReasons> failures{};
+  std::uint64_t cycles = 0;
+  std::uint64_t accepted = 0;
+  std::uint64_t nacks_sent = 0;
+  std::uint64_t nacks_followed = 0;
+  std::uint64_t nacks_unknown = 0;  // about no message that is remembered
+};
+
+class Endpoint {
+ public:
+  // Throws std::invalid_argument with a sentence for a configuration that cannot work, std::runtime_error as Sha1 does.
+  explicit Endpoint(const EndpointConfig& config);
+
+  // ---- Compartments. Throws std::invalid_argument with a sentence when it cannot be opened.
+  void open(std::uint32_t id, const CompartmentConfig& config);
+  void open(std::uint32_t id) { open(id, config_.compartment); }
+  bool close(std::uint32_t id);
+  // The transport of a compartment has been replaced: its stream begins anew. False when there is no such compartment.
+  bool restart_stream(std::uint32_t id);
+  // What the application learns by other ways than messages; both are false when there is no such compartment.
+  bool acknowledge(std::uint32_t id, Octets partial);
+  bool forget(std::uint32_t id);
+
+  // ---- Messages: each returns the headroom_status of the packet, whose out_length it sets.
+  [[nodiscard]] std::int32_t compress(headroom_packet& packet);
+  [[nodiscard]] std::int32_t decompress(headroom_packet& packet, std::uint64_t now_ns);
+  [[nodiscard]] bool accept(std::uint32_t id);
+  [[nodiscard]] std::int32_t take_feedback(headroom_feedback& feedback) noexcept { return nacks_.take(feedback); }
+  // About the message compressed or decompressed last.
+  [[nodiscard]] headroom_message_detail detail() const noexcept;
+
+  [[nodiscard]] const EndpointConfig& config() const noexcept { return config_; }
+  [[nodiscard]] const EndpointCounters& counters() const noexcept { return counters_; }
+  [[nodiscard]] const StateHandler& states() const noexcept { return states_; }
+  // State and everything of fixed size; what compressors keep of their own is not known here.
+  [[nodiscard]] std::size_t memory_bytes() const;
+
+ private:
+  struct Compartment {
+    std::unique_ptr<Compressor> compressor;
+    std::optional<StreamReceiver> receiver;  // on a stream
+    std::vector<std::uint8_t> rest;          // octets of the stream that are not all taken yet
+    std::size_t taken = 0;                   // of them
+  };
+
+  [[nodiscard]] Compartment* compartment(std::uint32_t id);
+  [[nodiscard]] std::int32_t read_stream(Compartment& c, headroom_packet& packet);
+  [[nodiscard]] std::int32_t finish(const Outcome& outcome, Octets message, headroom_packet& packet);
+  [[nodiscard]] std::int32_t pass_on(Octets output, headroom_packet& packet) noexcept;
+  void take_nack(const Nack& nack, std::uint32_t channel);
+  void begin_detail(headroom_message_kind kind, std::uint32_t compartment) noexcept;
+  void note_header(Octets message) noexcept;
+  void note_failure(const Failure& failure) noexcept;
+
+  EndpointConfig config_;
+  StateHandler states_;
+  Decompressor decompressor_;
+  CompressorFactory factory_;
+  std::unordered_map<std::uint32_t, Compartment> compartments_;
+  SentMessages sent_;
+  FeedbackQueue<2 * kMostNack> nacks_;
+  mutable Sha1 sha1_;
+  std::vector<std::uint8_t> record_;
+  headroom_message_detail detail_{};
+  bool completed_ = false;  // detail_ is about a message whose completion the UDVM has
+  EndpointCounters counters_;
+};
+
+}  // namespace headroom::sigcomp

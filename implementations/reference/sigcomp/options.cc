@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sigcomp/options.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "cxx/endpoint.h"
+#include "cxx/settings.h"
+
+namespace headroom::sigcomp {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint32_t kMostCompartments = 1U << 20;
+const std::vector<std::string> kAlgorithms = {"lzss", "deflate"};
+const std::vector<std::string> kMechanisms = {"stateless-basic", "stateful-basic", "stateless-static",
+                                              "stateful-static", "dynamic",        "shared"};
+const std::vector<std::string> kSearches = {"hash", "linear"};
+const std::vector<std::string> kAcknowledgements = {"number", "identifier", "transport", "others"};
+const std::vector<std::string> kOptions = {"algorithm",       "mechanism",
+                                           "search",          "offset_bits",
+                                           "length_bits",     "dictionary_priority",
+                                           "shared_length",   "checkpoint_every",
+                                           "user_dictionary", "acknowledgement",
+                                           "announce",        "tell_parameters",
+                                           "most_compressed", "sip"};
+
+template <typename Value>
+void word(const Settings& s, const char* key, const std::vector<std::string>& words,
+          std::optional<Value> (*named)(std::string_view) noexcept, Value& target) {
+  if (s.find(key) != nullptr) target = named(words[s.choice(key, words, 0)]).value();
+}
+
+Parameters parameters_of(const Offer& offer) {
+  return {offer.cycles_per_bit, offer.decompression_memory_size, offer.state_memory_size};
+}
+
+bool is_least(const Offer& offer) {
+  return offer.decompression_memory_size >= kLeastForSip.decompression_memory_size &&
+         offer.state_memory_size >= kLeastForSip.state_memory_size &&
+         offer.cycles_per_bit >= kLeastForSip.cycles_per_bit && offer.version >= kVersionWithNack;
+}
+
+// `own`: what this endpoint offers the compartment.
+void read_options(const json& options, const Parameters& own, CompressorConfig& c) {
+  const Settings s(options, "\"options\"");
+  s.only(kOptions);
+  word(s, "algorithm", kAlgorithms, algorithm_named, c.algorithm);
+  word(s, "mechanism", kMechanisms, mechanism_named, c.mechanism);
+  word(s, "search", kSearches, search_named, c.search);
+  word(s, "acknowledgement", kAcknowledgements, acknowledgement_named, c.acknowledgement);
+  s.number("offset_bits", 0, 14, c.offset_bits);
+  require(c.offset_bits == 0 || c.offset_bits >= 12,
+          s.where("offset_bits") + " must be 12, 13 or 14, or 0 for as many as the peer's memory asks for");
+  s.number("length_bits", 4, 8, c.length_bits);
+  require(c.length_bits % 2 == 0, s.where("length_bits") + " must be 4, 6 or 8");
+  s.number("dictionary_priority", 0, 5, c.dictionary_priority);
+  s.number("shared_length", 1, 65535, c.shared_length);
+  s.number("checkpoint_every", 0, 1'000'000, c.checkpoint_every);
+  s.boolean("announce", c.announce);
+  s.number("most_compressed", 64, 65535, c.most_compressed);
+  if (const nlohmann::json* user = s.find("user_dictionary")) {
+    c.user_dictionary = octets_from_hex(*user, s.where("user_dictionary"));
+  }
+  bool tell = c.own.has_value();
+  s.boolean("tell_parameters", tell);
+  c.own = tell ? std::optional(own) : std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> octets_from_hex(const json& text, const std::string& what) {
+  const auto refuse = [&] { require(false, what + " must be octets in hexadecimal, such as \"f80201\""); };
+  if (!text.is_string()) refuse();
+  const auto& digits = text.get_ref<const std::string&>();
+  const auto value = [&](char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    refuse();
+    return 0;
+  };
+  if (digits.size() % 2 != 0) refuse();
+  std::vector<std::uint8_t> octets;
+  octets.reserve(digits.size() / 2);
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    octets.push_back(static_cast<std::uint8_t>(value(digits[i]) << 4 | value(digits[i + 1])));
+  }
+  return octets;
+}
+
+std::string hex_of(Octets octets) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * octets.size());
+  for (const std::uint8_t octet : octets) {
+    text += kDigits[octet >> 4];
+    text += kDigits[octet & 15U];
+  }
+  return text;
+}
+
+json scheme_description() {
+  return {{"scheme", "sigcomp"},
+          {"roles", {"endpoint"}},
+          {"transports", {"udp", "tcp"}},
+          {"version", kVersionWithNack},
+          {"max_decompression_memory_size", kMostParameter},
+          {"max_state_memory_size", kMostParameter},
+          {"max_cycles_per_bit", kMostCyclesPerBit},
+          {"max_compartments", kMostCompartments},
+          {"dictionaries", {"sip-sdp", "presence"}},
+          {"features", {"compression", "feedback", "announcements", "nack"}},
+          {"choices",
+           {{"algorithm", kAlgorithms},
+            {"mechanism", kMechanisms},
+            {"search", kSearches},
+            {"acknowledgement", kAcknowledgements}}},
+          {"tools", {"assemble", "disassemble", "trace"}},
+          {"names", json::object()}};
+}
+
+EndpointConfig endpoint_config(const json& json) {
+  const EndpointConfiguration common = read_endpoint_configuration(json, scheme_description());
+  const Settings s(json, "the configuration");
+  EndpointConfig c;
+  c.decompressor = {common.own.cycles_per_bit, common.own.decompression_memory_size, common.own.version};
+  c.transport = common.stream ? Transport::kStream : Transport::kMessages;
+  c.most_compartments = common.compartments;
+  c.sip_sdp = std::ranges::find(common.dictionaries, "sip-sdp") != common.dictionaries.end();
+  c.presence = std::ranges::find(common.dictionaries, "presence") != common.dictionaries.end();
+  c.compartment.state_memory_size = common.own.state_memory_size;
+  c.compartment.compressor.peer = parameters_of(common.peer);
+  c.compartment.compressor.transport = c.transport;
+  c.compartment.compressor.mechanism = Mechanism::kStatefulStatic;  // the best that the least state memory allows
+  const nlohmann::json empty = nlohmann::json::object();
+  const nlohmann::json* found = s.find("options");
+  const nlohmann::json& options = found == nullptr ? empty : *found;
+  bool sip = false;
+  Settings(options, "\"options\"").boolean("sip", sip);
+  if (sip) {
+    require(is_least(common.own) && c.sip_sdp,
+            "with \"sip\" an endpoint offers at least a decompression_memory_size of 8192, a state_memory_size of "
+            "2048, cycles_per_bit 16, version 2 and the dictionary \"sip-sdp\" (RFC 5049 4)");
+    require(is_least(common.peer),
+            "with \"sip\" the peer offers at least what RFC 5049 4 asks of everybody; \"peer\" says less");
+  }
+  // Worth telling where it is other than what the peer counts on anyway.
+  const Parameters own = parameters_of(common.own);
+  if (own != kLeastForSip) c.compartment.compressor.own = own;
+  read_options(options, own, c.compartment.compressor);
+  return c;
+}
+
+CompartmentConfig compartment_config(const json& json, const EndpointConfig& endpoint) {
+  const Settings s(json, "the settings of the compartment");
+  s.only({"state_memory_size", "peer", "options"});
+  CompartmentConfig c = endpoint.compartment;
+  Offer own{endpoint.decompressor.decompression_memory_size, c.state_memory_size, endpoint.decompressor.cycles_per_bit,
+            endpoint.decompressor.version};
+  if (const nlohmann::json* size = s.find("state_memory_size")) {
+    const nlohmann::json only = {{"state_memory_size", *size}};
+    read_offer(Settings(only, "the settings of the compartment"), own);
+    c.state_memory_size = own.state_memory_size;
+    if (c.compressor.own) c.compressor.own = parameters_of(own);
+  }
+  if (const nlohmann::json* peer = s.find("peer")) {
+    Offer offer{c.compressor.peer.decompression_memory_size, c.compressor.peer.state_memory_size,
+                c.compressor.peer.cycles_per_bit, kVersionWithNack};
+    read_offer(Settings(*peer, "\"peer\""), offer);
+    c.compressor.peer = parameters_of(offer);
+  }
+  if (const nlohmann::json* options = s.find("options")) read_options(*options, parameters_of(own), c.compressor);
+  return c;
+}
+
+}  // namespace headroom::sigcomp

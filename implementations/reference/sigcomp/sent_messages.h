@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which compartment a message was made for, by its SHA-1, which is all that a NACK says about it (RFC 4077 3.1). Fixed
+// room: a message may take the place of one sent before it, whose NACK is then about nothing that is known.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <vector>
+
+#include "sigcomp/sha1.h"
+
+namespace headroom::sigcomp {
+
+class SentMessages {
+ public:
+  // Room for about four messages of each of so many compartments, and for 64 at least.
+  explicit SentMessages(std::size_t compartments)
+      : entries_(std::bit_ceil(std::clamp<std::size_t>(4 * compartments, kLeast, kMost))) {}
+
+  void add(const Sha1Digest& message, std::uint32_t compartment) noexcept {
+    place_of(message) = {message, compartment, true};
+  }
+
+  // Nothing for a message that was never sent, or too long ago.
+  [[nodiscard]] std::optional<std::uint32_t> compartment_of(const Sha1Digest& message) const noexcept {
+    const Entry& entry = const_cast<SentMessages*>(this)->place_of(message);
+    if (!entry.used || entry.message != message) return std::nullopt;
+    return entry.compartment;
+  }
+
+  [[nodiscard]] std::size_t memory_bytes() const noexcept { return entries_.size() * sizeof(Entry); }
+
+ private:
+  static constexpr std::size_t kLeast = 64;
+  static constexpr std::size_t kMost = std::size_t{1} << 20;
+
+  struct Entry {
+    Sha1Digest message{};
+    std::uint32_t compartment = 0;
+    bool used = false;
+  };
+
+  [[nodiscard]] Entry& place_of(const Sha1Digest& message) noexcept {
+    std::size_t index = 0;
+    for (int i = 0; i < 4; ++i) index = index << 8 | message[static_cast<std::size_t>(i)];
+    return entries_[index & (entries_.size() - 1)];
+  }
+
+  std::vector<Entry> entries_;
+};
+
+}  // namespace headroom::sigcomp
