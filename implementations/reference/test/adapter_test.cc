@@ -145,7 +145,12 @@ TEST(Adapter, Description) {
   EXPECT_EQ(d["licence"], "Apache-2.0");
   EXPECT_FALSE(d["version"].get<std::string>().empty());
   EXPECT_FALSE(d["build"].get<std::string>().empty());
+#ifdef HEADROOM_SIGCOMP
+  ASSERT_EQ(d["schemes"].size(), 2U);
+  EXPECT_EQ(d["schemes"][1]["scheme"], "sigcomp");
+#else
   ASSERT_EQ(d["schemes"].size(), 1U);
+#endif
   const json& s = d["schemes"][0];
   EXPECT_EQ(s["scheme"], "rohc");
   EXPECT_EQ(s["profiles"], json({"0x0000", "0x0001", "0x0002", "0x0003", "0x0004", "0x0007", "0x0008"}));
@@ -174,7 +179,10 @@ TEST(Adapter, DescriptionIsWrittenWholeOrNotAtAll) {
 // --- Creation --------------------------------------------------------------------------------------------------------
 
 TEST(Adapter, ErrorsOfCreationAreSentences) {
-  EXPECT_EQ(creation_error(3, R"({"scheme": "rohc"})"), "the role must be 1 (compressor) or 2 (decompressor)");
+  EXPECT_EQ(creation_error(3, R"({"scheme": "rohc"})"),
+            "the scheme rohc has compressors and decompressors (roles 1 and 2)");
+  EXPECT_EQ(creation_error(4, R"({"scheme": "rohc"})"),
+            "the role must be 1 (compressor), 2 (decompressor) or 3 (endpoint)");
   EXPECT_EQ(creation_error(HEADROOM_COMPRESSOR, "{}"), "\"scheme\" is missing; it must be \"rohc\"");
   EXPECT_EQ(creation_error(HEADROOM_DECOMPRESSOR, R"({"scheme": "rohc", "max_cid": 99})"),
             "\"max_cid\" in the configuration is 99, but must be a whole number from 0 to 15");
