@@ -63,8 +63,12 @@ const Outcome& Decompressor::decompress(Octets message, Transport transport, udv
   run.start = start;
   run.states = &states_;
   run.trace = trace;
+  run.verify = config_.verify;
+  run.most_work = most_work(header);
   const bool finished = udvm_.run(run);
   outcome_.cycles = udvm_.cycles_used();
+  outcome_.work = udvm_.work();
+  outcome_.is_endless = udvm_.is_endless();
   if (!finished) {
     outcome_.failure = udvm_.failure();
     return fail(outcome_.failure.reason);
@@ -74,6 +78,13 @@ const Outcome& Decompressor::decompress(Octets message, Transport transport, udv
   outcome_.returned_feedback = header.returned_feedback;
   acceptable_ = true;
   return outcome_;
+}
+
+std::uint64_t Decompressor::most_work(const Header& header) const noexcept {
+  const std::uint64_t cycles = (1000 + 8 * std::uint64_t{header.length + header.rest.size()}) * config_.cycles_per_bit;
+  const std::uint64_t by_cycles = cycles * config_.work_per_cycle;
+  if (by_cycles == 0 || config_.most_work == 0) return std::max(by_cycles, config_.most_work);
+  return std::min(by_cycles, config_.most_work);
 }
 
 Reason Decompressor::load(const Header& header, std::uint32_t memory_size, std::uint16_t& start) noexcept {

@@ -29,6 +29,13 @@ struct DecompressorConfig {
   std::uint16_t cycles_per_bit = kLeastForSip.cycles_per_bit;
   std::uint32_t decompression_memory_size = kLeastForSip.decompression_memory_size;  // octets
   std::uint8_t version = kVersionWithNack;  // SigComp_version; with kVersionBasic there are no NACKs, in or out
+
+  // What goes beyond RFC 3320 against hostile bytecode (udvm/work.h, udvm/verifier.h).
+  // Units of work that a message may take for each UDVM cycle that it could get; 0: no limit. Whatever is of use takes
+  // little more than 1; the most that an instruction can take is 10.
+  std::uint32_t work_per_cycle = 4;
+  std::uint64_t most_work = 0;  // of one message, whatever its cycles; 0: no limit
+  bool verify = true;           // have the verifier end loops that lead nowhere
 };
 
 // What became of a message. Octets stay valid until the next one.
@@ -44,6 +51,8 @@ struct Outcome {
   Kind kind = Kind::kNotSigComp;
   Octets output;
   std::uint64_t cycles = 0;  // UDVM cycles used
+  std::uint64_t work = 0;    // what it has really taken, in units of udvm/work.h
+  bool is_endless = false;   // the verifier has ended it: kCyclesExhausted, as it would have been in the end
   Octets returned_feedback;  // the item, with the octet that tells its length; empty when there is none
   Nack nack;
   Failure failure;
@@ -80,6 +89,7 @@ class Decompressor {
   [[nodiscard]] Reason load_code(const Header& header, std::uint16_t& start) noexcept;
   void set_useful_values(std::size_t partial_identifier, std::size_t state_length) noexcept;
   [[nodiscard]] Reason too_large() noexcept;
+  [[nodiscard]] std::uint64_t most_work(const Header& header) const noexcept;
   const Outcome& fail(Reason reason) noexcept;
 
   DecompressorConfig config_;

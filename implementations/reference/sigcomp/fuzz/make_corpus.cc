@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Makes the seeds of the fuzz targets from resources/vectors/sigcomp: each test of RFC 4465 as one stream of messages,
-// and each program.
+// and each program; and choices at random for the verifier's.
 //
 //   sigcomp_fuzz_corpus implementations/reference/sigcomp/fuzz/corpus
 #include <cstdio>
 #include <fstream>
 
 #include "sigcomp/message/record_marking.h"
+#include "sigcomp/test/support/random.h"
 #include "sigcomp/test/support/vectors.h"
 
 namespace {
@@ -50,11 +51,20 @@ void write_program(const std::string& folder, const std::string& name) {
   write(folder + "/assembler/" + name.substr(name.find('/') + 1), Bytes(text.begin(), text.end()));
 }
 
+void write_choices(const std::string& folder) {
+  for (std::uint64_t seed = 0; seed < 24; ++seed) {
+    headroom::sigcomp::test::Random random(seed);
+    Bytes choices(150);
+    for (auto& octet : choices) octet = random.octet();
+    write(folder + "/verifier/choices-" + std::to_string(seed), choices);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    std::fputs("usage: sigcomp_fuzz_corpus FOLDER, which has the folders messages and assembler\n", stderr);
+    std::fputs("usage: sigcomp_fuzz_corpus FOLDER, which has the folders messages, assembler and verifier\n", stderr);
     return 2;
   }
   const std::string folder = argv[1];
@@ -68,5 +78,6 @@ int main(int argc, char** argv) {
   const nlohmann::json guide = headroom::sigcomp::test::vectors_of("rfc4464.json");
   for (const auto& program : guide["programs"])
     write_program(folder, "rfc4464/" + program["program"].get<std::string>());
+  write_choices(folder);
   return 0;
 }

@@ -2,7 +2,7 @@
 //
 // An endpoint that gets whatever the input says: record marking, headers, bytecode, state and feedback, message after
 // message, so that later ones find the states of earlier ones. Some messages are decompressed twice, the second time
-// with the tracer: both must do the same.
+// with the tracer and without the verifier: both must do the same.
 //
 // Input: an octet with the parameters; then a stream as RFC 3320 4.2.2 delimits it. The length of a message decides
 // on its transport and its compartment.
@@ -30,12 +30,21 @@ class Target {
  public:
   explicit Target(std::uint8_t setting)
       : states_(kCompartments),
-        decompressor_({static_cast<std::uint16_t>(16U << (setting & 3)), 2048U << (setting >> 2 & 3),
-                       static_cast<std::uint8_t>((setting & 0x10) != 0 ? kVersionBasic : kVersionWithNack)},
-                      states_),
+        decompressor_(configured(setting, true), states_),
+        unverified_(configured(setting, false), states_),
         trace_([this](const std::string& line) { traced_octets_ += line.size(); }) {
     require(states_.offer({}, sip_sdp_dictionary().value), "the dictionary cannot be offered");
     for (CompartmentId id = 0; id < kCompartments; ++id) require(states_.open(id, 2048), "no compartment");
+  }
+
+  static DecompressorConfig configured(std::uint8_t setting, bool verify) {
+    DecompressorConfig config;
+    config.cycles_per_bit = static_cast<std::uint16_t>(16U << (setting & 3));
+    config.decompression_memory_size = 2048U << (setting >> 2 & 3);
+    config.version = static_cast<std::uint8_t>((setting & 0x10) != 0 ? kVersionBasic : kVersionWithNack);
+    config.work_per_cycle = 0;
+    config.verify = verify;
+    return config;
   }
 
   void give(Octets message) {
@@ -51,7 +60,7 @@ class Target {
     require(!nack.empty() == (failed && decompressor_.config().version == kVersionWithNack),
             "a NACK at the wrong time");
     cycles_ += outcome.cycles;
-    if (traced_cycles_ + outcome.cycles < kMostTraced) compare(message, transport);
+    compare(message, transport, traced_cycles_ + outcome.cycles < kMostTraced);
     if (!failed) decompressor_.accept(message.size() % (kCompartments + 1));
     for (CompartmentId id = 0; id < kCompartments; ++id) {
       require(states_.memory_of(id) <= 2048, "a compartment exceeds its memory");
@@ -62,19 +71,20 @@ class Target {
   [[nodiscard]] bool is_tired() const { return cycles_ > kMostCycles; }
 
  private:
-  void compare(Octets message, Transport transport) {
-    traced_cycles_ += decompressor_.udvm().cycles_used();
+  void compare(Octets message, Transport transport, bool traced) {
     const Outcome first = decompressor_.decompress(message, transport);
+    if (traced) traced_cycles_ += first.cycles;
     const std::vector<std::uint8_t> output(first.output.begin(), first.output.end());
-    const Outcome& other = decompressor_.decompress(message, transport, &trace_);
-    require(other.kind == first.kind && other.cycles == first.cycles, "the tracer changes something");
-    require(std::ranges::equal(other.output, output), "the tracer changes the output");
+    const Outcome& other = unverified_.decompress(message, transport, traced ? &trace_ : nullptr);
+    require(other.kind == first.kind && other.cycles == first.cycles, "tracer or verifier change something");
+    require(std::ranges::equal(other.output, output), "tracer or verifier change the output");
     require(other.failure.reason == first.failure.reason && other.failure.pc == first.failure.pc,
-            "the tracer changes the failure");
+            "tracer or verifier change the failure");
   }
 
   StateHandler states_;
   Decompressor decompressor_;
+  Decompressor unverified_;
   std::uint64_t cycles_ = 0;
   std::uint64_t traced_cycles_ = 0;
   assembler::TracePrinter trace_;

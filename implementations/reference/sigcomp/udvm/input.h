@@ -22,6 +22,14 @@ class Input {
  public:
   explicit Input(Octets octets = {}) noexcept : octets_(octets), end_(8 * octets.size()) {}
 
+  // How far the data have been read, and in which order bits are being passed.
+  struct Place {
+    std::size_t bits = 0;
+    unsigned p = 0;
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+  [[nodiscard]] Place place() const noexcept { return {at_, p_}; }
+
   [[nodiscard]] std::size_t bits_left() const noexcept { return end_ - at_; }
 
   // "any fraction of a byte still held by the dispatcher MUST be discarded"

@@ -2,54 +2,69 @@
 //
 // The loop: fetches an instruction and all its operands, charges its cycles (RFC 3320 8.6, figure 11) and does it. In
 // the order of chapter 9; what takes more than a few lines stands in instructions.cc and requests.cc.
+#include <algorithm>
+
 #include "sigcomp/udvm/fetch.h"
 #include "sigcomp/udvm/many_operands.h"
 #include "sigcomp/udvm/opcode.h"
 #include "sigcomp/udvm/stack.h"
 #include "sigcomp/udvm/udvm.h"
+#include "sigcomp/udvm/work.h"
 
 namespace headroom::sigcomp::udvm {
 
-template <bool kTraced>
-bool Udvm::execute(const Run& run) noexcept {
+template <bool kObserved>
+Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
   const std::uint32_t size = memory_.size();
   std::uint8_t* const memory = memory_.data();
-  std::uint64_t available = run.cycles;  // in all, so far
-  std::uint64_t left = available;
-  std::uint32_t pc = run.start;
+  // Local, so that they live in registers; the others change seldom.
+  std::uint32_t pc = position.pc;
+  std::uint64_t spare = position.spare;
 
+  const auto stop = [&](Stop how) {
+    position.pc = pc;
+    position.spare = spare;
+    return how;
+  };
   const auto fail = [&](Reason reason, std::uint8_t opcode) {
     failure_.reason = reason;
     failure_.opcode = opcode;
     failure_.pc = static_cast<std::uint16_t>(pc);
-    if (reason == Reason::kCyclesExhausted) {
-      const auto details = static_cast<std::uint8_t>(run.cycles_per_bit);
-      failure_.set_details(Octets(&details, 1));
-    }
-    cycles_used_ = available - left;
-    return false;
+    return stop(Stop::kFailed);
   };
 
   for (;;) {
     // "If the next instruction to be executed lies outside the available memory then decompression failure occurs."
     if (pc >= size) [[unlikely]]
       return fail(Reason::kSegfault, 0);
-    if constexpr (kTraced) run.trace->instruction(memory_, static_cast<std::uint16_t>(pc), available - left);
+    if constexpr (kObserved) {
+      stop(Stop::kPaused);
+      if (!observe(run, position)) return Stop::kPaused;
+    }
     const std::uint8_t opcode = memory[pc];
     Fetch f(memory, size, pc + 1);
     std::uint32_t next = 0;     // where to go on; what is beyond the memory is SEGFAULT of this instruction
     std::uint64_t granted = 0;  // cycles that input brings, once the instruction has been executed
 
-    // Whether all operands are good and the instruction can be paid for; if not, f.trouble says why.
+    // Whether all operands are good and the instruction can be paid for; if not, f.trouble says why. What has not been
+    // paid for has changed nothing, so it can begin again after a pause.
     const auto pay = [&](std::uint64_t cost) __attribute__((always_inline)) {
       if (!f.good()) [[unlikely]]
         return false;
-      if (cost > left) [[unlikely]] {
+      if (cost > spare) [[unlikely]] {
+        position.needed = cost;
         f.trouble = Reason::kCyclesExhausted;
         return false;
       }
-      left -= cost;
+      spare -= cost;
       return true;
+    };
+    // Brings the next pause nearer: for instructions that are more work than cycles.
+    const auto work = [&](std::uint64_t more) {
+      const std::uint64_t moved = std::min(spare, more);
+      spare -= moved;
+      position.reserve += moved;
+      work_ += more;
     };
     // 9.1.1 and 9.1.2: a word is overwritten with the result.
     const auto alter = [&](auto result) __attribute__((always_inline)) {
@@ -122,12 +137,14 @@ bool Udvm::execute(const Run& run) noexcept {
         break;
       }
       case Opcode::kSha1: {
-        const std::uint16_t position = f.multitype();
+        const std::uint16_t from = f.multitype();
         const std::uint16_t length = f.multitype();
         const std::uint16_t destination = f.multitype();
         next = f.at();
         const CopyBounds bounds = f.bounds();
-        if (pay(1 + std::uint64_t{length})) f.trouble = hash(position, length, destination, bounds);
+        if (!pay(1 + std::uint64_t{length})) break;
+        f.trouble = hash(from, length, destination, bounds);
+        work(kWorkOfSha1);
         break;
       }
 
@@ -164,27 +181,27 @@ bool Udvm::execute(const Run& run) noexcept {
         break;
       }
       case Opcode::kCopy: {
-        const std::uint16_t position = f.multitype();
+        const std::uint16_t from = f.multitype();
         const std::uint16_t length = f.multitype();
         const std::uint16_t destination = f.multitype();
         next = f.at();
         const CopyBounds bounds = f.bounds();
-        if (pay(1 + std::uint64_t{length}) && !memory_.copy(position, length, destination, bounds)) {
+        if (pay(1 + std::uint64_t{length}) && !memory_.copy(from, length, destination, bounds)) {
           f.trouble = Reason::kSegfault;
         }
         break;
       }
       case Opcode::kCopyLiteral:
       case Opcode::kCopyOffset: {
-        std::uint16_t position = f.multitype();
+        std::uint16_t from = f.multitype();
         const std::uint16_t length = f.multitype();
         const std::uint16_t at = f.reference();
         const std::uint16_t destination = f.word(at);
         next = f.at();
         const CopyBounds bounds = f.bounds();
         if (!pay(1 + std::uint64_t{length})) break;
-        if (static_cast<Opcode>(opcode) == Opcode::kCopyOffset) position = bounds.before(destination, position);
-        const auto end = memory_.copy(position, length, destination, bounds);
+        if (static_cast<Opcode>(opcode) == Opcode::kCopyOffset) from = bounds.before(destination, from);
+        const auto end = memory_.copy(from, length, destination, bounds);
         if (!end) {
           f.trouble = Reason::kSegfault;
         } else if (length > 0) {
@@ -241,13 +258,13 @@ bool Udvm::execute(const Run& run) noexcept {
       }
       case Opcode::kCrc: {
         const std::uint16_t value = f.multitype();
-        const std::uint16_t position = f.multitype();
+        const std::uint16_t from = f.multitype();
         const std::uint16_t length = f.multitype();
         const std::uint16_t otherwise = f.address(pc);
         const CopyBounds bounds = f.bounds();
         if (!pay(1 + std::uint64_t{length})) break;
         std::uint16_t computed = 0;
-        f.trouble = crc(position, length, bounds, computed);
+        f.trouble = crc(from, length, bounds, computed);
         next = computed == value ? f.at() : otherwise;
         break;
       }
@@ -341,6 +358,7 @@ bool Udvm::execute(const Run& run) noexcept {
           break;
         }
         failure_.details_length = 0;
+        work(kWorkOfStateAccess);
         if (!memory_.write(address, Octets(item->value).subspan(begin, length), bounds)) f.trouble = Reason::kSegfault;
         if (instruction != 0) next = instruction;
         break;
@@ -374,19 +392,23 @@ bool Udvm::execute(const Run& run) noexcept {
         if (!pay(1 + std::uint64_t{operands[2]})) break;
         f.trouble = end_message(operands, bounds);
         if (f.trouble != Reason::kNone) break;
-        cycles_used_ = available - left;
-        return true;
+        return stop(Stop::kEnded);
       }
       default:
         f.trouble = Reason::kInvalidOpcode;
         break;
     }
 
-    if (f.trouble != Reason::kNone) [[unlikely]]
+    if (f.trouble != Reason::kNone) [[unlikely]] {
+      if (f.trouble == Reason::kCyclesExhausted && position.needed <= spare + position.reserve) {
+        position.is_traced = position.is_followed = true;
+        return stop(Stop::kPaused);
+      }
       return fail(f.trouble, opcode);
+    }
     // "the number of available UDVM cycles is increased by n * cycles_per_bit once the instruction has been executed"
-    left += granted * run.cycles_per_bit;
-    available += granted * run.cycles_per_bit;
+    position.reserve += granted * run.cycles_per_bit;
+    position.available += granted * run.cycles_per_bit;
     if (next >= size) [[unlikely]] {
       // An instruction that ends where the memory does is done; the next one is what lies outside.
       if (next != f.at()) return fail(Reason::kSegfault, opcode);
@@ -395,14 +417,7 @@ bool Udvm::execute(const Run& run) noexcept {
   }
 }
 
-bool Udvm::run(const Run& run) noexcept {
-  input_ = Input(run.input);
-  output_length_ = 0;
-  has_output_ = false;
-  cycles_used_ = 0;
-  failure_ = {};
-  completion_ = {};
-  return run.trace != nullptr ? execute<true>(run) : execute<false>(run);
-}
+template Udvm::Stop Udvm::execute<false>(const Run&, Position&) noexcept;
+template Udvm::Stop Udvm::execute<true>(const Run&, Position&) noexcept;
 
 }  // namespace headroom::sigcomp::udvm

@@ -3,8 +3,10 @@
 // The Universal Decompressor Virtual Machine: RFC 3320 chapters 8 and 9.
 //
 // One instance serves one message after another; it has all its memory (about 400 kB) from the beginning, except for
-// state values that END-MESSAGE gathers from a circular buffer. Every message is hostile: reads and writes are checked
-// against the memory's size, and the time that a message takes is bounded by its UDVM cycles.
+// state values that END-MESSAGE gathers from a circular buffer, and the verifier's, which the first suspicious program
+// brings (260 kB). Every message is hostile: reads and writes are checked against the memory's size, and the time that
+// a message takes is bounded by its UDVM cycles, by its work (work.h), and by the verifier, which ends loops that lead
+// nowhere.
 #pragma once
 
 #include <array>
@@ -17,6 +19,7 @@
 #include "sigcomp/udvm/input.h"
 #include "sigcomp/udvm/memory.h"
 #include "sigcomp/udvm/sort.h"
+#include "sigcomp/udvm/verifier.h"
 
 namespace headroom::sigcomp::udvm {
 
@@ -36,7 +39,9 @@ struct Run {
   std::uint16_t cycles_per_bit = 16;
   std::uint16_t start = 0;              // address of the first instruction
   const StateSource* states = nullptr;  // nullptr: there are none
-  Trace* trace = nullptr;
+  Trace* trace = nullptr;               // does not see what the verifier leaves out
+  std::uint64_t most_work = 0;          // beyond it the message fails as if its cycles had ended; 0: no limit (work.h)
+  bool verify = true;
 };
 
 class Udvm {
@@ -54,6 +59,12 @@ class Udvm {
   // About the last run.
   [[nodiscard]] const Failure& failure() const noexcept { return failure_; }
   [[nodiscard]] std::uint64_t cycles_used() const noexcept { return cycles_used_; }
+  // What has really been done, in units of work.h: without the rounds that were left out, with what it took to watch.
+  [[nodiscard]] std::uint64_t work() const noexcept { return work_; }
+  // Whether the verifier has found that the program goes round until its cycles end. Then it has failed as it would
+  // have without the verifier: with the same reason, instruction and number of cycles. Only output() differs: what the
+  // rounds that were left out would have written is zeros, and what comes behind may be of an earlier round.
+  [[nodiscard]] bool is_endless() const noexcept { return is_endless_; }
   // Whether an OUTPUT instruction was met: "there is technically a difference between outputting a 0-byte decompressed
   // message, and not outputting a decompressed message at all" (9.4.8).
   [[nodiscard]] bool has_output() const noexcept { return has_output_; }
@@ -64,8 +75,33 @@ class Udvm {
   [[nodiscard]] Sha1& sha1() noexcept { return sha1_; }
 
  private:
-  template <bool kTraced>
-  bool execute(const Run& run) noexcept;
+  // Where a program stands. Cycles that are left are `spare` and `reserve` together; it pauses when the former is used
+  // up, which is how often run() looks at it.
+  struct Position {
+    std::uint32_t pc = 0;
+    std::uint64_t available = 0;  // cycles in all, so far
+    std::uint64_t spare = 0;
+    std::uint64_t reserve = 0;
+    std::uint64_t needed = 0;  // cycles of the instruction that it has paused at
+    bool is_watched = false;   // by the verifier
+    // The instruction at `pc` has been seen by the tracer (the verifier) already, before the pause.
+    bool is_traced = false;
+    bool is_followed = false;
+    [[nodiscard]] std::uint64_t left() const noexcept { return spare + reserve; }
+    [[nodiscard]] std::uint64_t used() const noexcept { return available - left(); }
+  };
+  enum class Stop { kEnded, kFailed, kPaused };
+
+  // Executes instructions until one of these happens. With kObserved, tracer and verifier see each of them.
+  template <bool kObserved>
+  Stop execute(const Run& run, Position& position) noexcept;
+  // Before an instruction: false when the program is to pause in front of it.
+  [[nodiscard]] bool observe(const Run& run, Position& position) noexcept;
+  // When a program has gone on for a while without input: has the verifier watch, if it is time to.
+  void suspect(Position& position) noexcept;
+  [[nodiscard]] Situation situation(const Position& position) const noexcept;
+  // Leaves out the rounds that do nothing but use up cycles or room for output. False when there may be others.
+  [[nodiscard]] bool leave_out(const Proof& proof, Position& position) noexcept;
 
   // The parts of instructions that are seldom or long. Each returns kNone or why decompression failed, and may have set
   // the details of failure_.
@@ -89,6 +125,10 @@ class Udvm {
   std::size_t output_length_ = 0;
   bool has_output_ = false;
   std::uint64_t cycles_used_ = 0;
+  std::uint64_t work_ = 0;
+  bool is_endless_ = false;
+  std::unique_ptr<Verifier> verifier_;
+  std::uint64_t watched_ = 0;  // what watching this message has taken, in instructions
   Failure failure_;
   Completion completion_;
   // Where the octets of each request lie, until END-MESSAGE copies them: address and length.
