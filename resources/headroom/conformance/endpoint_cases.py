@@ -7,6 +7,7 @@ RFCs says: every message is held against it, cycles included.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from dataclasses import dataclass, field, replace
@@ -245,8 +246,6 @@ def as_seen(outcome: Outcome, octets: bytes, version: int) -> Seen:
     """An outcome of the judge's as that of an endpoint."""
     answer = b""
     if outcome.kind == "failed" and version >= 2:
-        import hashlib
-
         digest = hashlib.sha1(octets).digest()
         answer = wire.nack(outcome.reason, digest, outcome.opcode, outcome.pc, outcome.details)
     return Seen(
@@ -261,13 +260,21 @@ def as_seen(outcome: Outcome, octets: bytes, version: int) -> Seen:
     )
 
 
-def faults(given: Case, seen: list[Seen]) -> list[str]:
-    """What is wrong with what an endpoint made of the case's messages, as sentences; [] when nothing is."""
+def faults(given: Case, seen: list[Seen], nacks: bool = False) -> list[str]:
+    """What is wrong with what an endpoint made of the case's messages, as sentences; [] when nothing is.
+
+    With `nacks` what it answered counts, too.
+    """
     if len(seen) != len(given.steps):
         return [f"there are {len(given.steps)} messages, and something is known of {len(seen)}"]
+    version = (given.offer or Offer()).version
     found = []
     for number, (step, one, judge) in enumerate(zip(given.steps, seen, judged(given), strict=True), 1):
-        found += [f"message {number}: {what}" for what in _said(step, one) + _compared(one, judge)]
+        wrong = _said(step, one) + _compared(one, judge)
+        if nacks:
+            right = as_seen(judge, step.octets, version).nack
+            wrong += _unequal("NACK", one.nack.hex() or "none", right.hex() or "none")
+        found += [f"message {number}: {what}" for what in wrong]
     return found
 
 
@@ -288,7 +295,7 @@ def _said(step: Step, seen: Seen) -> list[str]:
         if "details" in expect:
             wrong += _unequal("details", seen.details.hex(), expect["details"])
         return wrong
-    kind = "plain" if expect.get("plain") else "silent" if expect.get("silent") else "sigcomp"
+    kind = next((one for one in ("plain", "silent", "nack", "ignored") if expect.get(one)), "sigcomp")
     if seen.kind != kind:
         return [f"{kind} was expected; it was {_in_words(seen)}"]
     if expect.get("plain"):
