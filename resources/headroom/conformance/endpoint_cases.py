@@ -343,6 +343,8 @@ def lying(seen: Seen) -> Seen:
     """The same, with one octet or one number wrong: what has to be noticed."""
     if seen.kind == "failed":
         return replace(seen, reason=seen.reason % 25 + 1)
+    if seen.kind in ("nack", "ignored"):
+        return replace(seen, kind="silent")
     if seen.output:
         return replace(seen, output=bytes([seen.output[0] ^ 1]) + seen.output[1:])
     return replace(seen, cycles=seen.cycles + 1)
