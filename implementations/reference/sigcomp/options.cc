@@ -24,7 +24,8 @@ const std::vector<std::string> kOptions = {"algorithm",       "mechanism",
                                            "shared_length",   "checkpoint_every",
                                            "user_dictionary", "acknowledgement",
                                            "announce",        "tell_parameters",
-                                           "most_compressed", "sip"};
+                                           "most_compressed", "whole_memory",
+                                           "memory",          "sip"};
 
 template <typename Value>
 void word(const Settings& s, const char* key, const std::vector<std::string>& words,
@@ -60,6 +61,8 @@ void read_options(const json& options, const Parameters& own, CompressorConfig& 
   s.number("checkpoint_every", 0, 1'000'000, c.checkpoint_every);
   s.boolean("announce", c.announce);
   s.number("most_compressed", 64, 65535, c.most_compressed);
+  s.boolean("whole_memory", c.whole_memory);
+  s.number("memory", 0, 65535, c.memory);
   if (const nlohmann::json* user = s.find("user_dictionary")) {
     c.user_dictionary = octets_from_hex(*user, s.where("user_dictionary"));
   }

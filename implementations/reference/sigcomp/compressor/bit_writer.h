@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bits into octets, the most significant first: what INPUT-BITS and INPUT-HUFFMAN read with input_bit_order 0 (RFC 3320
-// 8.2).
+// Bits into octets, as INPUT-BITS and INPUT-HUFFMAN read them (RFC 3320 8.2).
 #pragma once
 
 #include <cstdint>
@@ -11,36 +10,52 @@
 
 namespace headroom::sigcomp {
 
+enum class BitOrder {
+  kMostSignificantFirst,   // input_bit_order 0
+  kLeastSignificantFirst,  // the P-bit; of a number, too (the F-bit)
+};
+
 // Writes into room that belongs to the caller; what there is no room for is dropped, and full() tells.
+template <BitOrder kOrder>
 class BitWriter {
  public:
   explicit BitWriter(std::span<std::uint8_t> room) noexcept : room_(room) {}
 
-  // The low `count` bits of `value`. REQUIRES: count <= 24.
+  // The low `count` bits of `value`. REQUIRES: count <= 24, and no others in `value` where the least significant bit
+  // is first.
   void put(std::uint32_t value, unsigned count) noexcept {
-    held_ = held_ << count | (value & ((std::uint32_t{1} << count) - 1));
-    bits_ += count;
-    while (bits_ >= 8) {
-      bits_ -= 8;
-      octet(static_cast<std::uint8_t>(held_ >> bits_));
+    if constexpr (kOrder == BitOrder::kMostSignificantFirst) {
+      held_ = held_ << count | (value & ((std::uint32_t{1} << count) - 1));
+    } else {
+      held_ |= std::uint64_t{value} << bits_;
     }
+    bits_ += count;
+    while (bits_ >= 8) take();
   }
 
-  // Fills the last octet with zeros and returns how many octets there are.
+  // Fills the last octet with zeros and returns how many octets there are: one more than there is room for, when it is
+  // full.
   std::size_t finish() noexcept {
-    if (bits_ != 0) octet(static_cast<std::uint8_t>(held_ << (8 - bits_)));
-    bits_ = 0;
-    return at_;
+    if (bits_ != 0) put(0, 8 - bits_);
+    return full_ ? room_.size() + 1 : at_;
   }
 
   [[nodiscard]] bool full() const noexcept { return full_; }
 
  private:
-  void octet(std::uint8_t value) noexcept {
+  void take() noexcept {
+    bits_ -= 8;
+    std::uint8_t octet;
+    if constexpr (kOrder == BitOrder::kMostSignificantFirst) {
+      octet = static_cast<std::uint8_t>(held_ >> bits_);
+    } else {
+      octet = static_cast<std::uint8_t>(held_);
+      held_ >>= 8;
+    }
     if (at_ == room_.size()) {
       full_ = true;
     } else {
-      room_[at_++] = value;
+      room_[at_++] = octet;
     }
   }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sigcomp/compressor/compressor.h"
 
-#include <stdexcept>
 #include <utility>
 
-#include "sigcomp/compressor/dynamic.h"
-#include "sigcomp/compressor/lzss.h"
+#include "sigcomp/compressor/bytecode_compressor.h"
 
 namespace headroom::sigcomp {
 namespace {
@@ -17,102 +15,6 @@ std::optional<Value> named(std::string_view name, const std::pair<std::string_vi
   }
   return {};
 }
-
-unsigned offset_bits_of(const CompressorConfig& config) noexcept {
-  if (config.offset_bits != 0) return config.offset_bits;
-  const std::uint32_t memory = config.peer.decompression_memory_size;
-  return memory <= 4096 ? 12 : memory <= 8192 ? 13 : 14;
-}
-
-LzssConfig lzss_of(const CompressorConfig& config) {
-  return {.decompression_memory_size = config.peer.decompression_memory_size,
-          .cycles_per_bit = config.peer.cycles_per_bit,
-          .transport = config.transport,
-          .most_compressed = config.most_compressed,
-          .offset_bits = offset_bits_of(config),
-          .length_bits = config.length_bits,
-          .dictionary = config.mechanism >= Mechanism::kStatelessStatic,
-          .search = config.search};
-}
-
-// Without state, or with the bytecode as state.
-class Plain final : public Compressor {
- public:
-  explicit Plain(const CompressorConfig& config)
-      : by_transport_(config.acknowledgement == Acknowledgement::kTransport),
-        keeps_(config.mechanism == Mechanism::kStatefulBasic || config.mechanism == Mechanism::kStatefulStatic),
-        compressor_(lzss_of(config), keeps_ ? Saved::kCode : Saved::kNothing) {}
-
-  Octets compress(Octets message) override {
-    const bool known = known_;
-    const std::size_t overhead = compressor_.overhead();
-    const Octets made = compressor_.compress(message);
-    if (made.empty()) return made;
-    sent_ = {};
-    sent_.overhead = overhead;
-    sent_.uploads = !known;
-    if (known) sent_.refers_to = Octets(compressor_.identifier()).first(kLeastIdentifier);
-    if (keeps_) sent_.leaves = &compressor_.identifier();
-    if (by_transport_) know(true);
-    return made;
-  }
-  void heard(const Heard& heard) override {
-    ReturnedParameters(heard.returned_parameters).for_each_identifier([this](Octets partial) { acknowledge(partial); });
-  }
-  bool acknowledge(Octets partial) noexcept override {
-    if (!keeps_ || !is_identifier_length(partial.size())) return false;
-    if (!std::equal(partial.begin(), partial.end(), compressor_.identifier().begin())) return false;
-    know(true);
-    return true;
-  }
-  void refused(const Nack&) noexcept override { forget(); }
-  void forget() noexcept override { know(false); }
-  [[nodiscard]] Sent last() const noexcept override { return sent_; }
-
- private:
-  void know(bool known) noexcept {
-    known_ = keeps_ && known;
-    compressor_.code_is_known(known_);
-  }
-
-  bool by_transport_;
-  bool keeps_;
-  bool known_ = false;
-  LzssCompressor compressor_;
-  Sent sent_;
-};
-
-class Dynamic final : public Compressor {
- public:
-  explicit Dynamic(const CompressorConfig& config)
-      : by_transport_(config.acknowledgement == Acknowledgement::kTransport),
-        compressor_(lzss_of(config), config.peer.state_memory_size) {}
-
-  Octets compress(Octets message) override {
-    const bool refers = compressor_.refers_to_state();
-    const Octets made = compressor_.compress(message);
-    if (made.empty()) return made;
-    sent_ = {};
-    sent_.uploads = !refers;
-    sent_.overhead = refers ? 1 + kLeastIdentifier : compressor_.program().upload.size();
-    if (refers) sent_.refers_to = made.subspan(1, kLeastIdentifier);
-    sent_.leaves = &compressor_.newest();
-    if (by_transport_) compressor_.acknowledge(compressor_.newest());
-    return made;
-  }
-  void heard(const Heard& heard) override {
-    ReturnedParameters(heard.returned_parameters).for_each_identifier([this](Octets partial) { acknowledge(partial); });
-  }
-  bool acknowledge(Octets partial) noexcept override { return compressor_.acknowledge(partial); }
-  void refused(const Nack&) noexcept override { forget(); }
-  void forget() noexcept override { compressor_.forget(); }
-  [[nodiscard]] Sent last() const noexcept override { return sent_; }
-
- private:
-  bool by_transport_;
-  DynamicCompressor compressor_;
-  Sent sent_;
-};
 
 }  // namespace
 
@@ -140,17 +42,11 @@ std::optional<Acknowledgement> acknowledgement_named(std::string_view name) noex
                                        {"others", Acknowledgement::kOthers}});
 }
 
-struct CompressorFactory::Shared {};
-
-CompressorFactory::CompressorFactory(StateHandler& states) : states_(states), shared_(std::make_unique<Shared>()) {}
+CompressorFactory::CompressorFactory(StateHandler& states) : states_(states), workshop_(std::make_unique<Workshop>()) {}
 CompressorFactory::~CompressorFactory() = default;
 
-std::unique_ptr<Compressor> CompressorFactory::make(const CompressorConfig& config, CompartmentId) {
-  if (config.algorithm != Algorithm::kLzss || config.mechanism == Mechanism::kShared) {
-    throw std::invalid_argument("DEFLATE and shared compression are not there yet");
-  }
-  if (config.mechanism == Mechanism::kDynamic) return std::make_unique<Dynamic>(config);
-  return std::make_unique<Plain>(config);
+std::unique_ptr<Compressor> CompressorFactory::make(const CompressorConfig& config, CompartmentId id) {
+  return std::make_unique<BytecodeCompressor>(*workshop_, states_, config, id);
 }
 
 }  // namespace headroom::sigcomp

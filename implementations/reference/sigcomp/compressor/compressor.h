@@ -32,6 +32,8 @@
 
 namespace headroom::sigcomp {
 
+struct Workshop;
+
 enum class Algorithm {
   kLzss,     // the modified LZSS of maenpaa-2005, 7.8.4
   kDeflate,  // RFC 1951
@@ -75,6 +77,11 @@ struct CompressorConfig {
   // Announce the items of state that the peer has here, as maenpaa-2005 does (8.12). kShared announces what it needs
   // in any case.
   bool announce = false;
+  // kDynamic and kShared: the peer is to keep the whole memory with each message, as in maenpaa-2005, and not only what
+  // has been written.
+  bool whole_memory = false;
+  // Octets of the peer's UDVM memory that are used at most; 0: all of it.
+  std::size_t memory = 0;
   // Told to the peer in the first messages, until one is acknowledged (RFC 3320 3.3.1, 9.4.9).
   std::optional<Parameters> own = {};
 
@@ -84,7 +91,12 @@ struct CompressorConfig {
   // Octets of the longest SigComp message to be made. Over kMessages they are taken from the decompression memory (RFC
   // 3320 chapter 7).
   std::size_t most_compressed = 1400;
+
+  friend bool operator==(const CompressorConfig&, const CompressorConfig&) = default;
 };
+
+// offset_bits, or what is chosen for it.
+[[nodiscard]] unsigned offset_bits_of(const CompressorConfig& config) noexcept;
 
 // The words of configurations: "lzss", "deflate"; "stateless-basic", "stateful-basic", "stateless-static",
 // "stateful-static", "dynamic", "shared"; "hash", "linear"; "number", "identifier", "transport", "others". Nothing for
@@ -128,11 +140,12 @@ class Compressor {
   virtual void heard(const Heard& heard) = 0;
   // The peer has the item of state that begins with `partial`, 6 octets or more. False when it is none that may be
   // used, or older than what was acknowledged last.
-  virtual bool acknowledge(Octets partial) noexcept = 0;
-  // The peer could not decompress a message (RFC 4077).
-  virtual void refused(const Nack& nack) noexcept = 0;
+  virtual bool acknowledge(Octets partial) = 0;
+  // The peer could not decompress a message (RFC 4077). REQUIRES: it is one that this compressor has made, or the NACK is
+  // about its stream; nobody else may have state given up.
+  virtual void refused(const Nack& nack) = 0;
   // The peer has lost its state: the next messages bring the bytecode again.
-  virtual void forget() noexcept = 0;
+  virtual void forget() = 0;
 
   [[nodiscard]] virtual Sent last() const noexcept = 0;
 };
@@ -150,9 +163,8 @@ class CompressorFactory {
   [[nodiscard]] std::unique_ptr<Compressor> make(const CompressorConfig& config, CompartmentId id);
 
  private:
-  struct Shared;
-  [[maybe_unused]] StateHandler& states_;
-  std::unique_ptr<Shared> shared_;
+  StateHandler& states_;
+  std::unique_ptr<Workshop> workshop_;
 };
 
 }  // namespace headroom::sigcomp

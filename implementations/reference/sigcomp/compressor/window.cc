@@ -2,6 +2,7 @@
 #include "sigcomp/compressor/window.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace headroom::sigcomp {
@@ -9,68 +10,110 @@ namespace {
 
 constexpr unsigned kBucketBits = 12;
 
+std::uint32_t word_at(const std::uint8_t* p) noexcept {
+  std::uint32_t word;
+  std::memcpy(&word, p, sizeof word);
+  return word;
+}
+
+std::uint32_t three_at(const std::uint8_t* p) noexcept {
+  const std::uint32_t word = word_at(p);
+  return std::endian::native == std::endian::little ? word & 0xffffff : word >> 8;
+}
+
+// Octets that two strings have in common at their beginning, at most `most`. Both may be read 7 octets further.
+std::size_t common(const std::uint8_t* a, const std::uint8_t* b, std::size_t most) noexcept {
+  for (std::size_t length = 0; length < most; length += 8) {
+    std::uint64_t x;
+    std::uint64_t y;
+    std::memcpy(&x, a + length, sizeof x);
+    std::memcpy(&y, b + length, sizeof y);
+    if (const std::uint64_t difference = x ^ y; difference != 0) {
+      const int bits =
+          std::endian::native == std::endian::little ? std::countr_zero(difference) : std::countl_zero(difference);
+      return std::min(most, length + static_cast<std::size_t>(bits) / 8);
+    }
+  }
+  return most;
+}
+
 }  // namespace
 
-Window::Window(std::size_t most_dictionary, std::size_t farthest, std::size_t most, Search search)
-    : farthest_(farthest), search_(search), octets_(most_dictionary + most) {
+Window::Window(Octets dictionary, std::size_t room, Search search)
+    : dictionary_(dictionary.size()),
+      search_(search),
+      at_(dictionary_),
+      end_(dictionary_),
+      octets_(dictionary_ + room + kSpare) {
+  std::copy(dictionary.begin(), dictionary.end(), octets_.begin());
   if (search_ != Search::kHash) return;
   newest_.assign(std::size_t{1} << kBucketBits, kNone);
-  of_dictionary_ = newest_;
   older_.resize(octets_.size());
+  enter_to(end_);
+  of_dictionary_ = newest_;
 }
 
-void Window::load(Octets older, Octets newer) noexcept {
-  dictionary_ = older.size() + newer.size();
-  std::copy(newer.begin(), newer.end(), std::copy(older.begin(), older.end(), octets_.begin()));
+void Window::clear() noexcept {
   at_ = end_ = dictionary_;
   if (search_ != Search::kHash) return;
-  std::fill(newest_.begin(), newest_.end(), kNone);
-  for (std::size_t i = 0; i + kShortestMatch <= dictionary_; ++i) enter(i);
-  std::copy(newest_.begin(), newest_.end(), of_dictionary_.begin());
+  std::copy(of_dictionary_.begin(), of_dictionary_.end(), newest_.begin());
+  entered_ = dictionary_ - std::min(dictionary_, kShortestMatch - 1);
 }
 
-void Window::begin(Octets message) noexcept {
-  at_ = dictionary_;
-  end_ = dictionary_ + message.size();
-  if (!message.empty()) std::memcpy(octets_.data() + at_, message.data(), message.size());
+void Window::add(Octets octets) noexcept {
+  begin(octets);
+  advance(octets.size());
+}
+
+void Window::cut(std::size_t at) noexcept {
+  at_ = end_ = dictionary_ + at;
   if (search_ != Search::kHash) return;
-  std::copy(of_dictionary_.begin(), of_dictionary_.end(), newest_.begin());
-  // The last positions of the dictionary, whose three octets are partly the message's.
-  for (std::size_t i = dictionary_ - std::min(dictionary_, kShortestMatch - 1); i < dictionary_; ++i) {
-    if (i + kShortestMatch <= end_) enter(i);
+  const std::size_t whole = end_ - std::min(end_, kShortestMatch - 1);
+  // In the opposite order of enter_to(), each position is the newest of its bucket.
+  while (entered_ > whole) {
+    --entered_;
+    newest_[bucket(entered_)] = older_[entered_];
   }
 }
 
-std::uint32_t Window::bucket(std::size_t position) const noexcept {
-  const std::uint8_t* const p = octets_.data() + position;
-  const std::uint32_t three = static_cast<std::uint32_t>(p[0]) << 16 | static_cast<std::uint32_t>(p[1]) << 8 | p[2];
-  return three * 0x9e3779b1U >> (32 - kBucketBits);  // Fibonacci hashing
+void Window::begin(Octets message) noexcept {
+  at_ = end_;
+  if (!message.empty()) std::memcpy(octets_.data() + end_, message.data(), message.size());
+  end_ += message.size();
+  enter_to(at_);
 }
 
-void Window::enter(std::size_t position) noexcept {
-  std::uint32_t& newest = newest_[bucket(position)];
-  older_[position] = newest;
-  newest = static_cast<std::uint32_t>(position + 1);
+std::uint32_t Window::bucket(std::size_t position) const noexcept {
+  return three_at(octets_.data() + position) * 0x9e3779b1U >> (32 - kBucketBits);  // Fibonacci hashing
+}
+
+void Window::enter_to(std::size_t limit) noexcept {
+  if (search_ != Search::kHash) return;
+  limit = std::min(limit, end_ - std::min(end_, kShortestMatch - 1));
+  for (; entered_ < limit; ++entered_) {
+    std::uint32_t& newest = newest_[bucket(entered_)];
+    older_[entered_] = newest;
+    newest = static_cast<std::uint32_t>(entered_ + 1);
+  }
 }
 
 bool Window::improve(std::size_t position, std::size_t longest, Match& best) const noexcept {
   const std::uint8_t* const here = octets_.data() + at_;
   const std::uint8_t* const there = octets_.data() + position;
   // It has to agree where the best so far ends, or it is no longer.
-  if (there[best.length] != here[best.length]) return false;
-  std::size_t length = 0;
-  while (length < longest && there[length] == here[length]) ++length;
-  if (length > best.length && length >= kShortestMatch) {
+  if (there[best.length] != here[best.length] || three_at(there) != three_at(here)) return false;
+  const std::size_t length = common(here, there, longest);
+  if (length > best.length) {
     best = {static_cast<std::uint32_t>(at_ - position), static_cast<std::uint32_t>(length)};
   }
   return best.length == longest;
 }
 
-Match Window::find(std::size_t longest) const noexcept {
+Match Window::find(std::size_t longest, std::size_t farthest) const noexcept {
   Match best;
   longest = std::min(longest, left());
   if (longest < kShortestMatch) return best;
-  const std::size_t oldest = at_ - std::min(at_, farthest_);
+  const std::size_t oldest = at_ - std::min(at_, farthest);
   if (search_ == Search::kLinear) {
     for (std::size_t position = at_; position-- > oldest;) {
       if (improve(position, longest, best)) break;
@@ -84,11 +127,8 @@ Match Window::find(std::size_t longest) const noexcept {
 }
 
 void Window::advance(std::size_t count) noexcept {
-  if (search_ == Search::kHash) {
-    const std::size_t hashable = end_ - std::min(end_, kShortestMatch - 1);
-    for (std::size_t i = at_; i < std::min(at_ + count, hashable); ++i) enter(i);
-  }
   at_ += count;
+  enter_to(at_);
 }
 
 }  // namespace headroom::sigcomp

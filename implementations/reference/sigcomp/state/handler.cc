@@ -195,6 +195,10 @@ std::uint32_t StateHandler::memory_of(CompartmentId id) const {
   const Compartment* const c = compartment(id);
   return c == nullptr ? 0 : c->used;
 }
+std::uint32_t StateHandler::room_of(CompartmentId id) const {
+  const Compartment* const c = compartment(id);
+  return c == nullptr ? 0 : c->state_memory_size - c->used;
+}
 const Peer* StateHandler::peer_of(CompartmentId id) const {
   const Compartment* const c = compartment(id);
   return c == nullptr ? nullptr : &c->peer;

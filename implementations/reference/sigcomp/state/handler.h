@@ -68,6 +68,15 @@ class StateHandler final : public StateSource {
   // Items of a compartment, and the state memory that they take. 0 when there is no such compartment.
   [[nodiscard]] std::size_t items_of(CompartmentId id) const;
   [[nodiscard]] std::uint32_t memory_of(CompartmentId id) const;
+  // State memory of it that nothing takes. 0 when there is no such compartment.
+  [[nodiscard]] std::uint32_t room_of(CompartmentId id) const;
+  // Calls act(item) for each item of a compartment, in the order in which they would be freed.
+  template <typename Act>
+  void for_each_item(CompartmentId id, Act act) const {
+    if (const Compartment* const c = compartment(id); c != nullptr) {
+      for (const auto& [order, item] : c->by_order) act(item->second.item);
+    }
+  }
   // nullptr when there is no such compartment.
   [[nodiscard]] const Peer* peer_of(CompartmentId id) const;
   // The feedback item that the compressor of this compartment is to return, in every message until another takes its

@@ -1,66 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interface of compressors between two whole endpoints: what one sends, the other restores and answers.
+// Compressors between two whole endpoints, in every configuration: what one sends the other restores and answers; what
+// is lost, and what is acknowledged late or never, does no harm.
 #include "sigcomp/compressor/compressor.h"
 
 #include <gtest/gtest.h>
 
-#include "sigcomp/dictionary/dictionary.h"
+#include <string>
+
+#include "sigcomp/test/support/endpoint.h"
 #include "sigcomp/test/support/sip.h"
 
 namespace headroom::sigcomp {
 namespace {
 
 using test::Bytes;
+using test::Endpoint;
+using test::Random;
+using test::to_hex;
 
-constexpr CompartmentId kCompartment = 1;
+constexpr Parameters kMuch = {64, 16384, 131072};
 
-struct Endpoint {
-  explicit Endpoint(const CompressorConfig& config)
-      : states(4),
-        decompressor({config.peer.cycles_per_bit, config.peer.decompression_memory_size, kVersionWithNack}, states),
-        factory(states) {
-    EXPECT_TRUE(states.offer({}, sip_sdp_dictionary().value));
-    EXPECT_TRUE(states.open(kCompartment, config.peer.state_memory_size));
-    compressor = factory.make(config, kCompartment);
-  }
-  // What is decompressed of it.
-  Bytes receive(Octets message, Transport transport) {
-    const Outcome& outcome = decompressor.decompress(message, transport);
-    if (outcome.kind != Outcome::Kind::kMessage) return {};
-    EXPECT_TRUE(decompressor.accept(kCompartment));
-    compressor->heard(heard_from(outcome, decompressor.udvm().completion()));
-    return {outcome.output.begin(), outcome.output.end()};
-  }
-  StateHandler states;
-  Decompressor decompressor;
-  CompressorFactory factory;
-  std::unique_ptr<Compressor> compressor;
-};
+const std::vector<test::SipSequence>& sequences() {
+  static const auto all = test::sip_sequences();
+  return all;
+}
 
-TEST(Compressor, EveryMechanismRestoresTheSipSequences) {
-  for (const auto mechanism : {"stateless-basic", "stateful-basic", "stateless-static", "stateful-static", "dynamic"}) {
-    for (const Transport transport : {Transport::kMessages, Transport::kStream}) {
-      const CompressorConfig config = {.mechanism = *mechanism_named(mechanism),
-                                       .acknowledgement = Acknowledgement::kTransport,
-                                       .peer = {32, 16384, 131072},
-                                       .transport = transport};
-      Endpoint a(config);
-      Endpoint b(config);
-      for (const auto& sequence : test::sip_sequences()) {
-        for (std::size_t i = 0; i < sequence.messages.size(); ++i) {
-          Endpoint& from = i % 2 == 0 ? a : b;
-          Endpoint& to = i % 2 == 0 ? b : a;
-          const Octets compressed = from.compressor->compress(sequence.messages[i]);
-          ASSERT_FALSE(compressed.empty());
-          ASSERT_EQ(to.receive(compressed, transport), sequence.messages[i]) << mechanism << ": " << sequence.name;
-          if (const Sha1Digest* const leaves = from.compressor->last().leaves; leaves != nullptr) {
-            EXPECT_EQ(to.states.find(*leaves).kind, StateFound::Kind::kOne);
-          }
+std::vector<CompressorConfig> configurations() {
+  std::vector<CompressorConfig> all;
+  for (const Algorithm algorithm : {Algorithm::kLzss, Algorithm::kDeflate}) {
+    for (const auto mechanism : {Mechanism::kStatelessBasic, Mechanism::kStatefulBasic, Mechanism::kStatelessStatic,
+                                 Mechanism::kStatefulStatic, Mechanism::kDynamic, Mechanism::kShared}) {
+      for (const auto acknowledgement :
+           {Acknowledgement::kNumber, Acknowledgement::kIdentifier, Acknowledgement::kTransport}) {
+        for (const bool whole : {false, true}) {
+          CompressorConfig config;
+          config.algorithm = algorithm;
+          config.mechanism = mechanism;
+          config.acknowledgement = acknowledgement;
+          config.whole_memory = whole;
+          config.announce = whole && acknowledgement == Acknowledgement::kIdentifier;
+          config.peer = kMuch;
+          all.push_back(config);
         }
       }
-      EXPECT_EQ(a.compressor->last().uploads, *mechanism_named(mechanism) == Mechanism::kStatelessBasic ||
-                                                  *mechanism_named(mechanism) == Mechanism::kStatelessStatic);
+    }
+  }
+  return all;
+}
+
+std::string described(const CompressorConfig& config) {
+  return "algorithm " + std::to_string(static_cast<int>(config.algorithm)) + ", mechanism " +
+         std::to_string(static_cast<int>(config.mechanism)) + ", acknowledgement " +
+         std::to_string(static_cast<int>(config.acknowledgement)) + (config.whole_memory ? ", whole memory" : "") +
+         ", memory " + std::to_string(config.peer.decompression_memory_size);
+}
+
+// All seven sequences one behind another, with answers: the buffer goes round many times.
+TEST(Compressor, RestoresTheSipSequences) {
+  for (CompressorConfig config : configurations()) {
+    for (const std::uint32_t memory : {4096U, 8192U, 16384U}) {
+      for (const Transport transport : {Transport::kMessages, Transport::kStream}) {
+        config.peer.decompression_memory_size = memory;
+        config.transport = transport;
+        Endpoint a(config);
+        Endpoint b(config);
+        std::size_t referring = 0;
+        for (const auto& sequence : sequences()) {
+          for (std::size_t i = 0; i < sequence.messages.size(); ++i) {
+            Endpoint& from = i % 2 == 0 ? a : b;
+            Endpoint& to = i % 2 == 0 ? b : a;
+            const Bytes compressed = from.send(sequence.messages[i]);
+            ASSERT_FALSE(compressed.empty());
+            ASSERT_EQ(to.receive(compressed), sequence.messages[i])
+                << sequence.name << " " << i << ": " << described(config);
+            const Sent sent = from.compressor->last();
+            referring += sent.uploads ? 0U : 1U;
+            if (sent.leaves != nullptr) {
+              ASSERT_EQ(to.states.find(*sent.leaves).kind, StateFound::Kind::kOne)
+                  << "the peer has it under another name: " << described(config);
+            }
+          }
+        }
+        const bool stateless =
+            config.mechanism == Mechanism::kStatelessBasic || config.mechanism == Mechanism::kStatelessStatic;
+        EXPECT_TRUE(stateless ? referring == 0 : referring > 40) << referring << " " << described(config);
+      }
+    }
+  }
+}
+
+// Messages and answers are lost, acknowledgements come late or never, the peer's memory holds few items: whatever
+// arrives is right.
+TEST(Compressor, SurvivesLossAndLateAcknowledgements) {
+  Random random(4);
+  std::size_t referring = 0;
+  const auto all = configurations();
+  for (int round = 0; round < 144; ++round) {
+    CompressorConfig config = all[static_cast<std::size_t>(round) % all.size()];
+    if (config.acknowledgement == Acknowledgement::kTransport) continue;
+    config.transport = random.below(2) == 0 ? Transport::kMessages : Transport::kStream;
+    config.most_compressed = 4000;
+    config.peer.decompression_memory_size = 16384U << random.below(2);
+    config.peer.state_memory_size = 16384U << random.below(4);
+    config.length_bits = 4 + 2 * random.below(3);
+    config.checkpoint_every = random.below(2) == 0 ? 0 : 1 + random.below(6);
+    config.user_dictionary = random.below(2) == 0 ? Bytes{} : test::random_message(random, 300);
+    Endpoint a(config);
+    Endpoint b(config);
+    for (int i = 0; i < 80; ++i) {
+      Endpoint& from = random.below(2) == 0 ? a : b;
+      Endpoint& to = &from == &a ? b : a;
+      Bytes message = test::random_message(random, 2500);
+      if (message.empty()) continue;
+      const Bytes compressed = from.send(message);
+      if (compressed.empty()) continue;
+      referring += from.compressor->last().uploads ? 0U : 1U;
+      if (random.below(4) == 0) continue;
+      ASSERT_EQ(to.receive(compressed), message)
+          << "message " << i << ": " << described(config) << ", checkpoints " << config.checkpoint_every
+          << ", state memory " << config.peer.state_memory_size;
+    }
+  }
+  EXPECT_GT(referring, 500U);
+}
+
+TEST(Compressor, HashAndLinearSearchGiveTheSameOctets) {
+  Random random(2);
+  for (CompressorConfig config : configurations()) {
+    config.search = Search::kHash;
+    Endpoint hash(config);
+    Endpoint hash_peer(config);
+    config.search = Search::kLinear;
+    Endpoint linear(config);
+    std::vector<Bytes> messages = sequences()[3].messages;
+    for (int i = 0; i < 6; ++i) messages.push_back(test::random_message(random, 1200));
+    for (const Bytes& message : messages) {
+      const Bytes compressed = hash.send(message);
+      ASSERT_EQ(to_hex(compressed), to_hex(linear.send(message))) << described(config);
+      if (compressed.empty()) continue;
+      ASSERT_EQ(hash_peer.receive(compressed), message);
+      const Bytes answer = hash_peer.send(message);
+      if (answer.empty()) continue;
+      ASSERT_EQ(hash.receive(answer), message);
+      ASSERT_EQ(linear.receive(answer), message);
     }
   }
 }

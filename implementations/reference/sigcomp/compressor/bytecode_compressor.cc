@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sigcomp/compressor/bytecode_compressor.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "sigcomp/compressor/codes.h"
+
+namespace headroom::sigcomp {
+namespace {
+
+constexpr std::uint16_t kMessageAddress = 0;  // of a message that is kept as state: RFC 3321 5.2
+constexpr StateHeader kSharedState = {kMessageAddress, 0, kLeastIdentifier};
+constexpr std::size_t kSharedUnit = 8;  // octets; a message says how many of them (programs/begin.udvm)
+constexpr std::array<std::uint8_t, 65536> kZeros{};
+
+// Octets behind the dictionary: twice the largest buffer, one shared message, and the message.
+constexpr std::size_t kBenchRoom = 2 * 65536 + 2048 + udvm::kMostOutput;
+
+// The part of a configuration that a program is made of.
+CompressorConfig of_program(CompressorConfig config) {
+  std::fill(config.user_dictionary.begin(), config.user_dictionary.end(), std::uint8_t{0});
+  config.checkpoint_every = config.checkpoint_every == 0 ? 0 : 1;
+  config.search = Search::kHash;
+  return config;
+}
+
+}  // namespace
+
+Workshop::Tool::Tool(const CompressorConfig& config, Sha1& sha1) : program(config) {
+  if (program.saved == Saved::kCode) {
+    state = {Program::kCode, Program::kCode, kLeastIdentifier};
+    // The octets that END-MESSAGE names; where the bytecode ends with zeros, these are not uploaded but part of it.
+    std::vector<std::uint8_t> value = program.code;
+    value.resize(program.longest_state());
+    code_identifier = identifier_of(sha1, state, value);
+    return;
+  }
+  front.resize(std::size_t{program.buffer_begin} - Program::kRegisters);
+  store16(front.data(), program.buffer_begin);
+  store16(front.data() + 2, program.buffer_end);
+  store16(front.data() + 4, program.bit_order);
+  std::copy(program.code.begin(), program.code.end(), front.begin() + (Program::kCode - Program::kRegisters));
+}
+
+Workshop::Bench::Bench(Octets dictionary, Search search) : window(dictionary, kBenchRoom, search) {}
+
+const Workshop::Tool& Workshop::tool(const CompressorConfig& config) {
+  CompressorConfig key = of_program(config);
+  for (const auto& [known, tool] : tools_) {
+    if (known == key) return *tool;
+  }
+  auto tool = std::make_unique<Tool>(key, sha1);
+  return *tools_.emplace_back(std::move(key), std::move(tool)).second;
+}
+
+Workshop::Bench& Workshop::bench(const CompressorConfig& config, const Program& program) {
+  if (message.size() < config.most_compressed) message.resize(config.most_compressed);
+  auto& bench = benches_[{program.dictionary.data(), program.dictionary.size(), config.search}];
+  if (bench == nullptr) bench = std::make_unique<Bench>(program.dictionary, config.search);
+  return *bench;
+}
+
+// Puts octets into the message as long as there is room.
+class BytecodeCompressor::Writer {
+ public:
+  explicit Writer(std::span<std::uint8_t> room) noexcept : room_(room) {}
+  void put(std::uint8_t octet) noexcept { put(Octets(&octet, 1)); }
+  void put(Octets octets) noexcept {
+    if (octets.size() > room_.size() - at_) {
+      full_ = true;
+      return;
+    }
+    std::copy(octets.begin(), octets.end(), room_.begin() + static_cast<std::ptrdiff_t>(at_));
+    at_ += octets.size();
+  }
+  [[nodiscard]] bool full() const noexcept { return full_; }
+  [[nodiscard]] std::size_t size() const noexcept { return at_; }
+  [[nodiscard]] std::span<std::uint8_t> rest() const noexcept { return room_.subspan(at_); }
+
+ private:
+  std::span<std::uint8_t> room_;
+  std::size_t at_ = 0;
+  bool full_ = false;
+};
+
+BytecodeCompressor::BytecodeCompressor(Workshop& workshop, StateHandler& states, const CompressorConfig& config,
+                                       CompartmentId id)
+    : workshop_(workshop),
+      states_(states),
+      config_(config),
+      offered_(config.peer),
+      id_(id),
+      user_(++workshop.users),
+      tool_(&workshop.tool(config)),
+      bench_(&workshop.bench(config, tool_->program)),
+      history_(tool_->program, config.peer.state_memory_size, first_text()) {}
+
+// What the buffer has besides the dictionary before there is any message.
+Octets BytecodeCompressor::first_text() const noexcept {
+  return tool_->program.saved == Saved::kMemory ? Octets(config_.user_dictionary) : Octets{};
+}
+
+// ---- What the peer offers
+
+void BytecodeCompressor::take_up(const CompressorConfig& config) {
+  const Workshop::Tool& tool = workshop_.tool(config);
+  bench_ = &workshop_.bench(config, tool.program);
+  tool_ = &tool;
+  config_ = config;
+  code_is_known_ = false;
+  history_.restart(tool.program, config.peer.state_memory_size, first_text());
+}
+
+// More than was counted on is taken up before there is state that would be lost; less at once (RFC 4896 10.2).
+void BytecodeCompressor::adapt() {
+  if (offered_ == config_.peer) return;
+  const Parameters& now = config_.peer;
+  const bool less = offered_.decompression_memory_size < now.decompression_memory_size ||
+                    offered_.cycles_per_bit < now.cycles_per_bit || offered_.state_memory_size < now.state_memory_size;
+  if (!less && (history_.base().number != 0 || code_is_known_)) return;
+  CompressorConfig config = config_;
+  config.peer = offered_;
+  try {
+    take_up(config);
+  } catch (const std::invalid_argument&) {
+    if (!less) {
+      offered_ = now;
+      return;
+    }
+    // The mechanism needs more: what needs no state is left, if even that.
+    config.mechanism =
+        config.mechanism < Mechanism::kStatelessStatic ? Mechanism::kStatelessBasic : Mechanism::kStatelessStatic;
+    take_up(config);
+  }
+}
+
+// ---- Making a message
+
+// Makes the text of `base` what the window has; `needed` octets are going to come behind it.
+void BytecodeCompressor::prepare(Workshop::Bench& bench, const Item& base, std::size_t needed) {
+  const bool usable = bench.user == user_ && bench.epoch == history_.epoch() && bench.begin >= history_.begin() &&
+                      bench.base <= base.end && base.end - bench.begin + needed <= bench.window.room();
+  if (!usable) {
+    bench.window.clear();
+    bench.user = user_;
+    bench.epoch = history_.epoch();
+    bench.begin = base.end - std::min(base.end - history_.begin(), tool_->program.buffer());
+    bench.base = bench.begin;
+    bench.number = 0;
+  }
+  // The message that was compressed last may be what the base has come to have.
+  const bool has_it = bench.number != 0 && bench.number == base.number && bench.window.end() == base.end - bench.begin;
+  if (!has_it) {
+    bench.window.cut(bench.base - bench.begin);
+    bench.window.add(history_.text(bench.base));
+  }
+  bench.base = base.end;
+  bench.number = 0;
+}
+
+// Of the messages that are kept for the peer, those before the newest that it is known to have are needed no more.
+// Where the transport is reliable, nothing is known of what the peer has taken up yet, so the oldest goes.
+bool BytecodeCompressor::may_share(Octets message) {
+  if (!tool_->program.has_shared || message.size() < kSharedUnit || message.size() > kMostShared) return false;
+  if (const Peer* const peer = states_.peer_of(id_); peer == nullptr || peer->wants_no_local_state) return false;
+  std::size_t known = 0;
+  if (config_.acknowledgement == Acknowledgement::kTransport) {
+    known = own_shared_.size() - std::min(own_shared_.size(), kOwnShared - 1);
+  } else {
+    for (std::size_t i = 1; i < own_shared_.size(); ++i) {
+      if (own_shared_[i].is_known) known = i;
+    }
+  }
+  free_own_shared(known);
+  // It must push out no state of the peer's (RFC 3321 5.2).
+  return own_shared_.size() < kOwnShared && states_.room_of(id_) >= message.size() + kItemCost;
+}
+
+void BytecodeCompressor::note_acknowledged() noexcept {
+  for (OwnShared& own : own_shared_) own.is_known = own.is_known || own.number == history_.base().number;
+}
+
+void BytecodeCompressor::free_own_shared(std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) states_.free(id_, own_shared_[i].identifier);
+  own_shared_.erase(own_shared_.begin(), own_shared_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+BytecodeCompressor::Front BytecodeCompressor::front_of(const Item& base, std::size_t message_length) {
+  const Program& program = tool_->program;
+  Front front;
+  // An item of the lowest priority is the first to go where memory ends, and the peer may have newer ones.
+  constexpr std::size_t kOthers = (kOwnShared - 1) * (kMostShared + kItemCost);
+  if (program.has_shared && shared_number_ > base.shared && shared_cost_ + kOthers <= history_.room()) {
+    front.shared = std::min(shared_.size(), config_.shared_length) / kSharedUnit * kSharedUnit;
+    if (front.shared != 0) front.flags |= kSharedFlag;
+  }
+  if (program.has_checkpoint && history_.since_checkpoint() + 1 >= config_.checkpoint_every) {
+    front.flags |= kCheckpointFlag;
+  }
+  if (program.has_free) {
+    const std::size_t next =
+        std::min(base.pointer + program.buffer_begin + message_length, std::size_t{program.buffer_end});
+    // With room for the peer's messages, which are to stay until they are referred to.
+    front.free = history_.to_free(next + kItemCost + (program.has_shared ? kOwnShared * (kMostShared + kItemCost) : 0));
+    if (!front.free.empty()) front.flags |= kFreeFlag;
+  }
+  return front;
+}
+
+// The identifiers that a message announces, with their lengths (figure 13).
+std::size_t BytecodeCompressor::list(std::span<std::uint8_t> room, const Sha1Digest* own) {
+  Writer writer(room);
+  const auto put = [&writer](const Sha1Digest& identifier) {
+    if (writer.rest().size() < 1 + kLeastIdentifier) return;
+    writer.put(static_cast<std::uint8_t>(kLeastIdentifier));
+    writer.put(Octets(identifier).first(kLeastIdentifier));
+  };
+  if (own != nullptr) put(*own);
+  if (config_.announce) {
+    states_.for_each_item(id_, [&](const StateItem& item) {
+      const bool is_own = std::any_of(own_shared_.begin(), own_shared_.end(),
+                                      [&](const OwnShared& own_one) { return own_one.identifier == item.identifier; });
+      if (!is_own) put(item.identifier);
+    });
+  }
+  return writer.size();
+}
+
+Octets BytecodeCompressor::compress(Octets message) {
+  if (message.size() > kMost) return {};
+  adapt();
+  const Program& program = tool_->program;
+  const bool goes_on = program.saved == Saved::kMemory;
+  const Item base = goes_on ? history_.choose() : Item{};
+  const bool refers = goes_on ? base.number != 0 : code_is_known_;
+
+  // The header: figure 3.
+  Writer writer(std::span(workshop_.message).first(config_.most_compressed));
+  const Octets feedback = states_.feedback_to_return(id_);
+  writer.put(static_cast<std::uint8_t>(kPrefix | (feedback.empty() ? 0 : kTBit) | (refers ? 1 : 0)));
+  writer.put(feedback);
+  if (refers) {
+    const Sha1Digest& identifier = goes_on ? base.identifier : tool_->code_identifier;
+    std::copy_n(identifier.begin(), kLeastIdentifier, referred_.begin());
+    writer.put(referred_);
+  } else {
+    const auto length = static_cast<std::uint16_t>(program.code.size());
+    const std::uint8_t fields[] = {static_cast<std::uint8_t>(length >> 4),
+                                   static_cast<std::uint8_t>(length << 4 | (Program::kCode / 64 - 1))};
+    writer.put(fields);
+    writer.put(program.code);
+    if (goes_on) writer.put(config_.user_dictionary);
+  }
+
+  // What stands before the codes.
+  if (program.has_number) writer.put(static_cast<std::uint8_t>((history_.newest_number() + 1) & 0x7f));
+  Front front;
+  Sha1Digest own{};
+  bool shares = false;
+  if (program.has_flags) {
+    shares = may_share(message);
+    if (shares) own = identifier_of(workshop_.sha1, kSharedState, message);
+    front = front_of(base, message.size());
+    std::array<std::uint8_t, (1 + kLeastIdentifier) * kMostListed> room;
+    const Octets listed = Octets(room).first(list(room, shares ? &own : nullptr));
+    front.flags = static_cast<std::uint8_t>(front.flags | listed.size() / (1 + kLeastIdentifier));
+    writer.put(front.flags);
+    if (front.shared != 0) {
+      writer.put(static_cast<std::uint8_t>(front.shared / kSharedUnit));
+      writer.put(Octets(shared_identifier_).first(kLeastIdentifier));
+    }
+    writer.put(front.free);
+    writer.put(listed);
+  }
+  if (writer.full()) return {};
+
+  // The codes.
+  const std::size_t overhead = writer.size();
+  Workshop::Bench& bench = *bench_;
+  const Octets shared = Octets(shared_).first(front.shared);
+  prepare(bench, base, shared.size() + message.size());
+  bench.window.add(shared);
+  bench.window.begin(message);
+  const MatchLimits limits{program.longest_match, program.farthest};
+  const std::size_t compressed =
+      config_.algorithm == Algorithm::kLzss
+          ? write_lzss(bench.window, limits, offset_bits_of(config_), config_.length_bits, writer.rest())
+          : write_deflate(bench.window, limits, writer.rest());
+  if (compressed > writer.rest().size()) return {};
+
+  sent_ = {};
+  sent_.overhead = overhead;
+  sent_.uploads = !refers;
+  if (refers) sent_.refers_to = referred_;
+  if (goes_on) {
+    Item item = history_.after(shared.size() + message.size());
+    item.checkpoint = (front.flags & kCheckpointFlag) != 0;
+    if (front.shared != 0) item.shared = shared_number_;
+    item.identifier = identifier_after(item, bench.window);
+    bench.number = history_.sent(item, shared, message);
+    if (!front.free.empty()) history_.freed(front.free, bench.number);
+    left_ = item.identifier;
+    sent_.leaves = &left_;
+    if (config_.acknowledgement == Acknowledgement::kTransport) history_.acknowledge_newest();
+  } else if (program.saved == Saved::kCode) {
+    sent_.leaves = &tool_->code_identifier;
+    if (config_.acknowledgement == Acknowledgement::kTransport) code_is_known_ = true;
+  }
+  if (shares) take_own_shared(own, message, history_.newest_number());
+  return Octets(workshop_.message).first(overhead + compressed);
+}
+
+// What END-MESSAGE of a message has the peer keep: programs/end.udvm. `window` ends with the text of the item.
+Sha1Digest BytecodeCompressor::identifier_after(const Item& item, const Window& window) {
+  const Program& program = tool_->program;
+  std::vector<std::uint8_t>& front = workshop_.front;
+  front.assign(tool_->front.begin(), tool_->front.end());
+  store16(front.data() + 6, static_cast<std::uint16_t>(program.buffer_begin + item.pointer));
+  const std::size_t end = item.part ? program.buffer_begin + item.pointer : program.buffer_end;
+  const std::uint16_t next = item.part ? program.load_dictionary : program.next_message;
+  if (program.grows) {
+    store16(front.data() + 8, static_cast<std::uint16_t>(end));
+    store16(front.data() + 10, next);
+  }
+  std::uint8_t fields[8];
+  store16(fields, static_cast<std::uint16_t>(end - Program::kRegisters));
+  store16(fields + 2, Program::kRegisters);
+  store16(fields + 4, next);
+  store16(fields + 6, kLeastIdentifier);
+  // The buffer from its beginning: what was written since the pointer was there last, what has never been written, and
+  // what was written before.
+  const Octets text = window.text();
+  if (item.part) return workshop_.sha1({fields, front, text.last(item.pointer)});
+  const std::size_t newer = std::min(text.size(), item.pointer);
+  const std::size_t older = std::min(text.size(), program.buffer()) - newer;
+  const Octets zeros = Octets(kZeros).first(program.buffer() - newer - older);
+  return workshop_.sha1({fields, front, text.last(newer), zeros, text.last(newer + older).first(older)});
+}
+
+// ---- What the peer tells
+
+void BytecodeCompressor::take_own_shared(const Sha1Digest& identifier, Octets message, std::uint64_t number) {
+  if (!states_.create(id_, kSharedState, kLocalRetentionPriority, message)) return;
+  std::erase_if(own_shared_, [&](const OwnShared& own) { return own.identifier == identifier; });
+  own_shared_.push_back({identifier, number, false});
+}
+
+bool BytecodeCompressor::acknowledge(Octets partial) {
+  if (tool_->program.saved == Saved::kMemory) return history_.acknowledge(partial);
+  if (tool_->program.saved == Saved::kNothing || !is_identifier_length(partial.size()) ||
+      !std::equal(partial.begin(), partial.end(), tool_->code_identifier.begin())) {
+    return false;
+  }
+  code_is_known_ = true;
+  return true;
+}
+
+// A feedback item: what this compressor has asked for, or anything at all from a peer that does not keep to the rules.
+void BytecodeCompressor::acknowledge_item(Octets item) {
+  if (item.empty()) return;
+  const Program& program = tool_->program;
+  if (program.saved == Saved::kCode) {
+    if (item[0] == kCodeItem && program.asks) code_is_known_ = true;
+  } else if (program.hashes) {
+    if (item[0] >= 0x80) history_.acknowledge(item.subspan(1));
+  } else if (program.has_number) {
+    if (item[0] < 0x80) history_.acknowledge_number(item[0]);
+  }
+}
+
+void BytecodeCompressor::heard(const Heard& heard) {
+  acknowledge_item(heard.returned_feedback);
+  note_acknowledged();
+  if (heard.returned_parameters.empty()) return;
+  const ReturnedParameters returned(heard.returned_parameters);
+  if (const auto parameters = returned.parameters()) offered_ = *parameters;
+  returned.for_each_identifier([this](Octets partial) {
+    if (acknowledge(partial)) note_acknowledged();
+  });
+  listen_to_shared(heard);
+}
+
+// RFC 3321 5.2, (4): the message that has come is state at the peer if the peer says so.
+void BytecodeCompressor::listen_to_shared(const Heard& heard) {
+  if (!tool_->program.has_shared || heard.message.size() < kSharedUnit) return;
+  const Sha1Digest identifier = identifier_of(workshop_.sha1, kSharedState, heard.message);
+  bool announced = false;
+  ReturnedParameters(heard.returned_parameters).for_each_identifier([&](Octets partial) {
+    announced = announced || std::equal(partial.begin(), partial.end(), identifier.begin());
+  });
+  if (!announced) return;
+  shared_.assign(heard.message.begin(), heard.message.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                                    heard.message.size(), config_.shared_length)));
+  shared_identifier_ = identifier;
+  shared_cost_ = heard.message.size() + kItemCost;
+  ++shared_number_;
+}
+
+void BytecodeCompressor::refused(const Nack& nack) {
+  if (nack.reason == Reason::kCyclesExhausted && nack.details.size() == 1 && is_cycles_per_bit(nack.details[0])) {
+    offered_.cycles_per_bit = nack.details[0];
+  }
+  if (nack.reason == Reason::kBytecodesTooLarge && nack.details.size() == 2 &&
+      is_memory_size(load16(nack.details.data()))) {
+    offered_.decompression_memory_size = load16(nack.details.data());
+  }
+  forget();
+}
+
+void BytecodeCompressor::forget() {
+  code_is_known_ = false;
+  shared_number_ = 0;
+  history_.forget();
+}
+
+}  // namespace headroom::sigcomp

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The compressor of a compartment: every algorithm and mechanism, by the bytecode that `Program` puts together. The
+// messages that it makes are, behind RFC 3320's header (figure 3):
+//
+//   with bytecode: the user-specific dictionary
+//   kNumber        an octet, the low seven bits of the message's number, to be returned
+//   kShared, checkpoints, announcements: an octet of flags, and what they say (programs/begin.udvm)
+//   codes
+#pragma once
+
+#include <map>
+
+#include "sigcomp/compressor/history.h"
+
+namespace headroom::sigcomp {
+
+// What compressors of one factory share.
+struct Workshop {
+  // A configuration, apart from what differs between compartments, and what is made of it.
+  struct Tool {
+    explicit Tool(const CompressorConfig& config, Sha1& sha1);
+    Program program;
+    Sha1Digest code_identifier{};     // Saved::kCode
+    std::vector<std::uint8_t> front;  // the memory from the registers to the buffer, as an item of state begins
+    StateHeader state;
+  };
+  // Text to search in: the dictionary, and behind it the text of the compartment that used it last.
+  struct Bench {
+    Bench(Octets dictionary, Search search);
+    Window window;
+    std::uint64_t user = 0;    // 0: nobody
+    std::uint64_t epoch = 0;   // of its history
+    std::size_t begin = 0;     // position of the text behind the dictionary, in the history
+    std::size_t base = 0;      // up to where it is the history's
+    std::uint64_t number = 0;  // of the message that is behind that; 0: it is of no use
+  };
+
+  // Throws std::invalid_argument as Program does.
+  const Tool& tool(const CompressorConfig& config);
+  Bench& bench(const CompressorConfig& config, const Program& program);
+
+  Sha1 sha1;
+  std::vector<std::uint8_t> message;
+  std::vector<std::uint8_t> front;  // of the memory that a message leaves
+  std::uint64_t users = 0;
+
+ private:
+  std::vector<std::pair<CompressorConfig, std::unique_ptr<Tool>>> tools_;
+  std::map<std::tuple<const std::uint8_t*, std::size_t, Search>, std::unique_ptr<Bench>> benches_;
+};
+
+class BytecodeCompressor final : public Compressor {
+ public:
+  // Throws std::invalid_argument as Program does.
+  BytecodeCompressor(Workshop& workshop, StateHandler& states, const CompressorConfig& config, CompartmentId id);
+
+  [[nodiscard]] Octets compress(Octets message) override;
+  void heard(const Heard& heard) override;
+  bool acknowledge(Octets partial) override;
+  void refused(const Nack& nack) override;
+  void forget() override;
+  [[nodiscard]] Sent last() const noexcept override { return sent_; }
+
+ private:
+  // Messages of this endpoint that are kept for the peer to compress against, so long each at most. RFC 4896 5.3 tells
+  // how one pushes out another unnoticed; so the peer's compressor leaves room for all of them.
+  static constexpr std::size_t kOwnShared = 3;
+  static constexpr std::size_t kMostShared = 2040;  // octets
+
+  class Writer;
+  // What a message says in front of its codes.
+  struct Front {
+    std::uint8_t flags = 0;
+    std::size_t shared = 0;  // octets of the peer's message to be compressed against
+    Octets free;
+  };
+
+  [[nodiscard]] Octets first_text() const noexcept;
+  void adapt();
+  void take_up(const CompressorConfig& config);
+  void take_own_shared(const Sha1Digest& identifier, Octets message, std::uint64_t number);
+  void free_own_shared(std::size_t count);
+  void note_acknowledged() noexcept;
+  void acknowledge_item(Octets item);
+  void listen_to_shared(const Heard& heard);
+  [[nodiscard]] Front front_of(const Item& base, std::size_t message_length);
+  [[nodiscard]] bool may_share(Octets message);
+  [[nodiscard]] std::size_t list(std::span<std::uint8_t> room, const Sha1Digest* own);
+  void prepare(Workshop::Bench& bench, const Item& base, std::size_t needed);
+  [[nodiscard]] Sha1Digest identifier_after(const Item& item, const Window& window);
+
+  Workshop& workshop_;
+  StateHandler& states_;
+  CompressorConfig config_;  // with what the peer offers now
+  Parameters offered_;       // what the peer has told since, to be taken up with the next message
+  CompartmentId id_;
+  std::uint64_t user_;
+  const Workshop::Tool* tool_;
+  Workshop::Bench* bench_;
+  History history_;
+  bool code_is_known_ = false;  // Saved::kCode
+  // The newest message of the peer that it has announced as state, and its number; 0: there is none.
+  std::vector<std::uint8_t> shared_;
+  Sha1Digest shared_identifier_{};
+  std::uint64_t shared_number_ = 0;
+  std::size_t shared_cost_ = 0;  // octets of state memory that it takes at the peer
+  struct OwnShared {
+    Sha1Digest identifier;
+    std::uint64_t number;   // of the message
+    bool is_known = false;  // that message has been acknowledged
+  };
+  std::vector<OwnShared> own_shared_;  // the oldest first
+  Sent sent_;
+  Sha1Digest left_{};
+  std::array<std::uint8_t, kLeastIdentifier> referred_{};
+};
+
+}  // namespace headroom::sigcomp

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Codes of the algorithms: what the decoders of programs/ read.
+#pragma once
+
+#include <span>
+
+#include "sigcomp/compressor/window.h"
+
+namespace headroom::sigcomp {
+
+// Limits of a match, besides the shortest one.
+struct MatchLimits {
+  std::size_t longest = 0;   // octets
+  std::size_t farthest = 0;  // octets back
+};
+
+// Each compresses what `window` has left into `room`, and returns how many octets that are, or more than `room` has
+// where it does not suffice; then the window is left in the middle.
+//
+// The modified LZSS of maenpaa-2005 (7.8.4), greedy.
+[[nodiscard]] std::size_t write_lzss(Window& window, const MatchLimits& limits, unsigned offset_bits,
+                                     unsigned length_bits, std::span<std::uint8_t> room) noexcept;
+// DEFLATE (RFC 1951), one block with fixed Huffman codes, greedy. REQUIRES: limits.longest <= 257 and limits.farthest
+// <= 32768.
+[[nodiscard]] std::size_t write_deflate(Window& window, const MatchLimits& limits,
+                                        std::span<std::uint8_t> room) noexcept;
+
+}  // namespace headroom::sigcomp

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sigcomp/compressor/history.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace headroom::sigcomp {
+
+History::History(const Program& program, std::uint32_t state_memory_size, Octets first) : program_(&program) {
+  restart(program, state_memory_size, first);
+}
+
+void History::restart(const Program& program, std::uint32_t state_memory_size, Octets first) {
+  program_ = &program;
+  state_memory_size_ = state_memory_size;
+  first_.assign(first.begin(), first.end());
+  forget();
+}
+
+void History::forget() {
+  trunk_ = first_;
+  begin_ = 0;
+  ++epoch_;
+  base_ = {};
+  base_.end = base_.pointer = first_.size();
+  base_.part = program_->grows;
+  checkpoint_ = {};
+  // What is pending is as doubtful as what it was made from.
+  for (Pending& pending : pending_) pending.item.number = 0;
+}
+
+std::size_t History::cost_of(const Item& item) const noexcept {
+  const std::size_t end = item.part ? program_->buffer_begin + item.pointer : program_->buffer_end;
+  return kItemCost + end - Program::kRegisters;
+}
+
+// The peer frees the items of the lowest priority first, of these the oldest, until a new one has room, whatever the
+// priority of the new one (RFC 3320 6.2). Which messages have arrived is not known, so each may have left its item.
+bool History::is_there(const Item& item) const noexcept {
+  std::size_t outliving = 0;
+  std::size_t largest_other = 0;
+  for (const Made& made : items_) {
+    if (made.checkpoint != item.checkpoint ? made.checkpoint : made.age > item.age) {
+      outliving += made.cost;
+    } else if (made.age > item.age) {
+      largest_other = std::max(largest_other, made.cost);
+    }
+  }
+  return cost_of(item) + outliving + largest_other <= state_memory_size_;
+}
+
+const Item& History::choose() {
+  if (base_.number == 0 || is_there(base_)) return base_;
+  if (checkpoint_.number != 0 && checkpoint_.number != base_.number && is_there(checkpoint_)) {
+    base_ = checkpoint_;
+    cut(base_.end);
+  } else {
+    forget();
+  }
+  return base_;
+}
+
+// The text ends at `end`; what went on from more of it has lost its beginning.
+void History::cut(std::size_t end) noexcept {
+  if (end == begin_ + trunk_.size()) return;
+  trunk_.resize(end - begin_);
+  ++epoch_;
+  for (Pending& pending : pending_) {
+    if (pending.base_end > end) pending.item.number = 0;
+  }
+  if (checkpoint_.end > end) checkpoint_ = {};
+}
+
+Item History::after(std::size_t appended) const noexcept {
+  const std::size_t size = program_->buffer();
+  Item item = base_;
+  item.checkpoint = false;
+  item.end = base_.end + appended;
+  item.pointer = (base_.pointer + appended) % size;
+  // As the bytecode has it (programs/end.udvm).
+  item.part = program_->grows && base_.part && item.pointer >= base_.pointer &&
+              item.pointer <= size - program_->dictionary.size();
+  return item;
+}
+
+std::uint64_t History::sent(Item item, Octets first, Octets second) {
+  item.number = item.age = ++made_;
+  if (item.checkpoint) last_checkpoint_ = made_;
+  Made made{item.number, cost_of(item), item.checkpoint, 0, {}};
+  std::copy_n(item.identifier.begin(), kLeastIdentifier, made.partial.begin());
+  bool may_be_freed = false;
+  // A message sent twice leaves the same item twice. Whether that makes it young again is for the peer, so its age
+  // counts from the first; of its priority that holds which is worse, as a base or beside one.
+  const auto same =
+      std::find_if(items_.begin(), items_.end(), [&](const Made& other) { return other.partial == made.partial; });
+  if (same != items_.end()) {
+    item.age = same->age;
+    may_be_freed = std::exchange(same->freed_by, 0) != 0;
+    if (same->checkpoint != item.checkpoint) {
+      same->checkpoint = true;
+      item.checkpoint = false;
+      if (base_.identifier == item.identifier) base_.checkpoint = false;
+      if (checkpoint_.identifier == item.identifier) checkpoint_ = {};
+      for (Pending& other : pending_) {
+        if (other.item.identifier == item.identifier) other.item.checkpoint = false;
+      }
+    }
+  } else {
+    if (items_.size() == kMostMade) items_.erase(items_.begin());
+    items_.push_back(made);
+  }
+  Pending& pending = pending_[made_ % kPending];
+  pending.item = item;
+  pending.base_end = base_.end;
+  pending.appended.clear();
+  pending.appended.insert(pending.appended.end(), first.begin(), first.end());
+  pending.appended.insert(pending.appended.end(), second.begin(), second.end());
+  // A text so long that it went round the whole buffer, and ends where it counts as part of it.
+  pending.anew = item.part && item.pointer != base_.pointer + pending.appended.size();
+  // By a message that is under way.
+  if (may_be_freed) pending.item.number = 0;
+  return made_;
+}
+
+bool History::take(Pending& pending) {
+  const Item& item = pending.item;
+  if (pending.base_end != base_.end || base_.end != begin_ + trunk_.size()) {
+    // It went on from less than the base has. What goes on from the base will have more, if it arrives.
+    const bool better = std::any_of(pending_.begin(), pending_.end(), [&](const Pending& other) {
+      return other.item.number > item.number && other.base_end == base_.end;
+    });
+    if (better) return false;
+    cut(pending.base_end);
+  }
+  if (pending.anew) {
+    const std::size_t before = begin_ + trunk_.size();
+    trunk_.assign(pending.appended.end() - static_cast<std::ptrdiff_t>(item.pointer), pending.appended.end());
+    begin_ = before + pending.appended.size() - item.pointer;
+    ++epoch_;
+    for (Pending& other : pending_) {
+      if (&other != &pending) other.item.number = 0;
+    }
+    checkpoint_ = {};
+  } else {
+    trunk_.insert(trunk_.end(), pending.appended.begin(), pending.appended.end());
+  }
+  base_ = item;
+  if (item.checkpoint) checkpoint_ = item;
+  pending.item.number = 0;
+  for (Pending& other : pending_) {
+    if (other.item.number < base_.number) other.item.number = 0;
+  }
+  std::erase_if(items_, [&](const Made& made) {
+    // Freed by what has arrived; or so old that it cannot push out anything that is needed.
+    return made.freed_by == base_.number || (!program_->has_free && !made.checkpoint && made.age < base_.age);
+  });
+  trim();
+  return true;
+}
+
+// What is further back than the buffer reaches from anything that may be gone on from is given up.
+void History::trim() {
+  const std::size_t size = program_->buffer();
+  if (trunk_.size() <= 3 * size) return;
+  std::size_t needed = checkpoint_.number != 0 ? std::min(checkpoint_.end, base_.end) : base_.end;
+  for (const Pending& pending : pending_) {
+    if (pending.item.number != 0) needed = std::min(needed, pending.base_end);
+  }
+  if (needed < begin_ + 2 * size) return;
+  const std::size_t count = needed - size - begin_;
+  trunk_.erase(trunk_.begin(), trunk_.begin() + static_cast<std::ptrdiff_t>(count));
+  begin_ += count;
+}
+
+bool History::acknowledge(Octets partial) {
+  if (!is_identifier_length(partial.size())) return false;
+  for (Pending& pending : pending_) {
+    if (pending.item.number > base_.number &&
+        std::equal(partial.begin(), partial.end(), pending.item.identifier.begin())) {
+      return take(pending);
+    }
+  }
+  return false;
+}
+
+bool History::acknowledge_number(std::uint8_t low_bits) {
+  for (Pending& pending : pending_) {
+    if (pending.item.number > base_.number && (pending.item.number & 0x7f) == low_bits) return take(pending);
+  }
+  return false;
+}
+
+bool History::acknowledge_newest() {
+  Pending& pending = pending_[made_ % kPending];
+  return pending.item.number > base_.number && take(pending);
+}
+
+Octets History::to_free(std::size_t needed) const noexcept {
+  std::size_t used = needed;
+  for (const Made& made : items_) used += made.cost;
+  const Made* oldest = nullptr;
+  for (const Made& made : items_) {
+    const bool superseded = made.checkpoint && checkpoint_.number != 0 && made.age < checkpoint_.age;
+    // A message that freed it and was not acknowledged before a later one was may have been lost.
+    const bool asked = made.freed_by != 0 && made.freed_by > base_.number;
+    const auto is_it = [&made](const Item& item) {
+      return item.number != 0 && std::equal(made.partial.begin(), made.partial.end(), item.identifier.begin());
+    };
+    const bool in_use =
+        made.age >= base_.age || is_it(base_) || is_it(checkpoint_) ||
+        std::any_of(pending_.begin(), pending_.end(), [&](const Pending& other) { return is_it(other.item); });
+    if (asked || in_use || (!superseded && (made.checkpoint || used <= state_memory_size_))) continue;
+    if (oldest == nullptr || made.age < oldest->age) oldest = &made;
+  }
+  return oldest == nullptr ? Octets{} : Octets(oldest->partial);
+}
+
+std::size_t History::room() const noexcept {
+  std::size_t used = 0;
+  for (const Made& made : items_) used += made.cost;
+  return state_memory_size_ - std::min(state_memory_size_, used);
+}
+
+void History::freed(Octets partial, std::uint64_t by) noexcept {
+  for (Made& made : items_) {
+    if (std::ranges::equal(made.partial, partial)) made.freed_by = by;
+  }
+}
+
+}  // namespace headroom::sigcomp

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the peer may have of earlier messages (maenpaa-2005, 7.6.17; RFC 3321 4.1): the text that went into its circular
+// buffer up to the item of state that was acknowledged last, and the items that may yet be acknowledged.
+//
+// Texts are kept once: all acknowledged items lie on one line, each with what the ones before it had and more.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "sigcomp/compressor/program.h"
+#include "sigcomp/sha1.h"
+
+namespace headroom::sigcomp {
+
+// An item of state as a message leaves it.
+struct Item {
+  std::uint64_t number = 0;  // of the message, from 1 on; 0: the memory before there was any
+  std::uint64_t age = 0;     // of the first message that left it, which may have been sent again
+  Sha1Digest identifier{};
+  std::size_t end = 0;       // of its text, in octets that were ever put into the buffer
+  std::size_t pointer = 0;   // decompressed_pointer, from the beginning of the buffer
+  bool part = false;         // only what is in front of the pointer is kept
+  bool checkpoint = false;   // of a higher retention priority
+  std::uint64_t shared = 0;  // of the peer's messages, the last one that its text has; 0: none
+};
+
+class History {
+ public:
+  static constexpr std::size_t kPending = 8;  // items that may yet be acknowledged: the newest ones
+
+  // `first`: the text of the memory before there is any message.
+  History(const Program& program, std::uint32_t state_memory_size, Octets first);
+
+  // Another program, another peer: everything begins anew. Messages go on being counted.
+  void restart(const Program& program, std::uint32_t state_memory_size, Octets first);
+
+  // What the next message goes on from. When an item may be gone from the peer's state memory, a checkpoint before it,
+  // or nothing, takes its place.
+  const Item& choose();
+  [[nodiscard]] const Item& base() const noexcept { return base_; }
+  // The text of the base from position `from` on. REQUIRES: begin() <= from <= base().end.
+  [[nodiscard]] Octets text(std::size_t from) const noexcept { return Octets(trunk_).subspan(from - begin_); }
+  [[nodiscard]] std::size_t begin() const noexcept { return begin_; }
+  // Another number whenever the text of the base has become another one, rather than a longer one.
+  [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
+
+  // What a message of `appended` octets would leave, without its number and identifier.
+  [[nodiscard]] Item after(std::size_t appended) const noexcept;
+  // It has been sent: `item` is what after() gave, with its identifier, for the octets `first` and `second`. Returns
+  // its number.
+  std::uint64_t sent(Item item, Octets first, Octets second);
+  [[nodiscard]] std::uint64_t newest_number() const noexcept { return made_; }
+
+  // Each is false when there is no such item, or it is older than the base.
+  bool acknowledge(Octets partial);
+  bool acknowledge_number(std::uint8_t low_bits);  // 7 bits
+  bool acknowledge_newest();
+  // The peer has lost its state.
+  void forget();
+
+  // The item that had better be freed for lack of memory, or because a later checkpoint has come: nothing, or 6 octets.
+  // `needed`: octets of state memory that the next item takes, and what else is to have room.
+  [[nodiscard]] Octets to_free(std::size_t needed) const noexcept;
+  // Octets of the peer's state memory that no item takes, if they all have arrived.
+  [[nodiscard]] std::size_t room() const noexcept;
+  // It has been sent in the message with this number.
+  void freed(Octets partial, std::uint64_t by) noexcept;
+  // Messages since the last checkpoint.
+  [[nodiscard]] std::uint64_t since_checkpoint() const noexcept { return made_ - last_checkpoint_; }
+
+ private:
+  // An item that the peer may have, and what it takes of its state memory.
+  struct Made {
+    std::uint64_t age;
+    std::size_t cost;
+    bool checkpoint;
+    std::uint64_t freed_by;  // number of a message; 0: none
+    std::array<std::uint8_t, kLeastIdentifier> partial;
+  };
+  struct Pending {
+    Item item;
+    std::size_t base_end = 0;  // of the text that it went on from
+    bool anew = false;         // the text before it is not part of it
+    std::vector<std::uint8_t> appended;
+  };
+
+  static constexpr std::size_t kMostMade = 256;
+
+  [[nodiscard]] std::size_t cost_of(const Item& item) const noexcept;
+  bool take(Pending& pending);
+  [[nodiscard]] bool is_there(const Item& item) const noexcept;
+  void cut(std::size_t end) noexcept;
+  void trim();
+
+  const Program* program_;
+  std::size_t state_memory_size_ = 0;
+  std::uint64_t made_ = 0;
+  std::uint64_t last_checkpoint_ = 0;
+  std::uint64_t epoch_ = 1;
+  std::vector<std::uint8_t> first_;  // the text before there was any message
+  std::size_t begin_ = 0;            // position of trunk_[0]
+  std::vector<std::uint8_t> trunk_;
+  Item base_;
+  Item checkpoint_;  // acknowledged, on the same line before the base or the base itself; number 0: none
+  std::array<Pending, kPending> pending_;
+  std::vector<Made> items_;
+};
+
+}  // namespace headroom::sigcomp

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whole endpoints for tests of compressors, and messages to test them with.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "sigcomp/compressor/compressor.h"
+#include "sigcomp/dictionary/dictionary.h"
+#include "sigcomp/test/support/hex.h"
+#include "sigcomp/test/support/random.h"
+
+namespace headroom::sigcomp::test {
+
+inline constexpr CompartmentId kCompartment = 1;
+
+// An endpoint that offers what the configuration says of its peer, and no more; with one compartment.
+class Endpoint {
+ public:
+  explicit Endpoint(const CompressorConfig& config)
+      : states(8),
+        decompressor({config.peer.cycles_per_bit, config.peer.decompression_memory_size, kVersionWithNack}, states),
+        transport_(config.transport),
+        factory_(states) {
+    EXPECT_TRUE(states.offer({}, sip_sdp_dictionary().value));
+    EXPECT_TRUE(states.open(kCompartment, config.peer.state_memory_size));
+    compressor = factory_.make(config, kCompartment);
+  }
+
+  // The message as it is sent; nothing where the compressor refuses it.
+  [[nodiscard]] Bytes send(Octets message) {
+    const Octets made = compressor->compress(message);
+    return {made.begin(), made.end()};
+  }
+  // What is decompressed of it; the reason of failure as text where nothing is, and then `nack` is what answers it.
+  Bytes receive(Octets message) {
+    const Outcome& outcome = decompressor.decompress(message, transport_);
+    cycles = outcome.cycles;
+    if (outcome.kind == Outcome::Kind::kNack) {
+      compressor->refused(outcome.nack);
+      return {};
+    }
+    if (outcome.kind == Outcome::Kind::kFailure) {
+      const Octets made = decompressor.nack(message);
+      nack.assign(made.begin(), made.end());
+      return text_octets(name_of(outcome.failure.reason));
+    }
+    if (!decompressor.accept(kCompartment)) ADD_FAILURE() << "not accepted";
+    compressor->heard(heard_from(outcome, decompressor.udvm().completion()));
+    return {outcome.output.begin(), outcome.output.end()};
+  }
+
+  StateHandler states;
+  Decompressor decompressor;
+  std::unique_ptr<Compressor> compressor;
+  Bytes nack;
+  std::uint64_t cycles = 0;
+
+ private:
+  Transport transport_;
+  CompressorFactory factory_;
+};
+
+// Text of few octets, of many, repetitions, much longer than the buffer, and nothing at all.
+inline Bytes random_message(Random& random, std::size_t most) {
+  Bytes message(random.below(static_cast<std::uint32_t>(most)));
+  const std::uint32_t alphabet = 1U + random.below(random.below(2) == 0 ? 4 : 256);
+  for (std::size_t i = 0; i < message.size(); ++i) {
+    const std::uint32_t back = 1U + random.below(3000);
+    const bool repeat = back <= i && random.below(8) != 0;
+    message[i] = repeat && i > 0 ? message[i - (random.below(4) == 0 ? 1 : back)]
+                                 : static_cast<std::uint8_t>(random.below(alphabet));
+  }
+  return message;
+}
+
+}  // namespace headroom::sigcomp::test
