@@ -18,14 +18,11 @@ const std::vector<std::string> kMechanisms = {"stateless-basic", "stateful-basic
                                               "stateful-static", "dynamic",        "shared"};
 const std::vector<std::string> kSearches = {"hash", "linear"};
 const std::vector<std::string> kAcknowledgements = {"number", "identifier", "transport", "others"};
-const std::vector<std::string> kOptions = {"algorithm",       "mechanism",
-                                           "search",          "offset_bits",
-                                           "length_bits",     "dictionary_priority",
-                                           "shared_length",   "checkpoint_every",
-                                           "user_dictionary", "acknowledgement",
-                                           "announce",        "tell_parameters",
-                                           "most_compressed", "whole_memory",
-                                           "memory",          "sip"};
+const std::vector<std::string> kOptions = {
+    "algorithm",       "mechanism",           "search",        "offset_bits",
+    "length_bits",     "dictionary_priority", "shared_length", "checkpoint_every",
+    "user_dictionary", "acknowledgement",     "announce",      "tell_parameters",
+    "most_compressed", "whole_memory",        "memory",        "sip"};
 
 template <typename Value>
 void word(const Settings& s, const char* key, const std::vector<std::string>& words,
@@ -57,7 +54,7 @@ void read_options(const json& options, const Parameters& own, CompressorConfig& 
   s.number("length_bits", 4, 8, c.length_bits);
   require(c.length_bits % 2 == 0, s.where("length_bits") + " must be 4, 6 or 8");
   s.number("dictionary_priority", 0, 5, c.dictionary_priority);
-  s.number("shared_length", 1, 65535, c.shared_length);
+  s.number("shared_length", 8, 2040, c.shared_length);
   s.number("checkpoint_every", 0, 1'000'000, c.checkpoint_every);
   s.boolean("announce", c.announce);
   s.number("most_compressed", 64, 65535, c.most_compressed);

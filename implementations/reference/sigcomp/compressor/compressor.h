@@ -141,8 +141,8 @@ class Compressor {
   // The peer has the item of state that begins with `partial`, 6 octets or more. False when it is none that may be
   // used, or older than what was acknowledged last.
   virtual bool acknowledge(Octets partial) = 0;
-  // The peer could not decompress a message (RFC 4077). REQUIRES: it is one that this compressor has made, or the NACK is
-  // about its stream; nobody else may have state given up.
+  // The peer could not decompress a message (RFC 4077). REQUIRES: it is one that this compressor has made, or the NACK
+  // is about its stream; nobody else may have state given up.
   virtual void refused(const Nack& nack) = 0;
   // The peer has lost its state: the next messages bring the bytecode again.
   virtual void forget() = 0;
