@@ -21,7 +21,8 @@ Sha1Digest padded(Octets partial) noexcept {
 
 }  // namespace
 
-StateHandler::StateHandler(std::size_t most_compartments) : most_compartments_(most_compartments) {}
+StateHandler::StateHandler(std::size_t most_compartments, std::uint64_t most_memory)
+    : most_compartments_(most_compartments), most_memory_(most_memory) {}
 
 bool StateHandler::offer(const StateHeader& header, Octets value) {
   const Sha1Digest identifier = identifier_of(sha1_, header, value);
@@ -50,8 +51,10 @@ const StateHandler::Compartment* StateHandler::compartment(CompartmentId id) con
 bool StateHandler::open(CompartmentId id, std::uint32_t state_memory_size) {
   if (state_memory_size != 0 && !is_memory_size(state_memory_size)) return false;
   if (has(id) || compartments_.size() >= most_compartments_) return false;
+  if (state_memory_size > most_memory_ - promised_) return false;
   Compartment& c = compartments_[id];
   c.allowed = c.state_memory_size = state_memory_size;
+  promised_ += state_memory_size;
   return true;
 }
 
@@ -59,6 +62,7 @@ bool StateHandler::close(CompartmentId id) {
   Compartment* const c = compartment(id);
   if (c == nullptr) return false;
   while (!c->by_order.empty()) remove(*c, c->by_order.begin());
+  promised_ -= c->allowed;
   compartments_.erase(id);
   return true;
 }

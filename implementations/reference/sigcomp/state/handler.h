@@ -35,20 +35,26 @@ struct Peer {
 
 class StateHandler final : public StateSource {
  public:
-  // Throws std::runtime_error as Sha1 does. `most_compartments`: beyond them open() refuses.
-  explicit StateHandler(std::size_t most_compartments);
+  static constexpr std::uint64_t kAnyMemory = ~std::uint64_t{0};
+  // Throws std::runtime_error as Sha1 does. `most_compartments`, and `most_memory`, octets that are promised to all of
+  // them together as their state_memory_size: beyond them open() refuses. So no compartment, whatever it does, takes
+  // state memory from another, and none is ever given less than what it was promised.
+  explicit StateHandler(std::size_t most_compartments, std::uint64_t most_memory = kAnyMemory);
 
   // ---- Locally available state that belongs to no compartment, such as dictionaries (RFC 4896 10.3.2). Stays for
   // good. False when the identifier is taken by another item.
   bool offer(const StateHeader& header, Octets value);
 
   // ---- Compartments. The application decides who has one, and authenticates messages (RFC 3320 3.1).
-  // False when there is one with this id already, there are too many, or the size is not one of 3.3.1 (0 is).
+  // False when there is one with this id already, there are too many, too much memory has been promised, or the size is
+  // not one of 3.3.1 (0 is).
   bool open(CompartmentId id, std::uint32_t state_memory_size);
   // What the compartment created is freed. False when there is none.
   bool close(CompartmentId id);
   [[nodiscard]] bool has(CompartmentId id) const { return compartments_.contains(id); }
   [[nodiscard]] std::size_t compartments() const noexcept { return compartments_.size(); }
+  // Octets of state memory that open compartments have been promised.
+  [[nodiscard]] std::uint64_t promised() const noexcept { return promised_; }
 
   // ---- Messages
   // What a message that has been decompressed asks for, under the compartment that the application returned for it:
@@ -124,6 +130,8 @@ class StateHandler final : public StateSource {
 
   Sha1 sha1_;
   std::size_t most_compartments_;
+  std::uint64_t most_memory_;
+  std::uint64_t promised_ = 0;
   std::uint64_t creations_ = 0;
   Items items_;
   std::unordered_map<CompartmentId, Compartment> compartments_;
