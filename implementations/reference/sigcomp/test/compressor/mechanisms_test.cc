@@ -1,0 +1,565 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What each mechanism is for, one by one: maenpaa-2005 chapter 9, RFC 3321 chapter 5, RFC 4896.
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "sigcomp/compressor/compressor.h"
+#include "sigcomp/compressor/program.h"
+#include "sigcomp/test/support/endpoint.h"
+#include "sigcomp/test/support/sip.h"
+
+namespace headroom::sigcomp {
+namespace {
+
+using test::Bytes;
+using test::Endpoint;
+using test::kCompartment;
+using test::text_octets;
+
+constexpr Parameters kMuch = {64, 16384, 131072};
+
+CompressorConfig with(Mechanism mechanism) {
+  CompressorConfig config;
+  config.mechanism = mechanism;
+  config.peer = kMuch;
+  return config;
+}
+
+const std::vector<Bytes>& call() {
+  static const auto all = test::sip_sequences();
+  for (const auto& sequence : all) {
+    if (sequence.name == "3gpp-video-call") return sequence.messages;
+  }
+  ADD_FAILURE() << "there is no 3gpp-video-call";
+  return all[0].messages;
+}
+
+// Who sends the messages of call(): maenpaa-2005, Table 9.
+constexpr std::string_view kDirections = "ABBABABBABBA";
+
+struct Sizes {
+  std::vector<std::size_t> compressed;  // without what SigComp adds
+  std::vector<std::size_t> messages;
+};
+
+Sizes sizes_of_call(const CompressorConfig& config) {
+  Endpoint a(config);
+  Endpoint b(config);
+  Sizes sizes;
+  for (std::size_t i = 0; i < kDirections.size(); ++i) {
+    Endpoint& from = kDirections[i] == 'A' ? a : b;
+    Endpoint& to = kDirections[i] == 'A' ? b : a;
+    const Bytes made = from.send(call()[i]);
+    EXPECT_EQ(to.receive(made), call()[i]) << i;
+    sizes.compressed.push_back(made.size() - from.compressor->last().overhead);
+    sizes.messages.push_back(made.size());
+  }
+  return sizes;
+}
+
+std::size_t sum(const std::vector<std::size_t>& values) {
+  std::size_t total = 0;
+  for (const std::size_t value : values) total += value;
+  return total;
+}
+
+// ---- The thesis's figures
+
+// As maenpaa-2005 does it: README.md.
+CompressorConfig thesis(Mechanism mechanism, std::size_t memory, unsigned priority, std::size_t shared_length) {
+  CompressorConfig config = with(mechanism);
+  config.offset_bits = 14;
+  config.length_bits = 8;
+  config.dictionary_priority = priority;
+  config.shared_length = shared_length;
+  config.memory = memory;
+  config.whole_memory = true;
+  config.announce = true;
+  config.acknowledgement = Acknowledgement::kIdentifier;
+  config.peer = {128, 65536, 131072};
+  return config;
+}
+
+struct Printed {
+  const char* table;
+  Mechanism mechanism;
+  std::size_t memory;
+  unsigned priority;
+  std::size_t shared_length;
+  Transport transport;
+  std::vector<std::size_t> lengths;  // "Length compr"
+};
+
+// Its messages are 3 to 5 octets longer than its printed text, which is what the sequences have.
+TEST(Thesis, CompressedLengths) {
+  const Printed tables[] = {
+      {"14.8.1.3",
+       Mechanism::kStatelessBasic,
+       16384,
+       5,
+       1500,
+       Transport::kMessages,
+       {1085, 276, 1027, 996, 641, 956, 625, 490, 645, 279, 759, 397}},
+      {"14.8.2.1",
+       Mechanism::kStatelessStatic,
+       4096,
+       3,
+       1500,
+       Transport::kMessages,
+       {791, 174, 756, 739, 448, 718, 436, 339, 491, 183, 546, 287}},
+      {"14.8.2.3",
+       Mechanism::kStatefulStatic,
+       16384,
+       3,
+       1500,
+       Transport::kMessages,
+       {791, 174, 756, 739, 448, 718, 436, 339, 491, 183, 546, 287}},
+      {"14.8.3.1",
+       Mechanism::kDynamic,
+       4096,
+       3,
+       500,
+       Transport::kMessages,
+       {791, 174, 756, 126, 43, 52, 44, 34, 30, 14, 23, 18}},
+      {"14.8.3.3",
+       Mechanism::kDynamic,
+       16384,
+       3,
+       500,
+       Transport::kMessages,
+       {791, 174, 756, 123, 43, 52, 44, 27, 31, 16, 23, 15}},
+      {"14.8.4.2",
+       Mechanism::kShared,
+       8192,
+       3,
+       500,
+       Transport::kMessages,
+       {791, 20, 546, 109, 43, 52, 44, 27, 31, 16, 23, 15}},
+      {"14.6.1",
+       Mechanism::kShared,
+       8192,
+       5,
+       500,
+       Transport::kMessages,
+       {739, 20, 516, 109, 43, 54, 50, 30, 34, 16, 23, 15}},
+      {"14.6.3",
+       Mechanism::kShared,
+       8192,
+       5,
+       1000,
+       Transport::kMessages,
+       {739, 21, 436, 73, 43, 52, 38, 23, 29, 9, 23, 15}},
+      {"14.6.4",
+       Mechanism::kShared,
+       8192,
+       5,
+       1500,
+       Transport::kMessages,
+       {739, 21, 295, 70, 40, 52, 38, 29, 27, 9, 26, 15}},
+      {"14.10.1.1",
+       Mechanism::kDynamic,
+       8192,
+       5,
+       1500,
+       Transport::kMessages,
+       {739, 173, 719, 124, 43, 52, 44, 27, 31, 16, 23, 15}},
+      {"14.10.2.1",
+       Mechanism::kDynamic,
+       8192,
+       5,
+       1500,
+       Transport::kStream,
+       {739, 173, 570, 124, 43, 52, 44, 21, 31, 14, 23, 15}},
+  };
+  for (const Printed& table : tables) {
+    CompressorConfig config = thesis(table.mechanism, table.memory, table.priority, table.shared_length);
+    config.transport = table.transport;
+    if (table.transport == Transport::kStream) config.acknowledgement = Acknowledgement::kTransport;
+    const Sizes sizes = sizes_of_call(config);
+    EXPECT_NEAR(static_cast<double>(sum(sizes.compressed)), static_cast<double>(sum(table.lengths)),
+                0.02 * static_cast<double>(sum(table.lengths)))
+        << table.table;
+    for (std::size_t i = 0; i < table.lengths.size(); ++i) {
+      const auto printed = static_cast<double>(table.lengths[i]);
+      EXPECT_NEAR(static_cast<double>(sizes.compressed[i]), printed, std::max(8.0, 0.02 * printed))
+          << table.table << " message " << i;
+    }
+  }
+}
+
+// 14.5: the INVITE by the bits of a length.
+TEST(Thesis, LengthsOfTheLookAheadBuffer) {
+  for (const auto& [length_bits, printed] : {std::pair{4U, 694.0}, {6U, 706.0}, {8U, 739.0}}) {
+    CompressorConfig config = thesis(Mechanism::kShared, 8192, 5, 500);
+    config.length_bits = length_bits;
+    EXPECT_NEAR(static_cast<double>(sizes_of_call(config).compressed[0]), printed, 0.02 * printed) << length_bits;
+  }
+}
+
+// Table 13: each priority has the octets that RFC 3485, section 3, says.
+TEST(Thesis, DictionaryPriorities) {
+  const std::size_t lengths[] = {218, 1132, 1492, 3335, 3468};
+  std::size_t before = 10000;
+  for (unsigned priority = 1; priority <= 5; ++priority) {
+    const CompressorConfig config = thesis(Mechanism::kStatelessStatic, 8192, priority, 500);
+    EXPECT_EQ(Program(config).dictionary.size(), lengths[priority - 1]);
+    const std::size_t total = sum(sizes_of_call(config).compressed);
+    EXPECT_LE(total, before) << priority;
+    before = total;
+  }
+  EXPECT_EQ(Program(with(Mechanism::kStatelessStatic)).dictionary.size(), 4836U);
+}
+
+// Table 15: 69 and 70, 86 and 87, 216 to 220 octets.
+TEST(Thesis, BytecodeIsNoLonger) {
+  for (const std::size_t memory : {4096U, 8192U, 16384U}) {
+    EXPECT_LE(Program(thesis(Mechanism::kDynamic, memory, 5, 1500)).code.size(), 216U);
+    EXPECT_LE(Program(thesis(Mechanism::kShared, memory, 5, 1500)).code.size(), 216U);
+    // Its stateful compression asks for no feedback.
+    CompressorConfig config = thesis(Mechanism::kStatefulBasic, memory, 5, 1500);
+    config.acknowledgement = Acknowledgement::kOthers;
+    EXPECT_LE(Program(config).code.size(), 69U);
+    config.mechanism = Mechanism::kStatefulStatic;
+    EXPECT_LE(Program(config).code.size(), 86U);
+  }
+}
+
+// ---- Bytecode as state
+
+TEST(Stateful, MessagesReferToTheBytecodeOnceItIsAcknowledged) {
+  for (const Mechanism mechanism : {Mechanism::kStatefulBasic, Mechanism::kStatefulStatic}) {
+    Endpoint a(with(mechanism));
+    Endpoint b(with(mechanism));
+    EXPECT_EQ(b.receive(a.send(call()[0])), call()[0]);
+    EXPECT_EQ(b.receive(a.send(call()[3])), call()[3]);
+    EXPECT_TRUE(a.compressor->last().uploads) << "nothing has come back";
+    EXPECT_EQ(b.states.items_of(kCompartment), 1U) << "the same item twice";
+    EXPECT_EQ(a.receive(b.send(call()[1])), call()[1]);
+    EXPECT_EQ(b.receive(a.send(call()[5])), call()[5]);
+    EXPECT_FALSE(a.compressor->last().uploads);
+    EXPECT_EQ(a.compressor->last().overhead, 1U + 1U + kLeastIdentifier) << "with the feedback that b has asked for";
+    EXPECT_LT(b.states.memory_of(kCompartment), 64U + 100U) << "9.6: below 100 octets";
+  }
+}
+
+TEST(Stateful, APeerThatHasLostItsStateGetsTheBytecodeAgain) {
+  for (const Mechanism mechanism : {Mechanism::kStatefulStatic, Mechanism::kDynamic, Mechanism::kShared}) {
+    Endpoint a(with(mechanism));
+    Endpoint b(with(mechanism));
+    ASSERT_EQ(b.receive(a.send(call()[0])), call()[0]);
+    ASSERT_EQ(a.receive(b.send(call()[1])), call()[1]);
+    ASSERT_TRUE(b.states.close(kCompartment));
+    ASSERT_TRUE(b.states.open(kCompartment, kMuch.state_memory_size));
+    EXPECT_EQ(b.receive(a.send(call()[3])), text_octets("STATE_NOT_FOUND"));
+    ASSERT_FALSE(b.nack.empty());
+    (void)a.receive(b.nack);
+    const Bytes again = a.send(call()[3]);
+    EXPECT_TRUE(a.compressor->last().uploads);
+    EXPECT_EQ(b.receive(again), call()[3]);
+  }
+}
+
+// RFC 4077 3.2: the details say what there is.
+TEST(Stateful, ANackTellsWhatThePeerOffers) {
+  CompressorConfig config = with(Mechanism::kStatefulStatic);
+  Endpoint a(config);
+  config.peer = {16, 4096, 2048};
+  config.most_compressed = 2000;
+  Endpoint b(config);
+  EXPECT_EQ(b.receive(a.send(Bytes(3000, 'x'))), text_octets("SEGFAULT")) << "the buffer is beyond the memory";
+  (void)a.receive(b.nack);
+  Nack nack;
+  nack.reason = Reason::kBytecodesTooLarge;
+  const std::uint8_t size[] = {0x10, 0x00};
+  nack.details = size;
+  a.compressor->refused(nack);
+  nack.reason = Reason::kCyclesExhausted;
+  const std::uint8_t cycles[] = {16};
+  nack.details = cycles;
+  a.compressor->refused(nack);
+  EXPECT_EQ(b.receive(a.send(call()[0])), call()[0]);
+}
+
+// ---- What the peer offers
+
+TEST(Offers, AreTold) {
+  CompressorConfig config = with(Mechanism::kDynamic);
+  config.own = Parameters{128, 32768, 65536};
+  Endpoint a(config);
+  Endpoint b(config);
+  ASSERT_EQ(b.receive(a.send(call()[0])), call()[0]);
+  ASSERT_NE(b.states.peer_of(kCompartment), nullptr);
+  EXPECT_EQ(b.states.peer_of(kCompartment)->parameters, config.own);
+  EXPECT_EQ(b.states.peer_of(kCompartment)->version, kVersionWithNack);
+}
+
+// A repetition that only the larger memory reaches back to.
+TEST(Offers, MoreIsTakenUpAsLongAsThereIsNoState) {
+  CompressorConfig config = with(Mechanism::kDynamic);
+  config.transport = Transport::kStream;
+  config.most_compressed = 8000;
+  config.peer.decompression_memory_size = 8192;
+  Endpoint a(config);
+  config.peer.decompression_memory_size = 65536;
+  config.peer.cycles_per_bit = 128;
+  Endpoint b(config);
+  test::Random random(6);
+  Bytes noise(2500);
+  for (auto& octet : noise) octet = random.octet();
+  const Bytes message = test::joined(test::joined(noise, Bytes(1500, 'x')), noise);
+  const std::size_t before = a.send(message).size();
+  const std::uint8_t told[] = {encode(config.peer), kVersionWithNack};
+  a.compressor->heard({{}, {}, told});
+  const Bytes made = a.send(message);
+  EXPECT_LT(made.size() + 2000, before);
+  EXPECT_EQ(b.receive(made), message);
+}
+
+// Less than was counted on is followed at once; with no state memory at all, without state.
+TEST(Offers, LessIsFollowedAtOnce) {
+  for (const std::uint32_t memory : {4096U, 0U}) {
+    const Parameters offer = {16, 4096, memory};
+    CompressorConfig config = with(Mechanism::kDynamic);
+    config.most_compressed = 1500;
+    Endpoint a(config);
+    config.peer = offer;
+    if (memory == 0) config.mechanism = Mechanism::kStatelessStatic;
+    Endpoint b(config);
+    const std::uint8_t told[] = {encode(offer), kVersionWithNack};
+    a.compressor->heard({{}, {}, told});
+    for (int i = 0; i < 3; ++i) {
+      ASSERT_EQ(b.receive(a.send(call()[0])), call()[0]) << memory;
+      const Bytes answer = b.send(call()[1]);
+      ASSERT_FALSE(answer.empty());
+    }
+  }
+}
+
+// ---- Dynamic compression
+
+TEST(Dynamic, IsMuchShorterThanStaticCompression) {
+  const std::size_t dynamic = sum(sizes_of_call(with(Mechanism::kDynamic)).messages);
+  const std::size_t stateful = sum(sizes_of_call(with(Mechanism::kStatefulStatic)).messages);
+  const std::size_t shared = sum(sizes_of_call(with(Mechanism::kShared)).messages);
+  EXPECT_LT(2 * dynamic, stateful);
+  EXPECT_LT(shared, dynamic);
+}
+
+// RFC 3321 5.6: the circular buffer deletes what is oldest, at both ends alike, so no item is longer than the buffer.
+TEST(Dynamic, WhatIsOldestIsDeletedImplicitly) {
+  CompressorConfig config = with(Mechanism::kDynamic);
+  config.acknowledgement = Acknowledgement::kTransport;
+  config.memory = 4096;
+  Endpoint a(config);
+  Endpoint b(config);
+  const std::size_t longest = Program(config).longest_state();
+  std::size_t seen = 0;
+  for (int i = 0; i < 30; ++i) {
+    const Bytes& message = call()[static_cast<std::size_t>(i) % call().size()];
+    ASSERT_EQ(b.receive(a.send(message)), message);
+    const StateFound found = b.states.find(*a.compressor->last().leaves);
+    ASSERT_EQ(found.kind, StateFound::Kind::kOne);
+    EXPECT_LE(found.item->value.size(), longest);
+    seen = std::max(seen, found.item->value.size());
+  }
+  EXPECT_EQ(seen, longest) << "the buffer has been full";
+}
+
+// An item of state has what has been written, and no more.
+TEST(Dynamic, ItemsGrowWithWhatHasBeenWritten) {
+  CompressorConfig config = with(Mechanism::kDynamic);
+  Endpoint a(config);
+  Endpoint b(config);
+  ASSERT_EQ(b.receive(a.send(call()[11])), call()[11]);
+  const std::size_t head = b.states.memory_of(kCompartment) - kItemCost - call()[11].size();
+  EXPECT_LT(head, 256U) << "registers and bytecode";
+}
+
+TEST(Dynamic, TheStateOfARegistrationServesTheCall) {
+  CompressorConfig config = with(Mechanism::kDynamic);
+  const auto all = test::sip_sequences();
+  const auto registration = std::find_if(
+      all.begin(), all.end(), [](const auto& s) { return s.name.find("registration") != std::string::npos; });
+  ASSERT_NE(registration, all.end());
+  Endpoint a(config);
+  Endpoint b(config);
+  for (std::size_t i = 0; i < registration->messages.size(); ++i) {
+    Endpoint& from = i % 2 == 0 ? a : b;
+    Endpoint& to = i % 2 == 0 ? b : a;
+    ASSERT_EQ(to.receive(from.send(registration->messages[i])), registration->messages[i]);
+  }
+  Endpoint alone(config);
+  const std::size_t across = a.send(call()[0]).size();
+  EXPECT_LT(4 * across, 3 * alone.send(call()[0]).size()) << "RFC 3321 5.3";
+}
+
+// RFC 3321 5.4. The INVITE of the same user is shorter after a message that brought it.
+TEST(Dynamic, AUserSpecificDictionaryGoesWithTheFirstMessages) {
+  CompressorConfig config = with(Mechanism::kDynamic);
+  Endpoint without(config);
+  config.user_dictionary = text_octets(
+      "From: \"Alien Blaster\" <sip:user1_public1@home1.net>;tag=171828\r\nVia: SIP/2.0/UDP "
+      "[5555::aaa:bbb:ccc:ddd]:1357;comp=sigcomp;branch=z9hG4bKnashds7\r\n");
+  Endpoint a(config);
+  Endpoint b(config);
+  const Bytes first = a.send(call()[0]);
+  EXPECT_EQ(b.receive(first), call()[0]);
+  (void)without.send(call()[0]);
+  EXPECT_LT(first.size() - a.compressor->last().overhead, 734U);
+  EXPECT_EQ(a.compressor->last().overhead, without.compressor->last().overhead + config.user_dictionary.size() + 6)
+      << "the dictionary, and the instruction that reads it";
+  EXPECT_EQ(b.receive(a.send(call()[3])), call()[3]);
+}
+
+// ---- Checkpoints
+
+// RFC 3321 5.5: when what was acknowledged last may have been pushed out, the checkpoint before it is still there.
+TEST(Checkpoints, AreGoneOnFromWhereOtherItemsAreGone) {
+  CompressorConfig config = with(Mechanism::kDynamic);
+  config.checkpoint_every = 4;
+  config.peer.state_memory_size = 8192;
+  config.peer.decompression_memory_size = 8192;
+  config.memory = 2600;
+  Endpoint a(config);
+  Endpoint b(config);
+  std::size_t uploads = 0;
+  for (int i = 0; i < 40; ++i) {
+    const Bytes& message = call()[static_cast<std::size_t>(i) % call().size()];
+    const Bytes made = a.send(message);
+    uploads += a.compressor->last().uploads ? 1U : 0U;
+    ASSERT_EQ(b.receive(made), message) << i;
+    if (i < 6) {
+      ASSERT_EQ(a.receive(b.send(call()[1])), call()[1]);
+    }
+  }
+  // Without checkpoints, nothing is left when six answers are all that comes.
+  config.checkpoint_every = 0;
+  Endpoint c(config);
+  Endpoint d(config);
+  std::size_t uploads_without = 0;
+  for (int i = 0; i < 40; ++i) {
+    const Bytes& message = call()[static_cast<std::size_t>(i) % call().size()];
+    const Bytes made = c.send(message);
+    uploads_without += c.compressor->last().uploads ? 1U : 0U;
+    ASSERT_EQ(d.receive(made), message) << i;
+    if (i < 6) {
+      ASSERT_EQ(c.receive(d.send(call()[1])), call()[1]);
+    }
+  }
+  EXPECT_LT(uploads, uploads_without);
+}
+
+// ---- Shared compression
+
+TEST(Shared, TheAnswerToAMessageIsCompressedAgainstIt) {
+  Endpoint a(with(Mechanism::kShared));
+  Endpoint b(with(Mechanism::kShared));
+  ASSERT_EQ(b.receive(a.send(call()[0])), call()[0]);
+  EXPECT_EQ(a.states.items_of(kCompartment), 1U) << "what a has sent";
+  Endpoint alone(with(Mechanism::kDynamic));
+  (void)alone.send(call()[1]);
+  const std::size_t plain = alone.send(call()[1]).size() - alone.compressor->last().overhead;
+  const Bytes made = b.send(call()[1]);
+  EXPECT_LT(5 * (made.size() - b.compressor->last().overhead), plain);
+  EXPECT_EQ(a.receive(made), call()[1]);
+}
+
+// RFC 3321 5.2: "new shared state items must not be created unless the compressor has made enough state memory
+// available".
+TEST(Shared, NothingOfThePeersIsPushedOut) {
+  CompressorConfig config = with(Mechanism::kShared);
+  Endpoint a(config);
+  ASSERT_TRUE(a.states.create(kCompartment, {}, 0, Bytes(65000, 'y')));
+  ASSERT_TRUE(a.states.create(kCompartment, {}, 0, Bytes(65000, 'z')));
+  ASSERT_LT(a.states.room_of(kCompartment), call()[0].size());
+  (void)a.send(call()[0]);
+  EXPECT_EQ(a.states.items_of(kCompartment), 2U);
+  EXPECT_EQ(a.states.memory_of(kCompartment), 2 * (65000U + kItemCost));
+}
+
+// 9.4.9: a peer that sets the I-bit is not told of state.
+TEST(Shared, APeerThatWantsNoLocalStateIsToldOfNone) {
+  Endpoint a(with(Mechanism::kShared));
+  udvm::Completion completion;
+  completion.feedback.present = true;
+  completion.feedback.i = true;
+  ASSERT_TRUE(a.states.apply(kCompartment, completion, {}));
+  (void)a.send(call()[0]);
+  EXPECT_EQ(a.states.items_of(kCompartment), 0U);
+}
+
+// ---- Limits
+
+// The longest matches one behind another, at the least cycles_per_bit: the cycles suffice.
+TEST(Limits, ManyOctetsOfOneKindCostNoMoreCyclesThanTheyGrant) {
+  for (const Algorithm algorithm : {Algorithm::kLzss, Algorithm::kDeflate}) {
+    for (const unsigned length_bits : {4U, 6U, 8U}) {
+      for (std::uint16_t cycles_per_bit = 16; cycles_per_bit <= 128;
+           cycles_per_bit = static_cast<std::uint16_t>(2 * cycles_per_bit)) {
+        CompressorConfig config = with(Mechanism::kStatelessStatic);
+        config.algorithm = algorithm;
+        config.length_bits = length_bits;
+        config.most_compressed = 14000;
+        config.peer = {cycles_per_bit, 16384, 0};
+        Endpoint a(config);
+        Endpoint b(config);
+        const Bytes message(Compressor::kMost, 'x');
+        EXPECT_EQ(b.receive(a.send(message)), message) << length_bits << " " << cycles_per_bit;
+      }
+    }
+  }
+}
+
+// A message that would become too long, or is, gives nothing; the next one is none the worse.
+TEST(Limits, WhatDoesNotFitIsRefused) {
+  test::Random random(3);
+  Bytes noise(3000);
+  for (auto& octet : noise) octet = random.octet();
+  for (const Algorithm algorithm : {Algorithm::kLzss, Algorithm::kDeflate}) {
+    for (const Mechanism mechanism : {Mechanism::kStatelessStatic, Mechanism::kDynamic, Mechanism::kShared}) {
+      CompressorConfig config = with(mechanism);
+      config.algorithm = algorithm;
+      Endpoint a(config);
+      Endpoint b(config);
+      for (std::size_t i = 0; i < kDirections.size(); ++i) {
+        Endpoint& from = kDirections[i] == 'A' ? a : b;
+        Endpoint& to = kDirections[i] == 'A' ? b : a;
+        EXPECT_TRUE(from.send(noise).empty());
+        EXPECT_TRUE(from.send(Bytes(Compressor::kMost + 1)).empty());
+        ASSERT_EQ(to.receive(from.send(call()[i])), call()[i]);
+      }
+      config.most_compressed = Endpoint(config).send(call()[0]).size();
+      EXPECT_FALSE(Endpoint(config).send(call()[0]).empty());
+      --config.most_compressed;
+      EXPECT_TRUE(Endpoint(config).send(call()[0]).empty());
+    }
+  }
+}
+
+TEST(Limits, WhatCannotWorkIsRefused) {
+  StateHandler states(1);
+  CompressorFactory factory(states);
+  const auto refuses = [&](void (*change)(CompressorConfig&)) {
+    CompressorConfig config = with(Mechanism::kShared);
+    EXPECT_NO_THROW((void)factory.make(config, 1));
+    change(config);
+    EXPECT_THROW((void)factory.make(config, 1), std::invalid_argument);
+  };
+  refuses([](CompressorConfig& c) { c.peer.decompression_memory_size = 8191; });
+  refuses([](CompressorConfig& c) { c.peer.cycles_per_bit = 17; });
+  refuses([](CompressorConfig& c) { c.peer.state_memory_size = 0; });
+  refuses([](CompressorConfig& c) { c.own = Parameters{17, 8192, 2048}; });
+  refuses([](CompressorConfig& c) { c.offset_bits = 11; });
+  refuses([](CompressorConfig& c) { c.length_bits = 5; });
+  refuses([](CompressorConfig& c) { c.dictionary_priority = 6; });
+  refuses([](CompressorConfig& c) { c.shared_length = 2041; });
+  refuses([](CompressorConfig& c) { c.most_compressed = 16384; });
+  refuses([](CompressorConfig& c) { c.user_dictionary.resize(15000); });
+  refuses([](CompressorConfig& c) { c.peer = {16, 65536, 131072}; });  // 16 cycles a bit do not pay for 64 kB
+}
+
+}  // namespace
+}  // namespace headroom::sigcomp
