@@ -103,36 +103,42 @@ Octets BytecodeCompressor::first_text() const noexcept {
 
 // ---- What the peer offers
 
-void BytecodeCompressor::take_up(const CompressorConfig& config) {
-  const Workshop::Tool& tool = workshop_.tool(config);
-  bench_ = &workshop_.bench(config, tool.program);
-  tool_ = &tool;
+bool BytecodeCompressor::take_up(const CompressorConfig& config) {
+  const Workshop::Tool* tool = nullptr;
+  try {
+    tool = &workshop_.tool(config);
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+  bench_ = &workshop_.bench(config, tool->program);
+  tool_ = tool;
   config_ = config;
   code_is_known_ = false;
-  history_.restart(tool.program, config.peer.state_memory_size, first_text());
+  history_.restart(tool->program, config.peer.state_memory_size, first_text());
+  return true;
 }
 
-// More than was counted on is taken up before there is state that would be lost; less at once (RFC 4896 10.2).
-void BytecodeCompressor::adapt() {
-  if (offered_ == config_.peer) return;
+// More than was counted on is taken up before there is state that would be lost; less at once (RFC 4896 10.2). False
+// when nothing can be made for what the peer offers.
+bool BytecodeCompressor::adapt() {
+  if (offered_ == config_.peer) return true;
   const Parameters& now = config_.peer;
   const bool less = offered_.decompression_memory_size < now.decompression_memory_size ||
                     offered_.cycles_per_bit < now.cycles_per_bit || offered_.state_memory_size < now.state_memory_size;
-  if (!less && (history_.base().number != 0 || code_is_known_)) return;
+  if (!less && (history_.base().number != 0 || code_is_known_)) return true;
   CompressorConfig config = config_;
   config.peer = offered_;
-  try {
-    take_up(config);
-  } catch (const std::invalid_argument&) {
-    if (!less) {
-      offered_ = now;
-      return;
-    }
-    // The mechanism needs more: what needs no state is left, if even that.
-    config.mechanism =
-        config.mechanism < Mechanism::kStatelessStatic ? Mechanism::kStatelessBasic : Mechanism::kStatelessStatic;
-    take_up(config);
+  // Messages take the memory that they are decompressed in.
+  config.most_compressed = std::min<std::size_t>(config.most_compressed, offered_.decompression_memory_size / 2);
+  if (take_up(config)) return true;
+  if (!less) {
+    offered_ = config_.peer;
+    return true;
   }
+  // The mechanism needs more: what needs no state is left, if even that.
+  config.mechanism =
+      config.mechanism < Mechanism::kStatelessStatic ? Mechanism::kStatelessBasic : Mechanism::kStatelessStatic;
+  return take_up(config);
 }
 
 // ---- Making a message
@@ -203,7 +209,7 @@ BytecodeCompressor::Front BytecodeCompressor::front_of(const Item& base, std::si
         std::min(base.pointer + program.buffer_begin + message_length, std::size_t{program.buffer_end});
     // With room for the peer's messages, which are to stay until they are referred to.
     front.free = history_.to_free(next + kItemCost + (program.has_shared ? kOwnShared * (kMostShared + kItemCost) : 0));
-    if (!front.free.empty()) front.flags |= kFreeFlag;
+    if (front.free) front.flags |= kFreeFlag;
   }
   return front;
 }
@@ -229,7 +235,7 @@ std::size_t BytecodeCompressor::list(std::span<std::uint8_t> room, const Sha1Dig
 
 Octets BytecodeCompressor::compress(Octets message) {
   if (message.size() > kMost) return {};
-  adapt();
+  if (!adapt()) return {};
   const Program& program = tool_->program;
   const bool goes_on = program.saved == Saved::kMemory;
   const Item base = goes_on ? history_.choose() : Item{};
@@ -270,7 +276,7 @@ Octets BytecodeCompressor::compress(Octets message) {
       writer.put(static_cast<std::uint8_t>(front.shared / kSharedUnit));
       writer.put(Octets(shared_identifier_).first(kLeastIdentifier));
     }
-    writer.put(front.free);
+    if (front.free) writer.put(*front.free);
     writer.put(listed);
   }
   if (writer.full()) return {};
@@ -299,7 +305,7 @@ Octets BytecodeCompressor::compress(Octets message) {
     if (front.shared != 0) item.shared = shared_number_;
     item.identifier = identifier_after(item, bench.window);
     bench.number = history_.sent(item, shared, message);
-    if (!front.free.empty()) history_.freed(front.free, bench.number);
+    if (front.free) history_.freed(*front.free, bench.number);
     left_ = item.identifier;
     sent_.leaves = &left_;
     if (config_.acknowledgement == Acknowledgement::kTransport) history_.acknowledge_newest();

@@ -73,12 +73,12 @@ class BytecodeCompressor final : public Compressor {
   struct Front {
     std::uint8_t flags = 0;
     std::size_t shared = 0;  // octets of the peer's message to be compressed against
-    Octets free;
+    std::optional<History::Partial> free;
   };
 
   [[nodiscard]] Octets first_text() const noexcept;
-  void adapt();
-  void take_up(const CompressorConfig& config);
+  [[nodiscard]] bool adapt();
+  [[nodiscard]] bool take_up(const CompressorConfig& config);
   void take_own_shared(const Sha1Digest& identifier, Octets message, std::uint64_t number);
   void free_own_shared(std::size_t count);
   void note_acknowledged() noexcept;

@@ -195,7 +195,7 @@ bool History::acknowledge_newest() {
   return pending.item.number > base_.number && take(pending);
 }
 
-Octets History::to_free(std::size_t needed) const noexcept {
+std::optional<History::Partial> History::to_free(std::size_t needed) const noexcept {
   std::size_t used = needed;
   for (const Made& made : items_) used += made.cost;
   const Made* oldest = nullptr;
@@ -212,7 +212,7 @@ Octets History::to_free(std::size_t needed) const noexcept {
     if (asked || in_use || (!superseded && (made.checkpoint || used <= state_memory_size_))) continue;
     if (oldest == nullptr || made.age < oldest->age) oldest = &made;
   }
-  return oldest == nullptr ? Octets{} : Octets(oldest->partial);
+  return oldest == nullptr ? std::nullopt : std::optional(oldest->partial);
 }
 
 std::size_t History::room() const noexcept {
@@ -221,9 +221,9 @@ std::size_t History::room() const noexcept {
   return state_memory_size_ - std::min(state_memory_size_, used);
 }
 
-void History::freed(Octets partial, std::uint64_t by) noexcept {
+void History::freed(const Partial& partial, std::uint64_t by) noexcept {
   for (Made& made : items_) {
-    if (std::ranges::equal(made.partial, partial)) made.freed_by = by;
+    if (made.partial == partial) made.freed_by = by;
   }
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "sigcomp/compressor/program.h"
@@ -28,7 +29,8 @@ struct Item {
 
 class History {
  public:
-  static constexpr std::size_t kPending = 8;  // items that may yet be acknowledged: the newest ones
+  using Partial = std::array<std::uint8_t, kLeastIdentifier>;  // of an identifier
+  static constexpr std::size_t kPending = 8;                   // items that may yet be acknowledged: the newest ones
 
   // `first`: the text of the memory before there is any message.
   History(const Program& program, std::uint32_t state_memory_size, Octets first);
@@ -60,13 +62,13 @@ class History {
   // The peer has lost its state.
   void forget();
 
-  // The item that had better be freed for lack of memory, or because a later checkpoint has come: nothing, or 6 octets.
+  // The item that had better be freed for lack of memory, or because a later checkpoint has come.
   // `needed`: octets of state memory that the next item takes, and what else is to have room.
-  [[nodiscard]] Octets to_free(std::size_t needed) const noexcept;
+  [[nodiscard]] std::optional<Partial> to_free(std::size_t needed) const noexcept;
   // Octets of the peer's state memory that no item takes, if they all have arrived.
   [[nodiscard]] std::size_t room() const noexcept;
   // It has been sent in the message with this number.
-  void freed(Octets partial, std::uint64_t by) noexcept;
+  void freed(const Partial& partial, std::uint64_t by) noexcept;
   // Messages since the last checkpoint.
   [[nodiscard]] std::uint64_t since_checkpoint() const noexcept { return made_ - last_checkpoint_; }
 
@@ -77,7 +79,7 @@ class History {
     std::size_t cost;
     bool checkpoint;
     std::uint64_t freed_by;  // number of a message; 0: none
-    std::array<std::uint8_t, kLeastIdentifier> partial;
+    Partial partial;
   };
   struct Pending {
     Item item;

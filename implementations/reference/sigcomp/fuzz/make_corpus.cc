@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Makes the seeds of the fuzz targets from resources/vectors/sigcomp: each test of RFC 4465 as one stream of messages,
-// and each program; and choices at random for the verifier's.
+// and each program; and choices at random for the verifier's and the
+// compressors'.
 //
 //   sigcomp_fuzz_corpus implementations/reference/sigcomp/fuzz/corpus
 #include <cstdio>
@@ -51,6 +52,20 @@ void write_program(const std::string& folder, const std::string& name) {
   write(folder + "/assembler/" + name.substr(name.find('/') + 1), Bytes(text.begin(), text.end()));
 }
 
+// Configurations that can work, most of them honest, and steps.
+void write_calls(const std::string& folder) {
+  for (std::uint8_t seed = 0; seed < 24; ++seed) {
+    headroom::sigcomp::test::Random random(seed);
+    Bytes steps(8 + 30 * 4);
+    for (auto& octet : steps) octet = random.octet();
+    steps[0] = seed;  // algorithm and mechanism
+    steps[1] = static_cast<std::uint8_t>((seed / 12 + 1) % 2 | (steps[1] & (seed % 8 == 7 ? 0xf0 : 0x70)));
+    steps[5] = static_cast<std::uint8_t>(2 + 4 * (3 + seed % 2) + 32 * 5);  // 64, 16384 or 32768, 65536
+    steps[6] = 120;                                                         // 2880 octets
+    write(folder + "/compressor/call-" + std::to_string(seed), steps);
+  }
+}
+
 void write_choices(const std::string& folder) {
   for (std::uint64_t seed = 0; seed < 24; ++seed) {
     headroom::sigcomp::test::Random random(seed);
@@ -64,7 +79,9 @@ void write_choices(const std::string& folder) {
 
 int main(int argc, char** argv) {
   if (argc != 2) {
-    std::fputs("usage: sigcomp_fuzz_corpus FOLDER, which has the folders messages, assembler and verifier\n", stderr);
+    std::fputs(
+        "usage: sigcomp_fuzz_corpus FOLDER, which has the folders messages, assembler, compressor and verifier\n",
+        stderr);
     return 2;
   }
   const std::string folder = argv[1];
@@ -78,6 +95,7 @@ int main(int argc, char** argv) {
   const nlohmann::json guide = headroom::sigcomp::test::vectors_of("rfc4464.json");
   for (const auto& program : guide["programs"])
     write_program(folder, "rfc4464/" + program["program"].get<std::string>());
+  write_calls(folder);
   write_choices(folder);
   return 0;
 }

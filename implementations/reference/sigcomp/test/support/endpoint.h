@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whole endpoints for tests of compressors, and messages to test them with.
+// Whole endpoints for tests of compressors.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -60,18 +60,5 @@ class Endpoint {
   Transport transport_;
   CompressorFactory factory_;
 };
-
-// Text of few octets, of many, repetitions, much longer than the buffer, and nothing at all.
-inline Bytes random_message(Random& random, std::size_t most) {
-  Bytes message(random.below(static_cast<std::uint32_t>(most)));
-  const std::uint32_t alphabet = 1U + random.below(random.below(2) == 0 ? 4 : 256);
-  for (std::size_t i = 0; i < message.size(); ++i) {
-    const std::uint32_t back = 1U + random.below(3000);
-    const bool repeat = back <= i && random.below(8) != 0;
-    message[i] = repeat && i > 0 ? message[i - (random.below(4) == 0 ? 1 : back)]
-                                 : static_cast<std::uint8_t>(random.below(alphabet));
-  }
-  return message;
-}
 
 }  // namespace headroom::sigcomp::test

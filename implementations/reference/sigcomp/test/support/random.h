@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers that look random and are the same in every run (SplitMix64).
+// Numbers that look random and are the same in every run (SplitMix64), and messages made of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace headroom::sigcomp::test {
 
@@ -24,5 +26,18 @@ class Random {
  private:
   std::uint64_t state_;
 };
+
+// Text of few octets, of many, repetitions, much longer than the buffer, and nothing at all.
+[[nodiscard]] inline std::vector<std::uint8_t> random_message(Random& random, std::size_t most) {
+  std::vector<std::uint8_t> message(random.below(static_cast<std::uint32_t>(most)));
+  const std::uint32_t alphabet = 1U + random.below(random.below(2) == 0 ? 4 : 256);
+  for (std::size_t i = 0; i < message.size(); ++i) {
+    const std::uint32_t back = 1U + random.below(3000);
+    const bool repeat = back <= i && random.below(8) != 0;
+    message[i] = repeat && i > 0 ? message[i - (random.below(4) == 0 ? 1 : back)]
+                                 : static_cast<std::uint8_t>(random.below(alphabet));
+  }
+  return message;
+}
 
 }  // namespace headroom::sigcomp::test
