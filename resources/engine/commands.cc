@@ -67,6 +67,7 @@ const std::vector<Command>& commands() {
       {"link", "Impairs what passes between two ports", {}},
       {"generate", "Sends a traffic profile through ports and receives it", {}},
       {"call", "Makes calls between two ports: a sequence of messages over UDP, again and again", {}},
+      {"serve", "Carries out jobs of generate and call, a line each, over ports that stay open", {}, true},
   };
   return all;
 }

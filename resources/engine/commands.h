@@ -15,7 +15,9 @@ namespace headroom {
 struct Command {
   std::string name;
   std::string summary;
-  std::function<Json(const Json&)> run;  // throws Error; empty for what the program for the wire does
+  std::function<Json(const Json&)> run;                   // throws Error; empty for what the program for the wire does
+  bool serves = false;                                    // answers line by line on standard input in place of a job
+  std::function<void(int input, int output)> serve = {};  // throws Error; empty as `run` is
 };
 
 [[nodiscard]] const std::vector<Command>& commands();

@@ -96,6 +96,10 @@ int carry_out(const headroom::Command& command, const std::string& job_path) {
   int output = STDOUT_FILENO;
   try {
     output = reserve_output();
+    if (command.serves) {
+      command.serve(STDIN_FILENO, output);
+      return 0;
+    }
     const Json job = headroom::parse_json(read_job_text(job_path));
     const Json result = command.run(job);
     if (!write_all(output, result.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n")) {
@@ -130,7 +134,7 @@ int main(int argc, char** argv) {
   const headroom::Command* chosen = nullptr;
   for (const headroom::Command& command : headroom::commands()) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
-    sub->add_option("--job", job_path, "The job: a file, or - for standard input")->required();
+    if (!command.serves) sub->add_option("--job", job_path, "The job: a file, or - for standard input")->required();
     sub->callback([&chosen, &command] { chosen = &command; });
   }
   try {
@@ -139,5 +143,5 @@ int main(int argc, char** argv) {
     if (app.exit(error) == 0) return 0;  // help and version
     return report(STDOUT_FILENO, ErrorKind::job, std::string(error.what()) + "; see headroom-engine --help.", "");
   }
-  return chosen->run ? carry_out(*chosen, job_path) : hand_over(argv, chosen->name);
+  return chosen->run || chosen->serve ? carry_out(*chosen, job_path) : hand_over(argv, chosen->name);
 }

@@ -123,17 +123,26 @@ def batches(packets, most=MOST_VALUES):
     """The packets of all flows, in order of time, as batches of at most `most`: by kind, and in order within a kind."""
     kinds = {}
     for number, packet in enumerate(packets):
-        inner, transport, payload = parts_of(packet)
-        outer, version = packet[0] >> 4, packet[inner] >> 4
-        kinds.setdefault((outer, inner, version, transport, payload), []).append((number, packet))
+        kinds.setdefault(kind_of(packet), []).append((number, packet))
     found = []
-    for (outer, inner, version, _, payload), members in kinds.items():
-        headers = [at for at, one in ((0, outer), (inner, version)) if one == 4]
+    for key, members in kinds.items():
         kind = len({batch.kind for batch in found})
         for begin in range(0, len(members), most):
             part = members[begin : begin + most]
-            found.append(batch_of(kind, part[0][0], [packet for _, packet in part], headers, payload))
+            found.append(batch_of(kind, part[0][0], [packet for _, packet in part], *cut_of(key)))
     return found
+
+
+def kind_of(packet):
+    """What is common to the packets of a kind: versions of IP, and where the headers stand."""
+    inner, transport, payload = parts_of(packet)
+    return packet[0] >> 4, inner, packet[inner] >> 4, transport, payload
+
+
+def cut_of(kind):
+    """Of a kind: the offsets of its IPv4 headers, and of the payload."""
+    outer, inner, version, _, payload = kind
+    return [at for at, one in ((0, outer), (inner, version)) if one == 4], payload
 
 
 def batch_of(kind, first, packets, headers, payload):

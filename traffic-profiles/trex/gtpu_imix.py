@@ -16,7 +16,7 @@ import sys
 from trex.stl.api import STLProfile, STLStream, STLTXCont, STLTXSingleBurst
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import columns
+import prepared
 import rendered
 from field_engine import batch_builder, latency_stream
 
@@ -73,10 +73,10 @@ class GtpuImix:
             raise rendered.Refused(
                 f"{packets} packets behind {given.skip} are to be made; 1 to {rendered.MOST_PACKETS} can be at once."
             )
-        found = columns.streams(profile, packets, given.flows, given.seed, direction == 1, given.skip, given.engine)
+        found = prepared.streams(profile, packets, given.flows, given.seed, direction == 1, given.skip, given.engine)
         made = streams_of(found, given.pps, given.cores, endless=not given.duration)
         if given.latency_pps:
-            run = columns.one_more_flow(profile, given.flows, given.seed, direction == 1, given.engine)
+            run = prepared.one_more_flow(profile, given.flows, given.seed, direction == 1, given.engine)
             made.append(latency_stream(run, direction, given.latency_pps, given.duration))
         return STLProfile(made).get_streams()
 

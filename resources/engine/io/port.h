@@ -45,6 +45,9 @@ class Port {
 
   [[nodiscard]] const MacAddress& mac() const noexcept { return mac_; }
 
+  // Sets the driver's counters to zero, as far as it can.
+  void forget() noexcept { (void)rte_eth_stats_reset(id_); }
+
   // Whether the device is still there: an interface that was deleted never comes back.
   [[nodiscard]] bool is_there() const noexcept;
 

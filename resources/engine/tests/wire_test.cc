@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "capture/reader.h"
@@ -241,6 +242,48 @@ TEST(Generate, SendsWhatRenderMakes) {
     ASSERT_EQ(sent.packets.size(), made.size());
     for (std::size_t i = 0; i < made.size(); ++i) EXPECT_EQ(sent.packets[i].octets, made[i].octets) << i;
   }
+}
+
+// Requests line by line: jobs over the same ports, and errors after which it goes on.
+TEST(Serve, CarriesOutOneJobAfterTheOther) {
+  const Scratch scratch;
+  const auto request = [](const Json& id, const char* method, const Json& job) {
+    return Json({{"jsonrpc", "2.0"}, {"id", id}, {"method", method}, {"params", job}}).dump() + "\n";
+  };
+  Json job = {{"ports", {{{"vdev", "net_null0"}}, {{"vdev", "net_null1"}}}},
+              {"profile", testing::call_profile()},
+              {"rate_pps", 1000},
+              {"duration_s", 0.05},
+              {"drain_s", 0.01},
+              {"eal", {{"memory_mb", 128}}}};
+  std::ofstream requests(scratch.at("requests"));
+  requests << request(1, "generate", Json::object()) << "no JSON\n" << request("two", "generate", job);
+  job["rate_pps"] = 400;
+  requests << request(3, "generate", job) << request(4, "replay", job);
+  job["mtu"] = 1400;
+  requests << request(5, "generate", job) << "{}";  // not a whole line, and so no request
+  requests.close();
+
+  const std::string line =
+      "exec " HEADROOM_ENGINE " serve < " + scratch.at("requests") + " 2>" + scratch.at("complaint");
+  std::FILE* pipe = popen(line.c_str(), "r");
+  std::string said;
+  for (int letter; (letter = std::fgetc(pipe)) != EOF;) said += static_cast<char>(letter);
+  EXPECT_EQ(pclose(pipe), 0);
+  std::vector<Json> replies;
+  std::istringstream lines(said);
+  for (std::string one; std::getline(lines, one);) replies.push_back(parse_json(one));
+  ASSERT_EQ(replies.size(), 6u) << said;
+  EXPECT_EQ(replies[0]["id"], 1);
+  EXPECT_EQ(replies[0]["error"]["data"]["exception"], "job");
+  EXPECT_EQ(replies[1]["id"], nullptr);
+  EXPECT_EQ(replies[2]["id"], "two");
+  EXPECT_EQ(replies[2]["result"]["forward"]["requested_pps"], 1000);
+  EXPECT_LE(replies[2]["result"]["forward"]["sent"], 50) << "a busy machine may keep it from sending";
+  EXPECT_EQ(replies[3]["result"]["forward"]["requested_pps"], 400);
+  EXPECT_LE(replies[3]["result"]["forward"]["sent"], 20);
+  EXPECT_TRUE(replies[4].contains("error"));
+  EXPECT_EQ(replies[5]["error"]["data"]["where"], "/ports");
 }
 
 TEST(Generate, NamesAnInterfaceThatIsNotThere) {

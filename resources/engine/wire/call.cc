@@ -14,17 +14,13 @@
 #include "capture/frame.h"
 #include "capture/writer.h"
 #include "io/busy.h"
-#include "io/eal.h"
-#include "io/port.h"
 #include "io/published.h"
-#include "io/supervisor.h"
 #include "wire/frames.h"
 
 namespace headroom::wire {
 namespace {
 
 constexpr std::size_t kBurst = 32;
-constexpr unsigned kPoolFrames = 16'383;
 constexpr std::size_t kMostUnexpected = 16;  // that are kept with their octets; all are counted
 // As in `generate`: with less than this share of the calls that were asked for, the generator has fallen behind.
 constexpr double kKeepsUp = 0.995;
@@ -50,15 +46,15 @@ struct Report {
 // Both ends of all calls. One thread.
 class Parties {
  public:
-  Parties(const CallJob& job, std::array<std::unique_ptr<io::Port>, 2>& ports, rte_mempool* pool, Report& report)
+  Parties(const CallJob& job, Ends& ends, Report& report)
       : job_(job),
-        pool_(pool),
+        pool_(ends.pool()),
         report_(report),
         warmup_(job.warmup_calls()),
         total_(job.calls()),
         calls_(job.messages, job.callers, static_cast<std::size_t>(total_)) {
-    sides_[kCallerSide] = {ports[0].get(), ethernet_frame(kMacB, kMacA, kEtherTypeIpv4, {})};
-    sides_[kCalledSide] = {ports[1].get(), ethernet_frame(kMacA, kMacB, kEtherTypeIpv4, {})};
+    sides_[kCallerSide] = {&ends.port(0), ethernet_frame(kMacB, kMacA, kEtherTypeIpv4, {})};
+    sides_[kCalledSide] = {&ends.port(1), ethernet_frame(kMacA, kMacB, kEtherTypeIpv4, {})};
   }
 
   // Begins the calls that are due, a burst at most. Returns whether all have begun.
@@ -173,7 +169,7 @@ class Parties {
 // nobody waits for them any longer.
 void converse(const CallJob& job, Parties& parties, io::BusyShare& busy, io::Published<Report>& published,
               const Report& report, const std::atomic<bool>& stop) {
-  const io::WorkerThread thread(job.core, "/core");
+  const io::WorkerThread thread(job.ends.core, "/core");
   const io::BusyShare::OfThisThread counted(busy);
   std::uint64_t pauses_ns = 0;
   for (const Message& message : job.messages) pauses_ns += message.pause_ns;
@@ -234,33 +230,27 @@ Json json_of(const Report& report, const CallJob& job) {
 
 }  // namespace
 
-Json run_call(const CallJob& job) {
-  const io::StopSignals signals;
-  const io::Eal eal(job.wire, job.ports, 1, job.mtu, job.core);
-  rte_mempool* const pool = eal.make_pool("frames", kPoolFrames, job.mtu);
-  std::array<std::unique_ptr<io::Port>, 2> ports;
-  for (std::size_t i = 0; i < ports.size(); ++i)
-    ports[i] = std::make_unique<io::Port>(eal, job.ports[i], i, std::uint16_t{1}, job.mtu, pool);
+Json run(const CallJob& job, Ends& ends) {
   Report report;
-  Parties parties(job, ports, pool, report);
+  Parties parties(job, ends, report);
+  ends.begin(job.ends);
 
-  io::BusyShare busy(job.wire.idle);
+  io::BusyShare busy(job.ends.wire.idle);
   io::Published<Report> published;
   const auto result = [&](const Report& told) -> Json {
     return {{"engine", engine_identity()},
             {"command", "call"},
-            {"core", job.core},
+            {"core", job.ends.core},
             {"busy_share", busy.share()},
             {"cpu_ns", busy.cpu_ns()},
             {"calls", json_of(told, job)},
             {"forward", json_of(told.messages[kCallerSide], told.latency[kCallerSide])},
             {"reverse", json_of(told.messages[kCalledSide], told.latency[kCalledSide])},
-            {"ports", {ports[0]->statistics(), ports[1]->statistics()}}};
+            {"ports", ends.statistics()}};
   };
 
-  const io::Ended ended = io::supervise_loop(
-      job.wire, signals, std::array<const io::Port*, 2>{ports[0].get(), ports[1].get()},
-      [&] { return result(published.ask()); },
+  const io::Ended ended = ends.supervise(
+      job.ends.wire, [&] { return result(published.ask()); },
       [&](const std::atomic<bool>& stop) { converse(job, parties, busy, published, report, stop); });
   Json json = result(published.last());
   json["complete"] = ended == io::Ended::finished;

@@ -5,25 +5,21 @@
 #ifndef HEADROOM_WIRE_CALL_H
 #define HEADROOM_WIRE_CALL_H
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "base/json_reader.h"
-#include "io/job.h"
 #include "wire/calls.h"
+#include "wire/ends.h"
 
 namespace headroom::wire {
 
 struct CallJob {
-  io::WireJob wire;
-  std::array<io::PortJob, 2> ports;  // of the callers, of the called parties
+  EndsJob ends;  // the ports are that of the callers and that of the called parties
   std::vector<Message> messages;
   double calls_per_s = 1;
   double duration_s = 1, warmup_s = 0, drain_s = 1;  // the drain begins behind the last call, its pauses apart
   std::uint32_t callers = 254;
-  unsigned core = 0;
-  std::uint32_t mtu = 1500;
 
   [[nodiscard]] std::uint64_t warmup_calls() const noexcept {
     return static_cast<std::uint64_t>(calls_per_s * warmup_s + 0.5);
@@ -37,7 +33,7 @@ struct CallJob {
 [[nodiscard]] CallJob read_call_job(const Json& document);
 
 // Calls, and returns the result. Throws Error.
-[[nodiscard]] Json run_call(const CallJob& job);
+[[nodiscard]] Json run(const CallJob& job, Ends& ends);
 
 }  // namespace headroom::wire
 

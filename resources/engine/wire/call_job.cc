@@ -39,21 +39,21 @@ std::vector<Message> read_messages(const Value& value, std::uint32_t mtu) {
 CallJob read_call_job(const Json& document) {
   Object object(Value(document, ""));
   CallJob job;
-  job.wire = io::read_wire_job(object);
+  job.ends.wire = io::read_wire_job(object);
   const Value ports = object.required("ports");
   const std::vector<Value> both = ports.items();
-  if (both.size() != job.ports.size()) ports.fail("are two: that of the callers and that of the called parties.");
-  for (std::size_t i = 0; i < both.size(); ++i) job.ports[i] = io::read_port(both[i]);
-  job.mtu = static_cast<std::uint32_t>(object.integer("mtu", io::kSmallestMtu, io::kLargestMtu, job.mtu));
-  job.messages = read_messages(object.required("messages"), job.mtu);
+  if (both.size() != job.ends.ports.size()) ports.fail("are two: that of the callers and that of the called parties.");
+  for (std::size_t i = 0; i < both.size(); ++i) job.ends.ports[i] = io::read_port(both[i]);
+  job.ends.mtu = static_cast<std::uint32_t>(object.integer("mtu", io::kSmallestMtu, io::kLargestMtu, job.ends.mtu));
+  job.messages = read_messages(object.required("messages"), job.ends.mtu);
   job.calls_per_s = object.required("calls_per_s").number(0.01, kMostCallsPerS);
   if (const auto value = object.optional("warmup_s")) job.warmup_s = value->number(0, 3600);
   if (const auto value = object.optional("drain_s")) job.drain_s = value->number(0, 3600);
   job.callers = static_cast<std::uint32_t>(object.integer("callers", 1, kMostCallers, job.callers));
-  job.core = static_cast<unsigned>(object.integer("core", 0, 4095, current_core()));
-  if (!job.wire.duration_s) object.fail("a duration_s is needed: for how long calls begin after the warm-up.");
-  job.duration_s = *job.wire.duration_s;
-  job.wire.duration_s.reset();  // the run ends when the work is done, not when a clock says so
+  job.ends.core = static_cast<unsigned>(object.integer("core", 0, 4095, current_core()));
+  if (!job.ends.wire.duration_s) object.fail("a duration_s is needed: for how long calls begin after the warm-up.");
+  job.duration_s = *job.ends.wire.duration_s;
+  job.ends.wire.duration_s.reset();  // the run ends when the work is done, not when a clock says so
   object.finish();
   if (job.calls() == 0) object.fail("calls_per_s and duration_s make no call at all: ask for more, or for longer.");
   if (job.calls() * job.messages.size() > kMostSourcePackets ||

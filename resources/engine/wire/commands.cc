@@ -8,8 +8,20 @@
 #include "wire/call.h"
 #include "wire/generate.h"
 #include "wire/link.h"
+#include "wire/serve.h"
 
 namespace headroom {
+
+namespace {
+
+// One job over ports of its own.
+template <typename Job>
+Json run_once(const Job& job) {
+  wire::Ends ends(job.ends);
+  return wire::run(job, ends);
+}
+
+}  // namespace
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = {
@@ -17,9 +29,10 @@ const std::vector<Command>& commands() {
       {"link", "Impairs what passes between two ports",
        [](const Json& job) { return wire::run_link(wire::read_link_job(job)); }},
       {"generate", "Sends a traffic profile through ports and receives it",
-       [](const Json& job) { return wire::run_generate(wire::read_generate_job(job)); }},
+       [](const Json& job) { return run_once(wire::read_generate_job(job)); }},
       {"call", "Makes calls between two ports: a sequence of messages over UDP, again and again",
-       [](const Json& job) { return wire::run_call(wire::read_call_job(job)); }},
+       [](const Json& job) { return run_once(wire::read_call_job(job)); }},
+      {"serve", "Carries out jobs of generate and call, a line each, over ports that stay open", {}, true, wire::serve},
   };
   return all;
 }

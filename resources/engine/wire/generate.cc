@@ -16,10 +16,7 @@
 #include "capture/frame.h"
 #include "capture/writer.h"
 #include "io/busy.h"
-#include "io/eal.h"
-#include "io/port.h"
 #include "io/published.h"
-#include "io/supervisor.h"
 #include "traffic/render.h"
 #include "wire/expected.h"
 #include "wire/frames.h"
@@ -28,7 +25,6 @@ namespace headroom::wire {
 namespace {
 
 constexpr std::size_t kBurst = 32;
-constexpr unsigned kPoolFrames = 16'383;
 constexpr std::size_t kMostUnexpected = 16;        // that are kept with their octets; all are counted
 constexpr std::uint16_t kEtherTypeLocal = 0x88B5;  // IEEE 802, local experiments: packets that are not IP
 // A generator that sends less than this share of what it was asked for has fallen behind: what it measured is about
@@ -66,10 +62,10 @@ class Direction {
     if (packets_.empty()) throw Error(ErrorKind::job, "the profile makes no packets.", "/profile");
     std::size_t longest = 0;
     for (const SourcePacket& packet : packets_) longest = std::max(longest, packet.octets.size());
-    if (longest > job.mtu) {
+    if (longest > job.ends.mtu) {
       throw Error(ErrorKind::job,
                   "the profile makes packets of " + std::to_string(longest) + " octets, the MTU is " +
-                      std::to_string(job.mtu) + ".",
+                      std::to_string(job.ends.mtu) + ".",
                   "/mtu");
     }
     header_ = ethernet_frame(reverse ? kMacA : kMacB, reverse ? kMacB : kMacA, 0, {});
@@ -228,10 +224,9 @@ Json json_of(const Counts& counts, const Histogram& latency, const GenerateJob& 
 }
 
 // The loop: what is due is sent, what has arrived is counted, until all is sent and the drain is over.
-void exchange(const GenerateJob& job, std::array<std::unique_ptr<io::Port>, 2>& ports,
-              std::vector<Direction>& directions, io::BusyShare& busy, io::Published<Report>& published,
-              const std::atomic<bool>& stop) {
-  const io::WorkerThread thread(job.core, "/core");
+void exchange(const GenerateJob& job, Ends& ends, std::vector<Direction>& directions, io::BusyShare& busy,
+              io::Published<Report>& published, const std::atomic<bool>& stop) {
+  const io::WorkerThread thread(job.ends.core, "/core");
   const io::BusyShare::OfThisThread counted(busy);
   Report report;
   const auto current = [&] {
@@ -247,9 +242,9 @@ void exchange(const GenerateJob& job, std::array<std::unique_ptr<io::Port>, 2>& 
     const std::uint64_t now_ns = monotonic_ns();
     bool worked = false, all_sent = true;
     for (std::size_t i = 0; i < directions.size(); ++i) {
-      if (sent_ns == 0) worked |= directions[i].send(*ports[i], began_ns, now_ns);
+      if (sent_ns == 0) worked |= directions[i].send(ends.port(i), began_ns, now_ns);
       all_sent &= directions[i].all_sent();
-      worked |= directions[i].receive(*ports[1 - i], report.latency[i]);
+      worked |= directions[i].receive(ends.port(1 - i), report.latency[i]);
     }
     if (sent_ns == 0 && (all_sent || now_ns - began_ns > sending_ns + kSlackNs)) sent_ns = now_ns;
     if (sent_ns != 0 && now_ns - sent_ns >= drain_ns) break;
@@ -261,35 +256,29 @@ void exchange(const GenerateJob& job, std::array<std::unique_ptr<io::Port>, 2>& 
 
 }  // namespace
 
-Json run_generate(const GenerateJob& job) {
-  const io::StopSignals signals;
-  const io::Eal eal(job.wire, job.ports, 1, job.mtu, job.core);
-  rte_mempool* const pool = eal.make_pool("frames", kPoolFrames, job.mtu);
-  std::array<std::unique_ptr<io::Port>, 2> ports;
-  for (std::size_t i = 0; i < ports.size(); ++i)
-    ports[i] = std::make_unique<io::Port>(eal, job.ports[i], i, std::uint16_t{1}, job.mtu, pool);
+Json run(const GenerateJob& job, Ends& ends) {
   std::vector<Direction> directions;
   directions.reserve(2);
   for (const bool reverse : {false, true}) {
-    if (!reverse || job.both) directions.emplace_back(job, reverse, pool);
+    if (!reverse || job.both) directions.emplace_back(job, reverse, ends.pool());
   }
+  ends.begin(job.ends);
 
-  io::BusyShare busy(job.wire.idle);
+  io::BusyShare busy(job.ends.wire.idle);
   io::Published<Report> published;
   const auto result = [&](const Report& report) -> Json {
     Json json = {{"engine", engine_identity()}, {"command", "generate"},  {"profile", job.profile.name},
-                 {"flows", job.flows},          {"seed", job.seed},       {"core", job.core},
+                 {"flows", job.flows},          {"seed", job.seed},       {"core", job.ends.core},
                  {"busy_share", busy.share()},  {"cpu_ns", busy.cpu_ns()}};
     json["forward"] = json_of(report.counts[0], report.latency[0], job);
     if (job.both) json["reverse"] = json_of(report.counts[1], report.latency[1], job);
-    json["ports"] = {ports[0]->statistics(), ports[1]->statistics()};
+    json["ports"] = ends.statistics();
     return json;
   };
 
-  const io::Ended ended = io::supervise_loop(
-      job.wire, signals, std::array<const io::Port*, 2>{ports[0].get(), ports[1].get()},
-      [&] { return result(published.ask()); },
-      [&](const std::atomic<bool>& stop) { exchange(job, ports, directions, busy, published, stop); });
+  const io::Ended ended = ends.supervise(
+      job.ends.wire, [&] { return result(published.ask()); },
+      [&](const std::atomic<bool>& stop) { exchange(job, ends, directions, busy, published, stop); });
   Json json = result(published.last());
   json["complete"] = ended == io::Ended::finished;
   return json;

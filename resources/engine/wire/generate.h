@@ -5,27 +5,23 @@
 #ifndef HEADROOM_WIRE_GENERATE_H
 #define HEADROOM_WIRE_GENERATE_H
 
-#include <array>
 #include <cstdint>
 #include <optional>
 
 #include "base/json_reader.h"
-#include "io/job.h"
 #include "traffic/profile.h"
+#include "wire/ends.h"
 
 namespace headroom::wire {
 
 struct GenerateJob {
-  io::WireJob wire;  // its duration is that of sending, the warm-up excluded
-  std::array<io::PortJob, 2> ports;
+  EndsJob ends;
   traffic::Profile profile;
   std::uint64_t flows = 1;
   std::uint64_t seed = 0;
-  double rate_pps = 1000;  // of each direction
-  bool both = true;        // directions; else from the first port to the second only
-  double duration_s = 1, warmup_s = 0, drain_s = 0.5;
-  unsigned core = 0;
-  std::uint32_t mtu = 1500;
+  double rate_pps = 1000;                              // of each direction
+  bool both = true;                                    // directions; else from the first port to the second only
+  double duration_s = 1, warmup_s = 0, drain_s = 0.5;  // the duration is that of sending, the warm-up excluded
   std::optional<std::uint16_t> vlan;
 
   // Packets of one direction, those of the warm-up included.
@@ -41,7 +37,7 @@ struct GenerateJob {
 [[nodiscard]] GenerateJob read_generate_job(const Json& document);
 
 // Sends, receives, and returns the result. Throws Error.
-[[nodiscard]] Json run_generate(const GenerateJob& job);
+[[nodiscard]] Json run(const GenerateJob& job, Ends& ends);
 
 }  // namespace headroom::wire
 

@@ -14,11 +14,11 @@ constexpr double kFastest = 100e6;  // packets a second; what 64-octet frames at
 GenerateJob read_generate_job(const Json& document) {
   Object object(Value(document, ""));
   GenerateJob job;
-  job.wire = io::read_wire_job(object);
+  job.ends.wire = io::read_wire_job(object);
   const Value ports = object.required("ports");
   const std::vector<Value> both = ports.items();
-  if (both.size() != job.ports.size()) ports.fail("are two: one to send from and one to receive at.");
-  for (std::size_t i = 0; i < both.size(); ++i) job.ports[i] = io::read_port(both[i]);
+  if (both.size() != job.ends.ports.size()) ports.fail("are two: one to send from and one to receive at.");
+  for (std::size_t i = 0; i < both.size(); ++i) job.ends.ports[i] = io::read_port(both[i]);
   job.profile = traffic::read_profile(object.required("profile"));
   job.flows = object.integer("flows", 1, traffic::kMostRenderedFlows, job.flows);
   job.seed = object.integer("seed", 0, ~std::uint64_t{0}, 0);
@@ -26,12 +26,12 @@ GenerateJob read_generate_job(const Json& document) {
   if (const auto value = object.optional("directions")) job.both = value->choice({"forward", "both"}) == 1;
   if (const auto value = object.optional("warmup_s")) job.warmup_s = value->number(0, 3600);
   if (const auto value = object.optional("drain_s")) job.drain_s = value->number(0, 60);
-  job.core = static_cast<unsigned>(object.integer("core", 0, 4095, current_core()));
-  job.mtu = static_cast<std::uint32_t>(object.integer("mtu", io::kSmallestMtu, io::kLargestMtu, job.mtu));
+  job.ends.core = static_cast<unsigned>(object.integer("core", 0, 4095, current_core()));
+  job.ends.mtu = static_cast<std::uint32_t>(object.integer("mtu", io::kSmallestMtu, io::kLargestMtu, job.ends.mtu));
   if (const auto value = object.optional("vlan")) job.vlan = static_cast<std::uint16_t>(value->integer(1, 4094));
-  if (!job.wire.duration_s) object.fail("a duration_s is needed: how long packets are sent after the warm-up.");
-  job.duration_s = *job.wire.duration_s;
-  job.wire.duration_s.reset();  // the run ends when the work is done, not when a clock says so
+  if (!job.ends.wire.duration_s) object.fail("a duration_s is needed: how long packets are sent after the warm-up.");
+  job.duration_s = *job.ends.wire.duration_s;
+  job.ends.wire.duration_s.reset();  // the run ends when the work is done, not when a clock says so
   object.finish();
   // Packets are made beforehand, so that making them takes nothing from sending.
   if (job.packets() > kMostSourcePackets) {

@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from headroom.settings import Settings
 from headroom.wire import sequences
 from headroom.wire.arrivals import UNCOMPARED, Ears, Listener, compare
 from headroom.wire.generator import embedded_latency
-from headroom.wire.sender import ears_at, run_in, trex_at
+from headroom.wire.sender import carrying_out, ears_at, trex_at
 from headroom.wire.sequences import Message
 from headroom.wire.topology import Topology
 from headroom.wire.trex import PROFILES, Trex
@@ -46,7 +45,8 @@ def callers(asked: Settings, made: Topology, sequence: str, holding_s: float = 0
     if asked.generator == "memory":
         seat = made.seats["generator"]
         told = [seat.ports[name].as_job() for name in ("0", "1")]
-        yield EmbeddedCalls(told, messages, holding_s, common={"core": seat.cores[0]}, run=partial(run_in, made))
+        with carrying_out(made) as run:
+            yield EmbeddedCalls(told, messages, holding_s, common={"core": seat.cores[0]}, run=run)
         return
     with trex_at(made, "astf") as server:
         yield TrexCalls(server, path, messages, holding_s, ears=ears_at(made))

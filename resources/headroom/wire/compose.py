@@ -2,7 +2,8 @@
 """Containers on one machine: `--topology compose`, the services of docker/compose.yaml.
 
 Each run is a Compose project of its own, `hr-<run>`; what a killed one leaves, the next removes (`runs`). The
-generator's container waits, and each trial is a process in it; nodes and the link run until they are stopped.
+generator's container waits, and one process in it makes all trials of a line; nodes and the link run until they are
+stopped.
 
 The daemon may die at any time, and containers may be anybody's: what Docker is asked has a time limit, and containers
 can be looked at and ended without it.
@@ -17,6 +18,7 @@ import signal
 import subprocess
 from collections.abc import Set
 from dataclasses import dataclass, field
+from functools import partial
 from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,7 @@ from headroom import leash
 from headroom.ending import EngineFailure
 from headroom.errors import EnvironmentLacks
 from headroom.paths import DEFAULT_BUILD, ROOT
-from headroom.wire import containers, runs, standstill
+from headroom.wire import bridges, containers, runs, standstill
 from headroom.wire.processes import Crew, Place, Service
 from headroom.wire.topology import SHAPES, Port, Role, Seat, Topology, roles_of
 
@@ -62,6 +64,7 @@ class Compose(Topology):
     made: dict[Role, Container] = field(default_factory=dict, init=False)
 
     name = "compose"
+    bridged = True
 
     @property
     def project(self) -> str:
@@ -80,6 +83,7 @@ class Compose(Topology):
         with leash.uninterrupted():
             self.run, folder = runs.claim("compose", lambda run: [f"{runs.PREFIX}-{run}"])
             self.crew = Crew(folder, self.build)
+        self.crew.glances.append(partial(look_at_daemon, containers.daemon_pid()))
         generator = self._first()
         for role in roles_of(self.shape):
             self.seats[role] = Seat(role, Place(), self._ports(role), self.allotment.cores[role])
@@ -145,16 +149,8 @@ class Compose(Topology):
         asked = self.made["generator"].id if "generator" in self.made else found[0]
         container = Container.of(found[0], f"{self.project}-{role}", role, asked)
         self.made[role] = container
-        self._quieten_bridges()
+        bridges.settle(self.project, containers.networks(self.project))
         return container
-
-    def _quieten_bridges(self) -> None:
-        """The host's own ends of the networks say nothing any more, as far as this user may decide that."""
-        label = f"label=com.docker.compose.project={self.project}"
-        for network in _run(["docker", "network", "ls", "-q", "--filter", label], containers.ANSWER_S).stdout.split():
-            with contextlib.suppress(OSError):
-                setting = Path(f"/proc/sys/net/ipv6/conf/br-{network[:12]}/disable_ipv6")
-                setting.write_text("1\n", encoding="ascii")
 
     @property
     def _compose(self) -> list[str]:
@@ -164,6 +160,7 @@ class Compose(Topology):
         if not self.run:
             return
         with leash.uninterrupted():
+            bridges.forget(self.project)
             for container in self.made.values():
                 container.thaw()  # one that is paused cannot be stopped
             if containers.remove(self.project):
@@ -250,6 +247,12 @@ class Container:
                 os.kill(self.pid, signal.SIGKILL)
 
 
+def look_at_daemon(pid: int) -> None:
+    """Raises EngineFailure where the daemon has been stopped: it would not tell of any container's end."""
+    if pid and (why := standstill.why_still(pid)):
+        raise EngineFailure("timeout", f"The Docker daemon does nothing any more: {why}.")
+
+
 def lacks() -> str:
     """Why this machine cannot do it, as a sentence with a way out; empty where it can, as far as can be told."""
     found = containers.look()
@@ -258,7 +261,13 @@ def lacks() -> str:
 
 def remove_dead() -> list[str]:
     """Removes what runs have left whose process is dead; returns their names."""
-    return runs.remove_dead("compose", lambda run, projects: all(containers.remove(one) for one in projects))
+
+    def remove(run: str, projects: list[str]) -> bool:
+        for project in projects:
+            bridges.forget(project)
+        return all(containers.remove(project) for project in projects)
+
+    return runs.remove_dead("compose", remove)
 
 
 def commands() -> list[str]:
@@ -268,7 +277,7 @@ def commands() -> list[str]:
     return [
         "docker/build",
         *(f"{words} -p hr-<run> -f {file} up -d --no-deps --no-build {role}" for role in roles_of("full")),
-        "docker exec -i hr-<run>-generator start exec generate --job -",
+        "docker exec -i hr-<run>-generator start exec serve",
         "docker rm --force --volumes …, docker network rm …, docker volume rm …  # all that is labelled hr-<run>",
     ]
 

@@ -19,6 +19,7 @@ from typing import Any
 from headroom import profiles
 from headroom.errors import EXIT_FAILED, EXIT_PASSED, HeadroomError, UsageError
 from headroom.wire.processes import ask
+from headroom.wire.strays import strays_in
 
 FOLDER = Path("/run/headroom")
 WATCHED = ("compressor", "link", "decompressor")
@@ -141,7 +142,7 @@ def shortcomings(generated: dict[str, Any]) -> list[str]:
             found.append(f"{direction}: nothing was sent.")
         if one["lost"]:
             found.append(f"{direction}: {one['lost']} of {one['sent']} packets did not arrive as they were sent.")
-        if unexpected := one["unexpected"] - sum(is_stray(bytes.fromhex(text)) for text in one["unexpected_list"]):
+        if unexpected := one["unexpected"] - strays_in(one):
             found.append(f"{direction}: {unexpected} packets arrived that nobody had sent.")
     return found or ([] if generated.get("forward") else ["There is no result of any direction."])
 
@@ -153,18 +154,6 @@ def behindhand(generated: dict[str, Any]) -> list[str]:
         for direction in ("forward", "reverse")
         if (one := generated.get(direction)) and one["fell_behind"]
     ]
-
-
-def is_stray(packet: bytes) -> bool:
-    """Whether a packet is one of those that a host's bridges send of their own when they come up.
-
-    Neighbour discovery and its like (RFC 4861, RFC 3810): IPv6 from a link-local or no address to a group of this link.
-    A container cannot keep its bridge from sending them.
-    """
-    if len(packet) < 48 or packet[0] >> 4 != 6 or packet[6] not in (0, 58):
-        return False
-    source, group = packet[8:24], packet[24:26]
-    return group == b"\xff\x02" and (source == bytes(16) or (source[0] == 0xFE and source[1] & 0xC0 == 0x80))
 
 
 def main() -> int:

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
 import shutil
+import socket
+import struct
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from headroom import leash
@@ -85,6 +89,22 @@ def daemon_answers() -> bool:
     return bool(_ask("docker", "version", "--format", "{{.Server.Version}}", timeout_s=ALIVE_S))
 
 
+def daemon_pid() -> int:
+    """The process of the daemon, as the kernel knows who listens at its socket; 0 where it is not on this machine.
+
+    Source: unix(7), SO_PEERCRED. Where systemd listens in its place, the daemon's own file says its number.
+    """
+    address = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+    if not address.startswith("unix://"):
+        return 0
+    with contextlib.suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(ALIVE_S)
+        connection.connect(address.removeprefix("unix://"))
+        pid = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+        return int(Path("/run/docker.pid").read_text(encoding="ascii")) if pid == 1 else pid
+    return 0
+
+
 def inspect(container: str) -> dict[str, Any]:
     """What Docker knows of a container; nothing where it knows none, or does not answer."""
     return _first(_ask("docker", "container", "inspect", container))
@@ -123,6 +143,11 @@ def labelled(project: str, service: str = "") -> list[str]:
     labels = [f"label={PROJECT}={project}", *([f"label={SERVICE}={service}"] if service else [])]
     filters = [word for label in labels for word in ("--filter", label)]
     return _ask("docker", "ps", "-aq", "--no-trunc", *filters).split()
+
+
+def networks(project: str) -> list[str]:
+    """The numbers of a project's networks."""
+    return _ask(*KINDS["network"], "--filter", f"label={PROJECT}={project}").split()
 
 
 def remove(project: str) -> bool:

@@ -23,6 +23,7 @@ from headroom.machine.build import engine_program
 from headroom.paths import DEFAULT_BUILD
 from headroom.wire.arrivals import UNCOMPARED, Compared, Ears, Listener, compare, ip_packet
 from headroom.wire.captures import records, split
+from headroom.wire.strays import strays_in
 from headroom.wire.trex import PROFILES, Trex
 from headroom.wire.trex_server import TrexFailure, scratch
 from headroom.wire.trex_statistics import direction_of
@@ -311,6 +312,7 @@ class EmbeddedGenerator:
     drain_s: float = 0.5
     common: Mapping[str, Any] = field(default_factory=dict)
     run: Run = engine.run
+    bridged: bool = False  # whether what bridges say of their own is to be left out
     name: str = field(default="embedded", init=False)
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
@@ -318,10 +320,14 @@ class EmbeddedGenerator:
         if not document["complete"]:
             raise HeadroomError("The embedded generator was stopped before its time was up.")
         found = {name: embedded_direction(document[name]) for name in ("forward", "reverse") if document.get(name)}
+        notes = []
+        for name, one in found.items() if self.bridged else ():
+            if strays := strays_in(document[name]):
+                found[name] = replace(one, unexpected=one.unexpected - strays)
+                notes.append(f"{name}: {strays} packets of neighbour discovery, which bridges send, are not counted.")
         version = str((document.get("engine") or {}).get("version", ""))
-        return Trial(
-            self.name, version, rate_pps, duration_s, found["forward"], found.get("reverse"), (), dict(document)
-        )
+        reverse = found.get("reverse")
+        return Trial(self.name, version, rate_pps, duration_s, found["forward"], reverse, tuple(notes), dict(document))
 
     def job(self, rate_pps: float, duration_s: float) -> dict[str, Any]:
         return {

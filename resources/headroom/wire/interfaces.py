@@ -26,7 +26,7 @@ NAMESPACES = Path("/run/netns")
 CLONE_NEWNET = 0x40000000
 SIOCETHTOOL = 0x8946
 SIOCGIFFLAGS = 0x8913
-IFF_RUNNING = 0x40
+IFF_UP, IFF_RUNNING = 0x1, 0x40
 # Commands of ETHTOOL_S… that take one flag, each with its ETHTOOL_G… .
 OFFLOADS = {
     "receive checksum": (0x15, 0x14),
@@ -106,6 +106,20 @@ def wait_until_running(names: Iterable[str], timeout_s: float = 5.0) -> None:
                 if time.monotonic() > deadline:
                     raise EnvironmentLacks(f"The interface {name} is not up after {timeout_s:g} s.")
                 time.sleep(0.01)
+
+
+def not_up(names: Iterable[str]) -> list[str]:
+    """Those of some interfaces that are down, or are not there."""
+    found = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        for name in names:
+            try:
+                up = bool(_flags(any_socket, name) & IFF_UP)
+            except EnvironmentLacks:
+                up = False
+            if not up:
+                found.append(name)
+    return found
 
 
 def _flags(any_socket: socket.socket, name: str) -> int:

@@ -68,10 +68,13 @@ class Line:
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
         """One trial; a process that dies or is stopped ends it at once, with its cause.
 
-        Where most is lost, everybody is asked how he is: a node that hangs loses all, and is not to be taken for one
-        that is too slow.
+        Where something is lost, the topology is looked at: an interface that is down loses packets, too. Where most is
+        lost, everybody is asked how he is: a node that hangs loses all, and is not to be taken for one that is too
+        slow.
         """
         trial = self.generator.trial(rate_pps, duration_s)
+        if trial.lost or trial.fell_behind:
+            self.made.look()
         if any(way.lost > SUSPICIOUS * way.sent for way in trial.directions):
             self.made.crew.look(self.watched.values())
         return trial

@@ -87,15 +87,24 @@ class Netns(Topology):
         _ip("\n".join(lines), seat.place.name)
 
     def start(self, role: Role, command: str, job: dict[str, Any], ends_by_itself: bool = False) -> Service:
-        """Raises EngineFailure where somebody has removed a namespace of this run."""
+        """Raises EngineFailure as `look` does."""
+        self.look()
+        return super().start(role, command, job, ends_by_itself)
+
+    def look(self) -> None:
+        """Raises EngineFailure where somebody has removed a namespace of this run, or has set an interface down."""
         for seat in self.seats.values():
-            if not (NAMESPACES / seat.place.name).exists():
+            path = NAMESPACES / seat.place.name
+            if not path.exists():
                 raise EngineFailure(
                     "input",
                     f"The network namespace {seat.place.name} of the {seat.role} is not there any more: somebody has "
                     "removed it while it was needed.",
                 )
-        return super().start(role, command, job, ends_by_itself)
+            names = [port.interface for port in seat.ports.values()]
+            if wrong := interfaces.inside(seat.place.name, partial(interfaces.not_up, names)):
+                where = f"The interface {wrong[0]} of the {seat.role}, in {seat.place.name},"
+                raise EngineFailure("input", f"{where} is down or gone: somebody has done that while it was needed.")
 
     def remove(self) -> None:
         if self.run:

@@ -79,6 +79,16 @@ class Pipe:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        return self._process
+
+    def finish(self) -> None:
+        """Says that nothing more will be asked: the end of the program's input."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+
     def close(self) -> None:
         stop(self._process)
 

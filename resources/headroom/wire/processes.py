@@ -142,6 +142,7 @@ class Crew:
         """`folder` holds the control sockets; left out, it is a new one that goes with the crew."""
         self.build = build
         self.services: list[Service] = []
+        self.glances: list[Callable[[], None]] = []  # at what else has to live; each raises what is to end a wait
         self._own_folder = folder is None
         self._glanced = 0.0
         self.folder = folder or Path(tempfile.mkdtemp(prefix="headroom-"))
@@ -231,6 +232,31 @@ class Crew:
             ends_by_itself=ends_by_itself,
         )
 
+    def adopt(
+        self,
+        name: str,
+        process: subprocess.Popen[bytes],
+        errors: int,
+        command: str,
+        place: Place,
+        program: Path,
+        memory: int | None = None,
+    ) -> Service:
+        """Watches a process from now on that somebody else has started and talks to; `end` takes leave of it.
+
+        `errors` is a descriptor of the file that it complains into, the crew's from now on.
+        """
+        return self._start(
+            (process, os.memfd_create("output"), errors),
+            program=program,
+            command=command,
+            libraries={},
+            memory=memory,
+            name=name,
+            place=place,
+            ready=lambda: True,
+        )
+
     def _start(self, started: Started, **about: Any) -> Service:
         process, output, errors = started
         service = Service(process=process, output=output, errors=errors, handle=os.pidfd_open(process.pid), **about)
@@ -280,6 +306,8 @@ class Crew:
         if time.monotonic() - self._glanced >= GLANCE_S:
             self._glanced = time.monotonic()
             self._check_standstill()
+            for glance in self.glances:
+                glance()
 
     def _check_standstill(self) -> None:
         for service in self.services:

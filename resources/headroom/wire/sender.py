@@ -11,13 +11,12 @@ from typing import Any, Literal
 from headroom import profiles
 from headroom.settings import Settings
 from headroom.wire import arrivals, netns, trex, trex_server
-from headroom.wire.generator import EmbeddedGenerator, TrexGenerator
+from headroom.wire.generator import EmbeddedGenerator, Run, TrexGenerator
+from headroom.wire.standing import PATIENCE_S, Standing
 from headroom.wire.topology import Port, Topology
 from headroom.wire.trial import Trial
 
 Sender = EmbeddedGenerator | TrexGenerator
-
-PATIENCE_S = 30.0  # beyond a trial's own time: an engine has to start, and a drowned one to end
 
 
 @contextlib.contextmanager
@@ -35,9 +34,11 @@ def sender(
     ports = [seat.ports[name] for name in ("0", "1")]
     if asked.generator == "memory":
         common = {"core": seat.cores[0]}
-        run = partial(run_in, made)
         told = [port.as_job() for port in ports]
-        yield EmbeddedGenerator(told, profiles.load(profile), flows, asked.seed, common=common, run=run)
+        with carrying_out(made) as run:
+            yield EmbeddedGenerator(
+                told, profiles.load(profile), flows, asked.seed, common=common, run=run, bridged=made.bridged
+            )
         return
     with trex_at(made, "stl") as server:
         path = profiles.path_of(profile)
@@ -77,6 +78,16 @@ def ears_at(made: Topology) -> arrivals.Ears | None:
     seat = made.seats["generator"]
     names = {number: seat.ports[str(number)].interface for number in (0, 1)}
     return arrivals.Ears(seat.place.name, names) if all(names.values()) else None
+
+
+@contextlib.contextmanager
+def carrying_out(made: Topology) -> Iterator[Run]:
+    """What carries out jobs of the engine's generator at its place: one process for all; on testbeds, one for each."""
+    if made.name not in ("netns", "compose"):
+        yield partial(run_in, made)
+        return
+    with Standing(made) as standing:
+        yield standing
 
 
 def run_in(made: Topology, command: str, job: dict[str, Any]) -> dict[str, Any]:

@@ -160,6 +160,7 @@ class Topology(ABC):
     crew: Crew = field(init=False)
 
     name = ""  # as on the command line
+    bridged = False  # whether bridges of this machine's are between the roles, which say things of their own
 
     @abstractmethod
     def make(self) -> None:
@@ -173,6 +174,9 @@ class Topology(ABC):
         """Starts the engine in the place of a role; `idle` is added to the job. Watched by the crew from then on."""
         whole = {"idle": self.allotment.idle(role)} | job
         return self.crew.engine(role, command, whole, self.seats[role].place, ends_by_itself)
+
+    def look(self) -> None:  # noqa: B027 (there need not be anything to see)
+        """Raises EngineFailure where something has gone, or gone down, that this is made of; as far as can be seen."""
 
     def describe(self) -> dict[str, Any]:
         """What a result record says of where it ran."""

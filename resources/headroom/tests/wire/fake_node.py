@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for `headroom-engine node`: a socket, a document at SIGTERM, and what the job's `fake` says."""
+"""A stand-in for `headroom-engine`: as a node, a socket, a document at SIGTERM, and what the job's `fake` says; as
+`generate` and `serve`, trials of which nothing is lost."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import signal
 import socket
 import sys
 import time
-from typing import NoReturn
+from typing import Any, NoReturn
 
 
 def end(number: int, frame: object) -> NoReturn:
@@ -20,6 +21,20 @@ def end(number: int, frame: object) -> NoReturn:
     os._exit(0)
 
 
+def trial(job: dict[str, Any]) -> dict[str, Any]:
+    time.sleep(job["duration_s"])
+    count = round(job["rate_pps"] * job["duration_s"])
+    numbers = {"sent": count, "received": count, "octets_sent": 60 * count, "lost": 0, "unexpected": 0, "duplicated": 0}
+    rates = {"requested_pps": job["rate_pps"], "achieved_pps": job["rate_pps"], "fell_behind": False}
+    return {"complete": True, "forward": numbers | rates, "reverse": numbers | rates}
+
+
+if sys.argv[1] == "serve":
+    for line in sys.stdin:
+        request = json.loads(line)
+        reply = {"jsonrpc": "2.0", "id": request["id"], "result": trial(request["params"])}
+        print(json.dumps(reply), flush=True)
+    sys.exit(0)
 job = json.loads(sys.stdin.read())
 control = job["control"]
 fake = job.get("fake", "")
@@ -31,12 +46,8 @@ if fake == "never-ready":
     print("still looking for the interface", file=sys.stderr, flush=True)
     time.sleep(600)
 signal.signal(signal.SIGTERM, signal.SIG_IGN if fake == "ignores-sigterm" else end)
-if sys.argv[1] == "generate" and "rate_pps" in job:  # a trial of the embedded generator, of which nothing is lost
-    time.sleep(job["duration_s"])
-    count = round(job["rate_pps"] * job["duration_s"])
-    numbers = {"sent": count, "received": count, "octets_sent": 60 * count, "lost": 0, "unexpected": 0, "duplicated": 0}
-    rates = {"requested_pps": job["rate_pps"], "achieved_pps": job["rate_pps"], "fell_behind": False}
-    print(json.dumps({"complete": True, "forward": numbers | rates, "reverse": numbers | rates}))
+if sys.argv[1] == "generate" and "rate_pps" in job:
+    print(json.dumps(trial(job)))
     sys.exit(0)
 server = socket.socket(socket.AF_UNIX)
 server.bind(control)

@@ -155,3 +155,40 @@ def test_what_cannot_be_sent_is_refused_with_a_reason(real_build: str, words: li
     assert done.returncode == 1
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
+
+
+AGAIN = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import columns, prepared, rendered
+profile = rendered.read_profile("gtpu-imix")
+renders = []
+render = rendered.render
+rendered.render = lambda *words: renders.append(words) or render(*words)
+same = []
+for count, skip, reverse in json.loads(sys.argv[2]):
+    made = prepared.streams(profile, count, 50, 3, reverse, skip, most=100)
+    wanted = columns.streams(profile, count, 50, 3, reverse, skip, most=100)
+    renders.pop()  # the one of what is wanted
+    same.append([batch.as_json() for batch in made] == [batch.as_json() for batch in wanted])
+more = [prepared.one_more_flow(profile, 50, 3, False) for _ in range(2)]
+print(json.dumps({"same": same, "renders": len(renders), "once": more[0] is more[1], "kept": len(prepared._sources)}))
+"""
+
+
+def test_one_trial_after_the_other_has_the_same_batches(real_build: str) -> None:
+    """Whatever was asked for before: fewer packets, more, others; rendered anew only where there are too few."""
+    asked = [(700, 0, False), (300, 0, False), (1000, 0, False), (1, 0, False), (700, 0, True), (700, 100, False)]
+    asked += [(2000, 0, False), (999, 0, False)]
+    done = subprocess.run(
+        [sys.executable, "-c", AGAIN, str(COLUMNS.parent), json.dumps(asked)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "HEADROOM_ENGINE": str(engine_program(real_build))},
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["same"] == [True] * len(asked)
+    assert found["once"]
+    assert found["kept"] == 3
+    assert found["renders"] <= 4 + 2 * 3, "four of batches, and those of one more flow"

@@ -16,6 +16,7 @@ import pytest
 from headroom.errors import UsageError
 from headroom.wire import container_trial as trial
 from headroom.wire.container_trial import Asked, TrialFailed
+from headroom.wire.strays import is_stray
 
 SENT: dict[str, Any] = {
     "sent": 100,
@@ -157,7 +158,7 @@ def test_a_generator_that_falls_behind_is_an_error_and_no_limit(
 def test_what_a_bridge_says_of_its_own_is_nobodys_fault() -> None:
     told = {"forward": SENT | {"unexpected": 1, "unexpected_list": [SOLICITATION]}}
     assert trial.shortcomings(told) == []
-    assert not trial.is_stray(bytes.fromhex("60" + SOLICITATION[2:16] + "20" + SOLICITATION[18:])), "a routable source"
+    assert not is_stray(bytes.fromhex("60" + SOLICITATION[2:16] + "20" + SOLICITATION[18:])), "a routable source"
     assert trial.shortcomings({}) == ["There is no result of any direction."]
 
 

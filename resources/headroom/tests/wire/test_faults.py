@@ -119,6 +119,33 @@ def test_a_namespace_that_somebody_removes_is_named(build: str, state: Path) -> 
 
 
 @root
+def test_an_interface_that_somebody_sets_down_is_named(build: str, state: Path) -> None:
+    asked = Settings(topology="netns", build=build)
+    with (
+        nothing_is_left(state) as lines,
+        pytest.raises(EngineFailure, match=r"^The interface plain of the decompressor, in hr-\w+-b, is down or gone"),
+        line(asked, [0], "asked", "voip-amr-nb-ipv6", 10) as made,
+    ):
+        lines.append(made)
+        assert made.trial(1000, 0.1).sent == 200
+        place = made.made.seats["decompressor"].place.name
+        subprocess.run(["ip", "-n", place, "link", "set", "dev", "plain", "down"], check=True)
+        made.trial(1000, LONG_S)
+
+
+@root
+def test_one_generator_makes_all_trials(build: str, state: Path) -> None:
+    asked = Settings(topology="netns", build=build)
+    with nothing_is_left(state) as lines, line(asked, [0], "asked", "voip-amr-nb-ipv6", 10) as made:
+        lines.append(made)
+        pids = set()
+        for rate in (1000, 2000, 3000):
+            assert made.trial(rate, 0.1).sent == 0.2 * rate
+            pids.add(service(made, "generator").process.pid)
+        assert len(pids) == 1
+
+
+@root
 def test_the_verdict_is_an_error_and_the_next_case_goes_on(
     build: str, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 
 from headroom.ending import EngineFailure
 from headroom.errors import EnvironmentLacks
-from headroom.wire import processes
+from headroom.wire import compose, processes
 from headroom.wire.processes import Crew
 
 
@@ -201,3 +202,21 @@ def test_nothing_outlives_the_harness(node_build: str, number: signal.Signals) -
     assert gone([int(pid) for pid in pids])
     assert number == signal.SIGKILL or not Path(folder).exists()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def test_what_else_has_to_live_is_looked_at(node_build: str) -> None:
+    """Such as the Docker daemon, which tells of no container's end when it has been stopped."""
+    daemon = subprocess.Popen(["sleep", "60"])
+    try:
+        with Crew(build=node_build) as crew:
+            crew.engine("link", "link", {})
+            crew.glances.append(partial(compose.look_at_daemon, daemon.pid))
+            crew.wait_until_ready()
+            crew.attend(0.6)
+            os.kill(daemon.pid, signal.SIGSTOP)
+            with pytest.raises(EngineFailure, match=r"The Docker daemon does nothing any more: .*SIGSTOP"):
+                crew.attend(10)
+    finally:
+        daemon.kill()
+        daemon.wait()
+    compose.look_at_daemon(0)  # one that is elsewhere
