@@ -151,7 +151,7 @@ def plan_of(asked: Asked) -> Plan:
     """A plan without a folder yet. Raises UsageError when a name is unknown."""
     from headroom import profiles
     from headroom.machine import build, topology
-    from headroom.running.selection import has_suites, requirement_tags, suite_files
+    from headroom.running.selection import has_suites, requirement_tags, suite_files, uses_interfaces
     from headroom.running.session import Plan
     from headroom.settings import DEFAULT_PROFILE, Settings, seed_of, split_names
     from headroom.wire import choice, images
@@ -176,6 +176,11 @@ def plan_of(asked: Asked) -> Plan:
     suites, tags = requirement_tags(asked.suites)
     if not suites:
         suites = ["conformance"] if tags else [name for name in MAIN_JOB if has_suites(name)]
+    if asked.topology != "process" and not uses_interfaces(suite_files(suites)):
+        raise UsageError(
+            f"Nothing of {', '.join(suites)} goes over interfaces, and so --topology {asked.topology} would change "
+            "nothing: leave it out, or name a suite of performance."
+        )
     suite_files(suites)
     settings = Settings(
         compressor=sides[0],

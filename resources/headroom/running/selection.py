@@ -56,6 +56,13 @@ def suite_files(names: Iterable[str], root: Path = SUITES) -> list[Path]:
     return found
 
 
+def uses_interfaces(paths: Iterable[Path]) -> bool:
+    """Whether any of some suites has words for what happens over interfaces (resources/keywords/wire.resource)."""
+    files = [file for path in paths for file in ([path] if path.is_file() else path.rglob("*.robot"))]
+    imports = {file.with_name("imports.resource") for file in files}
+    return any("wire.resource" in one.read_text(encoding="utf-8") for one in (*files, *imports) if one.is_file())
+
+
 def has_suites(name: str, root: Path = SUITES) -> bool:
     """Whether there is a suite of that name, or a folder of that name with any in it."""
     return (root / f"{name}.robot").is_file() or any((root / name).rglob("*.robot"))

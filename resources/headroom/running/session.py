@@ -7,11 +7,12 @@ import errno
 import json
 import os
 import secrets
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from robot.api import SuiteVisitor
 
@@ -134,6 +135,7 @@ def run_robot(
     counter = _Counter(plan, on_total)
     robot_folder = plan.folder / "robot"
     messages = _Messages()
+    theirs, sys.__stderr__ = sys.__stderr__, _Ending(sys.__stderr__)  # type: ignore[misc, assignment]
     try:
         code = robot.run(
             *suite_files(plan.suites),
@@ -163,6 +165,8 @@ def run_robot(
         ):
             raise
         raise listener.failure or _full_disk() from error
+    finally:
+        sys.__stderr__ = theirs  # type: ignore[misc]
     if listener.failure:
         raise listener.failure
     verdicts = count_verdicts(store.read_all(plan.folder))
@@ -195,6 +199,28 @@ class _Counter(SuiteVisitor):
                 excluded_tags=self.plan.excluded or None,
             )
             self.tell(filtered.test_count)
+
+
+ENDING = {
+    "Second signal will force exit.": "headroom: stopping, and removing what was made; a second Ctrl-C does not wait.",
+    "Execution forcefully stopped.": "",
+}
+
+
+class _Ending:
+    """Standard error while Robot runs, which writes to the interpreter's own when a signal ends it; in our words."""
+
+    def __init__(self, real: TextIO | None) -> None:
+        self.real = real
+
+    def write(self, text: str) -> int:
+        said = ENDING.get(text.strip())
+        if self.real is not None and said != "":
+            self.real.write(text if said is None else f"{said}\n")
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real, name)
 
 
 class _Messages:

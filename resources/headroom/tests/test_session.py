@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -18,7 +19,7 @@ from headroom.errors import UsageError
 from headroom.paths import ROOT
 from headroom.results import store
 from headroom.running import session
-from headroom.running.selection import Case, cases, requirement_tags, suite_files
+from headroom.running.selection import Case, cases, requirement_tags, suite_files, uses_interfaces
 from headroom.settings import Settings
 from headroom.yamlfile import violations
 
@@ -352,3 +353,21 @@ def test_plain_robot_with_the_listener(out: Path, suite: Path) -> None:
     assert "8 tests" in done.stdout, done.stdout + done.stderr
     assert len(store.read_all(folder)) == 8
     assert json.loads((folder / "results" / store.file_name("every_way/Passes")).read_text())["verdict"] == "pass"
+
+
+def test_robots_words_about_signals_are_ours() -> None:
+    said = io.StringIO()
+    ending = session._Ending(said)
+    for text in ("a word\n", "Second signal will force exit.\n", "Execution forcefully stopped.\n"):
+        ending.write(text)
+    first, second = said.getvalue().splitlines()
+    assert first == "a word"
+    assert second.startswith("headroom: stopping")
+    ending.flush()
+    session._Ending(None).write("Second signal will force exit.\n")
+
+
+def test_which_suites_use_interfaces() -> None:
+    assert uses_interfaces(suite_files(["performance"]))
+    assert uses_interfaces(suite_files(["smoke", "performance/throughput"]))
+    assert not uses_interfaces(suite_files(["conformance", "smoke", "interop"]))

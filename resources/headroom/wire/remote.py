@@ -19,7 +19,8 @@ from headroom.wire.processes import MAX_COMPLAINT, MAX_OUTPUT, Crew, Place, Serv
 # No questions, and a host that has gone is noticed within some seconds.
 OPTIONS = ("BatchMode=yes", "ConnectTimeout=5", "ServerAliveInterval=2", "ServerAliveCountMax=2")
 SSH = ("ssh", *(word for option in OPTIONS for word in ("-o", option)))
-FOLDER = "/tmp"  # of a host, for sockets and process numbers
+FOLDER = "/run/headroom"  # of a host, for sockets and process numbers: root's, so that nobody is there before us
+LOCKS = "/tmp"  # of a host, where whoever logs in can keep it for a run
 COMMAND_S = 60.0
 LOST = 255  # exit status of ssh when the connection is what failed
 
@@ -97,10 +98,10 @@ def _number(role: str) -> str:
 
 
 def lock_line(host: Host) -> str:
-    """Keeps a host for one run, as long as the connection lasts; says so, or why not."""
+    """Keeps a host for one run, as long as the connection lasts; says so, or why not. Writes nothing to the file."""
     refusal = 'echo "another run works on this host" >&2; exit 1'
     hold = "echo locked; exec setpriv --pdeathsig TERM sleep infinity"
-    return f"exec 9> {FOLDER}/headroom-{host.address or 'here'}.lock; flock -n 9 || {{ {refusal}; }}; {hold}"
+    return f"exec 9>> {LOCKS}/headroom-{host.address or 'here'}.lock; flock -n 9 || {{ {refusal}; }}; {hold}"
 
 
 def lock(crew: Crew, host: Host) -> Service:
@@ -116,7 +117,7 @@ def lock(crew: Crew, host: Host) -> Service:
 def start_line(host: Host, role: str, command: str, build: str) -> str:
     """Starts the engine, so that it can be stopped, and ends when the connection does."""
     engine = shlex.join(["setpriv", "--pdeathsig", "TERM", host.engine(build), command, "--job", "-"])
-    return host.root("sh", "-c", f"echo $$ > {_number(role)}; exec {engine}")
+    return host.root("sh", "-c", f"mkdir -p {FOLDER}; echo $$ > {_number(role)}; exec {engine}")
 
 
 def stop_line(host: Host, role: str) -> str:

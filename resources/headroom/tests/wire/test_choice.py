@@ -77,10 +77,10 @@ def test_trex_is_driven_where_it_runs(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_dry_run_names_every_command_and_its_host(out: Path) -> None:
-    done = headroom("run", "smoke", "--topology", EXAMPLE, "--dry-run", out=out)
+    done = headroom("run", "performance", "--topology", EXAMPLE, "--dry-run", out=out)
     assert done.returncode == 0
     assert "ssh root@traffic.example.net: modprobe vfio-pci" in done.stderr
-    plan = json.loads(headroom("run", "smoke", "--topology", EXAMPLE, "--dry-run", "--json", out=out).stdout)
+    plan = json.loads(headroom("run", "performance", "--topology", EXAMPLE, "--dry-run", "--json", out=out).stdout)
     assert plan["settings"]["topology"] == EXAMPLE
     assert any("--bind=vfio-pci 0000:65:00.1" in line for line in plan["commands"])
     assert json.loads(headroom("run", "smoke", "--dry-run", "--json", out=out).stdout)["commands"] == []
@@ -183,3 +183,10 @@ def test_doctor_says_what_a_lack_costs_and_how_to_end_it(what: str, monkeypatch:
     assert check.value
     assert check.cost
     assert check.remedy
+
+
+@pytest.mark.skipif(bool(netns.lacks() or choice.dpdk_lacks()), reason="no namespaces or no ports here")
+def test_a_topology_that_nothing_would_use_is_status_2(out: Path) -> None:
+    done = headroom("run", "conformance", "--topology", "netns", "--dry-run", out=out)
+    assert done.returncode == 2
+    assert "Nothing of conformance goes over interfaces" in " ".join(done.stderr.split())
