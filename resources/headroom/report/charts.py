@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,16 +149,27 @@ def _legend_columns(names: list[str], narrow: bool) -> int:
 
 
 def grouped_bars(
-    rows: list[dict[str, Any]], x: str, y: str, group: str, x_title: str, y_title: str, y_format: str = "~s"
+    rows: list[dict[str, Any]],
+    x: str,
+    y: str,
+    group: str,
+    x_title: str,
+    y_title: str,
+    y_format: str = "~s",
+    order: Sequence[str] = (),
 ) -> Draw:
-    """Bars side by side. Rows: {x, y, group, low?, high?}; `low` and `high` draw the range of the trials."""
+    """Bars side by side. Rows: {x, y, group, low?, high?}; `low` and `high` draw the range of the trials.
+
+    `order` is that of the groups, whichever comes first in the rows.
+    """
 
     def draw(width: int, narrow: bool) -> Any:
         import altair as alt
         import pandas as pd
 
         data = pd.DataFrame(rows)
-        xs, groups = list(dict.fromkeys(data[x])), list(dict.fromkeys(data[group]))
+        xs, places = list(dict.fromkeys(data[x])), {name: place for place, name in enumerate(order)}
+        groups = sorted(dict.fromkeys(data[group]), key=lambda name: places.get(name, len(places)))
         base = alt.Chart(data)
         across, along = ("y", "x") if narrow else ("x", "y")
         # Room above the highest bar, for its number.

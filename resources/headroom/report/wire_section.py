@@ -66,7 +66,9 @@ def _throughput(section: Section, records: Records) -> None:
             if (rate := data.value(record, prefix + goal)) is not None
         ]
         if bars:
-            draw = charts.grouped_bars(bars, "of", "rate", "nodes", "", "packets/s of each direction")
+            draw = charts.grouped_bars(
+                bars, "of", "rate", "nodes", "", "packets/s of each direction", order=[nodes for _, nodes in NODES]
+            )
             caption = "One bar for each kind of node; where there is none, the generator was the limit."
             section.add("figure", charts.figure(f"f-throughput-{goal}", title, caption, draw))
     columns = [Column("Nodes"), Column("Rate"), *(Column(f"{nodes}, packets/s", number=True) for _, nodes in NODES)]
