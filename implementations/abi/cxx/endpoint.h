@@ -81,6 +81,7 @@ struct Offer {
   std::uint32_t state_memory_size = 2048;          // octets a compartment
   std::uint16_t cycles_per_bit = 16;
   std::uint8_t version = 2;  // SigComp_version: 1, or 2 with NACK (RFC 4077)
+  friend bool operator==(const Offer&, const Offer&) = default;
 };
 
 // Reads the keys that are there into `offer`. Throws ConfigError.

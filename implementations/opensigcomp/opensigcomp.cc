@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Open SigComp as an implementation under test. The library is opened when an instance is made: the file that the
+// variable HEADROOM_OPENSIGCOMP names, else libopensigcomp.so where the loader finds it. It is one of C++ classes;
+// nothing of it is needed to build this file, which calls constructors and functions by the names that every compiler
+// with the Itanium C++ ABI gives them, and never looks into an object. README.md tells how the library is made.
+#include <array>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cxx/endpoint.h"
+#include "cxx/feedback_queue.h"
+#include "cxx/library.h"
+#include "cxx/sigcomp_message.h"
+#include "headroom.h"
+
+namespace {
+
+using headroom::require;
+using nlohmann::json;
+
+// ---- What is called of the library. Objects are void*; theirs, their functions' first argument.
+
+struct OpenSigcomp {
+  headroom::Library file{"HEADROOM_OPENSIGCOMP", "libopensigcomp.so", "it is no Open SigComp, or not for 64 bits"};
+  // StateHandler: state memory, cycles per bit, decompression memory, version, NACKs to remember for each compartment;
+  // of the peer: state memory, cycles per bit, decompression memory, version.
+  void (*make_handler)(void*, std::size_t, std::size_t, std::size_t, std::uint16_t, unsigned, unsigned, unsigned,
+                       unsigned, std::uint16_t) = file["_ZN3osc12StateHandlerC1Emmmtjjjjt"];
+  void (*end_handler)(void*) = file["_ZN3osc12StateHandlerD1Ev"];
+  void (*use_sip_dictionary)(void*) = file["_ZN3osc12StateHandler16useSipDictionaryEv"];
+  void (*make_stack)(void*, void* handler) = file["_ZN3osc5StackC1ERNS_12StateHandlerE"];
+  void (*end_stack)(void*) = file["_ZN3osc5StackD1Ev"];
+  void (*make_deflate)(void*, void* handler) = file["_ZN3osc17DeflateCompressorC1ERNS_12StateHandlerE"];
+  void (*add_compressor)(void* stack, void* compressor) = file["_ZN3osc5Stack13addCompressorEPNS_10CompressorE"];
+  void* (*compress)(void* stack, const void*, std::size_t, const void* compartment, std::size_t,
+                    bool reliable) = file["_ZN3osc5Stack15compressMessageEPKvmS2_mb"];
+  std::size_t (*decompress)(void* stack, const void*, std::size_t, void* out, std::size_t,
+                            void*& changes) = file["_ZN3osc5Stack17uncompressMessageEPKvmPvmRPNS_12StateChangesE"];
+  std::size_t (*decompress_record)(void* stack, void* message, void* out, std::size_t, void*& changes, bool stream) =
+      file["_ZN3osc5Stack17uncompressMessageERNS_14SigcompMessageEPvmRPNS_12StateChangesEb"];
+  void (*accept)(void* stack, void* changes, const void* compartment,
+                 std::size_t) = file["_ZN3osc5Stack20provideCompartmentIdEPNS_12StateChangesEPKvm"];
+  void* (*nack)(void* stack) = file["_ZN3osc5Stack7getNackEv"];
+  std::uint8_t* (*datagram)(void* message) = file["_ZN3osc14SigcompMessage18getDatagramMessageEv"];
+  std::size_t (*datagram_length)(const void* message) = file["_ZNK3osc14SigcompMessage17getDatagramLengthEv"];
+  std::uint8_t* (*record)(void* message) = file["_ZN3osc14SigcompMessage16getStreamMessageEv"];
+  std::size_t (*record_length)(void* message) = file["_ZN3osc14SigcompMessage15getStreamLengthEv"];
+  void (*end_message)(void*) = file["_ZN3osc14SigcompMessageD1Ev"];
+  void (*make_stream)(void*) = file["_ZN3osc9TcpStreamC1Ev"];
+  void (*end_stream)(void*) = file["_ZN3osc9TcpStreamD1Ev"];
+  void (*add_to_stream)(void*, const void*, std::size_t) = file["_ZN3osc9TcpStream7addDataEPKvm"];
+  void* (*next_of_stream)(void*) = file["_ZN3osc9TcpStream14getNextMessageEv"];
+};
+
+// An object of the library and its destructor. Its memory comes from operator new, on either side.
+struct End {
+  void (*destructor)(void*);
+  void operator()(void* object) const {
+    destructor(object);
+    ::operator delete(object);
+  }
+};
+using Object = std::unique_ptr<void, End>;
+
+// Octets for an object of ours: the largest that is made here has 288.
+constexpr std::size_t kObject = 8192;
+
+void* room_for_object() { return std::memset(::operator new(kObject), 0, kObject); }
+
+// Octets of the longest message that it is given. It makes room for half as much again, counted in 16 bits, and writes
+// beyond that.
+constexpr std::uint32_t kMost = 43'690;
+
+}  // namespace
+
+struct headroom_instance : headroom::Instance {
+  struct Compartment {
+    std::uint64_t name;  // for the library: new each time, because it never closes one
+    Object stream;
+  };
+
+  OpenSigcomp library{};
+  headroom::EndpointConfiguration config{};
+  Object handler{nullptr, {}}, stack{nullptr, {}};
+  std::unordered_map<std::uint32_t, Compartment> compartments{};
+  std::uint64_t opened = 0;
+  void* changes = nullptr;  // of the message decompressed last, until it is accepted; the library's
+  headroom_message_detail last = headroom::read_message({});
+  headroom::FeedbackQueue<128> nacks{};
+  std::vector<std::uint8_t> room = std::vector<std::uint8_t>(HEADROOM_MESSAGE_MAX);
+};
+
+namespace {
+
+constexpr char kDescription[] =
+    R"({"name": "opensigcomp", "version": "unknown", "licence": "GPL-2.0-only", "schemes": [{
+  "scheme": "sigcomp", "roles": ["endpoint"], "transports": ["udp", "tcp"], "version": 2,
+  "max_decompression_memory_size": 131072, "max_state_memory_size": 131072, "max_cycles_per_bit": 128,
+  "max_compartments": 1048576, "dictionaries": ["sip-sdp"],
+  "features": ["compression", "feedback", "announcements", "nack"],
+  "choices": {"algorithm": ["deflate"], "mechanism": ["dynamic"]}, "tools": [], "names": {}}]})";
+
+json description() { return json::parse(kDescription); }
+
+headroom_instance* make(std::int32_t role, const json& settings) {
+  const json scheme = description()["schemes"][0];
+  require(settings.is_object() && settings.value("scheme", "") == "sigcomp", R"("scheme" must be "sigcomp")");
+  require(role == HEADROOM_ENDPOINT, "the role must be 3 (endpoint)");
+  std::unique_ptr<headroom_instance> self(new headroom_instance{{role, 0}});
+  const headroom::EndpointConfiguration c = self->config = headroom::read_endpoint_configuration(settings, scheme);
+  if (const auto options = settings.find("options"); options != settings.end()) {
+    const headroom::Settings s(*options, "\"options\"");
+    s.only({"algorithm", "mechanism"});
+    (void)s.choice("algorithm", {"deflate"}, 0), (void)s.choice("mechanism", {"dynamic"}, 0);
+  }
+  require(c.peer.decompression_memory_size < 131072 || c.peer.state_memory_size < 131072,
+          "Open SigComp writes beyond its memory when its peer's decompression_memory_size and state_memory_size are "
+          "both 131072");
+  const OpenSigcomp& l = self->library;
+  void* const handler = room_for_object();
+  l.make_handler(handler, c.own.state_memory_size, c.own.cycles_per_bit, c.own.decompression_memory_size, c.own.version,
+                 4, c.peer.state_memory_size, c.peer.cycles_per_bit, c.peer.decompression_memory_size, c.peer.version);
+  self->handler = Object(handler, {l.end_handler});
+  if (!c.dictionaries.empty()) l.use_sip_dictionary(handler);
+  void* const stack = room_for_object();
+  l.make_stack(stack, handler);
+  self->stack = Object(stack, {l.end_stack});
+  void* const deflate = room_for_object();
+  l.make_deflate(deflate, handler);
+  l.add_compressor(stack, deflate);  // which takes it over
+  return self.release();
+}
+
+void open(headroom_instance& self, std::uint32_t compartment, const json& settings) {
+  require(!self.compartments.contains(compartment),
+          "there is a compartment " + std::to_string(compartment) + " already");
+  require(self.compartments.size() < self.config.compartments, "there are as many compartments as were configured");
+  for (const char* key : {"state_memory_size", "peer", "options"})
+    require(!settings.contains(key),
+            std::string("Open SigComp cannot have another \"") + key + "\" for one compartment");
+  void* const stream = room_for_object();
+  self.library.make_stream(stream);
+  self.compartments.emplace(compartment,
+                            headroom_instance::Compartment{self.opened++, Object(stream, {self.library.end_stream})});
+}
+
+std::int32_t compress(headroom_instance& self, headroom_packet& p, std::uint64_t) {
+  self.last = headroom::read_message({});
+  const auto at = self.compartments.find(p.channel);
+  if (at == self.compartments.end()) return HEADROOM_ERR_CHANNEL;
+  if (p.in_length > kMost) return HEADROOM_ERR_UNSUPPORTED;
+  const OpenSigcomp& l = self.library;
+  const std::uint64_t name = at->second.name;
+  const Object message(l.compress(self.stack.get(), p.in, p.in_length, &name, sizeof name, self.config.stream),
+                       {l.end_message});
+  if (!message) return HEADROOM_ERR_UNSUPPORTED;
+  const std::uint8_t* const octets = l.datagram(message.get());
+  self.last = headroom::read_message({octets, l.datagram_length(message.get())});
+  self.last.compartment = p.channel;
+  const std::size_t length = self.config.stream ? l.record_length(message.get()) : l.datagram_length(message.get());
+  return headroom::give(p, self.config.stream ? l.record(message.get()) : octets, length);
+}
+
+std::int32_t accept(headroom_instance* self, std::uint32_t compartment) {
+  const auto at = self->compartments.find(compartment);
+  if (self->changes == nullptr || at == self->compartments.end()) return 0;
+  const std::uint64_t name = at->second.name;
+  self->library.accept(self->stack.get(), self->changes, &name, sizeof name);
+  self->changes = nullptr;
+  self->last.flags |= HEADROOM_MESSAGE_ACCEPTED;
+  self->last.compartment = compartment;
+  return 1;
+}
+
+// The NACK that the message decompressed last has called for goes into the queue; false when there is none.
+bool take_nack(headroom_instance& self, std::uint32_t channel) {
+  const OpenSigcomp& l = self.library;
+  const Object nack(l.nack(self.stack.get()), {l.end_message});
+  if (!nack) return false;
+  headroom::put_failure({l.datagram(nack.get()), l.datagram_length(nack.get())}, self.last);
+  if (self.config.stream) {
+    self.nacks.put(channel, {l.record(nack.get()), l.record_length(nack.get())});
+  } else {
+    self.nacks.put(channel, {l.datagram(nack.get()), l.datagram_length(nack.get())});
+  }
+  return true;
+}
+
+std::int32_t decompress(headroom_instance& self, headroom_packet& p, std::uint64_t) {
+  const OpenSigcomp& l = self.library;
+  self.changes = nullptr;
+  self.last = headroom::read_message({});
+  const bool known = p.channel != HEADROOM_NO_COMPARTMENT;
+  const auto at = self.compartments.find(p.channel);
+  if ((known || self.config.stream) && at == self.compartments.end()) return HEADROOM_ERR_CHANNEL;
+  std::uint8_t* const out = p.out_capacity >= HEADROOM_MESSAGE_MAX ? p.out : self.room.data();
+  std::size_t length = 0;
+  void* changes = nullptr;
+  if (self.config.stream) {
+    void* const stream = at->second.stream.get();
+    if (p.in_length != 0) l.add_to_stream(stream, p.in, p.in_length);
+    const Object message(l.next_of_stream(stream), {l.end_message});
+    if (!message) return HEADROOM_MORE;
+    self.last = headroom::read_message({l.datagram(message.get()), l.datagram_length(message.get())});
+    length = l.decompress_record(self.stack.get(), message.get(), out, HEADROOM_MESSAGE_MAX, changes, true);
+  } else {
+    if (p.in_length == 0) return HEADROOM_ERR_MALFORMED;
+    self.last = headroom::read_message({p.in, p.in_length});
+    if (self.last.kind == HEADROOM_MESSAGE_PLAIN) return headroom::give(p, p.in, p.in_length);
+    length = l.decompress(self.stack.get(), p.in, p.in_length, out, HEADROOM_MESSAGE_MAX, changes);
+  }
+  if (take_nack(self, p.channel)) return HEADROOM_ERR_DECOMPRESSION;
+  if (changes == nullptr) {
+    if (self.last.kind == HEADROOM_MESSAGE_NACK || self.last.kind == HEADROOM_MESSAGE_IGNORED) return HEADROOM_NOTHING;
+    self.last.kind = HEADROOM_MESSAGE_FAILED;  // without NACKs it does not say why
+    return HEADROOM_ERR_DECOMPRESSION;
+  }
+  if (headroom::give(p, out, length) != HEADROOM_OK) return HEADROOM_ERR_NO_SPACE;
+  self.changes = changes;
+  if (length == 0) self.last.kind = HEADROOM_MESSAGE_SILENT;
+  if (known) accept(&self, p.channel);
+  return length == 0 ? HEADROOM_NOTHING : HEADROOM_OK;
+}
+
+// The library does not tell how much memory it uses.
+json statistics(const headroom_instance& self) { return {{"memory_bytes", 0}, {"contexts", self.compartments.size()}}; }
+
+// clang-format off
+constexpr headroom_api kApi = {
+    HEADROOM_ABI_VERSION, sizeof(headroom_api), headroom::describe<description>, headroom::create<make, true>,
+    [](headroom_instance* self) { delete self; },
+    headroom::each_message<compress>, headroom::each_message<decompress>,
+    [](headroom_instance* self, headroom_feedback* f) { return self->nacks.take(*f); }, nullptr, nullptr, nullptr,
+    headroom::statistics<statistics>, nullptr, headroom::open_compartment<open>,
+    [](headroom_instance* self, std::uint32_t compartment) {
+      return static_cast<std::int32_t>(self->compartments.erase(compartment));
+    },
+    accept, [](const headroom_instance* self, headroom_message_detail* d) { headroom::put_detail(self->last, d); },
+    nullptr};
+// clang-format on
+
+}  // namespace
+
+extern "C" HEADROOM_EXPORT const headroom_api* headroom_implementation(void) { return &kApi; }
