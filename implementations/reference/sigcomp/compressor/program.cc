@@ -19,6 +19,8 @@ constexpr std::size_t kMostProgram = 512;
 // Beyond the buffer, where a message announces state: figure 13 with kMostListed identifiers, and the octet that ends
 // it.
 constexpr std::size_t kListRoom = 2 + 7 * kMostListed + 1;
+// Likewise, where it announces none and the hash of its state lies in scratch memory.
+constexpr std::size_t kParametersRoom = 3;
 
 // RFC 3485, section 3: the strings end here, and those with the priorities 1 to n are the last so many octets of them.
 constexpr std::size_t kStrings = 0x0d8c;
@@ -59,7 +61,7 @@ std::size_t memory_of(const CompressorConfig& config) {
 }
 
 std::size_t buffer_end_of(const CompressorConfig& config, const Program& program) {
-  std::size_t end = memory_of(config) - (program.has_flags ? kListRoom : 0);
+  std::size_t end = memory_of(config) - (program.has_flags ? kListRoom : program.hashes ? kParametersRoom : 0);
   if (config.memory != 0) end = std::min(end, config.memory);
   // An item of state takes as much of the peer's state memory as its end says: 64 octets are its cost (RFC 3320 6.2).
   if (program.saved == Saved::kMemory) end = std::min<std::size_t>(end, config.peer.state_memory_size);
@@ -174,8 +176,8 @@ std::string source_of(const CompressorConfig& config, const Program& program, st
   source.set("dictionary_length", dictionary == sip_sdp_dictionary().value.size() ? 0 : dictionary);
   source.set("dictionary_address", program.buffer_end - dictionary);
   source.set("user_length", memory ? config.user_dictionary.size() : 0);
-  // Without a list of identifiers, the three octets lie in scratch memory.
-  source.set("list", program.has_flags ? program.buffer_end : 52);
+  // Without a list of identifiers, the three octets lie in scratch memory, where no hash is put.
+  source.set("list", program.has_flags || program.hashes ? program.buffer_end : 52);
   if (config.own) source.set("own", std::size_t{encode(*config.own)} << 8 | kVersionWithNack);
   source.add(selected(kBeginSource, words), {{"first_free", "(circular_buffer + user_length)"}});
   source.add(std::string(config.algorithm == Algorithm::kLzss ? kLzssSource : kDeflateSource));

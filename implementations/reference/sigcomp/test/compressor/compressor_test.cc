@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "sigcomp/dictionary/dictionary.h"
 #include "sigcomp/test/support/endpoint.h"
 #include "sigcomp/test/support/sip.h"
 
@@ -54,6 +55,29 @@ std::string described(const CompressorConfig& config) {
          std::to_string(static_cast<int>(config.mechanism)) + ", acknowledgement " +
          std::to_string(static_cast<int>(config.acknowledgement)) + (config.whole_memory ? ", whole memory" : "") +
          ", memory " + std::to_string(config.peer.decompression_memory_size);
+}
+
+// This endpoint's parameters arrive as they are, whatever else the bytecode does with its scratch memory.
+TEST(Compressor, TellsItsOwnParameters) {
+  constexpr Parameters kOwn = {32, 16384, 4096};
+  for (CompressorConfig config : configurations()) {
+    SCOPED_TRACE(described(config));
+    config.own = kOwn;
+    StateHandler states(2);
+    ASSERT_TRUE(states.offer({}, sip_sdp_dictionary().value));
+    ASSERT_TRUE(states.open(1, kMuch.state_memory_size));
+    CompressorFactory factory(states);
+    const auto compressor = factory.make(config, 1);
+    const Octets compressed = compressor->compress(sequences()[0].messages[0]);
+    Decompressor decompressor({kMuch.cycles_per_bit, kMuch.decompression_memory_size, kVersionWithNack}, states);
+    ASSERT_EQ(decompressor.decompress(compressed, Transport::kMessages).kind, Outcome::Kind::kMessage);
+    const ReturnedParameters told(decompressor.udvm().completion().returned_parameters);
+    EXPECT_EQ(told.parameters(), kOwn);
+    EXPECT_EQ(told.version(), kVersionWithNack);
+    int announced = 0;
+    told.for_each_identifier([&announced](Octets) { ++announced; });
+    EXPECT_EQ(announced, config.mechanism == Mechanism::kShared ? 1 : 0);
+  }
 }
 
 // All seven sequences one behind another, with answers: the buffer goes round many times.
