@@ -103,6 +103,8 @@ headroom_instance* make(std::int32_t role, const json& settings) {
   }
   require(!settings.contains("peer") || c.peer == c.own,
           "tinySIGCOMP takes its peer to offer what it offers itself: \"peer\" must be the same, or not be there");
+  require(c.own.state_memory_size != 0,
+          "tinySIGCOMP refers to state whatever its peer has memory for: \"state_memory_size\" must not be 0");
   require(c.own.version == 2, "tinySIGCOMP tells failures by NACKs alone: \"version\" must be 2");
   const Tinysigcomp& l = self->library;
   l.set_debug_level(0);  // of the whole process: nothing is printed
@@ -178,6 +180,10 @@ std::int32_t decompress(headroom_instance& self, headroom_packet& p, std::uint64
     const headroom::MessageOctets nack(l.octets(r.nack, 0), l.length(r.nack));
     headroom::put_failure(nack, self.last);
     self.nacks.put(p.channel, nack);
+    return HEADROOM_ERR_DECOMPRESSION;
+  }
+  if (r.cycles == 0) {  // it did not come to any instruction, and does not say why
+    self.last.kind = HEADROOM_MESSAGE_FAILED;
     return HEADROOM_ERR_DECOMPRESSION;
   }
   self.last.creations = r.creations;

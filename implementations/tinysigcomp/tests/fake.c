@@ -7,7 +7,7 @@
  *                 dictionaries; cycles per bit; the version; kB of decompression memory; kB of state memory. Nothing is
  *                 made of the text "refuse"
  *   decompress    takes these seven octets away, for 100 cycles, asking for one item of state; "!...": fails, with a
- *                 NACK. A NACK that comes in is told by `is_nack` and no octets
+ *                 NACK; fewer octets: fails without. A NACK that comes in is told by `is_nack` and no octets
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -110,9 +110,10 @@ EXPORT size_t tcomp_manager_decompress(struct manager *m, const uint8_t *in, siz
     r->cycles = 7;
     return 0;
   }
+  if (length < 7) return 0; /* not even a NACK */
   r->creations = 1;
   r->cycles = 100;
-  if (length <= 7 || length - 7 > r->room) return 0;
+  if (length == 7 || length - 7 > r->room) return 0;
   memcpy(r->output, in + 7, length - 7);
   return length - 7;
 }

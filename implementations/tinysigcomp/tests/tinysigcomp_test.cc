@@ -44,6 +44,8 @@ TEST(Tinysigcomp, RefusesWhatTheLibraryCannot) {
   EXPECT_NE(endpoint(R"({"scheme": "rohc"})").error.find("\"scheme\""), std::string::npos);
   EXPECT_NE(endpoint(kPlain, HEADROOM_DECOMPRESSOR).error.find("role"), std::string::npos);
   EXPECT_NE(endpoint(R"({"scheme": "sigcomp", "transport": "tcp"})").error.find("udp"), std::string::npos);
+  EXPECT_NE(endpoint(R"({"scheme": "sigcomp", "state_memory_size": 0})").error.find("must not be 0"),
+            std::string::npos);
   EXPECT_NE(endpoint(R"({"scheme": "sigcomp", "version": 1})").error.find("NACKs alone"), std::string::npos);
   EXPECT_NE(endpoint(R"({"scheme": "sigcomp", "decompression_memory_size": 131072})").error.find("65536"),
             std::string::npos);
@@ -131,6 +133,9 @@ TEST(Tinysigcomp, NacksInAndOut) {
   EXPECT_FALSE(e.accept(3)) << "nothing of it is left";
   EXPECT_EQ(e.decompress(3, nack.octets).status, HEADROOM_NOTHING);
   EXPECT_EQ(e.detail().kind, HEADROOM_MESSAGE_NACK);
+  EXPECT_EQ(e.decompress(3, {0xf9, 1}).status, HEADROOM_ERR_DECOMPRESSION);
+  EXPECT_EQ(e.detail().kind, HEADROOM_MESSAGE_FAILED);
+  EXPECT_TRUE(e.nack().octets.empty());
 }
 
 }  // namespace
