@@ -18,10 +18,13 @@ from headroom.errors import UsageError
 from headroom.paths import PROFILES, shown
 from headroom.yamlfile import check, read
 
+SEQUENCES = "sip"  # a folder of messages, and of what is known of them: no profiles
+
 
 def names(folder: Path = PROFILES) -> list[str]:
     """Names of all profiles, sorted. A profile's name is its path below the folder without `.yaml`."""
-    return sorted(str(path.relative_to(folder).with_suffix("")) for path in folder.rglob("*.yaml"))
+    found = [path.relative_to(folder) for path in folder.rglob("*.yaml")]
+    return sorted(str(path.with_suffix("")) for path in found if path.parts[0] != SEQUENCES)
 
 
 def path_of(name: str, folder: Path = PROFILES) -> Path:
