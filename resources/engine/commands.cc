@@ -7,6 +7,8 @@
 #include "capture/writer.h"
 #include "check/run.h"
 #include "load/run.h"
+#include "messages/run.h"
+#include "messages/tool.h"
 #include "replay/run.h"
 #include "traffic/render.h"
 
@@ -61,6 +63,9 @@ const std::vector<Command>& commands() {
       {"check", "Does an adapter keep the promises of the ABI?", check::run},
       {"replay", "Packets -> compressor -> link -> decompressor -> compare",
        [](const Json& job) { return replay::run(replay::read_job(job)); }},
+      {"messages", "Messages both ways between two endpoints, or given ones to one of them",
+       [](const Json& job) { return messages::run(messages::read_job(job)); }},
+      {"udvm", "Asks an adapter's assembler, disassembler or tracer", messages::run_tool},
       {"load", "How many flow pairs one core carries, or how many calls", run_load},
       {"render", "Writes a traffic profile as a capture", run_render},
       {"node", "Forwards between two ports through an adapter", {}},

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostLines = 1'000'000;
+constexpr std::size_t kMostLines = 100'000;
 constexpr std::size_t kMostMessages = 1000;
 constexpr CompartmentId kCompartment = 0;
 

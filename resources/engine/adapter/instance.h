@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One compressor, decompressor or endpoint of an adapter, made from a JSON configuration and destroyed at the end of its scope.
+// One compressor, decompressor or endpoint of an adapter, made from a JSON configuration and destroyed at the end of
+// its scope.
 #ifndef HEADROOM_ADAPTER_INSTANCE_H
 #define HEADROOM_ADAPTER_INSTANCE_H
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls of an endpoint that trust nothing, as guarded.h has them for compressors and decompressors: one message at a
+// time, its output buffer fresh, poisoned and fenced, everything that the ABI promises looked at.
+#ifndef HEADROOM_ADAPTER_GUARDED_ENDPOINT_H
+#define HEADROOM_ADAPTER_GUARDED_ENDPOINT_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "adapter/guarded.h"
+#include "adapter/instance.h"
+#include "base/cycles.h"
+#include "base/octets.h"
+
+namespace headroom {
+
+struct MessageOutput {
+  std::int32_t status = HEADROOM_ERR_INTERNAL;
+  Octets octets;
+  headroom_message_detail detail{};
+  std::uint64_t cycles = 0;  // of the call, by the counter given to time_calls; 0 without one
+
+  [[nodiscard]] bool came_out() const noexcept { return status == HEADROOM_OK; }
+};
+
+// The words for headroom_message_kind: "sigcomp", "silent", "plain" …; empty for a value that the ABI does not know.
+[[nodiscard]] const char* name_of_kind(std::uint8_t kind) noexcept;
+
+class GuardedEndpoint {
+ public:
+  // Throws Error(adapter) when the table lacks a function that endpoints have. REQUIRES: the instance is an endpoint.
+  explicit GuardedEndpoint(Instance& instance);
+
+  // Throw PromiseBroken. `source` is as in headroom_packet.
+  [[nodiscard]] MessageOutput compress(OctetView message, std::uint32_t compartment, std::uint64_t now_ns);
+  [[nodiscard]] MessageOutput decompress(OctetView octets, std::uint32_t compartment, std::uint32_t source,
+                                         std::uint64_t now_ns);
+  [[nodiscard]] bool accept(std::uint32_t compartment);
+  // Of the message compressed or decompressed last, as it is now: after `accept` it says so.
+  [[nodiscard]] headroom_message_detail detail();
+  [[nodiscard]] std::optional<FeedbackElement> take_feedback();
+
+  // Nothing when the adapter did it, else its sentence.
+  [[nodiscard]] std::optional<std::string> open(std::uint32_t compartment, const Json& settings);
+  [[nodiscard]] std::optional<std::string> control(const std::string& message) { return guarded_.control(message); }
+  [[nodiscard]] bool close(std::uint32_t compartment);
+
+  // From now on `cycles`, which must outlive this, counts what calls take.
+  void time_calls(const Cycles& cycles);
+
+  [[nodiscard]] Instance& instance() noexcept { return instance_; }
+  [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
+
+ private:
+  [[nodiscard]] MessageOutput process(bool compressing, OctetView in, std::uint32_t compartment, std::uint32_t source,
+                                      std::uint64_t now_ns);
+  [[noreturn]] void broken(const char* function, const std::string& sentence) const;
+  template <typename Call>
+  auto calling(const char* function, Call&& call) const -> decltype(call());
+  void check_outcome(const headroom_packet& before, const headroom_packet& after, const char* function) const;
+  void check_detail(const MessageOutput& output) const;
+
+  Instance& instance_;
+  Guarded guarded_;  // for control
+  Octets arena_;
+  Octets input_;
+  const Cycles* cycles_ = nullptr;
+  std::uint64_t cost_of_reading_ = 0;
+};
+
+}  // namespace headroom
+
+#endif  // HEADROOM_ADAPTER_GUARDED_ENDPOINT_H

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "messages/conversation.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "base/random.h"
+#include "link/report.h"
+
+namespace headroom::messages {
+namespace {
+
+constexpr std::uint64_t kNever = ~std::uint64_t{0};
+constexpr int kMostNacksInARow = 10'000;  // one message cannot honestly cause more
+constexpr std::uint8_t kFramingError = 25;
+
+// A tag on the link: the message that it is, or with this bit a NACK about it and its number among the record's.
+constexpr std::uint64_t kNackTag = std::uint64_t{1} << 62;
+constexpr unsigned kNackShift = 32;
+
+std::uint64_t nack_tag(std::size_t index, std::size_t nack) {
+  return kNackTag | std::uint64_t{nack} << kNackShift | std::uint64_t{index};
+}
+bool is_nack(std::uint64_t tag) { return (tag & kNackTag) != 0; }
+std::size_t index_in(std::uint64_t tag) { return static_cast<std::size_t>(tag & 0xFFFFFFFF); }
+std::size_t nack_in(std::uint64_t tag) { return static_cast<std::size_t>((tag & ~kNackTag) >> kNackShift); }
+
+// Which of two verdicts about copies of one message stands.
+int weight(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::mismatched:
+      return 3;
+    case Verdict::identical:
+      return 2;
+    case Verdict::not_delivered:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+Conversation::Conversation(const Job& job, const Cycles* cycles, Capture* capture)
+    : job_(job), capture_(capture), records_(job.steps.size()) {
+  for (const Side side : {Side::a, Side::b}) {
+    Position& position = side_of(side);
+    const auto index = static_cast<std::size_t>(side);
+    position.link =
+        std::make_unique<Link>(job.link[index], derive(job.seed, side == Side::a ? 0x61746F62 : 0x62746F61));
+    if (!job.endpoints[index]) continue;
+    position.instance = std::make_unique<Instance>(*job.endpoints[index], HEADROOM_ENDPOINT);
+    position.guarded = std::make_unique<GuardedEndpoint>(*position.instance);
+    if (cycles != nullptr) position.guarded->time_calls(*cycles);
+    for (const Compartment& compartment : job.compartments) {
+      if (const auto sentence = position.guarded->open(compartment.number, compartment.settings[index])) {
+        throw Error(ErrorKind::adapter,
+                    "endpoint " + std::string(name_of(side)) + " does not open compartment " +
+                        std::to_string(compartment.number) + ": " + *sentence + ".",
+                    compartment.where);
+      }
+    }
+  }
+}
+
+void Conversation::play() {
+  for (std::size_t i = 0; i < job_.steps.size(); ++i) {
+    // A step without a time waits until nothing is on its way any more.
+    let_arrive(job_.steps[i].time_ns.value_or(kNever));
+    if (job_.steps[i].time_ns) now_ns_ = std::max(now_ns_, *job_.steps[i].time_ns);
+    at_ = i;
+    take_step(i);
+  }
+  let_arrive(kNever);
+  flush();
+  let_arrive(kNever);
+  at_.reset();
+}
+
+// ---- steps
+
+void Conversation::take_step(std::size_t index) {
+  const Step& step = job_.steps[index];
+  records_[index].time_ns = now_ns_;
+  GuardedEndpoint& endpoint = *side_of(step.side).guarded;
+  std::optional<std::string> refused;
+  switch (step.kind) {
+    case Step::Kind::send:
+      send(index);
+      return;
+    case Step::Kind::literal:
+      receive_literal(index);
+      return;
+    case Step::Kind::control:
+      refused = endpoint.control(step.document.dump(-1, ' ', false, Json::error_handler_t::replace));
+      break;
+    case Step::Kind::open:
+      refused = endpoint.open(step.compartment, step.document);
+      break;
+    case Step::Kind::close:
+      if (!endpoint.close(step.compartment)) refused = "it has no such compartment";
+      break;
+  }
+  if (!refused) return;
+  throw Error(ErrorKind::adapter,
+              "endpoint " + std::string(name_of(step.side)) + " refuses what a step asks of it: " + *refused + ".",
+              step.where);
+}
+
+void Conversation::send(std::size_t index) {
+  const Step& step = job_.steps[index];
+  Record& record = records_[index];
+  record.compressed = side_of(step.side).guarded->compress(step.octets, step.compartment, now_ns_);
+  if (record.compressed->cycles != 0) record.compress_cycles.push_back(record.compressed->cycles);
+  record.verdict = Verdict::lost_on_link;  // until it arrives
+  if (record.compressed->came_out()) {
+    record.link = put_on_link(step.side, step.compartment, record.compressed->octets, index);
+  } else if (record.compressed->status == HEADROOM_ERR_UNSUPPORTED && !job_.stream) {
+    // RFC 5049 5: both kinds share a port. A stream is of one kind.
+    record.plain = true;
+    record.link = put_on_link(step.side, step.compartment, step.octets, index);
+  } else {
+    record.verdict = Verdict::not_compressed;
+  }
+}
+
+void Conversation::receive_literal(std::size_t index) {
+  const Step& step = job_.steps[index];
+  GuardedEndpoint& endpoint = *side_of(step.side).guarded;
+  Record& record = records_[index];
+  OctetView octets = step.octets;
+  do {
+    Arrival arrival;
+    arrival.time_ns = now_ns_;
+    const bool known = step.acceptance == Acceptance::known;
+    arrival.output =
+        endpoint.decompress(octets, known ? step.compartment : HEADROOM_NO_COMPARTMENT, step.source, now_ns_);
+    if (arrival.output.cycles != 0) record.decompress_cycles.push_back(arrival.output.cycles);
+    if (arrival.output.status == HEADROOM_MORE) break;
+    if (step.acceptance == Acceptance::after) {
+      arrival.accepted = endpoint.accept(step.compartment);
+      arrival.output.detail = endpoint.detail();
+    }
+    answer(step.side, record, arrival, index, false);
+    const bool ended = arrival.output.status == HEADROOM_ERR_CHANNEL || arrival.output.detail.reason == kFramingError;
+    record.arrivals.push_back(std::move(arrival));
+    if (ended) break;
+    octets = {};
+  } while (job_.stream);
+  record.verdict = step.expected.empty() ? Verdict::unchecked : Verdict::met;
+  if (step.expected.empty()) return;
+  if (step.expected.size() != record.arrivals.size()) {
+    record.differences.push_back("there are " + std::to_string(record.arrivals.size()) + " messages, where " +
+                                 std::to_string(step.expected.size()) + " were expected");
+  }
+  for (std::size_t i = 0; i < std::min(step.expected.size(), record.arrivals.size()); ++i) {
+    for (std::string& sentence : differences(step.expected[i], record.arrivals[i])) {
+      record.differences.push_back(std::move(sentence));
+    }
+  }
+  if (!record.differences.empty()) record.verdict = Verdict::unmet;
+}
+
+// ---- the link
+
+std::optional<LinkOutcome> Conversation::put_on_link(Side from, std::uint32_t compartment, Octets octets,
+                                                     std::uint64_t tag) {
+  Link& link = *side_of(from).link;
+  const Side to = other(from);
+  if (!job_.stream) {
+    std::vector<Delivery> inserted = link.insertions(now_ns_);
+    for (const Delivery& one : inserted) {
+      if (capture_ != nullptr) capture_->write(from, one.packet.channel, now_ns_, one.packet.octets, "inserted");
+    }
+    schedule(to, std::move(inserted));
+    LinkPacket packet;
+    packet.channel = compartment;
+    packet.tag = tag;
+    packet.octets = std::move(octets);  // none of it is header: a damaged one is delivered unless the job says not
+    const Octets sent = packet.octets;
+    std::vector<Delivery> deliveries;
+    const LinkOutcome outcome = link.send(std::move(packet), now_ns_, deliveries);
+    std::string comment = comment_of(outcome);
+    if (is_nack(tag)) comment = comment.empty() ? "NACK" : "NACK; " + comment;
+    if (capture_ != nullptr) capture_->write(from, compartment, now_ns_, sent, comment);
+    schedule(to, std::move(deliveries));
+    return outcome;
+  }
+  side_of(to).expected[compartment].push_back(tag);
+  const std::size_t piece = job_.piece_octets == 0 ? octets.size() : job_.piece_octets;
+  for (std::size_t at = 0; at < octets.size(); at += piece) {
+    LinkPacket packet;
+    packet.channel = compartment;
+    packet.tag = tag;
+    const auto begin = octets.begin() + static_cast<std::ptrdiff_t>(at);
+    packet.octets.assign(begin, begin + static_cast<std::ptrdiff_t>(std::min(piece, octets.size() - at)));
+    if (capture_ != nullptr) capture_->write(from, compartment, now_ns_, packet.octets, is_nack(tag) ? "NACK" : "");
+    std::vector<Delivery> deliveries;
+    (void)link.send(std::move(packet), now_ns_, deliveries);
+    schedule(to, std::move(deliveries));
+  }
+  return std::nullopt;
+}
+
+void Conversation::schedule(Side to, std::vector<Delivery> deliveries) {
+  for (Delivery& delivery : deliveries) {
+    const std::uint64_t time_ns = delivery.time_ns;
+    events_.push({time_ns, order_++, to, std::move(delivery)});
+  }
+}
+
+void Conversation::let_arrive(std::uint64_t time_ns) {
+  while (!events_.empty() && events_.top().time_ns <= time_ns) {
+    const Event event = events_.top();
+    events_.pop();
+    now_ns_ = std::max(now_ns_, event.time_ns);
+    receive(event.to, event.delivery);
+  }
+}
+
+// What a script inserts behind the last message, and what reordering still holds.
+void Conversation::flush() {
+  for (const Side from : {Side::a, Side::b}) {
+    if (!side_of(other(from)).guarded) continue;
+    if (!job_.stream) schedule(other(from), side_of(from).link->insertions(now_ns_));
+    schedule(other(from), side_of(from).link->flush(now_ns_));
+  }
+}
+
+// ---- receiving
+
+void Conversation::receive(Side to, const Delivery& delivery) {
+  if (delivery.packet.tag != kInserted) at_ = index_in(delivery.packet.tag);
+  if (job_.stream) {
+    receive_stream(to, delivery);
+  } else {
+    receive_datagram(to, delivery);
+  }
+}
+
+void Conversation::receive_datagram(Side to, const Delivery& delivery) {
+  GuardedEndpoint& endpoint = *side_of(to).guarded;
+  const std::uint64_t tag = delivery.packet.tag;
+  const OctetView octets = delivery.packet.octets;
+  Arrival arrival;
+  arrival.time_ns = now_ns_;
+  arrival.duplicate = delivery.duplicate;
+  if (tag == kInserted) {
+    arrival.output = endpoint.decompress(octets, HEADROOM_NO_COMPARTMENT, 0, now_ns_);
+    Record nowhere;
+    answer(to, nowhere, arrival, 0, false);
+    arrival.nacks.clear();
+    inserted_.push_back(std::move(arrival));
+    return;
+  }
+  const std::size_t index = index_in(tag);
+  const Step& step = job_.steps[index];
+  const bool known = step.acceptance == Acceptance::known;
+  const std::uint32_t compartment = known ? step.compartment : HEADROOM_NO_COMPARTMENT;
+  arrival.output = endpoint.decompress(octets, compartment, step.compartment + 1, now_ns_);
+  if (is_nack(tag)) {
+    records_[index].nacks[nack_in(tag)].arrived = std::move(arrival.output);
+    return;
+  }
+  if (step.acceptance == Acceptance::after && arrival.output.status >= 0) {
+    arrival.accepted = endpoint.accept(step.compartment);
+    arrival.output.detail = endpoint.detail();
+  }
+  answer(to, records_[index], arrival, index, true);
+  note_arrival(index, std::move(arrival));
+}
+
+void Conversation::receive_stream(Side to, const Delivery& delivery) {
+  GuardedEndpoint& endpoint = *side_of(to).guarded;
+  const std::uint32_t compartment = delivery.packet.channel;
+  std::deque<std::uint64_t>& expected = side_of(to).expected[compartment];
+  OctetView octets = delivery.packet.octets;
+  for (;;) {
+    Arrival arrival;
+    arrival.time_ns = now_ns_;
+    arrival.output = endpoint.decompress(octets, compartment, compartment + 1, now_ns_);
+    if (arrival.output.status == HEADROOM_MORE) return;
+    const bool ended = arrival.output.status == HEADROOM_ERR_CHANNEL || arrival.output.detail.reason == kFramingError ||
+                       arrival.output.detail.kind == HEADROOM_MESSAGE_PLAIN;
+    octets = {};
+    if (expected.empty()) {
+      // More than was sent: about the message whose piece this is.
+      note_arrival(index_in(delivery.packet.tag), std::move(arrival));
+      if (ended) return;
+      continue;
+    }
+    const std::uint64_t tag = expected.front();
+    expected.pop_front();
+    const std::size_t index = index_in(tag);
+    if (is_nack(tag)) {
+      records_[index].nacks[nack_in(tag)].arrived = std::move(arrival.output);
+    } else {
+      answer(to, records_[index], arrival, index, true);
+      note_arrival(index, std::move(arrival));
+    }
+    if (ended) return;
+  }
+}
+
+void Conversation::note_arrival(std::size_t index, Arrival arrival) {
+  Record& record = records_[index];
+  if (arrival.output.cycles != 0) record.decompress_cycles.push_back(arrival.output.cycles);
+  arrival.identical = arrival.output.came_out() && arrival.output.octets == job_.steps[index].octets;
+  const Verdict verdict = arrival.identical           ? Verdict::identical
+                          : arrival.output.came_out() ? Verdict::mismatched
+                                                      : Verdict::not_delivered;
+  if (weight(verdict) > weight(record.verdict)) record.verdict = verdict;
+  record.arrivals.push_back(std::move(arrival));
+}
+
+void Conversation::answer(Side side, Record& record, Arrival& arrival, std::size_t index, bool travels) {
+  GuardedEndpoint& endpoint = *side_of(side).guarded;
+  for (int i = 0;; ++i) {
+    std::optional<FeedbackElement> said = endpoint.take_feedback();
+    if (!said) return;
+    if (i == kMostNacksInARow) {
+      throw PromiseBroken(endpoint.instance(), "take_feedback", "it never stops returning NACKs.");
+    }
+    const std::size_t number = record.nacks.size();
+    arrival.nacks.push_back(number);
+    record.nacks.push_back({std::move(said->octets), std::nullopt, std::nullopt});
+    if (!travels || !job_.send_nacks) continue;
+    const Step& step = job_.steps[index];
+    // put_on_link may not touch records_, so `record` stays where it is.
+    record.nacks[number].link =
+        put_on_link(side, step.compartment, record.nacks[number].octets, nack_tag(index, number));
+  }
+}
+
+}  // namespace headroom::messages

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One run of a job: its steps in order, what is on its way between two endpoints, and what becomes of each message.
+#ifndef HEADROOM_MESSAGES_CONVERSATION_H
+#define HEADROOM_MESSAGES_CONVERSATION_H
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "adapter/guarded_endpoint.h"
+#include "base/cycles.h"
+#include "link/link.h"
+#include "messages/capture.h"
+#include "messages/job.h"
+#include "messages/record.h"
+
+namespace headroom::messages {
+
+class Conversation {
+ public:
+  // Makes the endpoints and opens their compartments. Throws Error(adapter) when they refuse. `cycles`: nullptr unless
+  // calls are to be timed. `capture`: nullptr for none.
+  Conversation(const Job& job, const Cycles* cycles, Capture* capture);
+
+  // All steps. Throws PromiseBroken, and Error(adapter) where an adapter refuses what a step asks of it.
+  void play();
+
+  [[nodiscard]] std::vector<Record>& records() noexcept { return records_; }
+  // Octets that a script inserted into the link, and what became of them.
+  [[nodiscard]] const std::vector<Arrival>& inserted() const noexcept { return inserted_; }
+  // nullptr where the job has no such endpoint.
+  [[nodiscard]] const GuardedEndpoint* endpoint(Side side) const noexcept { return side_of(side).guarded.get(); }
+  [[nodiscard]] const LinkCounts& link(Side from) const noexcept { return side_of(from).link->counts(); }
+  [[nodiscard]] std::uint64_t now_ns() const noexcept { return now_ns_; }
+  [[nodiscard]] std::optional<std::size_t> at() const noexcept { return at_; }
+
+ private:
+  struct Position {
+    std::unique_ptr<Instance> instance;
+    std::unique_ptr<GuardedEndpoint> guarded;
+    std::unique_ptr<Link> link;  // from here to the other side
+    // Of a stream: what is on its way to this side, by compartment, in order.
+    std::map<std::uint32_t, std::deque<std::uint64_t>> expected;
+  };
+  struct Event {
+    std::uint64_t time_ns;
+    std::uint64_t order;
+    Side to;
+    Delivery delivery;
+    bool operator>(const Event& other) const { return std::tie(time_ns, order) > std::tie(other.time_ns, other.order); }
+  };
+
+  [[nodiscard]] Position& side_of(Side side) noexcept { return sides_[static_cast<int>(side)]; }
+  [[nodiscard]] const Position& side_of(Side side) const noexcept { return sides_[static_cast<int>(side)]; }
+
+  void take_step(std::size_t index);
+  void send(std::size_t index);
+  void receive_literal(std::size_t index);
+  // Puts octets on the link. Returns what became of them; nothing of a stream, which arrives.
+  [[nodiscard]] std::optional<LinkOutcome> put_on_link(Side from, std::uint32_t compartment, Octets octets,
+                                                       std::uint64_t tag);
+  void schedule(Side to, std::vector<Delivery> deliveries);
+  // Everything that arrives up to `time_ns`.
+  void let_arrive(std::uint64_t time_ns);
+  void flush();
+  void receive(Side to, const Delivery& delivery);
+  void receive_datagram(Side to, const Delivery& delivery);
+  void receive_stream(Side to, const Delivery& delivery);
+  void note_arrival(std::size_t index, Arrival arrival);
+  // What `side` wants to say about the message that it got last: becomes part of the record, and travels.
+  void answer(Side side, Record& record, Arrival& arrival, std::size_t index, bool travels);
+
+  const Job& job_;
+  Capture* capture_;
+  Position sides_[2];
+  std::vector<Record> records_;
+  std::vector<Arrival> inserted_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::uint64_t order_ = 0;
+  std::uint64_t now_ns_ = 0;
+  std::optional<std::size_t> at_;  // the step that is being taken, for errors
+};
+
+}  // namespace headroom::messages
+
+#endif  // HEADROOM_MESSAGES_CONVERSATION_H

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `udvm`: a question for an adapter's `tool` (headroom.h), asked across the ABI.
+#ifndef HEADROOM_MESSAGES_TOOL_H
+#define HEADROOM_MESSAGES_TOOL_H
+
+#include "base/json_reader.h"
+
+namespace headroom::messages {
+
+// {"library": "…", "request": {"tool": "assemble", …}} -> the adapter's answer. Throws Error(adapter) where it has no
+// tools, Error(job) with the adapter's sentence where it says that the request is wrong.
+[[nodiscard]] Json run_tool(const Json& document);
+
+}  // namespace headroom::messages
+
+#endif  // HEADROOM_MESSAGES_TOOL_H
