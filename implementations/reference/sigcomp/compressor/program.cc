@@ -207,6 +207,11 @@ std::string source_of(const CompressorConfig& config, const Program& program, st
   return source.text();
 }
 
+std::invalid_argument no_state_memory() {
+  return std::invalid_argument(
+      "the peer's state_memory_size leaves no room for an item of state, which the mechanism needs");
+}
+
 std::size_t longest_match_of(const CompressorConfig& config) {
   const std::size_t cycles = config.peer.cycles_per_bit;
   if (config.algorithm == Algorithm::kLzss) {
@@ -249,11 +254,10 @@ Program::Program(const CompressorConfig& config) {
 
   const std::size_t end = std::min<std::size_t>(memory_of(config), buffer_end_of(config, *this));
   if (memory_of(config) < kListRoom || end > 65535 || end < kMostProgram + kLeastBuffer) {
+    if (memory && config.peer.state_memory_size < kMostProgram + kLeastBuffer) throw no_state_memory();
     throw std::invalid_argument(
-        memory && config.peer.state_memory_size < kMostProgram + kLeastBuffer
-            ? "the peer's state_memory_size leaves no room for an item of state, which the mechanism needs"
-            : "the peer's decompression_memory_size leaves the decompressor no memory beside a message of "
-              "most_compressed octets: 768 are the least");
+        "the peer's decompression_memory_size leaves the decompressor no memory beside a message of most_compressed "
+        "octets: 768 are the least");
   }
   buffer_end = static_cast<std::uint16_t>(end);
   std::size_t dictionary_end = 0;
@@ -281,6 +285,7 @@ Program::Program(const CompressorConfig& config) {
   next_message = static_cast<std::uint16_t>(program.names.at("next_message"));
   if (buffer_begin > kMostProgram) throw std::logic_error("the program of the compressor reaches into its buffer");
 
+  if (saved == Saved::kCode && longest_state() + kItemCost > config.peer.state_memory_size) throw no_state_memory();
   longest_match = longest_match_of(config);
   farthest = config.algorithm == Algorithm::kLzss ? std::min(std::size_t{1} << offset_bits_of(config), buffer() - 1)
                                                   : std::min<std::size_t>(32768, buffer() - 1);

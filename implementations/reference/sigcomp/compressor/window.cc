@@ -48,7 +48,7 @@ Window::Window(Octets dictionary, std::size_t room, Search search)
   std::copy(dictionary.begin(), dictionary.end(), octets_.begin());
   if (search_ != Search::kHash) return;
   newest_.assign(std::size_t{1} << kBucketBits, kNone);
-  older_.resize(octets_.size());
+  older_ = std::make_unique_for_overwrite<std::uint32_t[]>(octets_.size());
   enter_to(end_);
   of_dictionary_ = newest_;
 }

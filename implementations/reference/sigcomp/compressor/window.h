@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sigcomp/octets.h"
@@ -74,7 +75,7 @@ class Window {
   std::vector<std::uint8_t> octets_;
   std::vector<std::uint32_t> newest_;         // by bucket: the last position in it, plus 1
   std::vector<std::uint32_t> of_dictionary_;  // `newest_` with the dictionary alone
-  std::vector<std::uint32_t> older_;          // by position: the one before it in its bucket, plus 1
+  std::unique_ptr<std::uint32_t[]> older_;    // by position: the one before it in its bucket, plus 1
 };
 
 }  // namespace headroom::sigcomp

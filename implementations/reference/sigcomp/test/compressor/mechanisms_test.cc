@@ -551,6 +551,10 @@ TEST(Limits, WhatCannotWorkIsRefused) {
   refuses([](CompressorConfig& c) { c.peer.decompression_memory_size = 8191; });
   refuses([](CompressorConfig& c) { c.peer.cycles_per_bit = 17; });
   refuses([](CompressorConfig& c) { c.peer.state_memory_size = 0; });
+  refuses([](CompressorConfig& c) {
+    c.mechanism = Mechanism::kStatefulBasic;
+    c.peer.state_memory_size = 0;
+  });
   refuses([](CompressorConfig& c) { c.own = Parameters{17, 8192, 2048}; });
   refuses([](CompressorConfig& c) { c.offset_bits = 11; });
   refuses([](CompressorConfig& c) { c.length_bits = 5; });
