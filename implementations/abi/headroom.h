@@ -149,6 +149,7 @@ typedef struct headroom_feedback {
  *                that is not SigComp's comes out as it went in (RFC 5049 5), on a stream piece by piece.
  *                HEADROOM_NOTHING: nothing is for the application: a message without output, or a NACK.
  *                HEADROOM_ERR_DECOMPRESSION: decompression failure.
+ *                HEADROOM_ERR_STATE: refused before it ran, for what its source has cost; on a stream nothing is taken.
  *
  * Feedback items, SigComp parameters and announced states travel in messages and are the endpoint's own affair. NACKs
  * (RFC 4077) are messages: one that came in is dealt with by `decompress`; one that is to be sent is returned by

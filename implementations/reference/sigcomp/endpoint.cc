@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sigcomp/dictionary/dictionary.h"
+#include "sigcomp/udvm/work.h"
 
 namespace headroom::sigcomp {
 namespace {
@@ -23,8 +24,9 @@ void put(Octets octets, std::uint8_t* room, std::size_t most, std::uint8_t& leng
 
 Endpoint::Endpoint(const EndpointConfig& config)
     : config_(config),
-      states_(config.most_compartments),
+      states_(config.most_compartments, config.guard.state_memory),
       decompressor_(config.decompressor, states_),
+      admission_(config.guard.admission),
       factory_(states_),
       sent_(config.most_compartments) {
   if (config.sip_sdp) states_.offer({}, sip_sdp_dictionary().value);
@@ -46,6 +48,11 @@ void Endpoint::open(std::uint32_t id, const CompartmentConfig& config) {
                                 " compartments, as many as \"compartments\" in the configuration allows");
   }
   if (!states_.open(id, config.state_memory_size)) {
+    if (config.state_memory_size > config_.guard.state_memory - states_.promised()) {
+      throw std::invalid_argument("all compartments together may be promised " +
+                                  std::to_string(config_.guard.state_memory) +
+                                  " octets of state memory (\"state_memory\" of \"guard\"); close others first");
+    }
     throw std::invalid_argument("state_memory_size must be 0 or a power of two from 2048 to 131072 (RFC 3320 3.3.1)");
   }
   try {
@@ -129,13 +136,16 @@ std::int32_t Endpoint::pass_on(Octets output, headroom_packet& packet) noexcept 
 
 // ---- Decompressing
 
-std::int32_t Endpoint::decompress(headroom_packet& packet, std::uint64_t) {
+std::int32_t Endpoint::decompress(headroom_packet& packet, std::uint64_t now_ns) {
   begin_detail(HEADROOM_MESSAGE_NONE, HEADROOM_NO_COMPARTMENT);
   packet.out_length = 0;
   const bool stream = config_.transport == Transport::kStream;
   const bool known = packet.channel != HEADROOM_NO_COMPARTMENT;
   Compartment* const c = known ? compartment(packet.channel) : nullptr;
   if (c == nullptr && (known || stream)) return HEADROOM_ERR_CHANNEL;
+  now_ns_ = now_ns;
+  // Refused before it runs, and without a NACK. On a stream nothing is taken: it may be given again.
+  if (!admission_.admit(packet.channel, now_ns)) return HEADROOM_ERR_STATE;
   if (stream) return read_stream(*c, packet);
   if (packet.in_length == 0) return HEADROOM_ERR_MALFORMED;
   const Octets message(packet.in, packet.in_length);
@@ -210,6 +220,7 @@ std::int32_t Endpoint::finish(const Outcome& outcome, Octets message, headroom_p
       {Outcome::Kind::kNack, HEADROOM_MESSAGE_NACK},
       {Outcome::Kind::kIgnored, HEADROOM_MESSAGE_IGNORED},
       {Outcome::Kind::kNotSigComp, HEADROOM_MESSAGE_PLAIN}};
+  charge(outcome, packet.channel);
   if (outcome.kind == Outcome::Kind::kFailure) {
     note_failure(outcome.failure);
     detail_.cycles = outcome.cycles;
@@ -243,9 +254,18 @@ std::int32_t Endpoint::finish(const Outcome& outcome, Octets message, headroom_p
   return status;
 }
 
+// A message that did not come to be run has taken time as well.
+void Endpoint::charge(const Outcome& outcome, std::uint32_t channel) {
+  const std::uint64_t work = std::max<std::uint64_t>(outcome.work, udvm::kWorkOfMessage);
+  admission_.charge(channel, now_ns_, work, outcome.kind == Outcome::Kind::kFailure);
+  counters_.work += work;
+  if (outcome.is_endless) ++counters_.endless;
+}
+
 bool Endpoint::accept(std::uint32_t id) {
   Compartment* const c = compartment(id);
   if (c == nullptr || !decompressor_.accept(id)) return false;
+  admission_.vouch(id);
   if (completed_) {
     detail_.flags |= HEADROOM_MESSAGE_ACCEPTED;
     detail_.compartment = id;

@@ -16,6 +16,7 @@
 #include "headroom.h"
 #include "sigcomp/compressor/compressor.h"
 #include "sigcomp/decompressor.h"
+#include "sigcomp/guard/config.h"
 #include "sigcomp/sent_messages.h"
 #include "sigcomp/state/handler.h"
 #include "sigcomp/stream.h"
@@ -34,6 +35,7 @@ struct EndpointConfig {
   bool sip_sdp = true;            // locally available: the dictionary of RFC 3485
   bool presence = true;           // and that of RFC 5112
   CompartmentConfig compartment;  // unless open() is told otherwise
+  GuardConfig guard = {};         // a source is a compartment, or nobody knows whom
 };
 
 struct EndpointCounters {
@@ -46,6 +48,8 @@ struct EndpointCounters {
   std::array<std::uint64_t, kKinds> received{};
   std::array<std::uint64_t, kReasons> failures{};
   std::uint64_t cycles = 0;
+  std::uint64_t work = 0;     // in units of udvm/work.h
+  std::uint64_t endless = 0;  // messages that the verifier has ended
   std::uint64_t accepted = 0;
   std::uint64_t nacks_sent = 0;
   std::uint64_t nacks_followed = 0;
@@ -78,6 +82,7 @@ class Endpoint {
   [[nodiscard]] const EndpointConfig& config() const noexcept { return config_; }
   [[nodiscard]] const EndpointCounters& counters() const noexcept { return counters_; }
   [[nodiscard]] const StateHandler& states() const noexcept { return states_; }
+  [[nodiscard]] const AdmissionCounters& admission() const noexcept { return admission_.counters(); }
   // State and everything of fixed size; what compressors keep of their own is not known here.
   [[nodiscard]] std::size_t memory_bytes() const;
 
@@ -94,6 +99,7 @@ class Endpoint {
   [[nodiscard]] std::int32_t finish(const Outcome& outcome, Octets message, headroom_packet& packet);
   [[nodiscard]] std::int32_t pass_on(Octets output, headroom_packet& packet) noexcept;
   void take_nack(const Nack& nack, std::uint32_t channel);
+  void charge(const Outcome& outcome, std::uint32_t channel);
   void begin_detail(headroom_message_kind kind, std::uint32_t compartment) noexcept;
   void note_header(Octets message) noexcept;
   void note_failure(const Failure& failure) noexcept;
@@ -101,6 +107,8 @@ class Endpoint {
   EndpointConfig config_;
   StateHandler states_;
   Decompressor decompressor_;
+  Admission admission_;
+  std::uint64_t now_ns_ = 0;  // when the message at hand came
   CompressorFactory factory_;
   std::unordered_map<std::uint32_t, Compartment> compartments_;
   SentMessages sent_;

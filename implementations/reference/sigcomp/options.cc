@@ -6,6 +6,7 @@
 
 #include "cxx/endpoint.h"
 #include "cxx/settings.h"
+#include "sigcomp/guard/options.h"
 
 namespace headroom::sigcomp {
 namespace {
@@ -18,11 +19,23 @@ const std::vector<std::string> kMechanisms = {"stateless-basic", "stateful-basic
                                               "stateful-static", "dynamic",        "shared"};
 const std::vector<std::string> kSearches = {"hash", "linear"};
 const std::vector<std::string> kAcknowledgements = {"number", "identifier", "transport", "others"};
-const std::vector<std::string> kOptions = {
-    "algorithm",       "mechanism",           "search",        "offset_bits",
-    "length_bits",     "dictionary_priority", "shared_length", "checkpoint_every",
-    "user_dictionary", "acknowledgement",     "announce",      "tell_parameters",
-    "most_compressed", "whole_memory",        "memory",        "sip"};
+const std::vector<std::string> kOptions = {"algorithm",
+                                           "mechanism",
+                                           "search",
+                                           "offset_bits",
+                                           "length_bits",
+                                           "dictionary_priority",
+                                           "shared_length",
+                                           "checkpoint_every",
+                                           "user_dictionary",
+                                           "acknowledgement",
+                                           "announce",
+                                           "tell_parameters",
+                                           "most_compressed",
+                                           "whole_memory",
+                                           "memory",
+                                           "sip",
+                                           "guard"};
 
 template <typename Value>
 void word(const Settings& s, const char* key, const std::vector<std::string>& words,
@@ -150,6 +163,9 @@ EndpointConfig endpoint_config(const json& json) {
   const Parameters own = parameters_of(common.own);
   if (own != kLeastForSip) c.compartment.compressor.own = own;
   read_options(options, own, c.compartment.compressor);
+  if (const nlohmann::json* guard = Settings(options, "\"options\"").find("guard")) {
+    read_guard(*guard, c.decompressor, c.guard);
+  }
   return c;
 }
 
@@ -171,7 +187,10 @@ CompartmentConfig compartment_config(const json& json, const EndpointConfig& end
     read_offer(Settings(*peer, "\"peer\""), offer);
     c.compressor.peer = parameters_of(offer);
   }
-  if (const nlohmann::json* options = s.find("options")) read_options(*options, parameters_of(own), c.compressor);
+  const nlohmann::json* const options = s.find("options");
+  require(options == nullptr || !options->is_object() || !options->contains("guard"),
+          "\"guard\" belongs to the endpoint, not to a compartment");
+  if (options != nullptr) read_options(*options, parameters_of(own), c.compressor);
   return c;
 }
 
