@@ -26,7 +26,7 @@ void History::forget() {
   base_.part = program_->grows;
   checkpoint_ = {};
   // What is pending is as doubtful as what it was made from.
-  for (Pending& pending : pending_) pending.item.number = 0;
+  for (Pending& pending : pending_) pending = {};
 }
 
 std::size_t History::cost_of(const Item& item) const noexcept {
@@ -53,7 +53,7 @@ const Item& History::choose() {
   if (base_.number == 0 || is_there(base_)) return base_;
   if (checkpoint_.number != 0 && checkpoint_.number != base_.number && is_there(checkpoint_)) {
     base_ = checkpoint_;
-    cut(base_.end);
+    cut(base_.end, nullptr);
   } else {
     forget();
   }
@@ -61,12 +61,12 @@ const Item& History::choose() {
 }
 
 // The text ends at `end`; what went on from more of it has lost its beginning.
-void History::cut(std::size_t end) noexcept {
+void History::cut(std::size_t end, const Pending* kept) noexcept {
   if (end == begin_ + trunk_.size()) return;
   trunk_.resize(end - begin_);
   ++epoch_;
   for (Pending& pending : pending_) {
-    if (pending.base_end > end) pending.item.number = 0;
+    if (pending.base_end > end && &pending != kept) pending = {};
   }
   if (checkpoint_.end > end) checkpoint_ = {};
 }
@@ -130,7 +130,7 @@ bool History::take(Pending& pending) {
       return other.item.number > item.number && other.base_end == base_.end;
     });
     if (better) return false;
-    cut(pending.base_end);
+    cut(pending.base_end, &pending);
   }
   if (pending.anew) {
     const std::size_t before = begin_ + trunk_.size();
@@ -138,7 +138,7 @@ bool History::take(Pending& pending) {
     begin_ = before + pending.appended.size() - item.pointer;
     ++epoch_;
     for (Pending& other : pending_) {
-      if (&other != &pending) other.item.number = 0;
+      if (&other != &pending) other = {};
     }
     checkpoint_ = {};
   } else {
@@ -146,9 +146,9 @@ bool History::take(Pending& pending) {
   }
   base_ = item;
   if (item.checkpoint) checkpoint_ = item;
-  pending.item.number = 0;
+  // What is no longer needed gives its memory back.
   for (Pending& other : pending_) {
-    if (other.item.number < base_.number) other.item.number = 0;
+    if (other.item.number <= base_.number) other = {};
   }
   std::erase_if(items_, [&](const Made& made) {
     // Freed by what has arrived; or so old that it cannot push out anything that is needed.

@@ -93,7 +93,7 @@ class History {
   [[nodiscard]] std::size_t cost_of(const Item& item) const noexcept;
   bool take(Pending& pending);
   [[nodiscard]] bool is_there(const Item& item) const noexcept;
-  void cut(std::size_t end) noexcept;
+  void cut(std::size_t end, const Pending* kept) noexcept;
   void trim();
 
   const Program* program_;

@@ -84,32 +84,30 @@ TEST(Compressor, TellsItsOwnParameters) {
 TEST(Compressor, RestoresTheSipSequences) {
   for (CompressorConfig config : configurations()) {
     for (const std::uint32_t memory : {4096U, 8192U, 16384U}) {
-      for (const Transport transport : {Transport::kMessages, Transport::kStream}) {
-        config.peer.decompression_memory_size = memory;
-        config.transport = transport;
-        Endpoint a(config);
-        Endpoint b(config);
-        std::size_t referring = 0;
-        for (const auto& sequence : sequences()) {
-          for (std::size_t i = 0; i < sequence.messages.size(); ++i) {
-            Endpoint& from = i % 2 == 0 ? a : b;
-            Endpoint& to = i % 2 == 0 ? b : a;
-            const Bytes compressed = from.send(sequence.messages[i]);
-            ASSERT_FALSE(compressed.empty());
-            ASSERT_EQ(to.receive(compressed), sequence.messages[i])
-                << sequence.name << " " << i << ": " << described(config);
-            const Sent sent = from.compressor->last();
-            referring += sent.uploads ? 0U : 1U;
-            if (sent.leaves != nullptr) {
-              ASSERT_EQ(to.states.find(*sent.leaves).kind, StateFound::Kind::kOne)
-                  << "the peer has it under another name: " << described(config);
-            }
+      config.peer.decompression_memory_size = memory;
+      config.transport = memory == 8192 ? Transport::kStream : Transport::kMessages;
+      Endpoint a(config);
+      Endpoint b(config);
+      std::size_t referring = 0;
+      for (const auto& sequence : sequences()) {
+        for (std::size_t i = 0; i < sequence.messages.size(); ++i) {
+          Endpoint& from = i % 2 == 0 ? a : b;
+          Endpoint& to = i % 2 == 0 ? b : a;
+          const Bytes compressed = from.send(sequence.messages[i]);
+          ASSERT_FALSE(compressed.empty());
+          ASSERT_EQ(to.receive(compressed), sequence.messages[i])
+              << sequence.name << " " << i << ": " << described(config);
+          const Sent sent = from.compressor->last();
+          referring += sent.uploads ? 0U : 1U;
+          if (sent.leaves != nullptr) {
+            ASSERT_EQ(to.states.find(*sent.leaves).kind, StateFound::Kind::kOne)
+                << "the peer has it under another name: " << described(config);
           }
         }
-        const bool stateless =
-            config.mechanism == Mechanism::kStatelessBasic || config.mechanism == Mechanism::kStatelessStatic;
-        EXPECT_TRUE(stateless ? referring == 0 : referring > 40) << referring << " " << described(config);
       }
+      const bool stateless =
+          config.mechanism == Mechanism::kStatelessBasic || config.mechanism == Mechanism::kStatelessStatic;
+      EXPECT_TRUE(stateless ? referring == 0 : referring > 40) << referring << " " << described(config);
     }
   }
 }
@@ -120,7 +118,7 @@ TEST(Compressor, SurvivesLossAndLateAcknowledgements) {
   Random random(4);
   std::size_t referring = 0;
   const auto all = configurations();
-  for (int round = 0; round < 144; ++round) {
+  for (int round = 0; round < 72; ++round) {
     CompressorConfig config = all[static_cast<std::size_t>(round) % all.size()];
     if (config.acknowledgement == Acknowledgement::kTransport) continue;
     config.transport = random.below(2) == 0 ? Transport::kMessages : Transport::kStream;
@@ -146,7 +144,7 @@ TEST(Compressor, SurvivesLossAndLateAcknowledgements) {
           << ", state memory " << config.peer.state_memory_size;
     }
   }
-  EXPECT_GT(referring, 500U);
+  EXPECT_GT(referring, 300U);
 }
 
 TEST(Compressor, HashAndLinearSearchGiveTheSameOctets) {
@@ -158,7 +156,7 @@ TEST(Compressor, HashAndLinearSearchGiveTheSameOctets) {
     config.search = Search::kLinear;
     Endpoint linear(config);
     std::vector<Bytes> messages = sequences()[3].messages;
-    for (int i = 0; i < 6; ++i) messages.push_back(test::random_message(random, 1200));
+    for (int i = 0; i < 3; ++i) messages.push_back(test::random_message(random, 1200));
     for (const Bytes& message : messages) {
       const Bytes compressed = hash.send(message);
       ASSERT_EQ(to_hex(compressed), to_hex(linear.send(message))) << described(config);
