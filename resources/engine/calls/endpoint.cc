@@ -61,10 +61,18 @@ void Endpoint::close(std::uint32_t compartment) {
 
 std::uint64_t Endpoint::never_back(std::uint64_t now_ns) noexcept { return now_ns_ = std::max(now_ns_, now_ns); }
 
-Made Endpoint::result_of(const headroom_packet& packet) noexcept {
+Made Endpoint::result_of(const headroom_packet& packet) {
   Made made{packet.status, {}, false};
+  if (*name_of_status(packet.status) == 0) {
+    throw Error(ErrorKind::adapter, "the adapter broke a promise: it gave the status " + std::to_string(packet.status) +
+                                        ", which the ABI does not know.");
+  }
   if (packet.status != HEADROOM_OK) return made;
-  if (packet.out_length > packet.out_capacity) return {HEADROOM_ERR_INTERNAL, {}, false};
+  if (packet.out_length > packet.out_capacity) {
+    throw Error(ErrorKind::adapter, "the adapter broke a promise: it claims " + std::to_string(packet.out_length) +
+                                        " octets of output in a buffer of " + std::to_string(packet.out_capacity) +
+                                        ".");
+  }
   made.octets = {packet.out, packet.out_length};
   return made;
 }
@@ -94,18 +102,40 @@ Made Endpoint::decompress(OctetView message, std::uint32_t source, std::uint32_t
   call_adapter("decompress", [&] { instance_.api().decompress(instance_.self(), &packet, 1, now, nullptr); });
   Made made = result_of(packet);
   if (accept_as != HEADROOM_NO_COMPARTMENT && made.status == HEADROOM_OK) {
-    made.accepted = call_adapter("accept", [&] { return instance_.api().accept(instance_.self(), accept_as); }) == 1;
+    made.accepted = accept(accept_as);
   }
   return made;
 }
 
-bool Endpoint::discard_feedback() {
-  if (instance_.api().take_feedback == nullptr) return false;
-  std::uint8_t octets[HEADROOM_FEEDBACK_MAX];
+bool Endpoint::accept(std::uint32_t compartment) {
+  const std::int32_t accepted =
+      call_adapter("accept", [&] { return instance_.api().accept(instance_.self(), compartment); });
+  return accepted == 1 || is_plain();
+}
+
+// Whether the message decompressed last was none of SigComp's, so that there was nothing to accept.
+bool Endpoint::is_plain() const {
+  if (instance_.api().message_detail == nullptr) return false;
+  headroom_message_detail detail{};
+  detail.struct_size = sizeof detail;
+  call_adapter("message_detail", [&] { instance_.api().message_detail(instance_.self(), &detail); });
+  return detail.kind == HEADROOM_MESSAGE_PLAIN;
+}
+
+OctetView Endpoint::take_feedback() {
+  if (instance_.api().take_feedback == nullptr) return {};
   headroom_feedback feedback{};
-  feedback.data = octets;
-  feedback.capacity = sizeof octets;
-  return call_adapter("take_feedback", [&] { return instance_.api().take_feedback(instance_.self(), &feedback); }) == 1;
+  feedback.data = feedback_.data();
+  feedback.capacity = HEADROOM_FEEDBACK_MAX;
+  const std::int32_t taken =
+      call_adapter("take_feedback", [&] { return instance_.api().take_feedback(instance_.self(), &feedback); });
+  if (taken != 1) return {};
+  if (feedback.length == 0 || feedback.length > feedback_.size()) {
+    throw Error(ErrorKind::adapter, "the adapter's take_feedback broke a promise: it claims a message of " +
+                                        std::to_string(feedback.length) + " octets in a buffer of " +
+                                        std::to_string(feedback_.size()) + ".");
+  }
+  return {feedback_.data(), feedback.length};
 }
 
 }  // namespace headroom::calls

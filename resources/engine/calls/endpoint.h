@@ -4,6 +4,7 @@
 #ifndef HEADROOM_CALLS_ENDPOINT_H
 #define HEADROOM_CALLS_ENDPOINT_H
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -27,10 +28,11 @@ class Room {
 
 struct Made {
   std::int32_t status = HEADROOM_ERR_INTERNAL;
-  OctetView octets;  // in the Room
-  bool accepted = false;
+  OctetView octets;       // in the Room
+  bool accepted = false;  // or there was nothing to accept
 };
 
+// Every function throws Error(adapter) when the adapter breaks a promise of the ABI.
 class Endpoint {
  public:
   // Throws Error(adapter) when the adapter refuses. `compartment`: what open() tells of each; null: nothing.
@@ -45,18 +47,24 @@ class Endpoint {
   // HEADROOM_NO_COMPARTMENT for none.
   [[nodiscard]] Made decompress(OctetView message, std::uint32_t source, std::uint32_t accept_as, std::uint64_t now_ns,
                                 Room& room);
-  // The next message that the endpoint wants sent by itself, a NACK; false when there is none.
-  [[nodiscard]] bool discard_feedback();
+  // The application names the compartment of the message decompressed last, which was not accepted yet. True also when
+  // that message asks for nothing.
+  [[nodiscard]] bool accept(std::uint32_t compartment);
+  // The next message that the endpoint wants sent by itself, a NACK, valid until the next call; empty when there is
+  // none (any more).
+  [[nodiscard]] OctetView take_feedback();
 
   [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
 
  private:
+  [[nodiscard]] bool is_plain() const;
   [[nodiscard]] std::uint64_t never_back(std::uint64_t now_ns) noexcept;
-  [[nodiscard]] static Made result_of(const headroom_packet& packet) noexcept;
+  [[nodiscard]] static Made result_of(const headroom_packet& packet);
 
   Instance instance_;
   std::string compartment_;
   std::uint64_t now_ns_ = 0;
+  std::array<std::uint8_t, HEADROOM_FEEDBACK_MAX> feedback_{};
 };
 
 }  // namespace headroom::calls

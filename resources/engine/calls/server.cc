@@ -33,7 +33,7 @@ Server::Served Server::serve(const Task& task, std::uint64_t now_ns, Clock clock
     open_[task.user] = 0;
   }
   const std::uint64_t end = read();
-  if (made.status == HEADROOM_ERR_DECOMPRESSION && shard.endpoint.discard_feedback()) ++desk.outcomes.nacks;
+  if (made.status == HEADROOM_ERR_DECOMPRESSION && !shard.endpoint.take_feedback().empty()) ++desk.outcomes.nacks;
   if (locks_) lock.unlock();
   look_at(task, made, desk);
   return {locks_ ? start - before_lock : 0, end - start};

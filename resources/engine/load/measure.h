@@ -22,7 +22,7 @@ enum class Stage : std::uint8_t { generate, compress, handover, decompress, veri
 inline constexpr std::size_t kStages = 7;
 [[nodiscard]] const char* name_of(Stage stage) noexcept;
 
-// Counts of statuses from HEADROOM_ERR_INTERNAL to HEADROOM_NOTHING, and of values that are none.
+// Counts of statuses from HEADROOM_ERR_DECOMPRESSION to HEADROOM_MORE, and of values that are none.
 class StatusCounts {
  public:
   void add(std::int32_t status) noexcept {
@@ -33,8 +33,8 @@ class StatusCounts {
   [[nodiscard]] Json json() const;
 
  private:
-  static constexpr std::int32_t kOffset = 9;
-  static constexpr std::size_t kKnown = 11;
+  static constexpr std::int32_t kOffset = 10;
+  static constexpr std::size_t kKnown = 14;
   std::array<std::uint64_t, kKnown + 1> counts_{};
 };
 

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords that put a P-CSCF under the load of calls."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from robot.api import SkipExecution
+from robot.api.deco import keyword
+
+from headroom import implementations, settings
+from headroom.keywords.base import library
+from headroom.keywords.measuring import configuration
+from headroom.measure import calls
+from headroom.measure.calls import Loaded, Wanted
+from headroom.results import collector
+from headroom.results.record import CoreLoad, Histogram, Series
+
+TARGET_LOAD = 0.5  # of one core
+QUICK_SHARE = 20  # `--quick` makes so many times fewer calls at once
+TIMES = ("in_system", "in_buffer", "processing")
+# For comparing organisations: so short that enough calls a second keep workers busy with few compartments.
+SHORT_HOLDING_S, SHORT_ANSWER_S, SHORT_STEP_S = 1.0, 0.1, 0.005
+COMPARED_LOAD = 0.8
+PROBE_CALLS = 100
+
+
+@library
+class Serving:
+    """`--compressor` is the P-CSCF, `--decompressor` the users. Messages must come out as they went in, all of them;
+    how long that takes is measured and not judged, for a slow implementation breaks no promise."""
+
+    @keyword("Calls Should Be Served")
+    def calls_should_be_served(self, sequence: str, simultaneous: int, compartments: str, clock: str) -> None:
+        """SIMULTANEOUS calls in progress at one worker with one core. COMPARTMENTS is `per call` (opened and closed
+        with it) or `per user` (registered beforehand, and kept; a fifth more users than calls). CLOCK is `real` or
+        `virtual`."""
+        if compartments not in ("per call", "per user"):
+            raise ValueError(f"compartments are per call or per user, not '{compartments}'")
+        if clock not in ("real", "virtual"):
+            raise ValueError(f"the clock is real or virtual, not '{clock}'")
+        asked = asked_for(settings.from_robot(), sequence)
+        quick = settings.from_robot().quick
+        fewer = max(1, simultaneous // QUICK_SHARE) if quick else simultaneous
+        wanted = replace(
+            asked,
+            simultaneous=fewer,
+            users=fewer + fewer // 5 + 50 if compartments == "per user" else 0,
+            clock="real" if clock == "real" else "virtual",
+            cores=configuration("1c").cpus if clock == "real" else (),
+            warmup_s=0.5,
+            duration_s=3.0 if quick else 30.0,
+            sample_s=0.5 if quick else 1.0,
+        )
+        found = calls.measure(wanted)
+        note(wanted, found, {"asked_simultaneous": simultaneous, "compartments": compartments})
+        collector.current().metric("calls_at_half_load", calls.served_at(TARGET_LOAD, [found]), "calls", "higher")
+        require_served(found)
+
+    @keyword("Organisations Should Be Compared")
+    def organisations_should_be_compared(self, sequence: str, workers: int) -> None:
+        """WORKERS with a common queue, and as many with compartments pinned to them, each loaded to 80 % with the same
+        short calls: how long messages wait and are processed. The queue is simulated, so that it needs no cores."""
+        run = settings.from_robot()
+        short = replace(
+            asked_for(run, sequence),
+            holding_s=SHORT_HOLDING_S,
+            answer_s=SHORT_ANSWER_S,
+            step_s=SHORT_STEP_S,
+            workers=workers,
+            sample_s=0.5,
+        )
+        probe = calls.measure(replace(short, simultaneous=PROBE_CALLS, workers=1, duration_s=1.0))
+        simultaneous = max(PROBE_CALLS, round(workers * calls.served_at(COMPARED_LOAD, [probe])))
+        wanted = replace(short, simultaneous=simultaneous, warmup_s=0.2, duration_s=0.5 if run.quick else 5.0)
+        for organisation in ("pinned", "pool"):
+            one = replace(wanted, organisation="pinned" if organisation == "pinned" else "pool")
+            found = calls.measure(one)
+            note(one, found, {"compared_load": COMPARED_LOAD}, prefix=f"{organisation}_")
+            require_served(found)
+        collector.current().parameters["organisation"] = "both"
+
+
+def asked_for(run: settings.Settings, sequence: str) -> Wanted:
+    """What a row asks for; skips the case where an implementation does not declare endpoints for SigComp."""
+    current = collector.current()
+    for name, side in ((run.compressor, "compressor"), (run.decompressor, "decompressor")):
+        found = implementations.find(name)
+        if reason := found.lacks("endpoint", "sigcomp"):
+            raise SkipExecution(f"{reason}.")
+        setattr(current, side, implementations.identity(found, run.build))
+    return Wanted(proxy=run.compressor, user=run.decompressor, sequence=sequence, build=run.build, seed=run.seed)
+
+
+def note(wanted: Wanted, found: Loaded, parameters: dict[str, Any], prefix: str = "") -> None:
+    """Leaves what a run showed for the result record."""
+    current = collector.current()
+    current.parameters |= {
+        "kind": "p-cscf",
+        "sequence": wanted.sequence,
+        "simultaneous": wanted.simultaneous,
+        "users": wanted.users,
+        "clock": wanted.clock,
+        "organisation": wanted.organisation,
+        "workers": wanted.workers,
+        "duration_s": wanted.duration_s,
+        **parameters,
+    }
+
+    def metric(name: str, value: float | None, unit: str, better: Any = None, reason: str = "") -> None:
+        current.metric(prefix + name, value, unit, better, reason=reason)
+
+    metric("load", found.load / len(found.loads), "share", "lower")
+    metric("most_load", found.most_load, "share", "lower")
+    metric("calls_in_progress", found.calls_in_progress, "calls")
+    metric("calls_per_s", found.calls_per_s, "calls/s")
+    metric("messages_per_s", found.messages_per_s, "messages/s")
+    metric("sip", found.sip_mbit_s, "Mbit/s")
+    metric("sigcomp", found.sigcomp_mbit_s, "Mbit/s", "lower")
+    for name, times in found.times.items():
+        for figure in ("mean", "p50", "p99", "max"):
+            metric(f"{name}_{figure}", times[figure], "ns", "lower")
+    for name, value in found.active.items():
+        metric(f"active_workers_{name}", value, "workers")
+    no_calls = "" if found.memory_per_call is not None else "no call was in progress"
+    metric("memory_per_call", found.memory_per_call, "octets", "lower", no_calls)
+    metric("unserved", found.unserved, "messages", "lower")
+    for name in TIMES:
+        current.histograms.append(Histogram(prefix + name, "ns", found.times[name]["buckets"]))
+    for core, load in zip(wanted.cores, found.loads, strict=False):
+        current.core_load.append(CoreLoad(core, "thread_cpu", load))
+    points = [{"x": one["at_ns"] / 1e9, "y": max(one["busy_share"])} for one in found.samples]
+    current.series.append(Series(f"{prefix}load_over_time", "time", "load", "s", "share", points))
+
+
+def require_served(found: Loaded) -> None:
+    """Ends the case where messages were still waiting long after the end."""
+    if found.unserved:
+        raise AssertionError(
+            f"{found.unserved:,} messages were still waiting 5 s after the last one had come: this is more than the "
+            "workers can do."
+        )

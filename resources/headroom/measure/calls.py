@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls through a P-CSCF: one engine, an endpoint that decompresses what users send and compresses what they are sent.
+
+The job and the document are the engine's `load` with an endpoint; the settings are those of maenpaa-2005, 11.1, unless
+asked otherwise: the decompression memory that it has for voice and for video, a state memory of 131,072 octets, 32
+cycles per bit, shared states of 500 octets, strings of the static dictionary with priorities 1 to 3, calls of 180 s
+that are answered after 5 s, and a compartment for each call, closed after it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from headroom import engine, implementations
+from headroom.errors import HeadroomError, UsageError
+from headroom.paths import DEFAULT_BUILD
+from headroom.wire import sequences
+from headroom.wire.sequences import Message
+from headroom.yamlfile import check, read
+
+REGISTRATION = "3gpp-registration"
+ANSWER = "200 OK to INVITE"
+BYE = "BYE"
+STATE_MEMORY = 131_072  # octets a compartment; maenpaa-2005, 8.12
+CYCLES_PER_BIT = 32
+DECOMPRESSION_MEMORY = {"basic-voice-call": 4096}  # octets; maenpaa-2005, 11.1: 8192 for video
+HOLDING_S = {"basic-voice-call": 180.0}  # likewise: 300 for video
+MOST_FAILURES_NAMED = 5
+
+Organisation = Literal["pinned", "pool"]
+Clock = Literal["virtual", "real"]
+
+# What belongs to one dialog or transaction, and not to a user for good, by where it stands in messages.
+_OF_A_CALL = re.compile(
+    r"(?im)^(?:Call-ID|i): *(?P<id>[^@\r\n]+)|;tag=(?P<tag>[^;\s>]+)|;branch=(?P<branch>[^;,\s]+)"
+    r'|n?once="(?P<nonce>[^"]+)"|response="(?P<response>[^"]+)"|^o=\S+ (?P<session>\S+ \S+)'
+)
+
+
+class WrongCalls(HeadroomError):
+    """Under load, messages did not come out as they went in, or were not handled. A failure of the implementation."""
+
+    verdict = "fail"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to load and how. Times are seconds."""
+
+    proxy: str = "reference"  # the implementation that is the P-CSCF
+    user: str = "reference"
+    sequence: str = "basic-voice-call"
+    simultaneous: int = 1000
+    users: int = 0  # with compartments that are kept, registered beforehand; 0: one for each call
+    holding_s: float | None = None  # None: that of maenpaa-2005 for the sequence
+    answer_s: float = 5.0
+    step_s: float = 0.02  # from one message of a call to the next: the way to the other side and back
+    arrivals: Literal["poisson", "constant"] = "poisson"
+    start: Literal["steady", "empty"] = "steady"
+    warmup_s: float = 0.0
+    duration_s: float = 10.0
+    sample_s: float = 1.0
+    organisation: Organisation = "pinned"
+    workers: int = 1
+    shards: int | None = None  # of a pool
+    cores: tuple[int, ...] = ()
+    clock: Clock = "virtual"
+    mechanism: str = "shared"
+    build: str = DEFAULT_BUILD
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What came of it. Times are nanoseconds, loads shares of one core, memory octets."""
+
+    calls_in_progress: float  # mean of start and end
+    calls_per_s: float
+    messages_per_s: float
+    sip_mbit_s: float
+    sigcomp_mbit_s: float
+    loads: list[float]  # of each worker, over the whole time
+    most_load: float  # of any worker in any sample
+    times: dict[str, dict[str, Any]]  # in_system, in_buffer, processing, decompressing, compressing …
+    active: dict[str, float]  # workers: mean, seen, most
+    unserved: int
+    memory_per_call: float | None
+    adapter_memory_per_compartment: float | None
+    samples: list[dict[str, Any]] = field(repr=False)
+    document: dict[str, Any] = field(repr=False)
+
+    @property
+    def load(self) -> float:
+        """Of all workers together, in cores."""
+        return sum(self.loads)
+
+    @property
+    def mean_in_system_ns(self) -> float:
+        return float(self.times["in_system"]["mean"])
+
+
+def messages(wanted: Wanted) -> list[dict[str, Any]]:
+    """The messages of one call as the engine takes them. Raises UsageError for a sequence that is no whole call."""
+    made: list[dict[str, Any]] = []
+    answered = hung_up = False
+    for message in sequences.load(sequences.path_of(wanted.sequence)):
+        one = _as_json(message)
+        if message.name == BYE and not hung_up:
+            one["after_holding"] = hung_up = True
+        elif message.name.startswith(ANSWER) and not answered:
+            one["pause_ms"], answered = wanted.answer_s * 1000, True
+        elif made:
+            one["pause_ms"] = wanted.step_s * 1000
+        made.append(one)
+    if not hung_up:
+        raise UsageError(f"The sequence {wanted.sequence} has no {BYE}, so nobody knows how long its calls are.")
+    return made
+
+
+def registration() -> list[dict[str, Any]]:
+    """The registration of a user. There is no compartment before the 200 OK that completes it, and 401 Unauthorized
+    goes uncompressed (maenpaa-2005, chapter 10)."""
+    made = []
+    for message in sequences.load(sequences.path_of(REGISTRATION)):
+        carried = "stranger" if message.from_caller else "plain" if message.name.startswith("401") else "compartment"
+        made.append(_as_json(message) | {"carried": carried})
+    return made
+
+
+def _as_json(message: Message) -> dict[str, Any]:
+    return {"from": "user" if message.from_caller else "core", "hex": message.octets.hex()}
+
+
+@cache
+def _known_identities(path: Path) -> tuple[dict[str, Any], ...]:
+    return tuple(check(read(path), "sip-identities").data["identities"])
+
+
+def identities(texts: Iterable[bytes]) -> list[dict[str, Any]]:
+    """The identities that occur in messages, each of a user or of a call."""
+    joined = b"\r\n".join(texts).decode()
+    of_a_call = " ".join(found for match in _OF_A_CALL.finditer(joined) for found in match.groups() if found)
+    made = []
+    for entry in _known_identities(sequences.FOLDER / "identities.yaml"):
+        if entry["text"] in joined:
+            per = "call" if entry["text"] in of_a_call else "user"
+            made.append({"text": entry["text"], "kind": entry["kind"], "keep": entry.get("keep", 0), "per": per})
+    return made
+
+
+def job(wanted: Wanted) -> dict[str, Any]:
+    """The engine's job."""
+    call = messages(wanted)
+    steps = [*call, *(registration() if wanted.users else [])]
+    holding_s = HOLDING_S.get(wanted.sequence, 300.0) if wanted.holding_s is None else wanted.holding_s
+    made: dict[str, Any] = {
+        "endpoint": _side(
+            wanted, wanted.proxy, compartments=max(wanted.users, round(wanted.simultaneous * 1.2)) + 1000
+        ),
+        "user": _side(wanted, wanted.user, compartments=4),
+        "call": call,
+        "identities": identities(bytes.fromhex(step["hex"]) for step in steps),
+        "simultaneous": wanted.simultaneous,
+        "holding_s": holding_s,
+        "arrivals": wanted.arrivals,
+        "start": wanted.start,
+        "warmup_s": wanted.warmup_s,
+        "duration_s": wanted.duration_s,
+        "sample_s": wanted.sample_s,
+        "organisation": wanted.organisation,
+        "workers": wanted.workers,
+        "cores": list(wanted.cores),
+        "clock": wanted.clock,
+        "seed": wanted.seed,
+    }
+    if wanted.users:
+        made |= {"users": wanted.users, "registration": registration()}
+    if wanted.shards is not None:
+        made["shards"] = wanted.shards
+    return made
+
+
+def _side(wanted: Wanted, name: str, compartments: int) -> dict[str, Any]:
+    found = implementations.find(name)
+    memory = DECOMPRESSION_MEMORY.get(wanted.sequence, 8192)
+    offer = {
+        "decompression_memory_size": memory,
+        "state_memory_size": STATE_MEMORY,
+        "cycles_per_bit": CYCLES_PER_BIT,
+    }
+    config = {"scheme": "sigcomp", "transport": "udp", **offer, "compartments": compartments, "peer": offer}
+    return {"library": str(found.library_path(wanted.build)), "config": config | found.config | _options(found, wanted)}
+
+
+def _options(found: implementations.Implementation, wanted: Wanted) -> dict[str, Any]:
+    """`options` are an implementation's own words: for those that say the mechanism among their choices."""
+    schemes = implementations.describe(found, wanted.build)["schemes"]
+    scheme = next((one for one in schemes if one["scheme"] == "sigcomp"), {})
+    if wanted.mechanism not in scheme.get("choices", {}).get("mechanism", ()):
+        return {}
+    options: dict[str, Any] = {"mechanism": wanted.mechanism}
+    if found.is_ours():
+        options |= {"dictionary_priority": 3, "shared_length": 500}
+    return {"options": found.config.get("options", {}) | options}
+
+
+def measure(wanted: Wanted, timeout_s: float | None = None) -> Loaded:
+    """One run. Raises EngineFailure when an adapter crashes or hangs, WrongCalls when messages come out wrong."""
+    asked = job(wanted)
+    if timeout_s is None:
+        calls = wanted.simultaneous * 2 + wanted.users
+        timeout_s = 120 + 2 * wanted.duration_s + calls * 0.05
+    return loaded(engine.run("load", asked, timeout_s=timeout_s, build=wanted.build))
+
+
+def loaded(document: dict[str, Any]) -> Loaded:
+    """Reads the engine's document. Raises WrongCalls."""
+    require_right(document)
+    calls, sent, memory = document["calls"], document["messages"], document["memory"]
+    ends = memory["octets_per_call_at_end"], memory["octets_per_call_at_start"]
+    return Loaded(
+        calls_in_progress=(calls["in_progress_at_start"] + calls["in_progress_at_end"]) / 2,
+        calls_per_s=calls["per_s"],
+        messages_per_s=sent["per_s"],
+        sip_mbit_s=sent["sip_mbit_s"],
+        sigcomp_mbit_s=sent["sigcomp_mbit_s"],
+        loads=[worker["busy_share"] for worker in document["workers"]],
+        most_load=max((share for sample in document["samples"] for share in sample["busy_share"]), default=0.0),
+        times={name.removesuffix("_ns"): found for name, found in document["times"].items() if found},
+        active=document["active_workers"],
+        unserved=sent["unserved"],
+        memory_per_call=next((each for each in ends if each is not None), None),
+        adapter_memory_per_compartment=memory["adapter_octets_per_compartment_at_end"],
+        samples=document["samples"],
+        document=document,
+    )
+
+
+def require_right(document: dict[str, Any]) -> None:
+    """Raises WrongCalls where a message was not handled, or not rightly."""
+    outcomes = document["outcomes"]
+    if not outcomes["failures"]:
+        return
+    said = [
+        f"{count:,} {name} at {way}ing" for way in ("decompress", "compress") for name, count in outcomes[way].items()
+    ]
+    said += [
+        f"{outcomes[name]:,} {words}"
+        for name, words in (
+            ("wrong", "decompressed to something else"),
+            ("different", "compressed otherwise than when one user was alone"),
+            ("refused", "not accepted under their compartment"),
+        )
+        if outcomes[name]
+    ]
+    raise WrongCalls(f"Messages went wrong under load: {'; '.join(said[:MOST_FAILURES_NAMED])}.")
+
+
+def served_at(load: float, measured: Sequence[Loaded]) -> float:
+    """How many calls one core serves at a load, by proportion from what the runs took per call in progress."""
+    return load * sum(one.calls_in_progress for one in measured) / sum(one.load for one in measured)

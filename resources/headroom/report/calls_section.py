@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A P-CSCF under the load of calls: what each row served, how long messages took, and what a call costs in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headroom.report import charts, data
+from headroom.report.data import Records
+from headroom.report.page import Column, Section, table
+
+KIND = "p-cscf"
+MOST_POINTS = 150  # of a line
+PARTS = ("in the buffer", "in processing")
+
+
+def calls(records: Records) -> Section | None:
+    """One row for each load; the time in the system by the organisation of the workers."""
+    found = [record for record in records if record["parameters"].get("kind") == KIND and record["metrics"]]
+    if not found:
+        return None
+    section = Section("p-cscf", "Calls through a P-CSCF", "Calls")
+    section.intro = [
+        "It decompresses what users send and compresses what they are sent (maenpaa-2005, chapter 11). Load is "
+        "processor time over time, of one core. A message is in the buffer from the moment it is due until a worker "
+        "begins with it. With a virtual clock processor time is measured and the queue is simulated; with the real one "
+        "there are threads, a queue, and a generator beside them."
+    ]
+    served = [record for record in found if record["parameters"]["organisation"] != "both"]
+    if served:
+        section.add("table", table("t-calls", _COLUMNS, [_row(record) for record in served]))
+    if points := [point for record in served for point in _cumulative(record)]:
+        draw = charts.lines(points, "time in the system, µs (logarithmic)", "messages", y_format=".0%", log_x=True)
+        caption = "Share of the messages that took no longer than this, from due until done with."
+        section.add("figure", charts.figure("f-calls", "Time of a message in the system", caption, draw))
+    compared = [line for record in found if record["parameters"]["organisation"] == "both" for line in _lines(record)]
+    if compared:
+        section.add("table", table("t-organisations", _ORGANISATIONS, compared))
+        rows = [
+            {"name": f"{workers} workers, {organisation}", "part": part, "value": value / 1000}
+            for organisation, workers, _, _, *times in compared
+            for part, value in zip(PARTS, times, strict=False)
+            if value is not None
+        ]
+        caption = "Mean time of a message in the system: waiting in the buffer, and in processing."
+        draw = charts.stacked_bars(rows, "µs", "", list(PARTS))
+        section.add("figure", charts.figure("f-organisations", "A common queue, or a worker for each", caption, draw))
+    return section
+
+
+_COLUMNS = [
+    Column("Sequence"),
+    Column("P-CSCF"),
+    Column("Clock"),
+    Column("Compartments", optional=True),
+    Column("Calls at once", number=True),
+    Column("Load", number=True),
+    Column("Calls at 50 %", number=True),
+    Column("Messages/s", number=True),
+    Column("In system, µs (mean)", number=True),
+    Column("p50", number=True),
+    Column("p99", number=True),
+    Column("In buffer (mean)", number=True),
+    Column("Memory per call, kB", number=True),
+]
+
+_ORGANISATIONS = [
+    Column("Organisation"),
+    Column("Workers", number=True),
+    Column("Calls/s", number=True),
+    Column("Load", number=True),
+    Column("In buffer, ns (mean)", number=True),
+    Column("In processing, ns (mean)", number=True),
+    Column("In system, ns (p99)", number=True),
+    Column("Active workers (mean)", number=True),
+]
+
+
+def _share(value: float | None) -> str | None:
+    return None if value is None else f"{value:.1%}".replace("%", " %")
+
+
+def _thousandth(value: float | None) -> float | None:
+    return None if value is None else value / 1000
+
+
+def _cumulative(record: dict[str, Any]) -> list[dict[str, Any]]:
+    """Points of the distribution of the time in the system, in µs."""
+    buckets = data.merged_histogram(record, "in_system")
+    total = sum(count for _, count in buckets)
+    points, seen = [], 0.0
+    for edge, count in buckets:
+        seen += count
+        points.append({"series": record["test"]["name"], "x": edge / 1000, "y": seen / total})
+    return [point for point in points[:: max(1, len(points) // MOST_POINTS)] if point["x"] > 0]
+
+
+def _row(record: dict[str, Any]) -> list[Any]:
+    parameters = record["parameters"]
+    return [
+        parameters["sequence"],
+        record["compressor"]["name"],
+        parameters["clock"],
+        parameters.get("compartments", "–"),
+        data.value(record, "calls_in_progress"),
+        _share(data.value(record, "load")),
+        data.value(record, "calls_at_half_load"),
+        data.value(record, "messages_per_s"),
+        *(
+            _thousandth(data.value(record, name))
+            for name in ("in_system_mean", "in_system_p50", "in_system_p99", "in_buffer_mean", "memory_per_call")
+        ),
+    ]
+
+
+def _lines(record: dict[str, Any]) -> list[list[Any]]:
+    """One line for each organisation that the case compares."""
+    return [
+        [
+            organisation,
+            record["parameters"]["workers"],
+            data.value(record, f"{organisation}_calls_per_s"),
+            _share(data.value(record, f"{organisation}_load")),
+            *(
+                data.value(record, f"{organisation}_{name}")
+                for name in ("in_buffer_mean", "processing_mean", "in_system_p99", "active_workers_mean")
+            ),
+        ]
+        for organisation in ("pinned", "pool")
+    ]

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls through a P-CSCF: the job that is made of a sequence, what the document says, what is a failure, the report."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headroom import engine, implementations
+from headroom.errors import UsageError
+from headroom.keywords import serving
+from headroom.measure import calls
+from headroom.report.calls_section import calls as section_of
+from headroom.results import collector
+from headroom.tests import sample
+
+TIMES = {"count": 7, "mean": 1500.0, "p50": 1000.0, "p90": 2000.0, "p99": 3000.0, "p99.9": 3000.0, "max": 3000.0,
+         "buckets": [[1000.0, 4], [3000.0, 3]]}  # fmt: skip
+
+
+def document(**outcomes: Any) -> dict[str, Any]:
+    times = dict.fromkeys(
+        ("in_system_ns", "in_buffer_ns", "processing_ns", "waiting_for_lock_ns", "decompressing_ns", "compressing_ns"),
+        TIMES,
+    )
+    right = {"decompress": {}, "compress": {}, "wrong": 0, "different": 0, "refused": 0, "nacks": 0, "failures": 0}
+    return {
+        "calls": {"in_progress_at_start": 990, "in_progress_at_end": 1010, "per_s": 5.4},
+        "messages": {"per_s": 38.0, "sip_mbit_s": 0.15, "sigcomp_mbit_s": 0.1, "unserved": 0},
+        "outcomes": right | outcomes,
+        "times": times | {"handed_over_late_ns": None},
+        "active_workers": {"mean": 0.02, "seen": 1.0, "most": 2},
+        "workers": [{"busy_share": 0.02}],
+        "memory": {
+            "octets_per_call_at_start": 20_000.0,
+            "octets_per_call_at_end": 21_000.0,
+            "adapter_octets_per_compartment_at_end": 19_000.0,
+        },
+        "samples": [{"at_ns": 1_000_000_000, "calls": 1000, "resident": 1, "busy_share": [0.03]}],
+    }
+
+
+@pytest.fixture
+def described(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An adapter that says which mechanisms it has, without an engine."""
+    scheme = {"scheme": "sigcomp", "choices": {"mechanism": ["dynamic", "shared"]}}
+    monkeypatch.setattr(implementations, "describe", lambda *_: {"schemes": [scheme]})
+
+
+def test_a_sequence_becomes_a_call() -> None:
+    steps = calls.messages(calls.Wanted(answer_s=7, step_s=0.5))
+    assert [step["from"] for step in steps] == ["user", "core", "core", "core", "user", "user", "core"]
+    assert [step.get("pause_ms") for step in steps] == [None, 500, 500, 7000, 500, None, 500]
+    assert [bool(step.get("after_holding")) for step in steps] == [False] * 5 + [True, False]
+    video = calls.messages(calls.Wanted(sequence="3gpp-video-call"))
+    assert [step.get("pause_ms") for step in video].count(5000) == 1, "one message is the answer"
+    with pytest.raises(UsageError, match="has no BYE"):
+        calls.messages(calls.Wanted(sequence="3gpp-video-call-re-invite"))
+
+
+def test_a_registration_knows_no_compartment_before_it_is_complete() -> None:
+    assert [step["carried"] for step in calls.registration()] == ["stranger", "plain", "stranger", "compartment"]
+
+
+def test_identities_are_of_a_user_or_of_a_call() -> None:
+    text = (
+        b"INVITE sip:user2_public1@home2.net SIP/2.0\r\nFrom: <sip:user1_public1@home1.net>;tag=171828\r\n"
+        b"Call-ID: cb03a0s09a2sdfglkj490333\r\n"
+    )
+    found = {one["text"]: one["per"] for one in calls.identities([text])}
+    assert found == {
+        "user1_public1": "user",
+        "user2_public1": "user",
+        "home1": "user",
+        "home2": "user",
+        "cb03a0s09a2sdfglkj490333": "call",
+        "171828": "call",
+    }
+
+
+@pytest.mark.usefixtures("described")
+def test_the_settings_are_those_of_the_publication() -> None:
+    made = calls.job(calls.Wanted(simultaneous=100, users=120, workers=2, organisation="pool", shards=8))
+    config = made["endpoint"]["config"]
+    assert (config["decompression_memory_size"], config["state_memory_size"], config["cycles_per_bit"]) == (
+        4096,
+        131072,
+        32,
+    )
+    assert config["options"] == {"mechanism": "shared", "dictionary_priority": 3, "shared_length": 500}
+    assert (made["holding_s"], made["users"], made["shards"], made["workers"]) == (180.0, 120, 8, 2)
+    assert len(made["registration"]) == 4
+    video = calls.job(calls.Wanted(sequence="3gpp-video-call"))
+    assert video["endpoint"]["config"]["decompression_memory_size"] == 8192
+    assert (video["holding_s"], "users" in video, "registration" in video, "shards" in video) == (
+        300.0,
+        False,
+        False,
+        False,
+    )
+    other = calls.job(calls.Wanted(mechanism="unheard-of"))
+    assert "options" not in other["endpoint"]["config"], "nobody is told words that it does not know"
+
+
+def test_a_document_is_read() -> None:
+    found = calls.loaded(document())
+    assert (found.load, found.most_load, found.calls_in_progress, found.memory_per_call) == (0.02, 0.03, 1000, 21_000)
+    assert sorted(found.times) == [
+        "compressing",
+        "decompressing",
+        "in_buffer",
+        "in_system",
+        "processing",
+        "waiting_for_lock",
+    ]
+    assert calls.served_at(0.5, [found]) == pytest.approx(25_000)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "sentence"),
+    [
+        ({"failures": 2, "decompress": {"ERR_DECOMPRESSION": 2}}, "2 ERR_DECOMPRESSION at decompressing"),
+        ({"failures": 1, "compress": {"ERR_CHANNEL": 1}}, "1 ERR_CHANNEL at compressing"),
+        ({"failures": 3, "wrong": 3}, "3 decompressed to something else"),
+        ({"failures": 4, "different": 4}, "4 compressed otherwise than when one user was alone"),
+        ({"failures": 5, "refused": 5}, "5 not accepted under their compartment"),
+    ],
+)
+def test_messages_that_go_wrong_are_a_failure(outcomes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(calls.WrongCalls, match=sentence) as raised:
+        calls.loaded(document(**outcomes))
+    assert raised.value.verdict == "fail"
+
+
+def test_messages_that_nobody_has_taken_up_are_a_failure() -> None:
+    late = document()
+    late["messages"]["unserved"] = 12
+    with pytest.raises(AssertionError, match="12 messages were still waiting"):
+        serving.require_served(calls.loaded(late))
+
+
+def record(**parameters: Any) -> dict[str, Any]:
+    """What a run leaves, as a record has it."""
+    collector.begin()
+    wanted = calls.Wanted(simultaneous=1000)
+    found = calls.loaded(document())
+    if parameters.get("organisation") == "both":
+        for prefix in ("pinned_", "pool_"):
+            serving.note(wanted, found, {}, prefix)
+    else:
+        serving.note(wanted, found, {"compartments": "per call"})
+        collector.current().metric("calls_at_half_load", 25_000, "calls")
+    current = collector.current()
+    current.parameters |= parameters
+    made = sample.record("performance.sip_calls/A Row", parameters=current.parameters, metrics=current.metrics,
+                         histograms=current.histograms)  # fmt: skip
+    collector.begin()
+    return json.loads(json.dumps(made.as_json()))
+
+
+def test_the_report_shows_what_was_served() -> None:
+    section = section_of([record(), record(organisation="both", workers=2)])
+    assert section is not None
+    served, curve, compared, bars = section.parts
+    cells = [cell.text for cell in served.content.rows[0].cells]
+    assert cells[:7] == ["basic-voice-call", "reference", "virtual", "per call", "1,000", "2.0 %", "25,000"]
+    assert cells[-1] == "21.0"
+    assert [row.cells[0].text for row in compared.content.rows] == ["pinned", "pool"]
+    assert {curve.kind, bars.kind} == {"figure"}
+    assert section_of([]) is None
+
+
+def test_the_engine_takes_what_is_made(tmp_path: Path) -> None:
+    """Through the null adapter, whose endpoints copy: the whole way, with both organisations."""
+    null = implementations.find("null")
+    if null.unusable() or null.lacks("endpoint", "sigcomp"):
+        pytest.skip("there is no null adapter here that has endpoints")
+    asked = calls.Wanted(proxy="null", user="null", simultaneous=40, holding_s=1.0, answer_s=0.1, duration_s=1.0)
+    for wanted in (asked, replace(asked, organisation="pool", workers=2, users=200, sequence="3gpp-video-call")):
+        try:
+            found = calls.measure(wanted)
+        except engine.EnvironmentLacks as error:
+            pytest.skip(str(error))
+        assert found.calls_in_progress == pytest.approx(40, abs=25)
+        assert found.messages_per_s > 100
+        assert len(found.loads) == wanted.workers
