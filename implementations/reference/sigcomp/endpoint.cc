@@ -349,8 +349,11 @@ headroom_message_detail Endpoint::detail() const noexcept {
 }
 
 std::size_t Endpoint::memory_bytes() const {
-  std::size_t octets = sizeof *this + kDecompressorOctets + sent_.memory_bytes() + states_.items() * kItemOctets;
-  for (const auto& [id, c] : compartments_) octets += sizeof(Compartment) + c.rest.capacity() + states_.memory_of(id);
+  std::size_t octets = sizeof *this + kDecompressorOctets + sent_.memory_bytes() + states_.items() * kItemOctets +
+                       factory_.memory_bytes();
+  for (const auto& [id, c] : compartments_) {
+    octets += sizeof(Compartment) + c.rest.capacity() + states_.memory_of(id) + c.compressor->memory_bytes();
+  }
   return octets;
 }
 

@@ -83,7 +83,7 @@ class Endpoint {
   [[nodiscard]] const EndpointCounters& counters() const noexcept { return counters_; }
   [[nodiscard]] const StateHandler& states() const noexcept { return states_; }
   [[nodiscard]] const AdmissionCounters& admission() const noexcept { return admission_.counters(); }
-  // State and everything of fixed size; what compressors keep of their own is not known here.
+  // State, what compressors keep, and everything of fixed size.
   [[nodiscard]] std::size_t memory_bytes() const;
 
  private:

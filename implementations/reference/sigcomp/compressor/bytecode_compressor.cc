@@ -61,6 +61,15 @@ Workshop::Bench& Workshop::bench(const CompressorConfig& config, const Program& 
   return *bench;
 }
 
+std::size_t Workshop::memory_bytes() const noexcept {
+  std::size_t octets = sizeof *this + message.capacity() + front.capacity();
+  for (const auto& [config, tool] : tools_) {
+    octets += sizeof config + sizeof *tool + tool->program.code.capacity() + tool->front.capacity();
+  }
+  for (const auto& [key, bench] : benches_) octets += sizeof *bench + bench->window.memory_bytes();
+  return octets;
+}
+
 // Puts octets into the message as long as there is room.
 class BytecodeCompressor::Writer {
  public:
@@ -418,6 +427,11 @@ void BytecodeCompressor::forget() {
   code_is_known_ = false;
   shared_number_ = 0;
   history_.forget();
+}
+
+std::size_t BytecodeCompressor::memory_bytes() const noexcept {
+  return sizeof *this - sizeof history_ + history_.memory_bytes() + config_.user_dictionary.capacity() +
+         shared_.capacity() + own_shared_.capacity() * sizeof(OwnShared);
 }
 
 }  // namespace headroom::sigcomp

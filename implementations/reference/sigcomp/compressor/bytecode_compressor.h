@@ -39,6 +39,7 @@ struct Workshop {
   // Throws std::invalid_argument as Program does.
   const Tool& tool(const CompressorConfig& config);
   Bench& bench(const CompressorConfig& config, const Program& program);
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
   Sha1 sha1;
   std::vector<std::uint8_t> message;
@@ -61,6 +62,7 @@ class BytecodeCompressor final : public Compressor {
   void refused(const Nack& nack) override;
   void forget() override;
   [[nodiscard]] Sent last() const noexcept override { return sent_; }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept override;
 
  private:
   // Messages of this endpoint that are kept for the peer to compress against, so long each at most. RFC 4896 5.3 tells

@@ -49,4 +49,6 @@ std::unique_ptr<Compressor> CompressorFactory::make(const CompressorConfig& conf
   return std::make_unique<BytecodeCompressor>(*workshop_, states_, config, id);
 }
 
+std::size_t CompressorFactory::memory_bytes() const noexcept { return workshop_->memory_bytes(); }
+
 }  // namespace headroom::sigcomp

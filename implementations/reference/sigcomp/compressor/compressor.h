@@ -148,6 +148,8 @@ class Compressor {
   virtual void forget() = 0;
 
   [[nodiscard]] virtual Sent last() const noexcept = 0;
+  // Octets of memory that are this compartment's; what it shares with others is the factory's.
+  [[nodiscard]] virtual std::size_t memory_bytes() const noexcept = 0;
 };
 
 // Makes compressors. Those with the same configuration share what is the same for all: bytecode, dictionary, and the
@@ -161,6 +163,8 @@ class CompressorFactory {
   // For the compartment `id`. The factory outlives it. Throws std::invalid_argument with a sentence for a configuration
   // that cannot work.
   [[nodiscard]] std::unique_ptr<Compressor> make(const CompressorConfig& config, CompartmentId id);
+  // Octets of memory that its compressors share.
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
  private:
   StateHandler& states_;

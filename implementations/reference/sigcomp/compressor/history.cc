@@ -183,9 +183,15 @@ bool History::acknowledge(Octets partial) {
   return false;
 }
 
+// The peer returns the number of the last message that it has got until it gets another. After 128 messages of which
+// none has arrived, that looks like the number of a new one.
 bool History::acknowledge_number(std::uint8_t low_bits) {
   for (Pending& pending : pending_) {
-    if (pending.item.number > base_.number && (pending.item.number & 0x7f) == low_bits) return take(pending);
+    const std::uint64_t number = pending.item.number;
+    if (number <= base_.number || (number & 0x7f) != low_bits) continue;
+    if ((returned_ & 0x7f) == low_bits && returned_ != number && returned_ != 0) return false;
+    returned_ = number;
+    return take(pending);
   }
   return false;
 }
@@ -219,6 +225,12 @@ std::size_t History::room() const noexcept {
   std::size_t used = 0;
   for (const Made& made : items_) used += made.cost;
   return state_memory_size_ - std::min(state_memory_size_, used);
+}
+
+std::size_t History::memory_bytes() const noexcept {
+  std::size_t octets = sizeof *this + first_.capacity() + trunk_.capacity() + items_.capacity() * sizeof(Made);
+  for (const Pending& pending : pending_) octets += pending.appended.capacity();
+  return octets;
 }
 
 void History::freed(const Partial& partial, std::uint64_t by) noexcept {

@@ -67,6 +67,7 @@ class History {
   [[nodiscard]] std::optional<Partial> to_free(std::size_t needed) const noexcept;
   // Octets of the peer's state memory that no item takes, if they all have arrived.
   [[nodiscard]] std::size_t room() const noexcept;
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
   // It has been sent in the message with this number.
   void freed(const Partial& partial, std::uint64_t by) noexcept;
   // Messages since the last checkpoint.
@@ -100,6 +101,7 @@ class History {
   std::size_t state_memory_size_ = 0;
   std::uint64_t made_ = 0;
   std::uint64_t last_checkpoint_ = 0;
+  std::uint64_t returned_ = 0;  // the last number that came back; 0: none
   std::uint64_t epoch_ = 1;
   std::vector<std::uint8_t> first_;  // the text before there was any message
   std::size_t begin_ = 0;            // position of trunk_[0]

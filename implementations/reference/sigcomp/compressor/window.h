@@ -43,6 +43,10 @@ class Window {
   [[nodiscard]] std::size_t end() const noexcept { return end_ - dictionary_; }
   // All of it, the dictionary in front.
   [[nodiscard]] Octets text() const noexcept { return Octets(octets_).first(end_); }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept {
+    return octets_.size() * (search_ == Search::kHash ? 1 + sizeof older_[0] : 1) +
+           (newest_.size() + of_dictionary_.size()) * sizeof newest_[0];
+  }
   [[nodiscard]] std::size_t room() const noexcept { return octets_.size() - kSpare - dictionary_; }
 
   // ---- The message to be compressed, which is an earlier one afterwards.

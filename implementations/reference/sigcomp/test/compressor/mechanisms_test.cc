@@ -378,6 +378,33 @@ TEST(Dynamic, ItemsGrowWithWhatHasBeenWritten) {
   EXPECT_LT(head, 256U) << "registers and bytecode";
 }
 
+// Of 128 messages none has arrived, and the peer goes on returning the number of the one before: it is that of the
+// newest, too.
+TEST(Dynamic, ANumberThatComesBackLateIsNoNewOne) {
+  Endpoint a(with(Mechanism::kDynamic));
+  Endpoint b(with(Mechanism::kDynamic));
+  ASSERT_EQ(b.receive(a.send(call()[0])), call()[0]);
+  ASSERT_EQ(a.receive(b.send(call()[1])), call()[1]);
+  ASSERT_EQ(b.receive(a.send(call()[3])), call()[3]);
+  ASSERT_EQ(a.receive(b.send(call()[1])), call()[1]);
+  for (int i = 0; i < 128; ++i) (void)a.send(call()[11]);
+  ASSERT_EQ(a.receive(b.send(call()[1])), call()[1]);
+  EXPECT_EQ(b.receive(a.send(call()[5])), call()[5]);
+}
+
+// What a compartment takes is little more than its texts.
+TEST(Dynamic, ACompartmentTakesLittleMemory) {
+  Endpoint a(with(Mechanism::kDynamic));
+  Endpoint b(with(Mechanism::kDynamic));
+  const std::size_t before = a.compressor->memory_bytes();
+  EXPECT_LT(before, 4096U);
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_EQ(b.receive(a.send(call()[0])), call()[0]);
+    ASSERT_EQ(a.receive(b.send(call()[1])), call()[1]);
+  }
+  EXPECT_LT(a.compressor->memory_bytes(), before + 6 * kMuch.decompression_memory_size);
+}
+
 TEST(Dynamic, TheStateOfARegistrationServesTheCall) {
   CompressorConfig config = with(Mechanism::kDynamic);
   const auto all = test::sip_sequences();
