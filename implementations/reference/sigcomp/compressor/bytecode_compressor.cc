@@ -9,8 +9,7 @@
 namespace headroom::sigcomp {
 namespace {
 
-constexpr std::uint16_t kMessageAddress = 0;  // of a message that is kept as state: RFC 3321 5.2
-constexpr StateHeader kSharedState = {kMessageAddress, 0, kLeastIdentifier};
+constexpr StateHeader kSharedState = {0, 0, kLeastIdentifier};  // a message that is kept as state: RFC 3321 5.2
 constexpr std::size_t kSharedUnit = 8;  // octets; a message says how many of them (programs/begin.udvm)
 constexpr std::array<std::uint8_t, 65536> kZeros{};
 
@@ -242,88 +241,98 @@ std::size_t BytecodeCompressor::list(std::span<std::uint8_t> room, const Sha1Dig
   return writer.size();
 }
 
-Octets BytecodeCompressor::compress(Octets message) {
-  if (message.size() > kMost) return {};
-  if (!adapt()) return {};
+// RFC 3320, figure 3: with a reference to `item`, or the bytecode.
+void BytecodeCompressor::write_header(Writer& writer, const Sha1Digest* item) {
   const Program& program = tool_->program;
-  const bool goes_on = program.saved == Saved::kMemory;
-  const Item base = goes_on ? history_.choose() : Item{};
-  const bool refers = goes_on ? base.number != 0 : code_is_known_;
-
-  // The header: figure 3.
-  Writer writer(std::span(workshop_.message).first(config_.most_compressed));
   const Octets feedback = states_.feedback_to_return(id_);
-  writer.put(static_cast<std::uint8_t>(kPrefix | (feedback.empty() ? 0 : kTBit) | (refers ? 1 : 0)));
+  writer.put(static_cast<std::uint8_t>(kPrefix | (feedback.empty() ? 0 : kTBit) | (item != nullptr ? 1 : 0)));
   writer.put(feedback);
-  if (refers) {
-    const Sha1Digest& identifier = goes_on ? base.identifier : tool_->code_identifier;
-    std::copy_n(identifier.begin(), kLeastIdentifier, referred_.begin());
+  if (item != nullptr) {
+    std::copy_n(item->begin(), kLeastIdentifier, referred_.begin());
     writer.put(referred_);
-  } else {
-    const auto length = static_cast<std::uint16_t>(program.code.size());
-    const std::uint8_t fields[] = {static_cast<std::uint8_t>(length >> 4),
-                                   static_cast<std::uint8_t>(length << 4 | (Program::kCode / 64 - 1))};
-    writer.put(fields);
-    writer.put(program.code);
-    if (goes_on) writer.put(config_.user_dictionary);
+    return;
   }
+  const auto length = static_cast<std::uint16_t>(program.code.size());
+  const std::uint8_t fields[] = {static_cast<std::uint8_t>(length >> 4),
+                                 static_cast<std::uint8_t>(length << 4 | (Program::kCode / 64 - 1))};
+  writer.put(fields);
+  writer.put(program.code);
+  if (program.saved == Saved::kMemory) writer.put(config_.user_dictionary);
+}
 
-  // What stands before the codes.
+// What stands between the header and the codes.
+BytecodeCompressor::Front BytecodeCompressor::write_front(Writer& writer, const Item& base, Octets message) {
+  const Program& program = tool_->program;
   if (program.has_number) writer.put(static_cast<std::uint8_t>((history_.newest_number() + 1) & 0x7f));
-  Front front;
-  Sha1Digest own{};
-  bool shares = false;
-  if (program.has_flags) {
-    shares = may_share(message);
-    if (shares) own = identifier_of(workshop_.sha1, kSharedState, message);
-    front = front_of(base, message.size());
-    std::array<std::uint8_t, (1 + kLeastIdentifier) * kMostListed> room;
-    const Octets listed = Octets(room).first(list(room, shares ? &own : nullptr));
-    front.flags = static_cast<std::uint8_t>(front.flags | listed.size() / (1 + kLeastIdentifier));
-    writer.put(front.flags);
-    if (front.shared != 0) {
-      writer.put(static_cast<std::uint8_t>(front.shared / kSharedUnit));
-      writer.put(Octets(shared_identifier_).first(kLeastIdentifier));
-    }
-    if (front.free) writer.put(*front.free);
-    writer.put(listed);
+  if (!program.has_flags) return {};
+  const bool shares = may_share(message);
+  Front front = front_of(base, message.size());
+  if (shares) front.own = identifier_of(workshop_.sha1, kSharedState, message);
+  std::array<std::uint8_t, (1 + kLeastIdentifier) * kMostListed> room;
+  const Octets listed = Octets(room).first(list(room, front.own ? &*front.own : nullptr));
+  front.flags = static_cast<std::uint8_t>(front.flags | listed.size() / (1 + kLeastIdentifier));
+  writer.put(front.flags);
+  if (front.shared != 0) {
+    writer.put(static_cast<std::uint8_t>(front.shared / kSharedUnit));
+    writer.put(Octets(shared_identifier_).first(kLeastIdentifier));
   }
-  if (writer.full()) return {};
+  if (front.free) writer.put(*front.free);
+  writer.put(listed);
+  return front;
+}
 
-  // The codes.
-  const std::size_t overhead = writer.size();
+// The codes of `message` behind the text of `base`: how many octets, more than `room` has where it does not suffice.
+std::size_t BytecodeCompressor::write_codes(std::span<std::uint8_t> room, const Item& base, Octets shared,
+                                            Octets message) {
   Workshop::Bench& bench = *bench_;
-  const Octets shared = Octets(shared_).first(front.shared);
   prepare(bench, base, shared.size() + message.size());
   bench.window.add(shared);
   bench.window.begin(message);
-  const MatchLimits limits{program.longest_match, program.farthest};
-  const std::size_t compressed =
-      config_.algorithm == Algorithm::kLzss
-          ? write_lzss(bench.window, limits, offset_bits_of(config_), config_.length_bits, writer.rest())
-          : write_deflate(bench.window, limits, writer.rest());
+  const MatchLimits limits{tool_->program.longest_match, tool_->program.farthest};
+  return config_.algorithm == Algorithm::kLzss
+             ? write_lzss(bench.window, limits, offset_bits_of(config_), config_.length_bits, room)
+             : write_deflate(bench.window, limits, room);
+}
+
+Octets BytecodeCompressor::compress(Octets message) {
+  if (message.size() > kMost || !adapt()) return {};
+  const Saved saved = tool_->program.saved;
+  const Item base = saved == Saved::kMemory ? history_.choose() : Item{};
+  const Sha1Digest* const item = base.number != 0 ? &base.identifier
+                                 : code_is_known_ ? &tool_->code_identifier
+                                                  : nullptr;
+  Writer writer(std::span(workshop_.message).first(config_.most_compressed));
+  write_header(writer, item);
+  const Front front = write_front(writer, base, message);
+  if (writer.full()) return {};
+  const Octets shared = Octets(shared_).first(front.shared);
+  const std::size_t compressed = write_codes(writer.rest(), base, shared, message);
   if (compressed > writer.rest().size()) return {};
 
   sent_ = {};
-  sent_.overhead = overhead;
-  sent_.uploads = !refers;
-  if (refers) sent_.refers_to = referred_;
-  if (goes_on) {
-    Item item = history_.after(shared.size() + message.size());
-    item.checkpoint = (front.flags & kCheckpointFlag) != 0;
-    if (front.shared != 0) item.shared = shared_number_;
-    item.identifier = identifier_after(item, bench.window);
-    bench.number = history_.sent(item, shared, message);
-    if (front.free) history_.freed(*front.free, bench.number);
-    left_ = item.identifier;
-    sent_.leaves = &left_;
-    if (config_.acknowledgement == Acknowledgement::kTransport) history_.acknowledge_newest();
-  } else if (program.saved == Saved::kCode) {
+  sent_.overhead = writer.size();
+  sent_.uploads = item == nullptr;
+  if (item != nullptr) sent_.refers_to = referred_;
+  if (saved == Saved::kMemory) {
+    note_sent(front, shared, message);
+  } else if (saved == Saved::kCode) {
     sent_.leaves = &tool_->code_identifier;
     if (config_.acknowledgement == Acknowledgement::kTransport) code_is_known_ = true;
   }
-  if (shares) take_own_shared(own, message, history_.newest_number());
-  return Octets(workshop_.message).first(overhead + compressed);
+  return Octets(workshop_.message).first(writer.size() + compressed);
+}
+
+// The message leaves an item of state with the peer, and perhaps one here.
+void BytecodeCompressor::note_sent(const Front& front, Octets shared, Octets message) {
+  Item item = history_.after(shared.size() + message.size());
+  item.checkpoint = (front.flags & kCheckpointFlag) != 0;
+  if (front.shared != 0) item.shared = shared_number_;
+  item.identifier = left_ = identifier_after(item, bench_->window);
+  sent_.leaves = &left_;
+  bench_->number = history_.sent(item, shared, message);
+  if (front.free) history_.freed(*front.free, bench_->number);
+  if (config_.acknowledgement == Acknowledgement::kTransport) history_.acknowledge_newest();
+  if (front.own) take_own_shared(*front.own, message, history_.newest_number());
 }
 
 // What END-MESSAGE of a message has the peer keep: programs/end.udvm. `window` ends with the text of the item.

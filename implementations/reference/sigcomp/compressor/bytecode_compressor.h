@@ -76,6 +76,7 @@ class BytecodeCompressor final : public Compressor {
     std::uint8_t flags = 0;
     std::size_t shared = 0;  // octets of the peer's message to be compressed against
     std::optional<History::Partial> free;
+    std::optional<Sha1Digest> own;  // identifier of this message, which is going to be kept for the peer
   };
 
   [[nodiscard]] Octets first_text() const noexcept;
@@ -89,6 +90,10 @@ class BytecodeCompressor final : public Compressor {
   [[nodiscard]] Front front_of(const Item& base, std::size_t message_length);
   [[nodiscard]] bool may_share(Octets message);
   [[nodiscard]] std::size_t list(std::span<std::uint8_t> room, const Sha1Digest* own);
+  void write_header(Writer& writer, const Sha1Digest* item);
+  [[nodiscard]] Front write_front(Writer& writer, const Item& base, Octets message);
+  [[nodiscard]] std::size_t write_codes(std::span<std::uint8_t> room, const Item& base, Octets shared, Octets message);
+  void note_sent(const Front& front, Octets shared, Octets message);
   void prepare(Workshop::Bench& bench, const Item& base, std::size_t needed);
   [[nodiscard]] Sha1Digest identifier_after(const Item& item, const Window& window);
 
