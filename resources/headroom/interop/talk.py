@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls between two SigComp endpoints: one implementation is the caller's, the other the called party's.
+
+A call is a sequence of traffic-profiles/sip, played by the engine. Each endpoint compresses what it sends and
+decompresses what it gets, so both of them are asked for both. Over UDP without harm, the judge made from the RFCs
+decompresses everything, too, and says whose fault it is when a message does not come out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headroom import engine, implementations
+from headroom.conformance.sides import Misbehaviour, NotDeclared
+from headroom.errors import UsageError
+from headroom.oracle.sigcomp.endpoint import Endpoint, Offer
+from headroom.paths import DEFAULT_BUILD
+from headroom.wire import sequences
+from headroom.wire.sequences import Message
+
+SCHEME = "sigcomp"
+PATIENCE_S = 60.0  # for one call, which takes a part of a second: then an adapter hangs
+INTERVAL_NS = 20_000_000  # between messages, which so may overtake each other
+OFFER = Offer(state_memory_size=65536)  # of both endpoints
+LINKS: dict[str, dict[str, Any]] = {
+    "clean": {},
+    "loss": {"loss": 0.1},
+    "reorder": {"reorder": {"probability": 0.2, "depth": 1}},
+    "duplicates": {"duplicate": 0.2},
+}
+HARMLESS = ("clean", "duplicates")
+DEFAULT = "default"  # the mechanism that an endpoint takes when it is not told
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is asked of a pair. `mechanism` is for those that have one of that name; one of the two has to."""
+
+    caller: str
+    called: str
+    mechanism: str = DEFAULT
+    transport: str = "udp"
+    link: str = "clean"
+    seed: int = 1
+    build: str = DEFAULT_BUILD
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call and what became of it. `compartments` is how many have it at the same time, one after another."""
+
+    sequence: str
+    messages: tuple[Message, ...]
+    document: dict[str, Any]
+    compartments: int = 1
+
+    def of_record(self, record: dict[str, Any]) -> Message:
+        return self.messages[record["message"] % len(self.messages)]
+
+
+def run(row: Row, compartments: int = 1, capture: Path | None = None) -> list[Call]:
+    """Plays every sequence, each with new endpoints. `capture` is a folder for what was on the link.
+
+    Raises NotDeclared where one of the two does not declare what the row is about, Misbehaviour where an adapter breaks
+    a promise of the ABI.
+    """
+    if row.link not in LINKS or row.transport not in ("udp", "tcp"):
+        raise UsageError(f"There is no link '{row.link}' over '{row.transport}'; links are {', '.join(LINKS)}.")
+    _require(row)
+    names = sequences.names()
+    calls = [sequences.load(sequences.path_of(name)) for name in names]
+    jobs = [
+        _job(row, messages, compartments, capture and capture / f"{name}.pcapng")
+        for name, messages in zip(names, calls, strict=True)
+    ]
+    documents = engine.run_together("messages", jobs, PATIENCE_S, row.build)
+    for document in documents:
+        if broken := document.get("promise_broken"):
+            raise Misbehaviour(f"An endpoint broke a promise of the ABI in {broken['function']}: {broken['sentence']}")
+    return [Call(*one, compartments) for one in zip(names, calls, documents, strict=True)]
+
+
+def _require(row: Row) -> None:
+    for name in (row.caller, row.called):
+        found = implementations.find(name)
+        if reason := found.lacks("endpoint", SCHEME, transports=[row.transport], features=["compression"]):
+            raise NotDeclared(f"{reason}.")
+    if _wire(row.caller) != _wire(row.called):
+        raise NotDeclared(f"{row.caller} and {row.called} do not have the same on the link.")
+    if row.mechanism != DEFAULT and not any(_has(name, row) for name in (row.caller, row.called)):
+        raise NotDeclared(f"Neither {row.caller} nor {row.called} has the mechanism {row.mechanism}.")
+
+
+def _wire(name: str) -> str:
+    declared = implementations.find(name).capabilities
+    return str(next((one.get("wire", SCHEME) for one in declared if one["scheme"] == SCHEME), ""))
+
+
+def _has(name: str, row: Row) -> bool:
+    """Whether an adapter says that it has the mechanism."""
+    schemes = implementations.describe(implementations.find(name), row.build)["schemes"]
+    choices = next((one.get("choices", {}) for one in schemes if one["scheme"] == SCHEME), {})
+    return row.mechanism in choices.get("mechanism", [])
+
+
+def _job(row: Row, messages: Sequence[Message], compartments: int, capture: Path | None) -> dict[str, Any]:
+    steps = [
+        {
+            "from": "a" if one.from_caller else "b",
+            "compartment": compartment,
+            "hex": one.octets.hex(),
+            "time_ns": INTERVAL_NS * (compartment * len(messages) + number),
+        }
+        for compartment in range(compartments)
+        for number, one in enumerate(messages)
+    ]
+    impairment = LINKS[row.link]
+    job = {
+        "endpoints": {"a": _endpoint(row.caller, row), "b": _endpoint(row.called, row)},
+        "seed": row.seed,
+        "messages": steps,
+        "link": {"a_to_b": impairment, "b_to_a": impairment, "nacks": "send"},
+        "records": "all",
+    }
+    return job | ({"outputs": {"link": str(capture)}} if capture else {})
+
+
+def _endpoint(name: str, row: Row) -> dict[str, Any]:
+    found = implementations.find(name)
+    offer = {
+        "decompression_memory_size": OFFER.decompression_memory_size,
+        "state_memory_size": OFFER.state_memory_size,
+        "cycles_per_bit": OFFER.cycles_per_bit,
+        "version": OFFER.version,
+    }
+    config: dict[str, Any] = {**found.config, "scheme": SCHEME, "transport": row.transport, **offer, "peer": offer}
+    if row.mechanism != DEFAULT and _has(name, row):
+        config["options"] = {**config.get("options", {}), "mechanism": row.mechanism}
+    return {"library": str(found.library_path(row.build)), "config": config}
+
+
+# ------------------------------------------------------------ what is wrong with it
+
+
+def shortcomings(row: Row, calls: Sequence[Call]) -> list[str]:
+    """Sentences about messages that came out as they should not, or did not although they had to.
+
+    Where a link loses messages or changes their order, state may be missing that was on its way; nothing else excuses a
+    message that does not come out, and nothing at all one that comes out different.
+    """
+    return [sentence for call in calls for sentence in _of_call(row, call)]
+
+
+def _of_call(row: Row, call: Call) -> Iterator[str]:
+    wrong = [record for record in call.document["records"] if not _excused(row, record)]
+    judgeable = row.transport == "udp" and row.link == "clean" and call.compartments == 1
+    said = _judged(call) if wrong and judgeable else {}
+    for record in wrong:
+        sender, receiver = (row.caller, row.called) if record["from"] == "a" else (row.called, row.caller)
+        what = f"{call.sequence}, message {record['message'] + 1} ({call.of_record(record).name})"
+        reasons = ", ".join(_reasons(record))
+        why = f" ({reasons})" if reasons else ""
+        verdict = str(record.get("verdict")).replace("_", " ")
+        yield f"{what} from {sender} to {receiver} is {verdict}{why}{said.get(record['message'], '')}"
+
+
+def _excused(row: Row, record: dict[str, Any]) -> bool:
+    if record.get("verdict") in ("identical", "lost_on_link"):
+        return True
+    late = row.link not in HARMLESS and record.get("verdict") == "not_delivered"
+    return late and _reasons(record) == ["STATE_NOT_FOUND"]
+
+
+def _reasons(record: dict[str, Any]) -> list[str]:
+    arrivals = record.get("arrivals", [])
+    return sorted({arrival["reason_name"] for arrival in arrivals if "reason_name" in arrival})
+
+
+def _judged(call: Call) -> dict[int, str]:
+    """By message: what the judge says of it, where it was compressed."""
+    judges = {"a": Endpoint(OFFER), "b": Endpoint(OFFER)}
+    said = {}
+    for record in call.document["records"]:
+        octets = bytes.fromhex(record.get("compressed", {}).get("octets", ""))
+        if not octets:
+            continue
+        restored = judges[record["from"]].decompress(octets).output == call.of_record(record).octets
+        said[record["message"]] = "; the judge restores it" if restored else "; the judge cannot restore it either"
+    return said
+
+
+def totals(calls: Sequence[Call]) -> dict[str, int]:
+    """Of both directions of all calls: messages, those that came out identical, octets before and after."""
+    directions = [call.document[name] for call in calls for name in ("a_to_b", "b_to_a")]
+    return {
+        "messages": sum(one["messages"] for one in directions),
+        "identical": sum(one["verdicts"].get("identical", 0) for one in directions),
+        "plain_octets": sum(one["plain_octets"] for one in directions),
+        "sent_octets": sum(one["sent_octets"] for one in directions),
+        "nacks": sum(one["nacks"]["messages"] for one in directions),
+    }
+
+
+def on_the_link(calls: Sequence[Call]) -> list[tuple[int, bytes, bytes]]:
+    """Sender (0 to 255), octets on the link and message, in order: for a second judge. Each call has its own two."""
+    sent = []
+    for number, call in enumerate(calls):
+        for record in call.document["records"]:
+            if octets := record.get("compressed", {}).get("octets"):
+                sender = 2 * number + (record["from"] == "b")
+                sent.append((sender, bytes.fromhex(octets), call.of_record(record).octets))
+    return sent
