@@ -64,6 +64,7 @@ const Outcome& Decompressor::decompress(Octets message, Transport transport, udv
   run.states = &states_;
   run.trace = trace;
   run.verify = config_.verify;
+  run.keep_decoded = config_.keep_decoded;
   run.most_work = most_work(header);
   const bool finished = udvm_.run(run);
   outcome_.cycles = udvm_.cycles_used();

@@ -36,6 +36,7 @@ struct DecompressorConfig {
   std::uint32_t work_per_cycle = 4;
   std::uint64_t most_work = 0;  // of one message, whatever its cycles; 0: no limit
   bool verify = true;           // have the verifier end loops that lead nowhere
+  bool keep_decoded = true;     // udvm::Run
 };
 
 // What became of a message. Octets stay valid until the next one.

@@ -2,7 +2,7 @@
 //
 // An endpoint that gets whatever the input says: record marking, headers, bytecode, state and feedback, message after
 // message, so that later ones find the states of earlier ones. Some messages are decompressed twice, the second time
-// with the tracer and without the verifier: both must do the same.
+// with the tracer and without verifier and kept instructions: both must do the same.
 //
 // Input: an octet with the parameters; then a stream as RFC 3320 4.2.2 delimits it. The length of a message decides
 // on its transport and its compartment.
@@ -44,6 +44,7 @@ class Target {
     config.version = static_cast<std::uint8_t>((setting & 0x10) != 0 ? kVersionBasic : kVersionWithNack);
     config.work_per_cycle = 0;
     config.verify = verify;
+    config.keep_decoded = verify;
     return config;
   }
 

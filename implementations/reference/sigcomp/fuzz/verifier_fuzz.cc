@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs with loops, run with the verifier and without it: both must do the same, but for the time that it takes.
+// Programs with loops, run with the verifier and kept instructions, and without either: both must do the same, but for
+// the time that it takes.
 // Whatever the verifier ends must never come to END-MESSAGE by itself.
 //
 // Input: choices of test/support/random_program.h, one octet each.
@@ -27,6 +28,7 @@ bool run(udvm::Udvm& udvm, const assembler::Program& program, Octets input, bool
   run.cycles = 30'000;
   run.start = program.start;
   run.verify = verify;
+  run.keep_decoded = verify;
   return udvm.run(run);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sigcomp/message/reason.h"
+#include "sigcomp/udvm/code.h"
 #include "sigcomp/udvm/memory.h"
 #include "sigcomp/udvm/operand.h"
 
@@ -22,84 +23,121 @@
 
 namespace headroom::sigcomp::udvm {
 
-// Words in the memory and operands of one instruction. What goes wrong is kept in `trouble` and asked for once, when
-// all operands have been read; until then a bad one counts as 0. The octets behind the memory are zero and readable, so
-// an instruction of fixed length is read first and then found to end beyond the memory.
-class Fetch {
+// Words in the memory. What goes wrong is kept in `trouble` and asked for once, when all operands have been read; until
+// then a bad one counts as 0.
+class Words {
  public:
   // `memory` has `size` octets and the padding of Memory.
-  Fetch(std::uint8_t* memory, std::uint32_t size, std::uint32_t at) noexcept : memory_(memory), size_(size), at_(at) {}
+  Words(std::uint8_t* memory, std::uint32_t size, Code& code) noexcept : memory_(memory), size_(size), code_(code) {}
 
   Reason trouble = Reason::kNone;
 
-  // The address behind the operands read so far.
-  [[nodiscard]] std::uint32_t at() const noexcept { return at_; }
-  void go_back(std::uint32_t at) noexcept { at_ = at; }
-
-  HEADROOM_ALWAYS_INLINE [[nodiscard]] bool good() noexcept {
-    if (at_ > size_ && trouble == Reason::kNone) trouble = Reason::kSegfault;
-    return trouble == Reason::kNone;
-  }
+  HEADROOM_ALWAYS_INLINE [[nodiscard]] bool good() const noexcept { return trouble == Reason::kNone; }
 
   // memory[address]
   HEADROOM_ALWAYS_INLINE [[nodiscard]] std::uint16_t word(std::uint32_t address) noexcept {
     if (address + 1 < size_) [[likely]]
       return load16(memory_ + address);
     if (wraps(address)) return static_cast<std::uint16_t>(memory_[address] << 8 | memory_[0]);
-    trouble = Reason::kSegfault;
+    if (trouble == Reason::kNone) trouble = Reason::kSegfault;
     return 0;
   }
   HEADROOM_ALWAYS_INLINE void store(std::uint32_t address, std::uint16_t value) noexcept {
     if (address + 1 < size_) [[likely]] {
       store16(memory_ + address, value);
+      code_.written(address, 2);
     } else if (wraps(address)) {
       memory_[address] = static_cast<std::uint8_t>(value >> 8);
       memory_[0] = static_cast<std::uint8_t>(value);
+      code_.written(address, 1);
+      code_.written(0, 1);
     } else {
       trouble = Reason::kSegfault;
     }
   }
 
-  HEADROOM_ALWAYS_INLINE std::uint16_t literal() noexcept { return integer(kLiteralEncodings[memory_[at_]]); }
-  // Where the operand's value is; word() gets it.
-  HEADROOM_ALWAYS_INLINE std::uint16_t reference() noexcept { return integer(kReferenceEncodings[memory_[at_]]); }
-  HEADROOM_ALWAYS_INLINE std::uint16_t multitype() noexcept {
-    const Encoding& e = kMultitypeEncodings[memory_[at_]];
-    const std::uint16_t value = integer(e);
-    return e.in_memory ? word(value) : value;
-  }
-  // "operand_value = (memory_address_of_instruction + D) modulo 2^16"
-  HEADROOM_ALWAYS_INLINE std::uint16_t address(std::uint32_t pc) noexcept {
-    return static_cast<std::uint16_t>(pc + multitype());
-  }
-
-  // Passes over a multitype operand without a look at its value. An instruction with many operands asks good() now and
-  // then, since only so many octets behind the memory are readable.
-  void skip_multitype() noexcept { integer(kMultitypeEncodings[memory_[at_]]); }
-
   HEADROOM_ALWAYS_INLINE [[nodiscard]] CopyBounds bounds() noexcept {
     return {word(kByteCopyLeft), word(kByteCopyRight)};
   }
+
+ protected:
+  std::uint8_t* memory_;
+  std::uint32_t size_;
+  Code& code_;
 
  private:
   // "the arithmetic is modulo 2^16" (8.3), which only a memory of 65536 octets lets one see.
   [[nodiscard]] bool wraps(std::uint32_t address) const noexcept {
     return size_ == kMostMemory && address == kMostMemory - 1;
   }
-  HEADROOM_ALWAYS_INLINE std::uint16_t integer(const Encoding& e) noexcept {
+};
+
+// The operands of an instruction that has been taken apart, one after another.
+class Fetch : public Words {
+ public:
+  Fetch(const Instruction& instruction, std::uint8_t* memory, std::uint32_t size, Code& code) noexcept
+      : Words(memory, size, code), instruction_(instruction), end_(instruction.end) {
+    trouble = instruction.trouble;
+  }
+
+  // The address behind the instruction; with operands that are not all here, behind those that are, until it is set.
+  [[nodiscard]] std::uint32_t end() const noexcept { return end_; }
+  void set_end(std::uint32_t end) noexcept { end_ = end; }
+
+  HEADROOM_ALWAYS_INLINE std::uint16_t literal() noexcept { return instruction_.integers[next_++]; }
+  // Where the operand's value is; word() gets it.
+  HEADROOM_ALWAYS_INLINE std::uint16_t reference() noexcept { return instruction_.integers[next_++]; }
+  HEADROOM_ALWAYS_INLINE std::uint16_t multitype() noexcept {
+    const std::uint32_t i = next_++;
+    const std::uint16_t value = instruction_.integers[i];
+    return (instruction_.in_memory >> i & 1) != 0 ? word(value) : value;
+  }
+  // "operand_value = (memory_address_of_instruction + D) modulo 2^16"
+  HEADROOM_ALWAYS_INLINE std::uint16_t address(std::uint32_t pc) noexcept {
+    return static_cast<std::uint16_t>(pc + multitype());
+  }
+
+ private:
+  const Instruction& instruction_;
+  std::uint32_t next_ = 0;
+  std::uint32_t end_;
+};
+
+// Operands as they lie in the memory from `end` on: of the instructions that have very many. The octets behind the
+// memory are zero and readable, so an operand is read first and then found to end beyond the memory.
+class FetchFromMemory : public Words {
+ public:
+  FetchFromMemory(const Fetch& fetch, std::uint32_t end) noexcept : Words(fetch), end_(end) {}
+
+  [[nodiscard]] bool good() noexcept {
+    if (end_ > size_ && trouble == Reason::kNone) trouble = Reason::kSegfault;
+    return trouble == Reason::kNone;
+  }
+  [[nodiscard]] std::uint32_t end() const noexcept { return end_; }
+
+  std::uint16_t multitype() noexcept {
+    const Encoding& e = kMultitypeEncodings[memory_[end_]];
+    const std::uint16_t value = integer(e);
+    return e.in_memory ? word(value) : value;
+  }
+  std::uint16_t address(std::uint32_t pc) noexcept { return static_cast<std::uint16_t>(pc + multitype()); }
+  // Passes over an operand without a look at its value. good() is to be asked now and then, since only so many octets
+  // behind the memory are readable.
+  void skip_multitype() noexcept { integer(kMultitypeEncodings[memory_[end_]]); }
+
+ private:
+  std::uint16_t integer(const Encoding& e) noexcept {
     if (!e.valid()) [[unlikely]] {
       trouble = Reason::kInvalidOperand;
-      ++at_;
+      ++end_;
       return 0;
     }
-    const std::uint16_t value = integer_of(e, memory_ + at_);
-    at_ += e.length;
+    const std::uint16_t value = integer_of(e, memory_ + end_);
+    end_ += e.length;
     return value;
   }
 
-  std::uint8_t* memory_;
-  std::uint32_t size_;
-  std::uint32_t at_;
+  std::uint32_t end_;
 };
 
 }  // namespace headroom::sigcomp::udvm

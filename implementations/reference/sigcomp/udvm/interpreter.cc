@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loop: fetches an instruction and all its operands, charges its cycles (RFC 3320 8.6, figure 11) and does it. In
-// the order of chapter 9; what takes more than a few lines stands in instructions.cc and requests.cc.
+// The loop: gets an instruction and the values of all its operands, charges its cycles (RFC 3320 8.6, figure 11) and
+// does it. In the order of chapter 9; what takes more than a few lines stands in instructions.cc and requests.cc.
 #include <algorithm>
 
 #include "sigcomp/udvm/fetch.h"
@@ -41,8 +41,9 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
       stop(Stop::kPaused);
       if (!observe(run, position)) return Stop::kPaused;
     }
-    const std::uint8_t opcode = memory[pc];
-    Fetch f(memory, size, pc + 1);
+    const Instruction& decoded = code_.at(memory, size, pc);
+    const std::uint8_t opcode = decoded.opcode;
+    Fetch f(decoded, memory, size, code_);
     std::uint32_t next = 0;     // where to go on; what is beyond the memory is SEGFAULT of this instruction
     std::uint64_t granted = 0;  // cycles that input brings, once the instruction has been executed
 
@@ -72,7 +73,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
       const std::uint32_t first = f.word(at);
       const std::uint32_t second = f.multitype();
       if (pay(1)) f.store(at, static_cast<std::uint16_t>(result(first, second)));
-      next = f.at();
+      next = f.end();
     };
     const auto divide = [&](auto result) __attribute__((always_inline)) {
       alter([&](std::uint32_t m, std::uint32_t n) -> std::uint32_t {
@@ -98,7 +99,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         const std::uint16_t at = f.reference();
         const std::uint16_t value = f.word(at);
         if (pay(1)) f.store(at, static_cast<std::uint16_t>(~value));
-        next = f.at();
+        next = f.end();
         break;
       }
       case Opcode::kLshift:
@@ -127,11 +128,12 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         const std::uint16_t start = f.multitype();
         const std::uint16_t n = f.multitype();
         const std::uint16_t k = f.multitype();
-        next = f.at();
+        next = f.end();
         if (!pay(Sorter::cost(n, k))) break;
         if (start + 2 * std::uint64_t{n} * k > size) {
           f.trouble = Reason::kSegfault;
         } else {
+          code_.written(start, 2U * n * k);
           sorter_.sort(memory_.data() + start, n, k, static_cast<Opcode>(opcode) == Opcode::kSortDescending);
         }
         break;
@@ -140,7 +142,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         const std::uint16_t from = f.multitype();
         const std::uint16_t length = f.multitype();
         const std::uint16_t destination = f.multitype();
-        next = f.at();
+        next = f.end();
         const CopyBounds bounds = f.bounds();
         if (!pay(1 + std::uint64_t{length})) break;
         f.trouble = hash(from, length, destination, bounds);
@@ -152,7 +154,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
       case Opcode::kLoad: {
         const std::uint16_t address = f.multitype();
         const std::uint16_t value = f.multitype();
-        next = f.at();
+        next = f.end();
         if (pay(1)) f.store(address, value);
         break;
       }
@@ -160,21 +162,29 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         const std::uint16_t address = f.multitype();
         const std::uint16_t n = f.literal();
         if (!pay(1 + std::uint64_t{n})) break;
-        Fetch operands = f;  // so that `f` itself can stay in registers
-        multiload(operands, pc, address, n);
-        f = operands;
-        next = f.at();
+        if (decoded.is_complete) {
+          multiload(f, pc, f.end(), address, n);
+        } else {
+          FetchFromMemory ahead(f, f.end());
+          for (std::uint32_t i = 0; i < n && ahead.good(); ++i) ahead.skip_multitype();
+          FetchFromMemory operands(f, f.end());
+          operands.trouble = ahead.good() ? Reason::kNone : ahead.trouble;
+          if (operands.good()) multiload(operands, pc, ahead.end(), address, n);
+          f.trouble = operands.trouble;
+          f.set_end(ahead.end());
+        }
+        next = f.end();
         break;
       }
       case Opcode::kPush: {
         const std::uint16_t value = f.multitype();
-        next = f.at();
+        next = f.end();
         if (pay(1)) push(f, value);
         break;
       }
       case Opcode::kPop: {
         const std::uint16_t address = f.multitype();
-        next = f.at();
+        next = f.end();
         if (!pay(1)) break;
         const std::uint16_t value = pop(f);
         if (f.trouble == Reason::kNone) f.store(address, value);
@@ -184,7 +194,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         const std::uint16_t from = f.multitype();
         const std::uint16_t length = f.multitype();
         const std::uint16_t destination = f.multitype();
-        next = f.at();
+        next = f.end();
         const CopyBounds bounds = f.bounds();
         if (pay(1 + std::uint64_t{length}) && !memory_.copy(from, length, destination, bounds)) {
           f.trouble = Reason::kSegfault;
@@ -197,7 +207,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         const std::uint16_t length = f.multitype();
         const std::uint16_t at = f.reference();
         const std::uint16_t destination = f.word(at);
-        next = f.at();
+        next = f.end();
         const CopyBounds bounds = f.bounds();
         if (!pay(1 + std::uint64_t{length})) break;
         if (static_cast<Opcode>(opcode) == Opcode::kCopyOffset) from = bounds.before(destination, from);
@@ -214,7 +224,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         const std::uint16_t length = f.multitype();
         const std::uint16_t start = f.multitype();
         const std::uint16_t offset = f.multitype();
-        next = f.at();
+        next = f.end();
         const CopyBounds bounds = f.bounds();
         if (pay(1 + std::uint64_t{length}) && !memory_.write_sequence(address, length, static_cast<std::uint8_t>(start),
                                                                       static_cast<std::uint8_t>(offset), bounds)) {
@@ -240,7 +250,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
       }
       case Opcode::kCall:
         next = f.address(pc);
-        if (pay(1)) push(f, static_cast<std::uint16_t>(f.at()));
+        if (pay(1)) push(f, static_cast<std::uint16_t>(f.end()));
         break;
       case Opcode::kReturn:
         if (pay(1)) next = pop(f);
@@ -249,9 +259,19 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         const std::uint16_t n = f.literal();
         const std::uint16_t j = f.multitype();
         if (!pay(1 + std::uint64_t{n})) break;
-        for (std::uint32_t i = 0; i < n && f.good(); ++i) {
-          const std::uint16_t address = f.address(pc);
-          if (i == j) next = address;
+        const auto choose = [&](auto& operands) {
+          for (std::uint32_t i = 0; i < n && operands.good(); ++i) {
+            const std::uint16_t address = operands.address(pc);
+            if (i == j) next = address;
+          }
+        };
+        if (decoded.is_complete) {
+          choose(f);
+        } else {
+          FetchFromMemory operands(f, f.end());
+          choose(operands);
+          (void)operands.good();
+          f.trouble = operands.trouble;
         }
         if (f.good() && j >= n) f.trouble = Reason::kSwitchValueTooHigh;
         break;
@@ -265,7 +285,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         if (!pay(1 + std::uint64_t{length})) break;
         std::uint16_t computed = 0;
         f.trouble = crc(from, length, bounds, computed);
-        next = computed == value ? f.at() : otherwise;
+        next = computed == value ? f.end() : otherwise;
         break;
       }
 
@@ -274,7 +294,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         const std::uint16_t length = f.multitype();
         const std::uint16_t destination = f.multitype();
         const std::uint16_t otherwise = f.address(pc);
-        next = f.at();
+        next = f.end();
         const CopyBounds bounds = f.bounds();
         if (!pay(1 + std::uint64_t{length})) break;
         const auto octets = input_.bytes(length);
@@ -291,7 +311,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         const std::uint16_t length = f.multitype();
         const std::uint16_t destination = f.multitype();
         const std::uint16_t otherwise = f.address(pc);
-        next = f.at();
+        next = f.end();
         const std::uint16_t order = f.word(kInputBitOrder);
         if (!pay(1)) break;
         if (order > kMostBitOrder) {
@@ -314,17 +334,23 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         const std::uint16_t otherwise = f.address(pc);
         const std::uint16_t n = f.literal();
         if (!pay(1 + std::uint64_t{n})) break;
-        next = f.at();
+        next = f.end();
         if (n == 0) break;  // "if n = 0 then the INPUT-HUFFMAN instruction is ignored"
         const std::uint16_t order = f.word(kInputBitOrder);
         if (order > kMostBitOrder && f.trouble == Reason::kNone) f.trouble = Reason::kBadInputBitorder;
         if (f.trouble != Reason::kNone) break;
         input_.set_p(order & kPBit);
-        Fetch operands = f;
-        const Huffman found = input_huffman(operands, input_, (order & kHBit) != 0, n);
-        f = operands;
+        Huffman found;
+        if (decoded.is_complete) {
+          found = input_huffman(f, input_, (order & kHBit) != 0, n);
+        } else {
+          FetchFromMemory operands(f, f.end());
+          found = input_huffman(operands, input_, (order & kHBit) != 0, n);
+          f.trouble = operands.trouble;
+          f.set_end(operands.end());
+        }
         if (found.matched) {
-          next = f.at();
+          next = f.end();
           if (f.good()) f.store(destination, found.value);
           granted = found.taken;
         } else {
@@ -339,7 +365,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         std::uint16_t length = f.multitype();
         std::uint16_t address = f.multitype();
         std::uint16_t instruction = f.multitype();
-        next = f.at();
+        next = f.end();
         const CopyBounds bounds = f.bounds();
         if (!f.good()) break;
         if (length == 0 && begin != 0) {
@@ -366,21 +392,21 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
       case Opcode::kStateCreate: {
         std::array<std::uint16_t, 5> operands;
         for (auto& operand : operands) operand = f.multitype();
-        next = f.at();
+        next = f.end();
         if (pay(1 + std::uint64_t{operands[0]})) f.trouble = request_creation(operands);
         break;
       }
       case Opcode::kStateFree: {
         const std::uint16_t from = f.multitype();
         const std::uint16_t length = f.multitype();
-        next = f.at();
+        next = f.end();
         if (pay(1)) f.trouble = request_free(from, length);
         break;
       }
       case Opcode::kOutput: {
         const std::uint16_t start = f.multitype();
         const std::uint16_t length = f.multitype();
-        next = f.at();
+        next = f.end();
         const CopyBounds bounds = f.bounds();
         if (pay(1 + std::uint64_t{length})) f.trouble = output(start, length, bounds);
         break;
@@ -411,7 +437,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
     position.available += granted * run.cycles_per_bit;
     if (next >= size) [[unlikely]] {
       // An instruction that ends where the memory does is done; the next one is what lies outside.
-      if (next != f.at()) return fail(Reason::kSegfault, opcode);
+      if (next != f.end()) return fail(Reason::kSegfault, opcode);
     }
     pc = next;
   }

@@ -8,20 +8,17 @@
 
 namespace headroom::sigcomp::udvm {
 
-// 9.2.2. The octets that MULTILOAD writes must not be its own; those that it reads may have been written by itself a
-// moment before (RFC 4896 3.2), so operands and words take turns, once the instruction's end is known.
-inline void multiload(Fetch& f, std::uint32_t pc, std::uint16_t address, std::uint16_t count) noexcept {
-  const std::uint32_t first_operand = f.at();
-  for (std::uint32_t i = 0; i < count && f.good(); ++i) f.skip_multitype();
-  if (!f.good()) return;
-  const std::uint32_t length = f.at() - pc;
+// 9.2.2. The octets that MULTILOAD writes must not be its own, which end before `end`; those that it reads may have
+// been written by itself a moment before (RFC 4896 3.2), so operands and words take turns.
+template <typename Operands>
+void multiload(Operands& f, std::uint32_t pc, std::uint32_t end, std::uint16_t address, std::uint16_t count) noexcept {
+  const std::uint32_t length = end - pc;
   const auto ahead = static_cast<std::uint16_t>(address - pc);
   const auto behind = static_cast<std::uint16_t>(pc - address);
   if (count > 0 && (ahead < length || behind < 2U * count)) {
     f.trouble = Reason::kMultiloadOverwritten;
     return;
   }
-  f.go_back(first_operand);
   for (std::uint32_t i = 0; i < count && f.trouble == Reason::kNone; ++i) {
     f.store(static_cast<std::uint16_t>(address + 2 * i), f.multitype());
   }
@@ -35,7 +32,8 @@ struct Huffman {
   std::uint16_t value = 0;
   unsigned taken = 0;
 };
-[[nodiscard]] inline Huffman input_huffman(Fetch& f, Input& input, bool lsb_first, std::uint16_t sets) noexcept {
+template <typename Operands>
+[[nodiscard]] Huffman input_huffman(Operands& f, Input& input, bool lsb_first, std::uint16_t sets) noexcept {
   Huffman found;
   std::uint32_t h = 0;
   std::uint32_t bits_in_all = 0;

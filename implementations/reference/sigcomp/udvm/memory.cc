@@ -33,6 +33,7 @@ std::optional<std::uint16_t> Memory::write(std::uint16_t to, Octets octets, Copy
   return for_each_run(to, static_cast<std::uint32_t>(octets.size()), bounds,
                       [&](std::uint16_t address, std::uint32_t count) {
                         std::memcpy(octets_.data() + address, next, count);
+                        written(address, count);
                         next += count;
                       });
 }
@@ -42,6 +43,7 @@ std::optional<std::uint16_t> Memory::write_sequence(std::uint16_t to, std::uint3
   std::uint8_t value = start;
   return for_each_run(to, length, bounds, [&](std::uint16_t address, std::uint32_t count) {
     std::uint8_t* p = octets_.data() + address;
+    written(address, count);
     if (offset == 0) {
       std::memset(p, value, count);
       return;
@@ -78,6 +80,7 @@ std::optional<std::uint16_t> Memory::copy(std::uint16_t from, std::uint32_t leng
         left -= piece;
       }
     }
+    written(to, count);
     length -= count;
     from = bounds.next(static_cast<std::uint16_t>(from + count - 1));
     to = bounds.next(static_cast<std::uint16_t>(to + count - 1));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sigcomp/octets.h"
+#include "sigcomp/udvm/code.h"
 
 namespace headroom::sigcomp::udvm {
 
@@ -42,7 +43,8 @@ struct CopyBounds {
 
 class Memory {
  public:
-  Memory() : octets_(kMostMemory + kPadding) {}
+  // `code`, if there is one, hears of everything that is written below.
+  explicit Memory(Code* code = nullptr) : octets_(kMostMemory + kPadding), code_(code) {}
 
   // Begins anew with `size` octets, all zero. REQUIRES: at most kMostMemory.
   void reset(std::uint32_t size) noexcept {
@@ -71,6 +73,11 @@ class Memory {
   std::optional<std::uint16_t> read(std::uint16_t from, std::uint32_t length, std::uint8_t* room,
                                     CopyBounds bounds) const noexcept;
 
+  // For what has been written through data().
+  void written(std::uint32_t address, std::uint32_t length) noexcept {
+    if (code_ != nullptr) code_->written(address, length);
+  }
+
   // The octets that byte copying would read, without copying them: nothing when they are not one piece or not all in
   // the memory (read() tells which).
   [[nodiscard]] std::optional<Octets> one_piece(std::uint16_t from, std::uint32_t length,
@@ -88,6 +95,7 @@ class Memory {
                                             Act act) const noexcept;
 
   std::vector<std::uint8_t> octets_;
+  Code* code_;
   std::uint32_t size_ = 0;
 };
 

@@ -12,6 +12,7 @@
 namespace headroom::sigcomp::udvm {
 
 bool Udvm::run(const Run& run) noexcept {
+  code_.begin(memory_.data(), memory_.size(), run.keep_decoded);
   input_ = Input(run.input);
   output_length_ = 0;
   has_output_ = false;

@@ -2,7 +2,7 @@
 //
 // The Universal Decompressor Virtual Machine: RFC 3320 chapters 8 and 9.
 //
-// One instance serves one message after another; it has all its memory (about 400 kB) from the beginning, except for
+// One instance serves one message after another; it has all its memory (about 540 kB) from the beginning, except for
 // state values that END-MESSAGE gathers from a circular buffer, and the verifier's, which the first suspicious program
 // brings (260 kB). Every message is hostile: reads and writes are checked against the memory's size, and the time that
 // a message takes is bounded by its UDVM cycles, by its work (work.h), and by the verifier, which ends loops that lead
@@ -15,6 +15,7 @@
 
 #include "sigcomp/message/reason.h"
 #include "sigcomp/sha1.h"
+#include "sigcomp/udvm/code.h"
 #include "sigcomp/udvm/completion.h"
 #include "sigcomp/udvm/input.h"
 #include "sigcomp/udvm/memory.h"
@@ -42,6 +43,7 @@ struct Run {
   Trace* trace = nullptr;               // does not see what the verifier leaves out
   std::uint64_t most_work = 0;          // beyond it the message fails as if its cycles had ended; 0: no limit (work.h)
   bool verify = true;
+  bool keep_decoded = true;  // false: take each instruction apart whenever it is executed; for tests to compare with
 };
 
 class Udvm {
@@ -116,7 +118,8 @@ class Udvm {
   [[nodiscard]] Reason resolve_requests(CopyBounds bounds) noexcept;
   [[nodiscard]] Reason take_feedback(std::uint16_t requested, std::uint16_t returned) noexcept;
 
-  Memory memory_;
+  Code code_;
+  Memory memory_{&code_};
   Input input_;
   Sorter sorter_;
   Sha1 sha1_;

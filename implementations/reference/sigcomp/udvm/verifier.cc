@@ -189,6 +189,7 @@ void Verifier::advance(Memory& memory, std::uint64_t rounds) const noexcept {
     if (counter.address != counter.base) continue;
     std::uint8_t* const word = memory.data() + counter.address;
     store16(word, static_cast<std::uint16_t>(load16(word) + rounds * counter.offset));
+    memory.written(counter.address, 2);
   }
 }
 

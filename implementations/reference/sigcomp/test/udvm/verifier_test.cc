@@ -54,10 +54,12 @@ class VerifierTest : public testing::Test {
       return false;
     }
     machine_.run.verify = false;
+    machine_.run.keep_decoded = false;
     const Result without = result_of(machine_, std::get<assembler::Program>(program));
     work_without_ = machine_.udvm.work();
     EXPECT_FALSE(machine_.udvm.is_endless());
     machine_.run.verify = true;
+    machine_.run.keep_decoded = true;
     const Result with = result_of(machine_, std::get<assembler::Program>(program));
     work_ = machine_.udvm.work();
     EXPECT_EQ(with.finished, without.finished) << body;
