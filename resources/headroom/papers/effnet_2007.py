@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import fmean, stdev
 from typing import Any
@@ -20,6 +20,7 @@ from typing import Any
 from headroom import engine
 from headroom.measure import replay
 from headroom.papers import wlsb_years
+from headroom.papers.measured import Measured
 from headroom.papers.paper import Figure, Paper, beside
 from headroom.results.record import Item, Series
 from headroom.settings import Settings
@@ -44,14 +45,6 @@ CHAINS = {
 # The paper's compressor knows a way back ("W-LSB together with the feedback mechanism"): bidirectional optimistic mode,
 # small CIDs.
 CHANNEL = {"mode": "O", "cids": "small", "max_cid": 15}
-
-
-@dataclass
-class Measured:
-    """One place of the paper: figures beside ours, what to draw, and what kept us from measuring."""
-
-    items: list[Item] = field(default_factory=list)
-    series: list[Series] = field(default_factory=list)
 
 
 def wanted(settings: Settings, profile: str, **changes: Any) -> replay.Wanted:

@@ -11,7 +11,7 @@ from statistics import fmean
 from headroom.machine import build as builds
 from headroom.machine import topology
 from headroom.measure import capacity, load
-from headroom.papers.effnet_2007 import Measured
+from headroom.papers.measured import Measured
 from headroom.papers.paper import Paper, beside
 from headroom.paths import DEFAULT_BUILD
 from headroom.results.record import Series

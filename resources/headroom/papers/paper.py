@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from headroom.errors import UsageError
 from headroom.paths import PAPERS
 from headroom.results.record import Item, Kind, Verdict
-from headroom.yamlfile import check, read
+from headroom.yamlfile import Document, Pointer, check, read
+
+NO_CELL = "-"  # in a table: the paper has no cell there
 
 
 @dataclass(frozen=True)
@@ -31,8 +36,17 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Table:
+    """A table of a paper: its columns in words, and for each row its name and the figures' ids ("" for no cell)."""
+
+    id: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
 class Paper:
-    """A publication with its figures in the order of the file."""
+    """A publication with its figures in the order of the file, and then of the files in the folder of its name."""
 
     key: str
     title: str
@@ -42,9 +56,25 @@ class Paper:
     items: dict[str, Figure]
     methods: dict[str, str]
     notes: tuple[str, ...] = ()
+    titles: dict[str, str] = field(default_factory=dict)  # by place
+    configurations: dict[str, dict[str, Any]] = field(default_factory=dict)  # by place, where the file names one
+    tables: dict[str, tuple[Table, ...]] = field(default_factory=dict)  # by place
 
     def of(self, where: str) -> list[Figure]:
         return [figure for figure in self.items.values() if figure.where == where]
+
+    def places(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The places of some names; one that is no place stands for those that begin with it, such as `Appendix H`.
+
+        Raises UsageError for a name that stands for none.
+        """
+        found: list[str] = []
+        for name in names:
+            meant = [name] if name in self.methods else [one for one in self.methods if one.startswith(f"{name} ")]
+            if not meant:
+                raise UsageError(f"The paper {self.key} has no place '{name}'. There are: {', '.join(self.methods)}.")
+            found += meant
+        return tuple(found)
 
 
 def names(folder: Path = PAPERS) -> list[str]:
@@ -57,17 +87,27 @@ def find(key: str, folder: Path = PAPERS) -> Paper:
     return load(key, folder)
 
 
+@lru_cache(maxsize=8)
 def load(key: str, folder: Path = PAPERS) -> Paper:
     """Reads a paper. Raises UsageError with file and line when the YAML is not valid."""
     document = check(read(folder / f"{key}.yaml"), "paper")
+    parts = [document, *(check(read(path), "paper") for path in sorted((folder / key).glob("*.yaml")))]
     data = document.data
     items: dict[str, Figure] = {}
-    for number, place in enumerate(data["places"]):
-        for index, entry in enumerate(place["items"]):
-            if entry["id"] in items:
-                pointer = ("places", number, "items", index, "id")
-                raise UsageError(document.complaint(pointer, f"'{entry['id']}' stands twice"))
-            items[entry["id"]] = Figure(where=place["where"], **entry)
+    tables: dict[str, tuple[Table, ...]] = {}
+    places: list[dict[str, Any]] = []
+    for part in parts:
+        if part is not document and part.data.get("part_of") != key:
+            raise UsageError(part.complaint(("part_of",), f"it lies in the folder of the paper {key}"))
+        for number, place in enumerate(part.data["places"]):
+            if any(place["where"] == other["where"] for other in places):
+                raise UsageError(part.complaint(("places", number, "where"), f"'{place['where']}' stands twice"))
+            places.append(place)
+            for pointer, figure in _figures(part, number, place, data.get("columns", {})):
+                if figure.id in items:
+                    raise UsageError(part.complaint(pointer, f"'{figure.id}' stands twice"))
+                items[figure.id] = figure
+            tables[place["where"]] = tuple(_table(table, data["columns"]) for table in place.get("tables", ()))
     return Paper(
         key=data["key"],
         title=data["title"],
@@ -75,9 +115,58 @@ def load(key: str, folder: Path = PAPERS) -> Paper:
         year=data["year"],
         suite=data["suite"],
         items=items,
-        methods={place["where"]: place.get("method", "") for place in data["places"]},
+        methods={place["where"]: place.get("method", "") for place in places},
         notes=tuple(data.get("notes", ())),
+        titles={place["where"]: place["title"] for place in places},
+        configurations={place["where"]: place["configuration"] for place in places if "configuration" in place},
+        tables=tables,
     )
+
+
+def _figures(
+    document: Document, number: int, place: dict[str, Any], columns: dict[str, Any]
+) -> Iterator[tuple[Pointer, Figure]]:
+    """The figures of a place, those of its tables first, and where each stands in the file."""
+    for index, table in enumerate(place.get("tables", ())):
+        here: Pointer = ("places", number, "tables", index)
+        for column, name in enumerate(table["columns"]):
+            if name not in columns:
+                raise UsageError(document.complaint((*here, "columns", column), f"no column '{name}' is explained"))
+        for line, row in enumerate(table["rows"]):
+            if len(row) != 1 + len(table["columns"]):
+                sentence = f"{len(row) - 1} values for {len(table['columns'])} columns"
+                raise UsageError(document.complaint((*here, "rows", line), sentence))
+            for name, value in zip(table["columns"], row[1:], strict=True):
+                if value == NO_CELL:
+                    continue
+                told = columns[name]
+                quantity = f"{row[0]}: {told['quantity']}"
+                more = {key: told[key] for key in told if key != "quantity"}
+                identity = cell_id(table["id"], row[0], name)
+                figure = Figure(id=identity, where=place["where"], quantity=quantity, paper=value, **more)
+                yield (*here, "rows", line), figure
+    for index, entry in enumerate(place.get("items", ())):
+        yield ("places", number, "items", index, "id"), Figure(where=place["where"], **entry)
+
+
+def _table(table: dict[str, Any], columns: dict[str, Any]) -> Table:
+    titles = tuple(f"{columns[name]['quantity']}, {columns[name]['unit']}" for name in table["columns"])
+    rows = tuple(
+        (
+            row[0],
+            tuple(
+                "" if value == NO_CELL else cell_id(table["id"], row[0], name)
+                for name, value in zip(table["columns"], row[1:], strict=True)
+            ),
+        )
+        for row in table["rows"]
+    )
+    return Table(table["id"], titles, rows)
+
+
+def cell_id(table: str, row: str, column: str) -> str:
+    """Identity of a cell: of table, row and column."""
+    return f"{table}.{re.sub(r'[^a-z0-9]+', '-', row.lower()).strip('-')}.{column}"
 
 
 def beside(

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the measuring of a paper's place returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from headroom.results.record import Item, Series
+
+
+@dataclass
+class Measured:
+    """One place of a paper: figures beside ours, what to draw, and what kept us from measuring."""
+
+    items: list[Item] = field(default_factory=list)
+    series: list[Series] = field(default_factory=list)
