@@ -45,7 +45,9 @@ class Outcome:
 
 
 class Endpoint:
-    """An endpoint with one compartment open, number 0; others by `states.open`."""
+    """An endpoint with one compartment open, number 0; others by `states.open`. `machine`: what runs its messages."""
+
+    machine: type[Udvm] = Udvm
 
     def __init__(self, offer: Offer | None = None) -> None:
         self.offer = offer or Offer()
@@ -106,7 +108,7 @@ class Endpoint:
         values = b"".join(word.to_bytes(2, "big") for word in words).ljust(32, b"\0")  # figure 5
         memory[: min(32, len(memory))] = values[: len(memory)]
         cycles = (1000 + 8 * header.length) * offer.cycles_per_bit
-        machine = Udvm(memory, header.rest, offer.cycles_per_bit, cycles, self.states)
+        machine = self.machine(memory, header.rest, offer.cycles_per_bit, cycles, self.states)
         outcome.run = machine.run_
         try:
             machine.run(start)

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The thesis of J. Mäenpää (2005), phase three: the P-CSCF under calls (chapter 11, Table 17, appendices M and N).
+
+Calls and settings are those of 11.1; each number of calls is measured once, on one core, with a virtual clock: the
+endpoint's processor time is measured and the queue before it simulated. The thesis counts a message as it comes in and
+as it goes out, and so do we.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from headroom.measure import calls
+from headroom.papers.maenpaa_2005_runs import chart
+from headroom.papers.measured import Measured
+from headroom.papers.paper import Figure, Paper, beside
+from headroom.results.record import Item, Series
+from headroom.settings import Settings
+
+PLACES = ("Table 17", "Section 11.6", "Appendix M", "Appendix N")
+VOICE, VIDEO = "basic-voice-call", "3gpp-video-call"
+MOST_WORKERS_CALLS = 5000  # 11.2
+MEMORY_CALLS = 1500  # 11.6
+MINUTES = 600.0  # 11.1: a measurement takes ten
+
+ONE_CORE = "one worker on one core: there is no second CPU"
+
+
+def is_load(where: str) -> bool:
+    """Whether a place belongs to phase three."""
+    return where.startswith(PLACES)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One measurement. `whole` begins with no calls and takes ten minutes."""
+
+    sequence: str
+    simultaneous: int
+    workers: int = 1
+    whole: bool = False
+
+
+Runner = Callable[[Asked], calls.Loaded]
+
+
+def runner(settings: Settings) -> Runner:
+    """Measures each once."""
+
+    @cache
+    def run(asked: Asked) -> calls.Loaded:
+        return calls.measure(
+            calls.Wanted(
+                proxy=settings.compressor,
+                user=settings.decompressor,
+                sequence=asked.sequence,
+                simultaneous=asked.simultaneous,
+                start="empty" if asked.whole else "steady",
+                duration_s=MINUTES if asked.whole else 5.0 if settings.quick else 30.0,
+                sample_s=10.0 if asked.whole else 1.0,
+                organisation="pinned" if asked.workers == 1 else "pool",
+                workers=asked.workers,
+                build=settings.build,
+                seed=settings.seed,
+            )
+        )
+
+    return run
+
+
+def measure(paper: Paper, where: str, run: Runner) -> Measured:
+    """Measures a place of phase three."""
+    if where == "Section 11.6":
+        return memory(paper, run)
+    items: list[Item] = []
+    for table in paper.tables[where]:
+        for row, identities in table.rows:
+            for identity in filter(None, identities):
+                figure = paper.items[identity]
+                loaded = run(_asked(where, row))
+                value = _value(figure, loaded)
+                items.append(beside(figure, value, runs=1, note=ONE_CORE if value is None else ""))
+    series = _workers(paper, run) if where.startswith("Appendix M") else []
+    if where in ("Appendix N 14.14.1.1", "Appendix N 14.14.1.2"):
+        series = _over_calls(paper, where, run)
+    return Measured(items, series)
+
+
+def _asked(where: str, row: str) -> Asked:
+    """What a row of a table asks for: "750 calls", "50 video calls", "3 workers, run 2"."""
+    count = int(row.split()[0])
+    if where.startswith("Appendix M"):
+        return Asked(VOICE, MOST_WORKERS_CALLS, count)
+    video = "video" in row or where.endswith(".2")
+    return Asked(VIDEO if video else VOICE, count)
+
+
+def _value(figure: Figure, loaded: calls.Loaded) -> float | None:
+    packets = 2 * loaded.messages_per_s
+    traffic = loaded.sip_mbit_s + loaded.sigcomp_mbit_s
+    duration = loaded.document["duration_ns"] / 1e9
+    values: dict[str, float | None] = {
+        "in-system": _micro(loaded, "in_system"),
+        "in-buffer": _micro(loaded, "in_buffer"),
+        "in-processing": _micro(loaded, "processing"),
+        "active": loaded.active["seen"],
+        "most-active": loaded.active["most"],
+        "interval": 1 / loaded.document["calls_per_s"],
+        "load-1": 100 * loaded.most_load,
+        "load-p4": 100 * loaded.most_load,
+        "load-ht-1": 100 * loaded.most_load,
+        "load-2": None,
+        "load-ht-2": None,
+        "packet-rate": packets,
+        "packet-size": 1e6 * traffic / 8 / packets if packets else None,
+        "traffic": traffic,
+        "sigcomp-traffic": loaded.sigcomp_mbit_s,
+        "sip-traffic": loaded.sip_mbit_s,
+        "messages": packets * duration,
+        "duration": duration,
+    }
+    return values[figure.id.rpartition(".")[2]]
+
+
+def _micro(loaded: calls.Loaded, name: str) -> float:
+    return float(loaded.times[name]["mean"]) / 1e3
+
+
+def memory(paper: Paper, run: Runner) -> Measured:
+    """Memory with 1,500 calls, and how it grows in ten minutes."""
+    resident, each = {}, {}
+    for name, sequence in (("voice", VOICE), ("video", VIDEO)):
+        loaded = run(Asked(sequence, MEMORY_CALLS))
+        resident[name] = loaded.document["memory"]["resident_at_end"] / 1e6
+        each[name] = loaded.memory_per_call
+    values = {
+        "voice": resident["voice"],
+        "video": resident["video"],
+        "ratio": resident["video"] / resident["voice"],
+        "voice-call": None if each["voice"] is None else each["voice"] / 1e3,
+    }
+    items = [
+        beside(figure, value, note="" if value is not None else "no call was in progress")
+        for figure in paper.of("Section 11.6")
+        for value in (values[figure.id.partition(".")[2]],)
+    ]
+    whole = run(Asked(VOICE, MEMORY_CALLS, whole=True))
+    points = [{"x": sample["at_ns"] / 6e10, "y": sample["resident"] / 1e6} for sample in whole.samples]
+    return Measured(items, [chart("figure-73", "here", points)] if points else [])
+
+
+def _rows(paper: Paper, where: str) -> list[tuple[int, dict[str, float]]]:
+    """The thesis's values of a table over calls, by column; several tables of the place together."""
+    rows: dict[int, dict[str, float]] = {}
+    for table in paper.tables[where]:
+        for row, identities in table.rows:
+            found = rows.setdefault(int(row.split()[0]), {})
+            for identity in filter(None, identities):
+                if (value := paper.items[identity].paper) is not None:
+                    found[identity.rpartition(".")[2]] = value
+    return sorted(rows.items())
+
+
+def _over_calls(paper: Paper, where: str, run: Runner) -> list[Series]:
+    """Figures 63 to 65 and 67 to 72: time in system, active workers, throughput and memory over calls."""
+    kind = "video" if where.endswith(".2") else "voice"
+    sequence = VIDEO if kind == "video" else VOICE
+    series = []
+    for name, place in (("P4 HT 3.0 GHz", where), ("P4 2.66 GHz", where.replace("14.14.1", "14.14.2"))):
+        rows = _rows(paper, place)
+        series.append(chart(f"time-{kind}", name, [{"x": n, "y": told["in-system"]} for n, told in rows]))
+        if "14.14.1" in place:
+            series.append(chart(f"traffic-{kind}", "thesis", [{"x": n, "y": told["traffic"]} for n, told in rows]))
+    ours = {n: run(Asked(sequence, n)) for n, _ in _rows(paper, where)}
+
+    def line(of: Callable[[calls.Loaded], float | None]) -> list[dict[str, Any]]:
+        return [{"x": n, "y": y} for n, loaded in ours.items() if (y := of(loaded)) is not None]
+
+    return [
+        *series,
+        chart(f"time-{kind}", "here", line(lambda one: _micro(one, "in_system"))),
+        chart(f"traffic-{kind}", "here", line(lambda one: one.sip_mbit_s + one.sigcomp_mbit_s)),
+        chart("figure-65", f"{kind} calls, on average", line(lambda one: one.active["seen"])),
+        chart("figure-65", f"{kind} calls, at most", line(lambda one: one.active["most"])),
+        chart("figures-71-72", f"{kind} calls", line(lambda one: one.document["memory"]["resident_at_end"] / 1e6)),
+    ]
+
+
+def _workers(paper: Paper, run: Runner) -> list[Series]:
+    """Figures 59 to 62: times over the size of the pool."""
+    series = []
+    averages = {
+        int(row.split()[0]): {one.rpartition(".")[2]: paper.items[one].paper for one in identities if one}
+        for table in paper.tables["Appendix M 14.13"]
+        for row, identities in table.rows
+        if row.endswith("average")
+    }
+    ours = {count: run(Asked(VOICE, MOST_WORKERS_CALLS, count)) for count in averages}
+    for column, words, key in (
+        ("in-system", "in system", "in_system"),
+        ("in-buffer", "in buffer", "in_buffer"),
+        ("in-processing", "in processing", "processing"),
+    ):
+        thesis = [{"x": count, "y": told[column]} for count, told in averages.items()]
+        here = [{"x": count, "y": value} for count, one in ours.items() if (value := _micro(one, key)) > 0]
+        series += [
+            chart("figures-59-60", f"{words}, thesis", thesis),
+            chart("figures-59-60", f"{words}, here", here),
+        ]
+    return [
+        *series,
+        chart("figure-62", "thesis", [{"x": count, "y": told["active"]} for count, told in averages.items()]),
+        chart("figure-62", "here", [{"x": count, "y": one.active["seen"]} for count, one in ours.items()]),
+    ]

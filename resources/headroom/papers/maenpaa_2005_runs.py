@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The thesis of J. Mäenpää (2005): one sequence of SIP messages through two endpoints, in one of its configurations.
+
+The messages are those that the thesis counted (traffic-profiles/sip/README.md). Its decompression memory is all UDVM
+memory (7.9, Figure 29); RFC 3320 takes the message away from it (chapter 7), and half of it on a stream. So an endpoint
+here offers twice as much, and the UDVM gets what the thesis's had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from statistics import median, stdev
+from typing import Any
+
+from headroom import engine, implementations
+from headroom.errors import HeadroomError
+from headroom.oracle.sigcomp.message import Records
+from headroom.papers.maenpaa_2005_watched import Pair, offer_of
+from headroom.results.record import Series
+from headroom.settings import Settings
+from headroom.sip import counted
+from headroom.wire.sequences import Message
+
+CYCLES_PER_BIT = 32  # 8.12
+# That much memory takes more cycles to be hashed and kept than 32 grant a message that brings no bytecode.
+LARGE_MEMORY, MORE_CYCLES_PER_BIT = 16384, 64
+STATE_MEMORY = 131072  # 8.12, octets of a compartment
+OFFSET_BITS = 14  # 7.8.4
+UDP, TCP = "udp", "tcp"
+REPEATS, FEW_REPEATS = 100, 10  # of a sequence, for its times
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What a table of the thesis was measured with, as reports/papers/maenpaa-2005 has it."""
+
+    sequence: str
+    messages: int  # how many of the sequence, from its beginning
+    transport: str  # udp or tcp
+    memory: int  # of the UDVM, octets
+    mechanism: str
+    length_bits: int = 8
+    priority: int = 5  # strings of the dictionary with priorities 1 to this one (Table 13)
+    shared: int = 500  # octets of a shared state at most (9.3)
+    search: str = "hash"
+    total: int = 0  # messages that the row TOTAL sums; 0: all
+    alone: bool = False  # each message by itself, without a compartment that lasts (chapter 10, registration)
+    plain: int = 0  # number of the message that is not compressed; 0: none
+
+    def endpoint(self) -> dict[str, Any]:
+        """The configuration of both endpoints (implementations/README.md)."""
+        offer = {
+            "decompression_memory_size": 2 * self.memory,
+            "state_memory_size": STATE_MEMORY,
+            "cycles_per_bit": CYCLES_PER_BIT if self.memory < LARGE_MEMORY else MORE_CYCLES_PER_BIT,
+        }
+        options: dict[str, Any] = {
+            "algorithm": "lzss",
+            "mechanism": self.mechanism,
+            "search": self.search,
+            "offset_bits": OFFSET_BITS,
+            "length_bits": self.length_bits,
+            "memory": self.memory,
+        }
+        if "basic" not in self.mechanism:
+            options["dictionary_priority"] = self.priority
+        if self.mechanism in ("dynamic", "shared"):
+            # 8.12: "A complete list of locally available state items is always included"; 9.7: snapshots are as long
+            # as the memory; 9.8.
+            options |= {"announce": True, "whole_memory": True}
+            options["acknowledgement"] = "transport" if self.transport == TCP else "identifier"
+        if self.mechanism == "shared":
+            options["shared_length"] = self.shared
+        return {"scheme": "sigcomp", "transport": self.transport, **offer, "peer": offer, "options": options}
+
+
+@dataclass
+class Sent:
+    """What became of one message. Lengths in octets, times in µs, one for each repetition of the sequence."""
+
+    name: str
+    from_caller: bool
+    plain: int
+    sigcomp: int
+    compressed: int | None = None  # of the SigComp message: without what stands before the compressed data
+    code: int = 0  # octets of bytecode in it
+    state: int | None = None  # octets of state that its receiver keeps once it has it
+    cycles: int | None = None
+    compression: list[float] = field(default_factory=list)
+    decompression: list[float] = field(default_factory=list)
+
+
+@dataclass
+class Exchange:
+    """A sequence that went through; `missing` says why there is nothing, or not everything."""
+
+    configuration: Configuration
+    sent: list[Sent] = field(default_factory=list)
+    dictionary: int | None = None  # octets that the bytecode of the first message loads with STATE-ACCESS
+    missing: str = ""
+    missing_times: str = ""
+    unseen: str = ""  # why the second judge does not tell what is compressed data and what is state
+
+
+def cell(exchange: Exchange, rows: list[Sent], column: str, saved: Exchange | None = None) -> float | None:
+    """The value of a table's column for some messages together; None where nothing is known of it.
+
+    `saved` is the same sequence with the bytecode kept by the peer.
+    """
+    if not rows:
+        return None
+    if column.endswith("-saved"):
+        if saved is None:
+            return None
+        index = {id(one): number for number, one in enumerate(exchange.sent)}
+        return cell(saved, [saved.sent[index[id(one)]] for one in rows], column.removesuffix("-saved"))
+    plain = sum(one.plain for one in rows)
+    sigcomp = sum(one.sigcomp for one in rows)
+    known = [one.compressed for one in rows if one.compressed is not None]
+    compressed = sum(known) if len(known) == len(rows) else None
+    match column:
+        case "length":
+            return plain
+        case "sigcomp":
+            return sigcomp
+        case "compressed":
+            return compressed
+        case "ratio":
+            return sigcomp / plain
+        case "ratio-plain" | "plain-ratio":
+            return None if compressed is None else compressed / plain
+        case "state":
+            return rows[-1].state
+    return _time(rows, column)
+
+
+def _time(rows: list[Sent], column: str) -> float | None:
+    kind, _, what = column.partition("-")
+    trials = [getattr(one, what, []) for one in rows]
+    if not all(trials):
+        return None
+    if kind == "spread":
+        return stdev(trials[0]) if len(rows) == 1 and len(trials[0]) > 1 else None
+    micro = sum(median(one) for one in trials)
+    return {"time": micro, "cpu": micro / 1e3, "sequence": micro / 1e3}.get(kind)
+
+
+def mean_state(exchange: Exchange) -> float | None:
+    """State memory at the end of the sequence, both endpoints together, octets."""
+    last = {one.from_caller: one.state for one in exchange.sent}
+    known = [state for state in last.values() if state is not None]
+    return float(sum(known)) if known and len(known) == len(last) else None
+
+
+def chart(name: str, label: str, points: list[dict[str, Any]]) -> Series:
+    """A line or a row of bars; report/maenpaa_section.py knows what the chart of this name looks like."""
+    return Series(f"maenpaa-2005 {name}", "", "", "", "", points, label)
+
+
+class WrongMessages(HeadroomError):
+    """A message did not come out as it went in. A failure of the implementation."""
+
+    verdict = "fail"
+
+
+def runner(settings: Settings) -> Callable[[Configuration], Exchange]:
+    """Runs configurations, each once."""
+
+    @cache
+    def run(configuration: Configuration) -> Exchange:
+        return exchange(configuration, settings)
+
+    return run
+
+
+def exchange(configuration: Configuration, settings: Settings) -> Exchange:
+    """One configuration: the sequence through the engine, the caller as endpoint a, and past the second judge."""
+    found = Exchange(configuration)
+    if lacking := _lacking(configuration, settings):
+        return Exchange(configuration, missing=lacking)
+    messages = counted.load(configuration.sequence)[: configuration.messages]
+    for group in _together(configuration, messages):
+        records = _through_engine(configuration, [message for _, message in group], settings)
+        pair = Pair(offer_of(configuration.endpoint()))
+        for (number, message), record in zip(group, records, strict=True):
+            sent = Sent(message.name, message.from_caller, plain=len(message.octets), sigcomp=len(message.octets))
+            found.sent.append(sent)
+            if number == configuration.plain:
+                sent.compressed, sent.compression, sent.decompression = sent.plain, [0.0], [0.0]
+                continue
+            octets = _on_the_link(configuration, record)
+            seen = pair.watch(octets, message.octets, message.from_caller)
+            sent.sigcomp, sent.code, sent.cycles = len(octets), seen.code, seen.cycles
+            sent.compressed, sent.state = seen.compressed, seen.state
+            sent.compression = [record["compress_ns"] / 1e3] if record.get("compress_ns") else []
+            sent.decompression = [record["decompress_ns"] / 1e3] if record.get("decompress_ns") else []
+            found.unseen = found.unseen or (f"{message.name}: {seen.why}" if seen.why else "")
+            if found.dictionary is None and seen.loaded:
+                found.dictionary = seen.loaded[0]
+    return found
+
+
+def _together(configuration: Configuration, messages: Sequence[Message]) -> list[list[tuple[int, Message]]]:
+    """Numbered messages that share a compartment."""
+    numbered = list(enumerate(messages, 1))
+    return [[one] for one in numbered] if configuration.alone else [numbered]
+
+
+def _lacking(configuration: Configuration, settings: Settings) -> str:
+    """Why the endpoints cannot do it; "" when they can."""
+    for name in dict.fromkeys((settings.compressor, settings.decompressor)):
+        mechanisms = _mechanisms(name, settings.build)
+        if mechanisms is None:
+            return f"{name} has no SigComp"
+        if configuration.mechanism not in mechanisms:
+            return f"{name} has no mechanism '{configuration.mechanism}'"
+    return ""
+
+
+@cache
+def _mechanisms(name: str, build: str) -> tuple[str, ...] | None:
+    """The mechanisms that an implementation describes; None where it has no SigComp."""
+    for scheme in implementations.describe(implementations.find(name), build)["schemes"]:
+        if scheme["scheme"] == "sigcomp":
+            return tuple(scheme.get("choices", {}).get("mechanism", ()))
+    return None
+
+
+def _through_engine(
+    configuration: Configuration, messages: Sequence[Message], settings: Settings
+) -> list[dict[str, Any]]:
+    """What the engine tells of each message. Raises WrongMessages where one did not come out as it went in."""
+    job = {
+        "endpoints": {
+            "a": _side(configuration, settings.compressor, settings),
+            "b": _side(configuration, settings.decompressor, settings),
+        },
+        "messages": [
+            {"from": "a" if message.from_caller else "b", "compartment": 1, "hex": message.octets.hex()}
+            for message in messages
+        ],
+        "seed": settings.seed,
+        "repeats": FEW_REPEATS if settings.quick else REPEATS,
+    }
+    document = engine.run("messages", job, timeout_s=300, build=settings.build)
+    if document["promise_broken"]:
+        raise WrongMessages(f"A promise of the ABI was broken: {document['promise_broken']['sentence']}")
+    records = document["records"]
+    for message, record in zip(messages, records, strict=True):
+        if record["verdict"] != "identical":
+            where = f"{configuration.sequence}, {configuration.mechanism} over {configuration.transport}"
+            raise WrongMessages(f"{where}: {message.name} did not come out as it went in: {record['verdict']}.")
+    return records
+
+
+def _side(configuration: Configuration, name: str, settings: Settings) -> dict[str, Any]:
+    found = implementations.find(name)
+    config = configuration.endpoint()
+    if not found.is_ours():  # options are an implementation's own words; the mechanism is one that it describes
+        config["options"] = {"mechanism": configuration.mechanism}
+    options = {**config["options"], **found.config.get("options", {})}
+    return {
+        "library": str(found.library_path(settings.build)),
+        "config": {**config, **found.config, "options": options},
+    }
+
+
+def _on_the_link(configuration: Configuration, record: dict[str, Any]) -> bytes:
+    """The SigComp message, without record marking."""
+    octets = bytes.fromhex(record["compressed"]["octets"])
+    if configuration.transport == UDP:
+        return octets
+    (message,) = Records().feed(octets)
+    return message

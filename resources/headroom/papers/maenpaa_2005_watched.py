@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The thesis of J. Mäenpää (2005): what a second judge sees in the messages of a sequence.
+
+Lengths of "compressed" messages in the thesis are without what SigComp puts in front. Where the compressed data begins
+only the bytecode knows, so a UDVM of ours that watches runs it: fields in front are read as octets (INPUT-BYTES), codes
+are read as bits. The same UDVM counts the octets of state that a message leaves with its receiver, and sees how much
+of the dictionary is loaded. It is not the one of the endpoints that are measured (resources/headroom/oracle/sigcomp).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from headroom.oracle.sigcomp.endpoint import Endpoint, Offer, Outcome
+from headroom.oracle.sigcomp.states import LOCAL_PRIORITY, Creation, Item
+from headroom.oracle.sigcomp.udvm import Udvm
+
+
+class WatchedUdvm(Udvm):
+    """Notes the bit at which the compressed data begins, and octets that were loaded from state."""
+
+    seen: Seen  # of the message that runs
+
+    def _input_huffman(self) -> None:
+        self._codes_begin()
+        super()._input_huffman()
+
+    def _input_bits(self) -> None:
+        self._codes_begin()
+        super()._input_bits()
+
+    def _codes_begin(self) -> None:
+        if self.seen.compressed is None:
+            self.seen.compressed = len(self.data) - (self.bit + 7) // 8
+
+    def _state_access(self) -> None:
+        before = self.run_.cycles
+        super()._state_access()
+        self.seen.loaded.append(self.run_.cycles - before - 1)  # 9.4.5: 1 + the octets
+
+
+@dataclass
+class Seen:
+    """What was seen of a message. Lengths in octets."""
+
+    compressed: int | None = None  # from the first code that is read as bits to the end of the message
+    code: int = 0  # bytecode in the message
+    loaded: list[int] = field(default_factory=list)  # of items of state, by STATE-ACCESS
+    state: int | None = None  # that its receiver keeps once it has it: values alone, as the thesis counts them
+    cycles: int = 0
+    same: bool = False  # it came out as it went in
+    why: str = ""  # it did not
+
+
+class Pair:
+    """Both endpoints, as the judge has them."""
+
+    def __init__(self, offer: Offer) -> None:
+        self.sides = {True: Endpoint(offer), False: Endpoint(offer)}  # by who receives: the caller or the called
+        self.addresses: list[int] = []  # of items that are messages
+
+    def watch(self, octets: bytes, message: bytes, from_caller: bool) -> Seen:
+        """One SigComp message on its way, which is to become `message`."""
+        seen = Seen()
+        receiver, sender = self.sides[not from_caller], self.sides[from_caller]
+        receiver.machine = type("Watching", (WatchedUdvm,), {"seen": seen})
+        outcome = receiver.decompress(octets)
+        seen.code = len(outcome.header.code) if outcome.header else 0
+        seen.cycles = outcome.cycles
+        seen.same = outcome.kind == "sigcomp" and outcome.output == message
+        if not seen.same:
+            seen.why = f"the judge's UDVM makes something else of it ({_told(outcome)})"
+            return seen
+        self._share(outcome, message, sender)
+        seen.state = sum(len(item.value) for item, _ in receiver.states.compartments[0].kept)
+        return seen
+
+    def _share(self, outcome: Outcome, message: bytes, sender: Endpoint) -> None:
+        """Shared compression (RFC 3321, 5.2): a message that is announced as an item of state is one at its sender.
+
+        The announcement is the beginning of the item's identifier, so it tells the address that is part of it, too.
+        When a sender gives such an item up nothing on the link says so; here it stays.
+        """
+        announced = outcome.run.parameters.announced if outcome.run.parameters else ()
+        known = sender.states.items()
+        strange = [one for one in announced if not any(identifier.startswith(one) for identifier in known)]
+        if not strange:
+            return
+        for address in dict.fromkeys([*self.addresses, *range(1 << 16)]):
+            item = Item(message, address)
+            if any(item.identifier.startswith(one) for one in strange):
+                self.addresses.append(address)
+                sender.states.apply(0, [Creation(item, LOCAL_PRIORITY)], None, b"", None)
+                return
+
+
+def _told(outcome: Outcome) -> str:
+    return outcome.kind if outcome.kind != "failed" else outcome.reason.name
+
+
+def offer_of(configuration: dict[str, Any]) -> Offer:
+    """The judge's side of an endpoint's configuration."""
+    return Offer(
+        decompression_memory_size=configuration["decompression_memory_size"],
+        state_memory_size=configuration["state_memory_size"],
+        cycles_per_bit=configuration["cycles_per_bit"],
+        stream=configuration["transport"] == "tcp",
+    )

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Phase three of the thesis of J. Mäenpää (2005): what rows of its tables ask for, and what is made of a run."""
+
+from __future__ import annotations
+
+import pytest
+
+from headroom.measure import calls
+from headroom.papers import maenpaa_2005_load, paper
+from headroom.papers.maenpaa_2005_load import VIDEO, VOICE, Asked
+
+
+@pytest.fixture(scope="module")
+def thesis() -> paper.Paper:
+    return paper.load("maenpaa-2005")
+
+
+def made_up(asked: Asked) -> calls.Loaded:
+    """A run in which everything grows with the number of calls."""
+    share = asked.simultaneous / 1e5
+    times = {"in_system": 30e3, "in_buffer": 10e3, "processing": 20e3}
+    return calls.Loaded(
+        calls_in_progress=asked.simultaneous,
+        calls_per_s=asked.simultaneous / 185,
+        messages_per_s=100.0,
+        sip_mbit_s=0.3,
+        sigcomp_mbit_s=0.1,
+        loads=[share] * asked.workers,
+        most_load=share,
+        times={name: {"mean": mean, "count": 1} for name, mean in times.items()},
+        active={"mean": share, "seen": 1 + share, "most": float(asked.workers)},
+        unserved=0,
+        memory_per_call=15000.0 if asked.sequence == VOICE else 50000.0,
+        adapter_memory_per_compartment=None,
+        samples=[{"at_ns": 60_000_000_000 * minute, "resident": 1_000_000 * minute} for minute in range(3)],
+        document={
+            "calls_per_s": asked.simultaneous / 185,
+            "duration_ns": 30_000_000_000,
+            "memory": {"resident_at_end": 30e6 if asked.sequence == VOICE else 80e6},
+        },
+    )
+
+
+def test_what_rows_ask_for(thesis: paper.Paper) -> None:
+    asked: list[Asked] = []
+
+    def run(one: Asked) -> calls.Loaded:
+        asked.append(one)
+        return made_up(one)
+
+    maenpaa_2005_load.measure(thesis, "Table 17", run)
+    assert {one for one in asked if one.simultaneous == 1500} == {Asked(VIDEO, 1500), Asked(VOICE, 1500)}
+    asked.clear()
+    maenpaa_2005_load.measure(thesis, "Appendix M 14.13", run)
+    assert {one.simultaneous for one in asked} == {5000}
+    assert sorted({one.workers for one in asked}) == [1, 2, 3, 5, 7, 10, 11, 12, 15, 25, 50, 100, 250, 500]
+    asked.clear()
+    maenpaa_2005_load.measure(thesis, "Appendix N 14.14.2.2", run)
+    assert set(asked) == {Asked(VIDEO, count) for count in (50, 100, 250, 375, 500)}
+
+
+def test_every_figure_has_a_value_or_a_reason(thesis: paper.Paper) -> None:
+    for where in filter(maenpaa_2005_load.is_load, thesis.methods):
+        measured = maenpaa_2005_load.measure(thesis, where, made_up)
+        assert {item.id for item in measured.items} == {figure.id for figure in thesis.of(where)}, where
+        assert [item.id for item in measured.items if item.measured is None and not item.note] == []
+
+
+def test_values_of_a_run(thesis: paper.Paper) -> None:
+    items = {item.id: item for item in maenpaa_2005_load.measure(thesis, "Appendix N 14.14.1.1", made_up).items}
+    row = {name.rpartition(".")[2]: item.measured for name, item in items.items() if ".1500-calls." in name}
+    assert row == {
+        "interval": pytest.approx(185 / 1500),
+        "in-system": 30.0,
+        "in-processing": 20.0,
+        "in-buffer": 10.0,
+        "load-1": pytest.approx(1.5),
+        "load-2": None,
+        "packet-rate": 200.0,
+        "packet-size": pytest.approx(0.4e6 / 8 / 200),
+        "traffic": pytest.approx(0.4),
+        "sigcomp-traffic": 0.1,
+        "sip-traffic": 0.3,
+        "messages": 6000.0,
+        "duration": 30.0,
+    }
+    assert items["n.14.1.1.1500-calls.load-2"].note == maenpaa_2005_load.ONE_CORE
+
+
+def test_memory_of_calls(thesis: paper.Paper) -> None:
+    measured = maenpaa_2005_load.measure(thesis, "Section 11.6", made_up)
+    assert [item.measured for item in measured.items] == [30.0, 80.0, pytest.approx(80 / 30), 15.0]
+    assert [point["x"] for point in measured.series[0].points] == [0, 1, 2], "minutes"

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sequences of the thesis of J. Mäenpää (2005) through the engine and the reference."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from headroom.papers import maenpaa_2005_runs as runs
+from headroom.papers import paper
+from headroom.papers.maenpaa_2005_runs import Configuration
+from headroom.settings import Settings
+
+VOICE = Configuration("basic-voice-call", 5, "udp", 4096, "shared", priority=3)
+
+
+def printed(place: str, column: str) -> list[float]:
+    """A column of a place's first table, without its total."""
+    thesis = paper.load("maenpaa-2005")
+    rows = [ids for name, ids in thesis.tables[place][0].rows if not name.startswith("TOTAL")]
+    cells = [next(one for one in ids if one.endswith(f".{column}")) for ids in rows]
+    return [float(thesis.items[one].paper or 0) for one in cells]
+
+
+def test_what_an_endpoint_is_told() -> None:
+    udp = VOICE.endpoint()
+    assert (udp["transport"], udp["decompression_memory_size"], udp["options"]["memory"]) == ("udp", 8192, 4096)
+    assert udp["options"]["acknowledgement"] == "identifier"
+    assert udp["peer"]["state_memory_size"] == 131072
+    assert replace(VOICE, transport="tcp").endpoint()["options"]["acknowledgement"] == "transport"
+    basic = replace(VOICE, mechanism="stateless-basic").endpoint()["options"]
+    assert not {"dictionary_priority", "shared_length", "announce"} & set(basic)
+    assert replace(VOICE, memory=16384).endpoint()["cycles_per_bit"] == 64
+
+
+def test_messages_that_share_nothing_go_one_by_one() -> None:
+    messages = ("a", "b")
+    assert runs._together(VOICE, messages) == [[(1, "a"), (2, "b")]]  # type: ignore[arg-type]
+    assert runs._together(replace(VOICE, alone=True), messages) == [[(1, "a")], [(2, "b")]]  # type: ignore[arg-type]
+
+
+def test_an_implementation_without_the_mechanism(real_build: str) -> None:
+    found = runs.exchange(replace(VOICE, mechanism="telepathy"), Settings(build=real_build))
+    assert (found.sent, found.missing) == ([], "reference has no mechanism 'telepathy'")
+
+
+@pytest.mark.parametrize(
+    ("place", "within"), [("Appendix H 14.8.1.1", 0), ("Appendix H 14.8.3.2", 2), ("Appendix I 14.9.2.2", 3)]
+)
+def test_compressed_lengths_are_the_thesiss(real_build: str, place: str, within: int) -> None:
+    """Where the circular buffer is never full nothing but the method decides: but for an octet or two, ours are its."""
+    configuration = Configuration(**paper.load("maenpaa-2005").configurations[place])
+    found = runs.exchange(configuration, Settings(build=real_build, quick=True))
+    assert found.unseen == ""
+    ours = [one.compressed for one in found.sent]
+    assert [abs(a - b) <= within for a, b in zip(ours, printed(place, "compressed"), strict=True)] == [True] * len(ours)
+    assert all(one.compression and one.decompression for one in found.sent)
+
+
+def test_a_registration(real_build: str) -> None:
+    configuration = Configuration(**paper.load("maenpaa-2005").configurations["Appendix L 14.12.4"])
+    found = runs.exchange(configuration, Settings(build=real_build, quick=True))
+    assert [one.code > 0 for one in found.sent] == [True, False, True, True], "nothing is kept"
+    assert found.sent[1].sigcomp == found.sent[1].plain, "401 Unauthorized is sent as it is"
+    assert [one.compressed for one in found.sent if one.code] == pytest.approx([423, 565, 314], abs=3)
