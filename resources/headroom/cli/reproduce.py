@@ -12,9 +12,12 @@ from headroom.cli import console
 from headroom.cli.run import Asked, execute
 from headroom.paths import DEFAULT_BUILD
 
+MOST_SHOWN = 40  # figures of a place; a table of the paper's appendix has hundreds
+
 EPILOG = console.examples(
     "./headroom reproduce effnet-2007",
     "./headroom reproduce effnet-2007 --builds all",
+    "./headroom reproduce maenpaa-2005",
     "./headroom reproduce effnet-2007 --json | jq '.items[] | select(.verdict != \"pass\")'",
 )
 
@@ -72,15 +75,21 @@ def public(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def print_items(key: str, items: list[dict[str, Any]]) -> None:
-    """One table for each place of the paper."""
+    """One table for each place of the paper; of a place with very many figures only those that are not a pass."""
     places: dict[str, list[dict[str, Any]]] = {}
     for item in items:
         places.setdefault(item["where"], []).append(item)
     numbers = [(title, "right") for title in ("paper", "measured", "±", "ratio")]
     columns: list[str | tuple[str, str]] = ["quantity", "unit", *numbers, "kind", "verdict", "note"]
-    for where, rows in places.items():
+    for where, everything in places.items():
+        rows, title = everything, f"{key}: {where}"
+        if len(everything) > MOST_SHOWN:
+            told = [item["verdict"] for item in everything]
+            rows = [item for item in everything if item["verdict"] in ("fail", "non-strict", "error")]
+            counts = ", ".join(f"{told.count(verdict)} {verdict}" for verdict in dict.fromkeys(told))
+            title += f" ({len(told)} figures: {counts}; all of them are in the report)"
         console.print_table(
-            f"{key}: {where}",
+            title,
             columns,
             [
                 (

@@ -4,28 +4,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 
 from robot.api.deco import keyword
 
 from headroom import implementations, settings
 from headroom.keywords.base import library
 from headroom.keywords.measuring import configuration, wanted_for
-from headroom.papers import effnet_2007, effnet_2007_load
+from headroom.papers import effnet_2007, effnet_2007_load, maenpaa_2005, maenpaa_2005_load, maenpaa_2005_runs
 from headroom.papers import paper as papers
-from headroom.papers.effnet_2007 import Measured
+from headroom.papers.measured import Measured
 from headroom.results import collector
 
 # The paper's scenario is one call on one link; its load is measured on large numbers of flows.
 LOAD_PROFILE = effnet_2007.CALL
+MOST_TOLD = 6  # figures that a case's reason names; the record has them all
 
 
 @library
 class Reproducing:
-    """One keyword for every paper: `Figures Should Be Beside The Paper's    effnet-2007    Table 1`."""
+    """One keyword for every paper: `Figures Should Be Beside The Paper's    effnet-2007    Table 1`.
+
+    A place that the paper does not have stands for all those that begin with it: `Appendix H`.
+    """
 
     @keyword("Figures Should Be Beside The Paper's")
-    def beside_the_papers(self, paper: str, *places: str) -> None:
+    def beside_the_papers(self, paper: str, *names: str) -> None:
         found = papers.find(paper)
+        places = found.places(names)
         current = collector.current()
         about = {
             "title": found.title,
@@ -33,6 +39,8 @@ class Reproducing:
             "notes": list(found.notes),
             "places": list(found.methods),
             "methods": {place: found.methods.get(place, "") for place in places},
+            "titles": {place: found.titles.get(place, "") for place in places},
+            "tables": {place: [asdict(table) for table in found.tables.get(place, ())] for place in places},
         }
         current.parameters |= {"kind": "paper", "paper": paper, "about": about}
         measured = measure(found, places, settings.from_robot())
@@ -45,13 +53,15 @@ def judge(measured: Measured) -> None:
     """Fails the case when a figure that must match does not; notes a shape that is missed."""
 
     def told(verdict: str) -> list[str]:
-        return [
-            f"{item.quantity}: paper {item.paper}, measured {item.measured:.4g} {item.unit} ({item.note})"
+        found = [
+            f"{item.where}, {item.quantity}: paper {item.paper}, measured {item.measured:.4g} {item.unit} ({item.note})"
             if item.measured is not None
-            else f"{item.quantity}: {item.note}"
+            else f"{item.where}, {item.quantity}: {item.note}"
             for item in measured.items
             if item.verdict == verdict
         ]
+        more = len(found) - MOST_TOLD
+        return [*found[:MOST_TOLD], f"and {more} more"] if more > 0 else found
 
     if errors := told("error"):
         collector.current().judge("error", "; ".join(errors))
@@ -60,10 +70,14 @@ def judge(measured: Measured) -> None:
         raise AssertionError("; ".join(failed))
     if missed := told("non-strict"):
         collector.current().judge("non-strict", "; ".join(missed))
+    elif measured.items and all(item.verdict == "unsupported" for item in measured.items):
+        collector.current().judge("unsupported", measured.items[0].note)
 
 
 def measure(found: papers.Paper, places: tuple[str, ...], asked: settings.Settings) -> Measured:
     """Measures some places of a paper."""
+    if found.key == "maenpaa-2005":
+        return _maenpaa_2005(found, places, _tested(asked))
     if found.key != "effnet-2007":
         raise ValueError(f"nothing here measures the paper {found.key} yet")
     methods: dict[tuple[str, ...], Callable[[], Measured]] = {
@@ -79,6 +93,19 @@ def measure(found: papers.Paper, places: tuple[str, ...], asked: settings.Settin
             f"{' and '.join(places)} cannot be measured; known: {', '.join(' and '.join(key) for key in methods)}"
         )
     return methods[places]()
+
+
+def _maenpaa_2005(found: papers.Paper, places: tuple[str, ...], asked: settings.Settings) -> Measured:
+    result = Measured()
+    run, load = maenpaa_2005_runs.runner(asked), maenpaa_2005_load.runner(asked)
+    for place in places:
+        if maenpaa_2005_load.is_load(place):
+            measured = maenpaa_2005_load.measure(found, place, load)
+        else:
+            measured = maenpaa_2005.measure(found, place, run)
+        result.items += measured.items
+        result.series += measured.series
+    return result
 
 
 def _load(asked: settings.Settings) -> effnet_2007_load.load.Wanted:

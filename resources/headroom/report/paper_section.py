@@ -5,22 +5,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from headroom.report import charts, data
+from headroom.readable import shown
+from headroom.report import charts, data, maenpaa_section
 from headroom.report.data import Records
 from headroom.report.page import Cell, Column, Section, table, verdict_cell
+from headroom.results.record import VERDICTS
+
+MOST_TIGHT = 26  # letters of a row's name that is never broken into two lines
+MOST_OPEN = 40  # figures of a place whose tables stand open; the rest would make the page very long
 
 
 def paper(records: Records) -> Section | None:
-    """One heading, table and, where the paper draws, chart for each place of the paper."""
+    """One heading, and tables and charts below it, for each place of the paper."""
     places = data.items_by_place(records)
     if not places:
         return None
     about = next(iter(places.values()))[0]["record"]["parameters"].get("about", {})
-    methods = {
-        place: text
-        for record in records
-        for place, text in record["parameters"].get("about", {}).get("methods", {}).items()
-    }
+    methods, titles, tables = (_told(records, name) for name in ("methods", "titles", "tables"))
     title = f"{about['title']} ({about['year']})" if about else "A paper's figures beside ours"
     section = Section("paper", title, "Paper")
     section.intro = [
@@ -33,14 +34,69 @@ def paper(records: Records) -> Section | None:
     order = about.get("places", [])
     for place in sorted(set(places) | set(drawn), key=lambda name: (order.index(name) if name in order else 99, name)):
         identity = place.lower().replace(" ", "-").replace(",", "")
-        section.add("heading", place, id=f"p-{identity}")
+        section.add("heading", f"{place}: {titles[place]}" if titles.get(place) else place, id=f"p-{identity}")
         if methods.get(place):
             section.add("text", methods[place], style="soft small")
-        if place in places:
-            section.add("table", _table(f"t-{identity}", places[place]))
+        left = {item.get("id", ""): item for item in places.get(place, ())}
+        for number, told in enumerate(tables.get(place, ())):
+            folded = _counted(told, left) if len(left) > MOST_OPEN else ""
+            section.add("table", _matrix(f"t-{identity}-{number}", told, left), title=folded)
+        if rest := [item for item in places.get(place, ()) if item.get("id", "") in left]:
+            section.add("table", _table(f"t-{identity}", rest))
         for figure in drawn.get(place, ()):
             section.add("figure", figure)
     return section
+
+
+def _counted(told: dict[str, Any], left: dict[str, dict[str, Any]]) -> str:
+    """What a table that is folded away holds."""
+    items = [left[identity] for _, identities in told["rows"] for identity in identities if identity in left]
+    verdicts = [item["verdict"] for item in items if item["kind"] != "context" or item["verdict"] != "pass"]
+    counts = [f"{verdicts.count(one)} {one}" for one in VERDICTS if one in verdicts]
+    measured = len(items) - len(verdicts)
+    return f"{len(items)} figures: {', '.join([*counts, *([f'{measured} measured'] if measured else [])])}"
+
+
+def _told(records: Records, name: str) -> dict[str, Any]:
+    """What the records say about their places under this name."""
+    return {
+        place: told for record in records for place, told in record["parameters"].get("about", {}).get(name, {}).items()
+    }
+
+
+def _matrix(identity: str, told: dict[str, Any], left: dict[str, dict[str, Any]]) -> Any:
+    """A table as the paper has it, ours with the paper's behind it. Takes its figures out of `left`."""
+    rows, verdicts = [], []
+    for name, identities in told["rows"]:
+        items = [left.pop(one, None) for one in identities]
+        rows.append([Cell(name), *(_beside(item) for item in items)])
+        verdicts += [item["verdict"] for item in items if item]
+    missing = [one for one in ("fail", "non-strict", "error") if one in verdicts]
+    caption = f"Here (paper); marked: {', '.join(missing)}." if missing else "Here (paper)."
+    short = all(len(name) <= MOST_TIGHT for name, _ in told["rows"])
+    columns = [Column("", tight=short), *(Column(title, number=True) for title in told["columns"])]
+    return table(identity, columns, rows, caption)
+
+
+def _beside(item: dict[str, Any] | None) -> Cell:
+    """A cell of a matrix: ours, the paper's, and for times how many times as fast ours is."""
+    if item is None:
+        return Cell("")
+    theirs = "–" if item["paper"] is None else shown(item["paper"])
+    text = f"{shown(item['measured'])} ({theirs})"
+    if (
+        item["unit"] in ("µs", "ms")
+        and item["ratio"]
+        and item["paper"]
+        and "standard deviation" not in item["quantity"]
+    ):
+        text += f", {_times(item['ratio'])}"
+    judged = item["verdict"] if item["verdict"] in ("fail", "non-strict", "error") else ""
+    return Cell(text, item["measured"] if item["measured"] is not None else "", judged)
+
+
+def _times(ratio: float) -> str:
+    return f"1/{1 / ratio:.3g}" if ratio < 1 else f"×{ratio:.3g}"
 
 
 def _table(identity: str, items: list[dict[str, Any]]) -> Any:
@@ -91,7 +147,7 @@ def _figures(records: Records) -> dict[str, list[charts.Figure]]:
         found = data.series_named(records, name)
         if found:
             drawn[place] = make(found)
-    return drawn
+    return drawn | maenpaa_section.figures(records)
 
 
 def _runs(found: list[dict[str, Any]]) -> list[charts.Figure]:
