@@ -13,6 +13,7 @@
 
 #include "node/codec.h"
 #include "node/feedback.h"
+#include "node/forwarder.h"
 #include "node/frame.h"
 #include "node/job.h"
 #include "node/outbox.h"
@@ -20,30 +21,27 @@
 
 namespace headroom::node {
 
-class Channel {
+class Channel final : public Forwarder {
  public:
   // Channel `number` of the job's; `mac` is the link port's address. Throws Error(adapter). The references must
   // outlive the channel.
   Channel(const Job& job, std::uint16_t number, const MacAddress& mac, FrameStore& store, Statistics& statistics);
 
-  // Frames from the plain side, at most `burst`: all of them are given back to the store or put into `link`. Throws
-  // Error(adapter) when the adapter breaks a promise.
-  void to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbox& link);
+  void to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbox& link) override;
+  void to_plain(std::span<Frame> frames, std::uint64_t now_ns, Outbox& plain, Outbox& link) override;
+  [[nodiscard]] bool feedback_waits() const noexcept override { return !waiting_.empty(); }
+  void send_late_feedback(std::uint64_t now_ns, Outbox& link) override;
 
-  // The same from the link; feedback of this side goes back into `link`.
-  void to_plain(std::span<Frame> frames, std::uint64_t now_ns, Outbox& plain, Outbox& link);
-
-  // Sends feedback that has waited long enough for a packet to travel with. To be called now and then while
-  // `feedback_waits`.
-  [[nodiscard]] bool feedback_waits() const noexcept { return !waiting_.empty(); }
-  void send_late_feedback(std::uint64_t now_ns, Outbox& link);
-
-  [[nodiscard]] const Codec* compressor() const noexcept { return compressor_.get(); }
-  [[nodiscard]] const Codec* decompressor() const noexcept { return decompressor_.get(); }
+  [[nodiscard]] const Instance* compressor() const noexcept override { return instance_of(compressor_); }
+  [[nodiscard]] const Instance* decompressor() const noexcept override { return instance_of(decompressor_); }
 
  private:
   // What a burst's frame is in for.
   enum class Way : std::uint8_t { codec, pass, lost };
+
+  [[nodiscard]] static const Instance* instance_of(const std::unique_ptr<Codec>& codec) noexcept {
+    return codec ? &codec->instance() : nullptr;
+  }
 
   // Plain to link.
   [[nodiscard]] Way gather_plain(const Frame& frame, const Look& seen);

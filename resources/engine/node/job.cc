@@ -43,6 +43,27 @@ void read_mtu(Object& object, Job& job) {
   mtu.finish();
 }
 
+// Compressor and decompressor, or an endpoint.
+void read_adapters(Object& object, Job& job) {
+  if (!object.has("endpoint")) {
+    job.compressor = read_adapter(object, "compressor");
+    job.decompressor = read_adapter(object, "decompressor");
+    return;
+  }
+  for (const char* other : {"compressor", "decompressor"}) {
+    if (const auto value = object.optional(other); value && !value->is_null())
+      value->fail("an endpoint does the work of both: leave it out.");
+  }
+  const Value endpoint = object.required("endpoint");
+  job.endpoint = read_adapter_job(endpoint);
+  job.users_on_plain = object.required("users").choice({"link", "plain"}) == 1;
+  const Json& config = job.endpoint->config;
+  if (config.contains("compartments")) {
+    Object settings(Value(config, endpoint.pointer() + "/config"));
+    job.most_users = settings.integer("compartments", 1, 1u << 24, job.most_users);
+  }
+}
+
 // What both sides put on the link is one scheme, and only ROHC knows padding in front of a packet.
 void read_scheme(Object& object, Job& job) {
   for (const auto* adapter : {&job.compressor, &job.decompressor}) {
@@ -66,8 +87,7 @@ Job read_job(const Json& json) {
   job.ports = {io::read_port(object.required("plain")), io::read_port(object.required("link"))};
   if (job.ports[0].name() == job.ports[1].name())
     throw Error(ErrorKind::job, "is the plain side's port, too; a node has two.", job.ports[1].where);
-  job.compressor = read_adapter(object, "compressor");
-  job.decompressor = read_adapter(object, "decompressor");
+  read_adapters(object, job);
   job.workers = read_workers(object.required("workers"));
   job.burst = static_cast<std::uint16_t>(object.integer("burst", 1, kLargestBurst, job.burst));
   read_mtu(object, job);

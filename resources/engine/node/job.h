@@ -29,7 +29,10 @@ struct Job {
   io::WireJob wire;
   std::array<io::PortJob, 2> ports;  // plain, link
   std::optional<AdapterJob> compressor, decompressor;
-  std::vector<unsigned> workers;  // the core of each
+  std::optional<AdapterJob> endpoint;  // instead of both
+  bool users_on_plain = true;          // the endpoint speaks for the users on its plain side; else to those on the link
+  std::size_t most_users = 1024;       // of a worker
+  std::vector<unsigned> workers;       // the core of each
   std::uint16_t burst = 32;
   std::uint32_t plain_mtu = 1500, link_mtu = 1500;  // octets behind Ethernet's header and all VLAN tags
   std::uint16_t channel_vlan = 100;
@@ -37,7 +40,9 @@ struct Job {
   bool rohc = false;  // the adapters speak ROHC
   bool pad = false;
 
-  [[nodiscard]] ChannelTags tags() const noexcept { return {channel_vlan, static_cast<std::uint16_t>(workers.size())}; }
+  [[nodiscard]] ChannelTags tags() const noexcept {
+    return {channel_vlan, endpoint ? std::uint16_t{1} : static_cast<std::uint16_t>(workers.size())};
+  }
 };
 
 // Throws Error(job).

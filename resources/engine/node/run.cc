@@ -168,7 +168,7 @@ class Workers {
   std::vector<std::thread> threads_;
 };
 
-Json identity_of(const Codec* codec) { return codec != nullptr ? identity(codec->instance()) : Json(nullptr); }
+Json identity_of(const Instance* one) { return one != nullptr ? identity(*one) : Json(nullptr); }
 
 // All that a node has while it runs. Whoever finds a worker stuck leaves it as it is, for that worker is still in
 // there.
@@ -200,6 +200,7 @@ Json run(const Json& json) {
   Workers& workers = running->workers;
   const Json compressor = identity_of(workers[0].channel().compressor());
   const Json decompressor = identity_of(workers[0].channel().decompressor());
+  const Json endpoint = identity_of(workers[0].channel().endpoint());
   const std::uint64_t began = monotonic_ns();
   const auto told = [&](bool ended) -> Json {
     return {{"engine", engine_identity()},
@@ -207,6 +208,7 @@ Json run(const Json& json) {
             {"uptime_ns", monotonic_ns() - began},
             {"compressor", compressor},
             {"decompressor", decompressor},
+            {"endpoint", endpoint},
             {"workers", workers.json(ended)},
             {"ports", {{"plain", running->plain.statistics()}, {"link", running->link.statistics()}}}};
   };

@@ -33,7 +33,7 @@ class Refusals {
   [[nodiscard]] Json json() const;  // by name, those that occurred
 
  private:
-  std::array<io::Counter, 9> counts_;  // HEADROOM_ERR_NO_SPACE to HEADROOM_ERR_INTERNAL
+  std::array<io::Counter, 10> counts_;  // HEADROOM_ERR_NO_SPACE to HEADROOM_ERR_DECOMPRESSION
 };
 
 struct Statistics {
@@ -45,6 +45,10 @@ struct Statistics {
   struct {
     io::Counter sent, piggybacked, received, discarded;  // messages
   } feedback;
+  struct {
+    io::Counter opened, replaced;  // of an endpoint: of users, and of these in the place of another user's
+    io::Counter refused;           // messages that the endpoint did not take for their compartment
+  } compartments;
   io::Counter handed_over;  // frames that another worker's queue brought
 
   // Frames that were lost here, by cause.

@@ -3,6 +3,9 @@
 
 #include <rte_mbuf.h>
 
+#include "node/channel.h"
+#include "node/sip_channel.h"
+
 namespace headroom::node {
 namespace {
 
@@ -26,6 +29,12 @@ rte_mbuf* mbuf_of(const Frame& frame) noexcept {
   mbuf->pkt_len = frame.length;
   mbuf->ol_flags = 0;  // nothing that was said of the frame received is asked for when it is sent
   return mbuf;
+}
+
+std::unique_ptr<Forwarder> make_channel(const Node& node, std::uint16_t number, FrameStore& store,
+                                        Statistics& statistics) {
+  if (node.job.endpoint) return std::make_unique<SipChannel>(node.job, store, statistics);
+  return std::make_unique<Channel>(node.job, number, node.link.mac(), store, statistics);
 }
 
 }  // namespace
@@ -61,7 +70,7 @@ Worker::Worker(const Node& node, std::uint16_t number)
     : node_(node),
       number_(number),
       store_(node.pool),
-      channel_(node.job, number, node.link.mac(), store_, statistics_),
+      channel_(make_channel(node, number, store_, statistics_)),
       to_plain_(node.plain, number, statistics_.plain.sent, statistics_.send_queue_full),
       to_link_(node.link, number, statistics_.link.sent, statistics_.send_queue_full),
       received_(node.job.burst),
@@ -74,8 +83,8 @@ void Worker::run(const std::atomic<bool>& stop) {
   while (!stop.load(std::memory_order_relaxed)) {
     bool busy = serve(Side::plain);
     busy |= serve(Side::link);
-    if (channel_.feedback_waits()) {
-      channel_.send_late_feedback(monotonic_ns(), to_link_);
+    if (channel_->feedback_waits()) {
+      channel_->send_late_feedback(monotonic_ns(), to_link_);
       to_link_.flush();
     }
     busy_.round(busy);
@@ -115,13 +124,20 @@ std::uint16_t Worker::hand_over(Side side, std::uint16_t count) noexcept {
 }
 
 // A plain packet belongs to the worker of its flow, a link packet to that of its channel, everything else to whoever
-// gets it.
+// gets it. With an endpoint, what goes through SigComp belongs to the worker of its user on either side, and other
+// packets to that of their flow.
 unsigned Worker::owner_of(Side side, const rte_mbuf& frame) const noexcept {
   const OctetView octets(rte_pktmbuf_mtod(&frame, const std::uint8_t*), rte_pktmbuf_data_len(&frame));
-  if (side == Side::link) return channel_of(octets, node_.job.tags()).value_or(number_);
+  if (side == Side::link && !node_.job.endpoint) return channel_of(octets, node_.job.tags()).value_or(number_);
   const Look seen = look(octets);
   if (seen.carries != Carries::ip) return number_;
-  return worker_of(octets.subspan(seen.payload_at, seen.packet), static_cast<unsigned>(node_.job.workers.size()));
+  const OctetView packet = octets.subspan(seen.payload_at, seen.packet);
+  const auto workers = static_cast<unsigned>(node_.job.workers.size());
+  if (node_.job.endpoint) {
+    const bool from_users = (side == Side::plain) == node_.job.users_on_plain;
+    if (const auto user = user_of(packet, from_users)) return static_cast<unsigned>(hash_of(*user) % workers);
+  }
+  return worker_of(packet, workers);
 }
 
 void Worker::forward(Side side, std::uint16_t count) {
@@ -137,11 +153,11 @@ void Worker::forward(Side side, std::uint16_t count) {
   }
   const std::span<Frame> frames(frames_.data(), whole);
   if (side == Side::plain) {
-    channel_.to_link(frames, monotonic_ns(), to_link_);
+    channel_->to_link(frames, monotonic_ns(), to_link_);
     to_link_.flush();
     plain_to_link_.record(cycles_.now() - began, count);
   } else {
-    channel_.to_plain(frames, monotonic_ns(), to_plain_, to_link_);
+    channel_->to_plain(frames, monotonic_ns(), to_plain_, to_link_);
     to_plain_.flush();
     to_link_.flush();
     link_to_plain_.record(cycles_.now() - began, count);
@@ -162,9 +178,10 @@ Json Worker::json(bool ended) const {
   const double ns = 1e9 / busy_.hz();
   json["histograms"] = {{"plain_to_link_ns", json_of(plain_to_link_, ns)},
                         {"link_to_plain_ns", json_of(link_to_plain_, ns)}};
-  const auto statistics = [](const Codec* codec) { return codec ? codec->instance().statistics() : Json(nullptr); };
-  json["statistics"] = {{"compressor", statistics(channel_.compressor())},
-                        {"decompressor", statistics(channel_.decompressor())}};
+  const auto statistics = [](const Instance* one) { return one != nullptr ? one->statistics() : Json(nullptr); };
+  json["statistics"] = {{"compressor", statistics(channel_->compressor())},
+                        {"decompressor", statistics(channel_->decompressor())},
+                        {"endpoint", statistics(channel_->endpoint())}};
   return json;
 }
 

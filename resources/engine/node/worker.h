@@ -9,6 +9,7 @@
 
 #include <array>
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -17,7 +18,7 @@
 #include "base/process.h"
 #include "io/busy.h"
 #include "io/port.h"
-#include "node/channel.h"
+#include "node/forwarder.h"
 #include "node/job.h"
 #include "node/outbox.h"
 #include "node/statistics.h"
@@ -73,7 +74,7 @@ class Worker {
   // what the adapters say of themselves.
   [[nodiscard]] Json json(bool ended) const;
 
-  [[nodiscard]] const Channel& channel() const noexcept { return channel_; }
+  [[nodiscard]] const Forwarder& channel() const noexcept { return *channel_; }
   // Changes with every round; any thread may ask.
   [[nodiscard]] std::uint64_t progress() const noexcept { return busy_.total_cycles(); }
 
@@ -89,7 +90,7 @@ class Worker {
   const std::uint16_t number_;
   Statistics statistics_;
   MbufStore store_;
-  Channel channel_;
+  const std::unique_ptr<Forwarder> channel_;
   PortOutbox to_plain_, to_link_;
   std::vector<rte_mbuf*> received_;
   std::vector<Frame> frames_;

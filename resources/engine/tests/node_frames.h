@@ -12,6 +12,7 @@
 #include "capture/frame.h"
 #include "node/channel.h"
 #include "node/job.h"
+#include "node/sip_channel.h"
 
 namespace headroom::node {
 
@@ -46,8 +47,8 @@ inline Octets ipv6_packet(std::uint8_t next, const Octets& rest) {
 // `tags` are TPID and TCI of each VLAN tag, the outer one first.
 inline Octets frame_of(std::uint16_t type, const Octets& payload, const std::vector<std::uint32_t>& tags = {},
                        const MacAddress& source = kHost) {
-  Octets frame(kPeer.begin(), kPeer.end());
-  frame.insert(frame.end(), source.begin(), source.end());
+  Octets frame(kPeer.size() + source.size());
+  std::copy(source.begin(), source.end(), std::copy(kPeer.begin(), kPeer.end(), frame.begin()));
   const auto put16 = [&](std::uint32_t value) {
     frame.push_back(static_cast<std::uint8_t>(value >> 8));
     frame.push_back(static_cast<std::uint8_t>(value));
@@ -125,18 +126,18 @@ class Collected final : public Outbox {
 class End {
  public:
   explicit End(const Json& job, std::uint16_t channel = 0)
-      : job_(read(job)), channel_(job_, channel, kLinkMac, store, statistics) {}
+      : job_(read(job)), channel_(make(job_, channel, store, statistics)) {}
 
   // What comes out at the other side. Feedback of to_plain is in `link`.
   std::vector<Octets> to_link(const std::vector<Octets>& frames) {
-    for_bursts(frames, [&](std::span<Frame> burst) { channel_.to_link(burst, now_ns, link); });
+    for_bursts(frames, [&](std::span<Frame> burst) { channel_->to_link(burst, now_ns, link); });
     return link.frames();
   }
   std::vector<Octets> to_plain(const std::vector<Octets>& frames) {
-    for_bursts(frames, [&](std::span<Frame> burst) { channel_.to_plain(burst, now_ns, plain, link); });
+    for_bursts(frames, [&](std::span<Frame> burst) { channel_->to_plain(burst, now_ns, plain, link); });
     return plain.frames();
   }
-  void send_late_feedback() { channel_.send_late_feedback(now_ns, link); }
+  void send_late_feedback() { channel_->send_late_feedback(now_ns, link); }
 
   HeapStore store;
   Statistics statistics;
@@ -155,8 +156,14 @@ class End {
     }
   }
 
+  static std::unique_ptr<Forwarder> make(const Job& job, std::uint16_t channel, FrameStore& store,
+                                         Statistics& statistics) {
+    if (job.endpoint) return std::make_unique<SipChannel>(job, store, statistics);
+    return std::make_unique<Channel>(job, channel, kLinkMac, store, statistics);
+  }
+
   const Job job_;
-  Channel channel_;
+  const std::unique_ptr<Forwarder> channel_;
 };
 
 // A job with the named adapter on both sides (none: null) and `settings` for it, `more` on top.

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom import implementations, settings
@@ -27,12 +28,13 @@ TRIALS = 3
 
 @library
 class Calling:
-    """SIP calls through two nodes and a link, over `--topology` and from `--generator`. The nodes' codec is null."""
+    """SIP calls through two nodes and a link, over `--topology` and from `--generator`. NODES is `null`, whose codec
+    copies, or `sigcomp`: `--compressor` speaks for the callers, `--decompressor` is the proxy that they talk to."""
 
     @keyword("Calls Should Be Completed")
-    def calls_should_be_completed(self, sequence: str, cpus: str, calls_per_s: float) -> None:
+    def calls_should_be_completed(self, sequence: str, cpus: str, calls_per_s: float, nodes: str = "null") -> None:
         """Every message of every call arrives as it was sent, in one of three trials at least; none arrives changed."""
-        asked = asked_for(sequence, cpus, calls_per_s=calls_per_s)
+        asked = asked_for(sequence, cpus, nodes, calls_per_s=calls_per_s)
         trials: list[Trial] = []
         with asked.line(judged(asked)) as made:
             while len(trials) < TRIALS and not (trials and trials[-1].lost == 0):
@@ -42,9 +44,9 @@ class Calling:
         require_calls(trials)
 
     @keyword("Call Rate Should Be Found")
-    def call_rate_should_be_found(self, sequence: str, cpus: str) -> None:
+    def call_rate_should_be_found(self, sequence: str, cpus: str, nodes: str = "null") -> None:
         """The highest number of calls a second at which every call is completed, by MLRsearch."""
-        asked = asked_for(sequence, cpus, goal=NDR.name)
+        asked = asked_for(sequence, cpus, nodes, goal=NDR.name)
         found = throughput(asked, judged(asked))
         rate = found.throughput.rates[NDR.name]
         current = collector.current()
@@ -61,8 +63,10 @@ class Calling:
         require_rate(rate, NDR)
 
 
-def asked_for(sequence: str, cpus: str, **parameters: Any) -> Asked:
+def asked_for(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Asked:
     """What a row asks for, noted; skips the case where this run or machine is not for it."""
+    if nodes not in ("null", "sigcomp"):
+        raise ValueError(f"the nodes are null or sigcomp, not '{nodes}'")
     run = settings.from_robot()
     current = collector.current()
     current.parameters |= {
@@ -72,14 +76,18 @@ def asked_for(sequence: str, cpus: str, **parameters: Any) -> Asked:
         "build": run.build,
         "cpus": cpus,
         "topology": run.topology,
+        "nodes": nodes,
         **parameters,
     }
-    null = implementations.identity(implementations.find("null"), run.build)
-    current.compressor = current.decompressor = null
+    for side in ("compressor", "decompressor"):
+        found = implementations.find(getattr(run, side) if nodes == "sigcomp" else "null")
+        if nodes == "sigcomp" and (reason := found.lacks("endpoint", "sigcomp")):
+            raise SkipExecution(f"{reason}.")
+        setattr(current, side, implementations.identity(found, run.build))
     choice.require(run.topology, run.build)
     cores = configuration(cpus).cpus
     current.parameters["cores"] = list(cores)
-    return Asked(run, sequence, cpus, cores, calls=True)
+    return Asked(run, sequence, cpus, cores, calls=True, sigcomp=nodes == "sigcomp")
 
 
 def kept_up(made: Line, calls_per_s: float, duration_s: float) -> Trial:

@@ -2,7 +2,8 @@
 """The line of a measurement: two nodes with the link between them, and the generator at both ends.
 
 What the nodes do is the implementations' work (`asked`), or one of the controls: the null codec on both sides
-(`null`), or nothing at all, frames passed on untouched (`bridge`). A line is made once for many trials.
+(`null`), or nothing at all, frames passed on untouched (`bridge`); or they compress SIP (`sigcomp`). A line is made
+once for many trials.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from headroom.wire.sender import sender
 from headroom.wire.topology import Topology
 from headroom.wire.trial import Generator, Trial
 
-Codec = Literal["asked", "null", "bridge"]
+Codec = Literal["asked", "null", "bridge", "sigcomp"]
 Sending = Callable[[Topology], AbstractContextManager[Generator]]
 CODECS: tuple[Codec, ...] = ("asked", "null", "bridge")
 
@@ -154,6 +155,8 @@ def node_job(asked: Settings, codec: Codec, channel: Channel = U_MODE, role: str
     sides = {"compressor": asked.compressor, "decompressor": asked.decompressor}
     if codec == "null":
         sides = dict.fromkeys(sides, "null")
+    if codec == "sigcomp":
+        return endpoint_job(sides[role], asked.build, role)
     config: dict[str, Any] = {}
     if codec != "asked":
         channel = U_MODE
@@ -165,6 +168,19 @@ def node_job(asked: Settings, codec: Codec, channel: Channel = U_MODE, role: str
         for side, name in sides.items()
     }
     return {**adapters, "feedback": channel.feedback}
+
+
+def endpoint_job(name: str, build: str, role: str) -> dict[str, Any]:
+    """What a node is told that speaks SigComp: callers are behind the compressor's, which is theirs, and the other one
+    is the proxy that they talk to."""
+    found = implementations.find(name)
+    config = {"scheme": "sigcomp", "transport": "udp", **found.config}
+    users = "plain" if role == "compressor" else "link"
+    return {
+        "endpoint": {"library": str(found.library_path(build)), "config": config},
+        "users": users,
+        "feedback": "own",
+    }
 
 
 def _adapter(name: str, build: str, channel: Channel, more: dict[str, Any]) -> dict[str, Any]:

@@ -40,6 +40,7 @@ class Asked:
     flows: int = FLOWS
     channel: Channel = U_MODE
     calls: bool = False
+    sigcomp: bool = False  # calls through nodes that compress them
 
     def line(self, codec: Codec) -> AbstractContextManager[Line]:
         """The line that it is measured on."""
@@ -52,7 +53,14 @@ class Asked:
     def conditions(self, codec: Codec) -> dict[str, Any]:
         """All that trials depend on, as JSON. Controls do not depend on the implementations and their channel."""
         run = self.run.as_json()
-        kept = ("build", "seed", "generator", "topology", "quick", *(IMPLEMENTATIONS if codec == "asked" else ()))
+        kept = (
+            "build",
+            "seed",
+            "generator",
+            "topology",
+            "quick",
+            *(IMPLEMENTATIONS if codec in ("asked", "sigcomp") else ()),
+        )
         return {
             "codec": codec,
             "profile": self.profile,
@@ -94,7 +102,9 @@ def rules_of(asked: Asked) -> Rules:
 
 
 def judged(asked: Asked) -> Codec:
-    """The nodes that a case is about: those with the implementations; calls go through null nodes."""
+    """The nodes that a case is about: those with the implementations; calls go through null nodes, or SigComp's."""
+    if asked.sigcomp:
+        return "sigcomp"
     return "null" if asked.calls else "asked"
 
 

@@ -45,7 +45,8 @@ def test_a_sequence_is_what_another_reader_reads(name: str) -> None:
 def test_all_sequences_have_a_row_of_each_kind() -> None:
     suite = (ROOT / "suites" / "performance" / "sip_sequences.robot").read_text().split("*** Test Cases ***")[1]
     words = suite.split()
-    assert {name: words.count(name) for name in sequences.names()} == dict.fromkeys(sip.NAMES, 2)
+    assert {name: words.count(name) for name in sequences.names()} == dict.fromkeys(sip.NAMES, 3)
+    assert words.count("sigcomp") == len(sip.NAMES), "each goes through nodes that compress it, too"
 
 
 @pytest.mark.parametrize(
@@ -294,6 +295,24 @@ def test_calls_for_real(real_build: str) -> None:
     assert (trial.sent, trial.lost, trial.forward.unexpected) == (20, 0, 0)
     assert SimpleNamespace(**trial.raw["forward"]).sent == 20 * 6
     assert SimpleNamespace(**trial.raw["reverse"]).received == 20 * 8
+
+
+@root
+def test_calls_over_sigcomp_for_real(real_build: str) -> None:
+    """Through nodes that compress: what arrives is what was sent, and the nodes say that it was SigComp on the link."""
+    if reason := choice.build_lacks(real_build):
+        pytest.skip(reason)
+    asked = Settings(build=real_build, topology="netns")
+    with line_with(asked, (0,), "sigcomp", U_MODE, lambda made: callers(asked, made, "basic-voice-call", 0.05)) as made:
+        trial = undisturbed(made, 40, 0.5)
+        workers = [made.watched[role].statistics()["workers"][0] for role in ("compressor", "decompressor")]
+    assert (trial.sent, trial.lost, trial.forward.unexpected) == (20, 0, 0)
+    for worker, sent, received in zip(workers, (3, 4), (4, 3), strict=True):
+        assert worker["compressed"] >= 20 * sent
+        assert worker["decompressed"] >= 20 * received
+        assert worker["errors"]["decompressor"] == {}
+        assert worker["compartments"]["opened"] >= 20, "one for each caller"
+        assert worker["compartments"]["refused"] == 0
 
 
 @root

@@ -241,6 +241,13 @@ def test_the_nodes_of_the_controls() -> None:
     assert node_job(asked, "asked")["compressor"]["library"].endswith("reference.so")
 
 
+def test_the_nodes_that_speak_sigcomp() -> None:
+    theirs, proxy = (node_job(Settings(), "sigcomp", role=role) for role in ("compressor", "decompressor"))
+    assert (theirs["users"], proxy["users"]) == ("plain", "link"), "callers are behind the compressor's node"
+    assert theirs["endpoint"]["config"]["scheme"] == "sigcomp"
+    assert "compressor" not in theirs
+
+
 def test_the_nodes_of_a_mode() -> None:
     fed_back = node_job(Settings(), "asked", Channel("O", "piggybacked", 99))
     config = fed_back["compressor"]["config"]

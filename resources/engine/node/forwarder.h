@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a worker does with frames: the work of one channel with a compressor and a decompressor (channel.h), or of an
+// endpoint that speaks for users (sip_channel.h).
+#ifndef HEADROOM_NODE_FORWARDER_H
+#define HEADROOM_NODE_FORWARDER_H
+
+#include <cstdint>
+#include <span>
+
+#include "adapter/instance.h"
+#include "node/frame.h"
+#include "node/outbox.h"
+
+namespace headroom::node {
+
+class Forwarder {
+ public:
+  virtual ~Forwarder() = default;
+
+  // Frames from the plain side, at most `burst`: all of them are given back to the store or put into `link`. Throws
+  // Error(adapter) when the adapter breaks a promise.
+  virtual void to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbox& link) = 0;
+
+  // The same from the link; feedback of this side goes back into `link`.
+  virtual void to_plain(std::span<Frame> frames, std::uint64_t now_ns, Outbox& plain, Outbox& link) = 0;
+
+  // Sends feedback that has waited long enough for a packet to travel with. To be called now and then while
+  // `feedback_waits`.
+  [[nodiscard]] virtual bool feedback_waits() const noexcept { return false; }
+  virtual void send_late_feedback(std::uint64_t /*now_ns*/, Outbox& /*link*/) {}
+
+  // Of the adapters, those that there are.
+  [[nodiscard]] virtual const Instance* compressor() const noexcept { return nullptr; }
+  [[nodiscard]] virtual const Instance* decompressor() const noexcept { return nullptr; }
+  [[nodiscard]] virtual const Instance* endpoint() const noexcept { return nullptr; }
+};
+
+}  // namespace headroom::node
+
+#endif  // HEADROOM_NODE_FORWARDER_H

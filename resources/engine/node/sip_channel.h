@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A node that speaks SigComp for users, or to them: SIP datagrams from the plain side become SigComp messages on the
+// link, in the same datagram with other lengths and checksums, and back. Everything else passes untouched.
+//
+// A user is an address; each has a compartment (RFC 3320 3.1), opened with the first message that goes to it or that
+// has been decompressed from it. The user that has been silent longest makes way where there are too many.
+#ifndef HEADROOM_NODE_SIP_CHANNEL_H
+#define HEADROOM_NODE_SIP_CHANNEL_H
+
+#include <list>
+#include <unordered_map>
+
+#include "calls/endpoint.h"
+#include "node/datagram.h"
+#include "node/forwarder.h"
+#include "node/job.h"
+#include "node/statistics.h"
+
+namespace headroom::node {
+
+// The compartments of users: numbers from 0 up.
+class Users {
+ public:
+  // Throws Error(adapter) as Endpoint does. REQUIRES: most >= 1.
+  Users(calls::Endpoint& endpoint, std::size_t most, Statistics& statistics)
+      : endpoint_(endpoint), most_(most), statistics_(statistics) {}
+
+  // The compartment of a user; opened when there is none.
+  [[nodiscard]] std::uint32_t of(const Address& address);
+  // HEADROOM_NO_COMPARTMENT when there is none.
+  [[nodiscard]] std::uint32_t find(const Address& address) const;
+
+ private:
+  struct Hash {
+    std::size_t operator()(const Address& address) const noexcept { return hash_of(address); }
+  };
+  struct User {
+    Address address;
+    std::uint32_t compartment;
+  };
+  using ByUse = std::list<User>;  // the one used last at the front
+
+  calls::Endpoint& endpoint_;
+  std::size_t most_;
+  Statistics& statistics_;
+  ByUse by_use_;
+  std::unordered_map<Address, ByUse::iterator, Hash> by_address_;
+};
+
+class SipChannel final : public Forwarder {
+ public:
+  // Throws Error(adapter). The references must outlive the channel. REQUIRES: the job has an endpoint.
+  SipChannel(const Job& job, FrameStore& store, Statistics& statistics);
+
+  void to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbox& link) override;
+  void to_plain(std::span<Frame> frames, std::uint64_t now_ns, Outbox& plain, Outbox& link) override;
+
+  [[nodiscard]] const Instance* endpoint() const noexcept override { return &endpoint_.instance(); }
+
+ private:
+  void compress(Frame& frame, const Look& seen, Datagram& datagram, std::uint64_t now_ns, Outbox& link);
+  void decompress(Frame& frame, const Look& seen, Datagram& datagram, std::uint64_t now_ns, Outbox& plain,
+                  Outbox& link);
+  void send_nacks(const Frame& frame, const Look& seen, const Datagram& datagram, Outbox& link);
+  void pass(const Frame& frame, const Look& seen, std::uint32_t mtu, Outbox& out) noexcept;
+  void lose(const Frame& frame, io::Counter& cause) noexcept;
+  // Whether the datagram with these headers and another payload fits the frame and the MTU.
+  [[nodiscard]] static bool fits(const Frame& frame, const Look& seen, const Datagram& datagram, std::size_t payload,
+                                 std::uint32_t mtu) noexcept;
+  static void write(Frame& frame, const Look& seen, Datagram& datagram, OctetView payload) noexcept;
+
+  const std::uint32_t plain_mtu_, link_mtu_;
+  const Feedback feedback_;
+  const bool users_on_plain_;
+  FrameStore& store_;
+  Statistics& statistics_;
+  calls::Endpoint endpoint_;
+  calls::Room room_;
+  Users users_;
+};
+
+// Whose message a SIP datagram is: its source's or its destination's, as users are on the side that it comes from or
+// not. A keep-alive of line ends (RFC 5626 3.5.1) is nobody's, and neither is what is no SIP datagram.
+[[nodiscard]] std::optional<Address> user_of(OctetView packet, bool from_users) noexcept;
+
+}  // namespace headroom::node
+
+#endif  // HEADROOM_NODE_SIP_CHANNEL_H
