@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fuzz target: frames from the link, and from the plain side, as a node takes them. The first octet chooses adapters,
-// tags and feedback; then follow frames, each behind two octets with its side and length. Whatever comes, no frame is
-// lost sight of or longer than its MTU, and the adapters, which keep their promises, are not accused of breaking one.
+// tags, feedback, or an endpoint instead; then follow frames, each behind two octets with its side and length. Whatever
+// comes, no frame is lost sight of or longer than its MTU, and the adapters, which keep their promises, are not accused
+// of breaking one.
 #include <array>
 #include <utility>
 
@@ -16,7 +17,20 @@ using namespace headroom::node;
 
 constexpr std::size_t kMtu = 600;
 
+// A node with an endpoint, whose users are on one side or the other.
+Json sip_job_by(std::uint8_t choice) {
+  const char* const adapter = (choice & 8) != 0 ? "/null.so" : "/reference.so";
+  Json job = job_of("", Json::object(), {{"mtu", {{"plain", kMtu}, {"link", kMtu}}}, {"burst", 8}});
+  job.erase("compressor");
+  job.erase("decompressor");
+  job["endpoint"] = {{"library", HEADROOM_LIBRARIES + std::string(adapter)},
+                     {"config", {{"scheme", "sigcomp"}, {"compartments", 2}}}};
+  job["users"] = (choice & 32) != 0 ? "link" : "plain";
+  return job;
+}
+
 Json job_by(std::uint8_t choice) {
+  if ((choice & 16) != 0) return sip_job_by(choice);
   const Json settings =
       (choice & 1) != 0 ? Json{{"mode", "O"}, {"mrru", 900}, {"largest_packet", 200}} : Json::object();
   Json more = {{"mtu", {{"plain", kMtu}, {"link", kMtu}}}, {"burst", 8}};
@@ -38,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   [[maybe_unused]] static const std::array kept = {headroom::Library::open(HEADROOM_LIBRARIES "/null.so", ""),
                                                    headroom::Library::open(HEADROOM_LIBRARIES "/reference.so", "")};
   if (size == 0) return 0;
-  End end(job_by(data[0]), (data[0] & 2) != 0 ? 1 : 0);
+  End end(job_by(data[0]), (data[0] & 18) == 2 ? 1 : 0);
   headroom::OctetView rest(data + 1, size - 1);
   std::vector<Octets> frames;
   for (bool plain = false; rest.size() >= 2;) {
