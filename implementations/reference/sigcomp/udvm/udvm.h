@@ -50,6 +50,9 @@ class Udvm {
  public:
   // Throws std::runtime_error as Sha1 does.
   Udvm();
+  // Its memory knows where its code is.
+  Udvm(const Udvm&) = delete;
+  Udvm& operator=(const Udvm&) = delete;
 
   // To be reset and filled with code and Useful Values before each run.
   [[nodiscard]] Memory& memory() noexcept { return memory_; }
