@@ -37,6 +37,8 @@ struct Subject {
   std::vector<SourcePacket> packets;  // IP packets; link packets when there is no compressor
   bool compressor = false;            // which roles the adapter has
   bool decompressor = false;
+  bool endpoint = false;
+  Json scheme;  // what describe says of it
 };
 
 struct Called {

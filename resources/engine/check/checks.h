@@ -75,6 +75,7 @@ template <typename Visit>
 void for_each_role(const Subject& subject, Visit&& visit) {
   if (subject.compressor) visit(HEADROOM_COMPRESSOR);
   if (subject.decompressor) visit(HEADROOM_DECOMPRESSOR);
+  if (subject.endpoint) visit(HEADROOM_ENDPOINT);
 }
 
 }  // namespace headroom::check

@@ -3,6 +3,7 @@
 
 #include "adapter/description.h"
 #include "check/checks.h"
+#include "check/endpoint.h"
 #include "traffic/render.h"
 
 namespace headroom::check {
@@ -73,6 +74,14 @@ void settle(Subject& subject, const Description& description, const std::optiona
   if (subject.adapter.config.is_null()) subject.adapter.config = {{"scheme", subject.adapter.scheme}};
   subject.compressor = scheme->compressor;
   subject.decompressor = scheme->decompressor;
+  subject.endpoint = scheme->endpoint;
+  for (const Json& entry : description.document["schemes"]) {
+    if (entry["scheme"] == scheme->scheme) subject.scheme = entry;
+  }
+  if (subject.endpoint) {  // whose messages are built in
+    if (source) source->fail("the checks of endpoints have messages of their own.");
+    return;
+  }
   SourceLayout layout;
   layout.link_packets = !subject.compressor;
   if (source) {
@@ -89,10 +98,11 @@ void settle(Subject& subject, const Description& description, const std::optiona
 }
 
 void run_other_checks(const Subject& subject, const Limits& limits, Json& entries) {
+  const std::vector<Check>& checks = subject.endpoint ? endpoint_checks() : other_checks();
   std::vector<Task> tasks;
-  for (const Check& check : other_checks()) tasks.push_back([&check, &subject] { return check.run(subject); });
+  for (const Check& check : checks) tasks.push_back([&check, &subject] { return check.run(subject); });
   const std::vector<Outcome> outcomes = run_in_children(tasks, limits);
-  for (std::size_t i = 0; i < outcomes.size(); ++i) entries.push_back(json_of(other_checks()[i], outcomes[i]));
+  for (std::size_t i = 0; i < outcomes.size(); ++i) entries.push_back(json_of(checks[i], outcomes[i]));
 }
 
 }  // namespace

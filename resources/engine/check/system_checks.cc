@@ -16,16 +16,33 @@
 #include "base/sanitizer.h"
 #include "check/call_watch.h"
 #include "check/checks.h"
+#include "check/endpoint.h"
 #include "check/syscall_filter.h"
 
 namespace headroom::check {
 namespace {
 
-// A compressor and a decompressor that are driven in circles over the same packets without the engine allocating
-// anything.
+// A compressor and a decompressor, or two endpoints, that are driven in circles over the same packets without the
+// engine allocating anything.
 class Treadmill {
  public:
   explicit Treadmill(const Subject& subject) {
+    if (subject.endpoint) {
+      for (std::unique_ptr<Instance>* side : {&compressor_, &decompressor_}) {
+        *side = std::make_unique<Instance>(subject.adapter, HEADROOM_ENDPOINT);
+        const headroom_api& api = (*side)->api();
+        char sentence[256] = "";
+        if (api.open_compartment == nullptr ||
+            api.open_compartment((*side)->self(), 0, "{}", sentence, sizeof sentence) != 1) {
+          throw NotJudged(std::string("no compartment can be opened: ") + sentence);
+        }
+      }
+      for (std::size_t i = 0; i < kMessages; ++i) plain_.push_back(padded(sip_message(i)));
+      middle_.resize(2 * plain_.back().size() + HEADROOM_MESSAGE_EXPANSION);
+      out_.resize(HEADROOM_MESSAGE_MAX);
+      feedback_.resize(HEADROOM_FEEDBACK_MAX);
+      return;
+    }
     if (subject.compressor) {
       compressor_ = std::make_unique<Instance>(subject.adapter, HEADROOM_COMPRESSOR);
       for (const SourcePacket& packet : subject.packets) plain_.push_back(padded(packet.octets));
@@ -45,6 +62,10 @@ class Treadmill {
 
   // One packet through whatever there is. Time goes on by 20 ms a packet.
   void step() {
+    if (compressor_ && compressor_->role() == HEADROOM_ENDPOINT) {
+      step_message();
+      return;
+    }
     const std::uint64_t now_ns = time_of(step_);
     const std::vector<Octets>& source = compressor_ ? plain_ : link_;
     const Octets& input = source[step_++ % source.size()];
@@ -72,6 +93,27 @@ class Treadmill {
   [[nodiscard]] std::size_t packets() const { return compressor_ ? plain_.size() : link_.size(); }
 
  private:
+  static constexpr std::size_t kMessages = 24;
+
+  // The two take turns.
+  void step_message() {
+    const std::uint64_t now_ns = time_of(step_);
+    Instance& from = step_ % 2 == 0 ? *compressor_ : *decompressor_;
+    Instance& to = step_ % 2 == 0 ? *decompressor_ : *compressor_;
+    const Octets& input = plain_[step_++ % plain_.size()];
+    headroom_packet packet = make(input.data(), input.size() - kSlack, middle_);
+    packet.out_capacity = static_cast<std::uint32_t>(middle_.size());
+    from.api().compress(from.self(), &packet, 1, now_ns, nullptr);
+    if (packet.status != HEADROOM_OK || packet.out_length > packet.out_capacity) return;
+    headroom_packet arrived = make(middle_.data(), packet.out_length, out_);
+    arrived.out_capacity = static_cast<std::uint32_t>(out_.size());
+    to.api().decompress(to.self(), &arrived, 1, now_ns, nullptr);
+    headroom_feedback feedback = {feedback_.data(), HEADROOM_FEEDBACK_MAX, 0, 0, 0};
+    for (int i = 0; i < 64 && to.api().take_feedback != nullptr && to.api().take_feedback(to.self(), &feedback) == 1;
+         ++i) {
+    }
+  }
+
   static constexpr std::size_t kSlack =
       64;  // octets behind each packet: reading past its end is what another check looks for
 
@@ -205,7 +247,8 @@ Outcome check_files(const Subject& subject) {
 }
 
 Outcome check_memory_flat(const Subject& subject) {
-  constexpr std::size_t kWarmUp = 20'000, kPackets = 200'000;
+  // A message takes a hundred times as long as a packet.
+  const std::size_t kWarmUp = subject.endpoint ? 600 : 20'000, kPackets = subject.endpoint ? 6'000 : 200'000;
   constexpr std::size_t kForgiven = 64 << 10;           // octets of heap
   constexpr std::uint64_t kForgivenResident = 2 << 20;  // octets of memory that does not come from malloc
   Treadmill treadmill(subject);
