@@ -9,6 +9,7 @@
 #include "calls/job.h"
 #include "calls/texts.h"
 #include "load/job.h"
+#include "messages/job.h"
 #include "replay/job.h"
 #include "traffic/render.h"
 
@@ -58,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   try {
     const Json json = headroom::parse_json(text);
-    switch (data[0] % 4) {
+    switch (data[0] % 5) {
       case 0:
         render_a_little(json);
         break;
@@ -68,8 +69,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case 2:
         (void)headroom::load::read_job(json);
         break;
-      default:
+      case 3:
         read_calls_job(json);
+        break;
+      default:
+        (void)headroom::messages::read_job(json);
         break;
     }
   } catch (const headroom::Error&) {

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords that send SIP sequences through two SigComp endpoints, and that say what must be true of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from robot.api import SkipExecution
+from robot.api.deco import keyword
+
+from headroom import implementations, settings, words
+from headroom.errors import UsageError
+from headroom.keywords.base import library
+from headroom.keywords.replaying import artefact_folder
+from headroom.measure import messages
+from headroom.results import collector
+from headroom.sip import calls
+from headroom.wire import sequences
+
+LINK = ("loss", "ber", "duplicate")  # named arguments that are impairments by that name
+
+
+@library
+class Messaging:
+    """One conversation at a time: `Send Sequence` runs it, the keywords that follow judge it.
+
+    Named arguments of `Send Sequence`, all optional: mechanism, algorithm, acknowledgement and whatever else the
+    implementation's `options` know; transport (udp or tcp); loss, ber and duplicate (probabilities, of both
+    directions), drop (messages of A, such as 0,3), nacks (no: they are dropped);
+    people (printed, or others: the generated calls of the run's seed).
+    """
+
+    def __init__(self) -> None:
+        self.last: messages.Conversation | None = None
+
+    @keyword("Send Sequence")
+    def send(self, sequence: str, **named: str) -> None:
+        """A SIP sequence of traffic-profiles/sip, from the endpoint that calls to the one that is called and back."""
+        asked = settings.from_robot()
+        self.last = None
+        wanted = _wanted(sequence, dict(named), asked)
+        current = collector.current()
+        for name, role in ((wanted.a, "compressor"), (wanted.b, "decompressor")):
+            found = implementations.find(name)
+            if reason := found.lacks("endpoint", messages.SCHEME, transports=[wanted.transport]):
+                raise SkipExecution(f"{reason}.")
+            setattr(current, role, implementations.identity(found, wanted.build))
+        self.last = messages.run(wanted)
+        _note(self.last, sequence)
+        if self.last.promise_broken:
+            raise AssertionError(self.last.promise_broken)
+
+    @property
+    def done(self) -> messages.Conversation:
+        if self.last is None:
+            raise RuntimeError("Nothing has been sent yet: this keyword comes after `Send Sequence`.")
+        return self.last
+
+    @keyword("Every Message Should Come Back As It Was")
+    def every_message_identical(self) -> None:
+        wrong = [
+            f"message {number} of {one.length} octets: {one.verdict.replace('_', ' ')} {one.reason}".rstrip()
+            for number, one in enumerate(self.done.messages, 1)
+            if one.verdict != "identical"
+        ]
+        self._expect(not wrong, words.some(wrong))
+
+    @keyword("No Message Should Come Out Different")
+    def no_message_mismatched(self) -> None:
+        """A message comes out as it was, or not at all."""
+        wrong = [n for n, one in enumerate(self.done.messages, 1) if one.verdict == "mismatched"]
+        self._expect(not wrong, f"these messages came out different: {', '.join(map(str, wrong))}")
+
+    @keyword("Message ${number} Should Come Back As It Was")
+    def message_identical(self, number: int) -> None:
+        one = self.done.messages[int(number) - 1]
+        self._expect(one.verdict == "identical", f"message {number}: {one.verdict} {one.reason}".rstrip())
+
+    @keyword("Messages Should Take Less Than ${share} % Of Their Octets")
+    def share_below(self, share: float) -> None:
+        got = 100.0 * self.done.sent_octets / self.done.plain_octets
+        self._expect(got < float(share), f"they took {got:.1f} %")
+
+    def _expect(self, met: bool, otherwise: str) -> None:
+        if met:
+            return
+        if (folder := artefact_folder()) is not None:
+            path = folder / "link.pcapng"
+            messages.run(replace(self.done.wanted, capture=path))
+            collector.current().files.append((path, "capture: link"))
+        raise AssertionError(otherwise[:1].upper() + otherwise[1:])
+
+
+def _wanted(sequence: str, named: dict[str, str], asked: settings.Settings) -> messages.Wanted:
+    people = named.pop("people", "printed")
+    if people not in ("printed", "others"):
+        raise UsageError(f"people are printed or others, not '{people}'.")
+    printed = people == "printed"
+    found = sequences.load(sequences.path_of(sequence)) if printed else calls.call(sequence, asked.seed).messages
+    link: dict[str, Any] = {name: float(named.pop(name)) for name in LINK if name in named}
+    dropped = [int(one) for one in named.pop("drop", "").split(",") if one]
+    return messages.Wanted(
+        messages=messages.conversation(found),
+        a=asked.compressor,
+        b=asked.decompressor,
+        transport=named.pop("transport", "udp"),
+        a_to_b={**link, "drop": dropped} if dropped else link,
+        b_to_a=dict(link),
+        nacks=named.pop("nacks", "yes") != "no",
+        seed=asked.seed,
+        build=asked.build,
+        options={name: int(value) if value.isdecimal() else value for name, value in named.items()},
+    )
+
+
+def _note(done: messages.Conversation, sequence: str) -> None:
+    """Leaves what was sent and what came of it for the result record."""
+    current = collector.current()
+    current.parameters |= {
+        "kind": "messages",
+        "sequence": sequence,
+        "transport": done.wanted.transport,
+        "options": done.wanted.options,
+        "link": done.wanted.a_to_b,
+    }
+    current.metric("messages", len(done.messages), "messages")
+    current.metric("identical", done.count("identical"), "messages", "higher")
+    current.metric("plain_octets", done.plain_octets, "octets")
+    current.metric("sent_octets", done.sent_octets, "octets", "lower")

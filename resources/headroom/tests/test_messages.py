@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages through two SigComp endpoints: jobs, what their results say, and what counts as a failure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headroom.errors import UsageError
+from headroom.measure import messages
+from headroom.measure.messages import Conversation, Step, Wanted
+from headroom.wire import sequences
+
+CALL = sequences.load(sequences.path_of("basic-voice-call"))
+
+
+def test_a_call_comes_back(real_build: str, tmp_path: Path) -> None:
+    capture = tmp_path / "link.pcapng"
+    wanted = Wanted(messages.conversation(CALL), options={"mechanism": "dynamic"}, capture=capture, build=real_build)
+    done = messages.run(wanted)
+    assert done.failures() == []
+    assert done.count("identical") == len(CALL) == len(done.messages)
+    assert done.sent_octets < done.plain_octets == sum(len(one.octets) for one in CALL)
+    first = done.messages[0]
+    assert first.from_a and first.uploads and not first.plain
+    assert first.compressed is not None and len(first.compressed) == first.compressed_length
+    assert first.cycles and first.compress_ns is None
+    assert capture.stat().st_size > done.sent_octets
+
+
+def test_times_are_measured_when_asked_for(real_build: str) -> None:
+    done = messages.run(Wanted([Step(b"MESSAGE sip:a@b SIP/2.0\r\n\r\n")], repeats=2, build=real_build))
+    assert (done.messages[0].compress_ns or 0) > 0 and (done.messages[0].decompress_ns or 0) > 0
+
+
+def test_a_lost_upload_is_mended_by_a_nack(real_build: str) -> None:
+    wanted = Wanted(
+        [Step(one.octets) for one in CALL[:3]],
+        options={"mechanism": "stateful-basic", "acknowledgement": "transport"},
+        a_to_b={"drop": [0]},
+        build=real_build,
+    )
+    done = messages.run(wanted)
+    assert [one.verdict for one in done.messages] == ["lost_on_link", "not_delivered", "identical"]
+    assert done.messages[1].reason == "STATE_NOT_FOUND" and len(done.messages[1].nacks) == 1
+    assert done.nack_octets == len(done.messages[1].nacks[0])
+    assert done.failures() == []  # the link did it
+    assert Wanted(b_to_a={"delay_ns": 5}).impaired() is False
+
+
+def test_null_is_the_control_whatever_the_options(real_build: str) -> None:
+    done = messages.run(
+        Wanted(messages.conversation(CALL), "null", "null", options={"mechanism": "dynamic"}, build=real_build)
+    )
+    assert done.failures() == [] and done.sent_octets == done.plain_octets
+
+
+def test_an_implementation_without_endpoints_is_refused() -> None:
+    with pytest.raises(UsageError, match="example does not declare the scheme sigcomp"):
+        messages.job(Wanted(a="example"))
+
+
+@pytest.mark.parametrize(
+    ("record", "sentence"),
+    [
+        ({"verdict": "mismatched", "arrivals": []}, "Message 1 came out different"),
+        ({"verdict": "not_delivered", "arrivals": []}, "Message 1 did not come out"),
+        (
+            {"verdict": "not_delivered", "arrivals": [{"status": "ERR_DECOMPRESSION", "reason_name": "SEGFAULT"}]},
+            "link does nothing to it: SEGFAULT.",
+        ),
+    ],
+)
+def test_what_should_not_be_is_told(record: dict[str, Any], sentence: str) -> None:
+    (failure,) = Conversation(Wanted(), {"records": [record]}).failures()
+    assert sentence in failure
+
+
+def test_a_broken_promise_is_told() -> None:
+    broken = {"function": "compress", "message": 3, "sentence": "It changed its input."}
+    done = Conversation(Wanted(), {"records": [], "promise_broken": broken})
+    assert done.failures() == ["A promise was broken: compress (message 3): It changed its input."]
