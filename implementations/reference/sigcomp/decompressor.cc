@@ -5,6 +5,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "mutants.h"
+
 namespace headroom::sigcomp {
 namespace {
 
@@ -58,7 +60,8 @@ const Outcome& Decompressor::decompress(Octets message, Transport transport, udv
   udvm::Run run;
   run.input = header.rest;
   // 8.6: "1000 plus the number of bits in the SigComp header …; this sum is then multiplied by cycles_per_bit"
-  run.cycles = (1000 + 8 * std::uint64_t{header.length}) * config_.cycles_per_bit;
+  run.cycles = (1000 + (mutant("sigcomp-cycles-without-header") ? 0 : 8 * std::uint64_t{header.length})) *
+               config_.cycles_per_bit;
   run.cycles_per_bit = config_.cycles_per_bit;
   run.start = start;
   run.states = &states_;
@@ -99,7 +102,8 @@ Reason Decompressor::load_state(Octets partial, std::uint16_t& start) noexcept {
   outcome_.failure.set_details(partial);
   if (found.kind == StateFound::Kind::kSeveral) return Reason::kIdNotUnique;
   // An identifier shorter than the item demands counts as not found (RFC 4077 3.2, 1).
-  if (found.kind == StateFound::Kind::kNone || partial.size() < found.item->header.minimum_access_length) {
+  if (found.kind == StateFound::Kind::kNone ||
+      (partial.size() < found.item->header.minimum_access_length && !mutant("sigcomp-header-access-unchecked"))) {
     return Reason::kStateNotFound;
   }
   outcome_.failure.set_details({});
@@ -128,9 +132,9 @@ void Decompressor::set_useful_values(std::size_t partial_identifier, std::size_t
   std::uint8_t values[kUsefulValues] = {};
   store16(values, static_cast<std::uint16_t>(memory.size()));  // modulo 2^16
   store16(values + 2, config_.cycles_per_bit);
-  store16(values + 4, config_.version);
+  store16(values + 4, mutant("sigcomp-version-0") ? std::uint8_t{0} : config_.version);
   store16(values + 6, static_cast<std::uint16_t>(partial_identifier));
-  store16(values + 8, static_cast<std::uint16_t>(state_length));
+  if (!mutant("sigcomp-no-state-length")) store16(values + 8, static_cast<std::uint16_t>(state_length));
   std::memcpy(memory.data(), values, std::min(kUsefulValues, memory.size()));
 }
 
@@ -150,6 +154,7 @@ bool Decompressor::accept(CompartmentId id) {
 
 Octets Decompressor::nack(Octets message) noexcept {
   if (config_.version < kVersionWithNack || outcome_.kind != Outcome::Kind::kFailure) return {};
+  if (mutant("sigcomp-nack-hash-without-header")) message = message.subspan(1);
   return write_nack(outcome_.failure, udvm_.sha1()(message), nack_);
 }
 

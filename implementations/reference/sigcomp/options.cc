@@ -70,6 +70,8 @@ void read_options(const json& options, const Parameters& own, CompressorConfig& 
   s.number("shared_length", 8, 2040, c.shared_length);
   s.number("checkpoint_every", 0, 1'000'000, c.checkpoint_every);
   s.boolean("announce", c.announce);
+  // Messages take the memory that they are decompressed in.
+  c.most_compressed = std::min<std::size_t>(c.most_compressed, c.peer.decompression_memory_size / 2);
   s.number("most_compressed", 64, 65535, c.most_compressed);
   s.boolean("whole_memory", c.whole_memory);
   s.number("memory", 0, 65535, c.memory);
@@ -146,7 +148,9 @@ EndpointConfig endpoint_config(const json& json) {
   c.compartment.state_memory_size = common.own.state_memory_size;
   c.compartment.compressor.peer = parameters_of(common.peer);
   c.compartment.compressor.transport = c.transport;
-  c.compartment.compressor.mechanism = Mechanism::kStatefulStatic;  // the best that the least state memory allows
+  // The best that the least state memory allows, or none.
+  c.compartment.compressor.mechanism =
+      common.peer.state_memory_size == 0 ? Mechanism::kStatelessStatic : Mechanism::kStatefulStatic;
   const nlohmann::json empty = nlohmann::json::object();
   const nlohmann::json* found = s.find("options");
   const nlohmann::json& options = found == nullptr ? empty : *found;

@@ -205,6 +205,25 @@ def _torture(path: Path) -> dict[str, Case]:
     return made
 
 
+def streams(name: str) -> list[tuple[bytes, Case]]:
+    """The streams of a test of RFC 4465, each with its messages as a case: what is expected of each, and its octets."""
+    document = json.loads((FOLDER / "rfc4465.json").read_text(encoding="utf-8"))
+    test = next((one for one in document["tests"] if one["name"] == name), None)
+    if test is None or not test.get("streams"):
+        raise UsageError(f"RFC 4465 has no streams in {name}.")
+    offer = Offer(document["decompression_memory_size"], document["state_memory_size"], 16, 1, stream=True)
+    found = []
+    for stream in test["streams"]:
+        octets = bytes.fromhex(stream["octets"])
+        messages = wire.Records().feed(octets)
+        steps = tuple(
+            replace(_torture_step({"input": "", **run, "message": "it"}, {"it": b""}, offer), octets=message)
+            for run, message in zip(stream["runs"], messages, strict=True)
+        )
+        found.append((octets, Case(name, f"RFC 4465, {test['section']}", (), steps, offer, 3)))
+    return found
+
+
 def _torture_step(run: dict[str, Any], messages: dict[str, bytes], offer: Offer) -> Step:
     holes = {"{version}": f"{offer.version:02x}", "{dms}": f"{offer.decompression_memory_size:04x}"}
 

@@ -15,7 +15,11 @@ from headroom.running.selection import has_suites
 from headroom.yamlfile import check, read
 
 PATH = IMPLEMENTATIONS / "reference" / "mutants.yaml"
-SUITES_OF = "conformance/rohc"
+SUITES_OF: dict[str, str] = {  # by side, below suites/
+    "compressor": "conformance/rohc",
+    "decompressor": "conformance/rohc",
+    "endpoint": "conformance/sigcomp",
+}
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ def load(path: Path = PATH) -> list[Mutant]:
         name = entry["name"]
         if name in found:
             raise UsageError(document.complaint(("mutants", index, "name"), f"{name} stands here twice."))
-        suites = tuple(f"{SUITES_OF}/{suite}" for suite in entry["suites"])
+        suites = tuple(f"{SUITES_OF[entry['side']]}/{suite}" for suite in entry["suites"])
         for place, suite in enumerate(suites):
             if not has_suites(suite):
                 where = ("mutants", index, "suites", place)

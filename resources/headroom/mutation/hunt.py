@@ -108,7 +108,9 @@ OF_STORIES = (
 
 def is_about(test: Any, side: str) -> bool:
     """Whether a case may say anything about a side. One that does nothing but play vectors, or tell stories of the
-    other side, does not."""
+    other side, does not. An endpoint is both."""
+    if side == "endpoint":
+        return True
     mine, other = OF_COMPRESSOR, OF_DECOMPRESSOR
     if side == "decompressor":
         mine, other = other, mine
@@ -165,10 +167,10 @@ def write_implementation(task: Task) -> Path:
     return folder
 
 
-def suites_in_order(first: Collection[str]) -> list[Path]:
-    """Files of all conformance suites, those named in `first` before the others."""
+def suites_in_order(first: Collection[str], side: str = "compressor") -> list[Path]:
+    """Files of all conformance suites of a side's scheme, those named in `first` before the others."""
     wanted = suite_files(first)
-    folder = SUITES / SUITES_OF
+    folder = SUITES / SUITES_OF[side]
     return [*wanted, *(path for path in sorted(folder.glob("*.robot")) if path not in wanted)]
 
 
@@ -182,14 +184,14 @@ def hunt(task: Task) -> Outcome:
     folder = write_implementation(task)
     settings = Settings(build=task.build, folder=Path(task.folder) / f"{task.name}-run")
     settings.folder.mkdir(parents=True, exist_ok=True)
-    sides = {"compressor", "decompressor"} if task.side == "both" else {task.side}
+    sides = {"compressor", "decompressor"} if task.side in ("both", "endpoint") else {task.side}
     settings = Settings(**{**vars(settings), **dict.fromkeys(sides, str(folder))})
     outcome = Outcome(task.name)
     hunter = Hunter(settings.folder, settings, outcome, stop=not task.cases)
     said = io.StringIO()
     files = suite_files(sorted({case.rpartition("/")[0] for case in task.cases})) if task.cases else None
     code = robot.run(
-        *(files or suites_in_order(task.suites)),
+        *(files or suites_in_order(task.suites, task.side)),
         outputdir=str(settings.folder),
         output=None,
         report=None,

@@ -291,7 +291,7 @@ class Coverage:
 def coverage(records: Records) -> list[Coverage]:
     """How much of each RFC the cases of a run cover."""
     found = {entry.id: worst([case["verdict"] for case in entry.cases]) for entry in requirements(records)}
-    known = {identity: one for identity, one in _known_requirements().items() if one.side != "channel"}
+    known = _binding_requirements()
     result = []
     for rfc in sorted({identity.partition("-")[0] for identity in found}, key=natural):
         mine = [verdict for identity, verdict in found.items() if identity.partition("-")[0] == rfc]
@@ -328,7 +328,7 @@ def levels(records: Records) -> list[Level]:
     mine = [
         one
         for identity, one in _known_requirements().items()
-        if one.side != "channel" and identity.partition("-")[0] in rfcs
+        if identity in _binding_requirements() and identity.partition("-")[0] in rfcs
     ]
     result = []
     for level in dict.fromkeys(one.level for one in mine):
@@ -346,6 +346,13 @@ def _known_requirements() -> Mapping[str, Any]:
         return known.load()
     except HeadroomError:
         return {}
+
+
+def _binding_requirements() -> dict[str, Any]:
+    """Those of them that bind an implementation, rather than what is around it."""
+    from headroom.requirements import SURROUNDINGS
+
+    return {identity: one for identity, one in _known_requirements().items() if one.side not in SURROUNDINGS}
 
 
 def natural(text: str) -> list[tuple[int, int | str]]:

@@ -27,12 +27,15 @@ POINT = re.compile(r'mutant\("([^"]*)"\)')
 def test_there_are_as_many_as_promised_on_both_sides() -> None:
     known = catalogue.load()
     assert len(known) >= 190
-    assert {one.side for one in known} == {"compressor", "decompressor"}
-    assert sum(one.quick for one in known) == 6, "what `./headroom test` asks for"
+    assert {one.side for one in known} == {"compressor", "decompressor", "endpoint"}
+    assert sum(one.side == "endpoint" for one in known) >= 25
+    assert sum(one.quick for one in known) == 8, "what `./headroom test` asks for"
 
 
 def test_every_mutant_has_a_place_in_the_sources_and_every_place_a_mutant() -> None:
-    sources = [path for path in (IMPLEMENTATIONS / "reference" / "rohc").rglob("*") if path.suffix in (".cc", ".h")]
+    folder = IMPLEMENTATIONS / "reference"
+    sources = [path for scheme in ("rohc", "sigcomp") for path in (folder / scheme).rglob("*.*")]
+    sources = [path for path in sources if path.suffix in (".cc", ".h")]
     places = {name for path in sources for name in POINT.findall(path.read_text(encoding="utf-8"))}
     assert places == {one.name for one in catalogue.load()}
 
@@ -92,6 +95,14 @@ def test_the_suites_that_matter_come_first_and_all_others_follow() -> None:
     files = hunt.suites_in_order(["conformance/rohc/timestamp", "conformance/rohc/crc"])
     assert [path.stem for path in files[:2]] == ["timestamp", "crc"]
     assert sorted(files) == sorted((SUITES / "conformance" / "rohc").glob("*.robot"))
+
+
+def test_an_endpoint_is_asked_by_the_suites_of_its_scheme() -> None:
+    files = hunt.suites_in_order(["conformance/sigcomp/state"], "endpoint")
+    assert files[0].stem == "state"
+    assert sorted(files) == sorted((SUITES / "conformance" / "sigcomp").glob("*.robot"))
+    suite = api.TestSuite.from_file_system(SUITES / "conformance" / "sigcomp" / "nack.robot")
+    assert all(hunt.is_about(test, "endpoint") for test in suite.tests)
 
 
 def test_cases_about_the_other_side_alone_are_left_out() -> None:

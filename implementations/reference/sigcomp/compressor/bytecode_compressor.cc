@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "mutants.h"
 #include "sigcomp/compressor/codes.h"
 
 namespace headroom::sigcomp {
@@ -244,7 +245,7 @@ std::size_t BytecodeCompressor::list(std::span<std::uint8_t> room, const Sha1Dig
 // RFC 3320, figure 3: with a reference to `item`, or the bytecode.
 void BytecodeCompressor::write_header(Writer& writer, const Sha1Digest* item) {
   const Program& program = tool_->program;
-  const Octets feedback = states_.feedback_to_return(id_);
+  const Octets feedback = mutant("sigcomp-feedback-kept") ? Octets{} : states_.feedback_to_return(id_);
   writer.put(static_cast<std::uint8_t>(kPrefix | (feedback.empty() ? 0 : kTBit) | (item != nullptr ? 1 : 0)));
   writer.put(feedback);
   if (item != nullptr) {
@@ -317,7 +318,9 @@ Octets BytecodeCompressor::compress(Octets message) {
     note_sent(front, shared, message);
   } else if (saved == Saved::kCode) {
     sent_.leaves = &tool_->code_identifier;
-    if (config_.acknowledgement == Acknowledgement::kTransport) code_is_known_ = true;
+    if (config_.acknowledgement == Acknowledgement::kTransport || mutant("sigcomp-arrival-taken-for-granted")) {
+      code_is_known_ = true;
+    }
   }
   return Octets(workshop_.message).first(writer.size() + compressed);
 }
@@ -422,6 +425,7 @@ void BytecodeCompressor::listen_to_shared(const Heard& heard) {
 }
 
 void BytecodeCompressor::refused(const Nack& nack) {
+  if (mutant("sigcomp-nack-ignored")) return;
   if (nack.reason == Reason::kCyclesExhausted && nack.details.size() == 1 && is_cycles_per_bit(nack.details[0])) {
     offered_.cycles_per_bit = nack.details[0];
   }

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "mutants.h"
 #include "sigcomp/assembler/assembler.h"
 #include "sigcomp/dictionary/dictionary.h"
 #include "sigcomp_programs/sources.h"
@@ -285,7 +286,10 @@ Program::Program(const CompressorConfig& config) {
   next_message = static_cast<std::uint16_t>(program.names.at("next_message"));
   if (buffer_begin > kMostProgram) throw std::logic_error("the program of the compressor reaches into its buffer");
 
-  if (saved == Saved::kCode && longest_state() + kItemCost > config.peer.state_memory_size) throw no_state_memory();
+  if (saved == Saved::kCode && longest_state() + kItemCost > config.peer.state_memory_size &&
+      !mutant("sigcomp-state-memory-counted-on")) {
+    throw no_state_memory();
+  }
   longest_match = longest_match_of(config);
   farthest = config.algorithm == Algorithm::kLzss ? std::min(std::size_t{1} << offset_bits_of(config), buffer() - 1)
                                                   : std::min<std::size_t>(32768, buffer() - 1);

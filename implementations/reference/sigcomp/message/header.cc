@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sigcomp/message/header.h"
 
+#include "mutants.h"
 #include "sigcomp/message/feedback.h"
 
 namespace headroom::sigcomp {
@@ -30,7 +31,7 @@ Reason read_header(Octets message, Header& header) noexcept {
     const std::size_t code_length = static_cast<std::size_t>(rest[0] << 4 | rest[1] >> 4);
     const unsigned destination = rest[1] & 0x0fU;
     // "the encoding 0000 is reserved for future SigComp versions, and causes a decompression failure in Version 0x01"
-    if (destination == 0) return Reason::kInvalidCodeLocation;
+    if (destination == 0 && !mutant("sigcomp-destination-zero")) return Reason::kInvalidCodeLocation;
     header.destination = static_cast<std::uint16_t>(64 * (destination + 1));
     rest = rest.subspan(2);
     if (rest.size() < code_length) return Reason::kMessageTooShort;

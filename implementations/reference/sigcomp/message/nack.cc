@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "mutants.h"
+
 namespace headroom::sigcomp {
 
 std::optional<Nack> read_nack(const Header& header) noexcept {
@@ -24,11 +26,11 @@ Octets write_nack(const Failure& failure, const Sha1Digest& message, std::span<s
   // No returned feedback, no state; code_len 0 and version 1.
   for (const std::uint8_t octet : {kPrefix, std::uint8_t{0}, std::uint8_t{1}}) *at++ = octet;
   *at++ = static_cast<std::uint8_t>(failure.reason);
-  *at++ = failure.opcode;
+  *at++ = mutant("sigcomp-nack-without-opcode") ? std::uint8_t{0} : failure.opcode;
   *at++ = static_cast<std::uint8_t>(failure.pc >> 8);
   *at++ = static_cast<std::uint8_t>(failure.pc);
   at = std::copy(message.begin(), message.end(), at);
-  const Octets details = failure.details();
+  const Octets details = mutant("sigcomp-nack-without-details") ? Octets{} : failure.details();
   at = std::copy(details.begin(), details.end(), at);
   return room.first(static_cast<std::size_t>(at - room.begin()));
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mutants.h"
+
 namespace headroom::sigcomp {
 namespace {
 
@@ -41,7 +43,7 @@ RecordReader::Event RecordReader::read(Octets& stream) {
       marked_ = false;
       if (octet <= kMostQuoted) {
         take(kMark);
-        quoted_ = octet;
+        quoted_ = mutant("sigcomp-quotes-one-less") && octet > 0 ? octet - 1 : octet;
       } else if (octet != kMark) {
         broken_ = true;
         return Event::kFramingError;

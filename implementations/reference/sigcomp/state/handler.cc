@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mutants.h"
 #include "sigcomp/message/parameters.h"
 
 namespace headroom::sigcomp {
@@ -92,13 +93,14 @@ bool StateHandler::create_in(Compartment& c, const StateHeader& header, std::uin
   // is left.
   value = value.first(std::min<std::size_t>(value.size(), c.state_memory_size - kItemCost));
   const Sha1Digest identifier = identifier_of(sha1_, header, value);
-  const Order order{rank_of(priority), ++creations_};
+  const Order order{mutant("sigcomp-priority-ignored") ? 1 : rank_of(priority), ++creations_};
   // 3.
   auto at = items_.find(identifier);
   if (at != items_.end()) {
     if (at->second.item.header != header || !std::ranges::equal(at->second.item.value, value)) return false;
     if (const auto entry = c.by_item.find(&at->second); entry != c.by_item.end()) {
       // RFC 4896 5.2 and 6: the new priority holds, and the item counts as just created.
+      if (mutant("sigcomp-created-again-stays-old")) return true;
       auto node = c.by_order.extract(entry->second);
       node.key() = order;
       c.by_order.insert(std::move(node));
@@ -162,6 +164,7 @@ bool StateHandler::apply(CompartmentId id, const udvm::Completion& completion, O
     }
   }
   take_feedback(*c, completion);
+  if (mutant("sigcomp-request-forgotten")) c->to_return.clear();
   if (!returned_feedback.empty()) c->returned.assign(returned_feedback.begin(), returned_feedback.end());
   return true;
 }
@@ -170,13 +173,15 @@ void StateHandler::take_feedback(Compartment& c, const udvm::Completion& complet
   if (const RequestedFeedback& requested = completion.feedback; requested.present) {
     // RFC 4896 9.2: without an item (Q = 0) what was to be returned is "no feedback data"; without a request at all it
     // stays.
-    c.to_return.assign(requested.item.begin(), requested.item.end());
+    if (!mutant("sigcomp-empty-request-ignored") || !requested.item.empty()) {
+      c.to_return.assign(requested.item.begin(), requested.item.end());
+    }
     c.peer.wants_no_local_state = requested.i;
     if (requested.s && !c.peer.wants_no_state) {
       while (!c.by_order.empty()) remove(c, c.by_order.begin());
     }
     c.peer.wants_no_state = requested.s;
-    c.state_memory_size = requested.s ? 0 : c.allowed;
+    if (!mutant("sigcomp-state-after-s-bit")) c.state_memory_size = requested.s ? 0 : c.allowed;
   }
   const ReturnedParameters returned(completion.returned_parameters);
   if (const auto parameters = returned.parameters()) c.peer.parameters = *parameters;

@@ -6,6 +6,7 @@
 
 #include <array>
 
+#include "mutants.h"
 #include "sigcomp/octets.h"
 
 namespace headroom::sigcomp::udvm {
@@ -26,7 +27,7 @@ inline constexpr auto kFcsTable = make_fcs_table();
 [[nodiscard]] inline std::uint16_t fcs16(Octets octets) noexcept {
   unsigned state = 0xffff;
   for (const std::uint8_t octet : octets) state = state >> 8 ^ detail::kFcsTable[(state ^ octet) & 0xff];
-  return static_cast<std::uint16_t>(state);
+  return static_cast<std::uint16_t>(mutant("sigcomp-crc-complemented") ? state ^ 0xffff : state);
 }
 
 }  // namespace headroom::sigcomp::udvm

@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "mutants.h"
 #include "sigcomp/octets.h"
 
 namespace headroom::sigcomp::udvm {
@@ -38,7 +39,7 @@ class Input {
   // What each INPUT-BITS and INPUT-HUFFMAN does first: the fraction goes when the P-bit has changed since the last
   // INPUT instruction, "even if the INPUT instruction requests zero bits".
   void set_p(unsigned p) noexcept {
-    if (p != p_) discard_fraction();
+    if (p != p_ && !mutant("sigcomp-p-bit-keeps-fraction")) discard_fraction();
     p_ = p;
   }
 

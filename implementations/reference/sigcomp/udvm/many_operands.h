@@ -3,6 +3,7 @@
 // The instructions that have as many operands as they say: MULTILOAD (RFC 3320 9.2.2) and INPUT-HUFFMAN (9.4.4).
 #pragma once
 
+#include "mutants.h"
 #include "sigcomp/udvm/fetch.h"
 #include "sigcomp/udvm/input.h"
 
@@ -44,7 +45,7 @@ template <typename Operands>
     const std::uint16_t upper = f.multitype();
     const std::uint16_t uncompressed = f.multitype();
     bits_in_all += bits;
-    if (bits_in_all > kMostBits) {
+    if (bits_in_all > kMostBits && !mutant("sigcomp-huffman-of-any-length")) {
       if (f.trouble == Reason::kNone) f.trouble = Reason::kTooManyBitsRequested;
       return found;
     }

@@ -4,6 +4,7 @@
 // and of feedback (9.4.9).
 #include <new>
 
+#include "mutants.h"
 #include "sigcomp/udvm/udvm.h"
 
 namespace headroom::sigcomp::udvm {
@@ -16,8 +17,9 @@ constexpr std::uint16_t kLocalPriority = 65535;  // RFC 3320 6.2: "reserved for 
 // Operands: state_length, state_address, state_instruction, minimum_access_length, state_retention_priority.
 Reason Udvm::request_creation(const std::array<std::uint16_t, 5>& operands) noexcept {
   const auto [length, address, instruction, minimum_access_length, priority] = operands;
-  if (!is_identifier_length(minimum_access_length)) return Reason::kInvalidStateIdLength;
-  if (priority == kLocalPriority) return Reason::kInvalidStatePriority;
+  if (!is_identifier_length(minimum_access_length) && !mutant("sigcomp-minimum-5-taken"))
+    return Reason::kInvalidStateIdLength;
+  if (priority == kLocalPriority && !mutant("sigcomp-priority-65535-taken")) return Reason::kInvalidStatePriority;
   StateRequest* const request = completion_.add(StateRequest::Kind::kCreate);
   if (request == nullptr) return Reason::kTooManyStateRequests;
   request->header = {address, instruction, minimum_access_length};

@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "mutants.h"
+
 namespace headroom::sigcomp::udvm {
 namespace {
 
@@ -23,7 +25,11 @@ void Sorter::order_few(std::uint32_t words) noexcept {
   for (std::uint32_t i = 1; i < words; ++i) {
     const std::uint16_t moved = order[i];
     std::uint32_t place = i;
-    for (; place > 0 && values[order[place - 1]] > values[moved]; --place) order[place] = order[place - 1];
+    const auto is_behind = [&](std::uint16_t other_word) {
+      return values[other_word] > values[moved] ||
+             (mutant("sigcomp-sort-turns-equal-words") && values[other_word] == values[moved]);
+    };
+    for (; place > 0 && is_behind(order[place - 1]); --place) order[place] = order[place - 1];
     order[place] = moved;
   }
 }

@@ -3,6 +3,7 @@
 // The UDVM's stack: RFC 3320 8.3.
 #pragma once
 
+#include "mutants.h"
 #include "sigcomp/udvm/fetch.h"
 
 namespace headroom::sigcomp::udvm {
@@ -13,7 +14,7 @@ HEADROOM_ALWAYS_INLINE inline void push(Fetch& f, std::uint16_t value) noexcept 
   const std::uint16_t fill = f.word(location);
   f.store(static_cast<std::uint16_t>(location + 2 * fill + 2), value);
   // RFC 4896 3.4: the fill that was read is increased, even if the value has been written over it.
-  f.store(location, static_cast<std::uint16_t>(fill + 1));
+  f.store(location, static_cast<std::uint16_t>((mutant("sigcomp-fill-read-again") ? f.word(location) : fill) + 1));
 }
 
 HEADROOM_ALWAYS_INLINE [[nodiscard]] inline std::uint16_t pop(Fetch& f) noexcept {

@@ -65,7 +65,7 @@ class Endpoint:
                 found = read_nack(header)
                 return Outcome("nack" if found else "ignored", nack=found, header=header)
             if len(message) > self.offer.decompression_memory_size:
-                raise DecompressionFailure(Reason.BYTECODES_TOO_LARGE)
+                raise DecompressionFailure(Reason.BYTECODES_TOO_LARGE, self._memory())
             self._run(header, len(message), outcome)
         except DecompressionFailure as error:
             outcome.reason, outcome.details = error.reason, error.details
@@ -88,6 +88,10 @@ class Endpoint:
         digest = hashlib.sha1(message).digest()
         return nack(outcome.reason, digest, outcome.opcode, outcome.pc, outcome.details)
 
+    def _memory(self) -> bytes:
+        """What goes with BYTECODES_TOO_LARGE (RFC 4077, 3.2); two octets hold no more than 65535."""
+        return min(self.offer.decompression_memory_size, 0xFFFF).to_bytes(2, "big")
+
     def _run(self, header: Header, length: int, outcome: Outcome) -> None:
         offer = self.offer
         size = offer.decompression_memory_size // 2 if offer.stream else offer.decompression_memory_size - length
@@ -101,7 +105,7 @@ class Endpoint:
             start = at = header.destination
             value = header.code
             if at + len(value) > len(memory):
-                raise DecompressionFailure(Reason.BYTECODES_TOO_LARGE, (len(memory) & 0xFFFF).to_bytes(2, "big"))
+                raise DecompressionFailure(Reason.BYTECODES_TOO_LARGE, self._memory())
         memory[at : at + len(value)] = value
         useful = (len(memory) & 0xFFFF, offer.cycles_per_bit, offer.version, len(header.partial))
         words = [*useful, len(value) if header.partial else 0]

@@ -6,10 +6,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from robot import api
 
+from headroom import requirements
 from headroom.conformance import endpoint_cases
 from headroom.conformance.endpoint_cases import Seen, as_seen, faults, judged, lying
 from headroom.errors import UsageError
+from headroom.paths import SUITES
 
 GROUPS = [*sorted(path.stem for path in (endpoint_cases.FOLDER / "cases").glob("*.yaml")), "rfc4465"]
 ALL = [(group, name) for group in GROUPS for name in endpoint_cases.names(group)]
@@ -64,3 +67,38 @@ def test_faults_are_sentences() -> None:
 def test_unknown_case() -> None:
     with pytest.raises(UsageError, match="message has no case nobody; it has plain-message"):
         endpoint_cases.case("message", "nobody")
+
+
+def test_streams_of_rfc_4465() -> None:
+    found = endpoint_cases.streams("stream-based-transport")
+    assert len(found) == 5
+    for _, case in found:
+        honest = [as_seen(one, step.octets, 1) for one, step in zip(judged(case), case.steps, strict=True)]
+        assert faults(case, honest) == []
+        assert faults(case, [lying(honest[0]), *honest[1:]])
+    with pytest.raises(UsageError, match="no streams in copy"):
+        endpoint_cases.streams("copy")
+
+
+def rows() -> dict[tuple[str, str], set[str]]:
+    """(group, case) of every row of the suites, and the requirements of its test case."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for path in sorted((SUITES / "conformance" / "sigcomp").glob("*.robot")):
+        for test in api.TestSuite.from_file_system(path).tests:
+            asked = {tag.partition(":")[2] for tag in test.tags if tag.startswith("req:")}
+            for row in test.body:
+                if row.name in ("Messages Should Be Met", "Messages And NACKs Should Be Met"):
+                    found[(str(row.args[0]), str(row.args[1]))] = asked
+    return found
+
+
+def test_every_case_has_a_row_that_names_its_requirements() -> None:
+    asked, known = rows(), requirements.load()
+    for group, name in ALL:
+        case = endpoint_cases.case(group, name)
+        if case.steps:
+            assert (group, name) in asked
+        assert set(case.requirements) <= set(known)
+        if group != "rfc4465":
+            assert asked[(group, name)] == set(case.requirements), f"{group}/{name}"
+    assert set(asked) <= set(ALL)

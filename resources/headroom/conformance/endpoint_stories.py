@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stories about a SigComp endpoint that compresses, told to it by a far end that keeps to the RFCs.
+
+Each returns what is wrong as sentences, [] when nothing is. A story in which nothing happened that it is about raises
+`NothingHappened`: it says nothing about the endpoint.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from headroom.conformance.endpoint_session import Session
+from headroom.conformance.far_end import FarEnd, fault_of
+from headroom.oracle.sigcomp import message as wire
+from headroom.oracle.sigcomp.endpoint import Offer
+from headroom.oracle.sigcomp.message import Parameters, Records
+from headroom.wire.sequences import Message
+
+OPTIONS = b"OPTIONS sip:user@example.com SIP/2.0\r\nVia: SIP/2.0/UDP host.example.com;branch=z9hG4bK%d\r\n\r\n"
+
+
+class NothingHappened(Exception):
+    """What the story is about did not come to pass, so nothing follows from it."""
+
+
+def messages(count: int) -> list[bytes]:
+    """Application messages that differ a little from each other."""
+    return [OPTIONS % number for number in range(count)]
+
+
+# ---- Round trips
+
+
+def carried(
+    session: Session,
+    far: FarEnd,
+    call: Sequence[Message],
+    loss: float = 0.0,
+    seed: int = 1,
+    refusals: bool = False,
+    heard: list[tuple[bytes, bytes]] | None = None,
+) -> list[str]:
+    """A call between the endpoint under test, which is the caller, and the far end.
+
+    Whatever arrives must be decompressed to what was compressed. `loss`: share of the messages, in both directions,
+    that do not arrive; those the sender sends again, compressed anew (RFC 5049, 8), until they do. `refusals`: the
+    endpoint may decline to compress a message, which then goes as it is. `heard` gets each message that arrived, and
+    what it was compressed to.
+    """
+    draw = random.Random(seed)
+    wrong: list[str] = []
+    for number, message in enumerate(call, 1):
+        arrived = False
+        while not arrived:
+            arrived = draw.random() >= loss
+            if message.from_caller:
+                act = session.compress(message.octets)
+                if refusals and session.done(act).octets is None:
+                    continue
+                octets = session.message(act)
+                if arrived and heard is not None:
+                    heard.append((message.octets, octets))
+                if arrived and (fault := fault_of(far.hears(octets), message.octets, octets)):
+                    wrong.append(f"message {number}, {message.name}: {fault}")
+            elif arrived:
+                wrong += _answered(session, far, message, number)
+    return wrong
+
+
+def _answered(session: Session, far: FarEnd, message: Message, number: int) -> list[str]:
+    act = session.decompress(far.says(message.octets))
+    seen = session.done(act).seen
+    if [one.output for one in seen if one.kind == "sigcomp"] != [message.octets]:
+        kinds = ", ".join(one.kind for one in seen) or "nothing"
+        return [f"message {number}, {message.name}, from the far end came out as {kinds}"]
+    return []
+
+
+def reordered(session: Session, far: FarEnd, count: int = 6) -> list[str]:
+    """Each two messages arrive in the other order, nothing is acknowledged in between."""
+    wrong: list[str] = []
+    sent = messages(count)
+    octets = [session.message(session.compress(message)) for message in sent]
+    for first in range(0, count - 1, 2):
+        for one in (first + 1, first):
+            if fault := fault_of(far.hears(octets[one]), sent[one], octets[one]):
+                wrong.append(f"message {one + 1}: {fault}")
+        session.done(session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n")))
+    return wrong
+
+
+def never_acknowledged(session: Session, far: FarEnd, count: int = 8) -> list[str]:
+    """Every other message is lost, and the far end never says a word: what arrives rests on what has arrived."""
+    wrong: list[str] = []
+    for number, message in enumerate(messages(count), 1):
+        octets = session.message(session.compress(message))
+        if number % 2 == 0 and (fault := fault_of(far.hears(octets), message, octets)):
+            wrong.append(f"message {number}: {fault}")
+    return wrong
+
+
+def sent_again(session: Session, far: FarEnd) -> list[str]:
+    """A message is sent again after an answer that was lost, and after it arrived itself."""
+    wrong: list[str] = []
+    for message in messages(3):
+        for attempt in (1, 2, 3):
+            octets = session.message(session.compress(message))
+            if attempt > 1 and (fault := fault_of(far.hears(octets), message, octets)):
+                wrong.append(f"attempt {attempt}: {fault}")
+        session.done(session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n")))
+    return wrong
+
+
+def too_long(session: Session, far: FarEnd) -> list[str]:
+    """A message beyond what SigComp carries is refused, and the next one is as if there had been none."""
+    first, second = messages(2)
+    draw = random.Random(1)
+    long = bytes(draw.randrange(32, 127) for _ in range(70_000))
+    wrong = []
+    for message in (first, long, second):
+        act = session.compress(message)
+        octets = session.done(act).octets
+        if message is long:
+            wrong += [] if octets is None else [f"70000 octets were compressed to {len(octets)}"]
+        elif octets is None:
+            wrong.append(f"{len(message)} octets were not compressed")
+        elif fault := fault_of(far.hears(octets), message, octets):
+            wrong.append(fault)
+    return wrong
+
+
+# ---- Feedback and announcements: RFC 3320, 5 and 9.4.9; RFC 4896, 9 and 10
+
+
+def _item_in(session: Session, far: FarEnd, message: bytes) -> tuple[bytes, list[str]]:
+    """Feedback that comes back with the next message, and what is wrong with that message."""
+    octets = session.message(session.compress(message))
+    outcome = far.hears(octets)
+    fault = fault_of(outcome, message, octets)
+    return (outcome.header.returned_feedback if outcome.header else b""), [fault] if fault else []
+
+
+def feedback_returned(session: Session, far: FarEnd) -> list[str]:
+    """Items that are asked for come back unmodified with the next message: one octet, and the longest there is."""
+    wrong: list[str] = []
+    longest = bytes([0xFF]) + bytes(range(127))
+    for item, message in zip((b"\x2a", b"\x83abc", longest, b"\x80"), messages(4), strict=True):
+        session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", requested=b"\x04" + item))
+        came, faults = _item_in(session, far, message)
+        wrong += faults
+        if came != item:
+            wrong.append(f"the item {item.hex()} was asked for, and {came.hex() or 'none'} came back")
+    return wrong
+
+
+def newest_feedback_returned(session: Session, far: FarEnd) -> list[str]:
+    """Of two items that were asked for, the newer comes back."""
+    for item in (b"\x11", b"\x22"):
+        session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", requested=b"\x04" + item))
+    came, faults = _item_in(session, far, messages(1)[0])
+    return faults + ([] if came == b"\x22" else [f"22 was asked for last, and {came.hex() or 'none'} came back"])
+
+
+def feedback_repeated(session: Session, far: FarEnd) -> list[str]:
+    """An item comes back with each message until another request takes its place: RFC 4896, 9.2."""
+    wrong: list[str] = []
+    sent = messages(5)
+    session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", requested=b"\x04\x33"))
+    for message in sent[:2]:
+        came, faults = _item_in(session, far, message)
+        wrong += faults + ([] if came == b"\x33" else [f"33 was asked for, and {came.hex() or 'none'} came back"])
+    session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))  # asks for nothing: what was asked for stays
+    came, faults = _item_in(session, far, sent[2])
+    wrong += faults + ([] if came == b"\x33" else [f"after a message without request {came.hex() or 'none'} came back"])
+    session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", requested=b"\x00"))  # a request without item
+    came, faults = _item_in(session, far, sent[3])
+    return wrong + faults + ([f"{came.hex()} came back though the last request has no item"] if came else [])
+
+
+def parameters_told(session: Session, far: FarEnd, own: Offer, i_bit: bool = False) -> list[str]:
+    """An endpoint that offers more than the minima says so in its messages, as it is; also after an I-bit."""
+    if i_bit:
+        session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", requested=b"\x01"))
+    wrong: list[str] = []
+    for message in messages(2):
+        octets = session.message(session.compress(message))
+        if fault := fault_of(far.hears(octets), message, octets):
+            wrong.append(fault)
+    told = far.endpoint.states.compartments[0].parameters
+    found = Parameters(told.cycles_per_bit, told.decompression_memory_size, told.state_memory_size)
+    right = Parameters(own.cycles_per_bit, own.decompression_memory_size, own.state_memory_size)
+    if found == Parameters():
+        return [*wrong, "no message says what the endpoint offers"]
+    if found != right:
+        wrong.append(f"it says that it offers {_offer(found)}; it offers {_offer(right)}")
+    if told.version is not None and told.version != own.version:
+        wrong.append(f"it says that its version is {told.version}; it is {own.version}")
+    return wrong
+
+
+def _offer(one: Parameters) -> str:
+    return (
+        f"{one.decompression_memory_size} octets to decompress, {one.state_memory_size} of state, "
+        f"{one.cycles_per_bit} cycles per bit"
+    )
+
+
+def less_told(session: Session, far: FarEnd, less: Offer) -> list[str]:
+    """The peer says that it offers less than before, and does (RFC 4896, 10.2): what follows fits, or is refused."""
+    wrong: list[str] = []
+    sent = messages(6)
+    for message in sent[:2]:
+        octets = session.message(session.compress(message))
+        if fault := fault_of(far.hears(octets), message, octets):
+            wrong.append(fault)
+        session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
+    session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", returned=_told(less)))
+    far.shrinks(less)
+    for number, message in enumerate(sent[2:], 3):
+        octets = session.done(session.compress(message)).octets
+        if octets is not None and (fault := fault_of(far.hears(octets), message, octets)):
+            wrong.append(f"message {number}, after it was told: {fault}")
+        session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
+    return wrong
+
+
+def _told(offer: Offer) -> bytes:
+    """Returned parameters: RFC 3320, figure 13."""
+    state = offer.state_memory_size.bit_length() - 11 if offer.state_memory_size else 0
+    cycles = (offer.cycles_per_bit // 16).bit_length() - 1
+    return bytes([cycles << 6 | (offer.decompression_memory_size.bit_length() - 11) << 3 | state, offer.version, 0])
+
+
+# ---- NACKs that come in: RFC 4077, 2.3
+
+
+def nack_heeded(session: Session, far: FarEnd, count: int = 4) -> list[str]:
+    """The far end loses its state, answers the message that it cannot decompress with a NACK, and can decompress what
+    follows. Raises NothingHappened where no message refers to state."""
+    wrong: list[str] = []
+    sent = messages(count + 3)
+    for message in sent[:count]:
+        octets = session.message(session.compress(message))
+        if fault := fault_of(far.hears(octets), message, octets):
+            wrong.append(fault)
+        session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
+    far.forgets()
+    octets = session.message(session.compress(sent[count]))
+    outcome = far.hears(octets)
+    if outcome.kind != "failed":
+        raise NothingHappened("No message refers to state of the far end, so that none can be lost.")
+    answer = session.done(session.decompress(far.refuses(octets, outcome), None))
+    if [one.kind for one in answer.seen] != ["nack"] or any(one.nack for one in answer.seen):
+        wrong.append(f"the NACK was taken for {', '.join(one.kind for one in answer.seen) or 'nothing'}, or answered")
+    for message in sent[count + 1 :]:
+        octets = session.message(session.compress(message))
+        if fault := fault_of(far.hears(octets), message, octets):
+            wrong.append(f"after the NACK: {fault}")
+    return wrong
+
+
+def nack_of_another_compartment(session: Session, far: FarEnd, other: FarEnd) -> list[str]:
+    """A NACK about a message of compartment 0 leaves compartment 1 as it is. Raises NothingHappened as above."""
+    sent = messages(4)
+    for message in sent[:2]:
+        for number, end in ((0, far), (1, other)):
+            octets = session.message(session.compress(message, number))
+            end.hears(octets)
+            session.decompress(end.says(b"SIP/2.0 200 OK\r\n\r\n"), number)
+    far.forgets()
+    octets = session.message(session.compress(sent[2], 0))
+    outcome = far.hears(octets)
+    if outcome.kind != "failed":
+        raise NothingHappened("No message refers to state of the far end, so that none can be lost.")
+    session.decompress(far.refuses(octets, outcome), None)
+    after = [session.message(session.compress(sent[3], number)) for number in (0, 1)]
+    wrong = []
+    for name, end, octets in (("0", far, after[0]), ("1", other, after[1])):
+        if fault := fault_of(end.hears(octets), sent[3], octets):
+            wrong.append(f"compartment {name}: {fault}")
+    if not wrong and not (header := wire.read_header(after[1])).partial and header.code:
+        wrong.append("compartment 1 sends its bytecode again, though the NACK was about compartment 0")
+    return wrong
+
+
+def unknown_nack_ignored(session: Session, without: Session) -> list[str]:
+    """A NACK about a message that was never sent changes nothing: `without`, which gets none, says the same."""
+    sent = messages(4)
+    for number, message in enumerate(sent):
+        if number == 2:
+            session.decompress(wire.nack(1, bytes(range(20)), details=bytes(6)), None)
+        session.compress(message)
+        without.compress(message)
+    ours = [done.octets for act in range(len(session.acts)) if (done := session.done(act)).octets is not None]
+    theirs = [without.done(act).octets for act in range(len(without.acts))]
+    return [] if ours == theirs else ["a NACK about a message that was never sent changed what is sent next"]
+
+
+# ---- Streams: RFC 3320, 4.2.2; RFC 5049, 5
+
+
+def streamed(session: Session, far: FarEnd, call: Sequence[Message], piece: int) -> list[str]:
+    """A call over streams: what the endpoint sends is one delimited message for each; what it gets comes in pieces."""
+    wrong: list[str] = []
+    records = Records()
+    for number, message in enumerate(call, 1):
+        if message.from_caller:
+            octets = session.message(session.compress(message.octets))
+            found = records.feed(octets)
+            if len(found) != 1 or records.message or records.marked or records.broken:
+                wrong.append(f"message {number}, {message.name}: {len(found)} messages are delimited where 1 should be")
+            for one in found[:1]:
+                if fault := fault_of(far.hears(one), message.octets, one):
+                    wrong.append(f"message {number}, {message.name}: {fault}")
+        else:
+            stream = wire.mark(far.says(message.octets))
+            acts = [session.decompress(stream[at : at + piece]) for at in range(0, len(stream), piece)]
+            came = [one for act in acts for one in session.done(act).seen]
+            if [one.output for one in came if one.kind == "sigcomp"] != [message.octets] or len(came) != 1:
+                kinds = ", ".join(one.kind for one in came) or "nothing"
+                wrong.append(f"message {number}, {message.name}, from the far end came out as {kinds}")
+    return wrong

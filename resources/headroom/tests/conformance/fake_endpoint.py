@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A SigComp endpoint of a few lines, right or with a defect, for the stories that have to notice it.
+
+It compresses nothing: its bytecode puts out what follows, is kept by the peer as state, and is referred to once the
+peer has returned the feedback item of a message that brought it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from headroom.conformance.endpoint_cases import Seen, as_seen
+from headroom.conformance.endpoint_session import Act, Done
+from headroom.oracle.sigcomp import message as wire
+from headroom.oracle.sigcomp.assembling import assemble
+from headroom.oracle.sigcomp.endpoint import Endpoint, Offer
+from headroom.oracle.sigcomp.states import Item
+
+_CODE = """
+LOAD (100, 0x0400)
+INPUT-BYTES (1, 101, more)
+:more
+INPUT-BYTES (1, 1000, done)
+OUTPUT (1000, 1)
+JUMP (more)
+:done
+END-MESSAGE (100, {told}, {length}, 128, 128, 6, 0)
+:returned
+hex ({returned})
+"""
+MOST = 60_000  # octets of a message
+
+
+@dataclass
+class _Sending:
+    """What is known of one compartment's peer."""
+
+    number: int = 0
+    brought: set[int] = field(default_factory=set)  # feedback items of messages with bytecode
+    arrived: bool = False
+
+
+class Fake:
+    """One endpoint; `defect` is what is wrong with it."""
+
+    def __init__(self, offer: Offer, defect: str, compartments: int) -> None:
+        self.offer, self.defect = offer, defect
+        self.endpoint = Endpoint(offer)
+        for number in range(1, compartments):
+            self.endpoint.states.open(number, offer.state_memory_size)
+        self.sending = {number: _Sending() for number in range(compartments)}
+        self.sent: dict[bytes, int] = {}
+        self.records = wire.Records()
+        returned = bytes([self._parameters(), 2, 0]) if offer != Offer() and defect != "tells-nothing" else b""
+        code = assemble(_CODE.format(told="returned" if returned else 0, length=0, returned=returned.hex()))
+        length = len(code)
+        self.code = assemble(_CODE.format(told="returned" if returned else 0, length=length, returned=returned.hex()))
+        self.item = Item(self.code, 128, 128)
+
+    def _parameters(self) -> int:
+        cycles = {16: 0, 32: 1, 64: 2, 128: 3}[self.offer.cycles_per_bit]
+        memory = self.offer.decompression_memory_size.bit_length() - 11
+        state = self.offer.state_memory_size.bit_length() - 11
+        return cycles << 6 | (memory + (self.defect == "tells-more")) << 3 | state
+
+    def do(self, act: Act) -> Done:
+        return self._compress(act) if act.what == "compress" else self._decompress(act)
+
+    def _compress(self, act: Act) -> Done:
+        if len(act.octets) > MOST and self.defect != "never-refuses":
+            return Done()
+        compartment = act.compartment or 0
+        sending = self.sending[compartment]
+        sending.number = (sending.number + 1) % 128
+        text = act.octets[1:] if self.defect == "corrupts" else act.octets
+        data = bytes([sending.number]) + text
+        feedback = self.endpoint.states.compartments[compartment].to_return
+        if self.defect == "returns-nothing":
+            feedback = b""
+        elif self.defect == "returns-another" and feedback:
+            feedback = feedback[:-1] + bytes([feedback[-1] ^ 1])
+        elif self.defect == "returns-once":
+            self.endpoint.states.compartments[compartment].to_return = b""
+        if sending.arrived:
+            octets = wire.access(self.item.identifier[:6], data, feedback)
+        else:
+            octets = wire.upload(self.code, data, 128, feedback)
+            sending.brought.add(sending.number)
+            sending.arrived = self.defect == "counts-on-arrival"
+        self.sent[hashlib.sha1(octets).digest()] = compartment
+        return Done(wire.mark(octets) if self.offer.stream and self.defect != "marks-nothing" else octets)
+
+    def _decompress(self, act: Act) -> Done:
+        if not self.offer.stream:
+            return Done(seen=(self._message(act.octets, act.compartment),))
+        return Done(seen=tuple(self._message(one, act.compartment) for one in self.records.feed(act.octets)))
+
+    def _message(self, octets: bytes, compartment: int | None) -> Seen:
+        outcome = self.endpoint.decompress(octets, compartment)
+        if outcome.nack is not None and self.defect != "deaf":
+            named = self.sent.get(outcome.nack.sha1)
+            if self.defect == "takes-any-nack":
+                for sending in self.sending.values():
+                    sending.arrived = False
+            elif named is not None:
+                self.sending[named].arrived = False
+        if outcome.header is not None and compartment is not None:
+            sending = self.sending[compartment]
+            item = outcome.header.returned_feedback
+            sending.arrived = sending.arrived or (len(item) == 1 and item[0] in sending.brought)
+            if self.defect != "counts-on-memory":
+                sending.arrived &= self.endpoint.states.compartments[compartment].parameters.state_memory_size != 0
+        return as_seen(outcome, octets, self.offer.version)
+
+
+def play(offer: Offer | None = None, defect: str = "", compartments: int = 1):
+    """What a session plays with: each time an endpoint that begins anew."""
+
+    def played(acts: Sequence[Act]) -> list[Done]:
+        fake = Fake(offer or Offer(), defect, compartments)
+        return [fake.do(act) for act in acts]
+
+    return played

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stories about compressing endpoints: a right one passes all of them, each defect is noticed by one at least."""
+
+from __future__ import annotations
+
+import pytest
+
+from headroom.conformance import endpoint_stories as stories
+from headroom.conformance.endpoint_session import Act, Done, Session
+from headroom.conformance.far_end import FarEnd
+from headroom.errors import HeadroomError
+from headroom.oracle.sigcomp.endpoint import Offer
+from headroom.sip import calls
+from headroom.tests.conformance.fake_endpoint import play
+
+MORE = Offer(16384, 4096, 32)
+STREAM = Offer(stream=True)
+CALL = calls.call("basic-voice-call", 1).messages
+
+
+def session(defect: str = "", offer: Offer | None = None, compartments: int = 1) -> Session:
+    return Session(play(offer, defect, compartments))
+
+
+STORIES = {
+    "carried": lambda defect: stories.carried(session(defect), FarEnd(), CALL),
+    "carried with loss": lambda defect: stories.carried(session(defect), FarEnd(), CALL, 0.3, 5),
+    "reordered": lambda defect: stories.reordered(session(defect), FarEnd()),
+    "never acknowledged": lambda defect: stories.never_acknowledged(session(defect), FarEnd()),
+    "sent again": lambda defect: stories.sent_again(session(defect), FarEnd()),
+    "too long": lambda defect: stories.too_long(session(defect), FarEnd()),
+    "feedback": lambda defect: stories.feedback_returned(session(defect), FarEnd()),
+    "newest feedback": lambda defect: stories.newest_feedback_returned(session(defect), FarEnd()),
+    "feedback repeated": lambda defect: stories.feedback_repeated(session(defect), FarEnd()),
+    "parameters": lambda defect: stories.parameters_told(session(defect, MORE), FarEnd(), MORE),
+    "parameters after I-bit": lambda defect: stories.parameters_told(session(defect, MORE), FarEnd(), MORE, True),
+    "less": lambda defect: stories.less_told(session(defect), FarEnd(), Offer(state_memory_size=0)),
+    "NACK": lambda defect: stories.nack_heeded(session(defect), FarEnd()),
+    "NACK elsewhere": lambda defect: stories.nack_of_another_compartment(
+        session(defect, compartments=2), FarEnd(), FarEnd()
+    ),
+    "NACK about nothing": lambda defect: stories.unknown_nack_ignored(session(defect), session(defect)),
+    "stream": lambda defect: stories.streamed(session(defect, STREAM), FarEnd(STREAM), CALL, 100),
+}
+DEFECTS = {
+    "corrupts": "carried",
+    "counts-on-arrival": "never acknowledged",
+    "never-refuses": "too long",
+    "returns-nothing": "feedback",
+    "returns-another": "feedback",
+    "returns-once": "feedback repeated",
+    "tells-nothing": "parameters",
+    "tells-more": "parameters",
+    "deaf": "NACK",
+    "counts-on-memory": "less",
+    "takes-any-nack": "NACK elsewhere",
+    "marks-nothing": "stream",
+}
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_a_right_endpoint_passes(name: str) -> None:
+    assert STORIES[name]("") == []
+
+
+@pytest.mark.parametrize(("defect", "story"), DEFECTS.items())
+def test_a_defect_is_noticed(defect: str, story: str) -> None:
+    faults = STORIES[story](defect)
+    assert faults
+    assert all(isinstance(fault, str) and fault for fault in faults)
+
+
+def test_where_nothing_happens_nothing_follows() -> None:
+    """An endpoint that never refers to state has none to lose."""
+    with pytest.raises(stories.NothingHappened):
+        stories.nack_heeded(session(), FarEnd(Offer(state_memory_size=0)), count=0)
+
+
+def test_what_is_played_again_comes_out_again() -> None:
+    count = 0
+
+    def fickle(acts: list[Act]) -> list[Done]:
+        nonlocal count
+        count += 1
+        return [Done(bytes([0xF8, count])) for _ in acts]
+
+    talk = Session(fickle)  # type: ignore[arg-type]
+    talk.done(talk.compress(b"a"))
+    number = talk.compress(b"b")
+    with pytest.raises(AssertionError, match="Act 1 came out otherwise"):
+        talk.done(number)
+
+
+def test_what_is_not_played_is_an_error() -> None:
+    talk = Session(lambda acts: [])
+    number = talk.compress(b"a")
+    with pytest.raises(HeadroomError, match="1 acts were played, and something is known of 0"):
+        talk.done(number)

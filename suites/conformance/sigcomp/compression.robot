@@ -1,0 +1,104 @@
+*** Comments ***
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation    Calls through an endpoint that compresses, as their caller; its peer is the judge made from the RFCs,
+...              with no more memory, cycles and state than it offers. Every message must come out octet by octet, in
+...              both directions, and tshark's UDVM must read the same. The calls are the sequences of maenpaa-2005 and
+...              others of the same structure, drawn by the run's seed. RFC 3320, section 5; RFC 4896, section 8; RFC
+...              5049.
+
+Resource         imports.resource
+
+Test Template    A Call Should Be Carried
+
+Test Tags        scheme:sigcomp    level:must    req:RFC3320-5-1    req:RFC3320-5-3    req:RFC3320-5-4
+
+
+*** Test Cases ***                      SEQUENCE                              MECHANISM
+Basic Voice Call                        basic-voice-call                      default
+Basic Video Call                        basic-video-call                      default
+Push To Talk                            push-to-talk                          default
+3GPP Video Call                         3gpp-video-call                       default
+3GPP Video Call, Re-INVITE              3gpp-video-call-re-invite             default
+3GPP Video Call, Reliable Re-INVITE     3gpp-video-call-re-invite-reliable    default
+3GPP Registration                       3gpp-registration                     default
+Another Basic Voice Call                basic-voice-call                      default             people=others
+Another Basic Video Call                basic-video-call                      default             people=others
+Another Push To Talk                    push-to-talk                          default             people=others
+Another 3GPP Video Call                 3gpp-video-call                       default             people=others
+Another 3GPP Registration               3gpp-registration                     default             people=others
+Stateless Basic                         3gpp-video-call                       stateless-basic     people=others
+Stateful Basic                          3gpp-video-call                       stateful-basic      people=others
+Stateless Static                        3gpp-video-call                       stateless-static    people=others
+Stateful Static                         3gpp-video-call                       stateful-static     people=others
+Dynamic                                 3gpp-video-call                       dynamic
+Dynamic, Other People                   3gpp-video-call-re-invite-reliable    dynamic             people=others
+Shared                                  3gpp-video-call                       shared
+Shared, Other People                    3gpp-video-call-re-invite-reliable    shared              people=others
+Dynamic, DEFLATE                        3gpp-video-call                       dynamic             algorithm=deflate
+Shared, DEFLATE                         3gpp-video-call                       shared              algorithm=deflate
+Stateful Static, DEFLATE                3gpp-video-call                       stateful-static     algorithm=deflate
+Dynamic, Linear Search                  basic-video-call                      dynamic             search=linear
+Dynamic, Checkpoints                    3gpp-video-call                       dynamic             checkpoint_every=3
+Dynamic, Little State Memory
+    [Documentation]    State memory for a few items: expects that none is referred to that the peer may have freed.
+    [Tags]    req:RFC3320-5.1-2    req:RFC3320-5.1-1
+    3gpp-video-call    dynamic    state=16384
+Shared, Little State Memory
+    [Documentation]    The same with shared compression.
+    [Tags]    req:RFC3320-5.1-2    req:RFC3320-5.1-1    req:RFC3321-5.2-2
+    3gpp-video-call    shared    state=16384
+No State Memory
+    [Documentation]    A peer that keeps no state at all.
+    [Tags]    req:RFC3320-5.1-2    req:RFC4896-10.2-1
+    basic-video-call    default    state=0
+Least Decompression Memory
+    [Documentation]    A peer with the least that RFC 3320 allows: 2048 octets of decompression memory, no state
+    ...    memory.
+    [Tags]    req:RFC3320-5.1-2    req:RFC4896-10.2-1
+    push-to-talk    default    memory=2048    state=0    refusals=yes
+Default With Loss
+    [Documentation]    Three messages in ten are lost, either way, and sent again, compressed anew.
+    [Tags]    req:RFC3320-5.1-1    req:RFC5049-8-1
+    3gpp-video-call    default    people=others    loss=0.3
+Stateful Basic With Loss
+    [Documentation]    The same.
+    [Tags]    req:RFC3320-5.1-1    req:RFC5049-8-1
+    basic-voice-call    stateful-basic    people=others    loss=0.3
+Dynamic With Loss
+    [Documentation]    The same with dynamic compression: expects that it goes on by what is known to have arrived.
+    [Tags]    req:RFC3320-5.1-1    req:RFC5049-8-1
+    3gpp-video-call    dynamic    people=others    loss=0.3
+Shared With Loss
+    [Documentation]    The same with shared compression: expects that no shared state is referred to that the peer has
+    ...    not announced.
+    [Tags]    req:RFC3320-5.1-1    req:RFC3321-5.2-2    req:RFC5049-8-1
+    3gpp-video-call    shared    people=others    loss=0.3
+Reordering
+    [Documentation]    Each two messages arrive in the other order. Expects that all of them can be decompressed.
+    [Tags]    req:RFC4896-8-1
+    [Template]    Messages Should Survive Reordering
+    default
+    dynamic
+Nothing Is Acknowledged
+    [Documentation]    Half of the messages arrive, and the peer never says a word. Expects that those which arrive can
+    ...    be decompressed.
+    [Tags]    req:RFC3320-5.1-1
+    [Template]    Messages Should Rest On What Has Arrived
+    default
+    dynamic
+Sent Again
+    [Documentation]    Messages are sent again, after they were lost and after they arrived. Expects that each copy can
+    ...    be decompressed.
+    [Tags]    req:RFC5049-8-1
+    [Template]    Messages Sent Again Should Be Decompressed
+    default
+    dynamic
+Too Long A Message
+    [Documentation]    70,000 octets, more than SigComp carries. Expects that compressing fails, and that the messages
+    ...    before and after it are as if it had not been.
+    [Tags]    req:RFC3320-5.2-1    req:RFC3320-5.2-2
+    [Template]    A Message That Is Too Long Should Be Refused
+    default

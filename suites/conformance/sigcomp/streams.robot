@@ -1,0 +1,48 @@
+*** Comments ***
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation    Streams with record marking: RFC 3320, section 4.2.2; RFC 5049, sections 5 and 6. What comes in is cut
+...              into pieces of any length; what goes out is one delimited message for each message of the application.
+
+Resource         imports.resource
+
+Test Tags        scheme:sigcomp    level:must
+
+
+*** Test Cases ***
+A Call In Pieces Of One Octet
+    [Documentation]    Expects that every message comes out, once.
+    [Tags]    req:RFC3320-4.2.2-1    req:RFC3320-5-5    req:RFC5049-5-4    req:RFC5049-6-1
+    A Call Should Be Streamed    basic-voice-call    1
+
+A Call In Pieces Of 100 Octets
+    [Documentation]    The same with a 3GPP video call.
+    [Tags]    req:RFC3320-4.2.2-1    req:RFC3320-5-5    req:RFC5049-5-4
+    A Call Should Be Streamed    3gpp-video-call    100
+
+A Call In Whole Messages
+    [Documentation]    The same with each message in one piece.
+    [Tags]    req:RFC3320-4.2.2-1    req:RFC3320-5-5
+    A Call Should Be Streamed    push-to-talk    100000
+
+Several Messages In One Piece
+    [Documentation]    Sends three messages, full of FF, at once. Expects three messages.
+    [Tags]    req:RFC3320-4.2.2-1    req:RFC3320-4.2-1
+    Several Messages Should Come Out Of One Piece
+
+Half Of The Memory
+    [Documentation]    Asks for the size of the UDVM's memory over a stream. Expects half of the decompression memory.
+    [Tags]    req:RFC3320-7-2
+    The UDVM Should Have Half Of The Memory On A Stream
+
+A Plain Stream
+    [Documentation]    Sends SIP messages over a stream that does not begin as SigComp does. Expects them as they came.
+    [Tags]    req:RFC5049-5-2
+    A Plain Stream Should Come Out As It Came
+
+Reserved Codes
+    [Documentation]    Sends FF 80, not quoted, and a whole message behind it. Expects the stream to be over.
+    [Tags]    req:RFC3320-4.2.2-2    req:RFC3320-4.2.2-3
+    A Broken Stream Should Be Over
