@@ -257,8 +257,9 @@ def _compose(log: Path) -> bool:
     if not _command(log, ROOT / "docker" / "build"):
         _note(log, "compose: the images could not be built")
         return False
-    tests = ROOT / "resources/headroom/tests/wire/test_compose.py"
-    words = [sys.executable, "-m", "pytest", "-q", "--color=no", tests]
+    folder = ROOT / "resources/headroom/tests/wire"
+    tests = [folder / "test_compose.py", folder / "test_trex_container.py"]  # the latter with TRex, where there is one
+    words = [sys.executable, "-m", "pytest", "-q", "--color=no", *tests]
     passed = _command(log, *words, HEADROOM_CONTAINERS="yes")
     _note(log, f"compose: trials over {compose.containers.look().version} {'passed' if passed else 'FAILED'}")
     return passed

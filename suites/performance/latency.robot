@@ -6,7 +6,8 @@ SPDX-License-Identifier: Apache-2.0
 Documentation    How long packets take from the generator through both nodes and the link and back to it, while the
 ...              nodes forward 10, 50 and 90 % of their PDR (see throughput), in each direction. A bare bridge in the
 ...              place of the nodes at the same rate is the control. Measured and not judged, for a slow implementation
-...              breaks no promise. Rows need interfaces, and MODE is, as in throughput.
+...              breaks no promise; a row in which more is lost than the PDR allows is non-strict and says so. Rows need
+...              interfaces, and MODE is, as in throughput.
 
 Resource         imports.resource
 

@@ -17,7 +17,7 @@ from headroom.settings import Settings
 from headroom.wire import choice, images
 from headroom.wire.channel import MAX_CID, Channel, channel_of
 from headroom.wire.line import CODECS, Line, line
-from headroom.wire.searches import FLOWS, IMPLEMENTATIONS, Asked, octets_of, throughput
+from headroom.wire.searches import FLOWS, IMPLEMENTATIONS, Asked, octets_of, rules_of, throughput
 from headroom.wire.sender import traffic
 from headroom.wire.throughput import GOALS, GeneratorFellBehind, Goal, NoThroughput, Rate
 from headroom.wire.trial import Trial
@@ -80,7 +80,9 @@ class Forwarding:
         """SHARE, such as `50 %`, is of the PDR, which is looked for where no row has found it before.
 
         Where only the generator kept it from being found, it is of the highest rate without a fault, and says so.
-        MODE as in Throughput Should Be Found. The control is a bare bridge at the same rate."""
+        MODE as in Throughput Should Be Found. The control is a bare bridge at the same rate. Trials that lose more
+        than the PDR may are repeated; where others are not to be had, the latencies are those of full queues, and the
+        case is non-strict."""
         part = target_of(share)
         if part is None:
             raise ValueError(f"'{share}' is no share of a rate, such as 50 %")
@@ -93,17 +95,19 @@ class Forwarding:
         assert whole is not None
         count, seconds = (1, 1.0) if asked.run.quick else (3, 3.0)
         with line(asked.run, asked.cores, "asked", asked.profile, asked.flows, asked.channel) as made:
-            trials = steady_trials(made, part * whole, count, seconds)
+            trials = steady_trials(made, part * whole, count, seconds, tolerance=pdr.loss_ratio)
             collector.current().traffic = traffic(made.made, trials[-1])
         control: list[Trial] = []
         why = ""
         with line(asked.run, asked.cores, "bridge", asked.profile, asked.flows) as made:
             try:
-                control = steady_trials(made, part * whole, count, seconds)
+                control = steady_trials(made, part * whole, count, seconds, tolerance=pdr.loss_ratio)
             except GeneratorFellBehind as error:
                 why = str(error)
         forwarded.note_latency(trials, rate)
         forwarded.note_latency_control(control, why)
+        if told := beyond(trials, control, pdr, part, rules_of(asked).trial_s):
+            collector.current().judge("non-strict", told)
 
 
 def goal_of(text: str) -> Goal:
@@ -178,13 +182,40 @@ def require_delivery(trials: list[Trial]) -> None:
         raise AssertionError(f"Packets were lost in every trial at {trials[0].rate_pps:,.0f} packets/s: {lost}.")
 
 
-def steady_trials(made: Line, rate_pps: float, count: int, duration_s: float, compared: bool = False) -> list[Trial]:
-    """Trials at a rate. Raises GeneratorFellBehind where the generator keeps up with too few of three times as many."""
+def steady_trials(
+    made: Line, rate_pps: float, count: int, duration_s: float, compared: bool = False, tolerance: float = 1.0
+) -> list[Trial]:
+    """Trials at a rate, of which those in which the generator fell behind do not count, up to three times as many.
+
+    Those that lose more than `tolerance`, a share of the packets, make way for others where there are any. Raises
+    GeneratorFellBehind where too few count.
+    """
     trials: list[Trial] = []
+    lossy: list[Trial] = []
     for _ in range(3 * count):
         trial = (made.compared if compared else made.trial)(rate_pps, duration_s)
         if not trial.fell_behind:
-            trials.append(trial)
+            (lossy if trial.lost > tolerance * trial.sent else trials).append(trial)
         if len(trials) == count:
             return trials
-    raise GeneratorFellBehind(f"The generator does not keep up with {rate_pps:,.0f} packets/s.")
+    if len(trials) + len(lossy) < count:
+        raise GeneratorFellBehind(f"The generator does not keep up with {rate_pps:,.0f} packets/s.")
+    return [*trials, *lossy][:count]
+
+
+def beyond(trials: list[Trial], control: list[Trial], goal: Goal, share: float, searched_s: float) -> str:
+    """What to say of latencies at a share of a rate, where more was lost than that rate itself allows; else nothing.
+
+    `searched_s` are the seconds of the trials in which the rate was found.
+    """
+    lost = [trial for trial in trials if trial.lost > goal.loss_ratio * trial.sent]
+    if not lost:
+        return ""
+    missed, sent = sum(trial.lost for trial in trials), sum(trial.sent for trial in trials)
+    also = sum(trial.lost for trial in control)
+    return (
+        f"At {share:.0%} of the {goal.name.upper()}, {missed:,} of {sent:,} packets were lost, more than the "
+        f"{goal.loss_ratio:.1%} that it allows: these latencies are those of full queues. It was found in trials of "
+        f"{searched_s:g} s, and queues hide for a while that a rate is too high; so does a machine that is busy "
+        f"otherwise. The bare bridge lost {also:,}."
+    ).replace("%", " %")

@@ -19,6 +19,7 @@ from types import TracebackType
 
 from headroom.errors import EnvironmentLacks, HeadroomError
 from headroom.wire import interfaces
+from headroom.wire.strays import is_stray
 from headroom.wire.trial import Trial
 
 ETH_P_ALL = 3
@@ -39,10 +40,12 @@ class NotAsSent(HeadroomError):
 
 @dataclass(frozen=True)
 class Ears:
-    """Where to listen: a network namespace, and the names of its interfaces by number of the port."""
+    """Where to listen: a network namespace by its name or its file, and the names of its interfaces by number of the
+    port. `bridged` where bridges send things of their own, which do not count."""
 
     namespace: str
     interfaces: Mapping[int, str]
+    bridged: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,7 +108,8 @@ class Listener:
         """
         if self._failure:
             raise EnvironmentLacks(f"Packets could not be caught any more at {self._failure}.")
-        return [packet for frame in list(self._frames[port]) if (packet := ip_packet(frame))]
+        packets = [packet for frame in list(self._frames[port]) if (packet := ip_packet(frame))]
+        return [packet for packet in packets if not (self._ears.bridged and is_stray(packet))]
 
     def missed(self) -> int:
         """How many frames could not be caught, since this was asked last."""

@@ -24,7 +24,8 @@ from headroom.wire.generator import embedded_latency
 from headroom.wire.sender import carrying_out, ears_at, trex_at
 from headroom.wire.sequences import Message
 from headroom.wire.topology import Topology
-from headroom.wire.trex import PROFILES, Trex
+from headroom.wire.trex import Trex
+from headroom.wire.trex_home import PROFILES
 from headroom.wire.trial import BEHIND, Direction, Generator, Trial
 
 SESSIONS = PROFILES / "sip_3gpp.py"
@@ -133,7 +134,7 @@ class TrexCalls:
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
         """`rate_pps` is in calls a second."""
-        tunables = {"sequence": str(self.path.resolve()), "cps": repr(rate_pps), "holding-time": repr(self.holding_s)}
+        tunables = {"sequence": self.path.resolve(), "cps": repr(rate_pps), "holding-time": repr(self.holding_s)}
         self.trex.astf_load(SESSIONS, tunables)
         self.trex.clear()
         self.trex.astf_start(duration_s=duration_s)

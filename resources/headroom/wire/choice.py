@@ -13,7 +13,7 @@ from headroom.machine import topology as cpus
 from headroom.machine.build import engine_program
 from headroom.paths import DEFAULT_BUILD
 from headroom.settings import Settings
-from headroom.wire import compose, netns, testbed, trex_server
+from headroom.wire import compose, netns, testbed, trex_container, trex_server
 from headroom.wire.topology import Allotment, Topology, allot, roles_of
 
 TOPOLOGIES = ("process", "netns", "compose")
@@ -35,11 +35,9 @@ def check(topology: str, generator: str) -> None:
         raise UsageError(
             "TRex sends over interfaces, and --topology process has none: name netns, compose or a testbed file."
         )
-    if topology == "compose" and generator == "trex":
-        raise UsageError("The generator's container has no TRex: use --generator memory, or --topology netns.")
     if reason := _lacks(topology):
         raise EnvironmentLacks(reason)
-    if generator == "trex" and (reason := _trex_is_elsewhere(topology) or trex_lacks()):
+    if generator == "trex" and (reason := _trex_is_elsewhere(topology) or trex_lacks(topology)):
         raise EnvironmentLacks(reason)
 
 
@@ -77,10 +75,12 @@ def dpdk_lacks() -> str:
     return "The engine's ports need DPDK: apt-get install libdpdk-dev pkg-config, or use --topology process."
 
 
-def trex_lacks() -> str:
-    """Why there is no TRex; empty where `$TREX_ROOT` names one."""
+def trex_lacks(topology: str = "") -> str:
+    """Why there is no TRex; empty where `$TREX_ROOT` names one, which a container can be given where it needs it."""
     try:
-        trex_server.find()
+        installation = trex_server.find()
+        if topology == "compose":
+            trex_container.source_of(installation)
     except EnvironmentLacks as error:
         return str(error)
     return ""
@@ -123,7 +123,7 @@ def make(topology: str, shape: str, measured: Sequence[int], build: str, generat
     """
     require(topology, build)
     if topology == "compose":
-        return compose.Compose(shape, _allotment(shape, measured, generator), build)
+        return compose.Compose(shape, _allotment(shape, measured, generator), build, generator == "trex")
     if topology == "netns":
         return netns.Netns(shape, _allotment(shape, measured, generator), build, queues=len(measured))
     return testbed.Testbed(shape, Allotment({}), bed=testbed.load(Path(topology)), build=build)
@@ -137,7 +137,7 @@ def _allotment(shape: str, measured: Sequence[int], generator: str) -> Allotment
 def plan(asked: Settings) -> list[str]:
     """The commands that a run over a topology gives, each with its host; none where it gives none to speak of."""
     if asked.topology == "compose":
-        return compose.commands()
+        return compose.commands(asked.generator == "trex")
     if asked.topology in TOPOLOGIES:
         return []
     return testbed.commands(testbed.load(Path(asked.topology)), asked.build, asked.generator)

@@ -27,7 +27,7 @@ from headroom import leash
 from headroom.ending import EngineFailure
 from headroom.errors import EnvironmentLacks
 from headroom.paths import DEFAULT_BUILD, ROOT
-from headroom.wire import bridges, containers, runs, standstill
+from headroom.wire import bridges, containers, runs, standstill, trex_container
 from headroom.wire.processes import Crew, Place, Service
 from headroom.wire.topology import SHAPES, Port, Role, Seat, Topology, roles_of
 
@@ -58,6 +58,8 @@ class Compose(Topology):
     """A topology of containers, which lives as long as its `with` block. It has one shape, `full`."""
 
     build: str = DEFAULT_BUILD
+    with_trex: bool = False  # in the generator's container
+    mounted: trex_container.Mount | None = field(default=None, init=False)
     run: str = field(default="", init=False)
     subnet: str = field(default="", init=False)  # the first half of all addresses
     found: containers.Found = field(default_factory=containers.Found, init=False)
@@ -78,11 +80,13 @@ class Compose(Topology):
         if reason := lacks():
             raise EnvironmentLacks(reason)
         self.found = containers.look()
-        containers.require_image(OUR_IMAGE, obtain="docker/build")
+        for image in (OUR_IMAGE, *([trex_container.IMAGE] if self.with_trex else ())):
+            containers.require_image(image, obtain="docker/build")
         remove_dead()
         with leash.uninterrupted():
             self.run, folder = runs.claim("compose", lambda run: [f"{runs.PREFIX}-{run}"])
             self.crew = Crew(folder, self.build)
+            self.mounted = trex_container.mount() if self.with_trex else None
         self.crew.glances.append(partial(look_at_daemon, containers.daemon_pid()))
         generator = self._first()
         for role in roles_of(self.shape):
@@ -140,7 +144,8 @@ class Compose(Topology):
 
     def _up(self, role: Role, environment: dict[str, str]) -> Container:
         words = [*self._compose, "up", "-d", "--no-deps", "--no-build", role]
-        done = _run(words, UP_S, {SUBNET_VARIABLE: self.subnet, **environment})
+        shared = self.mounted.variables if self.mounted else {}
+        done = _run(words, UP_S, {SUBNET_VARIABLE: self.subnet, **shared, **environment})
         if done.returncode != 0:
             raise EnvironmentLacks(f"The container of the {role} does not start: {_reason(done.stderr)}")
         found = containers.labelled(self.project, role)
@@ -154,7 +159,14 @@ class Compose(Topology):
 
     @property
     def _compose(self) -> list[str]:
-        return [*self.found.compose, "-p", self.project, "-f", str(FILE)]
+        files = [FILE, *([trex_container.FILE] if self.with_trex else ())]
+        return [*self.found.compose, "-p", self.project, *(word for file in files for word in ("-f", str(file)))]
+
+    def trex_home(self) -> trex_container.InContainer:
+        """Where TRex runs, of a topology that has been made with it."""
+        assert self.mounted is not None, "the topology was made without TRex"
+        generator = self.made["generator"]
+        return trex_container.InContainer(generator.id, generator.local_pid, self.mounted)
 
     def remove(self) -> None:
         if not self.run:
@@ -169,6 +181,8 @@ class Compose(Topology):
                 for container in self.made.values():
                     container.kill()
                 runs.give_up(self.run)
+            if self.mounted:
+                trex_container.unmount(self.mounted)
 
 
 @dataclass(frozen=True)
@@ -231,6 +245,11 @@ class Container:
     def why_still(self) -> str:
         return standstill.why_still(self.pid) if self._is_ours() else ""
 
+    @property
+    def local_pid(self) -> int:
+        """The number of its first process on this machine; 0 where it has ended."""
+        return self.pid if self._is_ours() else 0
+
     def _is_ours(self) -> bool:
         """Whether the number of its first process is still that of this process."""
         return self.started is not None and runs.start_time(self.pid) == self.started
@@ -270,14 +289,14 @@ def remove_dead() -> list[str]:
     return runs.remove_dead("compose", remove)
 
 
-def commands() -> list[str]:
+def commands(with_trex: bool = False) -> list[str]:
     """What a run would say to Docker, for a dry run."""
     words = " ".join(containers.look().compose or ("docker", "compose"))
-    file = FILE.relative_to(ROOT)
+    file = " -f ".join(str(one.relative_to(ROOT)) for one in (FILE, *([trex_container.FILE] if with_trex else ())))
     return [
         "docker/build",
         *(f"{words} -p hr-<run> -f {file} up -d --no-deps --no-build {role}" for role in roles_of("full")),
-        "docker exec -i hr-<run>-generator start exec serve",
+        *(trex_container.COMMANDS if with_trex else ["docker exec -i hr-<run>-generator start exec serve"]),
         "docker rm --force --volumes …, docker network rm …, docker volume rm …  # all that is labelled hr-<run>",
     ]
 

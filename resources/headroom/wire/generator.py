@@ -24,7 +24,8 @@ from headroom.paths import DEFAULT_BUILD
 from headroom.wire.arrivals import UNCOMPARED, Compared, Ears, Listener, compare, ip_packet
 from headroom.wire.captures import records, split
 from headroom.wire.strays import strays_in
-from headroom.wire.trex import PROFILES, Trex
+from headroom.wire.trex import Trex
+from headroom.wire.trex_home import PROFILES
 from headroom.wire.trex_server import TrexFailure, scratch
 from headroom.wire.trex_statistics import direction_of
 from headroom.wire.trial import Direction, Latency, Trial

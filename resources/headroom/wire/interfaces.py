@@ -39,7 +39,8 @@ OFFLOADS = {
 
 
 def inside(namespace: str, work: Callable[[], Result]) -> Result:
-    """Does some work in a thread that has entered a network namespace; sockets that it returns stay in there.
+    """Does some work in a thread that has entered a network namespace, known by its name or the path of its file;
+    sockets that it returns stay in there.
 
     Raises what the work raises, and EnvironmentLacks where the namespace cannot be entered.
     """

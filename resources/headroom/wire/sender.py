@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
 from headroom import profiles
 from headroom.settings import Settings
 from headroom.wire import arrivals, netns, trex, trex_server
+from headroom.wire.compose import Compose
 from headroom.wire.generator import EmbeddedGenerator, Run, TrexGenerator
 from headroom.wire.standing import PATIENCE_S, Standing
 from headroom.wire.topology import Port, Topology
@@ -55,15 +57,20 @@ def sender(
 def trex_at(made: Topology, mode: Literal["stl", "astf"]) -> Iterator[trex.Trex]:
     """TRex at the generator's place of a topology, as long as the block. A process that dies there ends what it does.
 
-    TRex needs a namespace of its own; where cards are its ports there is none yet, and one is made.
+    TRex needs a namespace of its own; where cards are its ports there is none yet, and one is made. A container has
+    one.
     """
     seat = made.seats["generator"]
     theirs, cores = trex_takes([seat.ports[name] for name in ("0", "1")], seat.cores)
     with contextlib.ExitStack() as stack:
-        place = seat.place if seat.place.words else stack.enter_context(netns.alone())
-        yield stack.enter_context(
-            trex.running(place.words, theirs, mode, cores, watch=[made.crew.check]),
-        )
+        if isinstance(made, Compose):
+            home = made.trex_home()
+            theirs = [replace(port, interface=home.interfaces.get(port.interface, port.interface)) for port in theirs]
+            running = trex.running(home, theirs, mode, cores, home.mounted.inside, watch=[made.crew.check])
+        else:
+            place = seat.place if seat.place.words else stack.enter_context(netns.alone())
+            running = trex.running(place.words, theirs, mode, cores, watch=[made.crew.check])
+        yield stack.enter_context(running)
 
 
 def trex_takes(ports: Sequence[Port], cores: Sequence[int]) -> tuple[list[trex_server.Port], trex_server.Cores | None]:
@@ -77,6 +84,10 @@ def ears_at(made: Topology) -> arrivals.Ears | None:
     """Where TRex's packets can be caught: at its interfaces, but not at cards that it has for itself."""
     seat = made.seats["generator"]
     names = {number: seat.ports[str(number)].interface for number in (0, 1)}
+    if isinstance(made, Compose):
+        home = made.trex_home()
+        known = {number: home.interfaces.get(name, "") for number, name in names.items()}
+        return arrivals.Ears(home.namespace, known, made.bridged) if home.namespace and all(known.values()) else None
     return arrivals.Ears(seat.place.name, names) if all(names.values()) else None
 
 

@@ -8,27 +8,32 @@ pipe.
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-from headroom import leash
 from headroom.errors import HeadroomError
-from headroom.paths import ROOT, shown
+from headroom.paths import shown
 from headroom.wire.pipe import Pipe
+from headroom.wire.trex_home import AGENT, Home, Namespace
 from headroom.wire.trex_server import Cores, Installation, Port, Server, find, scratch
-
-AGENT = ROOT / "resources" / "trex" / "agent.py"
-PROFILES = ROOT / "traffic-profiles" / "trex"
 
 
 class Trex:
-    """A connected TRex: loads, starts, stops, reads statistics. Use `running` or `attached` to get one."""
+    """A connected TRex: loads, starts, stops, reads statistics. Use `running` or `attached` to get one.
 
-    def __init__(self, pipe: Pipe, described: Mapping[str, Any], notes: Sequence[str] = ()) -> None:
-        self._pipe = pipe
+    `seen` says by which path a file of this machine is known where TRex runs.
+    """
+
+    def __init__(
+        self,
+        pipe: Pipe,
+        described: Mapping[str, Any],
+        notes: Sequence[str] = (),
+        seen: Callable[[Path], str] = str,
+    ) -> None:
+        self._pipe, self._seen = pipe, seen
         self.version = str(described["version"])
         self.ports = [dict(port) for port in described["ports"]]
         self.notes = list(notes)
@@ -38,8 +43,12 @@ class Trex:
 
         Streams without an end are not counted. `tunables`: the profile's own, as `--help` among them says.
         """
-        words = [word for key, value in tunables.items() for word in (f"--{key}", str(value))]
-        return int(self._pipe.call("load", 300.0, port=port, profile=str(profile), tunables=words)["packets"])
+        words = self._words(tunables)
+        return int(self._pipe.call("load", 300.0, port=port, profile=self._seen(profile), tunables=words)["packets"])
+
+    def _words(self, tunables: Mapping[str, object]) -> list[str]:
+        told = {key: self._seen(value) if isinstance(value, Path) else str(value) for key, value in tunables.items()}
+        return [word for key, value in told.items() for word in (f"--{key}", value)]
 
     def start(self, ports: Sequence[int], duration_s: float = -1, multiplier: str = "1") -> None:
         """Starts the streams of ports; `duration_s` -1: until stopped."""
@@ -47,13 +56,12 @@ class Trex:
 
     def push(self, captures: Mapping[int, Path], gap_us: float) -> None:
         """Sends captures of Ethernet frames, one for each port, a packet every `gap_us` microseconds."""
-        files = {str(port): str(path.resolve()) for port, path in captures.items()}
+        files = {str(port): self._seen(path.resolve()) for port, path in captures.items()}
         self._pipe.call("push", 60.0, captures=files, gap_us=gap_us)
 
     def astf_load(self, profile: Path, tunables: Mapping[str, object]) -> None:
         """Replaces the sessions by those of a profile file (a server in mode "astf")."""
-        words = [word for key, value in tunables.items() for word in (f"--{key}", str(value))]
-        self._pipe.call("astf_load", 120.0, profile=str(profile), tunables=words)
+        self._pipe.call("astf_load", 120.0, profile=self._seen(profile), tunables=self._words(tunables))
 
     def astf_start(self, multiplier: float = 1, duration_s: float = -1, latency_pps: int = 0) -> None:
         """Starts the sessions, `multiplier` times as many a second as the profile says."""
@@ -103,7 +111,7 @@ class Trex:
 
 @contextlib.contextmanager
 def running(
-    place: Sequence[str],
+    place: Home | Sequence[str],
     ports: Sequence[Port],
     mode: Literal["stl", "astf"] = "stl",
     cores: Cores | None = None,
@@ -111,18 +119,18 @@ def running(
     record: TextIO | None = None,
     watch: Sequence[Callable[[], None]] = (),
 ) -> Iterator[Trex]:
-    """A TRex of our own in a namespace, connected; gone again at the end, however that comes about.
+    """A TRex of our own in a namespace or a container, connected; gone again at the end, however that comes about.
 
     `watch` are looks at what else has to live while TRex is asked: each raises what is to end the wait.
     """
     installation = installation or find()
     with (
         Server(installation, place, ports, mode, cores) as server,
-        _agent(installation, place, server.log.with_name("agent.log"), record, [server.look, *watch]) as pipe,
+        _agent(installation, server.home, server.log.with_name("agent.log"), record, [server.look, *watch]) as pipe,
     ):
         cards = {"promiscuous": True} if mode == "stl" and all(port.is_pci for port in ports) else {}
         described = pipe.call("connect", 30.0, mode=mode, **cards)
-        yield Trex(pipe, described, server.notes)
+        yield Trex(pipe, described, server.notes, server.home.seen)
 
 
 @contextlib.contextmanager
@@ -136,7 +144,7 @@ def attached(
     installation = installation or find()
     with (
         scratch() as folder,
-        _agent(installation, (), Path(folder) / "agent.log", record) as pipe,
+        _agent(installation, Namespace(()), Path(folder) / "agent.log", record) as pipe,
     ):
         described = pipe.call("connect", 30.0, mode=mode, server=address)
         yield Trex(pipe, described, installation.notes)
@@ -145,15 +153,14 @@ def attached(
 @contextlib.contextmanager
 def _agent(
     installation: Installation,
-    place: Sequence[str],
+    home: Home,
     log: Path,
     record: TextIO | None,
     watch: Sequence[Callable[[], None]] = (),
 ) -> Iterator[Pipe]:
-    # -P would be right for scripts of ours, but TRex's profiles import their neighbours.
-    command = [*leash.words(), *place, sys.executable, str(AGENT), str(installation.client)]
+    command, environment = home.agent(installation)
     name = f"The agent ({shown(AGENT)})"
-    with Pipe(command, name, log, installation.environment(), list(watch), record) as pipe:
+    with Pipe(command, name, log, environment, list(watch), record) as pipe:
         yield pipe
         with contextlib.suppress(HeadroomError):  # what matters has been read; the end may fail
             pipe.call("quit", 10.0)

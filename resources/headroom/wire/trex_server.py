@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TRex: finding it, and running its server in a network namespace.
+"""TRex: finding it, and running its server in a network namespace or a container (`trex_home.py`).
 
 TRex is found at $TREX_ROOT, the folder of a release (or `scripts/` of a source tree that was built), and nothing of it
 is part of this repository. Who drives the server is `trex.py`.
@@ -22,7 +22,6 @@ import os
 import re
 import secrets
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
@@ -33,12 +32,11 @@ from typing import Any, Literal
 
 from headroom import leash
 from headroom.errors import EnvironmentLacks, HeadroomError, UsageError
-from headroom.wire import standstill
 from headroom.wire.pipe import last_words
+from headroom.wire.trex_home import RPC_PORT, Home, Namespace, listening
 
 KNOWN_TO_WORK = ("v3.08",)
 CLIENT = Path("automation/trex_control_plane/interactive")
-RPC_PORT, ASYNC_PORT = 4501, 4500
 READY_WITHIN_S = 60.0  # 1.5 to 2.6 s on an idle machine of two cores
 STOPPED_WITHIN_S = 5.0  # 0.3 s on an idle one
 # Rings of net_af_packet: 8,192 frames of 2,048 octets in blocks of 1 MiB, 16 MiB a direction.
@@ -47,7 +45,6 @@ MOST_FRAME = 2048 - 64  # octets: what a ring's frame holds besides its header
 DPDK_STATE = Path("/var/run/dpdk")  # DPDK keeps a folder for each prefix there
 LEFT = "headroom-trex-"  # how the names of what a server leaves behind begin; then the number of our process
 CARD_MAC = "02:48:52:00:00:{:02x}"  # locally administered, as the generator's interfaces in a namespace have them
-LISTENING = "0A"  # proc(5), /proc/net/tcp: TCP_LISTEN
 
 LATENCY_NOTE = (
     "TRex had no core of its own to receive on: its receiving thread sleeps up to 1 ms, so about 0.5 ms of the average "
@@ -83,10 +80,15 @@ class Installation:
             return []
         return [f"TRex {self.version} has not been tried; known to work: {', '.join(KNOWN_TO_WORK)}."]
 
-    def environment(self) -> dict[str, str]:
-        """For the server and the client: TRex's own libraries."""
+    @property
+    def libraries(self) -> dict[str, str]:
+        """Variables for the server and the client: TRex's own libraries."""
         libraries = f"{self.folder}:{self.folder / 'so' / os.uname().machine}"
-        return {**os.environ, "LD_LIBRARY_PATH": libraries, "TREX_EXT_LIBS": str(self.folder / "external_libs")}
+        return {"LD_LIBRARY_PATH": libraries, "TREX_EXT_LIBS": str(self.folder / "external_libs")}
+
+    def environment(self) -> dict[str, str]:
+        """Ours, with those variables."""
+        return {**os.environ, **self.libraries}
 
 
 def find(environment: Mapping[str, str] = os.environ) -> Installation:
@@ -220,22 +222,23 @@ def _device(number: int, port: Port) -> str:
 
 
 class Server:
-    """A TRex server in a network namespace, from `start` to `close`. Use as a context manager.
+    """A TRex server in a network namespace or a container, from `start` to `close`. Use as a context manager.
 
-    `place` is the words that run a program in the namespace (`in_namespace`), which holds the interfaces, and where
-    nobody else uses TRex's ports. The server ends with us, whatever we die from. `mode`: "stl" sends streams, "astf"
-    sessions.
+    `place` is a home, or the words that run a program in a namespace of this machine (`in_namespace`); it holds the
+    interfaces, and nobody else uses TRex's ports there. The server ends with us, whatever we die from. `mode`: "stl"
+    sends streams, "astf" sessions.
     """
 
     def __init__(
         self,
         installation: Installation,
-        place: Sequence[str],
+        place: Home | Sequence[str],
         ports: Sequence[Port],
         mode: Literal["stl", "astf"] = "stl",
         cores: Cores | None = None,
     ) -> None:
-        self.installation, self.place, self.mode, self.cores = installation, tuple(place), mode, cores
+        self.installation, self.mode, self.cores = installation, mode, cores
+        self.home = place if isinstance(place, Home) else Namespace(place)
         self.ports = tuple(ports)
         self.prefix = f"{LEFT}{os.getpid()}-{secrets.token_hex(3)}"
         self._folder: Path | None = None
@@ -271,17 +274,15 @@ class Server:
 
     def start(self) -> None:
         """Starts the server and waits until it answers. Raises EnvironmentLacks, UsageError, TrexFailure."""
-        if os.geteuid() != 0:
-            raise EnvironmentLacks("TRex needs root: it opens raw sockets and network devices.")
-        if not self.place:
-            raise UsageError("TRex's ports 4500 and 4501 are bound on every address: run it in a namespace of its own.")
-        if listening(self.place):
+        self.home.check()
+        words = self.home.words
+        if listening(words):
             raise EnvironmentLacks(
-                f"Somebody listens on TRex's port {RPC_PORT} already where `{' '.join(self.place)}` leads; each server "
+                f"Somebody listens on TRex's port {RPC_PORT} already where `{' '.join(words)}` leads; each server "
                 "needs a namespace of its own."
             )
         remove_leftovers()
-        self.ports = prepared(self.ports, self.place)
+        self.ports = prepared(self.ports, words)
         self._folder = Path(tempfile.mkdtemp(prefix=f"{LEFT}{os.getpid()}-"))
         try:
             (self._folder / "trex.yaml").write_text(settings(self.ports, self.prefix, self.cores), encoding="utf-8")
@@ -292,22 +293,14 @@ class Server:
             raise
 
     def _launch(self, configuration: Path) -> subprocess.Popen[bytes]:
-        words = arguments(self.ports, self.mode)
-        command = [*leash.words(), *self.place, str(self.installation.program), *words]
+        words = [str(self.installation.program), *arguments(self.ports, self.mode)]
         with self.log.open("wb") as log:
-            return subprocess.Popen(
-                [*command, "--cfg", str(configuration)],
-                cwd=self.installation.folder,
-                env=self.installation.environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            return self.home.launch(self.installation, [*words, "--cfg", self.home.seen(configuration)], log)
 
     def _wait_until_ready(self) -> None:
+        assert self._process is not None, "the server has not been started"
         deadline = time.monotonic() + READY_WITHIN_S
-        while not listening((), self.pid):
+        while not self.home.is_up(self._process):
             self.look()
             if time.monotonic() > deadline:
                 raise TrexFailure(f"The TRex server was not ready after {READY_WITHIN_S:g} s.{last_words(self.log)}")
@@ -320,10 +313,10 @@ class Server:
         if self._stopping:
             return
         if code is None:
-            if why := standstill.why_still(self._process.pid):
+            if why := self.home.why_still(self._process):
                 raise TrexFailure(f"The TRex server does nothing any more: {why}.")
             return
-        how = f"died from {signal.Signals(-code).name}" if code < 0 else f"ended with exit status {code}"
+        how = self.home.how_it_ended(code)
         raise TrexFailure(f"The TRex server {how}: an error of the generator, not a limit.{last_words(self.log)}")
 
     def close(self) -> None:
@@ -331,8 +324,7 @@ class Server:
         self._stopping = True
         if self._process is not None:
             if self._process.poll() is None:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(self._process.pid, signal.SIGINT)  # after which it closes its ports in order
+                self.home.release(self._process)  # it closes its ports in order
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     self._process.wait(STOPPED_WITHIN_S)
             leash.stop(self._process)
@@ -372,26 +364,6 @@ def remove_leftovers() -> None:
 def in_namespace(namespace: str) -> list[str]:
     """Words before a program that run it in a network namespace (ip-netns(8))."""
     return ["ip", "netns", "exec", namespace]
-
-
-def listening(words: Sequence[str] = (), process: int | None = None) -> bool:
-    """Whether somebody listens on the server's port, in the namespace of a process or where `words` run a program."""
-    tables = [f"/proc/{process or 'self'}/net/tcp{version}" for version in ("", "6")]
-    if process is not None:
-        with contextlib.suppress(OSError):
-            return _listens("".join(Path(table).read_text() for table in tables if Path(table).exists()))
-        return False
-    done = subprocess.run([*words, "cat", *tables], capture_output=True, text=True)
-    if not done.stdout:
-        raise EnvironmentLacks(f"`{' '.join(words)}` does not work: {done.stderr.strip()}")
-    return _listens(done.stdout)
-
-
-def _listens(table: str) -> bool:
-    rows = [line.split() for line in table.splitlines()]
-    return any(
-        len(row) > 3 and row[3] == LISTENING and row[1].endswith(f":{RPC_PORT:04X}") for row in rows if row[0] != "sl"
-    )
 
 
 def prepared(ports: Sequence[Port], place: Sequence[str]) -> tuple[Port, ...]:

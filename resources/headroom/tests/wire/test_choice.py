@@ -30,7 +30,6 @@ EXAMPLE = "resources/testbeds/example.yaml"
         (["--topology", "nets"], "There is no topology 'nets'; there are process, netns, compose, or the path"),
         (["--topology", "/nowhere/rack.yaml"], "There is no testbed file at /nowhere/rack.yaml"),
         (["--generator", "iperf"], "There is no generator 'iperf'; there are memory and trex"),
-        (["--generator", "trex", "--topology", "compose"], "The generator's container has no TRex"),
         (["--generator", "trex"], "TRex sends over interfaces, and --topology process has none"),
     ],
 )

@@ -80,7 +80,8 @@ def _addresses(networks: dict[str, dict[str, str]] | None) -> list[dict[str, str
 def test_images_stand_on_the_slim_base() -> None:
     for image in ("engine", "harness"):
         text = (ROOT / "docker" / image / "Dockerfile").read_text()
-        assert set(re.findall(r"^FROM (\S+)", text, re.MULTILINE)) == {"debian:bookworm-slim"}
+        stages = set(re.findall(r"^FROM \S+ AS (\S+)", text, re.MULTILINE))
+        assert set(re.findall(r"^FROM (\S+)", text, re.MULTILINE)) - stages == {"debian:bookworm-slim"}
 
 
 @pytest.fixture

@@ -219,6 +219,42 @@ def test_a_generator_that_does_not_keep_up_measures_no_latency() -> None:
         forwarding.steady_trials(FakeLine(1e9, most=100), 5000, 2, 1.0)  # type: ignore[arg-type]
 
 
+class Stumbling(FakeLine):
+    """Loses a tenth in the first `stumbles` trials, then nothing."""
+
+    def __init__(self, stumbles: int) -> None:
+        super().__init__(1e9)
+        self.stumbles = stumbles
+
+    def trial(self, rate_pps: float, duration_s: float) -> Trial:
+        self.line.share = 0.1 if self.stumbles > 0 else 0.0
+        self.stumbles -= 1
+        return super().trial(rate_pps, duration_s)
+
+
+def test_a_trial_that_loses_too_much_makes_way_for_another() -> None:
+    def lost(stumbles: int) -> list[int]:
+        made: Any = Stumbling(stumbles)
+        return [one.lost for one in forwarding.steady_trials(made, 1000, 2, 1.0, tolerance=PDR.loss_ratio)]
+
+    assert lost(4) == [0, 0]
+    assert lost(5) == [0, 200]
+    assert lost(9) == [200, 200]
+
+
+def test_latencies_of_full_queues_say_so(fake: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    forwarding.Forwarding().latency_should_be_measured("", "1c", "50 %")
+    assert (collector.current().verdict, value("lost")) == (None, 0)
+    collector.begin()
+    monkeypatch.setattr(forwarding, "target_of", lambda share: 1.25)
+    forwarding.Forwarding().latency_should_be_measured("", "1c", "125 %")
+    told = collector.current()
+    assert told.verdict == "non-strict"
+    assert "packets were lost, more than the 0.5 % that it allows: these latencies are those of full" in told.reason
+    assert "At 125 % of the PDR" in told.reason
+    assert "The bare bridge lost 0." in told.reason
+
+
 def test_words_that_are_no_loss() -> None:
     assert (forwarding.goal_of("none"), forwarding.goal_of("0.5 %")) == (NDR, PDR)
     with pytest.raises(ValueError, match=r"there are none, 0\.5 %"):

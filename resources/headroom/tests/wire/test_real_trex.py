@@ -30,7 +30,8 @@ from headroom.wire import trex_server
 from headroom.wire.captures import records
 from headroom.wire.generator import GTPU_STREAMS, STREAMS, TrexGenerator
 from headroom.wire.pipe import Refusal
-from headroom.wire.trex import PROFILES, Trex, running
+from headroom.wire.trex import Trex, running
+from headroom.wire.trex_home import PROFILES
 from headroom.wire.trex_server import Port, TrexFailure, in_namespace
 
 pytestmark = [
