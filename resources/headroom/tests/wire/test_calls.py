@@ -151,7 +151,7 @@ def test_a_trial_of_trex_is_counted_in_calls(played: Trex, monkeypatch: pytest.M
     for name in ("clear", "warnings"):  # the recording is of another order
         monkeypatch.setattr(played, name, list)
     trial = TrexCalls(played, path, sequences.load(path), drain_s=1.3).trial(20, 1.0)
-    assert loaded == [{"sequence": str(path), "cps": "20", "holding-time": "0.0"}]
+    assert loaded == [{"sequence": path, "cps": "20", "holding-time": "0.0"}]
     one = trial.forward
     assert (one.sent, one.received, one.lost, one.fell_behind, one.compared) == (21, 21, 0, False, False)
     assert trial.raw["forward"] == {"sent": 63, "received": 63, "lost": 0}

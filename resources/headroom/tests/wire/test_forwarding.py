@@ -246,7 +246,8 @@ def test_latencies_of_full_queues_say_so(fake: list[str], monkeypatch: pytest.Mo
     forwarding.Forwarding().latency_should_be_measured("", "1c", "50 %")
     assert (collector.current().verdict, value("lost")) == (None, 0)
     collector.begin()
-    monkeypatch.setattr(forwarding, "target_of", lambda share: 1.25)
+    share_of = forwarding.target_of
+    monkeypatch.setattr(forwarding, "target_of", lambda share: 1.25 if share == "125 %" else share_of(share))
     forwarding.Forwarding().latency_should_be_measured("", "1c", "125 %")
     told = collector.current()
     assert told.verdict == "non-strict"
