@@ -137,13 +137,17 @@ def preparations(bed: Bed, build: str) -> list[Command]:
 
 
 def _binding(host: Host, pci: str) -> Command:
-    """Binds a card to its driver, and later back to the one that it had, which a file remembers."""
+    """Binds a card to its driver, and later back to the one that it had, which a file remembers.
+
+    All of it as root: the file's folder is root's, and after a boot of the host nobody has made it yet.
+    """
     kept = f"{remote.FOLDER}/headroom-{pci}"
-    remember = f"readlink {SYSFS}/{pci}/driver | sed 's,.*/,,' > {kept}"  # nothing, where it has none
-    bind = host.root("dpdk-devbind.py", f"--bind={host.driver}", pci)
-    again, free = host.root("dpdk-devbind.py") + f' --bind="$(cat {kept})"', host.root("dpdk-devbind.py", "--unbind")
-    back = f"if [ -s {kept} ]; then {again} {pci}; else {free} {pci}; fi; rm -f {kept}"
-    return Command(host, f"test -e {SYSFS}/{pci} && {{ test -e {kept} || {remember}; }} && {bind}", back)
+    remember = f'readlink {SYSFS}/{pci}/driver | sed "s,.*/,," > {kept}'  # nothing, where it has none
+    make = f"test -e {SYSFS}/{pci} && mkdir -p {remote.FOLDER} && {{ test -e {kept} || {remember}; }}"
+    again, free = f'dpdk-devbind.py --bind="$(cat {kept})" {pci}', f"dpdk-devbind.py --unbind {pci}"
+    back = f"if [ -s {kept} ]; then {again}; else {free}; fi; rm -f {kept}"
+    bind = f"{make} && dpdk-devbind.py --bind={host.driver} {pci}"
+    return Command(host, host.root("sh", "-c", bind), host.root("sh", "-c", back))
 
 
 def commands(bed: Bed, build: str = DEFAULT_BUILD, generator: str = "memory") -> list[str]:

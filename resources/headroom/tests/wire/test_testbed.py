@@ -96,7 +96,7 @@ def test_every_command_is_planned_with_its_host_and_undone_in_the_opposite_order
     for command in ("generate", "link", "node"):
         started = [line for line in lines if f"headroom-engine {command} --job -" in line]
         assert len(started) == (2 if command == "node" else 1)
-    bound = [line.split()[-1] for line in lines if "--bind=vfio-pci" in line]
+    bound = [line.split()[-1].rstrip("'") for line in lines if "--bind=vfio-pci" in line]
     back = [re.search(r"--unbind (\S+);", line)[1] for line in lines if "--unbind" in line]  # type: ignore[index]
     assert len(bound) == 8
     assert back == bound[::-1]
@@ -121,6 +121,12 @@ def test_with_trex_the_generator_is_trex_and_its_settings_are_shown() -> None:
         "add hr-<run>-gen && ip -n hr-<run>-gen link set lo up", "del hr-<run>-gen",
     ))  # fmt: skip
     assert made < lines.index(written) < lines.index(server) < gone
+
+
+def test_what_belongs_to_root_is_done_as_root() -> None:
+    lines = [line for line in testbed.commands(testbed.load(EXAMPLE)) if remote.FOLDER in line and "bench@" in line]
+    assert len(lines) == 2 * (2 * 2 + 2), "each card there and back, each node started and stopped"
+    assert all(re.match(r"ssh bench@\S+: sudo -n sh -c '", line) for line in lines)
 
 
 @pytest.fixture
@@ -155,7 +161,7 @@ def rack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / "pages" / f"hugepages-{size}kB").mkdir(parents=True)
     monkeypatch.setattr(testbed, "SYSFS", str(tmp_path / "pci"))
     monkeypatch.setattr(testbed, "HUGEPAGES", str(tmp_path / "pages"))
-    monkeypatch.setattr(remote, "FOLDER", str(tmp_path))
+    monkeypatch.setattr(remote, "FOLDER", str(tmp_path / "run"))  # not there yet, as after a boot
     path = tmp_path / "rack.yaml"
     path.write_text(EXAMPLE.read_text().replace("/opt/headroom", str(headroom)))
     return path
@@ -187,13 +193,12 @@ def test_a_run_prepares_starts_asks_stops_and_undoes(rack: Path) -> None:
     assert undone[-2:] == ["bind --bind=ice 0000:17:00.1", "bind --bind=ice 0000:17:00.0"]
     assert "bind --unbind 0000:03:00.1" in undone, "it had no driver before"
     assert len(undone) == 8
-    left = {path.name for path in rack.parent.glob("headroom-*")}
-    assert all(name.endswith(".lock") for name in left), "no socket, number or driver"
+    assert not list((rack.parent / "run").iterdir()), "no socket, number or driver"
 
 
 def test_what_fails_on_a_host_is_told_and_undone(rack: Path) -> None:
     (rack.parent / "no-0000:03:00.1").touch()
-    with pytest.raises(EnvironmentLacks, match=r"^impairment: `.*0000:03:00\.1` failed with status 1"), topology(rack):
+    with pytest.raises(EnvironmentLacks, match=r"^impairment: `.*0000:03:00\.1'` failed with status 1"), topology(rack):
         pytest.fail("it cannot be made")
     bound = [line for line in (rack.parent / "log").read_text().splitlines() if "--bind=ice" in line]
     assert len(bound) == 5
