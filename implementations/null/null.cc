@@ -4,6 +4,7 @@
 // the implementation: the engine's loop, the call across the ABI and one copy.
 
 #include <cstring>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -12,12 +13,20 @@
 #include "cxx/endpoint.h"
 #include "headroom.h"
 
-struct headroom_instance : headroom::Instance {
-  // An endpoint's: which compartments are open, how many may be, and of what kind the last message was.
-  std::set<std::uint32_t> compartments{};
+namespace {
+
+struct Endpoint {
+  std::set<std::uint32_t> compartments{};  // that are open
   std::uint32_t most_compartments = 0;
   bool stream = false;
   headroom_message_detail last{};
+};
+
+}  // namespace
+
+// What compressors and decompressors do not need is not in them: they are the floor under measurements of memory, too.
+struct headroom_instance : headroom::Instance {
+  std::unique_ptr<Endpoint> endpoint{};  // of the role endpoint; null in others
 };
 
 namespace {
@@ -71,10 +80,11 @@ Json description() {
 headroom_instance* make_endpoint(const Json& config) {
   const auto c = headroom::read_endpoint_configuration(config, sigcomp_description());
   if (config.contains("options")) headroom::Settings(config["options"], "\"options\"").only({});
-  auto* self = new headroom_instance{{HEADROOM_ENDPOINT, 0}};
-  self->most_compartments = c.compartments;
-  self->stream = c.stream;
-  return self;
+  auto self = std::make_unique<headroom_instance>(headroom_instance{{HEADROOM_ENDPOINT, 0}});
+  self->endpoint = std::make_unique<Endpoint>();
+  self->endpoint->most_compartments = c.compartments;
+  self->endpoint->stream = c.stream;
+  return self.release();
 }
 
 headroom_instance* make(std::int32_t role, const Json& config) {
@@ -97,7 +107,7 @@ std::int32_t copy(headroom_instance&, headroom_packet& p, std::uint64_t, headroo
 // ---- Endpoints: what goes in comes out, as a plain message does (RFC 5049 5). On a stream there is no telling where a
 // message ends, so each piece is one.
 
-std::int32_t copy_message(headroom_instance& self, headroom_packet& p, std::uint64_t, bool compressing) {
+std::int32_t copy_message(Endpoint& self, headroom_packet& p, bool compressing) {
   self.last = {};
   self.last.compartment = compressing ? p.channel : HEADROOM_NO_COMPARTMENT;
   const bool known = p.channel != HEADROOM_NO_COMPARTMENT;
@@ -112,8 +122,8 @@ std::int32_t copy_message(headroom_instance& self, headroom_packet& p, std::uint
 }
 
 template <bool compressing>
-std::int32_t copy_one(headroom_instance& self, headroom_packet& p, std::uint64_t now_ns) {
-  return copy_message(self, p, now_ns, compressing);
+std::int32_t copy_one(headroom_instance& self, headroom_packet& p, std::uint64_t) {
+  return copy_message(*self.endpoint, p, compressing);
 }
 
 template <bool compressing>
@@ -127,8 +137,9 @@ void process(headroom_instance* self, headroom_packet* packets, std::size_t coun
   }
 }
 
-void open(headroom_instance& self, std::uint32_t compartment, const Json& settings) {
-  headroom::require(self.role == HEADROOM_ENDPOINT, "only endpoints have compartments");
+void open(headroom_instance& instance, std::uint32_t compartment, const Json& settings) {
+  headroom::require(instance.endpoint != nullptr, "only endpoints have compartments");
+  Endpoint& self = *instance.endpoint;
   const headroom::Settings s(settings, "the settings of the compartment");
   s.only({"state_memory_size", "peer", "options"});
   headroom::Offer offer;
@@ -143,18 +154,19 @@ void open(headroom_instance& self, std::uint32_t compartment, const Json& settin
 }
 
 std::int32_t close_compartment(headroom_instance* self, std::uint32_t compartment) {
-  return self->compartments.erase(compartment) != 0 ? 1 : 0;
+  return self->endpoint != nullptr && self->endpoint->compartments.erase(compartment) != 0 ? 1 : 0;
 }
 
 // There is nothing that a plain message asks for.
 std::int32_t accept(headroom_instance*, std::uint32_t) { return 0; }
 
 void message_detail(const headroom_instance* self, headroom_message_detail* detail) {
-  headroom::put_detail(self->last, detail);
+  headroom::put_detail(self->endpoint == nullptr ? headroom_message_detail{} : self->endpoint->last, detail);
 }
 
 Json statistics(const headroom_instance& self) {
-  return {{"memory_bytes", sizeof(headroom_instance)}, {"contexts", self.compartments.size()}};
+  const std::size_t octets = sizeof(self) + (self.endpoint == nullptr ? 0 : sizeof(*self.endpoint));
+  return {{"memory_bytes", octets}, {"contexts", self.endpoint == nullptr ? 0 : self.endpoint->compartments.size()}};
 }
 
 constexpr headroom_api kApi = {

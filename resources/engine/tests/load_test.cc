@@ -242,7 +242,7 @@ TEST(Load, MemoryOfTheHarnessIsNotCountedAsTheAdapters) {
   Json job = job_with(kNull, 20'000);
   job["burst"] = 256;
   const Json memory = run_job(job)["memory"];
-  EXPECT_EQ(memory["adapters_octets"], 32);  // `null` has eight octets an instance
+  EXPECT_EQ(memory["adapters_octets"], 64);  // `null` has sixteen octets an instance
   const std::uint64_t before = memory["resident_before_adapters"], after = memory["resident_at_end"];
   EXPECT_LT(after, before + (1u << 20));  // its library's own pages, and what the kernel rounds
   EXPECT_LT(memory["growth_octets_per_flow_pair"].get<double>(), 52.5);
