@@ -306,7 +306,8 @@ TEST(LoadCalls, SayWhatIsWrongWithAJob) {
   expect([](Json& job) { job["call"][1]["after_holding"] = true; }, "/call", "held once");
   expect([](Json& job) { job["shards"] = 3; }, "/shards", "of a pool");
   expect([](Json& job) { job["users"] = 3; }, "", "fewer \"users\"");
-  expect([](Json& job) { job["registration"] = {message("user", "REGISTER")}; }, "/registration", "\"users\"");
+  expect([](Json& job) { job["registration"] = Json::array({message("user", "REGISTER")}); }, "/registration",
+         "\"users\"");
   expect([](Json& job) { job["simultaneous"] = 4'000'000, job["duration_s"] = 1e6; }, "/duration_s", "calls");
   expect([](Json& job) { job["clock"] = "sand"; }, "/clock", "virtual");
 }

@@ -21,7 +21,8 @@ std::uint64_t Sorter::cost(std::uint32_t n, std::uint32_t k) noexcept {
 
 // order[i]: which word of the list comes at place i. `values` are the words; both functions keep equal ones in order.
 void Sorter::order_few(std::uint32_t words) noexcept {
-  auto& [order, other, values] = *room_;
+  auto& order = room_->order;
+  const auto& values = room_->values;
   for (std::uint32_t i = 1; i < words; ++i) {
     const std::uint16_t moved = order[i];
     std::uint32_t place = i;

@@ -23,7 +23,6 @@ struct Result {
   std::uint64_t cycles = 0;
   Bytes output;  // of a run that has finished; otherwise its length is all that counts
   std::size_t length = 0;
-  friend bool operator==(const Result&, const Result&) = default;
 };
 
 Result result_of(Machine& machine, const assembler::Program& program) {
