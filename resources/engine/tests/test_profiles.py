@@ -17,7 +17,8 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[3]
 ENGINE = Path(os.environ.get("HEADROOM_ENGINE", ROOT / "build" / "gcc-O2" / "bin" / "headroom-engine"))
-PROFILES = sorted((ROOT / "traffic-profiles").rglob("*.yaml"))
+FOLDER = ROOT / "traffic-profiles"
+PROFILES = sorted(path for path in FOLDER.rglob("*.yaml") if FOLDER / "sip" not in path.parents)
 SCHEMA = json.loads((ROOT / "resources" / "schemas" / "traffic-profile.schema.json").read_text())
 
 needs_engine = pytest.mark.skipif(not ENGINE.is_file(), reason=f"there is no engine at {ENGINE}; build it first")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -11,6 +12,11 @@ import pytest
 
 from headroom.machine import build
 from headroom.paths import DEFAULT_BUILD
+
+# A shell that starts the tests in the background has them ignore SIGINT, and so would every process that they start and
+# mean to interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
