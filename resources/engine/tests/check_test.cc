@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each faulty adapter breaks one promise, and `check` finds that one and no other. The engine runs as the process that
-// it is.
+// Each faulty adapter, and each faulty endpoint, breaks one promise, and `check` finds that one and no other. The
+// engine runs as the process that it is.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include "base/json_reader.h"
 #include "base/sanitizer.h"
 #include "faulty/faults.h"
+#include "faulty_endpoint/faults.h"
 
 namespace headroom {
 namespace {
@@ -38,21 +39,26 @@ Json run_check(const std::string& library, const Json& config = nullptr) {
 }
 
 struct Expected {
+  const char* library;
   const char* fault;
   const char* check;
+  bool endpoint;
 };
 
 constexpr Expected kExpected[] = {
-#define HEADROOM_EXPECTED(name, check) {#name, check},
-    HEADROOM_FAULTS(HEADROOM_EXPECTED)
+#define HEADROOM_EXPECTED(name, check) {"faulty_endpoint_" #name, #name, check, true},
+    HEADROOM_ENDPOINT_FAULTS(HEADROOM_EXPECTED)
+#undef HEADROOM_EXPECTED
+#define HEADROOM_EXPECTED(name, check) {"faulty_" #name, #name, check, false},
+        HEADROOM_FAULTS(HEADROOM_EXPECTED)
 #undef HEADROOM_EXPECTED
 };
 
 // Its allocator reads clocks, maps memory for a packet, and keeps what was freed: whose doing that is cannot be told.
-bool hidden_by_sanitizer(const std::string& fault) {
+bool hidden_by_sanitizer(const Expected& expected) {
   static const std::set<std::string> hidden = {"reads_the_clock_when_created", "draws_a_random_number",
                                                "allocates_for_a_packet", "hoards_memory"};
-  return kAddressSanitizer && hidden.contains(fault);
+  return kAddressSanitizer && !expected.endpoint && hidden.contains(expected.fault);
 }
 
 // All of them at once, a few at a time: they spend most of their time asleep.
@@ -68,10 +74,11 @@ const std::map<std::string, Json>& results() {
       workers.emplace_back([&] {
         for (std::size_t k = next++; k < std::size(kExpected); k = next++) {
           const Expected& expected = kExpected[std::size(kExpected) - 1 - k];  // the one that hangs stands near the end
-          if (hidden_by_sanitizer(expected.fault)) continue;
-          Json result = run_check(std::string(HEADROOM_LIBRARIES "/faulty/faulty_") + expected.fault + ".so");
+          if (hidden_by_sanitizer(expected)) continue;
+          Json result = run_check(std::string(HEADROOM_LIBRARIES "/faulty/") + expected.library + ".so",
+                                  expected.endpoint ? Json{{"scheme", "sigcomp"}} : Json());
           const std::lock_guard lock(mutex);
-          found[expected.fault] = std::move(result);
+          found[expected.library] = std::move(result);
         }
       });
     }
@@ -84,9 +91,9 @@ const std::map<std::string, Json>& results() {
 class Check : public ::testing::TestWithParam<Expected> {};
 
 TEST_P(Check, FindsExactlyThisFault) {
-  if (hidden_by_sanitizer(GetParam().fault))
+  if (hidden_by_sanitizer(GetParam()))
     GTEST_SKIP() << "AddressSanitizer's allocator does itself what this adapter should not";
-  const Json& result = results().at(GetParam().fault);
+  const Json& result = results().at(GetParam().library);
   ASSERT_TRUE(result.contains("checks")) << result;
   std::string failed;
   for (const Json& check : result["checks"]) {
@@ -99,7 +106,7 @@ TEST_P(Check, FindsExactlyThisFault) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Adapters, Check, ::testing::ValuesIn(kExpected),
-                         [](const auto& tested) { return std::string(tested.param.fault); });
+                         [](const auto& tested) { return std::string(tested.param.library); });
 
 TEST(CheckOfOurs, NullExampleAndReferencePass) {
   for (const char* name : {"null", "example", "reference"}) {
