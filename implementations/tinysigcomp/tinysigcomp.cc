@@ -125,6 +125,7 @@ void open(headroom_instance& self, std::uint32_t compartment, const json& settin
   require(!self.compartments.contains(compartment),
           "there is a compartment " + std::to_string(compartment) + " already");
   require(self.compartments.size() < self.config.compartments, "there are as many compartments as were configured");
+  headroom::Settings(settings, "the settings of the compartment").only({"state_memory_size", "peer", "options"});
   for (const char* key : {"state_memory_size", "peer", "options"})
     require(!settings.contains(key),
             std::string("tinySIGCOMP cannot have another \"") + key + "\" for one compartment");

@@ -15,3 +15,4 @@ Test Tags        interop
 
 *** Test Cases ***      IMPLEMENTATION
 Librohc                 librohc
+Open SigComp            opensigcomp
