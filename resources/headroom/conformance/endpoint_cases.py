@@ -289,7 +289,7 @@ def faults(given: Case, seen: list[Seen], nacks: bool = False) -> list[str]:
     version = (given.offer or Offer()).version
     found = []
     for number, (step, one, judge) in enumerate(zip(given.steps, seen, judged(given), strict=True), 1):
-        wrong = _said(step, one) + _compared(one, judge)
+        wrong = said(step, one) + _compared(one, judge)
         if nacks:
             right = as_seen(judge, step.octets, version).nack
             wrong += _unequal("NACK", one.nack.hex() or "none", right.hex() or "none")
@@ -297,7 +297,7 @@ def faults(given: Case, seen: list[Seen], nacks: bool = False) -> list[str]:
     return found
 
 
-def _said(step: Step, seen: Seen) -> list[str]:
+def said(step: Step, seen: Seen) -> list[str]:
     """Against what the case says."""
     expect, wrong = step.expect, []
     if "failure" in expect:

@@ -83,12 +83,15 @@ def test_streams_of_rfc_4465() -> None:
 def rows() -> dict[tuple[str, str], set[str]]:
     """(group, case) of every row of the suites, and the requirements of its test case."""
     found: dict[tuple[str, str], set[str]] = {}
-    for path in sorted((SUITES / "conformance" / "sigcomp").glob("*.robot")):
+    paths = sorted((SUITES / "conformance" / "sigcomp").glob("*.robot"))
+    for path in [*paths, SUITES / "robustness" / "hostile_bytecode.robot"]:
         for test in api.TestSuite.from_file_system(path).tests:
             asked = {tag.partition(":")[2] for tag in test.tags if tag.startswith("req:")}
             for row in test.body:
                 if row.name in ("Messages Should Be Met", "Messages And NACKs Should Be Met"):
                     found[(str(row.args[0]), str(row.args[1]))] = asked
+                elif row.name == "Attack Should Fail Within Bounds":
+                    found[("hostile", str(row.args[0]))] = asked
     return found
 
 

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hostile bytecode before a SigComp endpoint: what each message costs it, and what its guard makes of a source.
+
+The attacks are the cases of resources/vectors/sigcomp/cases/hostile.yaml. An endpoint has a *guard* when it has limits
+beyond those of the RFCs: its statistics then tell `work` (units of about 10 ns at most), `endless` (messages that were
+proven never to end) and `refused` (messages that were not run, by reason), and its options have `guard`
+(implementations/README.md). What every endpoint owes is asked of every endpoint. Nothing here depends on a clock, but
+for `time_of`, which decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from headroom import engine
+from headroom.conformance import endpoint_cases, endpoint_engine
+from headroom.conformance.endpoint_cases import Case, Seen
+from headroom.conformance.endpoint_engine import PATIENCE_S, Asked
+from headroom.conformance.endpoint_session import Act
+from headroom.conformance.sides import NotDeclared
+from headroom.oracle.sigcomp.assembling import assemble
+from headroom.oracle.sigcomp.endpoint import Offer
+from headroom.oracle.sigcomp.message import upload
+
+GROUP = "hostile"
+OFF = {"verify": False, "work_per_cycle": 0}  # RFC 3320's limits alone
+WORK_PER_CYCLE = 4
+# Units of work that a message may take beyond its budget: one slice of a program, and one window of the verifier.
+SLACK = 200_000
+# Units of work within which a loop is seen to be endless, before what its own octets cost.
+PROOF = 100_000
+PROOF_PER_BIT = 20
+MANY = 50  # times that an attack comes when growth of memory is looked for
+SECOND = 1_000_000_000  # nanoseconds
+REFUSED = "ERR_STATE"  # status of a message that is refused before it runs
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Messages, what became of each, and what the endpoint's statistics say afterwards."""
+
+    octets: tuple[bytes, ...]
+    seen: tuple[Seen, ...]
+    statistics: dict[str, Any]
+
+    @property
+    def has_guard(self) -> bool:
+        return {"work", "endless", "refused"} <= set(self.statistics)
+
+    @property
+    def work(self) -> int:
+        return int(self.statistics["work"])
+
+    @property
+    def endless(self) -> int:
+        return int(self.statistics["endless"])
+
+    @property
+    def memory(self) -> int:
+        return int(self.statistics.get("memory_bytes", 0))
+
+
+def guarded(asked: Asked, guard: dict[str, Any]) -> Asked:
+    return replace(asked, options={**asked.options, "guard": guard})
+
+
+def played(asked: Asked, messages: Sequence[dict[str, Any]], repeats: int = 0) -> dict[str, Any]:
+    """The engine's document about messages to the endpoint. Raises Misbehaviour where it breaks a promise."""
+    job = endpoint_engine.job(asked, []) | {"messages": list(messages)} | ({"repeats": repeats} if repeats else {})
+    document = engine.run("messages", job, PATIENCE_S, asked.build)
+    endpoint_engine.results(document, [Act("decompress", b"")] * len(messages))
+    return document
+
+
+def cost(case: Case, asked: Asked, times: int = 1) -> Cost:
+    """What the messages of a case cost an endpoint when they come so many times."""
+    octets = tuple(step.octets for step in case.steps) * times
+    document = played(asked, [_message(one) for one in octets])
+    acts = [Act("decompress", one) for one in octets]
+    seen = tuple(one for done in endpoint_engine.results(document, acts) for one in done.seen)
+    return Cost(octets, seen, dict(document["statistics"]["a"]))
+
+
+def _message(octets: bytes, compartment: int = 0, time_ns: int | None = None) -> dict[str, Any]:
+    message: dict[str, Any] = {"to": "a", "hex": octets.hex(), "compartment": compartment}
+    return message if time_ns is None else message | {"time_ns": time_ns}
+
+
+# ------------------------------------------------------------ one attack
+
+
+def cycles_granted(octets: bytes, offer: Offer) -> int:
+    """UDVM cycles that a message can have, all of its input taken: RFC 3320, 8.6."""
+    return (1000 + 8 * len(octets)) * offer.cycles_per_bit
+
+
+def faults(case: Case, found: Cost, exactly: bool) -> list[str]:
+    """What no endpoint may make of an attack, as sentences: other than the failure that the case says, or, with
+    `exactly`, than what the judge finds, place included; and more cycles than there are."""
+    offer = case.offer or Offer()
+    if exactly:
+        wrong = endpoint_cases.faults(case, list(found.seen))
+    else:
+        wrong = [
+            f"message {number}: {what}"
+            for number, (step, one) in enumerate(zip(case.steps, found.seen, strict=True), 1)
+            for what in endpoint_cases.said(replace(step, expect={"failure": step.expect["failure"]}), one)
+        ]
+    for number, (octets, one) in enumerate(zip(found.octets, found.seen, strict=True), 1):
+        if one.cycles > (most := cycles_granted(octets, offer)):
+            wrong.append(f"message {number}: {one.cycles} UDVM cycles were used, and there are {most}")
+    return wrong
+
+
+def costs_too_much(case: Case, found: Cost, seen_through: bool) -> list[str]:
+    """What is wrong with the cost of one attack to an endpoint whose guard is on."""
+    offer, octets = case.offer or Offer(), sum(map(len, found.octets))
+    most = sum(WORK_PER_CYCLE * cycles_granted(one, offer) + SLACK for one in found.octets)
+    wrong = []
+    if seen_through:
+        most = min(most, len(found.octets) * PROOF + PROOF_PER_BIT * 8 * octets)
+        if found.endless != len(found.octets):
+            wrong.append(f"{found.endless} of {len(found.octets)} messages were seen to be endless")
+    elif found.endless:
+        wrong.append(f"{found.endless} messages were taken for endless, which they are not")
+    if found.work > most:
+        wrong.append(f"{found.work} units of work were done, and {most} are the most")
+    return wrong
+
+
+def grows(once: Cost, often: Cost) -> list[str]:
+    """Whether attacks leave something behind in memory: what failed leaves nothing (RFC 3320, 8.7)."""
+    if often.memory <= once.memory:
+        return []
+    return [f"{once.memory} octets of memory after it came once, {often.memory} after {len(often.octets)} messages"]
+
+
+def time_of(case: Case, asked: Asked, repeats: int) -> float:
+    """Median time of the call that takes the first message, in nanoseconds. A machine's figure: it decides nothing."""
+    document = played(asked, [_message(case.steps[0].octets)], repeats)
+    return float(document["records"][0]["decompress_ns"])
+
+
+# ------------------------------------------------------------ a source that attacks among others that do not
+
+
+@dataclass(frozen=True)
+class Siege:
+    """One compartment attacks, another talks. `attacks` and `others`: status of each message, in order; `later`: of an
+    attack a long time afterwards."""
+
+    attacks: tuple[str, ...]
+    others: tuple[str, ...]
+    later: str
+    statistics: dict[str, Any]
+
+
+def siege(asked: Asked, attack: bytes, count: int = 40) -> Siege:
+    """COUNT attacks of compartment 1 within a second, a harmless message of compartment 0 after each; and an hour
+    later one more attack. Raises NotDeclared where the endpoint has no guard."""
+    harmless = upload(assemble("OUTPUT (here, 2)\nEND-MESSAGE (0,0,0,0,0,0,0)\n:here\nbyte (79, 75)"))
+    if not Cost((), (), played(asked, [_message(harmless)])["statistics"]["a"]).has_guard:
+        raise NotDeclared(f"{asked.name} has no guard: its statistics tell no work, endless and refused.")
+    messages = []
+    for number in range(count):
+        now = number * SECOND // count
+        messages += [_message(attack, 1, now), _message(harmless, 0, now + 1)]
+    messages.append(_message(attack, 1, 3600 * SECOND))
+    document = played(asked, messages)
+    status = [record["arrivals"][0]["status"] for record in document["records"]]
+    return Siege(tuple(status[:-1:2]), tuple(status[1:-1:2]), status[-1], dict(document["statistics"]["a"]))
+
+
+def siege_faults(found: Siege, reason: str) -> list[str]:
+    """What is wrong with how a siege went: REASON is the counter of `refused` that it must be counted under."""
+    refused = found.attacks.count(REFUSED)
+    counted = int(found.statistics["refused"].get(reason, 0))
+    wrong = []
+    if found.attacks[0] == REFUSED:
+        wrong.append("the first attack was refused, before the source had cost anything")
+    if not refused:
+        wrong.append(f"none of {len(found.attacks)} attacks was refused")
+    if counted != refused:
+        wrong.append(f"{refused} messages were refused, and {counted} are counted under {reason}")
+    if bad := [status for status in found.others if status != "OK"]:
+        wrong.append(f"{len(bad)} of {len(found.others)} messages of another source did not come out: {bad[0]}")
+    if found.later == REFUSED:
+        wrong.append("an hour later the source is refused still")
+    return wrong

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords about hostile bytecode: one attack and what it costs, and a source that attacks among others.
+
+What decides is in `headroom.conformance.hostile_messages`. Asked is the endpoint that `--decompressor` names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robot.api.deco import keyword
+
+from headroom import settings, words
+from headroom.conformance import endpoint_cases, endpoint_engine, hostile_messages
+from headroom.conformance.endpoint_engine import Asked
+from headroom.conformance.hostile_messages import GROUP, MANY, OFF
+from headroom.conformance.sides import NotDeclared
+from headroom.errors import UsageError
+from headroom.keywords import verdicts
+from headroom.keywords.base import library
+from headroom.oracle.sigcomp.endpoint import Offer
+from headroom.results import collector
+
+REPEATS = 30  # of an attack that is timed
+# Of a guard whose allowances are asked about: what one attack costs several times over, paid off within an hour.
+ALLOWANCES: dict[str, dict[str, Any]] = {
+    "work": {"work": {"per_second": 1000, "burst": 20000}},
+    "failures": {"failures": {"per_minute": 6, "burst": 10}},
+    "strangers": {"strangers": {"per_second": 1000, "burst": 20000}},
+}
+
+
+@library
+class Besieging:
+    """Attacks are the cases of resources/vectors/sigcomp/cases/hostile.yaml, by name."""
+
+    @keyword("Attack Should Fail Within Bounds")
+    def within_bounds(self, name: str, seen_through: str = "no") -> None:
+        """Each message fails with the reason that the case says, within its UDVM cycles, and leaves nothing in memory.
+        With the guard off it fails as the judge does, instruction and address included; with it on, within a budget of
+        work. SEEN THROUGH: `yes` where the guard must prove that it never ends."""
+        if seen_through not in ("yes", "no"):
+            raise UsageError(f"seen_through is yes or no, not '{seen_through}'.")
+        case = endpoint_cases.case(GROUP, name)
+        asked = _asked(case.offer, case.compartments)
+        current = collector.current()
+        current.parameters |= {"kind": "attack", "case": name, "shows": case.title}
+        once = hostile_messages.cost(case, asked)
+        often = hostile_messages.cost(case, asked, MANY)
+        wrong = hostile_messages.faults(case, once, exactly=not once.has_guard) + hostile_messages.grows(once, often)
+        current.metric("udvm_cycles", once.seen[0].cycles if once.seen else None, "cycles", "lower")
+        if once.has_guard:
+            off = hostile_messages.cost(case, hostile_messages.guarded(asked, OFF))
+            wrong += [f"guard off: {what}" for what in hostile_messages.faults(case, off, exactly=True)]
+            wrong += hostile_messages.costs_too_much(case, once, seen_through == "yes")
+            current.metric("work", once.work, "units", "lower")
+            current.metric("work_without_guard", off.work, "units", "lower")
+        _must_be_empty(case.title, wrong)
+
+    @keyword("Source Should Be Refused Beyond Its Allowance")
+    def refused(self, allowance: str, attack: str) -> None:
+        """Forty attacks of one compartment within a second of virtual time, a harmless message of another after each:
+        the first attack runs, some are refused and counted under ALLOWANCE, all the others' messages come out, and an
+        hour later the source is heard again."""
+        if allowance not in ALLOWANCES:
+            raise UsageError(f"Allowances are {', '.join(ALLOWANCES)}, not '{allowance}'.")
+        asked = _asked(Offer(), 2)
+        case = endpoint_cases.case(GROUP, attack)
+        plain = hostile_messages.cost(case, asked)
+        if not plain.has_guard:
+            raise NotDeclared(f"{asked.name} has no guard: its statistics tell no work, endless and refused.")
+        guarded = hostile_messages.guarded(asked, ALLOWANCES[allowance])
+        found = hostile_messages.siege(guarded, case.steps[0].octets)
+        current = collector.current()
+        current.parameters |= {"kind": "siege", "case": attack, "allowance": ALLOWANCES[allowance]}
+        current.metric("attacks", len(found.attacks), "messages")
+        current.metric("refused", found.attacks.count(hostile_messages.REFUSED), "messages", "higher")
+        current.metric("others_delivered", found.others.count("OK"), "messages", "higher")
+        _must_be_empty(case.title, hostile_messages.siege_faults(found, allowance))
+
+    @keyword("Messages That Fill One Core Should Be Measured")
+    def measured(self, attack: str) -> None:
+        """How many of these messages a second one core decompresses: as the endpoint is by default, and, where it has a
+        guard, with that off. The median of the calls; a figure of this machine, from which no verdict follows."""
+        case = endpoint_cases.case(GROUP, attack)
+        asked = _asked(case.offer, case.compartments)
+        current = collector.current()
+        current.parameters |= {"kind": "attack", "case": attack, "shows": case.title, "repeats": REPEATS}
+        once = hostile_messages.cost(case, asked)
+        _must_be_empty(case.title, hostile_messages.faults(case, once, exactly=not once.has_guard))
+        now = hostile_messages.time_of(case, asked, REPEATS)
+        current.metric("messages_per_second", 1e9 / now, "messages/s", "higher")
+        if once.has_guard:
+            before = hostile_messages.time_of(case, hostile_messages.guarded(asked, OFF), REPEATS)
+            current.metric("messages_per_second_without_guard", 1e9 / before, "messages/s", "higher")
+            current.metric("gain", before / now, "ratio", "higher")
+
+
+def _asked(offer: Offer | None, compartments: int) -> Asked:
+    run = settings.from_robot()
+    verdicts.note("decompressor", run.decompressor, run.build)
+    verdicts.leave_to_the_other_side({"decompressor"})
+    asked = Asked(run.decompressor, offer, compartments=compartments, build=run.build)
+    endpoint_engine.require(asked)
+    return asked
+
+
+def _must_be_empty(title: str, wrong: list[str]) -> None:
+    if wrong:
+        raise AssertionError(f"{title}: {words.some(wrong, 3)}.")

@@ -1,0 +1,130 @@
+*** Comments ***
+SPDX-License-Identifier: Apache-2.0
+
+
+*** Settings ***
+Documentation    Messages whose bytecode is meant to take an endpoint's time or memory: the attack of maenpaa-2005, 11.7,
+...              and worse (resources/vectors/sigcomp/cases/hostile.yaml). Expected is that each fails with the reason that
+...              RFC 4077 gives it, within the UDVM cycles of RFC 3320, 8.6, and that fifty of them leave no more in
+...              memory than one. Where an endpoint has a guard (implementations/README.md) it must fail with the guard on
+...              and off, and the work that it takes is bounded, too: of bytecode with `seen_through=yes` the guard must
+...              prove that it never ends. A source beyond its allowance must be refused, and others heard. Time is virtual,
+...              and no verdict follows from a clock.
+
+Resource         imports.resource
+
+Test Tags        level:must    robustness    scheme:sigcomp
+
+
+*** Test Cases ***
+The Attack Of The Thesis
+    [Documentation]    The attack of maenpaa-2005, 11.7, hashes one octet until the cycles have ended.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    thesis    seen_through=yes
+
+Chain Of Hashes
+    [Documentation]    Each hash is that of the one before it.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    chain-of-hashes    seen_through=yes
+
+Hashes Of Nothing
+    [Documentation]    A hash of nothing is one cycle, and costs a whole block of SHA-1.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    hashes-of-nothing    seen_through=yes
+
+Hashes Without Jumps
+    [Documentation]    Hashes of nothing in a row, with hardly a jump between them.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    hashes-without-jumps    seen_through=yes
+
+Jump
+    [Documentation]    The shortest loop there is.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    jump    seen_through=yes
+
+Sixteen Bits Count
+    [Documentation]    A counter that goes round.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    sixteen-bits-count    seen_through=yes
+
+Calls
+    [Documentation]    A subroutine that is called again and again.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    calls    seen_through=yes
+
+Copies In A Small Ring
+    [Documentation]    Copies that go round a circular buffer of one octet.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    copies-in-a-small-ring    seen_through=yes
+
+Copies Of Nothing
+    [Documentation]    Copies of nothing.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    copies-of-nothing    seen_through=yes
+
+Memset
+    [Documentation]    All of the memory is set, over and over.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    memset    seen_through=yes
+
+Sorting There And Back
+    [Documentation]    A list is sorted, and then the other way round.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    sorting-there-and-back    seen_through=yes
+
+Multiload
+    [Documentation]    Many words are loaded by one instruction.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    multiload    seen_through=yes
+
+CRC
+    [Documentation]    A CRC over nearly all of the memory.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    crc    seen_through=yes
+
+Dictionary
+    [Documentation]    The dictionary is read, over and over.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    dictionary    seen_through=yes
+
+Hashes For Each Bit
+    [Documentation]    Three hashes for each bit of input, so that nothing is proven, and no end but giving up.
+    [Tags]    req:RFC3320-8.6-1
+    Attack Should Fail Within Bounds    hashes-for-each-bit
+
+Self Modifying
+    [Documentation]    A loop that writes its own operand in each round.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    self-modifying
+
+Output Bomb
+    [Documentation]    More output than a message may have.
+    [Tags]    req:RFC3320-9.4.8-1
+    Attack Should Fail Within Bounds    output-bomb    seen_through=yes
+
+Input Huffman
+    [Documentation]    Codes are looked for that are not there.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    input-huffman    seen_through=yes
+
+State Bomb
+    [Documentation]    More states than a message may create.
+    [Tags]    req:RFC3320-9.4.6-1
+    Attack Should Fail Within Bounds    state-bomb
+
+Stack Bomb
+    [Documentation]    A subroutine that calls itself until the stack has filled the memory.
+    [Tags]    req:RFC3320-9.3.3-1
+    Attack Should Fail Within Bounds    stack-bomb
+
+Source That Takes Too Much Work
+    [Documentation]    A source attacks until what it may cost is spent, and is refused; another goes on talking.
+    Source Should Be Refused Beyond Its Allowance    work    thesis
+
+Source Whose Messages Fail
+    [Documentation]    A source sends nothing but failures, and is refused; another goes on talking.
+    Source Should Be Refused Beyond Its Allowance    failures    state-bomb
+
+Source That Nobody Knows
+    [Documentation]    A source of which nothing has been accepted attacks; one that is known goes on talking.
+    Source Should Be Refused Beyond Its Allowance    strangers    thesis
