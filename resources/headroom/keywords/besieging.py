@@ -37,8 +37,8 @@ class Besieging:
     @keyword("Attack Should Fail Within Bounds")
     def within_bounds(self, name: str, seen_through: str = "no") -> None:
         """Each message fails with the reason that the case says, within its UDVM cycles, and leaves nothing in memory.
-        With the guard off it fails as the judge does, instruction and address included; with it on, within a budget of
-        work. SEEN THROUGH: `yes` where the guard must prove that it never ends."""
+        With a guard that is off it fails as the judge does, instruction and address included; with it on, within a
+        budget of work. SEEN THROUGH: `yes` where the guard must prove that it never ends."""
         if seen_through not in ("yes", "no"):
             raise UsageError(f"seen_through is yes or no, not '{seen_through}'.")
         case = endpoint_cases.case(GROUP, name)
@@ -47,7 +47,7 @@ class Besieging:
         current.parameters |= {"kind": "attack", "case": name, "shows": case.title}
         once = hostile_messages.cost(case, asked)
         often = hostile_messages.cost(case, asked, MANY)
-        wrong = hostile_messages.faults(case, once, exactly=not once.has_guard) + hostile_messages.grows(once, often)
+        wrong = hostile_messages.faults(case, once, exactly=False) + hostile_messages.grows(once, often)
         current.metric("udvm_cycles", once.seen[0].cycles if once.seen else None, "cycles", "lower")
         if once.has_guard:
             off = hostile_messages.cost(case, hostile_messages.guarded(asked, OFF))
@@ -87,7 +87,7 @@ class Besieging:
         current = collector.current()
         current.parameters |= {"kind": "attack", "case": attack, "shows": case.title, "repeats": REPEATS}
         once = hostile_messages.cost(case, asked)
-        _must_be_empty(case.title, hostile_messages.faults(case, once, exactly=not once.has_guard))
+        _must_be_empty(case.title, hostile_messages.faults(case, once, exactly=False))
         now = hostile_messages.time_of(case, asked, REPEATS)
         current.metric("messages_per_second", 1e9 / now, "messages/s", "higher")
         if once.has_guard:
