@@ -54,7 +54,10 @@ def _titles() -> list[str]:
 
 
 def _share(record: dict[str, Any]) -> str:
-    return f"{record['parameters']['share_of_pdr']:.0%} of PDR".replace("%", " %")
+    """Of the PDR; where the generator was the limit, of the rate that the PDR is above."""
+    share = f"{record['parameters']['share_of_pdr']:.0%}".replace("%", " %")
+    least = data.value(record, "pdr_at_least")
+    return f"{share} of PDR" if least is None else f"{share} of {least:,.0f}/s, PDR is above"
 
 
 def _percentiles(record: dict[str, Any], prefix: str) -> list[dict[str, Any]]:

@@ -447,6 +447,15 @@ def test_the_wire_has_a_part_for_each_kind_of_measurement() -> None:
     assert called[1][6] == "above 20,480"
 
 
+def test_a_rate_that_no_pdr_was_found_for_is_no_share_of_it() -> None:
+    record = next(one for one in sample.records() if one["parameters"].get("kind") == "wire_latency")
+    assert wire_latency._share(record) == "10 % of PDR"
+    least = {"name": "pdr_at_least", "value": 3194.4, "unit": "packets/s", "core": None}
+    record = {**record, "metrics": [*record["metrics"], least]}
+    assert wire_latency._share(record) == "10 % of 3,194/s, PDR is above"
+    assert wire_latency._rows(record)[0][0] == "1c at 10 % of 3,194/s, PDR is above, forward"
+
+
 def test_a_distribution_is_of_all_packets() -> None:
     records = [one for one in sample.records() if one["parameters"].get("kind") == "wire_latency"]
     points = wire_latency._distributions(records)
