@@ -61,19 +61,20 @@ void Endpoint::close(std::uint32_t compartment) {
 
 std::uint64_t Endpoint::never_back(std::uint64_t now_ns) noexcept { return now_ns_ = std::max(now_ns_, now_ns); }
 
-Made Endpoint::result_of(const headroom_packet& packet) {
+// `given` is what the adapter was given: it may have written over its own copy, so room and capacity are not read
+// there.
+Made Endpoint::result_of(const headroom_packet& given, const headroom_packet& packet) {
   Made made{packet.status, {}, false};
   if (*name_of_status(packet.status) == 0) {
     throw Error(ErrorKind::adapter, "the adapter broke a promise: it gave the status " + std::to_string(packet.status) +
                                         ", which the ABI does not know.");
   }
   if (packet.status != HEADROOM_OK) return made;
-  if (packet.out_length > packet.out_capacity) {
+  if (packet.out_length > given.out_capacity) {
     throw Error(ErrorKind::adapter, "the adapter broke a promise: it claims " + std::to_string(packet.out_length) +
-                                        " octets of output in a buffer of " + std::to_string(packet.out_capacity) +
-                                        ".");
+                                        " octets of output in a buffer of " + std::to_string(given.out_capacity) + ".");
   }
-  made.octets = {packet.out, packet.out_length};
+  made.octets = {given.out, packet.out_length};
   return made;
 }
 
@@ -84,9 +85,10 @@ Made Endpoint::compress(OctetView message, std::uint32_t compartment, std::uint6
   packet.out = room.data();
   packet.out_capacity = room.for_compressing(message.size());
   packet.channel = compartment;
+  const headroom_packet given = packet;
   const std::uint64_t now = never_back(now_ns);
   call_adapter("compress", [&] { instance_.api().compress(instance_.self(), &packet, 1, now, nullptr); });
-  return result_of(packet);
+  return result_of(given, packet);
 }
 
 Made Endpoint::decompress(OctetView message, std::uint32_t source, std::uint32_t accept_as, std::uint64_t now_ns,
@@ -98,9 +100,10 @@ Made Endpoint::decompress(OctetView message, std::uint32_t source, std::uint32_t
   packet.out_capacity = room.for_decompressing(message.size());
   packet.channel = HEADROOM_NO_COMPARTMENT;
   packet.source = source;
+  const headroom_packet given = packet;
   const std::uint64_t now = never_back(now_ns);
   call_adapter("decompress", [&] { instance_.api().decompress(instance_.self(), &packet, 1, now, nullptr); });
-  Made made = result_of(packet);
+  Made made = result_of(given, packet);
   if (accept_as != HEADROOM_NO_COMPARTMENT && made.status == HEADROOM_OK) {
     made.accepted = accept(accept_as);
   }

@@ -59,7 +59,7 @@ class Endpoint {
  private:
   [[nodiscard]] bool is_plain() const;
   [[nodiscard]] std::uint64_t never_back(std::uint64_t now_ns) noexcept;
-  [[nodiscard]] static Made result_of(const headroom_packet& packet);
+  [[nodiscard]] static Made result_of(const headroom_packet& given, const headroom_packet& packet);
 
   Instance instance_;
   std::string compartment_;

@@ -143,7 +143,9 @@ void Conversation::receive_literal(std::size_t index) {
       arrival.output.detail = endpoint.detail();
     }
     answer(step.side, record, arrival, index, false);
-    const bool ended = arrival.output.status == HEADROOM_ERR_CHANNEL || arrival.output.detail.reason == kFramingError;
+    // What was refused is not asked again: no time passes here in which it could be allowed.
+    const bool ended = arrival.output.status == HEADROOM_ERR_CHANNEL || arrival.output.status == HEADROOM_ERR_STATE ||
+                       arrival.output.detail.reason == kFramingError;
     record.arrivals.push_back(std::move(arrival));
     if (ended) break;
     octets = {};
@@ -281,7 +283,8 @@ void Conversation::receive_stream(Side to, const Delivery& delivery) {
     arrival.time_ns = now_ns_;
     arrival.output = endpoint.decompress(octets, compartment, compartment + 1, now_ns_);
     if (arrival.output.status == HEADROOM_MORE) return;
-    const bool ended = arrival.output.status == HEADROOM_ERR_CHANNEL || arrival.output.detail.reason == kFramingError ||
+    const bool ended = arrival.output.status == HEADROOM_ERR_CHANNEL || arrival.output.status == HEADROOM_ERR_STATE ||
+                       arrival.output.detail.reason == kFramingError ||
                        arrival.output.detail.kind == HEADROOM_MESSAGE_PLAIN;
     octets = {};
     if (expected.empty()) {
