@@ -132,6 +132,7 @@ json scheme_description() {
             {"mechanism", kMechanisms},
             {"search", kSearches},
             {"acknowledgement", kAcknowledgements}}},
+          {"options", kOptions},
           {"tools", {"assemble", "disassemble", "trace"}},
           {"names", json::object()}};
 }

@@ -4,18 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from headroom import engine, implementations
+from headroom import endpoints, engine
 from headroom.conformance.endpoint_cases import Case, Seen
 from headroom.conformance.endpoint_session import Act, Done, Play
 from headroom.conformance.sides import Misbehaviour, NotDeclared
+from headroom.endpoints import Endpoint
 from headroom.oracle.sigcomp.endpoint import Offer
 from headroom.paths import DEFAULT_BUILD
 
 PATIENCE_S = 60.0  # for one conversation, which takes a part of a second: then an adapter hangs
-SCHEME = "sigcomp"
 OTHER_END = "null"  # gets what is compressed, and does nothing with it
 
 
@@ -32,56 +32,25 @@ class Asked:
     compartments: int = 1
     build: str = DEFAULT_BUILD
 
-    def configuration(self) -> dict[str, Any]:
-        found = implementations.find(self.name)
-        config: dict[str, Any] = {**found.config, "scheme": SCHEME, "transport": "tcp" if self.stream else "udp"}
+    def endpoint(self) -> Endpoint:
+        """It as jobs have it."""
+        offer: dict[str, Any] = {}
         if self.offer is not None:
-            config |= _numbers(self.offer) | {"dictionaries": list(self.offer.dictionaries)}
-        if self.peer is not None:
-            config["peer"] = _numbers(self.peer)
-        if self.options:
-            config["options"] = {**config.get("options", {}), **self.options}
-        return config
+            offer = endpoints.numbers(self.offer) | {"dictionaries": list(self.offer.dictionaries)}
+        peer = {} if self.peer is None else endpoints.numbers(self.peer)
+        transport = "tcp" if self.stream else "udp"
+        return Endpoint(self.name, transport, offer, peer, self.options, build=self.build)
 
-
-def _numbers(offer: Offer) -> dict[str, int]:
-    return {
-        "decompression_memory_size": offer.decompression_memory_size,
-        "state_memory_size": offer.state_memory_size,
-        "cycles_per_bit": offer.cycles_per_bit,
-        "version": offer.version,
-    }
+    def configuration(self) -> dict[str, Any]:
+        return endpoints.configuration(self.endpoint())
 
 
 def require(asked: Asked, features: Sequence[str] = ()) -> None:
     """Raises NotDeclared where the implementation does not declare what a conversation asks of it."""
-    found = implementations.find(asked.name)
-    wanted: dict[str, Any] = {"features": list(features), "transports": ["tcp" if asked.stream else "udp"]}
-    if asked.offer is not None:
-        wanted |= {
-            "version": asked.offer.version,
-            "max_decompression_memory_size": asked.offer.decompression_memory_size,
-            "max_state_memory_size": asked.offer.state_memory_size,
-            "max_cycles_per_bit": asked.offer.cycles_per_bit,
-            "max_compartments": asked.compartments,
-            "dictionaries": list(asked.offer.dictionaries),
-        }
-    if reason := found.lacks("endpoint", SCHEME, **wanted):
+    end = asked.endpoint()
+    wanted = replace(end, offer={**end.offer, "compartments": asked.compartments})
+    if reason := endpoints.lacking(wanted, features) or endpoints.unknown(end):
         raise NotDeclared(f"{reason}.")
-    for key, value in asked.options.items():
-        if value not in choices(asked.name, asked.build).get(key, (value,) if key not in CHOICES else ()):
-            raise NotDeclared(f"{asked.name} has no {key} {value}.")
-
-
-CHOICES = ("algorithm", "mechanism", "search")  # keys of options that every implementation calls so, if it has them
-
-
-def choices(name: str, build: str) -> dict[str, list[str]]:
-    """Values that options of an endpoint take, as its adapter describes them."""
-    described = engine.run("describe", {"library": str(implementations.find(name).library_path(build))}, build=build)
-    schemes = described.get("describe", described).get("schemes", ())
-    found: dict[str, Any] = next((entry for entry in schemes if entry.get("scheme") == SCHEME), {})
-    return dict(found.get("choices", {}))
 
 
 def player(asked: Asked) -> Play:
@@ -96,17 +65,14 @@ def player(asked: Asked) -> Play:
 
 def job(asked: Asked, acts: Sequence[Act]) -> dict[str, Any]:
     """The engine's job: compressed messages go to an endpoint that does nothing, what arrives is literal."""
-    found = implementations.find(asked.name)
-    other = implementations.find(OTHER_END)
-    ends = {"a": {"library": str(found.library_path(asked.build)), "config": asked.configuration()}}
+    ends = {"a": asked.endpoint()}
     if any(act.what == "compress" for act in acts):
-        config = {"scheme": SCHEME, "transport": "tcp" if asked.stream else "udp"}
-        ends["b"] = {"library": str(other.library_path(asked.build)), "config": config}
-    return {
-        "endpoints": ends,
-        "compartments": [{"number": number} for number in range(asked.compartments)],
-        "messages": [_message(act, asked.stream) for act in acts],
-    }
+        ends["b"] = Endpoint(OTHER_END, ends["a"].transport, build=asked.build)
+    return endpoints.conversation(
+        ends,
+        [_message(act, asked.stream) for act in acts],
+        compartments=[{"number": number} for number in range(asked.compartments)],
+    )
 
 
 def _message(act: Act, stream: bool) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from headroom.conformance.far_end import FarEnd, fault_of
 from headroom.oracle.sigcomp import message as wire
 from headroom.oracle.sigcomp.endpoint import Offer
 from headroom.oracle.sigcomp.message import Parameters, Records
-from headroom.wire.sequences import Message
+from headroom.sip.sequences import Message
 
 OPTIONS = b"OPTIONS sip:user@example.com SIP/2.0\r\nVia: SIP/2.0/UDP host.example.com;branch=z9hG4bK%d\r\n\r\n"
 

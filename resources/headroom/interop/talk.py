@@ -9,19 +9,20 @@ decompresses everything, too, and says whose fault it is when a message does not
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from headroom import engine, implementations
+from headroom import endpoints, engine, implementations
 from headroom.conformance.sides import Misbehaviour, NotDeclared
+from headroom.endpoints import Endpoint
 from headroom.errors import UsageError
-from headroom.oracle.sigcomp.endpoint import Endpoint, Offer
+from headroom.oracle.sigcomp.endpoint import Endpoint as Judge
+from headroom.oracle.sigcomp.endpoint import Offer
 from headroom.paths import DEFAULT_BUILD
-from headroom.wire import sequences
-from headroom.wire.sequences import Message
+from headroom.sip import sequences
+from headroom.sip.sequences import Message
 
-SCHEME = "sigcomp"
 PATIENCE_S = 60.0  # for one call, which takes a part of a second: then an adapter hangs
 INTERVAL_NS = 20_000_000  # between messages, which so may overtake each other
 OFFER = Offer(state_memory_size=65536)  # of both endpoints
@@ -85,25 +86,27 @@ def run(row: Row, compartments: int = 1, capture: Path | None = None) -> list[Ca
 
 def _require(row: Row) -> None:
     for name in (row.caller, row.called):
-        found = implementations.find(name)
-        if reason := found.lacks("endpoint", SCHEME, transports=[row.transport], features=["compression"]):
+        if reason := endpoints.lacking(_end(name, row), ["compression"]):
             raise NotDeclared(f"{reason}.")
     if _wire(row.caller) != _wire(row.called):
         raise NotDeclared(f"{row.caller} and {row.called} do not have the same on the link.")
-    if row.mechanism != DEFAULT and not any(_has(name, row) for name in (row.caller, row.called)):
+    if row.mechanism != DEFAULT and not any(_options(name, row) for name in (row.caller, row.called)):
         raise NotDeclared(f"Neither {row.caller} nor {row.called} has the mechanism {row.mechanism}.")
 
 
 def _wire(name: str) -> str:
     declared = implementations.find(name).capabilities
-    return str(next((one.get("wire", SCHEME) for one in declared if one["scheme"] == SCHEME), ""))
+    return str(next((one.get("wire", endpoints.SCHEME) for one in declared if one["scheme"] == endpoints.SCHEME), ""))
 
 
-def _has(name: str, row: Row) -> bool:
-    """Whether an adapter says that it has the mechanism."""
-    schemes = implementations.describe(implementations.find(name), row.build)["schemes"]
-    choices = next((one.get("choices", {}) for one in schemes if one["scheme"] == SCHEME), {})
-    return row.mechanism in choices.get("mechanism", [])
+def _options(name: str, row: Row) -> dict[str, Any]:
+    """The mechanism, for an endpoint that has it."""
+    return {} if row.mechanism == DEFAULT else endpoints.fitting({"mechanism": row.mechanism}, name, row.build)
+
+
+def _end(name: str, row: Row) -> Endpoint:
+    offer = endpoints.numbers(OFFER)
+    return Endpoint(name, row.transport, offer, offer, build=row.build)
 
 
 def _job(row: Row, messages: Sequence[Message], compartments: int, capture: Path | None) -> dict[str, Any]:
@@ -117,29 +120,12 @@ def _job(row: Row, messages: Sequence[Message], compartments: int, capture: Path
         for compartment in range(compartments)
         for number, one in enumerate(messages)
     ]
-    impairment = LINKS[row.link]
-    job = {
-        "endpoints": {"a": _endpoint(row.caller, row), "b": _endpoint(row.called, row)},
-        "seed": row.seed,
-        "messages": steps,
-        "link": {"a_to_b": impairment, "b_to_a": impairment, "nacks": "send"},
-        "records": "all",
+    ends = {
+        side: replace(_end(name, row), options=_options(name, row))
+        for side, name in (("a", row.caller), ("b", row.called))
     }
-    return job | ({"outputs": {"link": str(capture)}} if capture else {})
-
-
-def _endpoint(name: str, row: Row) -> dict[str, Any]:
-    found = implementations.find(name)
-    offer = {
-        "decompression_memory_size": OFFER.decompression_memory_size,
-        "state_memory_size": OFFER.state_memory_size,
-        "cycles_per_bit": OFFER.cycles_per_bit,
-        "version": OFFER.version,
-    }
-    config: dict[str, Any] = {**found.config, "scheme": SCHEME, "transport": row.transport, **offer, "peer": offer}
-    if row.mechanism != DEFAULT and _has(name, row):
-        config["options"] = {**config.get("options", {}), "mechanism": row.mechanism}
-    return {"library": str(found.library_path(row.build)), "config": config}
+    link = {"a_to_b": LINKS[row.link], "b_to_a": LINKS[row.link], "nacks": "send"}
+    return endpoints.conversation(ends, steps, link, capture, seed=row.seed)
 
 
 # ------------------------------------------------------------ what is wrong with it
@@ -181,7 +167,7 @@ def _reasons(record: dict[str, Any]) -> list[str]:
 
 def _judged(call: Call) -> dict[int, str]:
     """By message: what the judge says of it, where it was compressed."""
-    judges = {"a": Endpoint(OFFER), "b": Endpoint(OFFER)}
+    judges = {"a": Judge(OFFER), "b": Judge(OFFER)}
     said = {}
     for record in call.document["records"]:
         octets = bytes.fromhex(record.get("compressed", {}).get("octets", ""))

@@ -16,7 +16,8 @@ from headroom.keywords.forwarding import require_rate
 from headroom.keywords.measuring import configuration
 from headroom.results import collector
 from headroom.results.record import Histogram
-from headroom.wire import choice, sequences
+from headroom.sip import sequences
+from headroom.wire import choice
 from headroom.wire.line import Line
 from headroom.wire.searches import Asked, judged, throughput
 from headroom.wire.sender import traffic

@@ -30,9 +30,8 @@ from headroom.oracle.sigcomp.assembling import assemble
 from headroom.oracle.sigcomp.endpoint import Offer
 from headroom.results import collector
 from headroom.results.record import Finding
-from headroom.sip import calls
-from headroom.wire import sequences
-from headroom.wire.sequences import Message
+from headroom.sip import calls, sequences
+from headroom.sip.sequences import Message
 
 DEFAULT = "default"  # of mechanisms: whatever an implementation does unless it is told otherwise
 NUMBERS = {"memory": "decompression_memory_size", "state": "state_memory_size", "cycles": "cycles_per_bit"}

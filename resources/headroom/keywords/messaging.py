@@ -9,14 +9,14 @@ from typing import Any
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom import implementations, settings, words
+from headroom import endpoints, implementations, settings, words
+from headroom.endpoints import Endpoint
 from headroom.errors import UsageError
 from headroom.keywords.base import library
 from headroom.keywords.replaying import artefact_folder
 from headroom.measure import messages
 from headroom.results import collector
-from headroom.sip import calls
-from headroom.wire import sequences
+from headroom.sip import calls, sequences
 
 LINK = ("loss", "ber", "duplicate")  # named arguments that are impairments by that name
 
@@ -42,10 +42,9 @@ class Messaging:
         wanted = _wanted(sequence, dict(named), asked)
         current = collector.current()
         for name, role in ((wanted.a, "compressor"), (wanted.b, "decompressor")):
-            found = implementations.find(name)
-            if reason := found.lacks("endpoint", messages.SCHEME, transports=[wanted.transport]):
+            if reason := endpoints.lacking(Endpoint(name, wanted.transport, wanted.offer)):
                 raise SkipExecution(f"{reason}.")
-            setattr(current, role, implementations.identity(found, wanted.build))
+            setattr(current, role, implementations.identity(implementations.find(name), wanted.build))
         self.last = messages.run(wanted)
         _note(self.last, sequence)
         if self.last.promise_broken:

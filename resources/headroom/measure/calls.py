@@ -16,11 +16,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from headroom import engine, implementations
+from headroom import endpoints, engine
+from headroom.endpoints import Endpoint
 from headroom.errors import HeadroomError, UsageError
 from headroom.paths import DEFAULT_BUILD
-from headroom.wire import sequences
-from headroom.wire.sequences import Message
+from headroom.sip import sequences
+from headroom.sip.sequences import Message
 from headroom.yamlfile import check, read
 
 REGISTRATION = "3gpp-registration"
@@ -28,6 +29,7 @@ ANSWER = "200 OK to INVITE"
 BYE = "BYE"
 STATE_MEMORY = 131_072  # octets a compartment; maenpaa-2005, 8.12
 CYCLES_PER_BIT = 32
+OPTIONS = {"dictionary_priority": 3, "shared_length": 500}  # of those that have them
 DECOMPRESSION_MEMORY = {"basic-voice-call": 4096}  # octets; maenpaa-2005, 11.1: 8192 for video
 HOLDING_S = {"basic-voice-call": 180.0}  # likewise: 300 for video
 MOST_FAILURES_NAMED = 5
@@ -186,27 +188,14 @@ def job(wanted: Wanted) -> dict[str, Any]:
 
 
 def _side(wanted: Wanted, name: str, compartments: int) -> dict[str, Any]:
-    found = implementations.find(name)
-    memory = DECOMPRESSION_MEMORY.get(wanted.sequence, 8192)
     offer = {
-        "decompression_memory_size": memory,
+        "decompression_memory_size": DECOMPRESSION_MEMORY.get(wanted.sequence, 8192),
         "state_memory_size": STATE_MEMORY,
         "cycles_per_bit": CYCLES_PER_BIT,
+        "compartments": compartments,
     }
-    config = {"scheme": "sigcomp", "transport": "udp", **offer, "compartments": compartments, "peer": offer}
-    return {"library": str(found.library_path(wanted.build)), "config": config | found.config | _options(found, wanted)}
-
-
-def _options(found: implementations.Implementation, wanted: Wanted) -> dict[str, Any]:
-    """`options` are an implementation's own words: for those that say the mechanism among their choices."""
-    schemes = implementations.describe(found, wanted.build)["schemes"]
-    scheme = next((one for one in schemes if one["scheme"] == "sigcomp"), {})
-    if wanted.mechanism not in scheme.get("choices", {}).get("mechanism", ()):
-        return {}
-    options: dict[str, Any] = {"mechanism": wanted.mechanism}
-    if found.is_ours():
-        options |= {"dictionary_priority": 3, "shared_length": 500}
-    return {"options": found.config.get("options", {}) | options}
+    options = endpoints.fitting({"mechanism": wanted.mechanism, **OPTIONS}, name, wanted.build)
+    return endpoints.adapter(Endpoint(name, "udp", offer, offer, options, build=wanted.build))
 
 
 def measure(wanted: Wanted, timeout_s: float | None = None) -> Loaded:

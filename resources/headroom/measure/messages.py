@@ -9,19 +9,16 @@ for one in run(wanted).messages:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from headroom import engine, implementations
+from headroom import endpoints, engine
+from headroom.endpoints import GENEROUS, Endpoint
 from headroom.errors import UsageError
 from headroom.paths import DEFAULT_BUILD
-from headroom.wire.sequences import Message
-
-SCHEME = "sigcomp"
-# What dynamic compression needs of both sides, and what the thesis gives them: octets.
-GENEROUS = {"decompression_memory_size": 16384, "state_memory_size": 131072}
+from headroom.sip.sequences import Message
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ def conversation(messages: Iterable[Message], compartment: int = 1) -> list[Step
 @dataclass
 class Wanted:
     """What to send through which endpoints. `offer` is what both offer and know of each other; `options` are for those
-    implementations whose `choices` have them."""
+    implementations that have them."""
 
     messages: Sequence[Step] = ()
     a: str = "reference"
@@ -195,16 +192,15 @@ class Conversation:
 
 def job(wanted: Wanted) -> dict[str, Any]:
     """The engine's job. Raises UsageError where an implementation has no adapter or no endpoint."""
-    data: dict[str, Any] = {
-        "endpoints": {"a": _side(wanted.a, wanted), "b": _side(wanted.b, wanted)},
-        "seed": wanted.seed,
-        "messages": [one.as_data() for one in wanted.messages],
-        "link": {"a_to_b": wanted.a_to_b, "b_to_a": wanted.b_to_a, "nacks": "send" if wanted.nacks else "drop"},
-        "repeats": wanted.repeats,
-    }
-    if wanted.capture is not None:
-        data["outputs"] = {"link": str(wanted.capture)}
-    return data
+    link = {"a_to_b": wanted.a_to_b, "b_to_a": wanted.b_to_a, "nacks": "send" if wanted.nacks else "drop"}
+    return endpoints.conversation(
+        {"a": _end(wanted.a, wanted), "b": _end(wanted.b, wanted)},
+        [one.as_data() for one in wanted.messages],
+        link,
+        wanted.capture,
+        seed=wanted.seed,
+        repeats=wanted.repeats,
+    )
 
 
 def run(wanted: Wanted) -> Conversation:
@@ -212,29 +208,8 @@ def run(wanted: Wanted) -> Conversation:
     return Conversation(wanted, engine.run("messages", job(wanted), wanted.timeout_s, wanted.build))
 
 
-def _side(name: str, wanted: Wanted) -> dict[str, Any]:
-    found = implementations.find(name)
-    if reason := found.lacks("endpoint", SCHEME):
+def _end(name: str, wanted: Wanted) -> Endpoint:
+    end = Endpoint(name, wanted.transport, wanted.offer, wanted.offer, seed=wanted.seed, build=wanted.build)
+    if reason := endpoints.lacking(end):
         raise UsageError(f"{reason}.")
-    config: dict[str, Any] = {
-        **found.config,
-        "scheme": SCHEME,
-        "transport": wanted.transport,
-        **wanted.offer,
-        "peer": {key: value for key, value in wanted.offer.items() if key != "dictionaries"},
-        "seed": wanted.seed,
-    }
-    options = {**found.config.get("options", {}), **_options(found, wanted)}
-    return {
-        "library": str(found.library_path(wanted.build)),
-        "config": {**config, "options": options} if options else config,
-    }
-
-
-def _options(found: implementations.Implementation, wanted: Wanted) -> dict[str, Any]:
-    """Those of ours that mean something to the implementation: without `choices` it has no options, as `null`."""
-    if not wanted.options:
-        return {}
-    schemes = implementations.describe(found, wanted.build)["schemes"]
-    choices: dict[str, list[str]] = next((one.get("choices", {}) for one in schemes if one["scheme"] == SCHEME), {})
-    return {key: value for key, value in wanted.options.items() if choices and value in choices.get(key, (value,))}
+    return replace(end, options=endpoints.fitting(wanted.options, name, wanted.build))

@@ -14,14 +14,16 @@ from functools import cache
 from statistics import median, stdev
 from typing import Any
 
-from headroom import engine, implementations
+from headroom import endpoints, engine
+from headroom.endpoints import Endpoint
 from headroom.errors import HeadroomError
+from headroom.oracle.sigcomp.endpoint import Offer
 from headroom.oracle.sigcomp.message import Records
-from headroom.papers.maenpaa_2005_watched import Pair, offer_of
+from headroom.papers.maenpaa_2005_watched import Pair
 from headroom.results.record import Series
 from headroom.settings import Settings
 from headroom.sip import counted
-from headroom.wire.sequences import Message
+from headroom.sip.sequences import Message
 
 CYCLES_PER_BIT = 32  # 8.12
 # That much memory takes more cycles to be hashed and kept than 32 grant a message that brings no bytecode.
@@ -49,13 +51,20 @@ class Configuration:
     alone: bool = False  # each message by itself, without a compartment that lasts (chapter 10, registration)
     plain: int = 0  # number of the message that is not compressed; 0: none
 
-    def endpoint(self) -> dict[str, Any]:
-        """The configuration of both endpoints (implementations/README.md)."""
-        offer = {
+    def offer(self) -> dict[str, int]:
+        """What both endpoints offer, and know of each other."""
+        return {
             "decompression_memory_size": 2 * self.memory,
             "state_memory_size": STATE_MEMORY,
             "cycles_per_bit": CYCLES_PER_BIT if self.memory < LARGE_MEMORY else MORE_CYCLES_PER_BIT,
         }
+
+    def judge(self) -> Offer:
+        """The same of the second judge's endpoints."""
+        return Offer(**self.offer(), stream=self.transport == TCP)
+
+    def options(self) -> dict[str, Any]:
+        """Of the compressors (implementations/README.md)."""
         options: dict[str, Any] = {
             "algorithm": "lzss",
             "mechanism": self.mechanism,
@@ -73,7 +82,12 @@ class Configuration:
             options["acknowledgement"] = "transport" if self.transport == TCP else "identifier"
         if self.mechanism == "shared":
             options["shared_length"] = self.shared
-        return {"scheme": "sigcomp", "transport": self.transport, **offer, "peer": offer, "options": options}
+        return options
+
+    def endpoint(self, name: str, build: str) -> Endpoint:
+        """An implementation as either endpoint: with those options that it has, and thus in its own way."""
+        options = endpoints.fitting(self.options(), name, build)
+        return Endpoint(name, self.transport, self.offer(), self.offer(), options, build=build)
 
 
 @dataclass
@@ -183,7 +197,7 @@ def exchange(configuration: Configuration, settings: Settings) -> Exchange:
     messages = counted.load(configuration.sequence)[: configuration.messages]
     for group in _together(configuration, messages):
         records = _through_engine(configuration, [message for _, message in group], settings)
-        pair = Pair(offer_of(configuration.endpoint()))
+        pair = Pair(configuration.judge())
         for (number, message), record in zip(group, records, strict=True):
             sent = Sent(message.name, message.from_caller, plain=len(message.octets), sigcomp=len(message.octets))
             found.sent.append(sent)
@@ -211,39 +225,28 @@ def _together(configuration: Configuration, messages: Sequence[Message]) -> list
 def _lacking(configuration: Configuration, settings: Settings) -> str:
     """Why the endpoints cannot do it; "" when they can."""
     for name in dict.fromkeys((settings.compressor, settings.decompressor)):
-        mechanisms = _mechanisms(name, settings.build)
-        if mechanisms is None:
-            return f"{name} has no SigComp"
-        if configuration.mechanism not in mechanisms:
+        end = configuration.endpoint(name, settings.build)
+        if reason := endpoints.lacking(end):
+            return reason
+        if "mechanism" not in end.options:
             return f"{name} has no mechanism '{configuration.mechanism}'"
     return ""
-
-
-@cache
-def _mechanisms(name: str, build: str) -> tuple[str, ...] | None:
-    """The mechanisms that an implementation describes; None where it has no SigComp."""
-    for scheme in implementations.describe(implementations.find(name), build)["schemes"]:
-        if scheme["scheme"] == "sigcomp":
-            return tuple(scheme.get("choices", {}).get("mechanism", ()))
-    return None
 
 
 def _through_engine(
     configuration: Configuration, messages: Sequence[Message], settings: Settings
 ) -> list[dict[str, Any]]:
     """What the engine tells of each message. Raises WrongMessages where one did not come out as it went in."""
-    job = {
-        "endpoints": {
-            "a": _side(configuration, settings.compressor, settings),
-            "b": _side(configuration, settings.decompressor, settings),
-        },
-        "messages": [
+    names = {"a": settings.compressor, "b": settings.decompressor}
+    job = endpoints.conversation(
+        {side: configuration.endpoint(name, settings.build) for side, name in names.items()},
+        [
             {"from": "a" if message.from_caller else "b", "compartment": 1, "hex": message.octets.hex()}
             for message in messages
         ],
-        "seed": settings.seed,
-        "repeats": FEW_REPEATS if settings.quick else REPEATS,
-    }
+        seed=settings.seed,
+        repeats=FEW_REPEATS if settings.quick else REPEATS,
+    )
     document = engine.run("messages", job, timeout_s=300, build=settings.build)
     if document["promise_broken"]:
         raise WrongMessages(f"A promise of the ABI was broken: {document['promise_broken']['sentence']}")
@@ -253,18 +256,6 @@ def _through_engine(
             where = f"{configuration.sequence}, {configuration.mechanism} over {configuration.transport}"
             raise WrongMessages(f"{where}: {message.name} did not come out as it went in: {record['verdict']}.")
     return records
-
-
-def _side(configuration: Configuration, name: str, settings: Settings) -> dict[str, Any]:
-    found = implementations.find(name)
-    config = configuration.endpoint()
-    if not found.is_ours():  # options are an implementation's own words; the mechanism is one that it describes
-        config["options"] = {"mechanism": configuration.mechanism}
-    options = {**config["options"], **found.config.get("options", {})}
-    return {
-        "library": str(found.library_path(settings.build)),
-        "config": {**config, **found.config, "options": options},
-    }
 
 
 def _on_the_link(configuration: Configuration, record: dict[str, Any]) -> bytes:

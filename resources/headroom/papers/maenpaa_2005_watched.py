@@ -10,7 +10,6 @@ of the dictionary is loaded. It is not the one of the endpoints that are measure
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from headroom.oracle.sigcomp.endpoint import Endpoint, Offer, Outcome
 from headroom.oracle.sigcomp.states import LOCAL_PRIORITY, Creation, Item
@@ -97,13 +96,3 @@ class Pair:
 
 def _told(outcome: Outcome) -> str:
     return outcome.kind if outcome.kind != "failed" else outcome.reason.name
-
-
-def offer_of(configuration: dict[str, Any]) -> Offer:
-    """The judge's side of an endpoint's configuration."""
-    return Offer(
-        decompression_memory_size=configuration["decompression_memory_size"],
-        state_memory_size=configuration["state_memory_size"],
-        cycles_per_bit=configuration["cycles_per_bit"],
-        stream=configuration["transport"] == "tcp",
-    )

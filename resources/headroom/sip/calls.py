@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from headroom.wire import sequences
-from headroom.wire.sequences import FOLDER, Message
+from headroom.sip import sequences
+from headroom.sip.sequences import FOLDER, Message
 from headroom.yamlfile import check, read
 
 IDENTITIES = FOLDER / "identities.yaml"

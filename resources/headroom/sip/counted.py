@@ -14,8 +14,8 @@ from typing import Any
 
 from headroom.errors import UsageError
 from headroom.paths import shown
-from headroom.wire import sequences
-from headroom.wire.sequences import FOLDER, Message
+from headroom.sip import sequences
+from headroom.sip.sequences import FOLDER, Message
 from headroom.yamlfile import check, read
 
 RULES = FOLDER / "as_counted.yaml"

@@ -23,15 +23,16 @@ def printed(place: str, column: str) -> list[float]:
     return [float(thesis.items[one].paper or 0) for one in cells]
 
 
-def test_what_an_endpoint_is_told() -> None:
-    udp = VOICE.endpoint()
-    assert (udp["transport"], udp["decompression_memory_size"], udp["options"]["memory"]) == ("udp", 8192, 4096)
-    assert udp["options"]["acknowledgement"] == "identifier"
-    assert udp["peer"]["state_memory_size"] == 131072
-    assert replace(VOICE, transport="tcp").endpoint()["options"]["acknowledgement"] == "transport"
-    basic = replace(VOICE, mechanism="stateless-basic").endpoint()["options"]
+def test_what_an_endpoint_is_told(real_build: str) -> None:
+    udp = VOICE.endpoint("reference", real_build)
+    assert (udp.transport, udp.offer["decompression_memory_size"], udp.options["memory"]) == ("udp", 8192, 4096)
+    assert udp.options == VOICE.options(), "the reference has them all"
+    assert udp.options["acknowledgement"] == "identifier"
+    assert udp.peer["state_memory_size"] == 131072
+    assert replace(VOICE, transport="tcp").options()["acknowledgement"] == "transport"
+    basic = replace(VOICE, mechanism="stateless-basic").options()
     assert not {"dictionary_priority", "shared_length", "announce"} & set(basic)
-    assert replace(VOICE, memory=16384).endpoint()["cycles_per_bit"] == 64
+    assert replace(VOICE, memory=16384).offer()["cycles_per_bit"] == 64
 
 
 def test_messages_that_share_nothing_go_one_by_one() -> None:

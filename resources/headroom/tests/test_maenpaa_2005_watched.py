@@ -8,7 +8,7 @@ from headroom.oracle.sigcomp.endpoint import Offer
 from headroom.oracle.sigcomp.message import access, upload
 from headroom.oracle.sigcomp.states import Item
 from headroom.papers.maenpaa_2005_runs import Configuration
-from headroom.papers.maenpaa_2005_watched import Pair, offer_of
+from headroom.papers.maenpaa_2005_watched import Pair
 
 OFFER = Offer(decompression_memory_size=8192, state_memory_size=131072, cycles_per_bit=32)
 
@@ -63,6 +63,6 @@ def test_what_comes_out_otherwise_is_told() -> None:
 
 
 def test_the_judge_offers_what_the_endpoints_offer() -> None:
-    offer = offer_of(Configuration("basic-voice-call", 5, "tcp", 4096, "dynamic").endpoint())
+    offer = Configuration("basic-voice-call", 5, "tcp", 4096, "dynamic").judge()
     assert (offer.decompression_memory_size, offer.state_memory_size, offer.cycles_per_bit) == (8192, 131072, 32)
     assert offer.stream, "half of the memory is the UDVM's"

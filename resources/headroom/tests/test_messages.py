@@ -11,7 +11,7 @@ import pytest
 from headroom.errors import UsageError
 from headroom.measure import messages
 from headroom.measure.messages import Conversation, Step, Wanted
-from headroom.wire import sequences
+from headroom.sip import sequences
 
 CALL = sequences.load(sequences.path_of("basic-voice-call"))
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from headroom import engine, implementations
+from headroom import endpoints, engine, implementations
 from headroom.errors import UsageError
 from headroom.keywords import serving
 from headroom.measure import calls
@@ -47,8 +47,8 @@ def document(**outcomes: Any) -> dict[str, Any]:
 @pytest.fixture
 def described(monkeypatch: pytest.MonkeyPatch) -> None:
     """An adapter that says which mechanisms it has, without an engine."""
-    scheme = {"scheme": "sigcomp", "choices": {"mechanism": ["dynamic", "shared"]}}
-    monkeypatch.setattr(implementations, "describe", lambda *_: {"schemes": [scheme]})
+    scheme = {"choices": {"mechanism": ["dynamic", "shared"]}, "options": ["dictionary_priority", "shared_length"]}
+    monkeypatch.setattr(endpoints, "described", lambda *_: scheme)
 
 
 def test_a_sequence_becomes_a_call() -> None:
@@ -103,7 +103,7 @@ def test_the_settings_are_those_of_the_publication() -> None:
         False,
     )
     other = calls.job(calls.Wanted(mechanism="unheard-of"))
-    assert "options" not in other["endpoint"]["config"], "nobody is told words that it does not know"
+    assert "mechanism" not in other["endpoint"]["config"]["options"], "nobody is told words that it does not know"
 
 
 def test_a_document_is_read() -> None:

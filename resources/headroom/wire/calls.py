@@ -18,11 +18,11 @@ from typing import Any
 from headroom import engine
 from headroom.errors import HeadroomError
 from headroom.settings import Settings
-from headroom.wire import sequences
+from headroom.sip import sequences
+from headroom.sip.sequences import Message
 from headroom.wire.arrivals import UNCOMPARED, Ears, Listener, compare
 from headroom.wire.generator import embedded_latency
 from headroom.wire.sender import carrying_out, ears_at, trex_at
-from headroom.wire.sequences import Message
 from headroom.wire.topology import Topology
 from headroom.wire.trex import Trex
 from headroom.wire.trex_home import PROFILES

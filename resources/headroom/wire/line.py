@@ -17,7 +17,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
-from headroom import implementations
+from headroom import endpoints, implementations
+from headroom.endpoints import Endpoint
 from headroom.errors import HeadroomError
 from headroom.machine import procstat
 from headroom.settings import Settings
@@ -173,14 +174,8 @@ def node_job(asked: Settings, codec: Codec, channel: Channel = U_MODE, role: str
 def endpoint_job(name: str, build: str, role: str) -> dict[str, Any]:
     """What a node is told that speaks SigComp: callers are behind the compressor's, which is theirs, and the other one
     is the proxy that they talk to."""
-    found = implementations.find(name)
-    config = {"scheme": "sigcomp", "transport": "udp", **found.config}
     users = "plain" if role == "compressor" else "link"
-    return {
-        "endpoint": {"library": str(found.library_path(build)), "config": config},
-        "users": users,
-        "feedback": "own",
-    }
+    return {"endpoint": endpoints.adapter(Endpoint(name, build=build)), "users": users, "feedback": "own"}
 
 
 def _adapter(name: str, build: str, channel: Channel, more: dict[str, Any]) -> dict[str, Any]:

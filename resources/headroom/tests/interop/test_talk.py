@@ -12,7 +12,7 @@ from headroom.conformance.sides import NotDeclared
 from headroom.errors import UsageError
 from headroom.interop import talk
 from headroom.interop.talk import Call, Row
-from headroom.wire import sequences
+from headroom.sip import sequences
 
 ROW = Row("alice", "bob")
 MESSAGES = sequences.load(sequences.path_of("basic-voice-call"))

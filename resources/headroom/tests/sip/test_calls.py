@@ -10,8 +10,7 @@ import re
 import pytest
 
 from headroom.errors import UsageError
-from headroom.sip import calls
-from headroom.wire import sequences
+from headroom.sip import calls, sequences
 from headroom.yamlfile import read
 
 NAMES = sequences.names()

@@ -19,11 +19,12 @@ from headroom.paths import ROOT
 from headroom.results import collector
 from headroom.results.record import Record
 from headroom.settings import Settings
+from headroom.sip import sequences
 from headroom.tests.sample import record
 from headroom.tests.wire import recorded_agent, sip
 from headroom.tests.wire.test_forwarding import undisturbed
 from headroom.tests.wire.test_netns import root
-from headroom.wire import choice, searches, sequences
+from headroom.wire import choice, searches
 from headroom.wire.calls import EmbeddedCalls, TrexCalls, callers, changed_messages
 from headroom.wire.line import U_MODE, line_with
 from headroom.wire.pipe import Pipe
