@@ -21,6 +21,7 @@ ${DECOMPRESSOR}    reference
 *** Test Cases ***          IMPLEMENTATION
 Null                        null
 Example                     example
+Example Endpoint            example-endpoint
 Reference                   reference
 The Compressor Asked        ${COMPRESSOR}
 The Decompressor Asked      ${DECOMPRESSOR}

@@ -116,7 +116,7 @@ TEST(CheckOfOurs, NullExampleAndReferencePass) {
 }
 
 TEST(CheckOfOurs, EndpointsPass) {
-  for (const char* name : {"null", "reference"}) {
+  for (const char* name : {"null", "example-endpoint", "reference"}) {
     const Json result = run_check(std::string(HEADROOM_LIBRARIES "/") + name + ".so", {{"scheme", "sigcomp"}});
     EXPECT_EQ(result["verdict"], "pass") << result.dump(1);
     const auto passed = std::count_if(result["checks"].begin(), result["checks"].end(),

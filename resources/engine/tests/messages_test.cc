@@ -84,6 +84,14 @@ TEST(Messages, NullIsTheControl) {
   EXPECT_EQ(result["records"][0]["arrivals"][0]["kind"], "plain");
 }
 
+TEST(Messages, TheExamplesBytecodeIsUnderstoodByAnotherUdvm) {
+  Json job = talk(endpoint(HEADROOM_LIBRARIES "/example-endpoint.so"), {message("a"), message("a")});
+  job["endpoints"]["b"] = endpoint();
+  const Json result = result_of(job);
+  EXPECT_EQ(result["a_to_b"]["verdicts"], Json({{"identical", 2}}));
+  EXPECT_EQ(result["records"][1]["arrivals"][0]["kind"], "sigcomp");
+}
+
 TEST(Messages, ALostUploadIsMendedByANack) {
   Json job = talk(hopeful(), {message("a"), message("a"), message("a")});
   job["link"] = {{"a_to_b", {{"drop", {0}}}}};
