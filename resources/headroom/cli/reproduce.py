@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from headroom.cli import console
+from headroom.cli import console, resuming
 from headroom.cli.run import Asked, execute
 from headroom.paths import DEFAULT_BUILD
 
@@ -31,6 +31,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def reproduce_command(
+    context: typer.Context,
     paper: Annotated[str, typer.Argument(help="Key of a paper (see list papers).")],
     compressor: Annotated[str, typer.Option(help="Implementation that compresses.")] = "reference",
     decompressor: Annotated[str, typer.Option(help="Implementation that decompresses.")] = "reference",
@@ -64,7 +65,7 @@ def reproduce_command(
             **({} if json else {"verdicts": count_verdicts(records)}),
         }
 
-    raise typer.Exit(execute(asked, resume, json, dry_run, document))
+    raise typer.Exit(execute(asked, resume, json, dry_run, document, resuming.said(context)))
 
 
 FIELDS = ("where", "quantity", "unit", "paper", "measured", "ratio", "kind", "verdict")

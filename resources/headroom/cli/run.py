@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headroom.cli import console
+from headroom.cli import console, resuming
 from headroom.errors import EnvironmentLacks, UsageError
 from headroom.paths import DEFAULT_BUILD, shown
 from headroom.readable import shortened
@@ -49,6 +49,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def run_command(
+    context: typer.Context,
     suites: Annotated[
         list[str] | None, typer.Argument(help="Suites (see list suites) or requirements such as RFC3095-5.3.1.")
     ] = None,
@@ -118,7 +119,7 @@ def run_command(
         generator,
         topology,
     )
-    raise typer.Exit(execute(asked, resume, json, dry_run, run_document))
+    raise typer.Exit(execute(asked, resume, json, dry_run, run_document, resuming.said(context)))
 
 
 @dataclass
@@ -149,30 +150,25 @@ class Asked:
 
 def plan_of(asked: Asked) -> Plan:
     """A plan without a folder yet. Raises UsageError when a name is unknown."""
-    from headroom import profiles
-    from headroom.machine import build, topology
+    from headroom.machine import build
     from headroom.running.selection import has_suites, requirement_tags, suite_files, uses_interfaces
     from headroom.running.session import Plan
     from headroom.settings import DEFAULT_PROFILE, Settings, seed_of, split_names
-    from headroom.wire import choice, images
 
-    choice.check(asked.topology, asked.generator)
-    sides = (asked.compressor or Settings.compressor, asked.decompressor or Settings.decompressor)
-    for name in dict.fromkeys(sides):
-        images.require(name, asked.topology, asked.build)
-    profile = asked.profile or DEFAULT_PROFILE
-    profiles.load(profile)
-    names = split_names(asked.cpus)
-    wanted = topology.resolve(names, topology.configurations(topology.read()))
-    if wanted and not any(one.available for one in wanted):
-        reasons = "; ".join(f"{one.name}: {one.reason}" for one in wanted)
-        raise EnvironmentLacks(f"This machine has none of these CPU configurations ({reasons}). See list cpus.")
-    builds = build.MEASURED if asked.builds == "all" else split_names(asked.builds)
-    for name in (asked.build, *builds):
-        if name not in build.presets() and not build.engine_program(name).is_file():
-            raise UsageError(
-                f"There is no build '{name}'. Presets: {', '.join(build.presets())}; or the path of a build folder."
-            )
+    settings = Settings(
+        compressor=asked.compressor or Settings.compressor,
+        decompressor=asked.decompressor or Settings.decompressor,
+        profile=asked.profile or DEFAULT_PROFILE,
+        cpus=split_names(asked.cpus),
+        build=asked.build,
+        builds=build.MEASURED if asked.builds == "all" else split_names(asked.builds),
+        seed=seed_of(asked.seed),
+        quick=asked.quick,
+        generator=asked.generator,
+        topology=asked.topology,
+        subject=asked.subject(),
+    )
+    check_here(settings)
     suites, tags = requirement_tags(asked.suites)
     if not suites:
         suites = ["conformance"] if tags else [name for name in MAIN_JOB if has_suites(name)]
@@ -182,26 +178,42 @@ def plan_of(asked: Asked) -> Plan:
             "nothing: leave it out, or name a suite of performance."
         )
     suite_files(suites)
-    settings = Settings(
-        compressor=sides[0],
-        decompressor=sides[1],
-        profile=profile,
-        cpus=names,
-        build=asked.build,
-        builds=builds,
-        seed=seed_of(asked.seed),
-        quick=asked.quick,
-        generator=asked.generator,
-        topology=asked.topology,
-        subject=asked.subject(),
-    )
     return Plan(settings, suites, [*tags, *(asked.tags or [])], asked.excluded or [], asked.cases or [])
 
 
-def execute(asked: Asked, resume: str | None, json: bool, dry_run: bool, document_of: Document) -> int:
+def check_here(settings: Settings) -> None:
+    """Raises UsageError where a name is unknown, EnvironmentLacks where this machine cannot do what settings ask for:
+    before a run, and before one goes on, for the machine may have changed meanwhile."""
+    from headroom import profiles
+    from headroom.machine import build, topology
+    from headroom.wire import choice, images
+
+    choice.check(settings.topology, settings.generator)
+    for name in dict.fromkeys((settings.compressor, settings.decompressor)):
+        images.require(name, settings.topology, settings.build)
+    profiles.load(settings.profile)
+    wanted = topology.resolve(settings.cpus, topology.configurations(topology.read()))
+    if wanted and not any(one.available for one in wanted):
+        reasons = "; ".join(f"{one.name}: {one.reason}" for one in wanted)
+        raise EnvironmentLacks(f"This machine has none of these CPU configurations ({reasons}). See list cpus.")
+    for name in (settings.build, *settings.builds):
+        if name not in build.presets() and not build.engine_program(name).is_file():
+            raise UsageError(
+                f"There is no build '{name}'. Presets: {', '.join(build.presets())}; or the path of a build folder."
+            )
+
+
+def execute(
+    asked: Asked,
+    resume: str | None,
+    json: bool,
+    dry_run: bool,
+    document_of: Document,
+    said: Collection[str] = (),
+) -> int:
     """Runs what was asked for and ends with `document_of(folder, records)` as JSON, or with tables.
 
-    Returns the exit status.
+    `said` are the parameters that stand on the command line. Returns the exit status.
     """
     from dataclasses import replace
 
@@ -210,6 +222,8 @@ def execute(asked: Asked, resume: str | None, json: bool, dry_run: bool, documen
 
     if resume:
         plan = session.recall(store.find_run(None if resume == "last" else resume))
+        resuming.refuse_contradictions(asked, said, plan)
+        check_here(plan.settings)
     else:
         plan = plan_of(asked)
     if dry_run:

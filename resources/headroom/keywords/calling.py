@@ -70,6 +70,7 @@ def asked_for(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Asked:
         raise ValueError(f"the nodes are null or sigcomp, not '{nodes}'")
     run = settings.from_robot()
     current = collector.current()
+    current.traffic = choice.traffic(run)
     current.parameters |= {
         "kind": "calls",
         "sequence": sequence,

@@ -67,6 +67,7 @@ def asked_for(profile: str, sent: str, cids: str, mode: str, flows: int) -> tupl
     channel = replace(channel_of(mode), cids=cids)
     channel = replace(channel, max_cid=SMALL) if cids == "small" else channel
     current = collector.current()
+    current.traffic = choice.traffic(run)
     current.parameters |= {
         "kind": "on_the_link",
         "compressor": run.compressor,

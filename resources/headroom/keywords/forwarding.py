@@ -125,6 +125,7 @@ def asked_for(profile: str, cpus: str, mode: str, flows: int, **parameters: Any)
     run = settings.from_robot()
     channel = channel_of(mode)
     current = collector.current()
+    current.traffic = choice.traffic(run)
     current.parameters |= {
         "compressor": run.compressor,
         "decompressor": run.decompressor,

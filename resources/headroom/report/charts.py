@@ -134,6 +134,19 @@ def _decades(values: Any) -> list[float]:
     return [times * 10.0**exponent for exponent in range(first, last + 1) for times in between]
 
 
+MARGIN = 1.25  # beyond the least and the greatest value, on a logarithmic axis: a point has a size, too
+
+
+def _logarithmic(values: Any) -> tuple[Any, list[float]]:
+    """A logarithmic scale on which no point touches the edge, and its ticks."""
+    import altair as alt
+
+    positive = [value for value in values if value > 0] or [1.0]
+    low, high = min(positive) / MARGIN, max(positive) * MARGIN
+    scale = alt.Scale(type="log", nice=False, domain=[low, high])
+    return scale, [tick for tick in _decades(values) if low <= tick <= high]
+
+
 MOST_LONG_NUMBERS = 12  # of bars side by side; above more of them, numbers are shortened
 LETTERS_OF_LEGEND = 84  # beside each other, in the wide rendering; a sign takes as much room as some more
 
@@ -249,18 +262,13 @@ def lines(
         if x_sort:
             x = alt.X("x:N", sort=x_sort, title=x_title, axis=alt.Axis(labelAngle=0))
         elif log_x:
-            decades = alt.Axis(format=x_format, values=_decades(data["x"]), grid=False)
-            x = alt.X("x:Q", title=x_title, axis=decades, scale=alt.Scale(type="log", nice=False))
+            scale, ticks = _logarithmic(data["x"])
+            x = alt.X("x:Q", title=x_title, axis=alt.Axis(format=x_format, values=ticks, grid=False), scale=scale)
         else:
             x = alt.X("x:Q", title=x_title, axis=x_axis, scale=alt.Scale(zero=from_zero, nice=from_zero))
-        y = alt.Y(
-            "y:Q",
-            title=y_title,
-            axis=alt.Axis(
-                format=y_format, grid=True, **({"values": _decades(data["y"])} if log_y else {"tickCount": 5})
-            ),
-            scale=alt.Scale(type="log", nice=False) if log_y else alt.Scale(zero=True),
-        )
+        y_scale, y_ticks = _logarithmic(data["y"]) if log_y else (alt.Scale(zero=True), None)
+        y_axis = alt.Axis(format=y_format, grid=True, **({"values": y_ticks} if log_y else {"tickCount": 5}))
+        y = alt.Y("y:Q", title=y_title, axis=y_axis, scale=y_scale)
         shown_legend = alt.Legend(columns=_legend_columns(names, narrow), symbolStrokeWidth=2.5) if legend else None
         colour = alt.Color("series:N", scale=scales["colour"], sort=names, title=None, legend=shown_legend)
         base = alt.Chart(data)

@@ -90,6 +90,7 @@ class Section:
 class Page:
     title: str
     subtitle: str
+    warnings: list[str]  # what a reader must know before anything else
     verdicts: dict[str, int]
     sections: list[Section]
     footer: str

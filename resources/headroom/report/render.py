@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from headroom.errors import disk_error
+from headroom.machine import pressure
 from headroom.paths import TEMPLATES
 from headroom.report import calls_section, interop_page, sections, traffic_section, wire_section
 from headroom.report.data import Records
@@ -77,6 +78,7 @@ def page(records: Records, run_folder: Path) -> Page:
             f"Run {run_folder.name} · {_when(records)} · "
             f"{records[0]['environment'].get('cpu_model') or 'unknown processor'}"
         ),
+        warnings=warnings(records),
         verdicts={word: count for word, count in count_verdicts(records).items() if count},
         sections=built,
         footer=(
@@ -84,6 +86,20 @@ def page(records: Records, run_folder: Path) -> Page:
             "raw trials are in the records."
         ),
     )
+
+
+def warnings(records: Records) -> list[str]:
+    """What a reader must know before anything else: that it was a first look, that the machine was not quiet."""
+    quick = sum(bool(record.get("quick")) for record in records)
+    found = []
+    if quick:
+        of = "" if quick == len(records) else f" for {quick} of {len(records)} cases"
+        found.append(f"Made with --quick{of}: fewer trials and seeds, shorter ones. A first look, not a measurement.")
+    told = pressure.summary(records)
+    measured = any(record["metrics"] or record["items"] for record in records)
+    if told and measured and (sentences := told.sentences()):
+        found.append(" ".join(sentences))
+    return found
 
 
 def _title(records: Records) -> str:

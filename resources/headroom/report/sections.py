@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from headroom.machine import pressure
 from headroom.readable import shown
 from headroom.report import charts, data
 from headroom.report.data import Records
@@ -486,7 +487,7 @@ def environment(records: Records) -> Section:
             f"{name} = {', '.join(map(str, cpus))}" for name, cpus in topology.get("configurations", {}).items()
         )
         facts.insert(1, ("Topology", f"{counts}. CPU configurations: {names}"))
-    section.add("facts", facts)
+    section.add("facts", [*facts, *_pressure(records)])
     rows = []
     seen = set()
     for record in records:
@@ -506,6 +507,18 @@ def environment(records: Records) -> Section:
         columns = [Column("Implementation"), Column("Version"), Column("Build", long=True), Column("SHA-256 begins")]
         section.add("table", table("t-implementations", columns, rows))
     return section
+
+
+def _pressure(records: Records) -> list[tuple[str, str]]:
+    """How busy the machine was, whoever kept it so."""
+    told = pressure.summary(records)
+    if told is None:
+        return []
+    stolen = "not known" if told.steal is None else f"{told.steal:.1%}".replace("%", " %")
+    if told.most_steal is not None:
+        stolen += f", at most {told.most_steal:.1%} in a case".replace("%", " %")
+    load = f"{told.first_load:.1f} at the start, at most {told.most_load:.1f}, on {told.cpus} CPUs"
+    return [("Load average", load), ("Time given to others (steal)", stolen)]
 
 
 def _digests(one: dict[str, Any]) -> str:

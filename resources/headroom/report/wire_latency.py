@@ -20,6 +20,7 @@ BINS_OF_DECADE = 8  # of the distribution: a factor of 1.33 each
 
 def show(section: Section, records: Records) -> None:
     section.add("heading", "Latency", id="wire-latency")
+    section.add("text", _buckets_of(records), style="soft small")
     by_name: dict[str, Records] = {}
     for record in records:
         by_name.setdefault(name_of(record), []).append(record)
@@ -47,6 +48,19 @@ def show(section: Section, records: Records) -> None:
     ]
     rows = [row for record in records for row in _rows(record)]
     section.add("table", table("t-wire-latency", columns, rows))
+
+
+def _buckets_of(records: Records) -> str:
+    """What a percentile is, by who counted the packets into buckets."""
+    senders = {record.get("traffic", {}).get("generator", {}).get("name") for record in records}
+    told = ["A percentile is the upper edge of the bucket in which that packet was counted, at most the longest."]
+    if "trex" in senders:
+        told.append(
+            "TRex has one bucket below 10 µs and then nine to each power of ten, with edges at 10, 20 … 90, 100, 200 … "
+            "µs: its percentiles are up to twice what the packet took (10 µs stands for all below), and several may be "
+            "the same figure."
+        )
+    return " ".join(told)
 
 
 def _titles() -> list[str]:

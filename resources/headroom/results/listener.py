@@ -19,7 +19,7 @@ from robot.api.interfaces import ListenerV3
 import headroom
 from headroom import implementations
 from headroom.errors import HeadroomError
-from headroom.machine import environment
+from headroom.machine import environment, pressure
 from headroom.paths import SUITES
 from headroom.results import collector, store
 from headroom.results.record import Record, Test, Verdict, in_process
@@ -66,10 +66,12 @@ class Listener(ListenerV3):
         self.failure: HeadroomError | None = None  # why no further record can be written
         self.environment: dict[str, dict[str, Any]] = {}
         self.started = datetime.now(UTC)
+        self.pressure = pressure.read()
 
     def start_test(self, data: Any, result: Any) -> None:
         collector.begin()
         self.started = datetime.now(UTC)
+        self.pressure = pressure.read()
         if self.failure or self.interrupted:
             # Results that cannot be kept are not worth measuring.
             data.body.clear()
@@ -129,6 +131,8 @@ class Listener(ListenerV3):
             decompressor=collected.decompressor,
             harness={"version": headroom.__version__, **environment.commit()},
             traffic=collected.traffic or in_process(headroom.__version__),
+            machine=pressure.between(self.pressure, pressure.read()),
+            quick=settings.quick,
             seed=settings.seed,
             command=collected.command or command(test, settings),
             environment=self.environment_of(settings.build),

@@ -140,6 +140,8 @@ class Record:
     decompressor: dict[str, Any] | None = None
     harness: dict[str, Any] = field(default_factory=dict)
     traffic: dict[str, Any] = field(default_factory=dict)  # who sent what was measured, and where: see `in_process`
+    machine: dict[str, Any] = field(default_factory=dict)  # see `headroom.machine.pressure`
+    quick: bool = False  # fewer trials and seeds: a first look, not a measurement
     seed: int = 0
     command: str = ""
     environment: dict[str, Any] = field(default_factory=dict)
@@ -161,7 +163,7 @@ class Record:
         document["core_load"] = [_without_empty(asdict(load), "reason") for load in self.core_load]
         document["series"] = [_without_empty(asdict(series), "label") for series in self.series]
         document["items"] = [_item(item) for item in self.items]
-        for name in ("cells", "traffic"):
+        for name in ("cells", "traffic", "machine"):
             if not document[name]:
                 del document[name]
         return _finite(document)

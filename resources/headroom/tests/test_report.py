@@ -469,6 +469,22 @@ def test_a_distribution_is_of_all_packets() -> None:
     }
 
 
+def test_no_point_of_a_logarithmic_axis_touches_its_edge() -> None:
+    scale, ticks = charts._logarithmic([0.0, 20.0, 165_000.0])
+    low, high = scale.domain
+    assert low < 20 and high > 165_000
+    assert ticks == [100.0, 1000.0, 10_000.0, 100_000.0]
+    assert charts._logarithmic([1.2, 1.9])[1] == [1.0, 2.0], "an axis has ticks"
+
+
+def test_the_buckets_of_trex_are_explained_where_it_has_counted() -> None:
+    records = [one for one in sample.records() if one["parameters"].get("kind") == "wire_latency"]
+    assert "TRex" not in wire_latency._buckets_of(records)
+    trex = {"generator": {"name": "trex", "version": "v3.08"}, "topology": {"name": "netns"}}
+    shown = wire_latency._buckets_of([{**records[0], "traffic": trex}])
+    assert "TRex has one bucket below 10 µs and then nine to each power of ten" in shown
+
+
 def test_a_legend_is_never_wider_than_its_chart() -> None:
     long = ["1c, O-mode, piggybacked at 50 % of PDR"] * 4
     assert charts._legend_columns(["a", "b"], False) == 0

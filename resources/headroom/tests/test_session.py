@@ -127,6 +127,8 @@ def test_every_way_to_end(out: Path, suite: Path) -> None:
     )
     assert all(violations(document, "result") == [] for document in records.values())
     assert all(document["environment"]["kernel"] for document in records.values())
+    assert all(len(document["machine"]["load_average"]) == 2 for document in records.values())
+    assert {document["quick"] for document in records.values()} == {False}
 
 
 def test_a_run_that_was_cut_short_goes_on(out: Path, suite: Path) -> None:

@@ -7,6 +7,7 @@ import contextlib
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from headroom.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.machine import topology as cpus
@@ -101,6 +102,15 @@ def require(topology: str, build: str) -> None:
         )
     if topology == "netns" and (reason := build_lacks(build)):
         raise EnvironmentLacks(reason)
+
+
+def traffic(run: Settings) -> dict[str, Any]:
+    """What a result record says of its traffic as long as nothing has been sent: what was asked for."""
+    name = run.topology if run.topology in TOPOLOGIES else testbed.load(Path(run.topology)).name
+    return {
+        "generator": {"name": run.generator, "version": None, "reason": "nothing was sent"},
+        "topology": {"name": name},
+    }
 
 
 def crowded(topology: str, measured: Sequence[int]) -> str:

@@ -167,11 +167,15 @@ class Pipe:
         return last_words(self.log)
 
 
-def last_words(log: Path) -> str:
-    """The last line of a log that says anything, as the end of a sentence; empty when there is none."""
+def last_words(log: Path, telling: Callable[[list[str]], list[str]] = lambda lines: lines, skip: int = 0) -> str:
+    """The last line of a log that says anything, as the end of a sentence; empty when there is none.
+
+    `telling` leaves those lines that are messages, where a program prints more than that; the first `skip` octets are
+    passed over.
+    """
     try:
-        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+        lines = log.read_bytes()[skip:].decode("utf-8", errors="replace").split("\n")
     except OSError:
         return ""
-    said = [line.strip() for line in lines if any(letter.isalnum() for letter in line)]
+    said = telling([line.strip() for line in lines if any(letter.isalnum() for letter in line)])
     return f" Its last words: {said[-1][:LAST_WORDS]}" if said else ""

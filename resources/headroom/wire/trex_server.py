@@ -243,6 +243,7 @@ class Server:
         self.prefix = f"{LEFT}{os.getpid()}-{secrets.token_hex(3)}"
         self._folder: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
+        self._banner = 0  # octets of its log that it prints while it starts: tables of ports and queues
         self._stopping = False
 
     def __enter__(self) -> Server:
@@ -303,8 +304,9 @@ class Server:
         while not self.home.is_up(self._process):
             self.look()
             if time.monotonic() > deadline:
-                raise TrexFailure(f"The TRex server was not ready after {READY_WITHIN_S:g} s.{last_words(self.log)}")
+                raise TrexFailure(f"The TRex server was not ready after {READY_WITHIN_S:g} s.{self._last_words()}")
             time.sleep(0.05)
+        self._banner = self.log.stat().st_size
 
     def look(self) -> None:
         """Raises TrexFailure when the server has died, or has been stopped."""
@@ -317,7 +319,10 @@ class Server:
                 raise TrexFailure(f"The TRex server does nothing any more: {why}.")
             return
         how = self.home.how_it_ended(code)
-        raise TrexFailure(f"The TRex server {how}: an error of the generator, not a limit.{last_words(self.log)}")
+        raise TrexFailure(f"The TRex server {how}: an error of the generator, not a limit.{self._last_words()}")
+
+    def _last_words(self) -> str:
+        return last_words(self.log, messages, self._banner)
 
     def close(self) -> None:
         """Stops the server and removes what it leaves behind. Does nothing when there is nothing to stop."""
@@ -333,6 +338,23 @@ class Server:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
             self._folder = None
+
+
+def messages(lines: Sequence[str]) -> list[str]:
+    """Lines of a server's log that are messages, and no rows of its tables or of a trace of calls; complaints where
+    there are any."""
+    told = [line for line in lines if not TRACE.search(line)]
+    complaints = [line for line in told if COMPLAINT.search(line)]
+    return complaints or [line for line in told if len(WORD.findall(line)) > 1 and not ROW.search(line)]
+
+
+WORD = re.compile(r"[A-Za-z]{2,}")
+TRACE = re.compile(r"^\d+\s+0x[0-9a-f]+\s|^\*\*\*|^\?\?:")
+ROW = re.compile(r"^[\w -]+:? *\d+$|^(link|driver capability) *:|^core, |^RX core uses ")
+COMPLAINT = re.compile(
+    r"error|fail|panic|abort|assert|fatal|signal|cannot|can't|could not|unable|invalid|no such|not found|denied|busy",
+    re.IGNORECASE,
+)
 
 
 def node_of(card: str) -> int:

@@ -28,6 +28,7 @@ if (here / "fail").exists():
     sys.exit(3)
 prefix = json.loads((here / "settings.yaml").read_text())[0]["prefix"]
 pathlib.Path("/var/run/dpdk", prefix).mkdir(parents=True)
+print(" core, c-port\\n ------\\n 1        0      0", flush=True)
 door = socket.create_server(("", 4501))
 while True:
     time.sleep(0.05)

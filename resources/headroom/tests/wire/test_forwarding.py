@@ -271,6 +271,33 @@ def test_without_interfaces_it_is_unsupported() -> None:
     assert collector.current().parameters["kind"] == "throughput"
 
 
+def test_a_case_that_sent_nothing_names_the_topology_it_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    from robot.api import SkipExecution
+
+    def no_core(cpus: str) -> Any:
+        raise SkipExecution("this machine has fewer cores")
+
+    run = Settings(topology="netns", generator="trex")
+    monkeypatch.setattr(forwarding.settings, "from_robot", lambda: run)
+    monkeypatch.setattr(choice, "require", lambda topology, build: None)
+    monkeypatch.setattr(forwarding, "configuration", no_core)
+    collector.begin()
+    with pytest.raises(SkipExecution, match="fewer cores"):
+        forwarding.Forwarding().throughput_should_be_found("", "4c", "none")
+    made = noted("performance/throughput/Four Cores NDR").as_json()
+    assert violations(made, "result") == []
+    assert made["traffic"] == {
+        "generator": {"name": "trex", "version": None, "reason": "nothing was sent"},
+        "topology": {"name": "netns"},
+    }
+    shown = next(one for one in page([made], run.folder).sections if one.id == "traffic")
+    row = [cell.text for cell in shown.parts[0].content.rows[0].cells]
+    assert row[:2] == ["trex", "not known: nothing was sent"] and row[2].startswith("netns: ")
+    bed = choice.traffic(Settings(topology="resources/testbeds/example.yaml"))
+    assert bed["topology"] == {"name": "rack-1"}
+    collector.begin()
+
+
 def test_the_nodes_of_the_controls() -> None:
     asked = Settings()
     assert node_job(asked, "bridge")["compressor"] is None

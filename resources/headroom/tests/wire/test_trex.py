@@ -31,6 +31,7 @@ from headroom.wire.trex_server import (
     find,
     in_namespace,
     listening,
+    messages,
     prepared,
     settings,
 )
@@ -229,9 +230,61 @@ def test_a_crash_is_an_error_and_told_within_a_second(installation: Installation
     with running(place, PORTS, installation=installation) as driven:
         (installation.folder / "die").touch()
         began = time.monotonic()
-        with pytest.raises(TrexFailure, match=r"SIGSEGV.*not a limit.*the last thing it did"):
+        with pytest.raises(TrexFailure, match=r"SIGSEGV.*not a limit.*words: the last thing it did$"):
             driven.sleep(30)
         assert time.monotonic() - began < 2
+
+
+BANNER = """set dpdk queues mode to ONE_QUE
+zmq publisher at: tcp://*:4500
+port : 0
+------------
+link         :  link : Link Up - speed 10000 Mbps - full-duplex
+promiscuous  : 0
+max cores for 2 ports   : 1
+RX core uses TX queue number 65535 on all ports
+core, c-port, c-queue, s-port, s-queue, lat-queue
+------------------------------------------
+1        0      0       1       0      0"""
+CRASH = """Error: signal 11:
+
+*** traceback follows ***
+
+1       0x561b87ea028c /opt/trex/_t-rex-64(+0x32228c) [0x561b87ea028c]
+2       0x7fad33aed545 abort + 101
+
+*** addr2line information follows ***
+
+??:0"""
+
+
+@pytest.mark.parametrize(
+    ("printed", "last"),
+    [
+        (BANNER, "zmq publisher at: tcp://*:4500"),
+        (CRASH, "Error: signal 11:"),
+        (f"{BANNER}\nERROR : port 0 is busy 5\n 2     1   0", "ERROR : port 0 is busy 5"),
+        ("no more memory\n 1 2 3", "no more memory"),
+    ],
+)
+def test_a_table_is_no_message(printed: str, last: str) -> None:
+    lines = [line.strip() for line in printed.splitlines() if any(letter.isalnum() for letter in line)]
+    assert messages(lines)[-1] == last
+
+
+def test_rows_alone_say_nothing() -> None:
+    assert messages(BANNER.splitlines()[-3:]) == []
+
+
+@needs_namespaces
+def test_who_is_killed_has_no_last_words(installation: Installation, place: list[str]) -> None:
+    with Server(installation, place, PORTS) as server:
+        os.kill(int((installation.folder / "pid").read_text()), signal.SIGKILL)
+        deadline = time.monotonic() + 5
+        with pytest.raises(TrexFailure, match=r"SIGKILL.*not a limit\.$"):
+            while time.monotonic() < deadline:
+                server.look()
+                time.sleep(0.02)
 
 
 @needs_namespaces

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How busy the machine was: read, kept in records, and said at the head of the report where it was not quiet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headroom.machine import pressure
+from headroom.machine.pressure import Reading, Summary
+from headroom.machine.procstat import CoreTimes
+from headroom.report import render, sections
+from headroom.tests import sample
+
+
+def reading(load: float, **times: int) -> Reading:
+    return Reading(load, 2, CoreTimes(**times))
+
+
+def told(load: tuple[float, float], steal: float | None, seconds: float) -> dict[str, Any]:
+    machine = {"cpus": 2, "load_average": list(load), "busy": 0.5, "steal": steal}
+    return {"machine": machine, "duration_s": seconds}
+
+
+def test_between_two_readings() -> None:
+    found = pressure.between(reading(0.5, user=100, idle=100), reading(1.5, user=150, idle=140, steal=10))
+    assert found == {
+        "cpus": 2,
+        "load_average": [0.5, 1.5],
+        "busy": pytest.approx(0.5),
+        "steal": pytest.approx(0.1),
+    }
+    assert pressure.between(None, reading(1.0)) == {}, "a kernel that shows nothing"
+
+
+def test_this_machine() -> None:
+    now = pressure.read()
+    assert now is not None
+    assert now.cpus > 0 and now.load_average >= 0 and now.times.total > 0
+    assert pressure.between(now, now)["steal"] is None, "the clock did not advance"
+
+
+def test_of_a_run() -> None:
+    records = [
+        {"duration_s": 1.0},  # of an earlier version
+        told((0.25, 0.5), 0.0, 3.0),
+        told((0.5, 3.0), 0.04, 1.0),
+        told((3.0, 2.0), 1.0, 0.02),  # a jiffy or two
+        told((2.0, 2.0), None, 0.0),
+    ]
+    found = pressure.summary(records)
+    assert found == Summary(2, 0.25, 3.0, pytest.approx(0.06 / 4.02), 0.04)
+    assert pressure.summary([{"duration_s": 1.0}]) is None
+
+
+def test_a_quiet_machine_needs_no_sentence() -> None:
+    assert Summary(2, 0.4, 1.9, 0.001, 0.01).sentences() == []
+
+
+@pytest.mark.parametrize(
+    ("found", "sentence"),
+    [
+        (Summary(2, 1.5, 1.6, 0.0, 0.0), "not quiet when the run began: a load average of 1.5 on 2 CPUs"),
+        (
+            Summary(2, 0.1, 7.25, 0.0, 0.0),
+            "More wanted to run than the machine has CPUs: the load average was up to 7.2",
+        ),
+        (Summary(2, 0.1, 0.2, 0.02, 0.03), "gave 2.0 % of the CPUs' time to others (steal), up to 3.0 % within a case"),
+        (Summary(2, 0.1, 0.2, 0.001, 0.08), "gave 0.1 % of the CPUs' time to others (steal), up to 8.0 %"),
+    ],
+)
+def test_a_machine_that_was_not_quiet(found: Summary, sentence: str) -> None:
+    assert [sentence in said for said in found.sentences()] == [True]
+
+
+def test_the_head_of_a_report(tmp_path: Path) -> None:
+    records = sample.records()
+    plain = render.warnings(records)
+    assert plain == []
+    busy = [{**record, "quick": True, **told((9.0, 9.0), 0.1, 5.0)} for record in records]
+    first, second = render.warnings(busy)
+    assert first.startswith("Made with --quick: fewer trials")
+    assert "load average of 9.0" in second and "10.0 %" in second
+    html = render.render(busy, tmp_path)
+    assert html.index("Made with --quick") < html.index("<nav"), "before anything else"
+    facts = dict(sections.environment(busy).parts[0].content)
+    assert facts["Load average"] == "9.0 at the start, at most 9.0, on 2 CPUs"
+    assert facts["Time given to others (steal)"] == "10.0 %, at most 10.0 % in a case"
+    assert "for 1 of" in render.warnings([busy[0], *records[1:]])[0]
+    nothing = [{**record, "metrics": [], "items": []} for record in busy]
+    assert render.warnings(nothing) == [first], "a busy machine spoils figures, and there are none"

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--resume`: a run goes on as it was asked for, where the machine still can, and nothing contradicts it in silence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from headroom.cli import resuming, run
+from headroom.cli.run import Asked, execute, run_document
+from headroom.errors import EnvironmentLacks, UsageError
+from headroom.running import session
+from headroom.settings import Settings
+from headroom.tests.test_cli import headroom
+from headroom.wire import choice
+
+TREX = Settings(generator="trex", topology="netns", cpus=("1c", "2c-l3"), seed=7)
+
+
+def plan(out: Path, **changes: object) -> session.Plan:
+    folder = out / "20260102-030405-abcd"
+    folder.mkdir(exist_ok=True)
+    made = session.Plan(replace(TREX, folder=folder), ["performance"], ["smoke", "req:X", "req:X-*", "req:X.*"])
+    for key, value in changes.items():
+        setattr(made, key, value)
+    session.keep(made)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("asked", "word", "sentence"),
+    [
+        (Asked(["performance"], generator="memory"), "generator", "--generator was trex there, and memory cannot"),
+        (Asked(["performance"], topology="compose"), "topology", "--topology was netns there, and compose cannot"),
+        (Asked(["performance"], cpus="1c"), "cpus", "--cpus was 1c, 2c-l3 there, and 1c cannot"),
+        (Asked(["performance"], seed=8), "seed", "--seed was 7 there, and 8 cannot"),
+        (Asked(["performance"], quick=True), "quick", "--quick was no there, and yes cannot"),
+        (Asked(["performance"], builds="gcc-O3"), "builds", "--builds was not said there, and gcc-O3 cannot"),
+        (Asked(["performance"], cases=["One*"]), "case", r"--case was not said there, and One\* cannot"),
+        (Asked(["performance"], tags=["slow"]), "tag", "--tag was smoke there, and slow cannot"),
+        (Asked(["performance/latency"]), "suites", "the suite was performance, .* there, and performance/latency"),
+        (Asked(["papers/effnet_2007"]), "paper", "the paper was performance, .* there, and papers/effnet_2007 cannot"),
+    ],
+)
+def test_what_contradicts_a_run_is_refused(out: Path, asked: Asked, word: str, sentence: str) -> None:
+    with pytest.raises(UsageError, match=f"goes on with the run 20260102-030405-abcd as it was asked for: {sentence}"):
+        resuming.refuse_contradictions(asked, {word, "resume"}, plan(out))
+
+
+@pytest.mark.parametrize(
+    ("asked", "word"),
+    [
+        (Asked([], generator="trex"), "generator"),
+        (Asked([], topology="netns"), "topology"),
+        (Asked([], cpus="1c, 2c-l3"), "cpus"),
+        (Asked([], seed=7), "seed"),
+        (Asked([], compressor="reference"), "compressor"),
+        (Asked([], tags=["smoke"]), "tag"),
+        (Asked(["performance"]), "json"),
+        (Asked(["performance"]), "dry_run"),
+    ],
+)
+def test_what_says_the_same_again_is_taken(out: Path, asked: Asked, word: str) -> None:
+    resuming.refuse_contradictions(asked, {word, "resume"}, plan(out))
+
+
+def test_what_the_command_line_leaves_out_contradicts_nothing(out: Path) -> None:
+    resuming.refuse_contradictions(Asked([]), {"resume"}, plan(out))
+
+
+def test_a_run_goes_on_only_where_it_could_begin(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = plan(out)
+    monkeypatch.setattr(choice, "_lacks", lambda topology: "")
+    monkeypatch.delenv("TREX_ROOT", raising=False)
+    monkeypatch.setattr(run, "build_what_is_needed", lambda settings: pytest.fail("it must not come that far"))
+    with pytest.raises(EnvironmentLacks, match="TREX_ROOT is not set"):
+        execute(Asked([]), "last", False, False, run_document, {"resume"})
+    assert made.folder.is_dir(), "its results stay for when TRex is back"
+
+
+def test_the_command_line_refuses_and_takes(out: Path) -> None:
+    plan(out, settings=Settings(folder=out / "20260102-030405-abcd"), suites=["smoke"], tags=[])
+    done = headroom("run", "--resume", "last", "--topology", "netns", out=out)
+    assert done.returncode == 2, done.stderr
+    assert "--topology was process there, and netns cannot change it" in done.stderr.replace("\n", " ")
+    done = headroom("run", "smoke", "--resume", "last", "--topology", "process", "--seed", "1", "--dry-run", out=out)
+    assert done.returncode == 0, done.stderr
+    done = headroom("reproduce", "effnet-2007", "--resume", "last", out=out)
+    assert done.returncode == 2, done.stderr
+    assert "the paper was smoke there" in done.stderr.replace("\n", " ")
