@@ -203,4 +203,36 @@ def _sentence(error: Any) -> str:
     if error.validator in ("anyOf", "oneOf") and all(child.validator == "required" for child in error.context):
         wanted = " or ".join(sorted({"+".join(child.validator_value) for child in error.context}))
         return f"one of these is needed: {wanted}"
+    if error.validator == "type":
+        return _wrong_type(error.instance, error.validator_value, _example(error)) or error.message
+    if error.validator == "pattern" and (example := _example(error)):
+        return f"{error.instance!r} does not match; it has to look like {example}"
     return error.message
+
+
+KINDS = {"object": "a mapping, such as `name: value`,", "array": "a list, such as `[one, two]`,", "string": "text"}
+
+
+def _wrong_type(instance: Any, wanted: Any, example: str) -> str:
+    """What to say of a value of the wrong type; nothing where the schema says it well enough."""
+    if wanted not in KINDS:
+        return ""
+    needed, such_as = KINDS[wanted], f', such as "{example}"' if example else ""
+    if instance is None:
+        return f"nothing stands here; {needed} is needed{such_as}"
+    if wanted == "string" and isinstance(instance, int | float):
+        what = f"{'yes' if instance else 'no'}" if isinstance(instance, bool) else f"the number {instance:g}"
+        return f"this is read as {what}, and text is needed: put it in quotes{such_as}"
+    if wanted != "string" and isinstance(instance, str | int | float | list | dict):
+        return f"{_short(instance)} stands here, where {needed} is needed"
+    return ""
+
+
+def _short(instance: Any) -> str:
+    kinds = {dict: "a mapping", list: "a list"}
+    return kinds.get(type(instance)) or f"'{str(instance)[:40]}'"
+
+
+def _example(error: Any) -> str:
+    found = error.schema.get("examples") if isinstance(error.schema, dict) else None
+    return str(found[0]) if found else ""

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/writer.h"
 
+#include <unistd.h>
+
 #include <array>
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <utility>
 
 #include "base/error.h"
 
@@ -54,12 +58,43 @@ const Octets& finish_block(Octets& block) {
 
 }  // namespace
 
-OutputFile::OutputFile(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
-  if (!file_) fail("cannot be created");
+OutputFile::OutputFile(const std::string& path, Appears appears) : path_(path), appears_(appears) {
+  std::error_code unknown;
+  const auto kind = std::filesystem::symlink_status(path, unknown).type();
+  const bool ours = kind == std::filesystem::file_type::regular || kind == std::filesystem::file_type::not_found;
+  if (!ours) appears_ = Appears::growing;  // a pipe, a device: nothing to put another file in the place of
+  if (appears_ == Appears::whole) {
+    written_ = path + "." + std::to_string(getpid()) + ".part";
+    file_.reset(std::fopen(written_.c_str(), "wb"));
+  }
+  if (!file_) {  // not asked for, or the folder takes no new file, but the one that is there may be written
+    appears_ = Appears::growing;
+    written_.clear();
+    file_.reset(std::fopen(path.c_str(), "wb"));
+    if (!file_) fail("cannot be created");
+    if (ours) written_ = path;
+  }
 }
 
-void OutputFile::fail(const char* what) const {
-  throw Error(ErrorKind::output, "the file " + path_ + " " + what + ": " + std::strerror(errno) + ".");
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      written_(std::exchange(other.written_, {})),
+      appears_(other.appears_),
+      file_(std::move(other.file_)) {}
+
+OutputFile::~OutputFile() {
+  if (appears_ == Appears::whole) remove();
+}
+
+void OutputFile::remove() noexcept {
+  if (!written_.empty()) std::remove(written_.c_str());
+  written_.clear();
+}
+
+void OutputFile::fail(const char* what) {
+  const std::string reason = std::strerror(errno);
+  remove();
+  throw Error(ErrorKind::output, "the file " + path_ + " " + what + ": " + reason + ".");
 }
 
 void OutputFile::write(const void* data, std::size_t size) {
@@ -68,6 +103,8 @@ void OutputFile::write(const void* data, std::size_t size) {
 
 void OutputFile::close() {
   if (std::fclose(file_.release()) != 0) fail("cannot be written to its end");
+  if (appears_ == Appears::whole && std::rename(written_.c_str(), path_.c_str()) != 0) fail("cannot be put in place");
+  written_.clear();
 }
 
 PcapngWriter::PcapngWriter(const std::string& path) : file_(path) {
@@ -110,7 +147,7 @@ void PcapngWriter::write(std::uint32_t interface, std::uint64_t time_ns, OctetVi
   file_.write(block.data(), block.size());
 }
 
-PcapWriter::PcapWriter(const std::string& path, LinkType type) : file_(path) {
+PcapWriter::PcapWriter(const std::string& path, LinkType type) : file_(path, OutputFile::Appears::whole) {
   Octets header;
   append(header, std::uint32_t{0xA1B2C3D4});
   append(header, std::uint16_t{2});  // version 2.4

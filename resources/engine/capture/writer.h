@@ -15,22 +15,34 @@
 
 namespace headroom {
 
-// A file that is written in order. Every failure, a full disk included, is an Error(output).
+// A file that is written in order. Every failure, a full disk included, is an Error(output), and leaves no cut file.
 class OutputFile {
  public:
-  explicit OutputFile(const std::string& path);
+  // When it is there at last. `growing`: from the first packet on, for whoever watches it, and for what is known of a
+  // process that dies. `whole`: under its name once it is closed; what stood there before stays until then.
+  enum class Appears { growing, whole };
+
+  explicit OutputFile(const std::string& path, Appears appears = Appears::growing);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  ~OutputFile();
 
   void write(const void* data, std::size_t size);
   // Flushes and closes. Without it the file may be incomplete and nobody is told.
   void close();
 
  private:
-  [[noreturn]] void fail(const char* what) const;
+  [[noreturn]] void fail(const char* what);
+  void remove() noexcept;
 
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   std::string path_;
+  std::string written_;  // the name under which it is written; empty once there is nothing of it to remove
+  Appears appears_;
   std::unique_ptr<std::FILE, Close> file_;
 };
 
@@ -48,6 +60,7 @@ class PcapngWriter {
   std::uint32_t interfaces_ = 0;
 };
 
+// Is there whole, or not at all.
 class PcapWriter {
  public:
   PcapWriter(const std::string& path, LinkType type);

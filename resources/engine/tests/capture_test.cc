@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -261,6 +263,58 @@ TEST_F(CaptureFiles, AFullDiskIsAnError) {
       },
       Error);
   EXPECT_THROW(PcapWriter(path("no/such/folder/a.pcap"), LinkType::raw_ip), Error);
+}
+
+// Files of at most so many octets, as long as it lives: writing more fails as on a full disk.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t most) : signal_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit less = {most, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &less);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, signal_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  void (*signal_)(int);
+  rlimit before_{};
+};
+
+TEST_F(CaptureFiles, AFullDiskLeavesNoCutCapture) {
+  const auto fill = [](auto& writer, auto... before) {
+    for (int i = 0; i < 100; ++i) writer.write(before..., 0, ipv4(1000));
+    writer.close();
+  };
+  const auto names = [this] {
+    std::size_t found = 0;
+    for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_)) ++found;
+    return found;
+  };
+  {
+    const FullDisk disk(20'000);
+    PcapWriter writer(path("a.pcap"), LinkType::raw_ip);
+    EXPECT_THROW(fill(writer), Error);
+    PcapngWriter other(path("a.pcapng"));
+    other.add_interface(LinkType::raw_ip, "forward");
+    EXPECT_THROW(fill(other, 0u), Error);
+  }
+  EXPECT_EQ(names(), 0u);
+  PcapWriter whole(path("a.pcap"), LinkType::raw_ip);
+  fill(whole);
+  const auto size = std::filesystem::file_size(path("a.pcap"));
+  {
+    const FullDisk disk(20'000);
+    PcapWriter again(path("a.pcap"), LinkType::raw_ip);
+    EXPECT_THROW(fill(again), Error);
+  }
+  EXPECT_EQ(std::filesystem::file_size(path("a.pcap")), size) << "what stood there stays";
+  { PcapWriter left(path("b.pcap"), LinkType::raw_ip); }
+  EXPECT_EQ(names(), 1u) << "what is not closed is not whole";
 }
 
 }  // namespace

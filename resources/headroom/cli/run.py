@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headroom.cli import console, resuming
+from headroom.cli import console, planned, resuming
 from headroom.errors import EnvironmentLacks, UsageError
 from headroom.paths import DEFAULT_BUILD, shown
 from headroom.readable import shortened
@@ -227,7 +227,7 @@ def execute(
     else:
         plan = plan_of(asked)
     if dry_run:
-        return _dry_run(plan, json)
+        return planned.show(plan, json)
     build_what_is_needed(plan.settings)
     if not resume:
         plan.settings = replace(plan.settings, folder=session.new_folder())
@@ -294,52 +294,6 @@ def build_what_is_needed(settings: Settings) -> None:
         from headroom.wire import images
 
         images.build_ours(console.say)
-
-
-def _dry_run(plan: Plan, json: bool) -> int:
-    import fnmatch
-
-    from headroom.machine import topology
-    from headroom.running.selection import cases, suite_files
-    from headroom.wire import choice
-
-    def chosen(case: Any) -> bool:
-        tags = [tag.lower() for tag in case.tags]
-
-        def any_tag(patterns: list[str]) -> bool:
-            return any(fnmatch.fnmatch(tag, pattern.lower()) for tag in tags for pattern in patterns)
-
-        return (
-            (not plan.tags or any_tag(plan.tags))
-            and not any_tag(plan.excluded)
-            and (not plan.cases or any(fnmatch.fnmatch(case.name.lower(), name.lower()) for name in plan.cases))
-            and (not plan.settings.cpus or not case.cpus or case.cpus in plan.settings.cpus)
-        )
-
-    found = [case for case in cases(suite_files(plan.suites)) if chosen(case)]
-    here = topology.configurations(topology.read())
-    document = {
-        "suites": plan.suites,
-        "cases": [case.id for case in found],
-        "settings": plan.settings.as_json(),
-        "cpus": {c.name: list(c.cpus) if c.available else c.reason for c in here},
-        "commands": choice.plan(plan.settings),
-    }
-    if json:
-        console.print_json(document)
-        return 0
-    for name, value in document["settings"].items():
-        console.say(
-            f"{name}: {', '.join(value) if isinstance(value, list) else value}"
-            if value != []
-            else f"{name}: as the suites say"
-        )
-    for line in choice.plan(plan.settings):
-        console.say(line)
-    console.say(f"{len(found)} cases would run:")
-    for case in found:
-        print(case.id)
-    return 0
 
 
 def run_document(folder: Path, records: list[dict[str, Any]]) -> dict[str, Any]:

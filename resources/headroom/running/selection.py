@@ -31,6 +31,7 @@ class Case:
     documentation: str
     tags: tuple[str, ...]
     cpus: str = ""  # the CPU configuration that the row names
+    words: tuple[str, ...] = ()  # the keywords that it uses, in small letters
 
 
 def suite_files(names: Iterable[str], root: Path = SUITES) -> list[Path]:
@@ -95,6 +96,7 @@ def cases(paths: Iterable[Path]) -> list[Case]:
                         str(test.doc or suite.doc),
                         tuple(str(tag) for tag in test.tags),
                         row_of(test),
+                        tuple(str(step.name).lower() for step in test.body if getattr(step, "name", None)),
                     )
                 )
     return result

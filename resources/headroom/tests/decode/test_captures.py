@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import resource
 import struct
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from headroom.captures import framing, reading, writing
 from headroom.captures.reading import BrokenCapture
-from headroom.errors import UsageError
+from headroom.errors import EnvironmentLacks, UsageError
 from headroom.tests.decode.support import block, enhanced, ethernet, interface, ipv4, option, pcap, section, udp
 
 
@@ -183,3 +184,24 @@ def test_no_frame_is_too_short_to_be_read(link_type: int) -> None:
 
 
 IRISH = b"\xfd\x01\x3f\x40\x11"
+
+
+def test_a_capture_that_cannot_be_written_is_named_and_not_left_cut(tmp_path: Path) -> None:
+    path = tmp_path / "restored.pcap"
+    writing.write(path, framing.RAW, [(0, bytes(40), 40)])
+    before, limits = path.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))  # as a full disk; Python ignores the signal
+    try:
+        with pytest.raises(EnvironmentLacks, match=rf"^Writing {path} failed: "):
+            writing.write(path, framing.RAW, [(0, bytes(1000), 1000)] * 100)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["restored.pcap"]
+    with pytest.raises(EnvironmentLacks, match=rf"^Writing {tmp_path}/none/x.pcap failed: No such file"):
+        writing.write(tmp_path / "none" / "x.pcap", framing.RAW, [])
+
+
+def test_a_device_is_written_as_it_is() -> None:
+    assert writing.write(Path("/dev/null"), framing.RAW, [(0, bytes(40), 40)]) == 1
+    assert Path("/dev/null").is_char_device()

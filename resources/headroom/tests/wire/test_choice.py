@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,13 @@ def test_a_dry_run_names_every_command_and_its_host(out: Path) -> None:
     done = headroom("run", "performance", "--topology", EXAMPLE, "--dry-run", out=out)
     assert done.returncode == 0
     assert "ssh root@traffic.example.net: modprobe vfio-pci" in done.stderr
+    listed = done.stdout.splitlines()
+    assert "performance/throughput/One Core NDR" in listed and "performance/sip_sequences/Push To Talk" in listed
+    assert not [name for name in listed if name.startswith(("performance/voip_flow_pairs", "performance/on_the_link"))]
+    assert f"{len(listed)} cases would run over {EXAMPLE}:" in done.stderr
+    assert re.search(r"\d+ more would not touch it; .*performance/voip_flow_pairs", done.stderr.replace("\n", " "))
     plan = json.loads(headroom("run", "performance", "--topology", EXAMPLE, "--dry-run", "--json", out=out).stdout)
+    assert plan["over_interfaces"] == listed and set(listed) < set(plan["cases"])
     assert plan["settings"]["topology"] == EXAMPLE
     assert any("--bind=vfio-pci 0000:65:00.1" in line for line in plan["commands"])
     assert json.loads(headroom("run", "smoke", "--dry-run", "--json", out=out).stdout)["commands"] == []

@@ -70,6 +70,24 @@ def test_the_example_is_valid() -> None:
         ("  link: {host", "  lnk: {host", "'lnk' is not known here; 'link' is meant?"),
         ("name: rack-1", "nam: rack-1", "'nam' is not known here; 'name' is meant?"),
         ("plain: ", "plane: ", "'plain' is a required property"),
+        (
+            '"0": "0000:17:00.0"',
+            '"0": 0000:17:00.0',
+            'ports/0: this is read as the number 1020, and text is needed: put it in quotes, such as "0000:17:00.0"',
+        ),
+        ('"0": "0000:17:00.0"', '"0": ', '/ports/0: nothing stands here; text is needed, such as "0000:17:00.0"'),
+        ('"0": "0000:17:00.0"', '"0": eth0', "/ports/0: 'eth0' does not match; it has to look like 0000:17:00.0"),
+        ("generator: {host", "generator:  # {host", "/roles/generator: nothing stands here; a mapping, such as `name:"),
+        (
+            "cores: [2, 3, 4]",
+            "cores: 2",
+            "/roles/generator/cores: '2' stands here, where a list, such as `[one, two]`,",
+        ),
+        (
+            "ports: {plain: ",
+            "ports: [x], p: {plain: ",
+            "/compressor/ports: a list stands here, where a mapping, such as",
+        ),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, old: str, new: str, sentence: str) -> None:
