@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sigcomp/tool.h"
 
+#include <algorithm>
 #include <string>
 #include <variant>
 #include <vector>
@@ -29,6 +30,8 @@ json assemble(const Settings& s) {
     return {{"error", error->sentence}, {"line", error->at.line}, {"column", error->at.column}};
   }
   const auto& program = std::get<assembler::Program>(assembled);
+  const bool says_something = std::ranges::find(program.is_padding, false) != program.is_padding.end();
+  if (!says_something) return {{"error", "there is neither an instruction nor data in the source"}};
   const auto message = assembler::upload(program);
   const auto* const why = std::get_if<std::string>(&message);
   json names = json::object();

@@ -154,7 +154,7 @@ class Layout {
     readonly_.clear();
     program_ = {};
     find_zeros();
-    has_start_ = false;
+    has_start_ = start_is_said_ = false;
     next_operand_ = 0;
     monotone_ = pass >= kFreePasses;
     for (const Statement& s : source_.statements) {
@@ -176,6 +176,17 @@ class Layout {
   void place(const Statement&, const Label& label) { names_[label.name] = static_cast<std::int64_t>(here_); }
   void place(const Statement&, const Set& set) { names_[set.name] = evaluate(set.expression); }
   void place(const Statement&, const ReadOnly& readonly) { readonly_.emplace_back(here_, readonly.on); }
+
+  void place(const Statement& s, const Start& start) {
+    const Value address = evaluate(start.expression);
+    if (start_is_said_) return mistake(s.at, "start has been said already");
+    start_is_said_ = has_start_ = true;
+    if (strict_ && address && (*address < 0 || *address >= static_cast<std::int64_t>(kMostImage))) {
+      return mistake(s.at,
+                     "execution cannot start at " + std::to_string(*address) + "; there are addresses 0 to 65535");
+    }
+    program_.start = static_cast<std::uint16_t>(address.value_or(0));
+  }
 
   void place(const Statement& s, const Padding& padding) {
     const Value wanted = evaluate(padding.expression);
@@ -281,6 +292,7 @@ class Layout {
   std::size_t next_operand_ = 0;
   std::size_t here_ = 0;  // where the statement stands
   bool has_start_ = false;
+  bool start_is_said_ = false;
   bool monotone_ = false;
   bool strict_ = false;  // the last pass
   Program program_;
@@ -297,7 +309,7 @@ std::variant<Program, SourceError> assemble(std::string_view text) {
 
 Octets code_of(const Program& program) {
   Octets code = Octets(program.image).subspan(std::min<std::size_t>(program.start, program.image.size()));
-  while (!code.empty() && code.back() == 0) code = code.first(code.size() - 1);
+  while (code.size() > 1 && code.back() == 0) code = code.first(code.size() - 1);
   return code;
 }
 
@@ -305,8 +317,10 @@ std::variant<std::vector<std::uint8_t>, std::string> upload(const Program& progr
   const Octets code = code_of(program);
   if (program.start % 64 != 0 || program.start < 128 || program.start > 1024) {
     return "the first instruction is at address " + std::to_string(program.start) +
-           "; a message can upload to multiples of 64 from 128 to 1024 only";
+           "; a message can upload to multiples of 64 from 128 to 1024 only" +
+           (program.start < 128 ? ": \"at (128)\" in front of it moves it there" : "");
   }
+  if (code.empty()) return "there is no octet of bytecode at or behind the start";
   if (code.size() > kMostCode) {
     return "the bytecode has " + std::to_string(code.size()) + " octets; a message can upload 4095";
   }

@@ -15,7 +15,7 @@ namespace headroom::sigcomp::assembler {
 struct Program {
   std::vector<std::uint8_t> image;            // the memory from address 0 on; padding is 0
   std::vector<bool> is_padding;               // of each octet of `image`
-  std::uint16_t start = 0;                    // address of the first instruction
+  std::uint16_t start = 0;                    // address of the first instruction, or what `start` says
   std::map<std::string, std::int64_t> names;  // labels, and what was set
 };
 
@@ -23,7 +23,8 @@ struct Program {
 // readonly directives allow; none of 0 to 31, which hold Useful Values.
 [[nodiscard]] std::variant<Program, SourceError> assemble(std::string_view text);
 
-// The bytecode to be uploaded: from `start` on, without the zeros at its end, which the memory has anyway.
+// The bytecode to be uploaded: from `start` on, without the zeros at its end, which the memory has anyway,
+// but for one octet: a message whose code_len is 0 is a NACK (RFC 4077 3.1).
 [[nodiscard]] Octets code_of(const Program& program);
 
 // The SigComp message that uploads the bytecode (RFC 3320 7.3) with `input` behind it; or a sentence that says why

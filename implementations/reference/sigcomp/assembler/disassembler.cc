@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <optional>
 
 #include "sigcomp/assembler/encode.h"
 #include "sigcomp/udvm/decode.h"
@@ -36,7 +37,7 @@ class Disassembler {
 
   std::string run(std::uint16_t start) {
     explore(start);
-    write();
+    write(start);
     return std::move(text_);
   }
 
@@ -119,8 +120,17 @@ class Disassembler {
     }
   }
 
-  void write() {
+  // The address of the first instruction that is not written as data; nothing where there is none.
+  [[nodiscard]] std::optional<std::uint32_t> first_written() const {
+    for (const auto& [from, decoded] : instructions_) {
+      if (is_shortest(from, decoded)) return from;
+    }
+    return {};
+  }
+
+  void write(std::uint16_t start) {
     const auto end = static_cast<std::uint32_t>(memory_.size());
+    if (first_written() != start) line("start (" + std::to_string(start) + ")");
     if (origin_ > 0) line("at (" + std::to_string(origin_) + ")");
     std::uint32_t at = origin_;
     for (const auto& [from, decoded] : instructions_) {

@@ -11,8 +11,8 @@
 
 namespace headroom::sigcomp::assembler {
 
-// Bytecode that is to be found at address `origin`, as a source that assembles to the same octets. What can be reached
-// from `start` (by falling through, and by jumps to fixed addresses) becomes instructions, the rest data; an
+// Bytecode that is to be found at address `origin`, as a source that assembles to the same octets and start. What can
+// be reached from `start` (by falling through, and by jumps to fixed addresses) becomes instructions, the rest data; an
 // instruction that the assembler would encode in another way becomes data with a comment.
 // Addresses are numbers: with labels, other octets could be as right. REQUIRES: origin +
 // code.size() <= 65536.

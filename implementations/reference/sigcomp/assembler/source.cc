@@ -103,10 +103,11 @@ class Parser {
     if (name == "set") return set(token);
     const bool is_padding = name == "pad" || name == "align" || name == "at";
     const bool is_data = name == "byte" || name == "word";
-    if (!is_padding && !is_data) {
+    const bool is_start = name == "start";
+    if (!is_padding && !is_data && !is_start) {
       return mistake(token.at,
                      "\"" + std::string(name) +
-                         "\" is no directive; there are pad, align, at, byte, word, set, readonly, and labels "
+                         "\" is no directive; there are pad, align, at, byte, word, set, readonly, start, and labels "
                          "begin with \":\" (RFC 4464 3.2.3)");
     }
     expect("(", "behind " + std::string(name));
@@ -117,6 +118,7 @@ class Parser {
     expect(")", "at the end of " + std::string(name));
     if (error_) return;
     if (is_data) return add(token.at, Data{name == "byte" ? 1U : 2U, std::move(expressions)});
+    if (is_start) return add(token.at, Start{expressions[0]});
     const auto kind = name == "pad" ? Padding::Kind::kPad : name == "at" ? Padding::Kind::kAt : Padding::Kind::kAlign;
     add(token.at, Padding{kind, expressions[0]});
   }

@@ -67,10 +67,15 @@ struct Set {
 struct ReadOnly {
   bool on = true;
 };
+// Where execution begins, in place of the first instruction. Not of RFC 4464, whose 3.2 lets an assembler ignore what
+// it does not know: for bytecode whose first instruction cannot be written as one.
+struct Start {
+  std::size_t expression = 0;
+};
 
 struct Statement {
   Position at;
-  std::variant<Instruction, Label, Padding, Data, Set, ReadOnly> what;
+  std::variant<Instruction, Label, Padding, Data, Set, ReadOnly, Start> what;
 };
 
 struct Source {

@@ -26,6 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::uint8_t> image = other->image;
   fuzz::require(image.size() >= program->image.size(), "octets are missing");
   for (std::size_t i = program->image.size(); i < image.size(); ++i) fuzz::require(image[i] == 0, "more octets");
+  fuzz::require(other->start == program->start, "another start");
   image.resize(program->image.size());
   fuzz::require(image == program->image, "other octets");
   return 0;

@@ -448,6 +448,15 @@ TEST(Endpoint, ControlUnderstandsThreeMessages) {
 
 // ---- tools
 
+TEST(Tool, RefusesASourceThatSaysNothing) {
+  for (const char* source : {"", "; RETURN", "at (128)", "at (65536)"}) {
+    const json answer = ask({{"tool", "assemble"}, {"source", source}});
+    EXPECT_EQ(answer["error"], "there is neither an instruction nor data in the source") << source;
+  }
+  const json low = ask({{"tool", "assemble"}, {"source", "RETURN"}});
+  EXPECT_TRUE(low["why_no_message"].get<std::string>().ends_with("\"at (128)\" in front of it moves it there")) << low;
+}
+
 TEST(Tool, AssemblesAndDisassembles) {
   const char* const source = "at (128) :start OUTPUT (64, 1) END-MESSAGE (0, 0, 0, 0, 0, 0, 0)";
   const json assembled = ask({{"scheme", "sigcomp"}, {"tool", "assemble"}, {"source", source}});

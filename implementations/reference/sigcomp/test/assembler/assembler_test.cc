@@ -106,7 +106,8 @@ TEST(Assembler, Mistakes) {
       {":a :a", "line 1, column 4: \"a\" has a value already"},
       {":", "line 1, column 2: a label's name is missing behind \":\""},
       {"foo (1)",
-       "line 1, column 1: \"foo\" is no directive; there are pad, align, at, byte, word, set, readonly, and labels "
+       "line 1, column 1: \"foo\" is no directive; there are pad, align, at, byte, word, set, readonly, start, and "
+       "labels "
        "begin "
        "with \":\" (RFC 4464 3.2.3)"},
       {"LOAD (32, 1", "line 1, column 12: \")\" is missing behind the operands"},
@@ -150,7 +151,23 @@ TEST(Assembler, WhatCanBeUploaded) {
   EXPECT_EQ(uploaded("at (40) byte (1) at (128) RETURN"), "there is data at address 40, before the first instruction");
   EXPECT_EQ(uploaded("at (40) byte (0) at (128) RETURN"), "f8001119aa");
   EXPECT_EQ(uploaded("byte (0) at (128) RETURN"), "there is data at address 0, before the first instruction");
+  EXPECT_EQ(uploaded("at (128) DECOMPRESSION-FAILURE"), "f8001100aa") << "with a code_len of 0 it would be a NACK";
+  EXPECT_EQ(uploaded("start (128)"), "there is no octet of bytecode at or behind the start");
   EXPECT_EQ(uploaded("at (128) RETURN at (4223) byte (1)"), "the bytecode has 4096 octets; a message can upload 4095");
+}
+
+TEST(Assembler, StartIsTheFirstInstructionOrWhatIsSaid) {
+  const auto start_of = [](std::string_view source) {
+    const auto result = assemble(source);
+    if (const auto* error = std::get_if<SourceError>(&result)) return error->text();
+    return std::to_string(std::get<Program>(result).start);
+  };
+  EXPECT_EQ(start_of("at (128) byte (1) RETURN RETURN"), "129");
+  EXPECT_EQ(start_of("start (begin) at (128) :begin byte (0x22, 0x9f, 0xff, 1) RETURN"), "128");
+  EXPECT_EQ(start_of("at (128) RETURN :second RETURN start (second)"), "129");
+  EXPECT_EQ(start_of("start (1) start (2)"), "line 1, column 11: start has been said already");
+  EXPECT_EQ(start_of("start (65536)"),
+            "line 1, column 1: execution cannot start at 65536; there are addresses 0 to 65535");
 }
 
 // Whatever octets there are: what comes out assembles to them.
@@ -162,9 +179,11 @@ TEST(Disassembler, AnyOctetsAssembleBack) {
       octet = random.below(3) == 0 ? static_cast<std::uint8_t>(random.below(36)) : random.octet();
     }
     const auto origin = static_cast<std::uint16_t>(random.below(2) == 0 ? 128 : 0);
-    const std::string source = disassemble(code, origin, static_cast<std::uint16_t>(origin + random.below(20)));
+    const auto start = static_cast<std::uint16_t>(origin + random.below(20));
+    const std::string source = disassemble(code, origin, start);
     const auto result = assemble(source);
     ASSERT_TRUE(std::holds_alternative<Program>(result)) << std::get<SourceError>(result).text() << "\n" << source;
+    ASSERT_EQ(std::get<Program>(result).start, start) << source;
     const Bytes& image = std::get<Program>(result).image;
     ASSERT_GE(image.size(), origin + code.size());
     ASSERT_EQ(to_hex(Octets(image).subspan(origin, code.size())), to_hex(code)) << source;
