@@ -107,7 +107,8 @@ def document(one: Ended) -> dict[str, Any]:
         ) from error
     if not isinstance(document, dict):
         raise EngineFailure("garbage", f"What {who(one)} printed is JSON, but not an object.")
-    if code != 0 or set(document) == {"error"}:
+    # Of the engine an error is an object; a text is a tool's answer about its question.
+    if code != 0 or (set(document) == {"error"} and isinstance(document["error"], dict)):
         error = document.get("error")
         error = error if isinstance(error, dict) else {}
         sentence = str(error.get("message") or f"It ended with exit status {code} and gave no reason.{last_words(one)}")

@@ -16,7 +16,7 @@ INTERRUPTED = 128 + signal.SIGINT  # what a shell reports of a program that Ctrl
 
 app = typer.Typer(
     name="./headroom",
-    help="A conformance and benchmarking harness for header compression.\n\n"
+    help="A conformance and benchmarking harness for header and signalling compression.\n\n"
     "Exit status: 0 all passed, 1 something failed, 2 wrong usage, 3 this machine cannot (130 after Ctrl-C).",
     no_args_is_help=True,
     add_completion=False,
@@ -27,9 +27,9 @@ app = typer.Typer(
 
 
 def _add_commands() -> None:
-    from headroom.cli import decode, doctor, interop, listing, packets, report, reproduce, run, test
+    from headroom.cli import decode, doctor, interop, listing, packets, report, reproduce, run, test, udvm
 
-    for module in (run, test, report, reproduce, interop, listing, doctor, packets, decode):
+    for module in (run, test, report, reproduce, interop, listing, doctor, packets, decode, udvm):
         module.add_to(app)
 
 

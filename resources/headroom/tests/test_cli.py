@@ -19,7 +19,7 @@ from headroom.errors import disk_error
 from headroom.paths import ROOT
 from headroom.results import store
 
-COMMANDS = ("run", "test", "report", "reproduce", "list", "doctor", "render", "replay", "decode")
+COMMANDS = ("run", "test", "report", "reproduce", "list", "doctor", "render", "replay", "decode", "udvm")
 
 
 def headroom(*words: str, out: Path | None = None, **more: Any) -> subprocess.CompletedProcess[str]:
@@ -91,6 +91,12 @@ def test_help_loads_nothing_heavy() -> None:
         (["decode", "x.pcap", "--cid", "small", "--max-cid", "16"], "Small CIDs go to 15"),
         (["decode", "x.pcap", "--profiles", "0x0999"], "The judge knows no ROHC profile '0x0999'"),
         (["decode", "x.pcap", "--rtp-port", "70000"], "--rtp-port takes UDP ports"),
+        (["udvm", "assemble", "nothing.udvm"], "There is no file nothing.udvm"),
+        (["udvm", "disassemble", "/tmp"], "/tmp is a folder"),
+        (["udvm", "trace", "/dev/null"], "/dev/null is empty"),
+        (["udvm", "trace", "/dev/zero"], "has more than 262144 octets"),
+        (["udvm", "disassemble", "x.bin", "--start", "64"], "--start is for --code"),
+        (["udvm", "assemble", "x.udvm", "--code", "--input", "y.bin"], "--input is for messages"),
         (["replay", "voip-amr-nb-ipv6", "reorder"], "'reorder' is not of the form name=value"),
     ],
 )
