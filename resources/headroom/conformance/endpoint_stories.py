@@ -44,28 +44,40 @@ def carried(
     """A call between the endpoint under test, which is the caller, and the far end.
 
     Whatever arrives must be decompressed to what was compressed. `loss`: share of the messages, in both directions,
-    that do not arrive; those the sender sends again, compressed anew (RFC 5049, 8), until they do. `refusals`: the
-    endpoint may decline to compress a message, which then goes as it is. `heard` gets each message that arrived, and
-    what it was compressed to.
+    that do not arrive, one at least; those the sender sends again, compressed anew (RFC 5049, 8), until they do.
+    `refusals`: the endpoint may decline to compress a message, which then goes as it is. `heard` gets each message that
+    arrived, and what it was compressed to. Raises NothingHappened where the endpoint declines them all.
     """
-    draw = random.Random(seed)
+    heard = [] if heard is None else heard
     wrong: list[str] = []
-    for number, message in enumerate(call, 1):
-        arrived = False
-        while not arrived:
-            arrived = draw.random() >= loss
+    for number, (message, losses) in enumerate(zip(call, lost(len(call), loss, seed), strict=True), 1):
+        for arrived in (*[False] * losses, True):
             if message.from_caller:
                 act = session.compress(message.octets)
                 if refusals and session.done(act).octets is None:
                     continue
                 octets = session.message(act)
-                if arrived and heard is not None:
+                if arrived:
                     heard.append((message.octets, octets))
-                if arrived and (fault := fault_of(far.hears(octets), message.octets, octets)):
-                    wrong.append(f"message {number}, {message.name}: {fault}")
+                    if fault := fault_of(far.hears(octets), message.octets, octets):
+                        wrong.append(f"message {number}, {message.name}: {fault}")
             elif arrived:
                 wrong += _answered(session, far, message, number)
+    if not heard:
+        raise NothingHappened("It declines to compress every message of the call.")
     return wrong
+
+
+def lost(count: int, loss: float, seed: int) -> list[int]:
+    """How often each of so many messages is lost before it arrives; with any loss, one of them at least once."""
+    draw = random.Random(seed)
+    times = [0] * count
+    for number in range(count):
+        while draw.random() < loss:
+            times[number] += 1
+    if loss and not any(times):
+        times[draw.randrange(count)] = 1
+    return times
 
 
 def _answered(session: Session, far: FarEnd, message: Message, number: int) -> list[str]:
@@ -207,8 +219,10 @@ def _offer(one: Parameters) -> str:
 
 
 def less_told(session: Session, far: FarEnd, less: Offer) -> list[str]:
-    """The peer says that it offers less than before, and does (RFC 4896, 10.2): what follows fits, or is refused."""
+    """The peer says that it offers less than before, and does (RFC 4896, 10.2): what follows fits, or is refused.
+    Raises NothingHappened where all of it is."""
     wrong: list[str] = []
+    compressed = 0
     sent = messages(6)
     for message in sent[:2]:
         octets = session.message(session.compress(message))
@@ -219,9 +233,13 @@ def less_told(session: Session, far: FarEnd, less: Offer) -> list[str]:
     far.shrinks(less)
     for number, message in enumerate(sent[2:], 3):
         octets = session.done(session.compress(message)).octets
-        if octets is not None and (fault := fault_of(far.hears(octets), message, octets)):
-            wrong.append(f"message {number}, after it was told: {fault}")
+        if octets is not None:
+            compressed += 1
+            if fault := fault_of(far.hears(octets), message, octets):
+                wrong.append(f"message {number}, after it was told: {fault}")
         session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
+    if not compressed:
+        raise NothingHappened("It declines to compress anything once its peer offers so little.")
     return wrong
 
 

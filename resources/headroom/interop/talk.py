@@ -8,15 +8,17 @@ decompresses everything, too, and says whose fault it is when a message does not
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from headroom import endpoints, engine, implementations
-from headroom.conformance.sides import Misbehaviour, NotDeclared
+from headroom.conformance.sides import Inconclusive, Misbehaviour, NotDeclared
 from headroom.endpoints import Endpoint
 from headroom.errors import UsageError
+from headroom.measure import harm
 from headroom.oracle.sigcomp.endpoint import Endpoint as Judge
 from headroom.oracle.sigcomp.endpoint import Offer
 from headroom.paths import DEFAULT_BUILD
@@ -58,7 +60,7 @@ class Call:
     document: dict[str, Any]
     compartments: int = 1
 
-    def of_record(self, record: dict[str, Any]) -> Message:
+    def of_record(self, record: harm.Record) -> Message:
         return self.messages[record["message"] % len(self.messages)]
 
 
@@ -74,7 +76,7 @@ def run(row: Row, compartments: int = 1, capture: Path | None = None) -> list[Ca
     names = sequences.names()
     calls = [sequences.load(sequences.path_of(name)) for name in names]
     jobs = [
-        _job(row, messages, compartments, capture and capture / f"{name}.pcapng")
+        _job(replace(row, seed=_seed(row.seed, name)), messages, compartments, capture and capture / f"{name}.pcapng")
         for name, messages in zip(names, calls, strict=True)
     ]
     documents = engine.run_together("messages", jobs, PATIENCE_S, row.build)
@@ -82,6 +84,11 @@ def run(row: Row, compartments: int = 1, capture: Path | None = None) -> list[Ca
         if broken := document.get("promise_broken"):
             raise Misbehaviour(f"An endpoint broke a promise of the ABI in {broken['function']}: {broken['sentence']}")
     return [Call(*one, compartments) for one in zip(names, calls, documents, strict=True)]
+
+
+def _seed(seed: int, sequence: str) -> int:
+    """Of one call: with the same for all, a link would do the same to each of them, which may be nothing."""
+    return random.Random(f"{seed}/{sequence}").getrandbits(32)
 
 
 def _require(row: Row) -> None:
@@ -134,35 +141,34 @@ def _job(row: Row, messages: Sequence[Message], compartments: int, capture: Path
 def shortcomings(row: Row, calls: Sequence[Call]) -> list[str]:
     """Sentences about messages that came out as they should not, or did not although they had to.
 
-    Where a link loses messages or changes their order, state may be missing that was on its way; nothing else excuses a
-    message that does not come out, and nothing at all one that comes out different.
+    What a link did may excuse a message that does not come out (`headroom.measure.harm`); over one that does no harm,
+    nothing does. Calls in which nothing comes out, or nothing is compressed, show nothing and are wrong, too. Raises
+    Inconclusive where a link that is to do harm did none.
     """
-    return [sentence for call in calls for sentence in _of_call(row, call)]
+    if LINKS[row.link] and row.link not in HARMLESS and not any(map(harm.harmed, _records(calls))):
+        raise Inconclusive(f"With the seed {row.seed} the link harms none of the messages: take another.")
+    names = {"a": row.caller, "b": row.called}
+    said = [sentence for call in calls for sentence in _of_call(row, call)]
+    return said + [f"{names[side]} {what}" for side, what in harm.silent(_records(calls))]
+
+
+def _records(calls: Sequence[Call]) -> list[dict[str, Any]]:
+    return [record for call in calls for record in call.document["records"]]
 
 
 def _of_call(row: Row, call: Call) -> Iterator[str]:
-    wrong = [record for record in call.document["records"] if not _excused(row, record)]
+    names = {"a": row.caller, "b": row.called}
+    wrong = harm.wrong(call.document["records"])
     judgeable = row.transport == "udp" and row.link == "clean" and call.compartments == 1
     said = _judged(call) if wrong and judgeable else {}
     for record in wrong:
-        sender, receiver = (row.caller, row.called) if record["from"] == "a" else (row.called, row.caller)
+        sender = record["from"]
         what = f"{call.sequence}, message {record['message'] + 1} ({call.of_record(record).name})"
-        reasons = ", ".join(_reasons(record))
+        reasons = ", ".join(harm.reasons(record))
         why = f" ({reasons})" if reasons else ""
         verdict = str(record.get("verdict")).replace("_", " ")
-        yield f"{what} from {sender} to {receiver} is {verdict}{why}{said.get(record['message'], '')}"
-
-
-def _excused(row: Row, record: dict[str, Any]) -> bool:
-    if record.get("verdict") in ("identical", "lost_on_link"):
-        return True
-    late = row.link not in HARMLESS and record.get("verdict") == "not_delivered"
-    return late and _reasons(record) == ["STATE_NOT_FOUND"]
-
-
-def _reasons(record: dict[str, Any]) -> list[str]:
-    arrivals = record.get("arrivals", [])
-    return sorted({arrival["reason_name"] for arrival in arrivals if "reason_name" in arrival})
+        between = f"from {names[sender]} to {names['b' if sender == 'a' else 'a']}"
+        yield f"{what} {between} is {verdict}{why}{said.get(record['message'], '')}"
 
 
 def _judged(call: Call) -> dict[int, str]:

@@ -17,6 +17,7 @@ from typing import Any
 from headroom import endpoints, engine
 from headroom.endpoints import GENEROUS, Endpoint
 from headroom.errors import UsageError
+from headroom.measure import harm
 from headroom.paths import DEFAULT_BUILD
 from headroom.sip.sequences import Message
 
@@ -67,9 +68,11 @@ class Wanted:
     build: str = DEFAULT_BUILD
     timeout_s: float = 120.0
 
-    def impaired(self) -> bool:
-        """Whether the link may harm messages."""
-        return any(value for part in (self.a_to_b, self.b_to_a) for key, value in part.items() if key != "delay_ns")
+    def back_ns(self) -> int | None:
+        """How long a NACK is on its way at most; None where it may have to wait."""
+        if any(way.get(key) for way in (self.a_to_b, self.b_to_a) for key in ("rate_bps", "jitter_ns")):
+            return None
+        return max(int(way.get("delay_ns", 0)) for way in (self.a_to_b, self.b_to_a))
 
 
 @dataclass(frozen=True)
@@ -173,21 +176,27 @@ class Conversation:
     def nack_octets(self) -> int:
         return sum(int(self.document[way]["nacks"]["octets"]) for way in ("a_to_b", "b_to_a"))
 
+    def lost(self) -> int:
+        """Messages that the link lost, as it says itself."""
+        return sum(harm.lost(record) for record in self.document["records"])
+
     def failures(self) -> list[str]:
-        """Sentences about what no conversation should show; empty when there is nothing wrong."""
+        """Sentences about what no conversation should show, whatever its link does; empty when there is nothing wrong.
+
+        A message that did not come out is excused by what the link did alone (`harm`).
+        """
         found = [self.promise_broken] if self.promise_broken else []
-        found += [
-            f"Message {number} came out different from what went in."
-            for number, one in enumerate(self.messages, 1)
-            if one.verdict == "mismatched"
-        ]
-        if not self.wanted.impaired():
-            found += [
-                f"Message {number} did not come out, though the link does nothing to it: {one.reason or one.verdict}."
-                for number, one in enumerate(self.messages, 1)
-                if one.verdict not in ("identical", "mismatched")
-            ]
-        return found
+        records: list[dict[str, Any]] = self.document["records"]
+        numbers = {id(record): number for number, record in enumerate(records, 1)}
+        for record in harm.wrong(records, self.wanted.back_ns()):
+            number, one = numbers[id(record)], Sent(record)
+            if one.verdict == "mismatched":
+                found.append(f"Message {number} came out different from what went in.")
+                continue
+            why = one.reason or one.verdict.replace("_", " ")
+            found.append(f"Message {number} did not come out, and nothing that the link did explains it: {why}.")
+        names = {"a": self.wanted.a, "b": self.wanted.b}
+        return found + [f"{names[side]} {what}." for side, what in harm.silent(records)]
 
 
 def job(wanted: Wanted) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from headroom.errors import UsageError
 from headroom.measure import messages
 from headroom.measure.messages import Conversation, Step, Wanted
 from headroom.sip import sequences
+from headroom.tests.interop import support
 
 CALL = sequences.load(sequences.path_of("basic-voice-call"))
 
@@ -47,7 +49,7 @@ def test_a_lost_upload_is_mended_by_a_nack(real_build: str) -> None:
     assert done.messages[1].reason == "STATE_NOT_FOUND" and len(done.messages[1].nacks) == 1
     assert done.nack_octets == len(done.messages[1].nacks[0])
     assert done.failures() == []  # the link did it
-    assert Wanted(b_to_a={"delay_ns": 5}).impaired() is False
+    assert done.lost() == 1
 
 
 def test_null_is_the_control_whatever_the_options(real_build: str) -> None:
@@ -65,17 +67,32 @@ def test_an_implementation_without_endpoints_is_refused() -> None:
 @pytest.mark.parametrize(
     ("record", "sentence"),
     [
-        ({"verdict": "mismatched", "arrivals": []}, "Message 1 came out different"),
-        ({"verdict": "not_delivered", "arrivals": []}, "Message 1 did not come out"),
+        ({"verdict": "mismatched", "arrivals": []}, "Message 2 came out different"),
+        ({"verdict": "not_delivered", "arrivals": []}, "Message 2 did not come out"),
         (
             {"verdict": "not_delivered", "arrivals": [{"status": "ERR_DECOMPRESSION", "reason_name": "SEGFAULT"}]},
-            "link does nothing to it: SEGFAULT.",
+            "nothing that the link did explains it: SEGFAULT.",
         ),
     ],
 )
 def test_what_should_not_be_is_told(record: dict[str, Any], sentence: str) -> None:
-    (failure,) = Conversation(Wanted(), {"records": [record]}).failures()
-    assert sentence in failure
+    came = [{"from": "a", "verdict": "identical", "arrivals": []}]
+    for link in ({}, {"loss": 0.5}, {"rate_bps": 1000}):  # what a link might have done is no excuse
+        found = Conversation(Wanted(a_to_b=link), {"records": [*came, {"from": "a", **record}]}).failures()
+        assert len(found) == 1 and sentence in found[0]
+
+
+def test_an_endpoint_that_drops_everything_is_wrong_over_any_link(real_build: str, tmp_path: Path) -> None:
+    broken = support.faulty_endpoint(tmp_path / "broken", real_build, "drops_everything")
+    video = sequences.load(sequences.path_of("3gpp-video-call"))
+    for link in ({}, {"loss": 0.3}, {"rate_bps": 64_000}, {"delay_ns": 20_000_000}):
+        wanted = Wanted(messages.conversation(video), broken, broken, a_to_b=link, b_to_a=link, build=real_build)
+        done = messages.run(wanted)
+        failures = done.failures()
+        assert len(failures) == len(video) - done.lost() + 2, "each message that was not lost, and both sides"
+        assert all(one.startswith(f"{broken} understands none of the ") for one in failures[-2:])
+        right = replace(wanted, a="reference", b="reference", options={"mechanism": "dynamic"})
+        assert messages.run(right).failures() == []
 
 
 def test_a_broken_promise_is_told() -> None:

@@ -141,6 +141,7 @@ std::int32_t compress_one(headroom_instance& self, headroom_packet& packet, std:
   const auto found = self.compartments.find(packet.channel);
   if (found == self.compartments.end()) return HEADROOM_ERR_CHANNEL;
   if (packet.in_length == 0 || packet.in_length > kLongest) return HEADROOM_ERR_UNSUPPORTED;
+  if (kFault == Fault::declines_everything) return HEADROOM_ERR_UNSUPPORTED;
   if (kFault == Fault::reads_the_clock) {
     timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -200,6 +201,8 @@ const std::string* look_up(const headroom_instance& self, std::uint32_t number) 
 // A whole message; `compartment` is null where nobody knows it yet.
 std::int32_t decompress_message(headroom_instance& self, std::string_view message, Compartment* compartment,
                                 headroom_packet& packet) {
+  if (kFault == Fault::drops_everything) return HEADROOM_NOTHING;
+  if (kFault == Fault::misses_state_always) return fail(self, kStateNotFound);
   if (message.size() < kHeader || message.size() - kHeader != two_octets(message, 8)) {
     if (kFault == Fault::aborts_on_garbage) std::abort();
     return fail(self, kMessageTooShort);

@@ -19,6 +19,9 @@
   X(closes_what_is_not_open, "compartments")                                                             \
   X(compresses_for_nobody, "compartments")     /* for a compartment that is not open */                  \
   X(spoils_an_octet, "messages")                                                                         \
+  X(drops_everything, "messages streams")      /* that it is to decompress */                            \
+  X(misses_state_always, "messages streams")   /* fails and says so, whatever the message refers to */   \
+  X(declines_everything, "messages streams")   /* that it is to compress */                              \
   X(nacks_what_came_out, "messages")                                                                     \
   X(remembers_nothing, "messages acceptance")  /* of what was accepted */                                \
   X(accepts_without_a_message, "acceptance")                                                             \

@@ -76,6 +76,38 @@ def test_where_nothing_happens_nothing_follows() -> None:
         stories.nack_heeded(session(), FarEnd(Offer(state_memory_size=0)), count=0)
 
 
+def test_a_call_of_which_nothing_is_compressed_shows_nothing() -> None:
+    declines = Session(lambda acts: [Done() for _ in acts])
+    with pytest.raises(stories.NothingHappened, match="declines to compress every message"):
+        stories.carried(declines, FarEnd(), [one for one in CALL if one.from_caller], refusals=True)
+    told: list[Act] = []
+
+    def until_told(acts: list[Act]) -> list[Done]:
+        """Compresses the first two messages, in its own plain way, and none behind them."""
+        del told[:]
+        made = []
+        for done, act in zip(play(None, "", 1)(acts), acts, strict=True):
+            told.extend([act] if act.what == "compress" else [])
+            made.append(Done() if act.what == "compress" and len(told) > 2 else done)
+        return made
+
+    with pytest.raises(stories.NothingHappened, match="once its peer offers so little"):
+        stories.less_told(Session(until_told), FarEnd(), Offer(state_memory_size=0))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_lost_follows_from_the_seed(seed: int) -> None:
+    times = stories.lost(len(CALL), 0.3, seed)
+    assert times == stories.lost(len(CALL), 0.3, seed) and sum(times) > 0
+    assert stories.lost(3, 1e-9, seed).count(1) == 1, "one at least"
+    talk, heard = session(), list[tuple[bytes, bytes]]()
+    assert stories.carried(talk, FarEnd(), CALL, 0.3, seed, heard=heard) == []
+    sent = sum(1 + lost for message, lost in zip(CALL, times, strict=True) if message.from_caller)
+    assert sum(act.what == "compress" for act in talk.acts) == sent
+    assert [message for message, _ in heard] == [one.octets for one in CALL if one.from_caller]
+    assert stories.lost(5, 0.0, seed) == [0] * 5
+
+
 def test_what_is_played_again_comes_out_again() -> None:
     count = 0
 

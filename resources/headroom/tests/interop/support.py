@@ -77,3 +77,17 @@ def cell(
 def workshop(folder: Path) -> Workshop:
     folder.mkdir(parents=True, exist_ok=True)
     return Workshop(folder)
+
+
+def faulty_endpoint(root: Path, build: str, fault: str) -> str:
+    """A faulty endpoint of the engine's tests, with a wire of its own."""
+    library = build_folder(build) / "lib" / "faulty" / f"faulty_endpoint_{fault}.so"
+    root.mkdir(parents=True, exist_ok=True)
+    (root / "implementation.yaml").write_text(
+        f"name: {root.name}\nvendor: Headroom\nlicence: Apache-2.0\nobtain: Built with the project.\n"
+        f"adapter: {{library: {library}}}\n"
+        "capabilities:\n  - {scheme: sigcomp, roles: [endpoint], wire: faulty, transports: [udp, tcp], "
+        "features: [compression, nack]}\n",
+        encoding="utf-8",
+    )
+    return str(root)

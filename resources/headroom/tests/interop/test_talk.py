@@ -8,47 +8,110 @@ from typing import Any
 
 import pytest
 
-from headroom.conformance.sides import NotDeclared
+from headroom.conformance.sides import Inconclusive, NotDeclared
 from headroom.errors import UsageError
 from headroom.interop import talk
 from headroom.interop.talk import Call, Row
 from headroom.sip import sequences
+from headroom.tests.interop import support
 
 ROW = Row("alice", "bob")
 MESSAGES = sequences.load(sequences.path_of("basic-voice-call"))
 
 
+LATE = {"message": 9, "from": "b", "verdict": "identical", "link": {"fate": "delivered", "held": True}}
+
+
 def call(*records: dict[str, Any]) -> Call:
-    return Call("basic-voice-call", MESSAGES, {"records": [{"message": 0, "from": "a"} | one for one in records]})
+    """Messages of which the first goes from A to B unless it says otherwise, behind one that came out each way."""
+    came = [{"message": 9, "from": "a", "verdict": "identical"}, {"message": 9, "from": "b", "verdict": "identical"}]
+    whole = [*came, *({"message": 0, "from": "a"} | one for one in records)]
+    return Call("basic-voice-call", (*MESSAGES, *MESSAGES), {"records": whole})
 
 
-def missing(reason: str) -> Call:
-    return call({"verdict": "not_delivered", "arrivals": [{"status": "ERR_DECOMPRESSION", "reason_name": reason}]})
+def missing(reason: str) -> dict[str, Any]:
+    return {"verdict": "not_delivered", "arrivals": [{"status": "ERR_DECOMPRESSION", "reason_name": reason}]}
 
 
-def test_what_comes_out_and_what_is_lost_is_right() -> None:
-    assert talk.shortcomings(ROW, [call({"verdict": "identical"}, {"verdict": "lost_on_link", "message": 1})]) == []
+def lost(message: int = 0, side: str = "a") -> dict[str, Any]:
+    return {"message": message, "from": side, "verdict": "lost_on_link", "link": {"fate": "loss"}}
+
+
+def test_what_comes_out_and_what_the_link_loses_is_right() -> None:
+    row = replace(ROW, link="loss")
+    assert talk.shortcomings(row, [call({"verdict": "identical"}, lost(1))]) == []
+    for link in ("clean", "loss"):  # over a stream, of which nothing is lost, and where the link says that it was not
+        found = talk.shortcomings(replace(ROW, link=link, transport="tcp"), [call(lost(1) | {"link": {}}, lost(2))])
+        assert len(found) == 1 and "message 2 (100 Trying) from alice to bob is lost on link" in found[0]
+
+
+def test_a_link_that_does_no_harm_shows_nothing() -> None:
+    for link in ("loss", "reorder"):
+        with pytest.raises(Inconclusive, match="take another"):
+            talk.shortcomings(replace(ROW, link=link), [call({"verdict": "identical"})])
+    assert talk.shortcomings(replace(ROW, link="reorder"), [call(LATE)]) == []
 
 
 @pytest.mark.parametrize("link", talk.LINKS)
 def test_nothing_excuses_a_message_that_comes_out_different(link: str) -> None:
-    found = talk.shortcomings(replace(ROW, link=link), [call({"verdict": "mismatched", "from": "b", "message": 1})])
+    different = {"verdict": "mismatched", "from": "b", "message": 1}
+    found = talk.shortcomings(replace(ROW, link=link), [call(lost(1, "b"), different)])
     assert len(found) == 1
     assert found[0].startswith("basic-voice-call, message 2 (100 Trying) from bob to alice is mismatched")
 
 
-def test_state_that_was_on_its_way_is_an_excuse_where_the_link_does_harm() -> None:
-    for link, excused in (("clean", False), ("duplicates", False), ("loss", True), ("reorder", True)):
-        assert (talk.shortcomings(replace(ROW, link=link), [missing("STATE_NOT_FOUND")]) == []) is excused
-        assert talk.shortcomings(replace(ROW, link=link), [missing("SEGFAULT")])
-        assert talk.shortcomings(replace(ROW, link=link), [call({"verdict": "not_delivered"})])
-        assert talk.shortcomings(replace(ROW, link=link), [call({"verdict": "not_compressed"})])
+def test_state_that_was_on_its_way_is_an_excuse() -> None:
+    row = replace(ROW, link="loss")
+    assert talk.shortcomings(row, [call(lost(), missing("STATE_NOT_FOUND"))]) == []
+    assert talk.shortcomings(row, [call(LATE | {"from": "a"}, missing("STATE_NOT_FOUND"))]) == []
+    for before in (lost(side="b"), LATE):  # the other side's messages bring it none
+        assert talk.shortcomings(row, [call(before, missing("STATE_NOT_FOUND"))])
+    assert talk.shortcomings(row, [call(missing("STATE_NOT_FOUND"), lost())])
+    for other in (missing("SEGFAULT"), {"verdict": "not_delivered"}, {"verdict": "not_compressed"}):
+        assert talk.shortcomings(row, [call(lost(), other)])
+
+
+def test_calls_of_which_nothing_comes_out_or_nothing_is_compressed_are_none() -> None:
+    row = replace(ROW, link="loss")
+    lone = Call("basic-voice-call", MESSAGES, {"records": [lost(), lost() | missing("STATE_NOT_FOUND")]})
+    lone.document["records"][1]["link"] = {"fate": "delivered"}
+    assert talk.shortcomings(row, [lone, lone]) == [], "so much may be chance"
+    assert talk.shortcomings(row, [lone] * 3) == ["bob understands none of the 3 messages that the link delivers to it"]
+    plain = Call("basic-voice-call", MESSAGES, {"records": [{"from": "b", "verdict": "identical", "plain": True}]})
+    assert talk.shortcomings(ROW, [plain]) == ["bob compresses none of its 1 messages"]
+    assert talk.shortcomings(ROW, [plain, call()]) == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("drops_everything", "understands none of the"),
+        ("misses_state_always", "understands none of the"),
+        ("declines_everything", "compresses none of its"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("transport", "link"), [("udp", "clean"), ("udp", "loss"), ("udp", "reorder"), ("tcp", "clean")]
+)
+def test_one_that_only_seems_to_work(
+    fault: str, said: str, transport: str, link: str, tmp_path: Any, real_build: str
+) -> None:
+    """Endpoints that drop, refuse or decline all, alone and as the other side of one that works."""
+    broken = support.faulty_endpoint(tmp_path / "broken", real_build, fault)
+    right = support.faulty_endpoint(tmp_path / "right", real_build, "none")
+    for caller, called in ((broken, broken), (broken, right), (right, broken)):
+        row = Row(caller, called, transport=transport, link=link, build=real_build)
+        found = talk.shortcomings(row, talk.run(row))
+        if fault != "declines_everything" or transport == "udp":  # over a stream what is declined is not sent at all
+            assert any(said in one and str(tmp_path / "broken") in one for one in found)
+    row = Row(right, right, transport=transport, link=link, build=real_build)
+    assert all("STATE_NOT_FOUND" in one for one in talk.shortcomings(row, talk.run(row)))
 
 
 def test_the_judge_says_whose_fault_it_is() -> None:
     # RFC 4896, chapter 11: the message as it is behind bytecode that only passes it on.
     plain = bytes.fromhex("f800a11c01860922860116f923") + MESSAGES[0].octets
-    sent = missing("SEGFAULT").document["records"][0]
+    sent = missing("SEGFAULT")
     for octets, said in ((plain, "; the judge restores it"), (plain[:-1], "; the judge cannot restore it either")):
         found = talk.shortcomings(ROW, [call(sent | {"compressed": {"octets": octets.hex()}})])
         assert found == [f"basic-voice-call, message 1 (INVITE) from alice to bob is not delivered (SEGFAULT){said}"]

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a link did to the messages of a conversation, and what that excuses.
+
+The engine tells of each message what its link did to it, so nothing has to be taken on an endpoint's word. A message
+that does not come out is excused
+
+- when the link lost or damaged it;
+- when it refers to state that its receiver does not have (STATE_NOT_FOUND), and an earlier message of its sender in its
+  compartment was lost, damaged or late: state may have been in that. Once a NACK about such a failure has reached the
+  sender it knows (RFC 4077, 2.3), so that each NACK uses up the excuse of one message.
+
+Nothing excuses a message that comes out different. A stream loses nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+Record = Mapping[str, Any]  # of a message, as the engine's `messages` gives it
+
+STATE_NOT_FOUND = "STATE_NOT_FOUND"
+EXCUSED_TOGETHER = 2
+
+
+def lost(record: Record) -> bool:
+    """Whether the link did not deliver a message."""
+    return record.get("link", {}).get("fate", "delivered") != "delivered"
+
+
+def harmed(record: Record) -> bool:
+    """Whether the link did anything to a message but repeat it."""
+    link = record.get("link", {})
+    return lost(record) or bool(link.get("held")) or bool(link.get("flipped"))
+
+
+def reasons(record: Record) -> list[str]:
+    """Why decompression failed, as RFC 4077, 3.2 names it."""
+    return sorted({one["reason_name"] for one in record.get("arrivals", ()) if "reason_name" in one})
+
+
+def wrong(records: Iterable[Record], back_ns: int | None = 0) -> list[Record]:
+    """Messages that came out different, or did not come out without excuse; in the order in which they were sent.
+
+    `back_ns`: how long a NACK is on its way at most; None where nobody can say, so that none uses up an excuse.
+    """
+    found = []
+    harm: Counter[tuple[Any, Any]] = Counter()
+    told: list[tuple[tuple[Any, Any], int]] = []
+    for record in records:
+        if "from" not in record:
+            continue  # it was put before a decompressor as it stood
+        way = record["from"], record.get("compartment")
+        known = sum(one == way and time_ns <= record.get("time_ns", 0) for one, time_ns in told)
+        if record.get("verdict") != "identical" and not _excused(record, harm[way] > known):
+            found.append(record)
+        harm[way] += harmed(record)
+        if back_ns is not None:
+            told += [(way, time_ns + back_ns) for time_ns in _answered(record)]
+    return found
+
+
+def _excused(record: Record, may_lack_state: bool) -> bool:
+    match record.get("verdict"):
+        case "lost_on_link":
+            return lost(record)
+        case "not_delivered":
+            damaged = bool(record.get("link", {}).get("flipped"))
+            return damaged or (may_lack_state and reasons(record) == [STATE_NOT_FOUND])
+    return False
+
+
+def _answered(record: Record) -> list[int]:
+    """When a message failed whose NACK the sender has got, without detour."""
+    return [
+        arrival.get("time_ns", 0)
+        for arrival in record.get("arrivals", ())
+        if any("arrived" in nack and not nack.get("link", {}).get("held") for nack in arrival.get("nacks", ()))
+    ][:1]
+
+
+def silent(records: Sequence[Record]) -> list[tuple[str, str]]:
+    """What shows that nothing happened: a side that understands nothing of what the link delivers to it, or compresses
+    nothing of what it sends. The side, and what is wrong with it. One or two messages may be excused, one and all."""
+    found = []
+    for side, other in (("a", "b"), ("b", "a")):
+        delivered = [one for one in records if one.get("from") == side and not lost(one)]
+        if len(delivered) > EXCUSED_TOGETHER and not any(one.get("verdict") == "identical" for one in delivered):
+            found.append((other, f"understands none of the {len(delivered)} messages that the link delivers to it"))
+        elif delivered and all(one.get("plain") for one in delivered):
+            found.append((side, f"compresses none of its {len(delivered)} messages"))
+    return found
