@@ -117,6 +117,7 @@ struct EndpointConfiguration {
   const Settings s(json, "the configuration");
   EndpointConfiguration c;
   c.scheme = scheme.at("scheme");
+  (void)s.choice("scheme", {c.scheme}, 0);
   const std::vector<std::string> transports = scheme.at("transports");
   c.stream = transports[s.choice("transport", transports, 0)] == "tcp";
   c.own.version = std::min<std::uint8_t>(c.own.version, scheme.value("version", std::uint8_t{2}));

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ EPILOG = examples(
     "./headroom list suites", "./headroom list cpus", "./headroom list profiles --json | jq -r '.profiles[].name'"
 )
 WHAT = ("suites", "profiles", "implementations", "papers", "cpus", "builds", "runs")
+ONLY_JSON = {"implementations": ("vendor", "licence", "features")}  # what no table has room for
 
 
 def add_to(app: typer.Typer) -> None:
@@ -42,7 +44,7 @@ def list_command(
     if not rows:
         print(f"There are no {what} yet.")
         return
-    columns = list(rows[0])
+    columns = [column for column in rows[0] if column not in ONLY_JSON.get(what, ())]
     print_table("", columns, [[_cell(row[column]) for column in columns] for row in rows])
 
 
@@ -101,6 +103,8 @@ def implementation_rows() -> list[dict[str, Any]]:
                     "licence": "",
                     "schemes": [],
                     "profiles": [],
+                    "transports": [],
+                    "features": [],
                     "usable": "no",
                     "about": f"not valid: {error}",
                 }
@@ -112,12 +116,19 @@ def implementation_rows() -> list[dict[str, Any]]:
                 "vendor": found.vendor,
                 "licence": found.licence,
                 "schemes": [entry["scheme"] for entry in found.capabilities],
-                "profiles": sorted({profile for entry in found.capabilities for profile in entry.get("profiles", ())}),
+                "profiles": _declared(found.capabilities, "profiles"),
+                "transports": _declared(found.capabilities, "transports"),
+                "features": _declared(found.capabilities, "features"),
                 "usable": f"no: {reason}" if (reason := found.unusable()) else "yes",
                 "about": found.description.strip(),
             }
         )
     return rows
+
+
+def _declared(capabilities: Sequence[dict[str, Any]], key: str) -> list[str]:
+    """What is said under a key of any scheme."""
+    return sorted({word for entry in capabilities for word in entry.get(key, ())})
 
 
 def paper_rows() -> list[dict[str, Any]]:

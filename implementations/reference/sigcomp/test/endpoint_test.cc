@@ -484,6 +484,14 @@ TEST(Tool, TracesTheLastOfSeveralMessages) {
   EXPECT_EQ(alone["reason_name"], "STATE_NOT_FOUND");
 }
 
+TEST(Tool, TracesEveryRoundOfALoopWithoutAnEnd) {
+  // JUMP (128), 16 cycles for each of 40 bits and 1,000 more (RFC 3320 8.6).
+  const json question = {{"tool", "trace"}, {"message", "f800211600"}};
+  const json traced = ask(question);
+  EXPECT_EQ(traced["reason_name"], "CYCLES_EXHAUSTED") << traced;
+  EXPECT_EQ(traced["lines"].size(), traced["cycles"].get<std::size_t>());
+}
+
 TEST(Tool, SaysWhatIsWrong) {
   const json wrong = ask({{"tool", "assemble"}, {"source", "at (128)\nOUTPOT (1)"}});
   EXPECT_EQ(wrong["line"], 2);
@@ -491,8 +499,8 @@ TEST(Tool, SaysWhatIsWrong) {
        {json{{"tool", "compile"}}, json::array(), json{{"tool", "assemble"}}, json{{"tool", "disassemble"}},
         json{{"tool", "disassemble"}, {"code", ""}}, json{{"tool", "disassemble"}, {"code", "00"}, {"message", "00"}},
         json{{"tool", "disassemble"}, {"message", "00"}}, json{{"tool", "trace"}},
-        json{{"tool", "trace"}, {"message", "0"}}, json{{"tool", "trace"}, {"messages", 1}},
-        json{{"scheme", "rohc"}}}) {
+        json{{"tool", "trace"}, {"message", "0"}}, json{{"tool", "trace"}, {"messages", 1}}, json{{"scheme", "rohc"}},
+        json{{"tool", "trace"}, {"message", "f8001100"}, {"config", {{"scheme", "rohc"}}}}}) {
     EXPECT_GT(ask(question)["error"].get<std::string>().size(), 10u) << question;
   }
 }
