@@ -61,7 +61,9 @@ def _row(found: dict[str, Any], cases: int) -> list[Any]:
 
 def _notes(found: dict[str, Any]) -> list[str]:
     topology = found["topology"]
-    notes = [f"{found['generator']['name']}: {note}" for note in found["generator"].get("notes", [])]
+    notes = [
+        f"{found[who]['name']}: {note}" for who in ("generator", "topology") for note in found[who].get("notes", [])
+    ]
     if topology.get("note"):
         notes.append(
             f"{topology['name']}: {topology['note']}. What shares a core waits for it: rates are lower and latencies "

@@ -9,6 +9,7 @@ from headroom.report import charts, data, wire_latency
 from headroom.report.data import Records
 from headroom.report.page import Column, Section, table
 from headroom.report.wire_words import GOALS, NODES, main_ones, name_of, names_of, share_shown, shared_cores
+from headroom.wire.throughput import QUICK
 
 MOST_LINES = 6  # in one figure
 KINDS = ("throughput", "scaling", "wire_latency", "delivery", "calls")
@@ -27,6 +28,9 @@ def on_the_wire(records: Records) -> Section | None:
         "NDR is the highest without a loss, PDR with 0.5 % at most, both by MLRsearch. The null codec and the bare "
         "bridge are the same nodes without compression: what harness, link and kernel leave."
     ]
+    rates = [one for kind in ("throughput", "scaling", "calls") for one in found[kind]]
+    if any(one.get("quick") for one in rates):
+        section.intro.append(QUICK_RATES)
     parts = {
         "throughput": (_throughput, _losses, _loads),
         "scaling": (_scaling,),
@@ -43,6 +47,12 @@ def on_the_wire(records: Records) -> Section | None:
     return section
 
 
+QUICK_RATES = (
+    f"Rates of a quick run rest on trials of {QUICK.trial_s:g} s, and are looked for in steps of "
+    f"{QUICK.width:.0%}".replace("%", " %")
+    + ". The queues of interfaces take a tenth of a second and more to fill, which hides for as long that a rate is "
+    "too high: it may be found up to a step higher than without --quick."
+)
 WHY_LOADS_DIFFER = (
     "Three sources say how loaded a core is, and they differ for good reasons. The busy share is what a process says "
     "of its own loop: rounds in which there was something to do, by the clock, so time in which another process had "

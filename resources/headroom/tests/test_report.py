@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from headroom import requirements
-from headroom.report import charts, data, page, render, sections, wire_latency
+from headroom.report import charts, data, page, render, sections, wire_latency, wire_section
 from headroom.results import store
 from headroom.tests import browser, sample
 from headroom.yamlfile import violations
@@ -445,6 +445,15 @@ def test_the_wire_has_a_part_for_each_kind_of_measurement() -> None:
     called = [[cell.text for cell in row.cells[:8]] for row in tables["t-calls"].rows]
     assert called[0][5:7] == ["850", "20,843"]
     assert called[1][6] == "above 20,480"
+
+
+def test_rates_of_a_quick_run_say_how_far_they_go() -> None:
+    records = [one for one in sample.records() if one["parameters"].get("kind") == "throughput"]
+    plain = wire_section.on_the_wire(records)
+    quick = wire_section.on_the_wire([{**one, "quick": True} for one in records])
+    assert plain is not None and quick is not None
+    assert len(plain.intro) == 1
+    assert "trials of 0.5 s, and are looked for in steps of 10 %" in quick.intro[1]
 
 
 def test_a_rate_that_no_pdr_was_found_for_is_no_share_of_it() -> None:

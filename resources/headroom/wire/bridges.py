@@ -10,7 +10,9 @@ they are. What this user may not decide stays as it is. Source: iptables-extensi
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
+import shutil
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
@@ -21,16 +23,36 @@ FILTERS = ("iptables", "ip6tables")
 ANSWER_S = 10.0
 
 
-def settle(project: str, networks: Iterable[str]) -> None:
-    """Has the bridges of networks, by their numbers, be quiet and pass what comes untouched. May be called again."""
+def settle(project: str, networks: Iterable[str]) -> list[str]:
+    """Has the bridges of networks, by their numbers, be quiet and pass what comes untouched. May be called again.
+
+    Returns what a reader of results should know, where that could not be done.
+    """
+    wrong: dict[str, None] = {}
     for network in networks:
         bridge = f"br-{network[:12]}"
         with contextlib.suppress(OSError):
             Path(f"/proc/sys/net/ipv6/conf/{bridge}/disable_ipv6").write_text("1\n", encoding="ascii")
         for program in FILTERS:
             rule = _rule(project, bridge)
-            if not _run(program, "-C", "PREROUTING", *rule)[0]:
-                _run(program, "-A", "PREROUTING", *rule)
+            if not _run(program, "-C", "PREROUTING", *rule)[0] and not _run(program, "-A", "PREROUTING", *rule)[0]:
+                wrong[program] = None
+    return [_lacking(program) for program in wrong if program == FILTERS[0]]  # ours are not changed on IPv6
+
+
+def _lacking(program: str) -> str:
+    if os.geteuid() != 0:
+        why = f"only root may say otherwise ({program} -t raw)"
+    elif shutil.which(program) is None:
+        why = f"{program} is not installed (apt-get install iptables)"
+    else:
+        why = f"{program} takes no rule of its table raw"
+    return (
+        f"the kernel tracks what the bridges between the containers pass, for {why}: Docker's address translation may "
+        "change packets that look as if they came from one of its networks, as those of 172.17.0.0/16 in gtpu-imix do"
+        + ("; and what bridges send of their own counts as arrivals for TRex" if os.geteuid() != 0 else "")
+        + "."
+    )
 
 
 def forget(project: str) -> None:

@@ -27,7 +27,7 @@ from headroom import leash
 from headroom.ending import EngineFailure
 from headroom.errors import EnvironmentLacks
 from headroom.paths import DEFAULT_BUILD, ROOT
-from headroom.wire import bridges, containers, runs, standstill, trex_container
+from headroom.wire import bridges, containers, interfaces, runs, standstill, trex_container
 from headroom.wire.processes import Crew, Place, Service
 from headroom.wire.topology import SHAPES, Port, Role, Seat, Topology, roles_of
 
@@ -64,6 +64,7 @@ class Compose(Topology):
     subnet: str = field(default="", init=False)  # the first half of all addresses
     found: containers.Found = field(default_factory=containers.Found, init=False)
     made: dict[Role, Container] = field(default_factory=dict, init=False)
+    states: dict[tuple[Role, str], interfaces.State] = field(default_factory=dict, init=False)  # of interfaces
 
     name = "compose"
     bridged = True
@@ -154,8 +155,21 @@ class Compose(Topology):
         asked = self.made["generator"].id if "generator" in self.made else found[0]
         container = Container.of(found[0], f"{self.project}-{role}", role, asked)
         self.made[role] = container
-        bridges.settle(self.project, containers.networks(self.project))
+        self.states |= {(role, name): state for name, state in container.links().items()}
+        said = bridges.settle(self.project, containers.networks(self.project))
+        self.notes = list(dict.fromkeys([*self.notes, *said]))
         return container
+
+    def look(self) -> None:
+        """Raises EngineFailure where an interface inside a container has been set down, if only for a while; as far as
+        this user may look into its namespace."""
+        now = {role: container.links() for role, container in self.made.items()}
+        flat = {(role, name): state for role, found in now.items() for name, state in found.items()}
+        before = {key: state for key, state in self.states.items() if now.get(key[0])}
+        if wrong := interfaces.gone_down(before, flat):
+            (role, name), what = wrong
+            where = f"The interface {name} of the {role}, in {self.made[role].name},"
+            raise EngineFailure("input", f"{where} {what}: somebody has done that while it was needed.")
 
     @property
     def _compose(self) -> list[str]:
@@ -249,6 +263,15 @@ class Container:
     def local_pid(self) -> int:
         """The number of its first process on this machine; 0 where it has ended."""
         return self.pid if self._is_ours() else 0
+
+    def links(self) -> dict[str, interfaces.State]:
+        """Its interfaces as they are now; nothing where it has ended, or this user may not enter its namespace."""
+        namespace = f"/proc/{self.local_pid}/ns/net"
+        if not self.local_pid or os.geteuid() != 0:
+            return {}
+        with contextlib.suppress(EnvironmentLacks, OSError):
+            return interfaces.inside(namespace, interfaces.states)
+        return {}
 
     def _is_ours(self) -> bool:
         """Whether the number of its first process is still that of this process."""

@@ -14,19 +14,24 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from headroom.errors import EnvironmentLacks
 
 Result = TypeVar("Result")
+Key = TypeVar("Key")
 
 NAMESPACES = Path("/run/netns")
 CLONE_NEWNET = 0x40000000
 SIOCETHTOOL = 0x8946
 SIOCGIFFLAGS = 0x8913
-IFF_UP, IFF_RUNNING = 0x1, 0x40
+IFF_UP, IFF_LOOPBACK, IFF_RUNNING = 0x1, 0x8, 0x40
+NETLINK_ROUTE, RTM_NEWLINK, RTM_GETLINK, NLM_F_REQUEST, NLM_F_DUMP = 0, 16, 18, 0x1, 0x300
+IFLA_IFNAME, IFLA_CARRIER_CHANGES = 3, 35
+NETLINK_ANSWER_S = 5.0
 # Commands of ETHTOOL_S… that take one flag, each with its ETHTOOL_G… .
 OFFLOADS = {
     "receive checksum": (0x15, 0x14),
@@ -109,18 +114,62 @@ def wait_until_running(names: Iterable[str], timeout_s: float = 5.0) -> None:
                 time.sleep(0.01)
 
 
-def not_up(names: Iterable[str]) -> list[str]:
-    """Those of some interfaces that are down, or are not there."""
-    found = []
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        for name in names:
-            try:
-                up = bool(_flags(any_socket, name) & IFF_UP)
-            except EnvironmentLacks:
-                up = False
-            if not up:
-                found.append(name)
-    return found
+@dataclass(frozen=True)
+class State:
+    """Whether an interface is up, and how often it has lost or found its carrier since it was made."""
+
+    up: bool
+    carrier_changes: int
+
+
+def states() -> dict[str, State]:
+    """The interfaces of this namespace but its loopback, by name. Source: rtnetlink(7), linux/if_link.h."""
+    request = struct.pack("=IHHIIBxHiII", 32, RTM_GETLINK, NLM_F_REQUEST | NLM_F_DUMP, 1, 0, 0, 0, 0, 0, 0)
+    found: dict[str, State] = {}
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_ROUTE) as asked:
+        asked.settimeout(NETLINK_ANSWER_S)
+        asked.send(request)
+        while True:
+            answer = asked.recv(1 << 17)
+            for kind, message in _messages(answer):
+                if kind != RTM_NEWLINK:  # the end of the list, or an error
+                    return found
+                flags = struct.unpack_from("=I", message, 8)[0]
+                told = dict(_attributes(message[16:]))
+                name = told.get(IFLA_IFNAME, b"").rstrip(b"\0").decode(errors="replace")
+                changes = struct.unpack("=I", told.get(IFLA_CARRIER_CHANGES, bytes(4)))[0]
+                if not flags & IFF_LOOPBACK:
+                    found[name] = State(bool(flags & IFF_UP), changes)
+
+
+def gone_down(before: Mapping[Key, State], now: Mapping[Key, State]) -> tuple[Key, str] | None:
+    """The first interface that was down since it was looked at, and what has become of it.
+
+    One that is down takes the carrier of the other end, too: so it comes before those that have lost theirs.
+    """
+    for name in before:
+        if name not in now or not now[name].up:
+            return name, "is down or gone"
+    for name, then in before.items():
+        if now[name].carrier_changes != then.carrier_changes:
+            return name, "has been down in between"
+    return None
+
+
+def _messages(answer: bytes) -> Iterator[tuple[int, bytes]]:
+    at = 0
+    while at + 16 <= len(answer):
+        length, kind = struct.unpack_from("=IH", answer, at)
+        yield kind, answer[at + 16 : at + length]
+        at += max(16, (length + 3) & ~3)
+
+
+def _attributes(octets: bytes) -> Iterator[tuple[int, bytes]]:
+    at = 0
+    while at + 4 <= len(octets):
+        length, kind = struct.unpack_from("=HH", octets, at)
+        yield kind, octets[at + 4 : at + length]
+        at += max(4, (length + 3) & ~3)
 
 
 def _flags(any_socket: socket.socket, name: str) -> int:

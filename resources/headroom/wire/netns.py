@@ -42,6 +42,7 @@ class Netns(Topology):
     build: str = DEFAULT_BUILD
     queues: int = 1  # of each interface
     run: str = field(default="", init=False)
+    states: dict[tuple[Role, str], interfaces.State] = field(default_factory=dict, init=False)  # once they were up
 
     name = "netns"
 
@@ -63,6 +64,7 @@ class Netns(Topology):
         for seat in self.seats.values():
             names = [port.interface for port in seat.ports.values()]
             interfaces.inside(seat.place.name, partial(interfaces.wait_until_running, names))
+        self.states = self._states()
 
     def _seat(self, role: Role) -> Seat:
         namespace = _namespace(self.run, role)
@@ -92,7 +94,8 @@ class Netns(Topology):
         return super().start(role, command, job, ends_by_itself)
 
     def look(self) -> None:
-        """Raises EngineFailure where somebody has removed a namespace of this run, or has set an interface down."""
+        """Raises EngineFailure where somebody has removed a namespace of this run, or has set an interface down, if
+        only for a while."""
         for seat in self.seats.values():
             path = NAMESPACES / seat.place.name
             if not path.exists():
@@ -101,10 +104,17 @@ class Netns(Topology):
                     f"The network namespace {seat.place.name} of the {seat.role} is not there any more: somebody has "
                     "removed it while it was needed.",
                 )
-            names = [port.interface for port in seat.ports.values()]
-            if wrong := interfaces.inside(seat.place.name, partial(interfaces.not_up, names)):
-                where = f"The interface {wrong[0]} of the {seat.role}, in {seat.place.name},"
-                raise EngineFailure("input", f"{where} is down or gone: somebody has done that while it was needed.")
+        if self.states and (wrong := interfaces.gone_down(self.states, self._states())):
+            (role, name), what = wrong
+            where = f"The interface {name} of the {role}, in {self.seats[role].place.name},"
+            raise EngineFailure("input", f"{where} {what}: somebody has done that while it was needed.")
+
+    def _states(self) -> dict[tuple[Role, str], interfaces.State]:
+        return {
+            (role, name): state
+            for role, seat in self.seats.items()
+            for name, state in interfaces.inside(seat.place.name, interfaces.states).items()
+        }
 
     def remove(self) -> None:
         if self.run:

@@ -158,6 +158,7 @@ class Topology(ABC):
     allotment: Allotment
     seats: dict[Role, Seat] = field(default_factory=dict, init=False)
     crew: Crew = field(init=False)
+    notes: list[str] = field(default_factory=list, init=False)  # what a reader of results should know of it
 
     name = ""  # as on the command line
     bridged = False  # whether bridges of this machine's are between the roles, which say things of their own
@@ -186,6 +187,7 @@ class Topology(ABC):
             "cores": {role: list(seat.cores) for role, seat in self.seats.items()},
             "idle": {role: self.allotment.idle(role) for role in self.seats},
             "note": self.allotment.note,
+            **({"notes": self.notes} if self.notes else {}),
         }
 
     def __enter__(self) -> Topology:

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from headroom.report import traffic_section
+from headroom.tests import sample
 from headroom.wire import bridges
+from headroom.yamlfile import violations
 
 TABLE = """#!/bin/sh
 # A stand-in for iptables that keeps its rules in a file.
@@ -52,3 +55,29 @@ def test_without_a_packet_filter_nothing_happens(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("PATH", str(tmp_path))
     bridges.settle("hr-1", ["0123456789abcdef"])
     bridges.forget("hr-1")
+
+
+def test_what_could_not_be_settled_is_said(tmp_path: Path, rules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    networks = ["0123456789abcdef", "fedcba9876543210"]
+    assert bridges.settle("hr-1", networks) == []
+    monkeypatch.setenv("PATH", "/none")
+    monkeypatch.setattr(bridges.os, "geteuid", lambda: 0)
+    (said,) = bridges.settle("hr-2", networks)
+    assert "iptables is not installed (apt-get install iptables): Docker's address translation may change" in said
+    monkeypatch.setattr(bridges.os, "geteuid", lambda: 1000)
+    (said,) = bridges.settle("hr-2", networks)
+    assert "only root may say otherwise" in said and "counts as arrivals for TRex" in said
+    monkeypatch.setattr(bridges.os, "geteuid", lambda: 0)
+    (rules.parent / "iptables").write_text("#!/bin/sh\nexit 3\n")
+    monkeypatch.setenv("PATH", f"{rules.parent}:/usr/bin:/bin")
+    (said,) = bridges.settle("hr-3", networks)
+    assert "iptables takes no rule of its table raw" in said
+
+
+def test_the_report_says_it() -> None:
+    topology = {"name": "compose", "shape": "full", "notes": ["the kernel tracks what passes."]}
+    found = {"generator": {"name": "memory", "version": "1"}, "topology": topology}
+    made = sample.record("performance/throughput/One", traffic=found).as_json()
+    assert violations(made, "result") == []
+    shown = traffic_section.traffic([made])
+    assert shown is not None and shown.notes == ["compose: the kernel tracks what passes."]

@@ -354,6 +354,18 @@ def test_what_is_done_to_a_container_is_an_error_with_the_cause(short: Topology,
     assert caught.value.verdict == "error"
 
 
+@with_docker
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may look into a container's network namespace")
+def test_an_interface_that_is_down_for_a_moment_is_no_loss(short: Topology) -> None:
+    short.look()
+    pid = short.made["link"].local_pid  # type: ignore[attr-defined]
+    name = next(one for role, one in short.states if role == "link")  # type: ignore[attr-defined]
+    for where in ("down", "up"):
+        subprocess.run(["nsenter", f"--net=/proc/{pid}/ns/net", "ip", "link", "set", "dev", name, where], check=True)
+    with pytest.raises(EngineFailure, match=rf"^The interface {name} of the link, in hr-\w+-link, has been down in"):
+        short.look()
+
+
 class Between:
     """A socket that passes everything on to the Docker daemon, until it is cut: to a client, the daemon has died."""
 

@@ -134,6 +134,31 @@ def test_an_interface_that_somebody_sets_down_is_named(build: str, state: Path) 
 
 
 @root
+def test_an_interface_that_is_down_for_a_moment_is_no_loss(build: str, state: Path) -> None:
+    asked = Settings(topology="netns", build=build)
+    with nothing_is_left(state) as lines, line(asked, [0], "asked", "voip-amr-nb-ipv6", 10) as made:
+        lines.append(made)
+        made.made.look()
+        place = made.made.seats["decompressor"].place.name
+        for where in ("down", "up"):
+            subprocess.run(["ip", "-n", place, "link", "set", "dev", "plain", where], check=True)
+        # The other end of the pair has lost its carrier, too: whoever is looked at first is named.
+        sentence = (
+            r"^The interface (1|g1|plain) of the (generator|decompressor), in hr-[\w-]+, has been down in between: "
+        )
+        with pytest.raises(EngineFailure, match=sentence):
+            made.made.look()
+
+
+def test_interfaces_that_went() -> None:
+    up = interfaces.State(True, 2)
+    assert interfaces.gone_down({"a": up}, {"a": up, "b": up}) is None
+    assert interfaces.gone_down({"a": up}, {}) == ("a", "is down or gone")
+    assert interfaces.gone_down({"a": up}, {"a": interfaces.State(False, 2)}) == ("a", "is down or gone")
+    assert interfaces.gone_down({"a": up}, {"a": interfaces.State(True, 4)}) == ("a", "has been down in between")
+
+
+@root
 def test_one_generator_makes_all_trials(build: str, state: Path) -> None:
     asked = Settings(topology="netns", build=build)
     with nothing_is_left(state) as lines, line(asked, [0], "asked", "voip-amr-nb-ipv6", 10) as made:
