@@ -201,14 +201,35 @@ void BytecodeCompressor::free_own_shared(std::size_t count) {
   own_shared_.erase(own_shared_.begin(), own_shared_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
+// What the bytecode puts into the buffer in front of a message. Of the peer's message that are as many whole units as
+// it has; or shared_length octets, where what lies behind a shorter message stays as it is, and zeros.
+Octets BytecodeCompressor::put_in_front(bool shares) {
+  const Program& program = tool_->program;
+  if (!program.shared_has_room) {
+    return Octets(shared_).first(shares ? shared_.size() / kSharedUnit * kSharedUnit : 0);
+  }
+  std::vector<std::uint8_t>& put = workshop_.put;
+  put.clear();
+  if (shares) {
+    put.assign(shared_.begin(), shared_.end());
+    while (put.size() < config_.shared_length) {
+      const std::size_t at = put.size();
+      put.push_back(at < program.buffer() ? history_.ahead(at) : put[at - program.buffer()]);
+    }
+  }
+  put.resize(put.size() + Program::kZerosInFront);
+  return put;
+}
+
 BytecodeCompressor::Front BytecodeCompressor::front_of(const Item& base, std::size_t message_length) {
   const Program& program = tool_->program;
   Front front;
   // An item of the lowest priority is the first to go where memory ends, and the peer may have newer ones.
   constexpr std::size_t kOthers = (kOwnShared - 1) * (kMostShared + kItemCost);
   if (program.has_shared && shared_number_ > base.shared && shared_cost_ + kOthers <= history_.room()) {
-    front.shared = std::min(shared_.size(), config_.shared_length) / kSharedUnit * kSharedUnit;
-    if (front.shared != 0) front.flags |= kSharedFlag;
+    front.shares = true;
+    front.flags |= kSharedFlag;
+    if (program.shared_has_room && shared_.size() == config_.shared_length) front.flags |= kLongSharedFlag;
   }
   if (program.has_checkpoint && history_.since_checkpoint() + 1 >= config_.checkpoint_every) {
     front.flags |= kCheckpointFlag;
@@ -217,7 +238,7 @@ BytecodeCompressor::Front BytecodeCompressor::front_of(const Item& base, std::si
     const std::size_t next =
         std::min(base.pointer + program.buffer_begin + message_length, std::size_t{program.buffer_end});
     // With room for the peer's messages, which are to stay until they are referred to.
-    front.free = history_.to_free(next + kItemCost + (program.has_shared ? kOwnShared * (kMostShared + kItemCost) : 0));
+    front.free = history_.to_free(next + kItemCost + (program.has_shared ? kSharedMemory : 0));
     if (front.free) front.flags |= kFreeFlag;
   }
   return front;
@@ -232,13 +253,24 @@ std::size_t BytecodeCompressor::list(std::span<std::uint8_t> room, const Sha1Dig
     writer.put(Octets(identifier).first(kLeastIdentifier));
   };
   if (own != nullptr) put(*own);
-  if (config_.announce) {
-    states_.for_each_item(id_, [&](const StateItem& item) {
-      const bool is_own = std::any_of(own_shared_.begin(), own_shared_.end(),
-                                      [&](const OwnShared& own_one) { return own_one.identifier == item.identifier; });
-      if (!is_own) put(item.identifier);
-    });
-  }
+  if (!config_.announce) return writer.size();
+  const auto is_own = [this](const StateItem& item) {
+    return std::any_of(own_shared_.begin(), own_shared_.end(),
+                       [&item](const OwnShared& one) { return one.identifier == item.identifier; });
+  };
+  // Where not all have room, the oldest stay out.
+  std::size_t count = 0;
+  states_.for_each_item(id_, [&](const StateItem& item) { count += is_own(item) ? 0U : 1U; });
+  const std::size_t most = writer.rest().size() / (1 + kLeastIdentifier);
+  std::size_t left_out = count - std::min(count, most);
+  states_.for_each_item(id_, [&](const StateItem& item) {
+    if (is_own(item)) return;
+    if (left_out == 0) {
+      put(item.identifier);
+    } else {
+      --left_out;
+    }
+  });
   return writer.size();
 }
 
@@ -270,11 +302,14 @@ BytecodeCompressor::Front BytecodeCompressor::write_front(Writer& writer, const 
   Front front = front_of(base, message.size());
   if (shares) front.own = identifier_of(workshop_.sha1, kSharedState, message);
   std::array<std::uint8_t, (1 + kLeastIdentifier) * kMostListed> room;
-  const Octets listed = Octets(room).first(list(room, front.own ? &*front.own : nullptr));
+  const std::size_t octets =
+      list(std::span(room).first((1 + kLeastIdentifier) * program.most_listed()), front.own ? &*front.own : nullptr);
+  const Octets listed = Octets(room).first(octets);
   front.flags = static_cast<std::uint8_t>(front.flags | listed.size() / (1 + kLeastIdentifier));
   writer.put(front.flags);
-  if (front.shared != 0) {
-    writer.put(static_cast<std::uint8_t>(front.shared / kSharedUnit));
+  front.put = put_in_front(front.shares);
+  if (front.shares) {
+    if (!program.shared_has_room) writer.put(static_cast<std::uint8_t>(front.put.size() / kSharedUnit));
     writer.put(Octets(shared_identifier_).first(kLeastIdentifier));
   }
   if (front.free) writer.put(*front.free);
@@ -283,11 +318,11 @@ BytecodeCompressor::Front BytecodeCompressor::write_front(Writer& writer, const 
 }
 
 // The codes of `message` behind the text of `base`: how many octets, more than `room` has where it does not suffice.
-std::size_t BytecodeCompressor::write_codes(std::span<std::uint8_t> room, const Item& base, Octets shared,
+std::size_t BytecodeCompressor::write_codes(std::span<std::uint8_t> room, const Item& base, Octets put,
                                             Octets message) {
   Workshop::Bench& bench = *bench_;
-  prepare(bench, base, shared.size() + message.size());
-  bench.window.add(shared);
+  prepare(bench, base, put.size() + message.size());
+  bench.window.add(put);
   bench.window.begin(message);
   const MatchLimits limits{tool_->program.longest_match, tool_->program.farthest};
   return config_.algorithm == Algorithm::kLzss
@@ -306,8 +341,7 @@ Octets BytecodeCompressor::compress(Octets message) {
   write_header(writer, item);
   const Front front = write_front(writer, base, message);
   if (writer.full()) return {};
-  const Octets shared = Octets(shared_).first(front.shared);
-  const std::size_t compressed = write_codes(writer.rest(), base, shared, message);
+  const std::size_t compressed = write_codes(writer.rest(), base, front.put, message);
   if (compressed > writer.rest().size()) return {};
 
   sent_ = {};
@@ -315,7 +349,7 @@ Octets BytecodeCompressor::compress(Octets message) {
   sent_.uploads = item == nullptr;
   if (item != nullptr) sent_.refers_to = referred_;
   if (saved == Saved::kMemory) {
-    note_sent(front, shared, message);
+    note_sent(front, message);
   } else if (saved == Saved::kCode) {
     sent_.leaves = &tool_->code_identifier;
     if (config_.acknowledgement == Acknowledgement::kTransport || mutant("sigcomp-arrival-taken-for-granted")) {
@@ -326,13 +360,13 @@ Octets BytecodeCompressor::compress(Octets message) {
 }
 
 // The message leaves an item of state with the peer, and perhaps one here.
-void BytecodeCompressor::note_sent(const Front& front, Octets shared, Octets message) {
-  Item item = history_.after(shared.size() + message.size());
+void BytecodeCompressor::note_sent(const Front& front, Octets message) {
+  Item item = history_.after(front.put.size() + message.size());
   item.checkpoint = (front.flags & kCheckpointFlag) != 0;
-  if (front.shared != 0) item.shared = shared_number_;
+  if (front.shares) item.shared = shared_number_;
   item.identifier = left_ = identifier_after(item, bench_->window);
   sent_.leaves = &left_;
-  bench_->number = history_.sent(item, shared, message);
+  bench_->number = history_.sent(item, front.put, message);
   if (front.free) history_.freed(*front.free, bench_->number);
   if (config_.acknowledgement == Acknowledgement::kTransport) history_.acknowledge_newest();
   if (front.own) take_own_shared(*front.own, message, history_.newest_number());

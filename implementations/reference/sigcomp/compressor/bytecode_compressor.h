@@ -44,6 +44,7 @@ struct Workshop {
   Sha1 sha1;
   std::vector<std::uint8_t> message;
   std::vector<std::uint8_t> front;  // of the memory that a message leaves
+  std::vector<std::uint8_t> put;    // into the buffer in front of a message
   std::uint64_t users = 0;
 
  private:
@@ -65,16 +66,12 @@ class BytecodeCompressor final : public Compressor {
   [[nodiscard]] std::size_t memory_bytes() const noexcept override;
 
  private:
-  // Messages of this endpoint that are kept for the peer to compress against, so long each at most. RFC 4896 5.3 tells
-  // how one pushes out another unnoticed; so the peer's compressor leaves room for all of them.
-  static constexpr std::size_t kOwnShared = 3;
-  static constexpr std::size_t kMostShared = 2040;  // octets
-
   class Writer;
   // What a message says in front of its codes.
   struct Front {
     std::uint8_t flags = 0;
-    std::size_t shared = 0;  // octets of the peer's message to be compressed against
+    bool shares = false;  // the peer's message is compressed against
+    Octets put;           // into the buffer in front of this one
     std::optional<History::Partial> free;
     std::optional<Sha1Digest> own;  // identifier of this message, which is going to be kept for the peer
   };
@@ -87,13 +84,14 @@ class BytecodeCompressor final : public Compressor {
   void note_acknowledged() noexcept;
   void acknowledge_item(Octets item);
   void listen_to_shared(const Heard& heard);
+  [[nodiscard]] Octets put_in_front(bool shares);
   [[nodiscard]] Front front_of(const Item& base, std::size_t message_length);
   [[nodiscard]] bool may_share(Octets message);
   [[nodiscard]] std::size_t list(std::span<std::uint8_t> room, const Sha1Digest* own);
   void write_header(Writer& writer, const Sha1Digest* item);
   [[nodiscard]] Front write_front(Writer& writer, const Item& base, Octets message);
-  [[nodiscard]] std::size_t write_codes(std::span<std::uint8_t> room, const Item& base, Octets shared, Octets message);
-  void note_sent(const Front& front, Octets shared, Octets message);
+  [[nodiscard]] std::size_t write_codes(std::span<std::uint8_t> room, const Item& base, Octets put, Octets message);
+  void note_sent(const Front& front, Octets message);
   void prepare(Workshop::Bench& bench, const Item& base, std::size_t needed);
   [[nodiscard]] Sha1Digest identifier_after(const Item& item, const Window& window);
 

@@ -71,6 +71,15 @@ void History::cut(std::size_t end, const Pending* kept) noexcept {
   if (checkpoint_.end > end) checkpoint_ = {};
 }
 
+std::uint8_t History::ahead(std::size_t octets) const noexcept {
+  const std::size_t position = base_.end + octets;  // plus the buffer
+  const std::size_t size = program_->buffer();
+  if (position >= size + begin_) return trunk_[position - size - begin_];
+  const Octets dictionary = program_->dictionary;
+  const std::size_t back = size - std::min(position, size);
+  return back != 0 && back <= dictionary.size() ? dictionary[dictionary.size() - back] : 0;
+}
+
 Item History::after(std::size_t appended) const noexcept {
   const std::size_t size = program_->buffer();
   Item item = base_;

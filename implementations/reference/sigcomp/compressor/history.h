@@ -45,6 +45,9 @@ class History {
   // The text of the base from position `from` on. REQUIRES: begin() <= from <= base().end.
   [[nodiscard]] Octets text(std::size_t from) const noexcept { return Octets(trunk_).subspan(from - begin_); }
   [[nodiscard]] std::size_t begin() const noexcept { return begin_; }
+  // What the buffer has `octets` behind the pointer of the base, where the next ones will be put. REQUIRES: less than
+  // the buffer has.
+  [[nodiscard]] std::uint8_t ahead(std::size_t octets) const noexcept;
   // Another number whenever the text of the base has become another one, rather than a longer one.
   [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
 

@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kLeastBuffer = 256;
 // The bytecode ends below this address; what the size of the dictionary is reckoned with before it is assembled.
 constexpr std::size_t kMostProgram = 512;
+// With whole_memory the buffer begins no earlier (maenpaa-2005, 7.9 and Figure 29).
+constexpr std::uint16_t kBufferOfThesis = 400;
 // Beyond the buffer, where a message announces state: figure 13 with kMostListed identifiers, and the octet that ends
 // it.
 constexpr std::size_t kListRoom = 2 + 7 * kMostListed + 1;
@@ -61,11 +63,19 @@ std::size_t memory_of(const CompressorConfig& config) {
                                65535);
 }
 
+// Octets of the peer's state memory that one item may take. Until the next one is acknowledged, both are there; where
+// it is as soon as it is sent, one is enough. With the least that SIP asks for there is no choice: in halves of that,
+// an INVITE has no room.
+std::size_t longest_item_of(const CompressorConfig& config) {
+  const std::size_t all = config.peer.state_memory_size;
+  return config.acknowledgement == Acknowledgement::kTransport || all <= kLeastForSip.state_memory_size ? all : all / 2;
+}
+
+// An item of state takes as much of the state memory as its end says: 64 octets are its cost (RFC 3320 6.2).
 std::size_t buffer_end_of(const CompressorConfig& config, const Program& program) {
   std::size_t end = memory_of(config) - (program.has_flags ? kListRoom : program.hashes ? kParametersRoom : 0);
   if (config.memory != 0) end = std::min(end, config.memory);
-  // An item of state takes as much of the peer's state memory as its end says: 64 octets are its cost (RFC 3320 6.2).
-  if (program.saved == Saved::kMemory) end = std::min<std::size_t>(end, config.peer.state_memory_size);
+  if (program.saved == Saved::kMemory) end = std::min(end, longest_item_of(config));
   return end;
 }
 
@@ -93,13 +103,21 @@ void check(const CompressorConfig& config) {
   }
 }
 
-std::size_t dictionary_of(const CompressorConfig& config, std::size_t room, std::size_t& end) {
-  const Octets whole = sip_sdp_dictionary().value;
-  end = config.dictionary_priority == 0 ? whole.size() : kStrings;
+// Octets of the dictionary that are put into the buffer, and in `end` where they end in RFC 3485's.
+std::size_t dictionary_of(const CompressorConfig& config, Saved saved, std::size_t room, std::size_t& end) {
+  const std::size_t whole = sip_sdp_dictionary().value.size();
+  end = config.dictionary_priority == 0 ? whole : kStrings;
   if (!has_dictionary(config)) return 0;
-  const std::size_t wanted =
-      config.dictionary_priority == 0 ? whole.size() : kStringsByPriority[config.dictionary_priority - 1];
-  return std::min(wanted, room);
+  if (config.dictionary_priority != 0) return std::min(kStringsByPriority[config.dictionary_priority - 1], room);
+  // Messages that overwrite it at once would be kept with all of it: a quarter of the room is theirs.
+  const std::size_t most = saved == Saved::kMemory ? room / 4 * 3 : room;
+  if (whole <= most) return whole;
+  end = kStrings;
+  std::size_t length = 0;
+  for (const std::size_t strings : kStringsByPriority) {
+    if (strings <= most) length = strings;
+  }
+  return length;
 }
 
 // The lines of `text` without the blocks of which a word is not among `words`.
@@ -152,6 +170,8 @@ std::vector<std::string_view> words_of(const CompressorConfig& config, const Pro
   add(program.has_number, "number");
   add(program.has_flags, "flags");
   add(program.has_shared, "shared");
+  add(program.has_shared && !program.shared_has_room, "counted");
+  add(program.shared_has_room, "room");
   add(program.has_checkpoint, "checkpoint");
   add(program.has_free, "free");
   add(config.own.has_value(), "own");
@@ -160,7 +180,9 @@ std::vector<std::string_view> words_of(const CompressorConfig& config, const Pro
   return words;
 }
 
-std::string source_of(const CompressorConfig& config, const Program& program, std::size_t dictionary_end) {
+// `buffer_begin`: 0 for right behind the program.
+std::string source_of(const CompressorConfig& config, const Program& program, std::size_t dictionary_end,
+                      std::size_t buffer_begin) {
   const bool kept = program.saved != Saved::kNothing;
   const bool memory = program.saved == Saved::kMemory;
   const std::size_t dictionary = program.dictionary.size();
@@ -177,6 +199,8 @@ std::string source_of(const CompressorConfig& config, const Program& program, st
   source.set("dictionary_length", dictionary == sip_sdp_dictionary().value.size() ? 0 : dictionary);
   source.set("dictionary_address", program.buffer_end - dictionary);
   source.set("user_length", memory ? config.user_dictionary.size() : 0);
+  source.set("shared_length", config.shared_length);
+  source.set("most_listed", program.most_listed());
   // Without a list of identifiers, the three octets lie in scratch memory, where no hash is put.
   source.set("list", program.has_flags || program.hashes ? program.buffer_end : 52);
   if (config.own) source.set("own", std::size_t{encode(*config.own)} << 8 | kVersionWithNack);
@@ -204,6 +228,7 @@ std::string source_of(const CompressorConfig& config, const Program& program, st
     }
     source.add(")\n");
   }
+  if (buffer_begin != 0) source.add("at (" + std::to_string(buffer_begin) + ")\n");
   source.add(":circular_buffer\n");
   return source.text();
 }
@@ -247,7 +272,9 @@ Program::Program(const CompressorConfig& config) {
   asks = saved != Saved::kNothing &&
          (config.acknowledgement == Acknowledgement::kNumber || config.acknowledgement == Acknowledgement::kIdentifier);
   hashes = memory && config.acknowledgement == Acknowledgement::kIdentifier;
-  has_shared = config.mechanism == Mechanism::kShared;
+  // Messages that are kept besides would have items of state pushed out, or never be used.
+  has_shared = config.mechanism == Mechanism::kShared && config.peer.state_memory_size > kSharedMemory;
+  shared_has_room = has_shared && config.whole_memory;
   has_checkpoint = memory && config.checkpoint_every != 0;
   has_free = has_checkpoint || has_shared;
   has_flags = memory && (has_shared || has_checkpoint || config.announce);
@@ -266,11 +293,15 @@ Program::Program(const CompressorConfig& config) {
   if (memory && config.user_dictionary.size() > room) {
     throw std::invalid_argument("user_dictionary is longer than the peer's circular buffer");
   }
-  const std::size_t length = dictionary_of(config, room - (memory ? config.user_dictionary.size() : 0), dictionary_end);
+  const std::size_t length =
+      dictionary_of(config, saved, room - (memory ? config.user_dictionary.size() : 0), dictionary_end);
   dictionary = sip_sdp_dictionary().value.first(dictionary_end).last(length);
 
-  const std::string source = source_of(config, *this, dictionary_end);
-  const auto assembled = assembler::assemble(source);
+  auto assembled = assembler::assemble(source_of(config, *this, dictionary_end, 0));
+  if (const auto* program = std::get_if<assembler::Program>(&assembled);
+      program != nullptr && memory && config.whole_memory && program->names.at("circular_buffer") < kBufferOfThesis) {
+    assembled = assembler::assemble(source_of(config, *this, dictionary_end, kBufferOfThesis));
+  }
   if (const auto* error = std::get_if<assembler::SourceError>(&assembled)) {
     throw std::logic_error("the program of the compressor cannot be assembled: " + error->text());
   }
@@ -297,7 +328,7 @@ Program::Program(const CompressorConfig& config) {
   // are at the beginning, with those that the header grants, are for what is done with whole pieces of memory.
   const std::size_t state = saved == Saved::kNothing ? 0 : longest_state();
   const std::size_t hashed = hashes ? state : 0;
-  const std::size_t shared = has_shared ? 2 * config.shared_length : 0;
+  const std::size_t shared = has_shared ? 2 * (config.shared_length + kZerosInFront) : 0;
   const std::size_t user = memory ? 2 * config.user_dictionary.size() : 0;
   const std::size_t loaded = grows ? 0 : dictionary.size();  // with `grows`, what is loaded is not kept
   const std::size_t needed = state + hashed + shared + user + loaded + kCyclesOfRest;

@@ -21,7 +21,14 @@ enum class Saved {
 inline constexpr std::uint8_t kSharedFlag = 128;
 inline constexpr std::uint8_t kCheckpointFlag = 64;
 inline constexpr std::uint8_t kFreeFlag = 32;
-inline constexpr std::size_t kMostListed = 31;  // identifiers of one message
+inline constexpr std::uint8_t kLongSharedFlag = 16;  // with shared_has_room
+inline constexpr std::size_t kMostListed = 31;       // identifiers of one message; with shared_has_room, 15
+
+// kShared: messages of an endpoint that are kept for the peer to compress against, so long each at most. RFC 4896 5.3
+// tells how one pushes out another unnoticed; so the peer's compressor leaves room for all of them.
+inline constexpr std::size_t kOwnShared = 3;
+inline constexpr std::size_t kMostShared = 2040;  // octets
+inline constexpr std::size_t kSharedMemory = kOwnShared * (kMostShared + kItemCost);
 
 // state_retention_priority of a checkpoint (RFC 3321 5.5); other items have 0.
 inline constexpr std::uint16_t kCheckpointPriority = kCheckpointFlag;
@@ -32,6 +39,8 @@ struct Program {
   // The UDVM's registers lie here: what is kept of the memory begins with them.
   static constexpr std::uint16_t kRegisters = 64;
   static constexpr std::uint16_t kCode = 128;
+  // With shared_has_room, in front of each message (programs/begin.udvm).
+  static constexpr std::size_t kZerosInFront = 8;
 
   // Throws std::invalid_argument with a sentence for a configuration that cannot work.
   explicit Program(const CompressorConfig& config);
@@ -43,6 +52,7 @@ struct Program {
   bool has_number = false;  // the octets in front of a message's codes
   bool has_flags = false;
   bool has_shared = false;
+  bool shared_has_room = false;  // a shared state takes shared_length octets of the buffer, whatever it has
   bool has_checkpoint = false;
   bool has_free = false;
 
@@ -59,6 +69,8 @@ struct Program {
   std::size_t farthest = 0;        // the longest distance of a match
 
   [[nodiscard]] std::size_t buffer() const noexcept { return std::size_t{buffer_end} - buffer_begin; }
+  // Identifiers that a message announces at most.
+  [[nodiscard]] std::size_t most_listed() const noexcept { return shared_has_room ? kLongSharedFlag - 1 : kMostListed; }
   // Octets of the longest item of state. REQUIRES: kCode or kMemory.
   [[nodiscard]] std::size_t longest_state() const noexcept {
     return saved == Saved::kCode ? std::size_t{buffer_begin} - kCode : std::size_t{buffer_end} - kRegisters;

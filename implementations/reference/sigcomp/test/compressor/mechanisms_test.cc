@@ -369,6 +369,44 @@ TEST(Dynamic, WhatIsOldestIsDeletedImplicitly) {
 }
 
 // An item of state has what has been written, and no more.
+// An item that took all of the state memory would push out the one that messages go on from: one bytecode after
+// another.
+TEST(Dynamic, LittleStateMemoryIsUsedWell) {
+  CompressorConfig config = with(Mechanism::kDynamic);
+  config.peer = {64, 8192, 65536};
+  const auto much = static_cast<double>(sum(sizes_of_call(config).messages));
+  for (const auto& [memory, most] : {std::pair{16384U, 1.05}, {8192U, 1.25}, {4096U, 1.7}}) {
+    config.peer.state_memory_size = memory;
+    EXPECT_LE(2 * (Program(config).longest_state() + kItemCost), memory);
+    EXPECT_LE(static_cast<double>(sum(sizes_of_call(config).messages)), most * much) << memory;
+    Endpoint a(config);
+    Endpoint b(config);
+    std::size_t uploads = 0;
+    for (std::size_t i = 0; i < 5 * kDirections.size(); ++i) {
+      const std::size_t at = i % kDirections.size();
+      Endpoint& from = kDirections[at] == 'A' ? a : b;
+      Endpoint& to = kDirections[at] == 'A' ? b : a;
+      ASSERT_EQ(to.receive(from.send(call()[at])), call()[at]) << i;
+      uploads += from.compressor->last().uploads ? 1U : 0U;
+    }
+    EXPECT_LE(uploads, 4U) << memory << ": of 60 messages";
+  }
+}
+
+// Where there is no room for the text of messages beside all of the dictionary, it is whole strings of the most
+// frequent ones.
+TEST(Dynamic, TheDictionaryLeavesRoomForMessages) {
+  CompressorConfig config = with(Mechanism::kDynamic);
+  config.peer = {64, 8192, 8192};
+  EXPECT_EQ(Program(config).dictionary.size(), 1492U);
+  config.peer.state_memory_size = 2048;
+  EXPECT_EQ(Program(config).dictionary.size(), 1132U);
+  config.memory = 1024;
+  EXPECT_EQ(Program(config).dictionary.size(), 218U);
+  config.dictionary_priority = 2;
+  EXPECT_EQ(Program(config).dictionary.size(), 511U) << "as asked for, as far as there is room";
+}
+
 TEST(Dynamic, ItemsGrowWithWhatHasBeenWritten) {
   CompressorConfig config = with(Mechanism::kDynamic);
   Endpoint a(config);
@@ -496,6 +534,39 @@ TEST(Shared, TheAnswerToAMessageIsCompressedAgainstIt) {
 
 // RFC 3321 5.2: "new shared state items must not be created unless the compressor has made enough state memory
 // available".
+// maenpaa-2005, 9.3: a shared state takes as much of the buffer as was agreed; one that is shorter leaves the rest as
+// it is, be it never written, the dictionary, or what the buffer had before it began anew.
+TEST(Shared, TakesItsRoomInTheBufferHoweverShortItIs) {
+  for (const std::size_t memory : {1024U, 2048U, 4096U, 8192U}) {
+    for (const std::size_t room : {9U, 500U, 750U, 2040U}) {
+      for (const Transport transport : {Transport::kMessages, Transport::kStream}) {
+        CompressorConfig config = thesis(Mechanism::kShared, memory, 5, room);
+        config.transport = transport;
+        if (transport == Transport::kStream) config.acknowledgement = Acknowledgement::kTransport;
+        Endpoint a(config);
+        Endpoint b(config);
+        for (std::size_t i = 0; i < 3 * kDirections.size(); ++i) {
+          const std::size_t at = i % kDirections.size();
+          Endpoint& from = kDirections[at] == 'A' ? a : b;
+          Endpoint& to = kDirections[at] == 'A' ? b : a;
+          const bool first = i < 3;
+          ASSERT_EQ(to.receive(from.send(call()[at])), call()[at]) << memory << ", " << room << ": " << i;
+          EXPECT_EQ(from.compressor->last().uploads, first && (i < 2 || transport == Transport::kMessages)) << i;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(Program(thesis(Mechanism::kShared, 8192, 5, 500)).buffer_begin, 400) << "7.9";
+}
+
+TEST(Shared, NeedsRoomForWhatIsKept) {
+  CompressorConfig config = with(Mechanism::kShared);
+  config.peer.state_memory_size = 4096;
+  EXPECT_FALSE(Program(config).has_shared);
+  config.peer.state_memory_size = 8192;
+  EXPECT_TRUE(Program(config).has_shared);
+}
+
 TEST(Shared, NothingOfThePeersIsPushedOut) {
   CompressorConfig config = with(Mechanism::kShared);
   Endpoint a(config);
