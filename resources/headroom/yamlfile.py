@@ -215,7 +215,7 @@ KINDS = {"object": "a mapping, such as `name: value`,", "array": "a list, such a
 
 def _wrong_type(instance: Any, wanted: Any, example: str) -> str:
     """What to say of a value of the wrong type; nothing where the schema says it well enough."""
-    if wanted not in KINDS:
+    if not isinstance(wanted, str) or wanted not in KINDS:
         return ""
     needed, such_as = KINDS[wanted], f', such as "{example}"' if example else ""
     if instance is None:
