@@ -6,8 +6,9 @@ SPDX-License-Identifier: Apache-2.0
 Documentation    SigComp endpoints that have calls with each other: the compressor asked is the caller's, the
 ...              decompressor asked the called party's, and each compresses and decompresses. A row is one mechanism,
 ...              for those that have it, over one transport and link, with every SIP sequence. Without harm every
-...              message comes out octet by octet. With loss or reordering none comes out different, and one that does
-...              not come out refers to state that was on its way; NACKs travel back over the same link.
+...              message comes out octet by octet, and tshark's UDVM, or the judge made from the RFCs, reads the same on
+...              the link. With loss or reordering none comes out different, and one that does not come out was lost or
+...              refers to state that was on its way; NACKs travel back over the same link.
 
 Resource         imports.resource
 

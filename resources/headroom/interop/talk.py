@@ -2,8 +2,10 @@
 """Calls between two SigComp endpoints: one implementation is the caller's, the other the called party's.
 
 A call is a sequence of traffic-profiles/sip, played by the engine. Each endpoint compresses what it sends and
-decompresses what it gets, so both of them are asked for both. Over UDP without harm, the judge made from the RFCs
-decompresses everything, too, and says whose fault it is when a message does not come out.
+decompresses what it gets, so both of them are asked for both. Over a link that does no harm two judges decompress
+everything, too: tshark's UDVM, and where that errs the one made from the RFCs. What neither restores was no SigComp,
+however well the two endpoints understood each other; and the second says whose fault it is when a message does not
+come out.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from headroom.conformance.sides import Inconclusive, Misbehaviour, NotDeclared
 from headroom.endpoints import Endpoint
 from headroom.errors import UsageError
 from headroom.measure import harm
-from headroom.oracle.sigcomp.endpoint import Endpoint as Judge
 from headroom.oracle.sigcomp.endpoint import Offer
+from headroom.oracle.sigcomp.message import Records
+from headroom.oracle.sigcomp.pair import Pair, came_out, told
 from headroom.paths import DEFAULT_BUILD
 from headroom.sip import sequences
 from headroom.sip.sequences import Message
@@ -159,8 +162,8 @@ def _records(calls: Sequence[Call]) -> list[dict[str, Any]]:
 def _of_call(row: Row, call: Call) -> Iterator[str]:
     names = {"a": row.caller, "b": row.called}
     wrong = harm.wrong(call.document["records"])
-    judgeable = row.transport == "udp" and row.link == "clean" and call.compartments == 1
-    said = _judged(call) if wrong and judgeable else {}
+    judgeable = row.link == "clean" and call.compartments == 1
+    said = _judged(row, call) if wrong and judgeable else {}
     for record in wrong:
         sender = record["from"]
         what = f"{call.sequence}, message {record['message'] + 1} ({call.of_record(record).name})"
@@ -168,20 +171,67 @@ def _of_call(row: Row, call: Call) -> Iterator[str]:
         why = f" ({reasons})" if reasons else ""
         verdict = str(record.get("verdict")).replace("_", " ")
         between = f"from {names[sender]} to {names['b' if sender == 'a' else 'a']}"
-        yield f"{what} {between} is {verdict}{why}{said.get(record['message'], '')}"
+        yield f"{what} {between} is {verdict}{why}{_also(said.get(record['message']))}"
 
 
-def _judged(call: Call) -> dict[int, str]:
-    """By message: what the judge says of it, where it was compressed."""
-    judges = {"a": Judge(OFFER), "b": Judge(OFFER)}
-    said = {}
+def _also(judge: str | None) -> str:
+    """What the judge has to say of a message that went wrong, where it was asked."""
+    if judge is None:
+        return ""
+    return "; the judge cannot restore it either" if judge else "; the judge restores it"
+
+
+def _compressed(row: Row, call: Call) -> list[tuple[dict[str, Any], bytes]]:
+    """Messages that were compressed, without record marking. One that is delimited wrongly is none, or another."""
+    found = []
+    records = {"a": Records(), "b": Records()}
     for record in call.document["records"]:
         octets = bytes.fromhex(record.get("compressed", {}).get("octets", ""))
-        if not octets:
-            continue
-        restored = judges[record["from"]].decompress(octets).output == call.of_record(record).octets
-        said[record["message"]] = "; the judge restores it" if restored else "; the judge cannot restore it either"
+        if octets and row.transport == "tcp":
+            octets = b"".join(records[record["from"]].feed(octets))
+        if record.get("compressed", {}).get("octets"):
+            found.append((record, octets))
+    return found
+
+
+def _judged(row: Row, call: Call) -> dict[int, str]:
+    """By message, where it was compressed: why the judge made from the RFCs does not restore it, "" where it does."""
+    judge = Pair(replace(OFFER, stream=row.transport == "tcp"))
+    said = {}
+    for record, octets in _compressed(row, call):
+        message = call.of_record(record).octets
+        outcome = judge.hears(octets, message, record["from"] == "a")
+        said[record["message"]] = "" if came_out(outcome, message) else told(outcome)
     return said
+
+
+def confirmed(row: Row, calls: Sequence[Call], seen: Sequence[bytes | None]) -> list[str]:
+    """What two endpoints understand of each other, before others: sentences about messages that neither of two judges
+    restores. `seen` is what tshark's UDVM makes of `on_the_link`, nothing where there is no tshark.
+
+    Two that copy, or that talk behind the link's back, understand each other very well.
+    """
+    if not is_sigcomp(row):
+        return []
+    wrong = []
+    first = 0
+    for call in calls:
+        messages = [call.of_record(record).octets for record, _ in _compressed(row, call)]
+        witnessed = seen[first : first + len(messages)]
+        first += len(messages)
+        said = _judged(row, call) if list(witnessed) != messages else {}
+        wrong += [
+            f"{call.sequence}, message {number + 1} ({call.messages[number].name}): what it is compressed to is "
+            f"restored by no judge ({why})"
+            for number, why in said.items()
+            if why
+        ]
+    return wrong
+
+
+def is_sigcomp(row: Row) -> bool:
+    """Whether the two declare that SigComp is on the link, and not a format of their own."""
+    return _wire(row.caller) == endpoints.SCHEME
 
 
 def totals(calls: Sequence[Call]) -> dict[str, int]:
@@ -196,12 +246,10 @@ def totals(calls: Sequence[Call]) -> dict[str, int]:
     }
 
 
-def on_the_link(calls: Sequence[Call]) -> list[tuple[int, bytes, bytes]]:
-    """Sender (0 to 255), octets on the link and message, in order: for a second judge. Each call has its own two."""
-    sent = []
-    for number, call in enumerate(calls):
-        for record in call.document["records"]:
-            if octets := record.get("compressed", {}).get("octets"):
-                sender = 2 * number + (record["from"] == "b")
-                sent.append((sender, bytes.fromhex(octets), call.of_record(record).octets))
-    return sent
+def on_the_link(row: Row, calls: Sequence[Call]) -> list[tuple[int, bytes, bytes]]:
+    """Sender (0 to 255), SigComp message and what it was made of, in order. Each call has its own two senders."""
+    return [
+        (2 * number + (record["from"] == "b"), octets, call.of_record(record).octets)
+        for number, call in enumerate(calls)
+        for record, octets in _compressed(row, call)
+    ]

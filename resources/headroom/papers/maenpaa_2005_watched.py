@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from headroom.oracle.sigcomp.endpoint import Endpoint, Offer, Outcome
-from headroom.oracle.sigcomp.states import LOCAL_PRIORITY, Creation, Item
+from headroom.oracle.sigcomp import pair
 from headroom.oracle.sigcomp.udvm import Udvm
 
 
@@ -52,47 +51,20 @@ class Seen:
     why: str = ""  # it did not
 
 
-class Pair:
-    """Both endpoints, as the judge has them."""
-
-    def __init__(self, offer: Offer) -> None:
-        self.sides = {True: Endpoint(offer), False: Endpoint(offer)}  # by who receives: the caller or the called
-        self.addresses: list[int] = []  # of items that are messages
+class Pair(pair.Pair):
+    """Both endpoints, as the judge has them, watched."""
 
     def watch(self, octets: bytes, message: bytes, from_caller: bool) -> Seen:
         """One SigComp message on its way, which is to become `message`."""
         seen = Seen()
-        receiver, sender = self.sides[not from_caller], self.sides[from_caller]
+        receiver = self.sides[not from_caller]
         receiver.machine = type("Watching", (WatchedUdvm,), {"seen": seen})
-        outcome = receiver.decompress(octets)
+        outcome = self.hears(octets, message, from_caller)
         seen.code = len(outcome.header.code) if outcome.header else 0
         seen.cycles = outcome.cycles
-        seen.same = outcome.kind == "sigcomp" and outcome.output == message
+        seen.same = pair.came_out(outcome, message)
         if not seen.same:
-            seen.why = f"the judge's UDVM makes something else of it ({_told(outcome)})"
+            seen.why = f"the judge's UDVM makes something else of it ({pair.told(outcome)})"
             return seen
-        self._share(outcome, message, sender)
         seen.state = sum(len(item.value) for item, _ in receiver.states.compartments[0].kept)
         return seen
-
-    def _share(self, outcome: Outcome, message: bytes, sender: Endpoint) -> None:
-        """Shared compression (RFC 3321, 5.2): a message that is announced as an item of state is one at its sender.
-
-        The announcement is the beginning of the item's identifier, so it tells the address that is part of it, too.
-        When a sender gives such an item up nothing on the link says so; here it stays.
-        """
-        announced = outcome.run.parameters.announced if outcome.run.parameters else ()
-        known = sender.states.items()
-        strange = [one for one in announced if not any(identifier.startswith(one) for identifier in known)]
-        if not strange:
-            return
-        for address in dict.fromkeys([*self.addresses, *range(1 << 16)]):
-            item = Item(message, address)
-            if any(item.identifier.startswith(one) for one in strange):
-                self.addresses.append(address)
-                sender.states.apply(0, [Creation(item, LOCAL_PRIORITY)], None, b"", None)
-                return
-
-
-def _told(outcome: Outcome) -> str:
-    return outcome.kind if outcome.kind != "failed" else outcome.reason.name

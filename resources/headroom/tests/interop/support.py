@@ -79,14 +79,16 @@ def workshop(folder: Path) -> Workshop:
     return Workshop(folder)
 
 
-def faulty_endpoint(root: Path, build: str, fault: str) -> str:
-    """A faulty endpoint of the engine's tests, with a wire of its own."""
+def faulty_endpoint(root: Path, build: str, fault: str, wire: str = "faulty") -> str:
+    """A faulty endpoint of the engine's tests, with a wire of its own; the fault `copies` is no endpoint but null."""
     library = build_folder(build) / "lib" / "faulty" / f"faulty_endpoint_{fault}.so"
+    if fault == "copies":
+        library = build_folder(build) / "lib" / "null.so"
     root.mkdir(parents=True, exist_ok=True)
     (root / "implementation.yaml").write_text(
         f"name: {root.name}\nvendor: Headroom\nlicence: Apache-2.0\nobtain: Built with the project.\n"
         f"adapter: {{library: {library}}}\n"
-        "capabilities:\n  - {scheme: sigcomp, roles: [endpoint], wire: faulty, transports: [udp, tcp], "
+        f"capabilities:\n  - {{scheme: sigcomp, roles: [endpoint], wire: {wire}, transports: [udp, tcp], "
         "features: [compression, nack]}\n",
         encoding="utf-8",
     )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -108,6 +109,34 @@ def test_one_that_only_seems_to_work(
     assert all("STATE_NOT_FOUND" in one for one in talk.shortcomings(row, talk.run(row)))
 
 
+@pytest.mark.parametrize("transport", ["udp", "tcp"])
+@pytest.mark.parametrize(("fault", "why"), [("copies", "plain"), ("none", "[A-Za-z_]+")])
+def test_two_that_understand_each_other_in_another_language(
+    fault: str, why: str, transport: str, tmp_path: Any, real_build: str
+) -> None:
+    """They declare SigComp: one copies, the other has a format of its own. Only what is on the link is wrong."""
+    row = Row(*[support.faulty_endpoint(tmp_path / "vendor", real_build, fault, "sigcomp")] * 2, transport=transport)
+    row = replace(row, build=real_build)
+    calls = talk.run(row)
+    assert talk.shortcomings(row, calls) == []
+    wrong = talk.confirmed(row, calls, [])
+    assert len(wrong) == sum(len(one.messages) for one in calls)
+    assert re.search(rf"is restored by no judge \((?:{why})", wrong[0])
+    own = Row(*[support.faulty_endpoint(tmp_path / "own", real_build, fault)] * 2, build=real_build)
+    assert talk.confirmed(own, calls, []) == [], "that is what they declare"
+
+
+@pytest.mark.parametrize("transport", ["udp", "tcp"])
+@pytest.mark.parametrize("mechanism", ["dynamic", "shared"])
+def test_the_judge_restores_what_the_reference_sends(mechanism: str, transport: str, real_build: str) -> None:
+    row = Row("reference", "reference", mechanism, transport, build=real_build)
+    calls = [one for one in talk.run(row) if one.sequence == "basic-voice-call"]
+    assert talk.confirmed(row, calls, []) == []
+    sent = [message for _, _, message in talk.on_the_link(row, calls)]
+    assert talk.confirmed(row, calls, sent) == [], "tshark's word suffices"
+    assert talk.confirmed(row, calls, [None] * len(sent)) == [], "where it errs there is the other judge"
+
+
 def test_the_judge_says_whose_fault_it_is() -> None:
     # RFC 4896, chapter 11: the message as it is behind bytecode that only passes it on.
     plain = bytes.fromhex("f800a11c01860922860116f923") + MESSAGES[0].octets
@@ -140,7 +169,7 @@ def test_calls_of_the_reference_with_itself(real_build: str) -> None:
     found = talk.totals(calls)
     assert found["messages"] == found["identical"] == sum(len(one.messages) for one in calls)
     assert found["sent_octets"] < found["plain_octets"] / 2
-    on_the_link = talk.on_the_link(calls)
+    on_the_link = talk.on_the_link(row, calls)
     assert len({sender for sender, _, _ in on_the_link}) == 2 * len(calls)
     assert sum(len(octets) for _, octets, _ in on_the_link) == found["sent_octets"]
 

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Both endpoints of a conversation as the judge has them, which knows what each has sent, as its peer may announce."""
+
+from __future__ import annotations
+
+from headroom.oracle.sigcomp.endpoint import Endpoint, Offer, Outcome
+from headroom.oracle.sigcomp.states import LOCAL_PRIORITY, Creation, Item
+
+
+class Pair:
+    """Two endpoints with the same offer, in one compartment."""
+
+    def __init__(self, offer: Offer) -> None:
+        self.sides = {True: Endpoint(offer), False: Endpoint(offer)}  # by who receives: the caller or the called
+        self.addresses: list[int] = []  # of items that are messages
+
+    def hears(self, octets: bytes, message: bytes, from_caller: bool) -> Outcome:
+        """One SigComp message on its way, which is to become `message`."""
+        outcome = self.sides[not from_caller].decompress(octets)
+        if came_out(outcome, message):
+            self._share(outcome, message, self.sides[from_caller])
+        return outcome
+
+    def _share(self, outcome: Outcome, message: bytes, sender: Endpoint) -> None:
+        """Shared compression (RFC 3321, 5.2): a message that is announced as an item of state is one at its sender.
+
+        The announcement is the beginning of the item's identifier, so it tells the address that is part of it, too.
+        When a sender gives such an item up nothing on the link says so; here it stays.
+        """
+        announced = outcome.run.parameters.announced if outcome.run.parameters else ()
+        known = sender.states.items()
+        strange = [one for one in announced if not any(identifier.startswith(one) for identifier in known)]
+        if not strange:
+            return
+        for address in dict.fromkeys([*self.addresses, *range(1 << 16)]):
+            item = Item(message, address)
+            if any(item.identifier.startswith(one) for one in strange):
+                self.addresses.append(address)
+                sender.states.apply(0, [Creation(item, LOCAL_PRIORITY)], None, b"", None)
+                return
+
+
+def came_out(outcome: Outcome, message: bytes) -> bool:
+    """Whether a SigComp message became what it is to be."""
+    return outcome.kind == "sigcomp" and outcome.output == message
+
+
+def told(outcome: Outcome) -> str:
+    """What became of a message, in a word."""
+    return outcome.kind if outcome.kind != "failed" else outcome.reason.name
