@@ -83,12 +83,11 @@ def run_together(
 def _start(program: Path, command: str, job: dict[str, Any], timeout_s: float, memory: int | None) -> _Running:
     # A session, and with it a process group, of its own: Ctrl-C reaches us, and we stop the engine, so that its death
     # is never taken for a crash; and whatever an adapter starts can be found and ended.
-    process = subprocess.Popen(
-        [*leash.words(), str(program), command, "--job", "-"],
+    process = leash.start(
+        [str(program), command, "--job", "-"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        start_new_session=True,
     )
     leash.limit_memory(process, memory)  # before the job, and with it the adapter, comes in
     return _Running(

@@ -5,6 +5,7 @@ limit."""
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import resource
 import shutil
@@ -12,13 +13,17 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 GRACE_S = 2.0  # between SIGTERM and SIGKILL
 MEMORY_SHARE = 0.75  # of the machine's memory, for all engines of one measurement together
+MARK = "HEADROOM_LEASH"  # a variable of the environment
 LEAST_MEMORY = 1 << 30  # octets for each of them, however many there are
+
+_numbers = itertools.count()
 
 
 def memory_limit(program: Path, engines: int) -> int | None:
@@ -46,6 +51,21 @@ def limit_memory(process: subprocess.Popen[bytes], octets: int | None) -> None:
     if octets is not None:
         with contextlib.suppress(ProcessLookupError):
             resource.prlimit(process.pid, resource.RLIMIT_DATA, (octets, octets))
+
+
+def start(command: Sequence[str], env: Mapping[str, str] | None = None, **more: Any) -> subprocess.Popen[bytes]:
+    """Starts a process on the leash, in a session of its own; `more` is as for Popen.
+
+    It carries a mark in its environment, as does all that it starts and nobody else: by that, `stop` finds what has
+    left its process group and session.
+    """
+    mark = f"{os.getpid()}.{time.monotonic_ns()}.{next(_numbers)}"
+    environment = {**(os.environ if env is None else env), MARK: mark}
+    process: subprocess.Popen[bytes] = subprocess.Popen(
+        [*words(), *command], env=environment, start_new_session=True, **more
+    )
+    process.mark = mark  # type: ignore[attr-defined]
+    return process
 
 
 @cache
@@ -83,7 +103,9 @@ def stop(process: subprocess.Popen[bytes], grace_s: float | None = None) -> None
                 time.sleep(0.01)
         _signal_group(process.pid, signal.SIGKILL)
         if not in_order:
-            _end_session(process.pid)
+            _end_all(lambda pid: session_of(pid) == process.pid)
+        if mark := getattr(process, "mark", ""):
+            _end_all(lambda pid: pid != process.pid and carries(pid, mark))
         _reap(process)
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
@@ -112,10 +134,10 @@ def _signal_group(group: int, number: signal.Signals) -> None:
         os.killpg(group, number)
 
 
-def _end_session(session: int) -> None:
-    """Ends what has moved to another process group of an engine's session, such as a child of `check`."""
+def _end_all(is_one: Callable[[int], bool]) -> None:
+    """Ends what has moved to another process group, such as a child of `check`, or to another session."""
     for _ in range(10):  # One that is just starting another may hide that from a single look.
-        found = [pid for pid in processes() if session_of(pid) == session]
+        found = [pid for pid in processes() if is_one(pid)]
         for pid in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
@@ -135,6 +157,14 @@ def session_of(pid: int) -> int | None:
         return int(words[3]) if words[0] not in (b"Z", b"X") else None
     except (OSError, IndexError, ValueError):
         return None
+
+
+def carries(pid: int, mark: str) -> bool:
+    """Whether a process that runs has a mark. One that has ended carries nothing any more."""
+    try:
+        return f"{MARK}={mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
 
 
 def terminate(process: subprocess.Popen[bytes]) -> None:

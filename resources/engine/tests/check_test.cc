@@ -3,10 +3,12 @@
 // Each faulty adapter, and each faulty endpoint, breaks one promise, and `check` finds that one and no other. The
 // engine runs as the process that it is.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -17,6 +19,7 @@
 
 #include "base/json_reader.h"
 #include "base/sanitizer.h"
+#include "check/child.h"
 #include "faulty/faults.h"
 #include "faulty_endpoint/faults.h"
 
@@ -107,6 +110,30 @@ TEST_P(Check, FindsExactlyThisFault) {
 
 INSTANTIATE_TEST_SUITE_P(Adapters, Check, ::testing::ValuesIn(kExpected),
                          [](const auto& tested) { return std::string(tested.param.library); });
+
+TEST(Children, WhatLeavesTheirSessionIsEnded) {
+  std::array<int, 2> started{};
+  ASSERT_EQ(pipe(started.data()), 0);
+  const std::vector<check::Outcome> outcomes = check::run_in_children({[&]() -> check::Outcome {
+                                                                        if (fork() == 0) {
+                                                                          setsid();
+                                                                          const pid_t self = getpid();
+                                                                          (void)!write(started[1], &self, sizeof self);
+                                                                          closefrom(0);
+                                                                          for (;;) pause();
+                                                                        }
+                                                                        pid_t other = 0;
+                                                                        (void)!read(started[0], &other, sizeof other);
+                                                                        (void)!write(started[1], &other, sizeof other);
+                                                                        return {};
+                                                                      }},
+                                                                      check::Limits{});
+  EXPECT_EQ(outcomes[0].verdict, check::Verdict::pass) << outcomes[0].reason;
+  pid_t other = 0;
+  ASSERT_EQ(read(started[0], &other, sizeof other), ssize_t{sizeof other});
+  ASSERT_GT(other, 0);
+  EXPECT_NE(kill(other, 0), 0) << "it lives on";
+}
 
 TEST(CheckOfOurs, NullExampleAndReferencePass) {
   for (const char* name : {"null", "example", "reference"}) {

@@ -79,6 +79,14 @@ def main() -> None:
         case "forks-silently":  # the other keeps nothing open
             linger(job["marker"], lambda: os.closerange(0, 3))
             print(json.dumps({}))
+        case "forks-and-leaves":  # the other goes to a session of its own
+
+            def leave() -> None:
+                os.setsid()
+                os.closerange(0, 3)
+
+            linger(job["marker"], leave)
+            print(json.dumps({}))
         case "forks-and-hangs":  # the other in a process group of its own
             linger(job["marker"], os.setpgrp)
             time.sleep(600)

@@ -99,9 +99,10 @@ def test_what_an_adapter_starts_neither_holds_us_up_nor_survives(
     assert gone(int(marker.read_text()))
 
 
-def test_a_process_that_keeps_nothing_open_does_not_survive_either(fake_build: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("fake", ["forks-silently", "forks-and-leaves"])
+def test_a_process_that_keeps_nothing_open_does_not_survive_either(fake_build: str, tmp_path: Path, fake: str) -> None:
     marker = tmp_path / "pid"
-    assert engine.run("replay", {"fake": "forks-silently", "marker": str(marker)}, build=fake_build) == {}
+    assert engine.run("replay", {"fake": fake, "marker": str(marker)}, build=fake_build) == {}
     assert gone(int(marker.read_text()))
 
 

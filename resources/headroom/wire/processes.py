@@ -407,15 +407,8 @@ def _popen(
     try:
         os.write(given, job)
         os.lseek(given, 0, os.SEEK_SET)
-        process = subprocess.Popen(
-            [*leash.words(), *words],
-            stdin=given,
-            stdout=output,
-            stderr=errors,
-            start_new_session=True,
-            cwd=folder,
-            env=None if environment is None else {**os.environ, **environment},
-        )
+        more = {} if environment is None else {"env": {**os.environ, **environment}}
+        process = leash.start(words, stdin=given, stdout=output, stderr=errors, cwd=folder, **more)
     except OSError as error:
         os.close(output)
         os.close(errors)
