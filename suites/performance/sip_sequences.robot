@@ -10,7 +10,8 @@ Documentation    SIP calls and registrations as UDP exchanges between callers an
 ...
 ...              At 50 calls a second every message of every call must arrive octet by octet, in one of three trials at
 ...              least, for what takes a core away for a moment costs packets, too; a message that came out changed is
-...              never excused. Then the highest rate is looked for at which every call is completed. From TRex
+...              never excused. Then the highest rate is looked for at which every call is completed, through null nodes
+...              and, of some sequences, through nodes that speak SigComp. From TRex
 ...              (`--generator trex`) messages are sessions (ASTF), which it counts; at 50 calls a second they are
 ...              caught beside it and compared, but on network cards. Rows need interfaces, as those of throughput do.
 
@@ -39,15 +40,24 @@ Push To Talk Over SigComp                        push-to-talk                   
 Rate Of Basic Voice Calls
     [Template]    Call Rate Should Be Found
     basic-voice-call    1c
+Rate Of Basic Voice Calls Over SigComp
+    [Template]    Call Rate Should Be Found
+    basic-voice-call    1c    sigcomp
 Rate Of Basic Video Calls
     [Template]    Call Rate Should Be Found
     basic-video-call    1c
 Rate Of Push To Talk
     [Template]    Call Rate Should Be Found
     push-to-talk    1c
+Rate Of Push To Talk Over SigComp
+    [Template]    Call Rate Should Be Found
+    push-to-talk    1c    sigcomp
 Rate Of 3GPP Video Calls
     [Template]    Call Rate Should Be Found
     3gpp-video-call    1c
+Rate Of 3GPP Video Calls Over SigComp
+    [Template]    Call Rate Should Be Found
+    3gpp-video-call    1c    sigcomp
 Rate Of 3GPP Video Calls, Re-INVITE
     [Template]    Call Rate Should Be Found
     3gpp-video-call-re-invite    1c
@@ -57,3 +67,6 @@ Rate Of 3GPP Video Calls, Reliable Re-INVITE
 Rate Of 3GPP Registrations
     [Template]    Call Rate Should Be Found
     3gpp-registration    1c
+Rate Of 3GPP Registrations Over SigComp
+    [Template]    Call Rate Should Be Found
+    3gpp-registration    1c    sigcomp

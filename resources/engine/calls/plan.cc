@@ -14,10 +14,9 @@ enum : std::uint64_t { kArrivals = 1, kHoldings = 2 };
 
 // Of an exponential distribution, 0.03 % of the calls are held for longer than this many times the mean.
 constexpr std::uint64_t kLongestHoldings = 8;
-// A user is given its next call so long after the end of the one before it: messages take some time, too.
+// A user is given its next call so long after the end of the one before it: messages take some time, too. One that is
+// in a call all the same begins the next as soon as that has ended.
 constexpr std::uint64_t kBetweenCallsNs = 2'000'000'000;
-// and one that is in a call all the same tries again so much later.
-constexpr std::uint64_t kAgainNs = 100'000'000;
 
 std::uint64_t draw_exponential(std::uint64_t draw, std::uint64_t mean_ns) {
   // exponential() takes means below 2^32: microseconds, and the rest by proportion for means of more than an hour.
@@ -115,15 +114,15 @@ std::optional<Schedule::Event> Schedule::take(std::uint64_t before_ns) {
     const bool arrives = event.call == arrivals_;
     if (arrives && ++arrivals_ < plan_.calls.size())
       push({plan_.calls[arrivals_].arrival_ns, static_cast<std::uint32_t>(arrivals_), 0});
-    std::uint8_t& busy = busy_[plan_.calls[event.call].user];
-    if (busy == 0) {
-      busy = 1;
-      ++began_;
-      return event;
+    const std::uint32_t user = plan_.calls[event.call].user;
+    if (arrives && busy_[user] != 0) {
+      ++postponed_;
+      waiting_[user].push_back(event.call);
+      continue;
     }
-    postponed_ += arrives ? 1 : 0;
-    event.due_ns += kAgainNs;
-    push(event);
+    busy_[user] = 1;
+    ++began_;
+    return event;
   }
   return std::nullopt;
 }
@@ -136,7 +135,15 @@ bool Schedule::done(const Event& event, std::uint64_t now_ns) {
     return false;
   }
   ++ended_;
-  busy_[call.user] = 0;
+  // A user stays busy while a call of its own waits: whichever has arrived first begins first, for what it says rests
+  // on what its compartment has by then.
+  if (const auto found = waiting_.find(call.user); found != waiting_.end()) {
+    push({now_ns, found->second.front(), 0});
+    found->second.pop_front();
+    if (found->second.empty()) waiting_.erase(found);
+  } else {
+    busy_[call.user] = 0;
+  }
   return true;
 }
 

@@ -6,7 +6,9 @@
 #define HEADROOM_CALLS_PLAN_H
 
 #include <cstdint>
+#include <deque>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "calls/job.h"
@@ -60,8 +62,9 @@ class Schedule {
   const Job& job_;
   const Plan& plan_;
   std::vector<Event> heap_;
-  std::vector<std::uint8_t> busy_;  // users with a call in progress
-  std::size_t arrivals_ = 0;        // calls that have arrived
+  std::vector<std::uint8_t> busy_;  // users with a call in progress, or about to begin
+  std::unordered_map<std::uint32_t, std::deque<std::uint32_t>> waiting_;  // calls of those users, by arrival
+  std::size_t arrivals_ = 0;                                              // calls that have arrived
   std::uint64_t began_ = 0, ended_ = 0, postponed_ = 0;
 };
 

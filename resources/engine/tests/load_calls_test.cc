@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 
@@ -164,6 +165,38 @@ TEST(CallPlan, GivesAUserOneCallAtATime) {
 }
 
 // ---- the simulated queue, against a table made by hand
+
+// A user's calls follow each other as they arrived: what was compressed for the second rests on the first one's state.
+TEST(CallSchedule, NoCallOfAUserOvertakesAnother) {
+  Json document = call_job();
+  document["users"] = 400;
+  document["holding_s"] = 1;
+  const Job job = job_of(document);
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  Plan plan;
+  plan.users = 2;
+  plan.calls = {{0, kSecond, 0}, {kSecond / 10, kSecond, 0}, {kSecond / 5, kSecond, 1}, {kSecond / 4, kSecond, 0}};
+  Schedule schedule(job, plan);
+  std::vector<std::uint32_t> began;
+  std::uint64_t now = 0;
+  std::map<std::uint32_t, std::uint32_t> in_call;  // by user
+  while (const auto event = schedule.take(~std::uint64_t{0})) {
+    ASSERT_GE(event->due_ns, now) << "time does not go back";
+    now = event->due_ns;
+    const std::uint32_t user = plan.calls[event->call].user;
+    if (event->step == 0) {
+      EXPECT_EQ(in_call.count(user), 0u) << "two calls of a user at once";
+      in_call[user] = event->call;
+      began.push_back(event->call);
+    }
+    EXPECT_EQ(in_call[user], event->call);
+    // A call's last message takes 30 ms, in which the next one of the user arrives, or might be tried again.
+    if (schedule.done(*event, now + kSecond / 33)) in_call.erase(user);
+  }
+  EXPECT_EQ(began, (std::vector<std::uint32_t>{0, 2, 1, 3}));
+  EXPECT_EQ(schedule.postponed(), 2u);
+  EXPECT_EQ(schedule.ended(), 4u);
+}
 
 TEST(SimulatedQueue, ServesInOrderAndSharesEndpoints) {
   SimulatedQueue pool(Organisation::pool, 2, 2);

@@ -257,28 +257,27 @@ def _delivery(section: Section, records: Records) -> None:
 
 def _calls(section: Section, records: Records) -> None:
     section.add("heading", "SIP calls", id="wire-calls")
-    by_sequence: dict[str, dict[str, dict[str, Any]]] = {}
+    through: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}  # by sequence and nodes
     for record in records:
-        kind = "rate" if "goal" in record["parameters"] else "calls"
-        by_sequence.setdefault(record["parameters"]["sequence"], {})[kind] = record
+        asked = record["parameters"]
+        kind = "rate" if "goal" in asked else "calls"
+        through.setdefault((asked["sequence"], CALLED[asked.get("nodes", "null")]), {})[kind] = record
     bars = [
-        {"sequence": sequence, "rate": rate, "of": "calls/s"}
-        for sequence, found in by_sequence.items()
+        {"sequence": sequence, "rate": rate, "nodes": nodes}
+        for (sequence, nodes), found in through.items()
         if "rate" in found and (rate := data.value(found["rate"], "calls_per_s")) is not None
     ]
     if bars:
-        draw = charts.stacked_bars(
-            [{"name": one["sequence"], "part": one["of"], "value": one["rate"]} for one in bars],
-            "calls/s, every one completed",
-            "",
-            ["calls/s"],
+        draw = charts.grouped_bars(
+            bars, "sequence", "rate", "nodes", "", "calls/s, every one completed", order=list(CALLED.values())
         )
         caption = (
             "The highest rate at which every call was completed; where there is none, the generator was the limit."
         )
-        section.add("figure", charts.figure("f-calls", "Calls a second through null nodes", caption, draw))
+        section.add("figure", charts.figure("f-calls", "Calls a second", caption, draw))
     columns = [
         Column("Sequence"),
+        Column("Nodes"),
         Column("Messages", number=True),
         Column("Calls", number=True),
         Column("Failed", number=True),
@@ -290,11 +289,14 @@ def _calls(section: Section, records: Records) -> None:
     ]
     caption = "How long a call took is the median of those at the lower rate, from its first message until its last "
     caption += "one had arrived; the parties answer at once, and nobody pauses."
-    rows = [_call_row(sequence, found) for sequence, found in by_sequence.items()]
+    rows = [_call_row(sequence, nodes, found) for (sequence, nodes), found in through.items()]
     section.add("table", table("t-calls", columns, rows, caption))
 
 
-def _call_row(sequence: str, found: dict[str, dict[str, Any]]) -> list[Any]:
+CALLED = {"null": "null codec", "sigcomp": "SigComp"}  # what a row calls the nodes that calls go through
+
+
+def _call_row(sequence: str, nodes: str, found: dict[str, dict[str, Any]]) -> list[Any]:
     calls, rate = found.get("calls"), found.get("rate")
     some = calls or rate
     assert some is not None
@@ -305,6 +307,7 @@ def _call_row(sequence: str, found: dict[str, dict[str, Any]]) -> list[Any]:
         highest = f"above {least:,.0f}"
     return [
         sequence,
+        nodes,
         some["parameters"]["messages"],
         *counted,
         None if took is None else round(took / 1000),

@@ -82,8 +82,8 @@ def scaling(cpus: str, cores: int, speed_up: float | None) -> dict[str, Any]:
     }
 
 
-def calls(sequence: str, rate: float | None) -> list[dict[str, Any]]:
-    about = {"kind": "calls", "sequence": sequence, "messages": 7, "cpus": "1c"}
+def calls(sequence: str, rate: float | None, nodes: str = "null") -> list[dict[str, Any]]:
+    about = {"kind": "calls", "sequence": sequence, "messages": 7, "cpus": "1c", "nodes": nodes}
     found = {"calls_per_s": rate} if rate else {"calls_per_s": None, "calls_per_s_at_least": 20_480.0}
     return [
         {
@@ -107,6 +107,7 @@ def records(record: Any) -> list[Record]:
     parts += [latency(mode, feedback, 0.5) for mode, feedback in modes[1:]]
     parts += [scaling("1c", 1, 1.0), scaling("2c-l3", 2, 1.8), scaling("4c", 4, None)]
     parts += [*calls("basic-voice-call", 20_843.0), *calls("3gpp-video-call-re-invite-reliable", None)]
+    parts += calls("basic-voice-call", 6_120.0, "sigcomp")
     counts = metrics("packets", rate=1e4, sent=2e4, lost=0.0, unexpected=0.0)
     parts.append(
         {"parameters": {"kind": "delivery", "cpus": "1c", "profile": "gtpu-imix", "mode": "U"}, "metrics": counts}

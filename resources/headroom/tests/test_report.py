@@ -442,9 +442,12 @@ def test_the_wire_has_a_part_for_each_kind_of_measurement() -> None:
         "1c at 10 % of PDR, reverse",
         "1c at 10 % of PDR, bare bridge, forward",
     ]
-    called = [[cell.text for cell in row.cells[:8]] for row in tables["t-calls"].rows]
-    assert called[0][5:7] == ["850", "20,843"]
-    assert called[1][6] == "above 20,480"
+    called = [[cell.text for cell in row.cells[:9]] for row in tables["t-calls"].rows]
+    assert called[0][:2] == ["basic-voice-call", "null codec"]
+    assert called[0][6:8] == ["850", "20,843"]
+    assert called[1][7] == "above 20,480"
+    assert called[2][:2] == ["basic-voice-call", "SigComp"], "beside those through null nodes, and not in their place"
+    assert called[2][7] == "6,120"
 
 
 def test_rates_of_a_quick_run_say_how_far_they_go() -> None:

@@ -327,7 +327,7 @@ def commands(with_trex: bool = False) -> list[str]:
 def _inside(job: dict[str, Any]) -> dict[str, Any]:
     """A job with the paths of adapters as they are in the image."""
     inside = dict(job)
-    for side in ("compressor", "decompressor"):
+    for side in ("compressor", "decompressor", "endpoint"):
         if isinstance(job.get(side), dict) and "library" in job[side]:
             inside[side] = job[side] | {"library": f"{LIBRARIES}/{Path(job[side]['library']).name}"}
     return inside

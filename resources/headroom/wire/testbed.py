@@ -236,7 +236,7 @@ class Testbed(Topology):
 def _with_paths(job: dict[str, Any], host: Host) -> dict[str, Any]:
     """A job with the paths of our adapters as they are on a host."""
     there = dict(job)
-    for side in ("compressor", "decompressor"):
+    for side in ("compressor", "decompressor", "endpoint"):
         one = job.get(side)
         if isinstance(one, dict) and str(one.get("library", "")).startswith(f"{ROOT}/"):
             there[side] = one | {"library": host.headroom + str(one["library"]).removeprefix(str(ROOT))}

@@ -21,8 +21,12 @@ from headroom import profiles
 from headroom.ending import EngineFailure
 from headroom.errors import EnvironmentLacks
 from headroom.paths import ROOT
+from headroom.settings import Settings
+from headroom.tests.wire.test_forwarding import undisturbed
 from headroom.tests.wire.test_processes import gone
 from headroom.wire import choice, compose, containers, runs
+from headroom.wire.calls import callers
+from headroom.wire.line import U_MODE, line_with
 from headroom.wire.topology import Topology, allot, roles_of
 
 FILE = ROOT / "docker" / "compose.yaml"
@@ -221,6 +225,14 @@ def test_a_run_that_is_given_up_is_anybodys(state: Path) -> None:
     assert list(state.iterdir()) == []
 
 
+def test_adapters_have_the_paths_of_the_image() -> None:
+    theirs = {"library": "/somewhere/build/lib/reference.so", "config": {"scheme": "sigcomp"}}
+    for side in ("compressor", "decompressor", "endpoint"):
+        job = compose._inside({side: theirs, "users": "plain"})
+        assert job == {side: theirs | {"library": "/opt/headroom/lib/reference.so"}, "users": "plain"}
+    assert compose._inside({"compressor": None}) == {"compressor": None}
+
+
 def test_a_shape_that_the_containers_do_not_have() -> None:
     made = compose.Compose("loop", allot(roles_of("loop"), [0], [0]))
     with pytest.raises(EnvironmentLacks, match="wired as 'full', not as 'loop'"), made:
@@ -364,6 +376,16 @@ def test_an_interface_that_is_down_for_a_moment_is_no_loss(short: Topology) -> N
         subprocess.run(["nsenter", f"--net=/proc/{pid}/ns/net", "ip", "link", "set", "dev", name, where], check=True)
     with pytest.raises(EngineFailure, match=rf"^The interface {name} of the link, in hr-\w+-link, has been down in"):
         short.look()
+
+
+@with_docker
+def test_calls_over_sigcomp_through_containers() -> None:
+    asked = Settings(topology="compose")
+    with line_with(asked, (0,), "sigcomp", U_MODE, lambda made: callers(asked, made, "basic-voice-call", 0.05)) as made:
+        trial = undisturbed(made, 20, 0.5)
+        worker = made.watched["decompressor"].statistics()["workers"][0]
+    assert (trial.sent, trial.lost, trial.forward.unexpected) == (10, 0, 0)
+    assert worker["decompressed"] >= 10 * 3 and worker["compartments"]["opened"] >= 10
 
 
 class Between:

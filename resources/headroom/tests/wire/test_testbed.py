@@ -202,6 +202,9 @@ def test_a_run_prepares_starts_asks_stops_and_undoes(rack: Path) -> None:
         link = made.start("link", "link", {})
         made.crew.wait_until_ready()
         assert node.statistics()["statistics"] is True
+        for side in ("decompressor", "endpoint"):
+            moved = testbed._with_paths({side: {"library": library}}, made.bed.host_of("compressor"))
+            assert moved[side]["library"] == f"{rack.parent}/headroom/build/gcc-O2/lib/reference.so"
         document = made.crew.stop(node)
         assert document["command"] == "node"
         assert document["job"]["compressor"]["library"] == f"{rack.parent}/headroom/build/gcc-O2/lib/reference.so"
