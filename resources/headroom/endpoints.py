@@ -109,6 +109,12 @@ def lacking(end: Endpoint, features: Sequence[str] = ()) -> str:
     return implementations.find(end.name).lacks("endpoint", SCHEME, **asked)
 
 
+def wire(name: str) -> str:
+    """What an implementation has on the link: the scheme's own format, unless it declares another."""
+    declared = implementations.find(name).capabilities
+    return str(next((one.get("wire", SCHEME) for one in declared if one["scheme"] == SCHEME), ""))
+
+
 # ---- options
 
 

@@ -12,12 +12,18 @@ from pathlib import Path
 from typing import Any
 
 from headroom import ppp
+from headroom.endpoints import GENEROUS, LIMITS, TRANSPORTS
 from headroom.errors import UsageError
+from headroom.measure import messages
 from headroom.measure.replay import Packets, Wanted
 from headroom.paths import ROOT
 from headroom.settings import Settings, seed_of, split_names
+from headroom.sip import calls, sequences
 
 TRUE, FALSE = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
+
+
+LINK_SHARES = ("loss", "ber", "duplicate")  # of both directions of a link between endpoints
 
 
 def boolean(text: str) -> bool:
@@ -194,6 +200,51 @@ def _put(result: Wanted, name: str, text: str) -> None:
         raise UsageError(
             f"'{name}' is not known here" + (f"; '{close[0]}' is meant?" if close else f". Known: {', '.join(known)}")
         )
+
+
+def conversation(sequence: str, named: dict[str, str], settings: Settings) -> messages.Wanted:
+    """A SIP sequence between two endpoints, from named arguments: those of `Send Sequence`.
+
+    Raises UsageError on one that makes no sense; options of an implementation are known only to it.
+    """
+    named = dict(named)
+    people = named.pop("people", "printed")
+    if people not in ("printed", "others"):
+        raise UsageError(f"people are printed or others, not '{people}'.")
+    transport = named.pop("transport", TRANSPORTS[0])
+    if transport not in TRANSPORTS:
+        raise UsageError(f"The transport is {' or '.join(TRANSPORTS)}, not '{transport}'.")
+    printed = people == "printed"
+    found = sequences.load(sequences.path_of(sequence)) if printed else calls.call(sequence, settings.seed).messages
+    link = {name: _share(name, named.pop(name)) for name in LINK_SHARES if name in named}
+    try:
+        dropped = [int(one) for one in named.pop("drop", "").split(",") if one]
+        offer = GENEROUS | {name: int(named.pop(name)) for name in LIMITS if name in named}
+    except ValueError as error:
+        raise UsageError(f"A number was expected: {error}.") from error
+    return messages.Wanted(
+        messages=messages.conversation(found),
+        a=settings.compressor,
+        b=settings.decompressor,
+        transport=transport,
+        offer=offer,
+        a_to_b={**link, "drop": dropped} if dropped else dict(link),
+        b_to_a=dict(link),
+        nacks=named.pop("nacks", "yes") != "no",
+        seed=settings.seed,
+        build=settings.build,
+        options={name: int(value) if value.isdecimal() else value for name, value in named.items()},
+    )
+
+
+def _share(name: str, text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UsageError(f"{name}={text} makes no sense: a share from 0 to 1 was expected.")
+    return share
 
 
 def file_of(path: str) -> Path:

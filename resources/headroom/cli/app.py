@@ -27,9 +27,9 @@ app = typer.Typer(
 
 
 def _add_commands() -> None:
-    from headroom.cli import decode, doctor, interop, listing, packets, report, reproduce, run, test, udvm
+    from headroom.cli import decode, doctor, interop, listing, packets, report, reproduce, run, talk, test, udvm
 
-    for module in (run, test, report, reproduce, interop, listing, doctor, packets, decode, udvm):
+    for module in (run, test, report, reproduce, interop, listing, doctor, packets, decode, talk, udvm):
         module.add_to(app)
 
 

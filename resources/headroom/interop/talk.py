@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from headroom import endpoints, engine, implementations
+from headroom import endpoints, engine
 from headroom.conformance.sides import Inconclusive, Misbehaviour, NotDeclared
 from headroom.endpoints import Endpoint
 from headroom.errors import UsageError
@@ -98,15 +98,10 @@ def _require(row: Row) -> None:
     for name in (row.caller, row.called):
         if reason := endpoints.lacking(_end(name, row), ["compression"]):
             raise NotDeclared(f"{reason}.")
-    if _wire(row.caller) != _wire(row.called):
+    if endpoints.wire(row.caller) != endpoints.wire(row.called):
         raise NotDeclared(f"{row.caller} and {row.called} do not have the same on the link.")
     if row.mechanism != DEFAULT and not any(_options(name, row) for name in (row.caller, row.called)):
         raise NotDeclared(f"Neither {row.caller} nor {row.called} has the mechanism {row.mechanism}.")
-
-
-def _wire(name: str) -> str:
-    declared = implementations.find(name).capabilities
-    return str(next((one.get("wire", endpoints.SCHEME) for one in declared if one["scheme"] == endpoints.SCHEME), ""))
 
 
 def _options(name: str, row: Row) -> dict[str, Any]:
@@ -231,7 +226,7 @@ def confirmed(row: Row, calls: Sequence[Call], seen: Sequence[bytes | None]) -> 
 
 def is_sigcomp(row: Row) -> bool:
     """Whether the two declare that SigComp is on the link, and not a format of their own."""
-    return _wire(row.caller) == endpoints.SCHEME
+    return endpoints.wire(row.caller) == endpoints.SCHEME
 
 
 def totals(calls: Sequence[Call]) -> dict[str, int]:

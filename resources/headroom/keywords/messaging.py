@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword
@@ -12,14 +11,10 @@ from robot.api.deco import keyword
 from headroom import endpoints, implementations, settings, words
 from headroom.conformance.sides import Inconclusive
 from headroom.endpoints import Endpoint
-from headroom.errors import UsageError
 from headroom.keywords.base import library
 from headroom.keywords.replaying import artefact_folder
 from headroom.measure import messages
 from headroom.results import collector
-from headroom.sip import calls, sequences
-
-LINK = ("loss", "ber", "duplicate")  # named arguments that are impairments by that name
 
 
 @library
@@ -28,7 +23,8 @@ class Messaging:
 
     Named arguments of `Send Sequence`, all optional: mechanism, algorithm, acknowledgement and whatever else the
     implementation's `options` know; transport (udp or tcp); loss, ber and duplicate (probabilities, of both
-    directions), drop (messages of A, such as 0,3), nacks (no: they are dropped);
+    directions), drop (messages of A, such as 0,3), nacks (no: they are dropped); decompression_memory_size,
+    state_memory_size, cycles_per_bit and version (what both offer);
     people (printed, or others: the generated calls of the run's seed).
     """
 
@@ -40,7 +36,7 @@ class Messaging:
         """A SIP sequence of traffic-profiles/sip, from the endpoint that calls to the one that is called and back."""
         asked = settings.from_robot()
         self.last = None
-        wanted = _wanted(sequence, dict(named), asked)
+        wanted = words.conversation(sequence, named, asked)
         current = collector.current()
         for name, role in ((wanted.a, "compressor"), (wanted.b, "decompressor")):
             if reason := endpoints.lacking(Endpoint(name, wanted.transport, wanted.offer)):
@@ -94,28 +90,6 @@ class Messaging:
             messages.run(replace(self.done.wanted, capture=path))
             collector.current().files.append((path, "capture: link"))
         raise AssertionError(otherwise[:1].upper() + otherwise[1:])
-
-
-def _wanted(sequence: str, named: dict[str, str], asked: settings.Settings) -> messages.Wanted:
-    people = named.pop("people", "printed")
-    if people not in ("printed", "others"):
-        raise UsageError(f"people are printed or others, not '{people}'.")
-    printed = people == "printed"
-    found = sequences.load(sequences.path_of(sequence)) if printed else calls.call(sequence, asked.seed).messages
-    link: dict[str, Any] = {name: float(named.pop(name)) for name in LINK if name in named}
-    dropped = [int(one) for one in named.pop("drop", "").split(",") if one]
-    return messages.Wanted(
-        messages=messages.conversation(found),
-        a=asked.compressor,
-        b=asked.decompressor,
-        transport=named.pop("transport", "udp"),
-        a_to_b={**link, "drop": dropped} if dropped else link,
-        b_to_a=dict(link),
-        nacks=named.pop("nacks", "yes") != "no",
-        seed=asked.seed,
-        build=asked.build,
-        options={name: int(value) if value.isdecimal() else value for name, value in named.items()},
-    )
 
 
 def _note(done: messages.Conversation, sequence: str) -> None:

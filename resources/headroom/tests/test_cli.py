@@ -19,7 +19,7 @@ from headroom.errors import disk_error
 from headroom.paths import ROOT
 from headroom.results import store
 
-COMMANDS = ("run", "test", "report", "reproduce", "list", "doctor", "render", "replay", "decode", "udvm")
+COMMANDS = ("run", "test", "report", "reproduce", "list", "doctor", "render", "replay", "decode", "talk", "udvm")
 
 
 def headroom(*words: str, out: Path | None = None, **more: Any) -> subprocess.CompletedProcess[str]:
@@ -91,6 +91,18 @@ def test_help_loads_nothing_heavy() -> None:
         (["decode", "x.pcap", "--cid", "small", "--max-cid", "16"], "Small CIDs go to 15"),
         (["decode", "x.pcap", "--profiles", "0x0999"], "The judge knows no ROHC profile '0x0999'"),
         (["decode", "x.pcap", "--rtp-port", "70000"], "--rtp-port takes UDP ports"),
+        (["talk", "no-such-call"], "There is no SIP sequence"),
+        (["talk", "basic-voice-call", "mechanism"], "'mechanism' is not of the form name=value"),
+        (["talk", "basic-voice-call", "mechanism=telepathy"], "It has stateless-basic"),
+        (
+            ["talk", "basic-voice-call", "pace=fast"],
+            "reference does not have the option pace=fast",
+        ),
+        (["talk", "basic-voice-call", "--called", "null"], "do not have the same on the link"),
+        (["talk", "basic-voice-call", "loss=2"], "a share from 0 to 1"),
+        (["talk", "basic-voice-call", "transport=pigeon"], "The transport is udp or tcp, not 'pigeon'"),
+        (["talk", "basic-voice-call", "state_memory_size=much"], "A number was expected"),
+        (["talk", "basic-voice-call", "--called", "librohc"], "librohc does not declare the scheme sigcomp"),
         (["udvm", "assemble", "nothing.udvm"], "There is no file nothing.udvm"),
         (["udvm", "disassemble", "/tmp"], "/tmp is a folder"),
         (["udvm", "trace", "/dev/null"], "/dev/null is empty"),

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom talk`: what it prints, what it writes, and when it fails."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from headroom.tests.test_cli import headroom
+
+
+def test_a_call_is_shown_message_by_message(real_build: str, tmp_path: Path) -> None:
+    capture = tmp_path / "link.pcapng"
+    done = headroom("talk", "basic-voice-call", "mechanism=dynamic", "--link", str(capture), "--repeats", "1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("identical") == 7
+    assert "→ INVITE" in done.stdout and "← 180 Ringing" in done.stdout
+    assert "decompress µs" in done.stdout
+    assert "3522 octets became " in done.stderr
+    assert capture.stat().st_size > 1000
+
+
+def test_what_the_link_did_is_excused_and_nothing_else(real_build: str) -> None:
+    words = ["talk", "basic-voice-call", "mechanism=stateful-basic", "acknowledgement=transport", "nacks=no"]
+    done = headroom(*words, "drop=0", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["a_to_b"]["verdicts"]["lost_on_link"] == 1
+
+
+def test_a_dry_run_prints_the_job(real_build: str) -> None:
+    done = headroom("talk", "basic-voice-call", "state_memory_size=4096", "transport=tcp", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    config = json.loads(done.stdout)["endpoints"]["a"]["config"]
+    assert (config["state_memory_size"], config["transport"]) == (4096, "tcp")
