@@ -69,11 +69,18 @@ void read_workers(Object& object, Job& job) {
   const bool pool = job.organisation == Organisation::pool;
   if (shards && !pool)
     shards->fail("are of a pool: a worker that compartments are pinned to has an instance of its own.");
-  job.shards = shards ? static_cast<std::uint32_t>(shards->integer(1, kMostShards)) : pool ? 16 : job.workers;
+  job.shards = shards ? static_cast<std::uint32_t>(shards->integer(1, kMostShards))
+               : pool ? kShardsOfPool
+                      : job.workers;
   if (const auto v = object.optional("cores")) {
     for (const Value& core : v->items()) job.cores.push_back(static_cast<unsigned>(core.integer(0, 65'535)));
   }
   if (const auto v = object.optional("clock")) job.real_time = v->choice({"virtual", "real"}) == 1;
+  if (const auto v = object.optional("both_organisations")) {
+    job.both_organisations = v->boolean();
+    if (job.both_organisations && job.real_time)
+      v->fail("asks for a queue that is simulated a second time: the \"clock\" has to be virtual.");
+  }
 }
 
 void check_call(const Job& job, const Value& call) {

@@ -48,6 +48,8 @@ enum class Organisation : std::uint8_t {
   pinned  // each compartment has its worker, and each worker its queue
 };
 
+inline constexpr std::uint32_t kShardsOfPool = 16;
+
 struct Job {
   AdapterJob endpoint;  // the P-CSCF
   AdapterJob user;      // the UEs
@@ -66,6 +68,7 @@ struct Job {
   std::uint32_t shards = 1;     // of a pool: instances, each with a lock
   std::vector<unsigned> cores;  // of the workers, in turn; empty: wherever the kernel puts them
   bool real_time = false;
+  bool both_organisations = false;  // the other one is simulated as well, from the same service times
   std::uint64_t seed = 0;
 
   // From the first message of a call until its last one is sent, if nothing took any time.

@@ -46,9 +46,28 @@ struct Findings {
   Times late;                  // real clock: from due until handed to the workers, part of the time in the buffer
 };
 
+// How long the endpoint took for each message of a run, ns; 0 where it was not asked.
+class ServiceTimes {
+ public:
+  ServiceTimes(const Job& job, const Plan& plan) : steps_(job.call.size()), ns_(plan.calls.size() * steps_, 0) {}
+  void keep(const Schedule::Event& event, std::uint64_t ns) noexcept;
+  // That of the message; where the run had come to its end before it, the mean of those of its step.
+  [[nodiscard]] std::uint64_t of(const Schedule::Event& event) const noexcept;
+
+ private:
+  std::size_t steps_;
+  std::vector<std::uint32_t> ns_;  // by call and step: four seconds are the longest that it can tell
+  std::vector<std::uint64_t> sum_ = std::vector<std::uint64_t>(steps_, 0), count_ = sum_;  // by step
+};
+
 // One worker after another in one thread, and a queue that is simulated: messages take the processor time that the
-// endpoint took for them.
-[[nodiscard]] Findings run_virtual(Traffic& traffic, Server& server, Outcomes& outcomes);
+// endpoint took for them, which is kept in `times` where given.
+[[nodiscard]] Findings run_virtual(Traffic& traffic, Server& server, Outcomes& outcomes, ServiceTimes* times = nullptr);
+
+// The same traffic once more, its messages with the service times of a run that has been, its workers organised
+// otherwise: nothing but the organisation differs. REQUIRES: `traffic` as it was at the origin of its plan.
+[[nodiscard]] Findings simulate(Traffic& traffic, const ServiceTimes& times, Organisation organisation,
+                                std::uint32_t shards);
 
 // Threads, a queue, and the clock on the wall.
 [[nodiscard]] Findings run_real(Traffic& traffic, Server& server, Outcomes& outcomes);

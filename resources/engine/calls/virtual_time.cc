@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <functional>
+
 #include "calls/simulated_queue.h"
 #include "calls/traffic.h"
 
@@ -37,14 +40,14 @@ class Sampler {
   std::vector<std::uint64_t> busy_ns_;
 };
 
-}  // namespace
+// What a message is worth to the endpoint: (event, task, when a worker begins with it) -> ns.
+using Serve = std::function<std::uint64_t(const Schedule::Event&, const Task&, std::uint64_t)>;
 
-Findings run_virtual(Traffic& traffic, Server& server, Outcomes& outcomes) {
+Findings through_queue(Traffic& traffic, SimulatedQueue queue, std::uint32_t shards, const Serve& serve) {
   Findings findings;
   findings.workers.resize(traffic.job.workers);
-  SimulatedQueue queue(traffic.job.organisation, traffic.job.workers, server.shards());
   Sampler sampler(traffic, findings);
-  Desk desk;
+  Measured& measured = findings.measured;
   Schedule& schedule = traffic.schedule;
   const std::uint64_t from = traffic.counted_from();
   const auto in_progress = [&] { return schedule.began() - schedule.ended(); };
@@ -59,16 +62,15 @@ Findings run_virtual(Traffic& traffic, Server& server, Outcomes& outcomes) {
       findings.calls_at_start = began_before - ended_before;
     }
     sampler.until(event->due_ns);
-    Measured& measured = desk.measured;
     if (traffic.passes(*event)) {
       measured.passed += counting ? 1 : 0;
       schedule.done(*event, event->due_ns);
       continue;
     }
     const Task task = traffic.task_of(*event);
-    const std::uint32_t shard = server.shard_of(task.user);
+    const std::uint32_t shard = task.user % shards;
     const SimulatedQueue::Turn turn = queue.turn(shard, event->due_ns);
-    const std::uint64_t service = server.serve(task, turn.start, Server::Clock::thread, desk).endpoint_ns;
+    const std::uint64_t service = serve(*event, task, turn.start);
     std::uint64_t waited = 0;
     const std::uint64_t done = queue.work(turn, shard, service, waited);
     schedule.done(*event, done);
@@ -86,9 +88,40 @@ Findings run_virtual(Traffic& traffic, Server& server, Outcomes& outcomes) {
   findings.postponed = schedule.postponed();
   for (WorkerResult& worker : findings.workers)
     worker.busy_share = static_cast<double>(worker.cpu_ns) / static_cast<double>(traffic.job.duration_ns);
-  findings.measured = desk.measured;
+  return findings;
+}
+
+}  // namespace
+
+void ServiceTimes::keep(const Schedule::Event& event, std::uint64_t ns) noexcept {
+  const std::uint64_t kept = std::clamp<std::uint64_t>(ns, 1, ~std::uint32_t{0});
+  ns_[event.call * steps_ + event.step] = static_cast<std::uint32_t>(kept);
+  sum_[event.step] += kept;
+  ++count_[event.step];
+}
+
+std::uint64_t ServiceTimes::of(const Schedule::Event& event) const noexcept {
+  if (const std::uint32_t kept = ns_[event.call * steps_ + event.step]; kept != 0) return kept;
+  return count_[event.step] == 0 ? 0 : sum_[event.step] / count_[event.step];
+}
+
+Findings run_virtual(Traffic& traffic, Server& server, Outcomes& outcomes, ServiceTimes* times) {
+  Desk desk;
+  const SimulatedQueue queue(traffic.job.organisation, traffic.job.workers, server.shards());
+  Findings findings = through_queue(
+      traffic, queue, server.shards(), [&](const Schedule::Event& event, const Task& task, std::uint64_t start) {
+        const std::uint64_t service = server.serve(task, start, Server::Clock::thread, desk).endpoint_ns;
+        if (times != nullptr) times->keep(event, service);
+        return service;
+      });
   outcomes.add(desk.outcomes);
   return findings;
+}
+
+Findings simulate(Traffic& traffic, const ServiceTimes& times, Organisation organisation, std::uint32_t shards) {
+  const SimulatedQueue queue(organisation, traffic.job.workers, shards);
+  return through_queue(traffic, queue, shards,
+                       [&](const Schedule::Event& event, const Task&, std::uint64_t) { return times.of(event); });
 }
 
 }  // namespace headroom::calls

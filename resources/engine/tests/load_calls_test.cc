@@ -255,6 +255,32 @@ TEST(LoadCalls, ByAVirtualClock) {
   }
 }
 
+// One worker is one worker, whatever it is called: from the same service times, the same comes out, to the nanosecond.
+TEST(LoadCalls, BothOrganisationsFromTheSameServiceTimes) {
+  Json document = call_job();
+  document["both_organisations"] = true;
+  document["organisation"] = "pool";
+  const Json alone = load(document);
+  EXPECT_EQ(alone["other_organisation"]["organisation"], "pinned");
+  for (const char* part : {"times", "calls", "active_workers"})
+    EXPECT_EQ(alone["other_organisation"][part], alone[part]) << part;
+  EXPECT_GT(alone["times"]["processing_ns"]["count"], 0);
+  document["workers"] = 3;
+  const Json three = load(document), &other = three["other_organisation"];
+  EXPECT_EQ(other["shards"], 3);
+  EXPECT_EQ(other["workers"].size(), 3u);
+  const auto work = [](const Json& found) {
+    double all = 0;
+    for (const Json& worker : found["workers"]) all += worker["cpu_ns"].get<double>();
+    return all;
+  };
+  EXPECT_NEAR(work(other) / work(three), 1.0, 0.02) << "the same work, but for messages at the very end";
+  document["organisation"] = "pinned";
+  EXPECT_EQ(load(document)["other_organisation"]["organisation"], "pool");
+  document.erase("both_organisations");
+  EXPECT_TRUE(load(document)["other_organisation"].is_null());
+}
+
 TEST(LoadCalls, FromAnEmptySystem) {
   Json job = call_job();
   job["start"] = "empty";
@@ -343,6 +369,7 @@ TEST(LoadCalls, SayWhatIsWrongWithAJob) {
          "\"users\"");
   expect([](Json& job) { job["simultaneous"] = 4'000'000, job["duration_s"] = 1e6; }, "/duration_s", "calls");
   expect([](Json& job) { job["clock"] = "sand"; }, "/clock", "virtual");
+  expect([](Json& job) { job["clock"] = "real", job["both_organisations"] = true; }, "/both_organisations", "virtual");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ from headroom import endpoints, engine
 from headroom.endpoints import Endpoint
 from headroom.errors import HeadroomError, UsageError
 from headroom.paths import DEFAULT_BUILD
-from headroom.sip import sequences
+from headroom.sip import counted, sequences
 from headroom.sip.sequences import Message
 from headroom.yamlfile import check, read
 
@@ -36,6 +36,7 @@ MOST_FAILURES_NAMED = 5
 
 Organisation = Literal["pinned", "pool"]
 Clock = Literal["virtual", "real"]
+Edition = Literal["printed", "counted"]
 
 # What belongs to one dialog or transaction, and not to a user for good, by where it stands in messages.
 _OF_A_CALL = re.compile(
@@ -57,6 +58,7 @@ class Wanted:
     proxy: str = "reference"  # the implementation that is the P-CSCF
     user: str = "reference"
     sequence: str = "basic-voice-call"
+    edition: Edition = "printed"  # or as maenpaa-2005 counted it: `headroom.sip.counted`
     simultaneous: int = 1000
     users: int = 0  # with compartments that are kept, registered beforehand; 0: one for each call
     holding_s: float | None = None  # None: that of maenpaa-2005 for the sequence
@@ -68,6 +70,7 @@ class Wanted:
     duration_s: float = 10.0
     sample_s: float = 1.0
     organisation: Organisation = "pinned"
+    both_organisations: bool = False  # the other one as well, simulated from the same service times
     workers: int = 1
     shards: int | None = None  # of a pool
     cores: tuple[int, ...] = ()
@@ -95,6 +98,7 @@ class Loaded:
     adapter_memory_per_compartment: float | None
     samples: list[dict[str, Any]] = field(repr=False)
     document: dict[str, Any] = field(repr=False)
+    other: Loaded | None = field(default=None, repr=False)  # with the other organisation, where both were asked for
 
     @property
     def load(self) -> float:
@@ -110,7 +114,7 @@ def messages(wanted: Wanted) -> list[dict[str, Any]]:
     """The messages of one call as the engine takes them. Raises UsageError for a sequence that is no whole call."""
     made: list[dict[str, Any]] = []
     answered = hung_up = False
-    for message in sequences.load(sequences.path_of(wanted.sequence)):
+    for message in _of_edition(wanted.sequence, wanted.edition):
         one = _as_json(message)
         if message.name == BYE and not hung_up:
             one["after_holding"] = hung_up = True
@@ -124,11 +128,16 @@ def messages(wanted: Wanted) -> list[dict[str, Any]]:
     return made
 
 
-def registration() -> list[dict[str, Any]]:
+def _of_edition(sequence: str, edition: Edition) -> Sequence[Message]:
+    """The messages of a sequence. Raises UsageError where there is none, or not in this edition."""
+    return counted.load(sequence) if edition == "counted" else sequences.load(sequences.path_of(sequence))
+
+
+def registration(edition: Edition = "printed") -> list[dict[str, Any]]:
     """The registration of a user. There is no compartment before the 200 OK that completes it, and 401 Unauthorized
     goes uncompressed (maenpaa-2005, chapter 10)."""
     made = []
-    for message in sequences.load(sequences.path_of(REGISTRATION)):
+    for message in _of_edition(REGISTRATION, edition):
         carried = "stranger" if message.from_caller else "plain" if message.name.startswith("401") else "compartment"
         made.append(_as_json(message) | {"carried": carried})
     return made
@@ -158,7 +167,8 @@ def identities(texts: Iterable[bytes]) -> list[dict[str, Any]]:
 def job(wanted: Wanted) -> dict[str, Any]:
     """The engine's job."""
     call = messages(wanted)
-    steps = [*call, *(registration() if wanted.users else [])]
+    registered = registration(wanted.edition) if wanted.users else []
+    steps = [*call, *registered]
     holding_s = HOLDING_S.get(wanted.sequence, 300.0) if wanted.holding_s is None else wanted.holding_s
     made: dict[str, Any] = {
         "endpoint": _side(
@@ -181,9 +191,11 @@ def job(wanted: Wanted) -> dict[str, Any]:
         "seed": wanted.seed,
     }
     if wanted.users:
-        made |= {"users": wanted.users, "registration": registration()}
+        made |= {"users": wanted.users, "registration": registered}
     if wanted.shards is not None:
         made["shards"] = wanted.shards
+    if wanted.both_organisations:
+        made["both_organisations"] = True
     return made
 
 
@@ -227,7 +239,17 @@ def loaded(document: dict[str, Any]) -> Loaded:
         adapter_memory_per_compartment=memory["adapter_octets_per_compartment_at_end"],
         samples=document["samples"],
         document=document,
+        other=_other(document),
     )
+
+
+def _other(document: dict[str, Any]) -> Loaded | None:
+    """What the other organisation would have made of the same messages; it was simulated, so it took no memory."""
+    told = document.get("other_organisation")
+    if not told:
+        return None
+    nothing = dict.fromkeys(document["memory"])
+    return loaded(document | told | {"samples": [], "memory": nothing, "other_organisation": None})
 
 
 def require_right(document: dict[str, Any]) -> None:

@@ -28,11 +28,11 @@ def calls(records: Records) -> Section | None:
     ]
     served = [record for record in found if record["parameters"]["organisation"] != "both"]
     if served:
-        section.add("table", table("t-calls", _COLUMNS, [_row(record) for record in served]))
+        section.add("table", table("t-p-cscf", _COLUMNS, [_row(record) for record in served]))
     if points := [point for record in served for point in _cumulative(record)]:
         draw = charts.lines(points, "time in the system, µs (logarithmic)", "messages", y_format=".0%", log_x=True)
         caption = "Share of the messages that took no longer than this, from due until done with."
-        section.add("figure", charts.figure("f-calls", "Time of a message in the system", caption, draw))
+        section.add("figure", charts.figure("f-p-cscf", "Time of a message in the system", caption, draw))
     compared = [line for record in found if record["parameters"]["organisation"] == "both" for line in _lines(record)]
     if compared:
         section.add("table", table("t-organisations", _ORGANISATIONS, compared))
@@ -42,7 +42,10 @@ def calls(records: Records) -> Section | None:
             for part, value in zip(PARTS, times, strict=False)
             if value is not None
         ]
-        caption = "Mean time of a message in the system: waiting in the buffer, and in processing."
+        caption = (
+            "Mean time of a message in the system: waiting in the buffer, and in processing. Both organisations are "
+            "simulated from the same service times, so that nothing else differs between them."
+        )
         draw = charts.stacked_bars(rows, "µs", "", list(PARTS))
         section.add("figure", charts.figure("f-organisations", "A common queue, or a worker for each", caption, draw))
     return section

@@ -62,6 +62,17 @@ def test_a_sequence_becomes_a_call() -> None:
         calls.messages(calls.Wanted(sequence="3gpp-video-call-re-invite"))
 
 
+def test_a_call_of_the_counted_edition_has_the_lengths_of_the_tables() -> None:
+    lengths = [len(step["hex"]) // 2 for step in calls.messages(calls.Wanted(edition="counted"))]
+    printed = [len(step["hex"]) // 2 for step in calls.messages(calls.Wanted())]
+    assert lengths[:5] == [514, 311, 615, 610, 378] and lengths != printed
+    assert len(calls.registration("counted")) == len(calls.registration())
+    for sequence in calls.DECOMPRESSION_MEMORY | {"3gpp-video-call": 0}:
+        steps = calls.messages(calls.Wanted(sequence=sequence, edition="counted"))
+        names = calls.identities(bytes.fromhex(step["hex"]) for step in steps)
+        assert {one["per"] for one in names} == {"user", "call"}, "each caller is somebody else"
+
+
 def test_a_registration_knows_no_compartment_before_it_is_complete() -> None:
     assert [step["carried"] for step in calls.registration()] == ["stranger", "plain", "stranger", "compartment"]
 
@@ -118,6 +129,31 @@ def test_a_document_is_read() -> None:
         "waiting_for_lock",
     ]
     assert calls.served_at(0.5, [found]) == pytest.approx(25_000)
+
+
+def test_the_other_organisation_has_times_and_no_memory() -> None:
+    told = document()
+    assert calls.loaded(told).other is None
+    times = {name: {**found, "mean": 5.0} if found else found for name, found in told["times"].items()}
+    told["other_organisation"] = {
+        "organisation": "pinned",
+        "shards": 2,
+        "calls": told["calls"],
+        "messages": told["messages"],
+        "times": times,
+        "active_workers": told["active_workers"],
+        "workers": [{"busy_share": 0.5}, {"busy_share": 0.25}],
+    }
+    found = calls.loaded(told)
+    assert found.other is not None and found.other.other is None
+    assert (found.other.load, found.other.mean_in_system_ns, found.other.memory_per_call) == (0.75, 5.0, None)
+    assert (found.load, found.memory_per_call) == (0.02, 21_000)
+    collector.begin()
+    serving.note(calls.Wanted(workers=2), found.other, {}, "pinned_")
+    reasons = {one.name: one.reason for one in collector.current().metrics}
+    assert reasons["pinned_memory_per_call"].startswith("simulated from the times of the other")
+    assert collector.current().series == []
+    collector.begin()
 
 
 @pytest.mark.parametrize(
