@@ -9,16 +9,16 @@ payloads are its pattern. They are sent at even intervals, as the memory generat
     $ ./stl-sim -f …/gtpu_imix.py -o users.pcap -l 1000 -t --flows 60 --duration 1
 """
 
-import argparse
 import os
 import sys
 
-from trex.stl.api import STLProfile, STLStream, STLTXCont, STLTXSingleBurst
+from trex.stl.api import STLStream, STLTXCont, STLTXSingleBurst
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import prepared
 import rendered
-from field_engine import batch_builder, latency_stream
+import stream_options
+from field_engine import batch_builder
 
 PERIOD_S = 2.0  # of an endless profile: after it, the packets start over
 
@@ -52,18 +52,15 @@ def streams_of(batches, pps, cores, endless):
 
 class GtpuImix:
     def get_streams(self, direction=0, tunables=(), **other):
-        parser = argparse.ArgumentParser(
-            description="Users' packets in GTP-U", formatter_class=argparse.ArgumentDefaultsHelpFormatter
+        parser = stream_options.parser(
+            "Users' packets in GTP-U",
+            profile="gtpu-imix",
+            which="a profile of users in GTP-U",
+            flows=6000,
+            of="UEs that are active, of the profile's population",
         )
-        parser.add_argument("--profile", default="gtpu-imix", help="a profile of users in GTP-U, or the path of one")
-        parser.add_argument("--flows", type=int, default=6000, help="UEs that are active, of the profile's population")
-        parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--pps", type=float, default=10000.0, help="packets/s of each direction")
-        parser.add_argument("--duration", type=float, default=0.0, help="seconds of sending; 0: for ever")
         parser.add_argument("--skip", type=int, default=0, help="packets that are left out before the first one")
-        parser.add_argument("--latency-pps", type=float, default=0.0, help="packets/s of one more flow; 0: none")
-        parser.add_argument("--cores", type=int, default=1, help="of TRex for each pair of ports (`c` of its settings)")
-        parser.add_argument("--engine", help="the headroom-engine that renders the profile")
         return self.make(direction % 2, parser.parse_args(list(tunables)))
 
     def make(self, direction, given):
@@ -75,10 +72,7 @@ class GtpuImix:
             )
         found = prepared.streams(profile, packets, given.flows, given.seed, direction == 1, given.skip, given.engine)
         made = streams_of(found, given.pps, given.cores, endless=not given.duration)
-        if given.latency_pps:
-            run = prepared.one_more_flow(profile, given.flows, given.seed, direction == 1, given.engine)
-            made.append(latency_stream(run, direction, given.latency_pps, given.duration))
-        return STLProfile(made).get_streams()
+        return stream_options.with_latency(made, given, profile, direction, prepared.one_more_flow)
 
 
 def register():

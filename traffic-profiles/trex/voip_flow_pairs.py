@@ -9,15 +9,15 @@ headroom-engine gives it for the same profile and seed, packet by packet; payloa
     $ ./stl-sim -f …/voip_flow_pairs.py -o calls.pcap -l 1000 -t --flows 10
 """
 
-import argparse
 import os
 import sys
 
-from trex.stl.api import STLProfile, STLStream, STLTXCont, STLTXSingleBurst
+from trex.stl.api import STLStream, STLTXCont, STLTXSingleBurst
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import rendered
-from field_engine import builder, latency_stream
+import stream_options
+from field_engine import builder
 
 
 def streams_of(runs, speed, cores):
@@ -58,18 +58,9 @@ def endless(runs, speed, cores):
 
 class VoipFlowPairs:
     def get_streams(self, direction=0, tunables=(), **other):
-        parser = argparse.ArgumentParser(
-            description="VoIP flow pairs", formatter_class=argparse.ArgumentDefaultsHelpFormatter
-        )
-        parser.add_argument("--profile", default="voip-amr-nb-ipv4", help="a voice profile, or the path of one")
-        parser.add_argument("--flows", type=int, default=10, help="flow pairs")
-        parser.add_argument("--seed", type=int, default=1)
-        parser.add_argument("--duration", type=float, default=0.0, help="seconds of sending; 0: for ever")
+        parser = stream_options.parser("VoIP flow pairs", "voip-amr-nb-ipv4", "a voice profile", 10, "flow pairs")
         parser.add_argument("--start", type=float, default=0.0, help="seconds of the profile that are left out")
         parser.add_argument("--speed", type=float, default=1.0, help="how many times faster than the profile says")
-        parser.add_argument("--latency-pps", type=float, default=0.0, help="packets/s of one more flow; 0: none")
-        parser.add_argument("--cores", type=int, default=1, help="of TRex for each pair of ports (`c` of its settings)")
-        parser.add_argument("--engine", help="the headroom-engine that renders the profile")
         return self.make(direction % 2, parser.parse_args(list(tunables)))
 
     def make(self, direction, given):
@@ -87,10 +78,7 @@ class VoipFlowPairs:
             made = [stream for runs in flows for stream in streams_of(runs, given.speed, given.cores)]
         else:
             made = [endless(runs, given.speed, given.cores) for runs in flows]
-        if given.latency_pps:
-            run = rendered.one_more_flow(profile, given.flows, given.seed, direction == 1, given.engine)
-            made.append(latency_stream(run, direction, given.latency_pps, given.duration))
-        return STLProfile(made).get_streams()
+        return stream_options.with_latency(made, given, profile, direction, rendered.one_more_flow)
 
 
 def register():
