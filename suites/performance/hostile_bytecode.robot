@@ -21,5 +21,6 @@ The Attack Of The Thesis         thesis
 Chain Of Hashes                  chain-of-hashes
 Hashes Without Jumps             hashes-without-jumps
 The Shortest Loop                jump
+Jumps That Collide               colliding-jumps
 The Dictionary Over And Over     dictionary
 Hashes For Each Bit              hashes-for-each-bit

@@ -42,6 +42,11 @@ Jump
     [Tags]    req:RFC3320-8.6-3
     Attack Should Fail Within Bounds    jump    seen_through=yes
 
+Colliding Jumps
+    [Documentation]    Jumps whose addresses differ in the high octet only, so that caches of instructions are of no use.
+    [Tags]    req:RFC3320-8.6-1
+    Attack Should Fail Within Bounds    colliding-jumps
+
 Sixteen Bits Count
     [Documentation]    A counter that goes round.
     [Tags]    req:RFC3320-8.6-3

@@ -33,6 +33,12 @@ constexpr Attack kAttacks[] = {
      "INPUT-BITS (1, 1024, end) SHA-1 (0, 1, 1024) SHA-1 (0, 1, 1024) SHA-1 (0, 1, 1024) SHA-1 (0, 1, 1024)"
      "SHA-1 (0, 1, 1024) SHA-1 (0, 1, 1024) SHA-1 (0, 1, 1024) JUMP (128) :end JUMP (end)"},
     {"jump", "JUMP (128)"},
+    // For each bit, six jumps whose addresses agree in their low octet, one in high memory before them: what is
+    // kept of instructions is of no use.
+    {"colliding_jumps",
+     "LOAD (4864, 0x1680) LOAD (4866, (again + 60672)) JUMP (4864) :again INPUT-BITS (1, 32, end) JUMP (256) :end "
+     "DECOMPRESSION-FAILURE at (256) JUMP (512) at (512) JUMP (768) at (768) JUMP (1024) at (1024) JUMP (1280) at "
+     "(1280) JUMP (1536) at (1536) JUMP (again)"},
     {"sha1_of_nothing", "SHA-1 (0, 0, 32) JUMP (128)"},
     {"sha1_in_a_ring_of_one_octet", "LOAD (64, 32) LOAD (66, 33) :loop SHA-1 (32, 1000, 1000) JUMP (loop)"},
     {"copy_in_a_ring_of_one_octet", "LOAD (64, 32) LOAD (66, 33) :loop COPY (32, 1000, 32) JUMP (loop)"},

@@ -32,7 +32,7 @@ struct DecompressorConfig {
 
   // What goes beyond RFC 3320 against hostile bytecode (udvm/work.h, udvm/verifier.h).
   // Units of work that a message may take for each UDVM cycle that it could get; 0: no limit. Whatever is of use takes
-  // little more than 1; the most that an instruction can take is 10.
+  // little more than 1; the most that an instruction can take is 29.
   std::uint32_t work_per_cycle = 4;
   std::uint64_t most_work = 0;  // of one message, whatever its cycles; 0: no limit
   bool verify = true;           // have the verifier end loops that lead nowhere

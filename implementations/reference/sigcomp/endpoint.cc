@@ -12,7 +12,7 @@
 namespace headroom::sigcomp {
 namespace {
 
-constexpr std::size_t kDecompressorOctets = 540'000;  // README.md
+constexpr std::size_t kDecompressorOctets = 490'000;  // README.md
 constexpr std::size_t kItemOctets = 380;              // besides its value, likewise
 
 void put(Octets octets, std::uint8_t* room, std::size_t most, std::uint8_t& length) noexcept {

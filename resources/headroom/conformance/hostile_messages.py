@@ -2,7 +2,7 @@
 """Hostile bytecode before a SigComp endpoint: what each message costs it, and what its guard makes of a source.
 
 The attacks are the cases of resources/vectors/sigcomp/cases/hostile.yaml. An endpoint has a *guard* when it has limits
-beyond those of the RFCs: its statistics then tell `work` (units of about 10 ns at most), `endless` (messages that were
+beyond those of the RFCs: its statistics then tell `work` (units of about 5 ns at most), `endless` (messages that were
 proven never to end) and `refused` (messages that were not run, by reason), and its options have `guard`
 (implementations/README.md). What every endpoint owes is asked of every endpoint. Nothing here depends on a clock, but
 for `time_of`, which decides nothing.

@@ -26,7 +26,7 @@ struct Allowance {
 };
 
 struct AdmissionConfig {
-  Allowance work = {};      // of one source, in units of udvm/work.h, 10 ns each at most
+  Allowance work = {};      // of one source, in units of udvm/work.h, 5 ns each at most
   Allowance failures = {};  // of one source: messages that ended in decompression failure, each counted as kFailure
   // All sources together for which nobody has vouched, in units of work: forged addresses are many.
   Allowance strangers = {};

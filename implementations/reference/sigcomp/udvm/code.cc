@@ -2,26 +2,12 @@
 #include "sigcomp/udvm/code.h"
 
 #include <algorithm>
+#include <cstring>
 
-#include "sigcomp/udvm/opcode.h"
-#include "sigcomp/udvm/operand.h"
+#include "sigcomp/udvm/idiom.h"
 
 namespace headroom::sigcomp::udvm {
 namespace {
-
-// Appends the operand at instruction.end; false when it is none. REQUIRES: three octets can be read there.
-bool append(Instruction& instruction, std::uint32_t& count, const std::uint8_t* memory, char kind) noexcept {
-  const Encodings& encodings = kind == static_cast<char>(OperandKind::kLiteral)     ? kLiteralEncodings
-                               : kind == static_cast<char>(OperandKind::kReference) ? kReferenceEncodings
-                                                                                    : kMultitypeEncodings;
-  const Encoding& e = encodings[memory[instruction.end]];
-  if (!e.valid()) return false;
-  instruction.integers[count] = integer_of(e, memory + instruction.end);
-  if (e.in_memory) instruction.in_memory = static_cast<std::uint16_t>(instruction.in_memory | 1U << count);
-  instruction.end += e.length;
-  ++count;
-  return true;
-}
 
 void append_repeated(Instruction& instruction, std::uint32_t count, const std::uint8_t* memory, std::uint32_t size,
                      const Signature& signature) noexcept {
@@ -29,7 +15,8 @@ void append_repeated(Instruction& instruction, std::uint32_t count, const std::u
   const Instruction without = instruction;
   instruction.is_complete = count + all <= Instruction::kMostOperands;
   for (std::uint64_t i = 0; i < all && instruction.is_complete; ++i) {
-    instruction.is_complete = append(instruction, count, memory, signature.repeated[i % signature.repeated.size()]);
+    instruction.is_complete =
+        append_operand(instruction, count, memory, signature.repeated[i % signature.repeated.size()]);
   }
   if (instruction.is_complete && instruction.end <= size) return;
   instruction = without;
@@ -38,69 +25,71 @@ void append_repeated(Instruction& instruction, std::uint32_t count, const std::u
 
 }  // namespace
 
-void Code::begin(const std::uint8_t* memory, std::uint32_t size, bool keep) noexcept {
-  if (!keep) {
-    forget();
-    forgotten_ = kMostForgotten;
-    return;
-  }
-  forgotten_ = 0;
-  if (last_ <= size && std::memcmp(decoded_.data() + first_, memory + first_, last_ - first_) == 0) return;
-  forget();
-}
-
-void Code::forget() noexcept {
+void Code::begin(bool keep) noexcept {
+  keep_ = keep;
+  look_ups_ = 0;
   std::memset(is_code_.data() + first_, 0, last_ - first_);
   first_ = last_ = 0;
-  ++forgotten_;
+  renew();
+}
+
+void Code::renew() noexcept {
   if (++version_ != 0) return;
-  kept_ = {};
+  for (Instruction& instruction : kept_) instruction.version = 0;
   version_ = 1;
 }
 
+// Octets stay marked when the program overwrites them: another look at a few instructions is all that it costs.
 void Code::look(std::uint32_t address, std::uint32_t length) noexcept {
   const std::uint32_t from = std::max(address, first_);
   const std::uint32_t to = std::min(address + length, last_);
-  if (std::memchr(is_code_.data() + from, 1, to - from) != nullptr) forget();
+  if (std::memchr(is_code_.data() + from, 1, to - from) != nullptr) renew();
 }
 
-const Instruction& Code::decode(const std::uint8_t* memory, std::uint32_t size, std::uint32_t pc) noexcept {
-  const bool is_kept = forgotten_ < kMostForgotten;
-  Instruction& instruction = is_kept ? kept_[pc % kKept] : passing_;
-  instruction.version = 0;
+Instruction& Code::look_up(const std::uint8_t* memory, std::uint32_t size, std::uint32_t pc) noexcept {
+  ++look_ups_;
+  Instruction& kept = kept_[pc % kKept];
+  Source& source = sources_[pc % kKept];
+  // One without all of its operands fits where these have changed, too: they are read from the memory.
+  const bool is_same = keep_ && kept.pc == pc && source.length != 0 && pc + source.length <= size &&
+                       std::memcmp(source.octets.data(), memory + pc, source.length) == 0;
+  if (!is_same) {
+    if (!decode(memory, size, pc) || !keep_) return passing_;
+    const std::uint32_t end = recognise(passing_, memory, size);
+    kept = passing_;
+    source.length = end - pc;
+    std::memcpy(source.octets.data(), memory + pc, source.length);
+  }
+  kept.version = version_;
+  std::memset(is_code_.data() + pc, 1, source.length);
+  first_ = first_ == last_ ? pc : std::min(first_, pc);
+  last_ = std::max(last_, pc + source.length);
+  return kept;
+}
+
+bool Code::decode(const std::uint8_t* memory, std::uint32_t size, std::uint32_t pc) noexcept {
+  Instruction& instruction = passing_;
+  instruction = {};
+  instruction.follower = &passing_;  // which is never of the version at hand
   instruction.pc = static_cast<std::uint16_t>(pc);
   instruction.end = pc + 1;
-  instruction.in_memory = 0;
   instruction.opcode = memory[pc];
-  instruction.is_complete = true;
-  instruction.trouble = Reason::kNone;
-  instruction.integers.fill(0);
+  instruction.action = kNoAction;
   const Signature* const signature = signature_of(instruction.opcode);
-  if (signature == nullptr) return instruction;
+  if (signature == nullptr) return false;
+  instruction.action = instruction.opcode;
   std::uint32_t count = 0;
   for (const char kind : signature->operands) {
-    if (append(instruction, count, memory, kind)) continue;
+    if (append_operand(instruction, count, memory, kind)) continue;
     instruction.trouble = Reason::kInvalidOperand;
-    return instruction;
+    return false;
   }
   if (instruction.end > size) {
     instruction.trouble = Reason::kSegfault;
-    return instruction;
+    return false;
   }
   if (!signature->repeated.empty()) append_repeated(instruction, count, memory, size, *signature);
-  if (is_kept) {
-    instruction.version = version_;
-    keep(memory, instruction);
-  }
-  return instruction;
-}
-
-void Code::keep(const std::uint8_t* memory, const Instruction& instruction) noexcept {
-  std::memset(is_code_.data() + instruction.pc, 1, instruction.end - instruction.pc);
-  const bool is_first = first_ == last_;
-  first_ = is_first ? instruction.pc : std::min<std::uint32_t>(first_, instruction.pc);
-  last_ = std::max(last_, instruction.end);
-  std::memcpy(decoded_.data() + first_, memory + first_, last_ - first_);
+  return true;
 }
 
 }  // namespace headroom::sigcomp::udvm

@@ -75,8 +75,10 @@ class Words {
 // The operands of an instruction that has been taken apart, one after another.
 class Fetch : public Words {
  public:
-  Fetch(const Instruction& instruction, std::uint8_t* memory, std::uint32_t size, Code& code) noexcept
-      : Words(memory, size, code), instruction_(instruction), end_(instruction.end) {
+  // From the operand with the number `next` on.
+  Fetch(const Instruction& instruction, std::uint8_t* memory, std::uint32_t size, Code& code,
+        std::uint32_t next = 0) noexcept
+      : Words(memory, size, code), instruction_(instruction), next_(next), end_(instruction.end) {
     trouble = instruction.trouble;
   }
 
@@ -96,18 +98,35 @@ class Fetch : public Words {
   HEADROOM_ALWAYS_INLINE std::uint16_t address(std::uint32_t pc) noexcept {
     return static_cast<std::uint16_t>(pc + multitype());
   }
+  // What is left, where all of it is here and no value in the memory; nullptr otherwise.
+  [[nodiscard]] const std::uint16_t* values() const noexcept {
+    return instruction_.is_complete && instruction_.in_memory >> next_ == 0 ? &instruction_.integers[next_] : nullptr;
+  }
 
  private:
   const Instruction& instruction_;
-  std::uint32_t next_ = 0;
+  std::uint32_t next_;
   std::uint32_t end_;
+};
+
+// Operands whose values are known.
+class Values {
+ public:
+  explicit Values(const std::uint16_t* next) noexcept : next_(next) {}
+  Reason trouble = Reason::kNone;
+  [[nodiscard]] bool good() const noexcept { return trouble == Reason::kNone; }
+  std::uint16_t multitype() noexcept { return *next_++; }
+
+ private:
+  const std::uint16_t* next_;
 };
 
 // Operands as they lie in the memory from `end` on: of the instructions that have very many. The octets behind the
 // memory are zero and readable, so an operand is read first and then found to end beyond the memory.
 class FetchFromMemory : public Words {
  public:
-  FetchFromMemory(const Fetch& fetch, std::uint32_t end) noexcept : Words(fetch), end_(end) {}
+  FetchFromMemory(std::uint8_t* memory, std::uint32_t size, Code& code, std::uint32_t end) noexcept
+      : Words(memory, size, code), end_(end) {}
 
   [[nodiscard]] bool good() noexcept {
     if (end_ > size_ && trouble == Reason::kNone) trouble = Reason::kSegfault;

@@ -60,9 +60,15 @@ class Input {
     at_ += count;
     // The three octets that can have a share, the first to be passed in the place of the bits that are passed first.
     std::uint32_t window = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const std::uint32_t octet = first + i < octets_.size() ? octets_[first + i] : 0;
-      window |= p_ != 0 ? octet << 8 * i : octet << 8 * (2 - i);
+    if (first + 3 <= octets_.size()) [[likely]] {
+      const std::uint8_t* const octet = octets_.data() + first;
+      window = p_ != 0 ? static_cast<std::uint32_t>(octet[0] | octet[1] << 8 | octet[2] << 16)
+                       : static_cast<std::uint32_t>(octet[0] << 16 | octet[1] << 8 | octet[2]);
+    } else {
+      for (std::size_t i = 0; first + i < octets_.size(); ++i) {
+        const std::uint32_t octet = octets_[first + i];
+        window |= p_ != 0 ? octet << 8 * i : octet << 8 * (2 - i);
+      }
     }
     const std::uint32_t mask = (std::uint32_t{1} << count) - 1;
     const std::uint32_t value = p_ != 0 ? window >> skip & mask : window >> (24 - skip - count) & mask;

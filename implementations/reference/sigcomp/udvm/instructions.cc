@@ -11,7 +11,8 @@
 namespace headroom::sigcomp::udvm {
 
 Udvm::Udvm()
-    : output_(std::make_unique<std::uint8_t[]>(kMostOutput)), scratch_(std::make_unique<std::uint8_t[]>(kMostMemory)) {}
+    : output_(std::make_unique<std::uint8_t[]>(kMostOutput + kShort)),
+      scratch_(std::make_unique<std::uint8_t[]>(kMostMemory)) {}
 
 Reason Udvm::hash(std::uint16_t from, std::uint16_t length, std::uint16_t to, CopyBounds bounds) noexcept {
   auto string = memory_.one_piece(from, length, bounds);
@@ -36,7 +37,19 @@ Reason Udvm::crc(std::uint16_t from, std::uint16_t length, CopyBounds bounds, st
 Reason Udvm::output(std::uint16_t from, std::uint16_t length, CopyBounds bounds) noexcept {
   has_output_ = true;
   if (length > kMostOutput - output_length_) return Reason::kOutputOverflow;
-  if (!memory_.read(from, length, output_.get() + output_length_, bounds)) return Reason::kSegfault;
+  std::uint8_t* const end = output_.get() + output_length_;
+  if (const auto piece = memory_.one_piece(from, length, bounds)) {
+    // Mostly an octet, or some.
+    if (length == 1) {
+      *end = (*piece)[0];
+    } else if (length >= 2 && length <= kShort) {
+      copy_short(end, piece->data(), length);
+    } else if (length > kShort) {
+      std::memcpy(end, piece->data(), length);
+    }
+  } else if (!memory_.read(from, length, end, bounds)) {
+    return Reason::kSegfault;
+  }
   output_length_ += length;
   return Reason::kNone;
 }

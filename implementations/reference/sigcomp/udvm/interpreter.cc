@@ -4,6 +4,7 @@
 // does it. In the order of chapter 9; what takes more than a few lines stands in instructions.cc and requests.cc.
 #include <algorithm>
 
+#include "sigcomp/udvm/emit.h"
 #include "sigcomp/udvm/fetch.h"
 #include "sigcomp/udvm/many_operands.h"
 #include "sigcomp/udvm/opcode.h"
@@ -12,6 +13,11 @@
 #include "sigcomp/udvm/work.h"
 
 namespace headroom::sigcomp::udvm {
+namespace {
+
+constexpr std::uint8_t code_of(Opcode opcode) noexcept { return static_cast<std::uint8_t>(opcode); }
+
+}  // namespace
 
 template <bool kObserved>
 Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
@@ -33,19 +39,21 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
     return stop(Stop::kFailed);
   };
 
+  // "If the next instruction to be executed lies outside the available memory then decompression failure occurs."
+  if (pc >= size) [[unlikely]]
+    return fail(Reason::kSegfault, 0);
+  Instruction* current = &code_.at(memory, size, pc);
   for (;;) {
-    // "If the next instruction to be executed lies outside the available memory then decompression failure occurs."
-    if (pc >= size) [[unlikely]]
-      return fail(Reason::kSegfault, 0);
     if constexpr (kObserved) {
       stop(Stop::kPaused);
       if (!observe(run, position)) return Stop::kPaused;
+      current = &code_.at(memory, size, pc);  // rounds that are left out may have changed it
     }
-    const Instruction& decoded = code_.at(memory, size, pc);
+    const Instruction& decoded = *current;
     const std::uint8_t opcode = decoded.opcode;
+    // It lives in registers as long as nothing has its address: what is not inlined gets another.
     Fetch f(decoded, memory, size, code_);
-    std::uint32_t next = 0;     // where to go on; what is beyond the memory is SEGFAULT of this instruction
-    std::uint64_t granted = 0;  // cycles that input brings, once the instruction has been executed
+    std::uint32_t next = 0;  // where to go on; what is beyond the memory is SEGFAULT of this instruction
 
     // Whether all operands are good and the instruction can be paid for; if not, f.trouble says why. What has not been
     // paid for has changed nothing, so it can begin again after a pause.
@@ -67,6 +75,11 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
       position.reserve += moved;
       work_ += more;
     };
+    // "the number of available UDVM cycles is increased by n * cycles_per_bit once the instruction has been executed"
+    const auto grant = [&](std::uint64_t bits) __attribute__((always_inline)) {
+      position.reserve += bits * run.cycles_per_bit;
+      position.available += bits * run.cycles_per_bit;
+    };
     // 9.1.1 and 9.1.2: a word is overwritten with the result.
     const auto alter = [&](auto result) __attribute__((always_inline)) {
       const std::uint16_t at = f.reference();
@@ -83,48 +96,48 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
       });
     };
 
-    switch (static_cast<Opcode>(opcode)) {
-      case Opcode::kDecompressionFailure:
+    switch (decoded.action) {
+      case code_of(Opcode::kDecompressionFailure):
         if (pay(1)) f.trouble = Reason::kUserRequested;
         break;
 
       // ---- 9.1 Mathematical instructions
-      case Opcode::kAnd:
+      case code_of(Opcode::kAnd):
         alter([](std::uint32_t m, std::uint32_t n) { return m & n; });
         break;
-      case Opcode::kOr:
+      case code_of(Opcode::kOr):
         alter([](std::uint32_t m, std::uint32_t n) { return m | n; });
         break;
-      case Opcode::kNot: {
+      case code_of(Opcode::kNot): {
         const std::uint16_t at = f.reference();
         const std::uint16_t value = f.word(at);
         if (pay(1)) f.store(at, static_cast<std::uint16_t>(~value));
         next = f.end();
         break;
       }
-      case Opcode::kLshift:
+      case code_of(Opcode::kLshift):
         alter([](std::uint32_t m, std::uint32_t n) { return n < 16 ? m << n : 0; });
         break;
-      case Opcode::kRshift:
+      case code_of(Opcode::kRshift):
         alter([](std::uint32_t m, std::uint32_t n) { return n < 16 ? m >> n : 0; });
         break;
-      case Opcode::kAdd:
+      case code_of(Opcode::kAdd):
         alter([](std::uint32_t m, std::uint32_t n) { return m + n; });
         break;
-      case Opcode::kSubtract:
+      case code_of(Opcode::kSubtract):
         alter([](std::uint32_t m, std::uint32_t n) { return m - n; });
         break;
-      case Opcode::kMultiply:
+      case code_of(Opcode::kMultiply):
         alter([](std::uint32_t m, std::uint32_t n) { return m * n; });
         break;
-      case Opcode::kDivide:
+      case code_of(Opcode::kDivide):
         divide([](std::uint32_t m, std::uint32_t n) { return m / n; });
         break;
-      case Opcode::kRemainder:
+      case code_of(Opcode::kRemainder):
         divide([](std::uint32_t m, std::uint32_t n) { return m % n; });
         break;
-      case Opcode::kSortAscending:
-      case Opcode::kSortDescending: {
+      case code_of(Opcode::kSortAscending):
+      case code_of(Opcode::kSortDescending): {
         const std::uint16_t start = f.multitype();
         const std::uint16_t n = f.multitype();
         const std::uint16_t k = f.multitype();
@@ -138,7 +151,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         }
         break;
       }
-      case Opcode::kSha1: {
+      case code_of(Opcode::kSha1): {
         const std::uint16_t from = f.multitype();
         const std::uint16_t length = f.multitype();
         const std::uint16_t destination = f.multitype();
@@ -151,23 +164,33 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
       }
 
       // ---- 9.2 Memory management instructions
-      case Opcode::kLoad: {
+      case kEmitMatch:
+        if constexpr (!kObserved) {
+          if (emit_match(decoded, spare)) {
+            next = decoded.integers[EmitMatch::kNext];
+            break;
+          }
+        }
+        [[fallthrough]];
+      case code_of(Opcode::kLoad): {
         const std::uint16_t address = f.multitype();
         const std::uint16_t value = f.multitype();
         next = f.end();
         if (pay(1)) f.store(address, value);
         break;
       }
-      case Opcode::kMultiload: {
+      case code_of(Opcode::kMultiload): {
         const std::uint16_t address = f.multitype();
         const std::uint16_t n = f.literal();
         if (!pay(1 + std::uint64_t{n})) break;
         if (decoded.is_complete) {
-          multiload(f, pc, f.end(), address, n);
+          Fetch operands(decoded, memory, size, code_, 2);
+          multiload(operands, pc, f.end(), address, n);
+          f.trouble = operands.trouble;
         } else {
-          FetchFromMemory ahead(f, f.end());
+          FetchFromMemory ahead(memory, size, code_, f.end());
           for (std::uint32_t i = 0; i < n && ahead.good(); ++i) ahead.skip_multitype();
-          FetchFromMemory operands(f, f.end());
+          FetchFromMemory operands(memory, size, code_, f.end());
           operands.trouble = ahead.good() ? Reason::kNone : ahead.trouble;
           if (operands.good()) multiload(operands, pc, ahead.end(), address, n);
           f.trouble = operands.trouble;
@@ -176,13 +199,13 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         next = f.end();
         break;
       }
-      case Opcode::kPush: {
+      case code_of(Opcode::kPush): {
         const std::uint16_t value = f.multitype();
         next = f.end();
         if (pay(1)) push(f, value);
         break;
       }
-      case Opcode::kPop: {
+      case code_of(Opcode::kPop): {
         const std::uint16_t address = f.multitype();
         next = f.end();
         if (!pay(1)) break;
@@ -190,7 +213,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         if (f.trouble == Reason::kNone) f.store(address, value);
         break;
       }
-      case Opcode::kCopy: {
+      case code_of(Opcode::kCopy): {
         const std::uint16_t from = f.multitype();
         const std::uint16_t length = f.multitype();
         const std::uint16_t destination = f.multitype();
@@ -201,8 +224,8 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         }
         break;
       }
-      case Opcode::kCopyLiteral:
-      case Opcode::kCopyOffset: {
+      case code_of(Opcode::kCopyLiteral):
+      case code_of(Opcode::kCopyOffset): {
         std::uint16_t from = f.multitype();
         const std::uint16_t length = f.multitype();
         const std::uint16_t at = f.reference();
@@ -219,7 +242,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         }
         break;
       }
-      case Opcode::kMemset: {
+      case code_of(Opcode::kMemset): {
         const std::uint16_t address = f.multitype();
         const std::uint16_t length = f.multitype();
         const std::uint16_t start = f.multitype();
@@ -234,11 +257,11 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
       }
 
       // ---- 9.3 Program flow instructions
-      case Opcode::kJump:
+      case code_of(Opcode::kJump):
         next = f.address(pc);
         pay(1);
         break;
-      case Opcode::kCompare: {
+      case code_of(Opcode::kCompare): {
         const std::uint16_t value_1 = f.multitype();
         const std::uint16_t value_2 = f.multitype();
         const std::uint16_t less = f.address(pc);
@@ -248,14 +271,14 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         pay(1);
         break;
       }
-      case Opcode::kCall:
+      case code_of(Opcode::kCall):
         next = f.address(pc);
         if (pay(1)) push(f, static_cast<std::uint16_t>(f.end()));
         break;
-      case Opcode::kReturn:
+      case code_of(Opcode::kReturn):
         if (pay(1)) next = pop(f);
         break;
-      case Opcode::kSwitch: {
+      case code_of(Opcode::kSwitch): {
         const std::uint16_t n = f.literal();
         const std::uint16_t j = f.multitype();
         if (!pay(1 + std::uint64_t{n})) break;
@@ -266,9 +289,11 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
           }
         };
         if (decoded.is_complete) {
-          choose(f);
+          Fetch operands(decoded, memory, size, code_, 2);
+          choose(operands);
+          f.trouble = operands.trouble;
         } else {
-          FetchFromMemory operands(f, f.end());
+          FetchFromMemory operands(memory, size, code_, f.end());
           choose(operands);
           (void)operands.good();
           f.trouble = operands.trouble;
@@ -276,7 +301,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         if (f.good() && j >= n) f.trouble = Reason::kSwitchValueTooHigh;
         break;
       }
-      case Opcode::kCrc: {
+      case code_of(Opcode::kCrc): {
         const std::uint16_t value = f.multitype();
         const std::uint16_t from = f.multitype();
         const std::uint16_t length = f.multitype();
@@ -290,7 +315,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
       }
 
       // ---- 9.4 I/O instructions
-      case Opcode::kInputBytes: {
+      case code_of(Opcode::kInputBytes): {
         const std::uint16_t length = f.multitype();
         const std::uint16_t destination = f.multitype();
         const std::uint16_t otherwise = f.address(pc);
@@ -301,13 +326,13 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         if (!octets) {
           next = otherwise;
         } else if (memory_.write(destination, *octets, bounds)) {
-          granted = 8U * std::uint64_t{length};
+          grant(8U * std::uint64_t{length});
         } else {
           f.trouble = Reason::kSegfault;
         }
         break;
       }
-      case Opcode::kInputBits: {
+      case code_of(Opcode::kInputBits): {
         const std::uint16_t length = f.multitype();
         const std::uint16_t destination = f.multitype();
         const std::uint16_t otherwise = f.address(pc);
@@ -324,12 +349,12 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
             next = otherwise;
           } else {
             f.store(destination, input_.bits(length, (order & kFBit) != 0));
-            granted = length;
+            grant(length);
           }
         }
         break;
       }
-      case Opcode::kInputHuffman: {
+      case code_of(Opcode::kInputHuffman): {
         const std::uint16_t destination = f.multitype();
         const std::uint16_t otherwise = f.address(pc);
         const std::uint16_t n = f.literal();
@@ -341,10 +366,16 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         if (f.trouble != Reason::kNone) break;
         input_.set_p(order & kPBit);
         Huffman found;
-        if (decoded.is_complete) {
-          found = input_huffman(f, input_, (order & kHBit) != 0, n);
+        if (const std::uint16_t* const values = f.values(); values != nullptr) [[likely]] {
+          Values operands(values);
+          found = input_huffman(operands, input_, (order & kHBit) != 0, n);
+          f.trouble = operands.trouble;
+        } else if (decoded.is_complete) {
+          Fetch operands(decoded, memory, size, code_, 3);
+          found = input_huffman(operands, input_, (order & kHBit) != 0, n);
+          f.trouble = operands.trouble;
         } else {
-          FetchFromMemory operands(f, f.end());
+          FetchFromMemory operands(memory, size, code_, f.end());
           found = input_huffman(operands, input_, (order & kHBit) != 0, n);
           f.trouble = operands.trouble;
           f.set_end(operands.end());
@@ -352,13 +383,13 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         if (found.matched) {
           next = f.end();
           if (f.good()) f.store(destination, found.value);
-          granted = found.taken;
+          grant(found.taken);
         } else {
           next = otherwise;
         }
         break;
       }
-      case Opcode::kStateAccess: {
+      case code_of(Opcode::kStateAccess): {
         const std::uint16_t identifier = f.multitype();
         const std::uint16_t identifier_length = f.multitype();
         const std::uint16_t begin = f.multitype();
@@ -389,21 +420,29 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         if (instruction != 0) next = instruction;
         break;
       }
-      case Opcode::kStateCreate: {
+      case code_of(Opcode::kStateCreate): {
         std::array<std::uint16_t, 5> operands;
         for (auto& operand : operands) operand = f.multitype();
         next = f.end();
         if (pay(1 + std::uint64_t{operands[0]})) f.trouble = request_creation(operands);
         break;
       }
-      case Opcode::kStateFree: {
+      case code_of(Opcode::kStateFree): {
         const std::uint16_t from = f.multitype();
         const std::uint16_t length = f.multitype();
         next = f.end();
         if (pay(1)) f.trouble = request_free(from, length);
         break;
       }
-      case Opcode::kOutput: {
+      case kEmitOctet:
+        if constexpr (!kObserved) {
+          if (emit_octet(decoded, spare)) {
+            next = decoded.integers[EmitOctet::kNext];
+            break;
+          }
+        }
+        [[fallthrough]];
+      case code_of(Opcode::kOutput): {
         const std::uint16_t start = f.multitype();
         const std::uint16_t length = f.multitype();
         next = f.end();
@@ -411,7 +450,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         if (pay(1 + std::uint64_t{length})) f.trouble = output(start, length, bounds);
         break;
       }
-      case Opcode::kEndMessage: {
+      case code_of(Opcode::kEndMessage): {
         std::array<std::uint16_t, 7> operands;
         for (auto& operand : operands) operand = f.multitype();
         const CopyBounds bounds = f.bounds();
@@ -432,14 +471,14 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
       }
       return fail(f.trouble, opcode);
     }
-    // "the number of available UDVM cycles is increased by n * cycles_per_bit once the instruction has been executed"
-    position.reserve += granted * run.cycles_per_bit;
-    position.available += granted * run.cycles_per_bit;
     if (next >= size) [[unlikely]] {
       // An instruction that ends where the memory does is done; the next one is what lies outside.
       if (next != f.end()) return fail(Reason::kSegfault, opcode);
+      pc = next;
+      return fail(Reason::kSegfault, 0);
     }
     pc = next;
+    current = &code_.after(*current, memory, size, pc);
   }
 }
 

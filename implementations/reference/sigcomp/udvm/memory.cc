@@ -60,27 +60,30 @@ std::optional<std::uint16_t> Memory::read(std::uint16_t from, std::uint32_t leng
   });
 }
 
-std::optional<std::uint16_t> Memory::copy(std::uint16_t from, std::uint32_t length, std::uint16_t to,
-                                          CopyBounds bounds) noexcept {
+void Memory::copy_long(std::uint32_t from, std::uint32_t length, std::uint32_t to) noexcept {
+  std::uint8_t* const memory = octets_.data();
+  if (to <= from || to >= from + length) {
+    // Going forwards, an octet is read before it is overwritten.
+    std::memmove(memory + to, memory + from, length);
+    return;
+  }
+  // The destination runs into what it has written: the first to - from octets repeat themselves.
+  const std::uint8_t* const source = memory + from;
+  std::uint8_t* destination = memory + to;
+  for (std::uint32_t left = length; left > 0;) {
+    const auto piece = std::min(left, static_cast<std::uint32_t>(destination - source));
+    std::memcpy(destination, source, piece);
+    destination += piece;
+    left -= piece;
+  }
+}
+
+std::optional<std::uint16_t> Memory::copy_in_pieces(std::uint16_t from, std::uint32_t length, std::uint16_t to,
+                                                    CopyBounds bounds) noexcept {
   while (length > 0) {
     const std::uint32_t count = std::min({length, bounds.run(from), bounds.run(to)});
     if (from + count > size_ || to + count > size_) return {};
-    std::uint8_t* const memory = octets_.data();
-    if (to <= from || to >= from + count) {
-      // Going forwards, an octet is read before it is overwritten.
-      std::memmove(memory + to, memory + from, count);
-    } else {
-      // The destination runs into what it has written: the first to - from octets repeat themselves.
-      const std::uint8_t* const source = memory + from;
-      std::uint8_t* destination = memory + to;
-      for (std::uint32_t left = count; left > 0;) {
-        const auto piece = std::min(left, static_cast<std::uint32_t>(destination - source));
-        std::memcpy(destination, source, piece);
-        destination += piece;
-        left -= piece;
-      }
-    }
-    written(to, count);
+    copy_piece(from, count, to);
     length -= count;
     from = bounds.next(static_cast<std::uint16_t>(from + count - 1));
     to = bounds.next(static_cast<std::uint16_t>(to + count - 1));

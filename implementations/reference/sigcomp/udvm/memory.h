@@ -3,6 +3,7 @@
 // The UDVM's memory: words, and byte copying by the rules of RFC 3320 8.4 (RFC 4896 chapter 4 puts them more clearly).
 #pragma once
 
+#include <array>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -19,6 +20,8 @@ inline constexpr std::uint16_t kByteCopyLeft = 64;
 inline constexpr std::uint16_t kByteCopyRight = 66;
 inline constexpr std::uint16_t kInputBitOrder = 68;
 inline constexpr std::uint16_t kStackLocation = 70;
+// Octets of a memory that has those which byte copying looks at.
+inline constexpr std::uint32_t kLeastMemory = kByteCopyRight + 2;
 
 // byte_copy_left and byte_copy_right, noted when an instruction begins: it goes on with them "as if the original
 // instruction were still in place in the UDVM memory (this also applies if byte_copy_left or byte_copy_right are
@@ -40,6 +43,29 @@ struct CopyBounds {
   // byte_copy_left is reached, the next memory address is taken to be (byte_copy_right - 1) modulo 2^16."
   [[nodiscard]] std::uint16_t before(std::uint16_t address, std::uint16_t offset) const noexcept;
 };
+
+// Octets that copy_short() can copy.
+inline constexpr std::uint32_t kShort = 32;
+// As memmove() does, in place. REQUIRES: 2 <= length <= kShort.
+inline void copy_short(std::uint8_t* to, const std::uint8_t* from, std::uint32_t length) noexcept {
+  // The first and the last of the octets, in pieces that may overlap; all are read before any is written.
+  const auto both_ends = [&]<typename Piece>(Piece first) {
+    Piece last;
+    std::memcpy(&first, from, sizeof first);
+    std::memcpy(&last, from + length - sizeof last, sizeof last);
+    std::memcpy(to, &first, sizeof first);
+    std::memcpy(to + length - sizeof last, &last, sizeof last);
+  };
+  if (length >= 16) {
+    both_ends(std::array<std::uint64_t, 2>{});
+  } else if (length >= 8) {
+    both_ends(std::uint64_t{});
+  } else if (length >= 4) {
+    both_ends(std::uint32_t{});
+  } else {
+    both_ends(std::uint16_t{});
+  }
+}
 
 class Memory {
  public:
@@ -64,7 +90,26 @@ class Memory {
   // Within the memory, one octet after another: later ones may be copies of earlier ones. The result is about the
   // destination.
   std::optional<std::uint16_t> copy(std::uint16_t from, std::uint32_t length, std::uint16_t to,
-                                    CopyBounds bounds) noexcept;
+                                    CopyBounds bounds) noexcept {
+    if (length == 0 || length > bounds.run(from) || length > bounds.run(to) || from + length > size_ ||
+        to + length > size_) [[unlikely]]
+      return copy_in_pieces(from, length, to, bounds);
+    copy_piece(from, length, to);
+    return bounds.next(static_cast<std::uint16_t>(to + length - 1));
+  }
+  // The same. REQUIRES: length > 0, and both strings are one piece within the memory.
+  void copy_piece(std::uint32_t from, std::uint32_t length, std::uint32_t to) noexcept {
+    std::uint8_t* const memory = octets_.data();
+    // Short ones are mostly texts and their repetitions: not worth a call.
+    if (length == 1) {
+      memory[to] = memory[from];
+    } else if (length <= kShort && (to <= from || to >= from + length)) {
+      copy_short(memory + to, memory + from, length);
+    } else {
+      copy_long(from, length, to);
+    }
+    written(to, length);
+  }
   std::optional<std::uint16_t> write(std::uint16_t to, Octets octets, CopyBounds bounds) noexcept;
   // 9.2.7: start_value, start_value + offset … modulo 256.
   std::optional<std::uint16_t> write_sequence(std::uint16_t to, std::uint32_t length, std::uint8_t start,
@@ -88,6 +133,10 @@ class Memory {
 
  private:
   static constexpr std::uint32_t kPadding = 64;  // octets; the longest instruction of fixed length has 22
+
+  std::optional<std::uint16_t> copy_in_pieces(std::uint16_t from, std::uint32_t length, std::uint16_t to,
+                                              CopyBounds bounds) noexcept;
+  void copy_long(std::uint32_t from, std::uint32_t length, std::uint32_t to) noexcept;
 
   // Calls act(address, count) for each run of consecutive addresses.
   template <typename Act>

@@ -10,9 +10,14 @@
 #include "sigcomp/udvm/work.h"
 
 namespace headroom::sigcomp::udvm {
+namespace {
+
+constexpr auto kStateAccess = static_cast<std::uint8_t>(Opcode::kStateAccess);
+
+}  // namespace
 
 bool Udvm::run(const Run& run) noexcept {
-  code_.begin(memory_.data(), memory_.size(), run.keep_decoded);
+  code_.begin(run.keep_decoded);
   input_ = Input(run.input);
   output_length_ = 0;
   has_output_ = false;
@@ -25,15 +30,18 @@ bool Udvm::run(const Run& run) noexcept {
   Position position{.pc = run.start, .available = run.cycles, .reserve = run.cycles};
   Input::Place input;  // at the end of the last slice
   Stop stop = Stop::kPaused;
+  bool was_long = false;
   for (;;) {
     const std::uint64_t slice = std::min(position.left(), std::max(kSlice, position.needed));
     position.reserve = position.left() - slice;
     position.spare = slice;
     const std::uint64_t before = position.used();
-    const bool long_one = position.needed > kSlice;
+    // The slice is a single long instruction, and the one before it was not.
+    const bool long_one = position.needed > kSlice && !was_long;
+    was_long = position.needed > kSlice;
     position.needed = 0;
     stop = run.trace != nullptr || position.is_watched ? execute<true>(run, position) : execute<false>(run, position);
-    work_ += position.used() - before;
+    work_ += position.used() - before + kWorkOfLookUp * code_.take_look_ups();
     if (stop != Stop::kPaused) break;
     if (run.most_work != 0 && work_ > run.most_work) {
       failure_.reason = Reason::kCyclesExhausted;
@@ -42,8 +50,9 @@ bool Udvm::run(const Run& run) noexcept {
       stop = Stop::kFailed;
       break;
     }
-    // A single long instruction is no loop.
-    const bool stalls = input_.place() == input && !long_one;
+    // A long instruction is no loop, nor is what many messages begin with: a dictionary.
+    const bool loads = position.used() < kSlice && memory_.data()[position.pc] == kStateAccess;
+    const bool stalls = input_.place() == input && !long_one && !loads;
     input = input_.place();
     if (run.verify && stalls && !position.is_watched && !is_endless_) suspect(position);
   }

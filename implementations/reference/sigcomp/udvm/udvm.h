@@ -2,7 +2,7 @@
 //
 // The Universal Decompressor Virtual Machine: RFC 3320 chapters 8 and 9.
 //
-// One instance serves one message after another; it has all its memory (about 540 kB) from the beginning, except for
+// One instance serves one message after another; it has all its memory (about 490 kB) from the beginning, except for
 // state values that END-MESSAGE gathers from a circular buffer, and the verifier's, which the first suspicious program
 // brings (260 kB). Every message is hostile: reads and writes are checked against the memory's size, and the time that
 // a message takes is bounded by its UDVM cycles, by its work (work.h), and by the verifier, which ends loops that lead
@@ -108,6 +108,10 @@ class Udvm {
   // Leaves out the rounds that do nothing but use up cycles or room for output. False when there may be others.
   [[nodiscard]] bool leave_out(const Proof& proof, Position& position) noexcept;
 
+  // Idioms: false, and nothing has been done, where the instructions are to be executed one by one.
+  [[nodiscard]] bool emit_octet(const Instruction& i, std::uint64_t& spare) noexcept;
+  [[nodiscard]] bool emit_match(const Instruction& i, std::uint64_t& spare) noexcept;
+
   // The parts of instructions that are seldom or long. Each returns kNone or why decompression failed, and may have set
   // the details of failure_.
   [[nodiscard]] Reason output(std::uint16_t from, std::uint16_t length, CopyBounds bounds) noexcept;
@@ -126,7 +130,7 @@ class Udvm {
   Input input_;
   Sorter sorter_;
   Sha1 sha1_;
-  std::unique_ptr<std::uint8_t[]> output_;   // kMostOutput octets
+  std::unique_ptr<std::uint8_t[]> output_;   // kMostOutput octets, and kShort that may be written, too
   std::unique_ptr<std::uint8_t[]> scratch_;  // kMostMemory octets, for what byte copying gathers
   std::size_t output_length_ = 0;
   bool has_output_ = false;

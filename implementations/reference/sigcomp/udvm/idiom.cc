@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sigcomp/udvm/idiom.h"
+
+#include <cstdlib>
+#include <initializer_list>
+
+#include "sigcomp/udvm/memory.h"
+
+namespace headroom::sigcomp::udvm {
+namespace {
+
+// Appends the operands of these instructions, which have none that are repeated: false when there are others.
+bool append(Instruction& all, std::uint32_t count, const std::uint8_t* memory, std::uint32_t size,
+            std::initializer_list<Opcode> opcodes) noexcept {
+  std::uint32_t pc = 0;
+  for (const Opcode opcode : opcodes) {
+    pc = all.end;
+    if (pc >= size || memory[pc] != static_cast<std::uint8_t>(opcode)) return false;
+    ++all.end;
+    for (const char kind : signature_of(memory[pc])->operands) {
+      if (!append_operand(all, count, memory, kind)) return false;
+    }
+    if (all.end > size) return false;
+  }
+  // The last one is JUMP: "memory_address_of_instruction + D) modulo 2^16".
+  all.integers[count - 1] = static_cast<std::uint16_t>(pc + all.integers[count - 1]);
+  return true;
+}
+
+bool apart(std::uint16_t word, std::uint16_t other) noexcept { return std::abs(word - other) >= 2; }
+
+// Whether a word is none of the registers that byte copying looks at.
+bool no_bound(std::uint16_t word) noexcept { return word + 1 < kByteCopyLeft || word > kByteCopyRight + 1; }
+
+bool is_emit_octet(const Instruction& i) noexcept {
+  using E = EmitOctet;
+  return i.in_memory == 1U << E::kPointer && i.integers[E::kOutputLength] == 1 && i.integers[E::kLength] == 1;
+}
+
+bool is_emit_match(const Instruction& i) noexcept {
+  using E = EmitMatch;
+  constexpr unsigned kInMemory = 1U << E::kLoaded | 1U << E::kOffset | 1U << E::kLength | 1U << E::kPointer |
+                                 1U << E::kOutput | 1U << E::kOutputLength;
+  const auto& word = i.integers;
+  const std::uint16_t old = word[E::kOld], pointer = word[E::kPointer], length = word[E::kLength];
+  return i.in_memory == kInMemory && word[E::kLoaded] == pointer && word[E::kOutput] == old &&
+         word[E::kOutputLength] == length && apart(old, pointer) && apart(old, length) && apart(pointer, length) &&
+         apart(old, word[E::kOffset]) && no_bound(old) && no_bound(pointer);
+}
+
+}  // namespace
+
+std::uint32_t recognise(Instruction& instruction, const std::uint8_t* memory, std::uint32_t size) noexcept {
+  Instruction all = instruction;
+  if (instruction.opcode == static_cast<std::uint8_t>(Opcode::kOutput) &&
+      append(all, EmitOctet::kFrom, memory, size, {Opcode::kCopyLiteral, Opcode::kJump}) && is_emit_octet(all)) {
+    all.action = kEmitOctet;
+  } else if (instruction.opcode == static_cast<std::uint8_t>(Opcode::kLoad)) {
+    if (append(all, EmitMatch::kOffset, memory, size, {Opcode::kCopyOffset, Opcode::kOutput, Opcode::kJump}) &&
+        is_emit_match(all)) {
+      all.action = kEmitMatch;
+    }
+  }
+  if (all.action == all.opcode) return instruction.end;
+  const std::uint32_t end = all.end;
+  all.end = instruction.end;
+  instruction = all;
+  return end;
+}
+
+}  // namespace headroom::sigcomp::udvm
