@@ -7,11 +7,14 @@
 //
 // FILE is one of traffic-profiles/sip; messages go both ways between two endpoints, each way compressed against what
 // went before. Each round makes the endpoints anew and plays the sequence twice, in a compartment of its own each time:
-// first with other digits, then as it is, which is measured; so memory is warm and no state is there already. --offer
-// is laid over the configuration of each endpoint and what it knows of its peer. OPTIONS are the adapter's "options",
-// as in reference.so='{"mechanism": "dynamic"}'. With --cross every library's compressor is tried with every library's
-// decompressor; what fails is told with the reason (RFC 4077).
+// first with other digits, then as it is, which is measured; so memory is warm and no state is there already. What is
+// freed stays with the process: how often the system has to make a page would depend on where the heap ends.
+//
+// --offer is laid over the configuration of each endpoint and what it knows of its peer. OPTIONS are the adapter's
+// "options", as in reference.so='{"mechanism": "dynamic"}'. With --cross every library's compressor is tried with every
+// library's decompressor; what fails is told with the reason (RFC 4077).
 #include <dlfcn.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
@@ -222,6 +225,8 @@ int main(int argc, char** argv) {
                  argv[0]);
     return 2;
   }
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
   const std::vector<Message> sequence = read_sequence(sequence_path);
   std::vector<Message> other_digits = sequence;
   for (Message& m : other_digits) {

@@ -13,6 +13,7 @@ namespace headroom::sigcomp::udvm {
 namespace {
 
 constexpr auto kStateAccess = static_cast<std::uint8_t>(Opcode::kStateAccess);
+constexpr auto kEndMessage = static_cast<std::uint8_t>(Opcode::kEndMessage);
 
 }  // namespace
 
@@ -50,9 +51,10 @@ bool Udvm::run(const Run& run) noexcept {
       stop = Stop::kFailed;
       break;
     }
-    // A long instruction is no loop, nor is what many messages begin with: a dictionary.
-    const bool loads = position.used() < kSlice && memory_.data()[position.pc] == kStateAccess;
-    const bool stalls = input_.place() == input && !long_one && !loads;
+    // A long instruction is no loop, nor is what many messages begin with, a dictionary, and what they end with.
+    const std::uint8_t next = memory_.data()[position.pc];
+    const bool is_usual = next == kEndMessage || (next == kStateAccess && position.used() < kSlice);
+    const bool stalls = input_.place() == input && !long_one && !is_usual;
     input = input_.place();
     if (run.verify && stalls && !position.is_watched && !is_endless_) suspect(position);
   }
