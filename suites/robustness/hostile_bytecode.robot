@@ -43,7 +43,7 @@ Jump
     Attack Should Fail Within Bounds    jump    seen_through=yes
 
 Colliding Jumps
-    [Documentation]    Jumps whose addresses differ in the high octet only, so that caches of instructions are of no use.
+    [Documentation]    Jumps whose addresses differ in the high octet only: keeping instructions does not help.
     [Tags]    req:RFC3320-8.6-1
     Attack Should Fail Within Bounds    colliding-jumps
 
