@@ -22,7 +22,7 @@ QUICK_SHARE = 20  # `--quick` makes so many times fewer calls at once
 TIMES = ("in_system", "in_buffer", "processing")
 # For comparing organisations: so short that enough calls a second keep workers busy with few compartments.
 SHORT_HOLDING_S, SHORT_ANSWER_S, SHORT_STEP_S = 1.0, 0.1, 0.005
-COMPARED_LOAD = 0.8
+COMPARED_LOAD, NEAR_ENOUGH, ATTEMPTS = 0.8, 0.05, 4
 PROBE_CALLS = 100
 
 
@@ -73,15 +73,30 @@ class Serving:
             sample_s=0.5,
         )
         probe = calls.measure(replace(short, simultaneous=PROBE_CALLS, workers=1, duration_s=1.0))
-        simultaneous = max(PROBE_CALLS, round(workers * calls.served_at(COMPARED_LOAD, [probe])))
-        wanted = replace(short, simultaneous=simultaneous, warmup_s=0.2, duration_s=0.5 if run.quick else 5.0)
+        wanted = replace(short, warmup_s=0.2, duration_s=0.5 if run.quick else 5.0)
         wanted = replace(wanted, organisation="pool", both_organisations=True)
-        found = calls.measure(wanted)
+        wanted, found = at_load(wanted, workers * calls.served_at(COMPARED_LOAD, [probe]))
         assert found.other is not None, "both were asked for"
         note(wanted, found.other, {"compared_load": COMPARED_LOAD}, prefix="pinned_")
         note(wanted, found, {"compared_load": COMPARED_LOAD}, prefix="pool_")
         require_served(found)
         collector.current().parameters["organisation"] = "both"
+
+
+def at_load(wanted: Wanted, simultaneous: float) -> tuple[Wanted, Loaded]:
+    """A run at COMPARED_LOAD, or the nearest one of a few: with more calls at once a message takes other times than in
+    the probe, and workers that have more to do than time say nothing of how they are organised."""
+    tried: list[tuple[float, Wanted, Loaded]] = []
+    for _ in range(ATTEMPTS):
+        asked = replace(wanted, simultaneous=max(PROBE_CALLS, round(simultaneous)))
+        found = calls.measure(asked)
+        load = found.load / len(found.loads)
+        tried.append((abs(load - COMPARED_LOAD), asked, found))
+        if not load or tried[-1][0] <= NEAR_ENOUGH:
+            break
+        simultaneous = asked.simultaneous * COMPARED_LOAD / load
+    _, asked, found = min(tried, key=lambda one: one[0])
+    return asked, found
 
 
 def asked_for(run: settings.Settings, sequence: str) -> Wanted:
@@ -114,7 +129,8 @@ def note(wanted: Wanted, found: Loaded, parameters: dict[str, Any], prefix: str 
         current.metric(prefix + name, value, unit, better, reason=reason)
 
     metric("load", found.load / len(found.loads), "share", "lower")
-    metric("most_load", found.most_load, "share", "lower")
+    simulated = "simulated from the times of the other organisation: nobody looked at samples or at memory"
+    metric("most_load", found.most_load if found.samples else None, "share", "lower", simulated)
     metric("calls_in_progress", found.calls_in_progress, "calls")
     metric("calls_per_s", found.calls_per_s, "calls/s")
     metric("messages_per_s", found.messages_per_s, "messages/s")
@@ -125,7 +141,6 @@ def note(wanted: Wanted, found: Loaded, parameters: dict[str, Any], prefix: str 
             metric(f"{name}_{figure}", times[figure], "ns", "lower")
     for name, value in found.active.items():
         metric(f"active_workers_{name}", value, "workers")
-    simulated = "simulated from the times of the other organisation, which has the memory"
     no_calls = "" if found.memory_per_call is not None else "no call was in progress" if found.samples else simulated
     metric("memory_per_call", found.memory_per_call, "octets", "lower", no_calls)
     metric("unserved", found.unserved, "messages", "lower")

@@ -131,6 +131,24 @@ def test_a_document_is_read() -> None:
     assert calls.served_at(0.5, [found]) == pytest.approx(25_000)
 
 
+def test_organisations_are_compared_at_the_load_that_they_are_meant_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An endpoint whose messages take the longer, the more calls there are."""
+    asked: list[int] = []
+
+    def measure(wanted: calls.Wanted) -> calls.Loaded:
+        asked.append(wanted.simultaneous)
+        load = wanted.simultaneous / 1000 * (1 + wanted.simultaneous / 4000)
+        found = calls.loaded(document())
+        return replace(found, loads=[load, load])
+
+    monkeypatch.setattr(calls, "measure", measure)
+    wanted, found = serving.at_load(calls.Wanted(workers=2), 1200)
+    assert found.load / 2 == pytest.approx(serving.COMPARED_LOAD, abs=serving.NEAR_ENOUGH)
+    assert wanted.simultaneous == asked[-1] < 800 and len(asked) <= serving.ATTEMPTS
+    monkeypatch.setattr(calls, "measure", lambda wanted: replace(calls.loaded(document()), loads=[0.0]))
+    assert serving.at_load(calls.Wanted(), 5)[0].simultaneous == serving.PROBE_CALLS
+
+
 def test_the_other_organisation_has_times_and_no_memory() -> None:
     told = document()
     assert calls.loaded(told).other is None
@@ -150,8 +168,9 @@ def test_the_other_organisation_has_times_and_no_memory() -> None:
     assert (found.load, found.memory_per_call) == (0.02, 21_000)
     collector.begin()
     serving.note(calls.Wanted(workers=2), found.other, {}, "pinned_")
-    reasons = {one.name: one.reason for one in collector.current().metrics}
-    assert reasons["pinned_memory_per_call"].startswith("simulated from the times of the other")
+    told_of = {one.name: (one.value, one.reason) for one in collector.current().metrics}
+    for name in ("pinned_memory_per_call", "pinned_most_load"):
+        assert told_of[name][0] is None and told_of[name][1].startswith("simulated from the times of the other")
     assert collector.current().series == []
     collector.begin()
 
