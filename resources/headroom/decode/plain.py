@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Our own reading of an uncompressed packet: IP headers, what they carry, and the user's packet in GTP-U.
 
-Sources: RFC 791, 8200, 768, 3828, 3550, 9293, 4303; TS 29.281 through `headroom.oracle.gtpu`.
+Sources: RFC 791, 8200, 768, 3828, 3550, 9293, 4303; TS 29.281 through `headroom.oracle.gtpu`; SigComp
+through `signalling`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import ipaddress
 from collections.abc import Iterable
 
 from headroom.decode.reading import Ours, Value
+from headroom.decode.signalling import Signalling
 from headroom.oracle import gtpu
 from headroom.oracle.rohc import headers
 
@@ -20,14 +22,22 @@ MOST_TUNNELS = 4  # GTP-U in GTP-U: deeper nesting is left as payload
 Flow = tuple[bytes, bytes, int, int]  # addresses and ports
 
 
-def read(packet: bytes, rtp_flows: frozenset[Flow] = frozenset(), rtp: bool = False) -> Ours:
-    """Reads an IP packet. UDP of `rtp_flows` carries RTP, and the outermost UDP does if `rtp` says so."""
+def read(
+    packet: bytes,
+    rtp_flows: frozenset[Flow] = frozenset(),
+    rtp: bool = False,
+    signalling: Signalling | None = None,
+) -> Ours:
+    """Reads an IP packet. UDP of `rtp_flows` carries RTP, and the outermost UDP does if `rtp` says so; `signalling` is
+    that of the packets before it."""
     ours = Ours()
-    _read(packet, ours, rtp_flows, rtp, 0)
+    _read(packet, ours, rtp_flows, rtp, 0, signalling)
     return ours
 
 
-def _read(packet: bytes, ours: Ours, rtp_flows: frozenset[Flow], rtp: bool, depth: int) -> None:
+def _read(
+    packet: bytes, ours: Ours, rtp_flows: frozenset[Flow], rtp: bool, depth: int, signalling: Signalling | None
+) -> None:
     original = headers.parse(packet, protocols=()) or headers.parse(packet, ip_headers=1, protocols=())
     if original is None:
         _note(ours, "it is cut short, or no IP packet")
@@ -54,10 +64,12 @@ def _read(packet: bytes, ours: Ours, rtp_flows: frozenset[Flow], rtp: bool, dept
         if flow is None:
             _title(ours, f"UDP in {names}")
         elif gtpu.PORT in flow[2:] and depth < MOST_TUNNELS:
-            _gtpu(payload, ours, names, rtp_flows, depth)
+            _gtpu(payload, ours, names, rtp_flows, depth, signalling)
         elif (rtp or flow in rtp_flows) and _rtp(payload, ours):
             _title(ours, f"RTP in UDP in {names}")
             ours.rtp = True
+        elif signalling and (what := signalling.read(flow[:2], flow[2:], payload, ours)):
+            _title(ours, f"{what} in UDP in {names}")
         else:
             _title(ours, f"UDP in {names}")
         return
@@ -116,7 +128,14 @@ def _rtp(octets: bytes, ours: Ours) -> bool:
     return True
 
 
-def _gtpu(octets: bytes, ours: Ours, names: str, rtp_flows: frozenset[Flow], depth: int) -> None:
+def _gtpu(
+    octets: bytes,
+    ours: Ours,
+    names: str,
+    rtp_flows: frozenset[Flow],
+    depth: int,
+    signalling: Signalling | None,
+) -> None:
     try:
         message = gtpu.read(octets)
     except gtpu.GtpuError as error:
@@ -131,7 +150,7 @@ def _gtpu(octets: bytes, ours: Ours, names: str, rtp_flows: frozenset[Flow], dep
         _note(ours, remark)
     if message.inner:
         if message.inner[0] >> 4 in (4, 6):
-            _read(message.inner, ours, rtp_flows, False, depth + 1)
+            _read(message.inner, ours, rtp_flows, False, depth + 1, signalling)
         else:
             _note(ours, f"the T-PDU of {len(message.inner)} octets is no IP packet")
 

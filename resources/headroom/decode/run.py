@@ -20,6 +20,7 @@ from headroom.decode import comparing, compressed, plain, theirs
 from headroom.decode.comparing import Compared, Limits
 from headroom.decode.compressed import Channel, Wanted
 from headroom.decode.reading import Ours, Reading
+from headroom.decode.signalling import Signalling
 from headroom.errors import HeadroomError
 from headroom.oracle import tshark
 
@@ -79,14 +80,20 @@ class Capture:
         """The packets asked for, in order; those in front of them are read, too, for contexts rest on them."""
         channels = {key: Channel(self.asked.wanted, large) for key, large in self.large.items()}
         limits = {key: Limits() for key in self.large}
+        signalling = Signalling()
         for captured, frame in self.packets:
-            one = self._one(captured, frame, channels, limits)
+            one = self._one(captured, frame, channels, limits, signalling)
             if captured.number >= self.asked.first:
                 self.verdicts[one.compared.verdict] += 1
                 yield one
 
     def _one(
-        self, captured: Captured, frame: Frame, channels: dict[Key, Channel], limits: dict[Key, Limits]
+        self,
+        captured: Captured,
+        frame: Frame,
+        channels: dict[Key, Channel],
+        limits: dict[Key, Limits],
+        signalling: Signalling,
     ) -> Decoded:
         key = _key(captured, frame)
         other = self.theirs.get(captured.number)
@@ -100,7 +107,7 @@ class Capture:
             else:
                 compared = Compared(silent=limits[key].why_silent(ours))
         elif frame.kind == "ip":
-            ours = plain.read(frame.octets, self.rtp_flows)
+            ours = plain.read(frame.octets, self.rtp_flows, signalling=signalling)
             compared = comparing.compare_ip(ours, other) if other else Compared()
         if captured.is_cut:
             cut = f"only {len(captured.octets)} of {captured.length} octets were captured"

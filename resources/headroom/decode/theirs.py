@@ -19,11 +19,13 @@ from typing import Any, NamedTuple
 
 from headroom.captures import framing, writing
 from headroom.captures.reading import Captured
+from headroom.decode import signalling
 from headroom.decode.reading import Reading, Value
 from headroom.oracle import tshark
 from headroom.oracle.rohc import RohcError, cid
 from headroom.oracle.rohc import framing as rohc_framing
 from headroom.oracle.rohc.bits import Reader
+from headroom.oracle.sigcomp import tshark as sigcomp
 
 BASE_S, PER_PACKET_S = 300.0, 0.005  # patience: on a machine that is drowned, starting takes a minute
 AMONG = "\x1e"  # between the occurrences of a field
@@ -176,7 +178,8 @@ def read_ip(packets: Sequence[Captured], rtp_ports: Sequence[int] = ()) -> list[
     for port in rtp_ports:
         options += ["-d", f"udp.port=={port},rtp"]
     sent = [(one.time_ns, one.octets, one.length) for one in packets]
-    fields = ("_ws.col.Protocol", *IP_FIELDS, "_ws.malformed")
+    fields = ("_ws.col.Protocol", *IP_FIELDS, *sigcomp.FIELDS[:2], "_ws.malformed")
+    options += sigcomp.PREFERENCES
     return _run(sent, packets[0].interface.link_type, fields, options, ip_row)
 
 
@@ -311,6 +314,11 @@ def ip_row(row: dict[str, list[str]]) -> Reading:
             reading.values[name] = found
         elif found:
             reading.values[name] = found[0]
+    if cycles := _numbers(row.get(sigcomp.CYCLES, [])):
+        texts = row.get(sigcomp.MESSAGE, [])
+        reading.values |= signalling.values(sigcomp.octets_of(texts[0] if texts else ""), cycles[0])
+    elif "SIGCOMP" in reading.title:
+        reading.notes.append("not decompressed")
     if row.get("_ws.malformed"):
         reading.notes.append("malformed")
     return reading

@@ -14,11 +14,11 @@ class Pair:
         self.sides = {True: Endpoint(offer), False: Endpoint(offer)}  # by who receives: the caller or the called
         self.addresses: list[int] = []  # of items that are messages
 
-    def hears(self, octets: bytes, message: bytes, from_caller: bool) -> Outcome:
-        """One SigComp message on its way, which is to become `message`."""
+    def hears(self, octets: bytes, message: bytes | None, from_caller: bool) -> Outcome:
+        """One SigComp message on its way, which is to become `message`, or None knows what."""
         outcome = self.sides[not from_caller].decompress(octets)
-        if came_out(outcome, message):
-            self._share(outcome, message, self.sides[from_caller])
+        if came_out(outcome, outcome.output if message is None else message):
+            self._share(outcome, outcome.output, self.sides[from_caller])
         return outcome
 
     def _share(self, outcome: Outcome, message: bytes, sender: Endpoint) -> None:

@@ -21,14 +21,16 @@ from headroom.captures.framing import RAW
 from headroom.oracle import tshark
 
 PORT = 5060  # registered by tshark for SigComp beside SIP
+MESSAGE, CYCLES = "sigcomp.message_decompressed", "sigcomp.used_udvm_cycles"
 FIELDS = (
-    "sigcomp.message_decompressed",
-    "sigcomp.used_udvm_cycles",
+    MESSAGE,
+    CYCLES,
     "_ws.malformed",
     "sigcomp.length",
     "frame.protocols",
 )
-OPTIONS = ("-E", "occurrence=f", "-o", "sigcomp.decomp.msg:TRUE", "-o", "sip.display_raw_text:TRUE")
+PREFERENCES = ("-o", "sigcomp.decomp.msg:TRUE", "-o", "sip.display_raw_text:TRUE")
+OPTIONS = ("-E", "occurrence=f", *PREFERENCES)
 INTERVAL_NS = 1_000_000
 
 
@@ -64,7 +66,12 @@ def _parse(line: str) -> Seen:
     used = int(cycles) if cycles.isdecimal() else None
     if used is None:
         return Seen(None, None)
-    return Seen(bytes.fromhex(output) if re.fullmatch(r"(?:[0-9a-f]{2})+", output) else b"", used)
+    return Seen(octets_of(output), used)
+
+
+def octets_of(text: str) -> bytes:
+    """A message that was decompressed, as the field has it."""
+    return bytes.fromhex(text) if re.fullmatch(r"(?:[0-9a-f]{2})+", text) else b""
 
 
 def _datagram(sender: int, payload: bytes) -> bytes:
