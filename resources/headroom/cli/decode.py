@@ -35,8 +35,8 @@ def add_to(app: typer.Typer) -> None:
         help="Print a capture packet by packet, as the judges of this project (ROHC, SigComp, GTP-U) and as tshark "
         "read it, side by side. Captures: pcap and pcapng with ROHC (Ethernet type 0x22F1, VLAN tags, PPP), IPv4 and "
         "IPv6 with UDP, RTP, GTP-U and SigComp (UDP port 5060); in those of a link, what it did to each packet. Where "
-        "tshark cannot be right it says so instead of claiming a difference. Status 1: they differ somewhere, or the file is "
-        "damaged.",
+        "tshark cannot be right it says so instead of claiming a difference. Status 1: they differ somewhere, or the "
+        "file is damaged.",
         epilog=EPILOG,
     )(decode_command)
 
