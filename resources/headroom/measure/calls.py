@@ -9,6 +9,7 @@ that are answered after 5 s, and a compartment for each call, closed after it.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -49,6 +50,12 @@ class WrongCalls(HeadroomError):
     """Under load, messages did not come out as they went in, or were not handled. A failure of the implementation."""
 
     verdict = "fail"
+
+
+class NothingServed(HeadroomError):
+    """There is nothing to say anything of: too short a time, or too few calls."""
+
+    verdict = "error"
 
 
 @dataclass(frozen=True)
@@ -104,6 +111,15 @@ class Loaded:
     def load(self) -> float:
         """Of all workers together, in cores."""
         return sum(self.loads)
+
+    @property
+    def simultaneous(self) -> int:
+        """Calls in progress that were asked for."""
+        return int(self.document["simultaneous"])
+
+    @property
+    def in_progress_at_end(self) -> int:
+        return int(self.document["calls"]["in_progress_at_end"])
 
     @property
     def mean_in_system_ns(self) -> float:
@@ -222,6 +238,10 @@ def measure(wanted: Wanted, timeout_s: float | None = None) -> Loaded:
 def loaded(document: dict[str, Any]) -> Loaded:
     """Reads the engine's document. Raises WrongCalls."""
     require_right(document)
+    if not document["times"]["in_system_ns"]:
+        raise NothingServed(
+            "No message was done with in the time that was measured: ask for a longer one, or for more calls at once."
+        )
     calls, sent, memory = document["calls"], document["messages"], document["memory"]
     ends = memory["octets_per_call_at_end"], memory["octets_per_call_at_start"]
     return Loaded(
@@ -272,6 +292,14 @@ def require_right(document: dict[str, Any]) -> None:
     raise WrongCalls(f"Messages went wrong under load: {'; '.join(said[:MOST_FAILURES_NAMED])}.")
 
 
-def served_at(load: float, measured: Sequence[Loaded]) -> float:
-    """How many calls one core serves at a load, by proportion from what the runs took per call in progress."""
-    return load * sum(one.calls_in_progress for one in measured) / sum(one.load for one in measured)
+def served_at(load: float, measured: Sequence[Loaded]) -> float | None:
+    """How many calls one core serves at a load, by proportion from what the runs took per call in progress; None where
+    the clock has not seen any load."""
+    taken = sum(one.load for one in measured)
+    return load * sum(one.calls_in_progress for one in measured) / taken if taken else None
+
+
+def most_in_progress(simultaneous: int) -> float:
+    """Calls in progress beyond which workers have fallen behind: more than chance explains (Little's theorem gives
+    their mean, and their number is as Poisson's), and a tenth."""
+    return 1.1 * simultaneous + 6 * math.sqrt(simultaneous)

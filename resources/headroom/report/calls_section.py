@@ -28,11 +28,16 @@ def calls(records: Records) -> Section | None:
     ]
     served = [record for record in found if record["parameters"]["organisation"] != "both"]
     if served:
-        section.add("table", table("t-p-cscf", _COLUMNS, [_row(record) for record in served]))
+        section.add("table", table("t-p-cscf", _COLUMNS, [_row(record) for record in served], BY_PROPORTION))
+        section.add("table", table("t-p-cscf-times", _TIMES, [_times(record) for record in served], ALL_MEANS))
     if points := [point for record in served for point in _cumulative(record)]:
         draw = charts.lines(points, "time in the system, µs (logarithmic)", "messages", y_format=".0%", log_x=True)
         caption = "Share of the messages that took no longer than this, from due until done with."
         section.add("figure", charts.figure("f-p-cscf", "Time of a message in the system", caption, draw))
+    if loads := [point for record in served for point in _over_time(record)]:
+        draw = charts.lines(loads, "s", "load of a core", y_format="%")
+        caption = "Processor time of the worker by time, of the worker that had most of it."
+        section.add("figure", charts.figure("f-p-cscf-load", "Load over time", caption, draw))
     compared = [line for record in found if record["parameters"]["organisation"] == "both" for line in _lines(record)]
     if compared:
         section.add("table", table("t-organisations", _ORGANISATIONS, compared))
@@ -51,20 +56,38 @@ def calls(records: Records) -> Section | None:
     return section
 
 
+BY_PROPORTION = (
+    "Calls at 50 % are by proportion from the load that these calls made, and not measured at that number: with as "
+    "many, caches hold less of each. Memory per call is what the process has grown by since the endpoint was made."
+)
+ALL_MEANS = (
+    "Times in the system, µs; but for p50 and p99 they are means. Late: what of the time in the buffer is the "
+    "generator's doing, with the real clock. Active workers: as messages see them, themselves included."
+)
+
 _COLUMNS = [
     Column("Sequence"),
     Column("P-CSCF"),
-    Column("Clock"),
     Column("Compartments", optional=True),
+    Column("Clock"),
     Column("Calls at once", number=True),
     Column("Load", number=True),
     Column("Calls at 50 %", number=True),
     Column("Messages/s", number=True),
-    Column("In system, µs (mean)", number=True),
+    Column("Memory per call, kB", number=True),
+]
+
+_TIMES = [
+    Column("Case"),
+    Column("Mean", number=True),
     Column("p50", number=True),
     Column("p99", number=True),
-    Column("In buffer (mean)", number=True),
-    Column("Memory per call, kB", number=True),
+    Column("In the buffer", number=True),
+    Column("In processing", number=True),
+    Column("Late", number=True, optional=True),
+    Column("Active workers", number=True),
+    Column("SIP, Mbit/s", number=True),
+    Column("SigComp, Mbit/s", number=True),
 ]
 
 _ORGANISATIONS = [
@@ -98,21 +121,36 @@ def _cumulative(record: dict[str, Any]) -> list[dict[str, Any]]:
     return [point for point in points[:: max(1, len(points) // MOST_POINTS)] if point["x"] > 0]
 
 
+def _over_time(record: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"series": record["test"]["name"], "x": point["x"], "y": point["y"]}
+        for series in record["series"]
+        if series["name"] == "load_over_time"
+        for point in series["points"]
+    ]
+
+
 def _row(record: dict[str, Any]) -> list[Any]:
     parameters = record["parameters"]
     return [
         parameters["sequence"],
         record["compressor"]["name"],
-        parameters["clock"],
         parameters.get("compartments", "–"),
+        parameters["clock"],
         data.value(record, "calls_in_progress"),
         _share(data.value(record, "load")),
         data.value(record, "calls_at_half_load"),
         data.value(record, "messages_per_s"),
-        *(
-            _thousandth(data.value(record, name))
-            for name in ("in_system_mean", "in_system_p50", "in_system_p99", "in_buffer_mean", "memory_per_call")
-        ),
+        _thousandth(data.value(record, "memory_per_call")),
+    ]
+
+
+def _times(record: dict[str, Any]) -> list[Any]:
+    names = ("in_system_mean", "in_system_p50", "in_system_p99", "in_buffer_mean", "processing_mean")
+    return [
+        record["test"]["name"],
+        *(_thousandth(data.value(record, name)) for name in (*names, "handed_over_late_mean")),
+        *(data.value(record, name) for name in ("active_workers_seen", "sip", "sigcomp")),
     ]
 
 

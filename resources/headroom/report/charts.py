@@ -269,7 +269,7 @@ def lines(
         y_scale, y_ticks = _logarithmic(data["y"]) if log_y else (alt.Scale(zero=True), None)
         y_axis = alt.Axis(format=y_format, grid=True, **({"values": y_ticks} if log_y else {"tickCount": 5}))
         y = alt.Y("y:Q", title=y_title, axis=y_axis, scale=y_scale)
-        shown_legend = alt.Legend(columns=_legend_columns(names, narrow), symbolStrokeWidth=2.5) if legend else None
+        shown_legend = alt.Legend(columns=_legend_columns(names, narrow), symbolStrokeWidth=0) if legend else None
         colour = alt.Color("series:N", scale=scales["colour"], sort=names, title=None, legend=shown_legend)
         base = alt.Chart(data)
         layers = []

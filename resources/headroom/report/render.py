@@ -109,7 +109,11 @@ def _title(records: Records) -> str:
         if record["compressor"] and record["decompressor"] and record["parameters"].get("kind") != "floor"
     }
     names = sorted({name for pair in pairs for name in pair} - {"null"})
-    return f"Header compression: {', '.join(names)}" if names else "Header compression"
+    schemes = {
+        tag.partition(":")[2] for record in records for tag in record["test"]["tags"] if tag.startswith("scheme:")
+    }
+    what = "SigComp" if schemes == {"sigcomp"} else "Header compression"
+    return f"{what}: {', '.join(names)}" if names else what
 
 
 def _when(records: Records) -> str:

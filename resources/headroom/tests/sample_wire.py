@@ -94,6 +94,33 @@ def calls(sequence: str, rate: float | None, nodes: str = "null") -> list[dict[s
     ]
 
 
+def p_cscf(name: str, clock: str) -> dict[str, Any]:
+    times = {
+        f"{kind}_{figure}": factor * value
+        for kind, factor in (("in_system", 1.0), ("in_buffer", 0.4), ("processing", 0.6), ("handed_over_late", 0.2))
+        for figure, value in (("mean", 19_500.0), ("p50", 15_000.0), ("p99", 98_500.0))
+        if clock == "real" or kind != "handed_over_late"
+    }
+    rates = metrics("Mbit/s", sip=12.5, sigcomp=4.75) + metrics("messages/s", messages_per_s=757.4)
+    counts = metrics("calls", calls_in_progress=20_011.5, calls_at_half_load=710_250.0)
+    shares = metrics("share", load=0.014) + metrics("workers", active_workers_seen=1.0)
+    buckets: list[list[float]] = [[1e4, 100], [2e4, 800], [1e5, 90], [1e6, 10]]
+    points = [{"x": float(second), "y": 0.014 + 0.001 * (second % 3)} for second in range(1, 30)]
+    return {
+        "parameters": {
+            "kind": "p-cscf",
+            "sequence": name,
+            "clock": clock,
+            "compartments": "per call",
+            "organisation": "pinned",
+            "workers": 1,
+        },
+        "metrics": [*rates, *counts, *shares, *metrics("ns", **times), *metrics("octets", memory_per_call=12_034.0)],
+        "histograms": [Histogram("in_system", "ns", buckets)],
+        "series": [Series("load_over_time", "time", "load", "s", "share", points)],
+    }
+
+
 def records(record: Any) -> list[Record]:
     """`record` makes one from its identity and parts."""
     modes = (("U", "none"), ("O", "own"), ("O", "piggybacked"))
@@ -108,6 +135,7 @@ def records(record: Any) -> list[Record]:
     parts += [scaling("1c", 1, 1.0), scaling("2c-l3", 2, 1.8), scaling("4c", 4, None)]
     parts += [*calls("basic-voice-call", 20_843.0), *calls("3gpp-video-call-re-invite-reliable", None)]
     parts += calls("basic-voice-call", 6_120.0, "sigcomp")
+    parts += [p_cscf("basic-voice-call", "virtual"), p_cscf("3gpp-video-call-re-invite-reliable", "real")]
     counts = metrics("packets", rate=1e4, sent=2e4, lost=0.0, unexpected=0.0)
     parts.append(
         {"parameters": {"kind": "delivery", "cpus": "1c", "profile": "gtpu-imix", "mode": "U"}, "metrics": counts}

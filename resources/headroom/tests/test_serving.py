@@ -29,6 +29,8 @@ def document(**outcomes: Any) -> dict[str, Any]:
     )
     right = {"decompress": {}, "compress": {}, "wrong": 0, "different": 0, "refused": 0, "nacks": 0, "failures": 0}
     return {
+        "simultaneous": 1000,
+        "clock": "virtual",
         "calls": {"in_progress_at_start": 990, "in_progress_at_end": 1010, "per_s": 5.4},
         "messages": {"per_s": 38.0, "sip_mbit_s": 0.15, "sigcomp_mbit_s": 0.1, "unserved": 0},
         "outcomes": right | outcomes,
@@ -198,6 +200,38 @@ def test_messages_that_nobody_has_taken_up_are_a_failure() -> None:
         serving.require_served(calls.loaded(late))
 
 
+@pytest.mark.parametrize(
+    ("loads", "at_end", "clock", "wrong"),
+    [
+        ([0.02], 1010, "virtual", ""),
+        ([0.9], 1280, "real", ""),
+        ([0.5, 1.5], 1000, "virtual", "more than the workers can do: a worker needed 1.50 times the time that there"),
+        ([0.97], 3400, "virtual", "more than the workers can do: 3,400 calls were in progress at the end, and 1,000"),
+        ([0.97], 3400, "real", "more than the workers can do: 3,400 calls were in progress"),
+        ([0.09], 1401, "real", r"had the processor for 9 % of the time only: the machine is busy otherwise"),
+    ],
+)
+def test_workers_that_do_not_keep_up(loads: list[float], at_end: int, clock: str, wrong: str) -> None:
+    told = document()
+    told["clock"], told["calls"]["in_progress_at_end"] = clock, at_end
+    found = replace(calls.loaded(told), loads=loads)
+    if not wrong:
+        serving.require_served(found)
+        return
+    kind = serving.Disturbed if "busy otherwise" in wrong else AssertionError
+    with pytest.raises(kind, match=wrong):
+        serving.require_served(found)
+
+
+def test_a_clock_that_has_seen_nothing() -> None:
+    found = replace(calls.loaded(document()), loads=[0.0])
+    assert calls.served_at(0.5, [found]) is None
+    nothing = document()
+    nothing["times"] = dict.fromkeys(nothing["times"])
+    with pytest.raises(calls.NothingServed, match="ask for a longer one, or for more calls"):
+        calls.loaded(nothing)
+
+
 def record(**parameters: Any) -> dict[str, Any]:
     """What a run leaves, as a record has it."""
     collector.begin()
@@ -212,7 +246,7 @@ def record(**parameters: Any) -> dict[str, Any]:
     current = collector.current()
     current.parameters |= parameters
     made = sample.record("performance.sip_calls/A Row", parameters=current.parameters, metrics=current.metrics,
-                         histograms=current.histograms)  # fmt: skip
+                         histograms=current.histograms, series=current.series)  # fmt: skip
     collector.begin()
     return json.loads(json.dumps(made.as_json()))
 
@@ -220,12 +254,17 @@ def record(**parameters: Any) -> dict[str, Any]:
 def test_the_report_shows_what_was_served() -> None:
     section = section_of([record(), record(organisation="both", workers=2)])
     assert section is not None
-    served, curve, compared, bars = section.parts
+    served, times, curve, loads, compared, bars = section.parts
     cells = [cell.text for cell in served.content.rows[0].cells]
-    assert cells[:7] == ["basic-voice-call", "reference", "virtual", "per call", "1,000", "2.0 %", "25,000"]
+    assert cells[:7] == ["basic-voice-call", "reference", "per call", "virtual", "1,000", "2.0 %", "25,000"]
     assert cells[-1] == "21.0"
+    assert "by proportion" in served.content.caption
+    assert [cell.text for cell in times.content.rows[0].cells] == [
+        *("A Row", "1.5", "1", "3", "1.5", "1.5"),
+        *("1", "0.15", "0.1"),
+    ]
     assert [row.cells[0].text for row in compared.content.rows] == ["pinned", "pool"]
-    assert {curve.kind, bars.kind} == {"figure"}
+    assert {curve.kind, loads.kind, bars.kind} == {"figure"}
     assert section_of([]) is None
 
 
