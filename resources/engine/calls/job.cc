@@ -137,6 +137,11 @@ Job read_job(const Json& document) {
   job.sample_ns = sample ? seconds(*sample, 0.001) : 1'000'000'000;
   if (job.duration_ns / job.sample_ns > 1'000'000) duration.fail("makes more than a million samples of \"sample_s\".");
   read_workers(object, job);
+  if (const auto v = object.optional("consecutive")) {
+    job.consecutive = static_cast<std::uint32_t>(v->integer(0, kMostConsecutive));
+    if (job.consecutive != 0 && job.real_time)
+      v->fail("needs the virtual clock: several workers have no order of messages.");
+  }
   job.seed = object.integer("seed", 0, ~std::uint64_t{0}, 0);
   object.finish();
 

@@ -69,6 +69,7 @@ struct Job {
   std::vector<unsigned> cores;  // of the workers, in turn; empty: wherever the kernel puts them
   bool real_time = false;
   bool both_organisations = false;  // the other one is simulated as well, from the same service times
+  std::uint32_t consecutive = 0;    // messages whose times in system are told one by one; not with real_time
   std::uint64_t seed = 0;
 
   // From the first message of a call until its last one is sent, if nothing took any time.
@@ -80,6 +81,7 @@ struct Job {
 
 inline constexpr std::uint32_t kMostSimultaneous = 4'000'000;
 inline constexpr std::uint32_t kMostWorkers = 1024;
+inline constexpr std::uint32_t kMostConsecutive = 100'000;
 inline constexpr std::uint32_t kMostShards = 4096;
 inline constexpr std::uint64_t kMostCalls = 20'000'000;
 inline constexpr std::size_t kMostMessages = 64;        // of a registration, or of a call

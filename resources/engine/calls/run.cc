@@ -198,6 +198,7 @@ Json run(const Job& job) {
           {"memory", memory_json(memory, found, script)},
           {"samples", samples_json(found.samples)},
           {"other_organisation", times ? other_organisation(job, plan, script, *times) : Json(nullptr)},
+          {"consecutive_in_system_ns", found.consecutive_ns},
           {"rehearsal", {{"wall_ns", script.wall_ns}, {"processes", script.processes}}},
           {"filling_ns", filled_ns},
           {"clock_reading_ns", job.real_time ? Json(nullptr) : Json(cost_of_thread_clock())}};

@@ -39,6 +39,7 @@ struct Traffic {
 struct Findings {
   Measured measured;
   std::vector<Sample> samples;
+  std::vector<std::uint64_t> consecutive_ns;  // times in system, of the first messages that count
   std::vector<WorkerResult> workers;
   std::uint64_t calls_at_start = 0, calls_at_end = 0;  // in progress
   std::uint64_t began = 0, ended = 0, postponed = 0;

@@ -78,6 +78,8 @@ Findings through_queue(Traffic& traffic, SimulatedQueue queue, std::uint32_t sha
     sampler.worked(turn.worker, service);
     measured.count(task.from_user, task.part.input.size(), task.part.output_length,
                    {event->due_ns, turn.start, done, waited, service, turn.active});
+    if (findings.consecutive_ns.size() < traffic.job.consecutive)
+      findings.consecutive_ns.push_back(done - event->due_ns);
     findings.workers[turn.worker].cpu_ns += service;
   }
   sampler.until(traffic.end());

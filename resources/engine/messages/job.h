@@ -84,6 +84,7 @@ struct Job {
   Records records = Records::all;
   bool record_octets = true;
   std::uint32_t repeats = 0;  // further runs that only measure time; with any, calls are timed
+  bool trials = false;        // each of these times is told
 };
 
 // Throws Error(job).

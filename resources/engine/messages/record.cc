@@ -60,6 +60,13 @@ Json median_ns(std::vector<std::uint64_t> cycles, double hz) {
   return static_cast<double>(*middle) * 1e9 / hz;
 }
 
+Json trials_ns(const std::vector<std::uint64_t>& cycles, double hz) {
+  Json trials = Json::array();
+  if (hz <= 0) return trials;
+  for (const std::uint64_t one : cycles) trials.push_back(static_cast<double>(one) * 1e9 / hz);
+  return trials;
+}
+
 }  // namespace
 
 const char* name_of(Verdict verdict) noexcept {
@@ -189,6 +196,10 @@ Json json_of(const Record& record, const Step& step, std::size_t index, const Jo
   if (job.repeats != 0) {
     if (sent) entry["compress_ns"] = median_ns(record.compress_cycles, hz);
     entry["decompress_ns"] = median_ns(record.decompress_cycles, hz);
+    if (job.trials) {
+      if (sent) entry["compress_trials_ns"] = trials_ns(record.compress_cycles, hz);
+      entry["decompress_trials_ns"] = trials_ns(record.decompress_cycles, hz);
+    }
   }
   return entry;
 }

@@ -240,6 +240,7 @@ TEST(LoadCalls, ByAVirtualClock) {
     job["organisation"] = organisation;
     job["workers"] = 3;
     job["warmup_s"] = 10;
+    job["consecutive"] = 175;
     const Json result = load(job);
     expect_whole(result, 100);
     EXPECT_EQ(result["clock"], "virtual");
@@ -247,6 +248,7 @@ TEST(LoadCalls, ByAVirtualClock) {
     EXPECT_NEAR(result["calls"]["in_progress_at_start"].get<double>(), 190, 1);
     EXPECT_NEAR(result["calls"]["in_progress_at_end"].get<double>(), 190, 1);
     EXPECT_EQ(result["samples"].size(), 100u);
+    EXPECT_EQ(result["consecutive_in_system_ns"].size(), 175u);
     // One call a second brings one of each of its messages.
     EXPECT_NEAR(result["messages"]["from_users"].get<double>(), 300, 3);
     EXPECT_NEAR(result["messages"]["from_core"].get<double>(), 200, 3);
@@ -370,6 +372,7 @@ TEST(LoadCalls, SayWhatIsWrongWithAJob) {
   expect([](Json& job) { job["simultaneous"] = 4'000'000, job["duration_s"] = 1e6; }, "/duration_s", "calls");
   expect([](Json& job) { job["clock"] = "sand"; }, "/clock", "virtual");
   expect([](Json& job) { job["clock"] = "real", job["both_organisations"] = true; }, "/both_organisations", "virtual");
+  expect([](Json& job) { job.update({{"clock", "real"}, {"consecutive", 2}}); }, "/consecutive", "virtual clock");
 }
 
 }  // namespace

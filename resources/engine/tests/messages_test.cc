@@ -194,6 +194,10 @@ TEST(Messages, RepeatsMeasureTime) {
   const Json result = result_of(job);
   EXPECT_GT(result["records"][0]["compress_ns"].get<double>(), 0);
   EXPECT_GT(result["records"][1]["decompress_ns"].get<double>(), 0);
+  EXPECT_FALSE(result["records"][0].contains("compress_trials_ns"));
+  job["trials"] = true;
+  EXPECT_EQ(result_of(job)["records"][0]["compress_trials_ns"].size(), 4u) << "the first run is one of them";
+  EXPECT_EQ(result_of(job)["records"][1]["decompress_trials_ns"].size(), 4u);
   job.erase("repeats");
   EXPECT_FALSE(result_of(job)["records"][0].contains("compress_ns"));
 }

@@ -76,6 +76,7 @@ class Wanted:
     warmup_s: float = 0.0
     duration_s: float = 10.0
     sample_s: float = 1.0
+    consecutive: int = 0  # messages of which each time in system is told; not with the real clock
     organisation: Organisation = "pinned"
     both_organisations: bool = False  # the other one as well, simulated from the same service times
     workers: int = 1
@@ -208,6 +209,8 @@ def job(wanted: Wanted) -> dict[str, Any]:
     }
     if wanted.users:
         made |= {"users": wanted.users, "registration": registered}
+    if wanted.consecutive:
+        made["consecutive"] = wanted.consecutive
     if wanted.shards is not None:
         made["shards"] = wanted.shards
     if wanted.both_organisations:

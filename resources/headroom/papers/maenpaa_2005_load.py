@@ -23,6 +23,7 @@ from headroom.settings import Settings
 PLACES = ("Table 17", "Section 11.6", "Appendix M", "Appendix N")
 VOICE, VIDEO = "basic-voice-call", "3gpp-video-call"
 MOST_WORKERS_CALLS = 5000  # 11.2
+CONSECUTIVE_CALLS, CONSECUTIVE = 1000, 175  # Figure 66: calls, messages
 MEMORY_CALLS = 1500  # 11.6
 MINUTES = 600.0  # 11.1: a measurement takes ten
 
@@ -62,6 +63,7 @@ def runner(settings: Settings) -> Runner:
                 start="empty" if asked.whole else "steady",
                 duration_s=MINUTES if asked.whole else 5.0 if settings.quick else 30.0,
                 sample_s=10.0 if asked.whole else 1.0,
+                consecutive=CONSECUTIVE,
                 organisation="pinned" if asked.workers == 1 else "pool",
                 workers=asked.workers,
                 build=settings.build,
@@ -87,6 +89,8 @@ def measure(paper: Paper, where: str, run: Runner) -> Measured:
     series = _workers(paper, run) if where.startswith("Appendix M") else []
     if where in ("Appendix N 14.14.1.1", "Appendix N 14.14.1.2"):
         series = _over_calls(paper, where, run)
+    if where == "Appendix N 14.14.1.1":
+        series.append(_one_after_the_other(run))
     return Measured(items, series)
 
 
@@ -190,6 +194,12 @@ def _over_calls(paper: Paper, where: str, run: Runner) -> list[Series]:
     ]
 
 
+def _one_after_the_other(run: Runner) -> Series:
+    """Figure 66: times in system of messages in a row."""
+    times = run(Asked(VOICE, CONSECUTIVE_CALLS)).document["consecutive_in_system_ns"]
+    return chart("figure-66", "here", [{"x": number, "y": ns / 1e3} for number, ns in enumerate(times, 1)])
+
+
 def _workers(paper: Paper, run: Runner) -> list[Series]:
     """Figures 59 to 62: times over the size of the pool."""
     series = []
@@ -211,8 +221,23 @@ def _workers(paper: Paper, run: Runner) -> list[Series]:
             chart("figures-59-60", f"{words}, thesis", thesis),
             chart("figures-59-60", f"{words}, here", here),
         ]
+
+    def over_active(processing: Callable[[int], float | None], active: Callable[[int], float | None]) -> list[Any]:
+        pairs = [(count, processing(count), active(count)) for count in averages]
+        return [{"x": count, "y": one / other} for count, one, other in pairs if one is not None and other]
+
     return [
         *series,
+        chart(
+            "figure-61",
+            "thesis",
+            over_active(lambda n: averages[n]["in-processing"], lambda n: averages[n]["active"]),
+        ),
+        chart(
+            "figure-61",
+            "here",
+            over_active(lambda n: _micro(ours[n], "processing"), lambda n: ours[n].active["seen"]),
+        ),
         chart("figure-62", "thesis", [{"x": count, "y": told["active"]} for count, told in averages.items()]),
         chart("figure-62", "here", [{"x": count, "y": one.active["seen"]} for count, one in ours.items()]),
     ]

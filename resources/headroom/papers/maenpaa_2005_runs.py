@@ -208,8 +208,8 @@ def exchange(configuration: Configuration, settings: Settings) -> Exchange:
             seen = pair.watch(octets, message.octets, message.from_caller)
             sent.sigcomp, sent.code, sent.cycles = len(octets), seen.code, seen.cycles
             sent.compressed, sent.state = seen.compressed, seen.state
-            sent.compression = [record["compress_ns"] / 1e3] if record.get("compress_ns") else []
-            sent.decompression = [record["decompress_ns"] / 1e3] if record.get("decompress_ns") else []
+            sent.compression = [trial / 1e3 for trial in record.get("compress_trials_ns", [])]
+            sent.decompression = [trial / 1e3 for trial in record.get("decompress_trials_ns", [])]
             found.unseen = found.unseen or (f"{message.name}: {seen.why}" if seen.why else "")
             if found.dictionary is None and seen.loaded:
                 found.dictionary = seen.loaded[0]
@@ -246,6 +246,7 @@ def _through_engine(
         ],
         seed=settings.seed,
         repeats=FEW_REPEATS if settings.quick else REPEATS,
+        trials=True,
     )
     document = engine.run("messages", job, timeout_s=300, build=settings.build)
     if document["promise_broken"]:

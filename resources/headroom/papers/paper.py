@@ -32,6 +32,7 @@ class Figure:
     within: dict[str, float] = field(default_factory=dict)
     bound: dict[str, float] = field(default_factory=dict)
     better: str = ""
+    if_better: Verdict = "pass"
     note: str = ""
 
 
@@ -197,7 +198,8 @@ def beside(
 def judge(figure: Figure, measured: float, spread: float | None, runs: int | None) -> tuple[Verdict, str]:
     """Verdict and remark.
 
-    What must match and does not is a failure; a shape that is missed is non-strict; context is never judged.
+    What must match and does not is a failure; a shape that is missed is non-strict; context is never judged. What is
+    better than the paper by more than that is as `if_better` says.
     """
     if figure.kind == "context":
         return "pass", ""
@@ -212,7 +214,7 @@ def judge(figure: Figure, measured: float, spread: float | None, runs: int | Non
     if abs(away) <= limit:
         return "pass", ""
     if figure.better and (away > 0) == (figure.better == "higher"):
-        return "pass", f"better than the paper by more than {words}"
+        return figure.if_better, f"better than the paper by more than {words}"
     return missed, f"further than {words} from the paper"
 
 

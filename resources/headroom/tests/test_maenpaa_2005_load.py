@@ -37,6 +37,7 @@ def made_up(asked: Asked) -> calls.Loaded:
             "calls_per_s": asked.simultaneous / 185,
             "duration_ns": 30_000_000_000,
             "memory": {"resident_at_end": 30e6 if asked.sequence == VOICE else 80e6},
+            "consecutive_in_system_ns": [30_000, 45_000],
         },
     )
 
@@ -85,6 +86,25 @@ def test_values_of_a_run(thesis: paper.Paper) -> None:
         "duration": 30.0,
     }
     assert items["n.14.1.1.1500-calls.load-2"].note == maenpaa_2005_load.ONE_CORE
+
+
+def test_messages_in_a_row(thesis: paper.Paper) -> None:
+    series = maenpaa_2005_load.measure(thesis, "Appendix N 14.14.1.1", made_up).series
+    (row,) = [one for one in series if one.name.endswith("figure-66")]
+    assert row.points == [{"x": 1, "y": 30.0}, {"x": 2, "y": 45.0}], "µs"
+
+
+def test_processing_over_active_workers(thesis: paper.Paper) -> None:
+    series = maenpaa_2005_load.measure(thesis, "Appendix M 14.13", made_up).series
+    theirs, ours = [one for one in series if one.name.endswith("figure-61")]
+    assert [point["x"] for point in ours.points] == [1, 2, 3, 5, 7, 10, 11, 12, 15, 25, 50, 100, 250, 500]
+    assert ours.points[0]["y"] == pytest.approx(20 / 1.05)
+    told = {
+        name.rpartition(".")[2]: item.paper for name, item in thesis.items.items() if ".50-workers-average." in name
+    }
+    assert {point["x"]: point["y"] for point in theirs.points}[50] == pytest.approx(
+        told["in-processing"] / told["active"]
+    )
 
 
 def test_memory_of_calls(thesis: paper.Paper) -> None:
