@@ -55,14 +55,14 @@ const Workshop::Tool& Workshop::tool(const CompressorConfig& config) {
 }
 
 Workshop::Bench& Workshop::bench(const CompressorConfig& config, const Program& program) {
-  if (message.size() < config.most_compressed) message.resize(config.most_compressed);
+  if (const std::size_t most = most_compressed_of(config); message.size() < most) message.resize(most);
   auto& bench = benches_[{program.dictionary.data(), program.dictionary.size(), config.search}];
   if (bench == nullptr) bench = std::make_unique<Bench>(program.dictionary, config.search);
   return *bench;
 }
 
 std::size_t Workshop::memory_bytes() const noexcept {
-  std::size_t octets = sizeof *this + message.capacity() + front.capacity();
+  std::size_t octets = sizeof *this + message.capacity() + front.capacity() + spares.memory_bytes();
   for (const auto& [config, tool] : tools_) {
     octets += sizeof config + sizeof *tool + tool->program.code.capacity() + tool->front.capacity();
   }
@@ -98,12 +98,15 @@ BytecodeCompressor::BytecodeCompressor(Workshop& workshop, StateHandler& states,
     : workshop_(workshop),
       states_(states),
       config_(config),
+      wanted_mechanism_(config.mechanism),
+      wanted_memory_(config.peer.decompression_memory_size),
+      wanted_most_compressed_(config.most_compressed),
       offered_(config.peer),
       id_(id),
       user_(++workshop.users),
       tool_(&workshop.tool(config)),
       bench_(&workshop.bench(config, tool_->program)),
-      history_(tool_->program, config.peer.state_memory_size, first_text()) {}
+      history_(tool_->program, config.peer.state_memory_size, first_text(), workshop.spares) {}
 
 // What the buffer has besides the dictionary before there is any message.
 Octets BytecodeCompressor::first_text() const noexcept {
@@ -137,16 +140,23 @@ bool BytecodeCompressor::adapt() {
   if (!less && (history_.base().number != 0 || code_is_known_)) return true;
   CompressorConfig config = config_;
   config.peer = offered_;
-  // Messages take the memory that they are decompressed in.
-  config.most_compressed = std::min<std::size_t>(config.most_compressed, offered_.decompression_memory_size / 2);
-  if (take_up(config)) return true;
-  if (!less) {
+  if (take_up_wanted(config, wanted_mechanism_)) return true;
+  if (!less && config_.mechanism == wanted_mechanism_) {
     offered_ = config_.peer;
     return true;
   }
   // The mechanism needs more: what needs no state is left, if even that.
-  config.mechanism =
-      config.mechanism < Mechanism::kStatelessStatic ? Mechanism::kStatelessBasic : Mechanism::kStatelessStatic;
+  const Mechanism least =
+      wanted_mechanism_ < Mechanism::kStatelessStatic ? Mechanism::kStatelessBasic : Mechanism::kStatelessStatic;
+  return take_up_wanted(config, least);
+}
+
+// Messages take the memory that they are decompressed in: where that has become less, they have half of it.
+bool BytecodeCompressor::take_up_wanted(CompressorConfig config, Mechanism mechanism) {
+  config.mechanism = mechanism;
+  config.most_compressed = wanted_most_compressed_;
+  const std::uint32_t memory = config.peer.decompression_memory_size;
+  if (memory < wanted_memory_) config.most_compressed = std::min<std::size_t>(config.most_compressed, memory / 2);
   return take_up(config);
 }
 
@@ -330,14 +340,14 @@ std::size_t BytecodeCompressor::write_codes(std::span<std::uint8_t> room, const 
              : write_deflate(bench.window, limits, room);
 }
 
-Octets BytecodeCompressor::compress(Octets message) {
+Octets BytecodeCompressor::compress(Octets message, std::size_t room) {
   if (message.size() > kMost || !adapt()) return {};
   const Saved saved = tool_->program.saved;
   const Item base = saved == Saved::kMemory ? history_.choose() : Item{};
   const Sha1Digest* const item = base.number != 0 ? &base.identifier
                                  : code_is_known_ ? &tool_->code_identifier
                                                   : nullptr;
-  Writer writer(std::span(workshop_.message).first(config_.most_compressed));
+  Writer writer(std::span(workshop_.message).first(std::min(room, most_compressed_of(config_))));
   write_header(writer, item);
   const Front front = write_front(writer, base, message);
   if (writer.full()) return {};

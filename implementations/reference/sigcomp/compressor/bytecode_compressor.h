@@ -45,6 +45,7 @@ struct Workshop {
   std::vector<std::uint8_t> message;
   std::vector<std::uint8_t> front;  // of the memory that a message leaves
   std::vector<std::uint8_t> put;    // into the buffer in front of a message
+  Spares spares;
   std::uint64_t users = 0;
 
  private:
@@ -57,11 +58,12 @@ class BytecodeCompressor final : public Compressor {
   // Throws std::invalid_argument as Program does.
   BytecodeCompressor(Workshop& workshop, StateHandler& states, const CompressorConfig& config, CompartmentId id);
 
-  [[nodiscard]] Octets compress(Octets message) override;
+  [[nodiscard]] Octets compress(Octets message, std::size_t room) override;
   void heard(const Heard& heard) override;
   bool acknowledge(Octets partial) override;
   void refused(const Nack& nack) override;
   void forget() override;
+  [[nodiscard]] std::size_t most() const noexcept override { return most_compressed_of(config_); }
   [[nodiscard]] Sent last() const noexcept override { return sent_; }
   [[nodiscard]] std::size_t memory_bytes() const noexcept override;
 
@@ -79,6 +81,7 @@ class BytecodeCompressor final : public Compressor {
   [[nodiscard]] Octets first_text() const noexcept;
   [[nodiscard]] bool adapt();
   [[nodiscard]] bool take_up(const CompressorConfig& config);
+  [[nodiscard]] bool take_up_wanted(CompressorConfig config, Mechanism mechanism);
   void take_own_shared(const Sha1Digest& identifier, Octets message, std::uint64_t number);
   void free_own_shared(std::size_t count);
   void note_acknowledged() noexcept;
@@ -98,7 +101,11 @@ class BytecodeCompressor final : public Compressor {
   Workshop& workshop_;
   StateHandler& states_;
   CompressorConfig config_;  // with what the peer offers now
-  Parameters offered_;       // what the peer has told since, to be taken up with the next message
+  // What config_ had before a peer that offers less was followed.
+  Mechanism wanted_mechanism_;
+  std::uint32_t wanted_memory_;  // decompression memory of the peer
+  std::size_t wanted_most_compressed_;
+  Parameters offered_;  // what the peer has told since, to be taken up with the next message
   CompartmentId id_;
   std::uint64_t user_;
   const Workshop::Tool* tool_;

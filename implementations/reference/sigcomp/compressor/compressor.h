@@ -89,15 +89,18 @@ struct CompressorConfig {
   // What the peer offers, until its messages tell.
   Parameters peer = kLeastForSip;
   Transport transport = Transport::kMessages;
-  // Octets of the longest SigComp message to be made. Over kMessages they are taken from the decompression memory (RFC
-  // 3320 chapter 7).
-  std::size_t most_compressed = 1400;
+  // Octets of the longest SigComp message to be made; 0: what most_compressed_of says. Over kMessages they are taken
+  // from the decompression memory (RFC 3320 chapter 7).
+  std::size_t most_compressed = 0;
 
   friend bool operator==(const CompressorConfig&, const CompressorConfig&) = default;
 };
 
 // offset_bits, or what is chosen for it.
 [[nodiscard]] unsigned offset_bits_of(const CompressorConfig& config) noexcept;
+// most_compressed, or 1400, which a link of 1500 has room for, and half the peer's decompression memory where that is
+// less.
+[[nodiscard]] std::size_t most_compressed_of(const CompressorConfig& config) noexcept;
 
 // The words of configurations: "lzss", "deflate"; "stateless-basic", "stateful-basic", "stateless-static",
 // "stateful-static", "dynamic", "shared"; "hash", "linear"; "number", "identifier", "transport", "others". Nothing for
@@ -133,9 +136,10 @@ class Compressor {
   virtual ~Compressor() = default;
 
   // The whole SigComp message, valid until the next call of any compressor of the same factory; or nothing: `message`
-  // is longer than kMost, or what would be made of it longer than most_compressed, and then everything is as if it had
-  // never been given. What is made must be sent: the peer's state is counted. Throws std::bad_alloc.
-  [[nodiscard]] virtual Octets compress(Octets message) = 0;
+  // is longer than kMost, or what would be made of it longer than most_compressed or than `room`, and then everything is
+  // as if it had never been given. What is made must be sent: the peer's state is counted. Throws std::bad_alloc.
+  [[nodiscard]] virtual Octets compress(Octets message, std::size_t room) = 0;
+  [[nodiscard]] Octets compress(Octets message) { return compress(message, kMost); }
 
   // The peer has sent a message: acknowledgements, parameters, shared state.
   virtual void heard(const Heard& heard) = 0;
@@ -148,6 +152,8 @@ class Compressor {
   // The peer has lost its state: the next messages bring the bytecode again.
   virtual void forget() = 0;
 
+  // Octets of the longest SigComp message that it makes now.
+  [[nodiscard]] virtual std::size_t most() const noexcept = 0;
   [[nodiscard]] virtual Sent last() const noexcept = 0;
   // Octets of memory that are this compartment's; what it shares with others is the factory's.
   [[nodiscard]] virtual std::size_t memory_bytes() const noexcept = 0;

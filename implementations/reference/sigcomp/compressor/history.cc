@@ -6,7 +6,28 @@
 
 namespace headroom::sigcomp {
 
-History::History(const Program& program, std::uint32_t state_memory_size, Octets first) : program_(&program) {
+void Spares::give(std::vector<std::uint8_t>&& texts) {
+  if (texts.capacity() == 0 || texts.capacity() > kLargest || all_.size() == kMost) return;
+  all_.reserve(kMost);
+  all_.push_back(std::move(texts));
+}
+
+std::vector<std::uint8_t> Spares::take() noexcept {
+  if (all_.empty()) return {};
+  std::vector<std::uint8_t> texts = std::move(all_.back());
+  all_.pop_back();
+  texts.clear();
+  return texts;
+}
+
+std::size_t Spares::memory_bytes() const noexcept {
+  std::size_t octets = all_.capacity() * sizeof(std::vector<std::uint8_t>);
+  for (const auto& texts : all_) octets += texts.capacity();
+  return octets;
+}
+
+History::History(const Program& program, std::uint32_t state_memory_size, Octets first, Spares& spares)
+    : program_(&program), spares_(&spares) {
   restart(program, state_memory_size, first);
 }
 
@@ -26,7 +47,12 @@ void History::forget() {
   base_.part = program_->grows;
   checkpoint_ = {};
   // What is pending is as doubtful as what it was made from.
-  for (Pending& pending : pending_) pending = {};
+  for (Pending& pending : pending_) give_up(pending);
+}
+
+void History::give_up(Pending& pending) {
+  spares_->give(std::move(pending.appended));
+  pending = {};
 }
 
 std::size_t History::cost_of(const Item& item) const noexcept {
@@ -61,12 +87,12 @@ const Item& History::choose() {
 }
 
 // The text ends at `end`; what went on from more of it has lost its beginning.
-void History::cut(std::size_t end, const Pending* kept) noexcept {
+void History::cut(std::size_t end, const Pending* kept) {
   if (end == begin_ + trunk_.size()) return;
   trunk_.resize(end - begin_);
   ++epoch_;
   for (Pending& pending : pending_) {
-    if (pending.base_end > end && &pending != kept) pending = {};
+    if (pending.base_end > end && &pending != kept) give_up(pending);
   }
   if (checkpoint_.end > end) checkpoint_ = {};
 }
@@ -121,6 +147,7 @@ std::uint64_t History::sent(Item item, Octets first, Octets second) {
   Pending& pending = pending_[made_ % kPending];
   pending.item = item;
   pending.base_end = base_.end;
+  if (pending.appended.capacity() == 0) pending.appended = spares_->take();
   pending.appended.clear();
   pending.appended.insert(pending.appended.end(), first.begin(), first.end());
   pending.appended.insert(pending.appended.end(), second.begin(), second.end());
@@ -147,7 +174,7 @@ bool History::take(Pending& pending) {
     begin_ = before + pending.appended.size() - item.pointer;
     ++epoch_;
     for (Pending& other : pending_) {
-      if (&other != &pending) other = {};
+      if (&other != &pending) give_up(other);
     }
     checkpoint_ = {};
   } else {
@@ -157,7 +184,7 @@ bool History::take(Pending& pending) {
   if (item.checkpoint) checkpoint_ = item;
   // What is no longer needed gives its memory back.
   for (Pending& other : pending_) {
-    if (other.item.number <= base_.number) other = {};
+    if (other.item.number <= base_.number) give_up(other);
   }
   std::erase_if(items_, [&](const Made& made) {
     // Freed by what has arrived; or so old that it cannot push out anything that is needed.

@@ -27,13 +27,27 @@ struct Item {
   std::uint64_t shared = 0;  // of the peer's messages, the last one that its text has; 0: none
 };
 
+// Memory that histories need no more, for the next that does: so that neither a message nor its acknowledgement asks the
+// system for any.
+class Spares {
+ public:
+  void give(std::vector<std::uint8_t>&& texts);
+  [[nodiscard]] std::vector<std::uint8_t> take() noexcept;  // empty, with room where there is any
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+ private:
+  static constexpr std::size_t kMost = 16;
+  static constexpr std::size_t kLargest = 8192;  // octets
+  std::vector<std::vector<std::uint8_t>> all_;
+};
+
 class History {
  public:
   using Partial = std::array<std::uint8_t, kLeastIdentifier>;  // of an identifier
   static constexpr std::size_t kPending = 8;                   // items that may yet be acknowledged: the newest ones
 
-  // `first`: the text of the memory before there is any message.
-  History(const Program& program, std::uint32_t state_memory_size, Octets first);
+  // `first`: the text of the memory before there is any message. `spares` outlives the history.
+  History(const Program& program, std::uint32_t state_memory_size, Octets first, Spares& spares);
 
   // Another program, another peer: everything begins anew. Messages go on being counted.
   void restart(const Program& program, std::uint32_t state_memory_size, Octets first);
@@ -97,10 +111,12 @@ class History {
   [[nodiscard]] std::size_t cost_of(const Item& item) const noexcept;
   bool take(Pending& pending);
   [[nodiscard]] bool is_there(const Item& item) const noexcept;
-  void cut(std::size_t end, const Pending* kept) noexcept;
+  void cut(std::size_t end, const Pending* kept);
+  void give_up(Pending& pending);
   void trim();
 
   const Program* program_;
+  Spares* spares_;
   std::size_t state_memory_size_ = 0;
   std::uint64_t made_ = 0;
   std::uint64_t last_checkpoint_ = 0;

@@ -57,7 +57,7 @@ Saved saved_by(Mechanism mechanism) {
 
 // Octets of UDVM memory that are there whatever the message.
 std::size_t memory_of(const CompressorConfig& config) {
-  const std::size_t message = config.transport == Transport::kMessages ? config.most_compressed : 0;
+  const std::size_t message = config.transport == Transport::kMessages ? most_compressed_of(config) : 0;
   // An operand says no more than 65535.
   return std::min<std::size_t>(udvm_memory_size(config.peer.decompression_memory_size, config.transport, message),
                                65535);
@@ -98,7 +98,7 @@ void check(const CompressorConfig& config) {
   if (config.shared_length < 8 || config.shared_length > 2040) {
     throw std::invalid_argument("shared_length must be 8 to 2040 octets");
   }
-  if (config.most_compressed >= config.peer.decompression_memory_size) {
+  if (most_compressed_of(config) >= config.peer.decompression_memory_size) {
     throw std::invalid_argument("most_compressed leaves no decompression memory to the peer");
   }
 }
@@ -261,6 +261,12 @@ unsigned offset_bits_of(const CompressorConfig& config) noexcept {
   if (config.offset_bits != 0) return config.offset_bits;
   const std::uint32_t memory = config.peer.decompression_memory_size;
   return memory <= 4096 ? 12 : memory <= 8192 ? 13 : 14;
+}
+
+std::size_t most_compressed_of(const CompressorConfig& config) noexcept {
+  constexpr std::size_t kMost = 1400;
+  if (config.most_compressed != 0) return config.most_compressed;
+  return std::min<std::size_t>(kMost, config.peer.decompression_memory_size / 2);
 }
 
 Program::Program(const CompressorConfig& config) {

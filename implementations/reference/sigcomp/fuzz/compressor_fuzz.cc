@@ -43,7 +43,7 @@ CompressorConfig configuration(Octets octets, bool& hostile) {
   c.shared_length = 8 + 8 * std::size_t{octets[4]} % 2032;
   c.peer = {static_cast<std::uint16_t>(16U << octets[5] % 4), 2048U << octets[5] / 4 % 6,
             octets[5] >= 250 ? 0 : 2048U << octets[5] / 32 % 7};
-  c.most_compressed = std::size_t{octets[6]} * 24;
+  c.most_compressed = 1 + std::size_t{octets[6]} * 24;
   c.user_dictionary.assign(octets[7] < 128 ? 0 : octets[7], octets[7]);
   if (octets[7] % 2 != 0) c.own = c.peer;
   return c;

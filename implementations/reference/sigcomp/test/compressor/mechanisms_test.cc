@@ -338,6 +338,33 @@ TEST(Offers, LessIsFollowedAtOnce) {
   }
 }
 
+// When the peer offers again what it has offered before, its compressor does again what it was configured for.
+TEST(Offers, WhatWasGivenUpForLessComesBackWithMore) {
+  CompressorConfig config = with(Mechanism::kDynamic);
+  config.most_compressed = 3000;
+  Endpoint a(config);
+  Endpoint b(config);
+  test::Random random(6);
+  Bytes noise(2500);
+  for (auto& octet : noise) octet = random.octet();
+  const auto told = [&](const Parameters& offer) {
+    const std::uint8_t returned[] = {encode(offer), kVersionWithNack};
+    a.compressor->heard({{}, {}, returned});
+  };
+  told({16, 4096, 0});
+  EXPECT_TRUE(a.send(noise).empty()) << "longer than half the decompression memory";
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(b.receive(a.send(call()[0])), call()[0]);
+    ASSERT_EQ(a.receive(b.send(call()[1])), call()[1]);
+    EXPECT_TRUE(a.compressor->last().uploads) << "there is no state";
+  }
+  told(kMuch);
+  EXPECT_EQ(b.receive(a.send(noise)), noise);
+  ASSERT_EQ(a.receive(b.send(call()[1])), call()[1]);
+  EXPECT_EQ(b.receive(a.send(noise)), noise);
+  EXPECT_FALSE(a.compressor->last().uploads) << "the mechanism is still the least";
+}
+
 // ---- Dynamic compression
 
 TEST(Dynamic, IsMuchShorterThanStaticCompression) {
@@ -635,6 +662,19 @@ TEST(Limits, WhatDoesNotFitIsRefused) {
       EXPECT_TRUE(Endpoint(config).send(call()[0]).empty());
     }
   }
+}
+
+// Where there is less room than most_compressed, nothing happens to the message or to what later ones rely on.
+TEST(Limits, WhatHasNoRoomIsAsIfItHadNotBeenGiven) {
+  Endpoint a(with(Mechanism::kDynamic));
+  Endpoint b(with(Mechanism::kDynamic));
+  ASSERT_EQ(b.receive(a.send(call()[0])), call()[0]);
+  ASSERT_EQ(a.receive(b.send(call()[1])), call()[1]);
+  EXPECT_TRUE(a.compressor->compress(call()[3], 60).empty());
+  const Bytes made = a.send(call()[3]);
+  EXPECT_FALSE(a.compressor->last().uploads);
+  EXPECT_EQ(b.receive(made), call()[3]);
+  EXPECT_EQ(a.compressor->compress(call()[3], made.size()).size(), made.size());
 }
 
 TEST(Limits, WhatCannotWorkIsRefused) {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A compressor that has come to know its peer takes no memory from the system: neither for a message nor for what
+// acknowledges it (headroom.h, "What an adapter promises").
+#include <cstdlib>
+#include <new>
+
+#include "sigcomp/test/support/endpoint.h"
+#include "sigcomp/test/support/sip.h"
+
+namespace {
+
+std::size_t allocations = 0;
+
+}  // namespace
+
+// Not inlined: GCC takes what it sees then for a mismatch.
+[[gnu::noinline]] void* operator new(std::size_t octets) {
+  ++allocations;
+  if (void* const memory = std::malloc(octets == 0 ? 1 : octets)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace headroom::sigcomp {
+namespace {
+
+class Allocations : public testing::TestWithParam<Acknowledgement> {};
+
+TEST_P(Allocations, NoneOnceTheTwoKnowEachOther) {
+  const auto call = test::sip_sequences()[0].messages;
+  CompressorConfig config;
+  config.acknowledgement = GetParam();
+  config.peer = {64, 8192, 65536};
+  test::Endpoint a(config), b(config);
+  std::size_t taken = 0;
+  std::size_t exchanges = 0;
+  for (int round = 0; round < 60; ++round) {
+    for (std::size_t i = 0; i + 1 < call.size(); i += 2) {
+      const std::size_t before = allocations;
+      const Octets made = a.compressor->compress(call[i]);
+      std::size_t own = allocations - before;
+      ASSERT_EQ(b.receive(test::Bytes(made.begin(), made.end())), call[i]);
+      const test::Bytes answer = b.send(call[i + 1]);
+      const Outcome& outcome = a.decompressor.decompress(answer, Transport::kMessages);
+      ASSERT_TRUE(a.decompressor.accept(test::kCompartment));
+      const std::size_t between = allocations;
+      a.compressor->heard(heard_from(outcome, a.decompressor.udvm().completion()));
+      own += allocations - between;
+      if (round < 50) continue;  // until the text has reached its full length
+      taken += own;
+      ++exchanges;
+    }
+  }
+  EXPECT_GT(exchanges, 10U);
+  EXPECT_EQ(taken, 0U) << "in " << exchanges << " messages and answers";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Allocations,
+                         testing::Values(Acknowledgement::kNumber, Acknowledgement::kIdentifier,
+                                         Acknowledgement::kTransport));
+
+}  // namespace
+}  // namespace headroom::sigcomp
