@@ -15,6 +15,14 @@ namespace {
 constexpr std::size_t kDecompressorOctets = 490'000;  // README.md
 constexpr std::size_t kItemOctets = 380;              // besides its value, likewise
 
+// Sources before there is a compartment: beyond those that are compartments. The first of them is all that nobody has
+// told the source of.
+constexpr SourceId kNotTold = SourceId{1} << 32;
+
+SourceId source_of(const headroom_packet& packet) noexcept {
+  return packet.channel != HEADROOM_NO_COMPARTMENT ? packet.channel : kNotTold + packet.source;
+}
+
 void put(Octets octets, std::uint8_t* room, std::size_t most, std::uint8_t& length) noexcept {
   length = static_cast<std::uint8_t>(std::min(octets.size(), most));
   std::copy_n(octets.begin(), length, room);
@@ -57,6 +65,8 @@ void Endpoint::open(std::uint32_t id, const CompartmentConfig& config) {
   }
   try {
     Compartment c;
+    if (++openings_ == 0) ++openings_;
+    c.opening = openings_;
     c.compressor = factory_.make(config.compressor, id);
     if (config_.transport == Transport::kStream) c.receiver.emplace(decompressor_);
     compartments_.emplace(id, std::move(c));
@@ -68,6 +78,7 @@ void Endpoint::open(std::uint32_t id, const CompartmentConfig& config) {
 
 bool Endpoint::close(std::uint32_t id) {
   compartments_.erase(id);
+  admission_.forget(id);
   return states_.close(id);
 }
 
@@ -99,10 +110,13 @@ std::int32_t Endpoint::compress(headroom_packet& packet) {
   Compartment* const c = compartment(packet.channel);
   if (c == nullptr) return HEADROOM_ERR_CHANNEL;
   if (packet.in_length == 0) return HEADROOM_ERR_MALFORMED;
-  const Octets message = c->compressor->compress({packet.in, packet.in_length});
+  const Octets given(packet.in, packet.in_length);
+  const Octets message = c->compressor->compress(given, packet.out_capacity);
   if (message.empty()) {
     ++counters_.uncompressed;
-    return HEADROOM_ERR_UNSUPPORTED;
+    // Either it is the room that does not suffice, or there would never be enough.
+    return given.size() <= Compressor::kMost && packet.out_capacity < c->compressor->most() ? HEADROOM_ERR_NO_SPACE
+                                                                                            : HEADROOM_ERR_UNSUPPORTED;
   }
   Octets sent = message;
   if (config_.transport == Transport::kStream) {
@@ -111,11 +125,11 @@ std::int32_t Endpoint::compress(headroom_packet& packet) {
     sent = record_;
   }
   if (sent.size() > packet.out_capacity) {
-    // It is not going to be sent, and the compressor takes for granted that it is.
+    // Record marking has made it longer. It is not going to be sent, and the compressor takes for granted that it is.
     c->compressor->forget();
     return HEADROOM_ERR_NO_SPACE;
   }
-  if (config_.decompressor.version >= kVersionWithNack) sent_.add(sha1_(message), packet.channel);
+  if (config_.decompressor.version >= kVersionWithNack) sent_.add(sha1_(message), {packet.channel, c->opening});
   begin_detail(HEADROOM_MESSAGE_SIGCOMP, packet.channel);
   note_header(message);
   if (const Sent last = c->compressor->last(); last.leaves != nullptr) {
@@ -139,13 +153,15 @@ std::int32_t Endpoint::pass_on(Octets output, headroom_packet& packet) noexcept 
 std::int32_t Endpoint::decompress(headroom_packet& packet, std::uint64_t now_ns) {
   begin_detail(HEADROOM_MESSAGE_NONE, HEADROOM_NO_COMPARTMENT);
   packet.out_length = 0;
+  acceptable_ = false;
   const bool stream = config_.transport == Transport::kStream;
   const bool known = packet.channel != HEADROOM_NO_COMPARTMENT;
   Compartment* const c = known ? compartment(packet.channel) : nullptr;
   if (c == nullptr && (known || stream)) return HEADROOM_ERR_CHANNEL;
   now_ns_ = now_ns;
+  source_ = source_of(packet);
   // Refused before it runs, and without a NACK. On a stream nothing is taken: it may be given again.
-  if (!admission_.admit(packet.channel, now_ns)) return HEADROOM_ERR_STATE;
+  if (!admission_.admit(source_, now_ns)) return HEADROOM_ERR_STATE;
   if (stream) return read_stream(*c, packet);
   if (packet.in_length == 0) return HEADROOM_ERR_MALFORMED;
   const Octets message(packet.in, packet.in_length);
@@ -186,6 +202,7 @@ std::int32_t Endpoint::read_stream(Compartment& c, headroom_packet& packet) {
       Failure failure;
       failure.reason = Reason::kBytecodesTooLarge;
       note_failure(failure);
+      charge(udvm::kWorkOfMessage, true);
       status = HEADROOM_ERR_DECOMPRESSION;
       break;
     }
@@ -193,6 +210,7 @@ std::int32_t Endpoint::read_stream(Compartment& c, headroom_packet& packet) {
       Failure failure;
       failure.reason = Reason::kFramingError;
       note_failure(failure);
+      charge(udvm::kWorkOfMessage, true);
       status = HEADROOM_ERR_DECOMPRESSION;
       answer = c.receiver->answer();
       stream = {};
@@ -220,7 +238,9 @@ std::int32_t Endpoint::finish(const Outcome& outcome, Octets message, headroom_p
       {Outcome::Kind::kNack, HEADROOM_MESSAGE_NACK},
       {Outcome::Kind::kIgnored, HEADROOM_MESSAGE_IGNORED},
       {Outcome::Kind::kNotSigComp, HEADROOM_MESSAGE_PLAIN}};
-  charge(outcome, packet.channel);
+  // A message that did not come to be run has taken time as well.
+  charge(std::max<std::uint64_t>(outcome.work, udvm::kWorkOfMessage), outcome.kind == Outcome::Kind::kFailure);
+  if (outcome.is_endless) ++counters_.endless;
   if (outcome.kind == Outcome::Kind::kFailure) {
     note_failure(outcome.failure);
     detail_.cycles = outcome.cycles;
@@ -247,6 +267,7 @@ std::int32_t Endpoint::finish(const Outcome& outcome, Octets message, headroom_p
   counters_.cycles += outcome.cycles;
   note_header(message);
   completed_ = true;
+  acceptable_ = true;
   const std::int32_t status =
       outcome.kind == Outcome::Kind::kMessage ? pass_on(outcome.output, packet) : HEADROOM_NOTHING;
   // What did not reach the application has not been recognised by it.
@@ -254,18 +275,18 @@ std::int32_t Endpoint::finish(const Outcome& outcome, Octets message, headroom_p
   return status;
 }
 
-// A message that did not come to be run has taken time as well.
-void Endpoint::charge(const Outcome& outcome, std::uint32_t channel) {
-  const std::uint64_t work = std::max<std::uint64_t>(outcome.work, udvm::kWorkOfMessage);
-  admission_.charge(channel, now_ns_, work, outcome.kind == Outcome::Kind::kFailure);
+// What the message at hand has cost falls on its source.
+void Endpoint::charge(std::uint64_t work, bool failed) {
+  admission_.charge(source_, now_ns_, work, failed);
   counters_.work += work;
-  if (outcome.is_endless) ++counters_.endless;
 }
 
 bool Endpoint::accept(std::uint32_t id) {
   Compartment* const c = compartment(id);
-  if (c == nullptr || !decompressor_.accept(id)) return false;
-  admission_.vouch(id);
+  if (c == nullptr || !acceptable_ || !decompressor_.accept(id)) return false;
+  acceptable_ = false;
+  // Nobody vouches for everybody.
+  if (source_ != kNotTold) admission_.vouch(source_);
   if (completed_) {
     detail_.flags |= HEADROOM_MESSAGE_ACCEPTED;
     detail_.compartment = id;
@@ -282,16 +303,21 @@ void Endpoint::take_nack(const Nack& nack, std::uint32_t channel) {
   detail_.pc = nack.pc;
   std::ranges::copy(nack.message, detail_.named);
   put(nack.details, detail_.details, sizeof detail_.details, detail_.details_length);
-  std::optional<std::uint32_t> of = sent_.compartment_of(nack.message);
+  const std::optional<SentMessages::Sender> sender = sent_.sender_of(nack.message);
   const bool known = channel != HEADROOM_NO_COMPARTMENT;
-  if (!of && known && config_.transport == Transport::kStream && nack.reason == Reason::kFramingError) of = channel;
-  Compartment* const c = of && (!known || *of == channel) ? compartment(*of) : nullptr;
-  if (c == nullptr) {
+  std::uint32_t of = HEADROOM_NO_COMPARTMENT;
+  if (sender) {
+    of = sender->compartment;
+  } else if (known && config_.transport == Transport::kStream && nack.reason == Reason::kFramingError) {
+    of = channel;
+  }
+  Compartment* const c = !known || of == channel ? compartment(of) : nullptr;
+  if (c == nullptr || (sender && sender->opening != c->opening)) {
     ++counters_.nacks_unknown;
     return;
   }
   ++counters_.nacks_followed;
-  detail_.compartment = *of;
+  detail_.compartment = of;
   c->compressor->refused(nack);
 }
 

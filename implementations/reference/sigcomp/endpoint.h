@@ -35,7 +35,8 @@ struct EndpointConfig {
   bool sip_sdp = true;            // locally available: the dictionary of RFC 3485
   bool presence = true;           // and that of RFC 5112
   CompartmentConfig compartment;  // unless open() is told otherwise
-  GuardConfig guard = {};         // a source is a compartment, or nobody knows whom
+  // A source is a compartment; before there is one, whom headroom_packet.source names.
+  GuardConfig guard = {};
 };
 
 struct EndpointCounters {
@@ -88,6 +89,7 @@ class Endpoint {
 
  private:
   struct Compartment {
+    std::uint32_t opening = 0;  // of SentMessages
     std::unique_ptr<Compressor> compressor;
     std::optional<StreamReceiver> receiver;  // on a stream
     std::vector<std::uint8_t> rest;          // octets of the stream that are not all taken yet
@@ -99,7 +101,7 @@ class Endpoint {
   [[nodiscard]] std::int32_t finish(const Outcome& outcome, Octets message, headroom_packet& packet);
   [[nodiscard]] std::int32_t pass_on(Octets output, headroom_packet& packet) noexcept;
   void take_nack(const Nack& nack, std::uint32_t channel);
-  void charge(const Outcome& outcome, std::uint32_t channel);
+  void charge(std::uint64_t work, bool failed);
   void begin_detail(headroom_message_kind kind, std::uint32_t compartment) noexcept;
   void note_header(Octets message) noexcept;
   void note_failure(const Failure& failure) noexcept;
@@ -108,9 +110,13 @@ class Endpoint {
   StateHandler states_;
   Decompressor decompressor_;
   Admission admission_;
-  std::uint64_t now_ns_ = 0;  // when the message at hand came
+  // Of the message at hand:
+  std::uint64_t now_ns_ = 0;
+  SourceId source_ = 0;
+  bool acceptable_ = false;  // what it asks of the state handler has not been carried out
   CompressorFactory factory_;
   std::unordered_map<std::uint32_t, Compartment> compartments_;
+  std::uint32_t openings_ = 0;
   SentMessages sent_;
   FeedbackQueue<2 * kMostNack> nacks_;
   mutable Sha1 sha1_;

@@ -70,8 +70,6 @@ void read_options(const json& options, const Parameters& own, CompressorConfig& 
   s.number("shared_length", 8, 2040, c.shared_length);
   s.number("checkpoint_every", 0, 1'000'000, c.checkpoint_every);
   s.boolean("announce", c.announce);
-  // Messages take the memory that they are decompressed in.
-  c.most_compressed = std::min<std::size_t>(c.most_compressed, c.peer.decompression_memory_size / 2);
   s.number("most_compressed", 64, 65535, c.most_compressed);
   s.boolean("whole_memory", c.whole_memory);
   s.number("memory", 0, 65535, c.memory);
@@ -126,7 +124,7 @@ json scheme_description() {
           {"max_cycles_per_bit", kMostCyclesPerBit},
           {"max_compartments", kMostCompartments},
           {"dictionaries", {"sip-sdp", "presence"}},
-          {"features", {"compression", "feedback", "announcements", "nack"}},
+          {"features", {"compression", "feedback", "announcements", "nack", "guard"}},
           {"choices",
            {{"algorithm", kAlgorithms},
             {"mechanism", kMechanisms},

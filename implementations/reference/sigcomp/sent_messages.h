@@ -2,6 +2,9 @@
 //
 // Which compartment a message was made for, by its SHA-1, which is all that a NACK says about it (RFC 4077 3.1). Fixed
 // room: a message may take the place of one sent before it, whose NACK is then about nothing that is known.
+//
+// Each opening of a compartment has a number, which its messages are noted with: nothing has to be looked for when a
+// compartment is closed, and nothing is taken for the message of another that has come to have the same id.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +22,18 @@ class SentMessages {
   explicit SentMessages(std::size_t compartments)
       : entries_(std::bit_ceil(std::clamp<std::size_t>(4 * compartments, kLeast, kMost))) {}
 
-  void add(const Sha1Digest& message, std::uint32_t compartment) noexcept {
-    place_of(message) = {message, compartment, true};
-  }
+  struct Sender {
+    std::uint32_t compartment = 0;
+    std::uint32_t opening = 0;  // from 1 on
+  };
+
+  void add(const Sha1Digest& message, Sender sender) noexcept { place_of(message) = {message, sender}; }
 
   // Nothing for a message that was never sent, or too long ago.
-  [[nodiscard]] std::optional<std::uint32_t> compartment_of(const Sha1Digest& message) const noexcept {
+  [[nodiscard]] std::optional<Sender> sender_of(const Sha1Digest& message) const noexcept {
     const Entry& entry = const_cast<SentMessages*>(this)->place_of(message);
-    if (!entry.used || entry.message != message) return std::nullopt;
-    return entry.compartment;
+    if (entry.sender.opening == 0 || entry.message != message) return std::nullopt;
+    return entry.sender;
   }
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return entries_.size() * sizeof(Entry); }
@@ -38,8 +44,7 @@ class SentMessages {
 
   struct Entry {
     Sha1Digest message{};
-    std::uint32_t compartment = 0;
-    bool used = false;
+    Sender sender;
   };
 
   [[nodiscard]] Entry& place_of(const Sha1Digest& message) noexcept {

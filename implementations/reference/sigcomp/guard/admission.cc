@@ -45,6 +45,7 @@ bool Admission::admit(SourceId id, std::uint64_t now_ns) {
     ++counters_.admitted;
     return true;
   }
+  now_ns = never_back(now_ns);
   const Source& s = source(id);
   std::uint64_t* refused = nullptr;
   if (!s.work.allows(config_.work, now_ns)) {
@@ -60,6 +61,7 @@ bool Admission::admit(SourceId id, std::uint64_t now_ns) {
 
 void Admission::charge(SourceId id, std::uint64_t now_ns, std::uint64_t work, bool failed) {
   if (!config_.is_limited()) return;
+  now_ns = never_back(now_ns);
   Source& s = source(id);
   s.work.charge(config_.work, now_ns, work);
   if (failed) s.failures.charge(config_.failures, now_ns, AdmissionConfig::kFailure);
@@ -73,6 +75,16 @@ void Admission::vouch(SourceId id) {
   s.vouched = true;
   vouched_.splice(vouched_.begin(), strangers_, s.place);
 }
+
+void Admission::forget(SourceId id) {
+  const auto at = sources_.find(id);
+  if (at == sources_.end()) return;
+  (at->second.vouched ? vouched_ : strangers_).erase(at->second.place);
+  sources_.erase(at);
+}
+
+// A debt is a time to come: against an earlier clock it would be larger than it is.
+std::uint64_t Admission::never_back(std::uint64_t now_ns) noexcept { return now_ns_ = std::max(now_ns_, now_ns); }
 
 void Admission::touch(Source& s) noexcept {
   std::list<SourceId>& list = s.vouched ? vouched_ : strangers_;

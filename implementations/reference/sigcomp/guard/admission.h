@@ -62,7 +62,7 @@ struct AdmissionCounters {
   }
 };
 
-// Times come from the caller, in nanoseconds, and do not go back; where they do, no time has passed. Memory is bounded
+// Times come from the caller, in nanoseconds. Where one goes back, no time has passed. Memory is bounded
 // by most_sources. When there are more, the one that was heard of least recently is forgotten, strangers first, so that
 // a flood of them makes nobody forgotten who has been vouched for. What a stranger owes is forgotten with it, but not
 // what strangers owe together.
@@ -78,6 +78,8 @@ class Admission {
   void charge(SourceId source, std::uint64_t now_ns, std::uint64_t work, bool failed);
   // The application has recognised a message as this source's: it is no stranger.
   void vouch(SourceId source);
+  // The number is free for another: what is known of this one, debts and all, is known no longer.
+  void forget(SourceId source);
 
   [[nodiscard]] const AdmissionCounters& counters() const noexcept { return counters_; }
   [[nodiscard]] std::size_t sources() const noexcept { return sources_.size(); }
@@ -92,8 +94,10 @@ class Admission {
 
   Source& source(SourceId id);
   void touch(Source& source) noexcept;
+  [[nodiscard]] std::uint64_t never_back(std::uint64_t now_ns) noexcept;
 
   AdmissionConfig config_;
+  std::uint64_t now_ns_ = 0;  // the latest time so far
   Bucket all_strangers_;
   std::unordered_map<SourceId, Source> sources_;
   // Those heard of most recently at the front.

@@ -321,6 +321,21 @@ TEST(Endpoint, ANackAboutNothingThatWasSentDoesNothing) {
   EXPECT_EQ(stranger.decompress(nack, 0).detail.compartment, 0u);
 }
 
+TEST(Endpoint, ANackAboutAClosedCompartmentIsNotForItsSuccessor) {
+  Side a(stateful()), b(stateful());
+  ASSERT_EQ(a.open(0), "");
+  (void)a.compress(kMessage, 0);  // never sent
+  (void)b.decompress(a.compress(kMessage, 0).octets);
+  const Bytes nack = b.nack().first;
+  ASSERT_FALSE(nack.empty());
+  EXPECT_TRUE(a.close(0));
+  ASSERT_EQ(a.open(0), "");
+  (void)a.compress(test::text_octets("another"), 0);
+  EXPECT_EQ(a.decompress(nack).detail.compartment, HEADROOM_NO_COMPARTMENT);
+  EXPECT_EQ(a.statistics()["nacks_unknown"], 1);
+  EXPECT_EQ(a.compress(kMessage, 0).detail.code_length, 0) << "it is not told to begin anew";
+}
+
 TEST(Endpoint, InVersion1ThereAreNoNacks) {
   Side a(json{{"version", 1}});
   EXPECT_EQ(a.decompress({0xf9, 1, 2, 3, 4, 5, 6}).status, HEADROOM_ERR_DECOMPRESSION);
@@ -346,6 +361,19 @@ TEST(Endpoint, WhatCannotBeCompressedIsLeftToTheApplication) {
   EXPECT_EQ(side.compress({}, 0).status, HEADROOM_ERR_MALFORMED);
   EXPECT_EQ(side.compress_into(kMessage, 0, 10).status, HEADROOM_ERR_NO_SPACE);
   EXPECT_EQ(side.compress(kMessage, 0).status, HEADROOM_OK);
+}
+
+// What had no room was not sent, and the compressor does not take for granted that it was.
+TEST(Endpoint, WhatHasNoRoomLeavesTheRestAsItWas) {
+  Side a(stateful()), b(stateful());
+  ASSERT_EQ(a.open(0), "");
+  ASSERT_EQ(b.open(0), "");
+  EXPECT_EQ(a.compress_into(kMessage, 0, 70).status, HEADROOM_ERR_NO_SPACE);
+  EXPECT_EQ(b.decompress(a.compress(kMessage, 0).octets, 0).octets, kMessage);
+  EXPECT_EQ(a.compress_into(kMessage, 0, 10).status, HEADROOM_ERR_NO_SPACE);
+  const Result next = a.compress(kMessage, 0);
+  EXPECT_EQ(next.detail.code_length, 0) << "what the peer has is known as before";
+  EXPECT_EQ(b.decompress(next.octets, 0).octets, kMessage);
 }
 
 // ---- streams

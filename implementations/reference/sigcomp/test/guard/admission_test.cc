@@ -125,11 +125,38 @@ TEST(AdmissionTest, OnlyVouchedSourcesAreForgottenForEachOther) {
 TEST(AdmissionTest, ExtremesDoNotOverflow) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   Admission admission({.work = {1, 1}, .failures = {1, kMost}, .strangers = {kMost, kMost}});
-  for (const std::uint64_t now : {std::uint64_t{0}, kMost / 2, kMost, std::uint64_t{7}}) {
+  for (const std::uint64_t now : {std::uint64_t{0}, kMost / 2}) {
     (void)admission.admit(1, now);
     admission.charge(1, now, kMost, true);
-    EXPECT_FALSE(admission.admit(1, now == kMost ? 0 : now));
+    EXPECT_FALSE(admission.admit(1, now));
   }
+  admission.charge(1, kMost, kMost, true);
+  (void)admission.admit(1, kMost);  // there is no time after it
+}
+
+TEST(AdmissionTest, TimeThatGoesBackStandsStill) {
+  Admission admission({.work = {1000, 500}});
+  admission.charge(1, 10 * kSecond, 100, false);
+  EXPECT_TRUE(admission.admit(1, 0)) << "100 of 500";
+  admission.charge(1, 0, 300, false);
+  EXPECT_TRUE(admission.admit(1, 0)) << "400 of 500";
+  admission.charge(1, 0, 200, false);
+  EXPECT_FALSE(admission.admit(1, 5 * kSecond)) << "no time has passed, so nothing has been paid off";
+  EXPECT_TRUE(admission.admit(1, 10 * kSecond + kSecond / 2));
+}
+
+TEST(AdmissionTest, WhoIsForgottenHasNeitherDebtsNorFriends) {
+  Admission admission({.work = {1, 1}, .strangers = {1, 1}});
+  ASSERT_TRUE(admission.admit(1, kLongAgo));
+  admission.charge(1, kLongAgo, 1000, false);
+  admission.vouch(2);
+  admission.forget(1);
+  admission.forget(2);
+  admission.forget(3);
+  EXPECT_EQ(admission.sources(), 0U);
+  EXPECT_FALSE(admission.admit(2, kLongAgo)) << "a stranger again, and strangers owe 1000";
+  EXPECT_EQ(admission.counters().refused_as_strangers, 1U);
+  EXPECT_TRUE(admission.admit(1, kLongAgo + 1000 * kSecond));
 }
 
 // The attack of maenpaa-2005 11.7, changed so that the verifier has no proof (each hash takes a bit of input), from one

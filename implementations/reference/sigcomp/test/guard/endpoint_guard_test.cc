@@ -28,7 +28,7 @@ class EndpointGuardTest : public testing::Test {
     endpoint_->open(1);
     endpoint_->open(2);
   }
-  std::int32_t give(std::uint32_t compartment, Bytes message, std::uint64_t now_ns) {
+  std::int32_t give(std::uint32_t compartment, Bytes message, std::uint64_t now_ns, std::uint32_t source = 0) {
     Bytes room(65536);
     headroom_packet packet{};
     packet.in = message.data();
@@ -36,6 +36,7 @@ class EndpointGuardTest : public testing::Test {
     packet.out = room.data();
     packet.out_capacity = static_cast<std::uint32_t>(room.size());
     packet.channel = compartment;
+    packet.source = source;
     const std::int32_t status = endpoint_->decompress(packet, now_ns);
     headroom_feedback nack{};
     Bytes nack_room(200);
@@ -86,6 +87,82 @@ TEST_F(EndpointGuardTest, StrangersDoNotTakeFromCompartments) {
   }
   EXPECT_LE(admitted, 2U);
   EXPECT_GT(endpoint_->admission().refused_as_strangers, 90U);
+}
+
+// Nobody has a compartment yet; the application tells who sent what.
+TEST_F(EndpointGuardTest, OneWhoFailsDoesNotLockOutAnother) {
+  configure({{"failures", {{"per_minute", 6}, {"burst", 3}}}});
+  constexpr std::uint32_t kHostile = 7, kHonest = 8;
+  for (int i = 0; i < 20; ++i) (void)give(HEADROOM_NO_COMPARTMENT, fails_, 0, kHostile);
+  EXPECT_EQ(give(HEADROOM_NO_COMPARTMENT, works_, 0, kHostile), HEADROOM_ERR_STATE);
+  EXPECT_EQ(give(HEADROOM_NO_COMPARTMENT, works_, 0, kHonest), HEADROOM_OK);
+  EXPECT_EQ(endpoint_->admission().refused_for_failures, 18U);
+}
+
+// A source and a compartment with the same number are two.
+TEST_F(EndpointGuardTest, ASourceIsNoCompartment) {
+  configure({{"failures", {{"per_minute", 6}, {"burst", 3}}}});
+  for (int i = 0; i < 20; ++i) (void)give(HEADROOM_NO_COMPARTMENT, fails_, 0, 1);
+  EXPECT_EQ(give(1, works_, 0), HEADROOM_OK);
+}
+
+// Whoever sent what the application recognised is no stranger, though no message named its compartment.
+TEST_F(EndpointGuardTest, AcceptanceVouchesForTheSource) {
+  configure({{"strangers", {{"per_second", 1000}, {"burst", 1000}}}});
+  constexpr std::uint32_t kKnown = 5;
+  EXPECT_EQ(give(HEADROOM_NO_COMPARTMENT, works_, 0, kKnown), HEADROOM_OK);
+  EXPECT_TRUE(endpoint_->accept(1));
+  for (std::uint32_t i = 0; i < 50; ++i) (void)give(HEADROOM_NO_COMPARTMENT, fails_, 0, 100 + i);
+  EXPECT_EQ(give(HEADROOM_NO_COMPARTMENT, works_, 0, 99), HEADROOM_ERR_STATE);
+  EXPECT_EQ(give(HEADROOM_NO_COMPARTMENT, works_, 0, kKnown), HEADROOM_OK);
+}
+
+// Where nobody tells the source, one message that is accepted does not make everybody known.
+TEST_F(EndpointGuardTest, NobodyVouchesForEverybody) {
+  configure({{"strangers", {{"per_second", 1000}, {"burst", 1000}}}});
+  EXPECT_EQ(give(HEADROOM_NO_COMPARTMENT, works_, 0), HEADROOM_OK);
+  EXPECT_TRUE(endpoint_->accept(1));
+  unsigned admitted = 0;
+  for (int i = 0; i < 50; ++i) {
+    admitted += give(HEADROOM_NO_COMPARTMENT, fails_, 0) == HEADROOM_ERR_DECOMPRESSION ? 1U : 0U;
+  }
+  EXPECT_LE(admitted, 2U);
+}
+
+TEST_F(EndpointGuardTest, WhatIsRefusedIsNotAcceptedInTheNameOfTheOneBefore) {
+  configure({{"work", {{"per_second", 1000}, {"burst", 1}}}});
+  EXPECT_EQ(give(HEADROOM_NO_COMPARTMENT, works_, 0, 5), HEADROOM_OK);
+  EXPECT_EQ(give(HEADROOM_NO_COMPARTMENT, works_, 0, 5), HEADROOM_ERR_STATE);
+  EXPECT_FALSE(endpoint_->accept(1));
+}
+
+TEST_F(EndpointGuardTest, TimeThatGoesBackTakesNoAllowance) {
+  configure({{"failures", {{"per_minute", 6}, {"burst", 3}}}});
+  EXPECT_EQ(give(1, fails_, 1000 * kSecond), HEADROOM_ERR_DECOMPRESSION);
+  EXPECT_EQ(give(1, works_, 0), HEADROOM_OK) << "one failure of three";
+}
+
+TEST_F(EndpointGuardTest, WhoeverIsClosedIsForgotten) {
+  configure({{"failures", {{"per_minute", 6}, {"burst", 1}}}});
+  EXPECT_EQ(give(1, fails_, 0), HEADROOM_ERR_DECOMPRESSION);
+  EXPECT_EQ(give(1, works_, 0), HEADROOM_ERR_STATE);
+  EXPECT_TRUE(endpoint_->close(1));
+  endpoint_->open(1);
+  EXPECT_EQ(give(1, works_, 0), HEADROOM_OK) << "another has the number now";
+}
+
+TEST_F(EndpointGuardTest, BrokenStreamsAreFailures) {
+  const Bytes broken = {0xf8, 0xff, 0x80};
+  Bytes too_long(9002, 0xf8);
+  std::fill(too_long.end() - 2, too_long.end(), std::uint8_t{0xff});
+  for (const Bytes& stream : {broken, too_long}) {
+    configure({{"failures", {{"per_minute", 6}, {"burst", 2}}}}, "tcp");
+    EXPECT_EQ(give(1, stream, 0), HEADROOM_ERR_DECOMPRESSION);
+    EXPECT_EQ(give(1, stream, 0), HEADROOM_ERR_DECOMPRESSION);
+    EXPECT_EQ(give(1, stream, 0), HEADROOM_ERR_STATE);
+    EXPECT_GT(endpoint_->counters().work, 0U);
+    EXPECT_EQ(give(2, {}, 0), HEADROOM_MORE);
+  }
 }
 
 TEST_F(EndpointGuardTest, OnAStreamNothingIsTakenUntilThereIsAnAllowanceAgain) {
