@@ -12,7 +12,7 @@ namespace headroom::messages {
 namespace {
 
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
-constexpr int kMostNacksInARow = 10'000;  // one message cannot honestly cause more
+constexpr std::size_t kMostNacksInARow = 10'000;  // one message cannot honestly cause more
 constexpr std::uint8_t kFramingError = 25;
 
 // A tag on the link: the message that it is, or with this bit a NACK about it and its number among the record's.
@@ -113,7 +113,7 @@ void Conversation::send(std::size_t index) {
   Record& record = records_[index];
   record.compressed = side_of(step.side).guarded->compress(step.octets, step.compartment, now_ns_);
   if (record.compressed->cycles != 0) record.compress_cycles.push_back(record.compressed->cycles);
-  record.verdict = Verdict::lost_on_link;  // until it arrives
+  record.verdict = job_.stream ? Verdict::not_delivered : Verdict::lost_on_link;  // until it arrives; a stream does
   if (record.compressed->came_out()) {
     record.link = put_on_link(step.side, step.compartment, record.compressed->octets, index);
   } else if (record.compressed->status == HEADROOM_ERR_UNSUPPORTED && !job_.stream) {
@@ -130,6 +130,8 @@ void Conversation::receive_literal(std::size_t index) {
   GuardedEndpoint& endpoint = *side_of(step.side).guarded;
   Record& record = records_[index];
   OctetView octets = step.octets;
+  Stream& stream = side_of(step.side).streams[step.compartment];
+  stream.most_rounds += octets.size() + 1;
   do {
     Arrival arrival;
     arrival.time_ns = now_ns_;
@@ -144,10 +146,13 @@ void Conversation::receive_literal(std::size_t index) {
     }
     answer(step.side, record, arrival, index, false);
     // What was refused is not asked again: no time passes here in which it could be allowed.
-    const bool ended = arrival.output.status == HEADROOM_ERR_CHANNEL || arrival.output.status == HEADROOM_ERR_STATE ||
-                       arrival.output.detail.reason == kFramingError;
+    const bool refused = arrival.output.status == HEADROOM_ERR_STATE;
+    if (refused && job_.stream) record.unread_octets = octets.size();
+    const bool ended =
+        refused || arrival.output.status == HEADROOM_ERR_CHANNEL || arrival.output.detail.reason == kFramingError;
     record.arrivals.push_back(std::move(arrival));
     if (ended) break;
+    if (job_.stream) count_round(step.side, stream);
     octets = {};
   } while (job_.stream);
   record.verdict = step.expected.empty() ? Verdict::unchecked : Verdict::met;
@@ -189,7 +194,7 @@ std::optional<LinkOutcome> Conversation::put_on_link(Side from, std::uint32_t co
     schedule(to, std::move(deliveries));
     return outcome;
   }
-  side_of(to).expected[compartment].push_back(tag);
+  side_of(to).streams[compartment].expected.push_back(tag);
   const std::size_t piece = job_.piece_octets == 0 ? octets.size() : job_.piece_octets;
   for (std::size_t at = 0; at < octets.size(); at += piece) {
     LinkPacket packet;
@@ -262,7 +267,7 @@ void Conversation::receive_datagram(Side to, const Delivery& delivery) {
   const std::uint32_t compartment = known ? step.compartment : HEADROOM_NO_COMPARTMENT;
   arrival.output = endpoint.decompress(octets, compartment, step.compartment + 1, now_ns_);
   if (is_nack(tag)) {
-    records_[index].nacks[nack_in(tag)].arrived = std::move(arrival.output);
+    receive_nack(to, records_[index].nacks[nack_in(tag)], std::move(arrival.output));
     return;
   }
   if (step.acceptance == Acceptance::after && arrival.output.status >= 0) {
@@ -276,34 +281,52 @@ void Conversation::receive_datagram(Side to, const Delivery& delivery) {
 void Conversation::receive_stream(Side to, const Delivery& delivery) {
   GuardedEndpoint& endpoint = *side_of(to).guarded;
   const std::uint32_t compartment = delivery.packet.channel;
-  std::deque<std::uint64_t>& expected = side_of(to).expected[compartment];
-  OctetView octets = delivery.packet.octets;
-  for (;;) {
+  Stream& stream = side_of(to).streams[compartment];
+  stream.most_rounds += delivery.packet.octets.size() + 1;
+  Octets given = std::exchange(stream.unread, {});
+  given.insert(given.end(), delivery.packet.octets.begin(), delivery.packet.octets.end());
+  for (OctetView octets = given;; octets = {}) {
     Arrival arrival;
     arrival.time_ns = now_ns_;
     arrival.output = endpoint.decompress(octets, compartment, compartment + 1, now_ns_);
     if (arrival.output.status == HEADROOM_MORE) return;
-    const bool ended = arrival.output.status == HEADROOM_ERR_CHANNEL || arrival.output.status == HEADROOM_ERR_STATE ||
+    count_round(to, stream);
+    // Nothing of it is taken, so the message is still to come.
+    const bool refused = arrival.output.status == HEADROOM_ERR_STATE;
+    if (refused) stream.unread.assign(octets.begin(), octets.end());
+    const bool ended = refused || arrival.output.status == HEADROOM_ERR_CHANNEL ||
                        arrival.output.detail.reason == kFramingError ||
                        arrival.output.detail.kind == HEADROOM_MESSAGE_PLAIN;
-    octets = {};
-    if (expected.empty()) {
-      // More than was sent: about the message whose piece this is.
-      note_arrival(index_in(delivery.packet.tag), std::move(arrival));
-      if (ended) return;
-      continue;
-    }
-    const std::uint64_t tag = expected.front();
-    expected.pop_front();
+    // More than was sent is about the message whose piece this is.
+    const std::uint64_t tag = stream.expected.empty() ? delivery.packet.tag : stream.expected.front();
+    if (!refused && !stream.expected.empty()) stream.expected.pop_front();
     const std::size_t index = index_in(tag);
     if (is_nack(tag)) {
-      records_[index].nacks[nack_in(tag)].arrived = std::move(arrival.output);
+      receive_nack(to, records_[index].nacks[nack_in(tag)], std::move(arrival.output));
     } else {
       answer(to, records_[index], arrival, index, true);
       note_arrival(index, std::move(arrival));
     }
     if (ended) return;
   }
+}
+
+void Conversation::count_round(Side to, Stream& stream) {
+  if (++stream.rounds <= stream.most_rounds) return;
+  throw PromiseBroken(side_of(to).guarded->instance(), "decompress",
+                      "it does not come to HEADROOM_MORE: it has returned more messages than the stream has octets.");
+}
+
+// One that was damaged on its way may be answered with another, which goes nowhere: it would be about no message.
+void Conversation::receive_nack(Side to, NackRecord& nack, MessageOutput output) {
+  nack.arrived = std::move(output);
+  for (Octets& octets : feedback_of(to)) nack.answers.push_back(std::move(octets));
+}
+
+std::uint64_t Conversation::unread_octets(Side to) const noexcept {
+  std::uint64_t octets = 0;
+  for (const auto& [compartment, stream] : side_of(to).streams) octets += stream.unread.size();
+  return octets;
 }
 
 void Conversation::note_arrival(std::size_t index, Arrival arrival) {
@@ -317,17 +340,23 @@ void Conversation::note_arrival(std::size_t index, Arrival arrival) {
   record.arrivals.push_back(std::move(arrival));
 }
 
-void Conversation::answer(Side side, Record& record, Arrival& arrival, std::size_t index, bool travels) {
+std::vector<Octets> Conversation::feedback_of(Side side) {
   GuardedEndpoint& endpoint = *side_of(side).guarded;
-  for (int i = 0;; ++i) {
-    std::optional<FeedbackElement> said = endpoint.take_feedback();
-    if (!said) return;
-    if (i == kMostNacksInARow) {
+  std::vector<Octets> all;
+  while (std::optional<FeedbackElement> said = endpoint.take_feedback()) {
+    if (all.size() == kMostNacksInARow) {
       throw PromiseBroken(endpoint.instance(), "take_feedback", "it never stops returning NACKs.");
     }
+    all.push_back(std::move(said->octets));
+  }
+  return all;
+}
+
+void Conversation::answer(Side side, Record& record, Arrival& arrival, std::size_t index, bool travels) {
+  for (Octets& octets : feedback_of(side)) {
     const std::size_t number = record.nacks.size();
     arrival.nacks.push_back(number);
-    record.nacks.push_back({std::move(said->octets), std::nullopt, std::nullopt});
+    record.nacks.push_back({std::move(octets), std::nullopt, std::nullopt, {}});
     if (!travels || !job_.send_nacks) continue;
     const Step& step = job_.steps[index];
     // put_on_link may not touch records_, so `record` stays where it is.

@@ -36,16 +36,23 @@ class Conversation {
   // nullptr where the job has no such endpoint.
   [[nodiscard]] const GuardedEndpoint* endpoint(Side side) const noexcept { return side_of(side).guarded.get(); }
   [[nodiscard]] const LinkCounts& link(Side from) const noexcept { return side_of(from).link->counts(); }
+  // Octets of streams to this side that its decompressor has refused to the end.
+  [[nodiscard]] std::uint64_t unread_octets(Side to) const noexcept;
   [[nodiscard]] std::uint64_t now_ns() const noexcept { return now_ns_; }
   [[nodiscard]] std::optional<std::size_t> at() const noexcept { return at_; }
 
  private:
+  struct Stream {
+    std::deque<std::uint64_t> expected;  // tags of what is on its way, in order
+    Octets unread;                       // that the decompressor has refused, to be given again with what comes next
+    std::uint64_t rounds = 0;            // calls that the decompressor has answered otherwise than HEADROOM_MORE
+    std::uint64_t most_rounds = 0;       // no message and no piece is of no octets, and each delivery may be refused
+  };
   struct Position {
     std::unique_ptr<Instance> instance;
     std::unique_ptr<GuardedEndpoint> guarded;
-    std::unique_ptr<Link> link;  // from here to the other side
-    // Of a stream: what is on its way to this side, by compartment, in order.
-    std::map<std::uint32_t, std::deque<std::uint64_t>> expected;
+    std::unique_ptr<Link> link;               // from here to the other side
+    std::map<std::uint32_t, Stream> streams;  // to this side, by compartment
   };
   struct Event {
     std::uint64_t time_ns;
@@ -71,7 +78,12 @@ class Conversation {
   void receive(Side to, const Delivery& delivery);
   void receive_datagram(Side to, const Delivery& delivery);
   void receive_stream(Side to, const Delivery& delivery);
+  void receive_nack(Side to, NackRecord& nack, MessageOutput output);
+  // Throws PromiseBroken when there have been more answers than a stream can have messages.
+  void count_round(Side to, Stream& stream);
   void note_arrival(std::size_t index, Arrival arrival);
+  // What `side` wants sent after the message that it got last. Throws PromiseBroken when that has no end.
+  [[nodiscard]] std::vector<Octets> feedback_of(Side side);
   // What `side` wants to say about the message that it got last: becomes part of the record, and travels.
   void answer(Side side, Record& record, Arrival& arrival, std::size_t index, bool travels);
 

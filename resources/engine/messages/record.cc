@@ -36,6 +36,7 @@ Json json_of(const NackRecord& nack, const Job& job) {
     add_output(arrived, *nack.arrived, true);
     entry["arrived"] = std::move(arrived);
   }
+  for (const Octets& answer : nack.answers) entry["answers"].push_back(octets_or_length(answer, job));
   return entry;
 }
 

@@ -35,6 +35,7 @@ struct NackRecord {
   Octets octets;
   std::optional<LinkOutcome> link;  // nothing: it was not sent
   std::optional<MessageOutput> arrived;
+  std::vector<Octets> answers;  // NACKs with which it was answered in turn; they are not sent
 };
 
 // One message that came out of a decompressor, or did not.
@@ -55,6 +56,7 @@ struct Record {
   std::optional<LinkOutcome> link;
   std::vector<Arrival> arrivals;
   std::vector<NackRecord> nacks;
+  std::uint64_t unread_octets = 0;       // of a literal piece of a stream: what the decompressor refused
   std::vector<std::string> differences;  // of a literal message from what was expected
   // Cycles of the calls of each run, with `repeats`.
   std::vector<std::uint64_t> compress_cycles, decompress_cycles;

@@ -22,7 +22,8 @@ using Counts = std::map<std::string, std::uint64_t>;
 // What messages of one direction came to.
 struct Direction {
   std::uint64_t messages = 0, plain_octets = 0, sent_octets = 0, uploads = 0, cycles = 0;
-  std::uint64_t nacks = 0, nack_octets = 0, nacks_arrived = 0;
+  std::uint64_t nacks = 0, nack_octets = 0, nacks_arrived = 0, nacks_answered = 0;
+  std::uint64_t unread_octets = 0;
   Counts verdicts, compress, decompress, reasons;
 };
 
@@ -46,7 +47,9 @@ void add(Direction& d, const Record& record, const Step& step) {
     ++d.nacks;
     d.nack_octets += nack.octets.size();
     if (nack.arrived) ++d.nacks_arrived;
+    d.nacks_answered += nack.answers.size();
   }
+  d.unread_octets += record.unread_octets;
 }
 
 Json json_of_direction(const Direction& d, const LinkCounts& link, std::uint64_t duration_ns) {
@@ -61,7 +64,12 @@ Json json_of_direction(const Direction& d, const LinkCounts& link, std::uint64_t
       {"verdicts", d.verdicts},
       {"statuses", {{"compress", d.compress}, {"decompress", d.decompress}}},
       {"reasons", d.reasons},
-      {"nacks", {{"messages", d.nacks}, {"octets", d.nack_octets}, {"arrived", d.nacks_arrived}}},
+      {"nacks",
+       {{"messages", d.nacks},
+        {"octets", d.nack_octets},
+        {"arrived", d.nacks_arrived},
+        {"answered", d.nacks_answered}}},
+      {"unread_octets", d.unread_octets},
       {"link", headroom::json_of(link, duration_ns)}};
 }
 
@@ -76,6 +84,9 @@ Json result_of(const Job& job, Conversation& conversation, Json broken, double h
     if (job.records == Records::all || (job.records == Records::failures && is_failure(record.verdict))) {
       records.push_back(json_of(record, step, i, job, hz));
     }
+  }
+  for (const Side from : {Side::a, Side::b}) {
+    directions[static_cast<int>(from)].unread_octets += conversation.unread_octets(other(from));
   }
   Json endpoints = Json::object();
   Json words = Json::object();
@@ -100,7 +111,8 @@ Json result_of(const Job& job, Conversation& conversation, Json broken, double h
                    {"statuses", literal.decompress},
                    {"reasons", literal.reasons},
                    {"cycles", literal.cycles},
-                   {"nacks", literal.nacks}}},
+                   {"nacks", literal.nacks},
+                   {"unread_octets", literal.unread_octets}}},
                  {"inserted", inserted},
                  {"statistics", std::move(words)},
                  {"records", std::move(records)}};

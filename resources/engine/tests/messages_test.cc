@@ -105,7 +105,7 @@ TEST(Messages, ALostUploadIsMendedByANack) {
   EXPECT_EQ(failed["nacks"][0]["arrived"]["kind"], "nack");
   EXPECT_EQ(failed["nacks"][0]["arrived"]["compartment"], 1);
   EXPECT_EQ(records[2]["verdict"], "identical") << "the bytecode was sent again";
-  EXPECT_EQ(result["a_to_b"]["nacks"], Json({{"messages", 1}, {"octets", 33}, {"arrived", 1}}));
+  EXPECT_EQ(result["a_to_b"]["nacks"], Json({{"messages", 1}, {"octets", 33}, {"arrived", 1}, {"answered", 0}}));
   EXPECT_EQ(result["a_to_b"]["reasons"], Json({{"STATE_NOT_FOUND", 1}}));
 }
 
@@ -167,6 +167,55 @@ TEST(Messages, StreamsInPieces) {
     const Json result = result_of(job);
     EXPECT_EQ(result["a_to_b"]["verdicts"], Json({{"identical", 3}})) << piece;
     EXPECT_EQ(result["b_to_a"]["verdicts"], Json({{"identical", 1}})) << piece;
+  }
+}
+
+// What is refused for what its source has cost is taken when it is given again.
+TEST(Messages, AStreamGoesOnWhereItWasRefused) {
+  const Json options = {{"guard", {{"work", {{"per_second", 1000}, {"burst", 1}}}}}};
+  Json job = talk(endpoint(kReference, {{"transport", "tcp"}}), {message("a"), message("a"), message("a")});
+  job["endpoints"]["b"] = endpoint(kReference, {{"transport", "tcp"}, {"options", options}});
+  for (unsigned i = 0; i < 3; ++i) job["messages"][i]["time_ns"] = i;
+  Json result = result_of(job);
+  EXPECT_EQ(result["a_to_b"]["verdicts"], Json({{"identical", 1}, {"not_delivered", 2}}));
+  EXPECT_EQ(result["records"][1]["arrivals"][0]["status"], "ERR_STATE");
+  EXPECT_EQ(result["a_to_b"]["unread_octets"], result["records"][1]["compressed"]["length"].get<int>() +
+                                                   result["records"][2]["compressed"]["length"].get<int>());
+  job["messages"][2]["time_ns"] = 1'000'000'000'000;
+  job["messages"].push_back(message("a"));
+  job["messages"][3]["time_ns"] = 2'000'000'000'000;
+  result = result_of(job);
+  EXPECT_EQ(result["records"][1]["verdict"], "identical") << result["records"][1];
+  EXPECT_EQ(result["records"][1]["arrivals"].size(), 2u) << "refused, then taken";
+  EXPECT_EQ(result["records"][2]["arrivals"][0]["status"], "ERR_STATE") << "the one before it has cost too much";
+  EXPECT_EQ(result["records"][2]["verdict"], "identical");
+  EXPECT_EQ(result["records"][3]["verdict"], "not_delivered") << "it arrived, and time is over";
+  EXPECT_EQ(result["a_to_b"]["unread_octets"], 0) << "the endpoint has them all";
+}
+
+// The NACK that answers a damaged NACK belongs to that, and not to the message that comes next.
+TEST(Messages, AnAnswerToADamagedNackIsTheNacks) {
+  Json job = talk(hopeful(), {message("a"), message("a"), message("b")});
+  job["link"] = {{"a_to_b", {{"drop", {0}}}}, {"b_to_a", {{"flip", Json::array({{{"packet", 0}, {"bit", 9}}})}}}};
+  const Json result = result_of(job);
+  const Json& nack = result["records"][1]["arrivals"][0]["nacks"][0];
+  EXPECT_EQ(nack["arrived"]["kind"], "failed") << nack;
+  EXPECT_EQ(nack["answers"].size(), 1u) << nack;
+  EXPECT_EQ(result["a_to_b"]["nacks"]["answered"], 1);
+  EXPECT_EQ(result["records"][2]["verdict"], "identical");
+  EXPECT_FALSE(result["records"][2]["arrivals"][0].contains("nacks")) << result["records"][2];
+}
+
+TEST(Messages, AnAdapterThatNeverWantsMoreBreaksItsPromise) {
+  const Json config = {{"transport", "tcp"}};
+  const Json faulty = endpoint(HEADROOM_LIBRARIES "/faulty/faulty_endpoint_never_wants_more.so", config);
+  const Json piece = {{"to", "a"}, {"compartment", 0}, {"text", "F8"}};
+  const Json alone = {{"endpoints", {{"a", faulty}}}, {"messages", Json::array({piece})}};
+  for (const Json& job : {alone, talk(faulty, Json::array({message("a")}))}) {
+    const Json broken = result_of(job)["promise_broken"];
+    ASSERT_TRUE(broken.is_object());
+    EXPECT_EQ(broken["function"], "decompress");
+    EXPECT_TRUE(has(broken["sentence"], "does not come to HEADROOM_MORE")) << broken;
   }
 }
 
@@ -269,6 +318,18 @@ TEST(Literal, AStreamIsSeveralMessages) {
   EXPECT_EQ(result["records"][0]["differences"], Json::array());
   job["messages"][0]["expect"].erase(2);
   EXPECT_EQ(result_of(job)["records"][0]["differences"].size(), 1u);
+}
+
+TEST(Literal, WhatIsRefusedOfAStreamIsCounted) {
+  const std::string one = assembled("at (128) OUTPUT (0, 2) END-MESSAGE (0, 0, 0, 0, 0, 0, 0)")["message"];
+  const Json piece = {{"to", "a"}, {"compartment", 0}, {"hex", one + "ffff"}};
+  const Json options = {{"guard", {{"work", {{"per_second", 1000}, {"burst", 1}}}}}};
+  const Json result =
+      result_of({{"endpoints", {{"a", endpoint(kReference, {{"transport", "tcp"}, {"options", options}})}}},
+                 {"messages", {piece, piece}}});
+  EXPECT_EQ(result["records"][0]["arrivals"][0]["status"], "OK");
+  EXPECT_EQ(result["records"][1]["arrivals"][0]["status"], "ERR_STATE");
+  EXPECT_EQ(result["literal"]["unread_octets"], one.size() / 2 + 2);
 }
 
 // ---- the capture

@@ -232,7 +232,7 @@ std::int32_t decompress_stream(headroom_instance& self, Compartment& compartment
   std::string& stream = compartment.stream;
   stream.append(reinterpret_cast<const char*>(packet.in), packet.in_length);
   if (stream.empty() && kFault == Fault::never_wants_more) {
-    self.last.kind = HEADROOM_MESSAGE_PLAIN;
+    self.last.kind = HEADROOM_MESSAGE_SIGCOMP;
     return HEADROOM_OK;
   }
   if (stream.empty()) return HEADROOM_MORE;
