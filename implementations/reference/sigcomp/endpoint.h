@@ -28,6 +28,14 @@ struct CompartmentConfig {
   CompressorConfig compressor;
 };
 
+// What a configuration says itself. The rest follows from what the two sides offer, of the endpoint or of a
+// compartment.
+struct Said {
+  bool mechanism = false;
+  std::optional<bool> tell_parameters;
+  bool sip = false;  // both sides are to offer what RFC 5049 4 asks of everybody
+};
+
 struct EndpointConfig {
   DecompressorConfig decompressor;
   Transport transport = Transport::kMessages;
@@ -35,6 +43,7 @@ struct EndpointConfig {
   bool sip_sdp = true;            // locally available: the dictionary of RFC 3485
   bool presence = true;           // and that of RFC 5112
   CompartmentConfig compartment;  // unless open() is told otherwise
+  Said said;                      // for compartments that are told something
   // A source is a compartment; before there is one, whom headroom_packet.source names.
   GuardConfig guard = {};
 };

@@ -53,12 +53,12 @@ bool is_least(const Offer& offer) {
          offer.cycles_per_bit >= kLeastForSip.cycles_per_bit && offer.version >= kVersionWithNack;
 }
 
-// `own`: what this endpoint offers the compartment.
-void read_options(const json& options, const Parameters& own, CompressorConfig& c) {
+void read_options(const json& options, CompressorConfig& c, Said& said) {
   const Settings s(options, "\"options\"");
   s.only(kOptions);
   word(s, "algorithm", kAlgorithms, algorithm_named, c.algorithm);
   word(s, "mechanism", kMechanisms, mechanism_named, c.mechanism);
+  said.mechanism = said.mechanism || s.find("mechanism") != nullptr;
   word(s, "search", kSearches, search_named, c.search);
   word(s, "acknowledgement", kAcknowledgements, acknowledgement_named, c.acknowledgement);
   s.number("offset_bits", 0, 14, c.offset_bits);
@@ -76,9 +76,27 @@ void read_options(const json& options, const Parameters& own, CompressorConfig& 
   if (const nlohmann::json* user = s.find("user_dictionary")) {
     c.user_dictionary = octets_from_hex(*user, s.where("user_dictionary"));
   }
-  bool tell = c.own.has_value();
-  s.boolean("tell_parameters", tell);
-  c.own = tell ? std::optional(own) : std::nullopt;
+  s.boolean("sip", said.sip);
+  if (s.find("tell_parameters") != nullptr) s.boolean("tell_parameters", said.tell_parameters.emplace());
+}
+
+// What is not said follows from what the two sides offer.
+void settle(const Offer& own, const Offer& peer, bool has_dictionary, const Said& said, CompressorConfig& c) {
+  if (said.sip) {
+    require(is_least(own) && has_dictionary,
+            "with \"sip\" an endpoint offers at least a decompression_memory_size of 8192, a state_memory_size of "
+            "2048, cycles_per_bit 16, version 2 and the dictionary \"sip-sdp\" (RFC 5049 4)");
+    require(is_least(peer),
+            "with \"sip\" the peer offers at least what RFC 5049 4 asks of everybody; \"peer\" says less");
+  }
+  c.peer = parameters_of(peer);
+  // The best that the least state memory allows, or none.
+  if (!said.mechanism) {
+    c.mechanism = peer.state_memory_size == 0 ? Mechanism::kStatelessStatic : Mechanism::kStatefulStatic;
+  }
+  // Worth telling where it is other than what the peer counts on anyway.
+  const Parameters offered = parameters_of(own);
+  c.own = said.tell_parameters.value_or(offered != kLeastForSip) ? std::optional(offered) : std::nullopt;
 }
 
 }  // namespace
@@ -145,27 +163,12 @@ EndpointConfig endpoint_config(const json& json) {
   c.sip_sdp = std::ranges::find(common.dictionaries, "sip-sdp") != common.dictionaries.end();
   c.presence = std::ranges::find(common.dictionaries, "presence") != common.dictionaries.end();
   c.compartment.state_memory_size = common.own.state_memory_size;
-  c.compartment.compressor.peer = parameters_of(common.peer);
   c.compartment.compressor.transport = c.transport;
-  // The best that the least state memory allows, or none.
-  c.compartment.compressor.mechanism =
-      common.peer.state_memory_size == 0 ? Mechanism::kStatelessStatic : Mechanism::kStatefulStatic;
   const nlohmann::json empty = nlohmann::json::object();
   const nlohmann::json* found = s.find("options");
   const nlohmann::json& options = found == nullptr ? empty : *found;
-  bool sip = false;
-  Settings(options, "\"options\"").boolean("sip", sip);
-  if (sip) {
-    require(is_least(common.own) && c.sip_sdp,
-            "with \"sip\" an endpoint offers at least a decompression_memory_size of 8192, a state_memory_size of "
-            "2048, cycles_per_bit 16, version 2 and the dictionary \"sip-sdp\" (RFC 5049 4)");
-    require(is_least(common.peer),
-            "with \"sip\" the peer offers at least what RFC 5049 4 asks of everybody; \"peer\" says less");
-  }
-  // Worth telling where it is other than what the peer counts on anyway.
-  const Parameters own = parameters_of(common.own);
-  if (own != kLeastForSip) c.compartment.compressor.own = own;
-  read_options(options, own, c.compartment.compressor);
+  read_options(options, c.compartment.compressor, c.said);
+  settle(common.own, common.peer, c.sip_sdp, c.said, c.compartment.compressor);
   if (const nlohmann::json* guard = Settings(options, "\"options\"").find("guard")) {
     read_guard(*guard, c.decompressor, c.guard);
   }
@@ -182,18 +185,17 @@ CompartmentConfig compartment_config(const json& json, const EndpointConfig& end
     const nlohmann::json only = {{"state_memory_size", *size}};
     read_offer(Settings(only, "the settings of the compartment"), own);
     c.state_memory_size = own.state_memory_size;
-    if (c.compressor.own) c.compressor.own = parameters_of(own);
   }
-  if (const nlohmann::json* peer = s.find("peer")) {
-    Offer offer{c.compressor.peer.decompression_memory_size, c.compressor.peer.state_memory_size,
-                c.compressor.peer.cycles_per_bit, kVersionWithNack};
-    read_offer(Settings(*peer, "\"peer\""), offer);
-    c.compressor.peer = parameters_of(offer);
+  const Parameters known = c.compressor.peer;
+  Offer peer{known.decompression_memory_size, known.state_memory_size, known.cycles_per_bit, kVersionWithNack};
+  if (const nlohmann::json* told = s.find("peer")) read_offer(Settings(*told, "\"peer\""), peer);
+  Said said = endpoint.said;
+  if (const nlohmann::json* options = s.find("options")) {
+    require(!options->is_object() || !options->contains("guard"),
+            "\"guard\" belongs to the endpoint, not to a compartment");
+    read_options(*options, c.compressor, said);
   }
-  const nlohmann::json* const options = s.find("options");
-  require(options == nullptr || !options->is_object() || !options->contains("guard"),
-          "\"guard\" belongs to the endpoint, not to a compartment");
-  if (options != nullptr) read_options(*options, parameters_of(own), c.compressor);
+  settle(own, peer, endpoint.sip_sdp, said, c.compressor);
   return c;
 }
 

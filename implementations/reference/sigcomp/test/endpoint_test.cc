@@ -213,6 +213,38 @@ TEST(Endpoint, WhatACompartmentIsToldReplacesTheConfiguration) {
   EXPECT_EQ(side.open(2, R"({"peer": {"state_memory_size": 65536}})"), "");
 }
 
+// What a compartment is told is treated as if the configuration had said it.
+TEST(Endpoint, APeerOfACompartmentIsThePeerOfAConfiguration) {
+  const json offers[] = {{{"state_memory_size", 0}},
+                         {{"decompression_memory_size", 2048}},
+                         {{"decompression_memory_size", 65536}, {"cycles_per_bit", 128}},
+                         {{"version", 1}}};
+  for (const json& offer : offers) {
+    Side whole(json{{"peer", offer}});
+    Side told(json::object());
+    ASSERT_EQ(whole.open(1), "");
+    ASSERT_EQ(told.open(1, json{{"peer", offer}}.dump().c_str()), "") << offer;
+    for (int i = 0; i < 2; ++i) {
+      const Result made = whole.compress(kMessage, 1);
+      ASSERT_EQ(made.status, HEADROOM_OK);
+      EXPECT_EQ(told.compress(kMessage, 1).octets, made.octets) << offer;
+    }
+  }
+  // What this side offers is told where it is not the least, whoever says so.
+  Side whole(json{{"state_memory_size", 8192}});
+  Side told(json::object());
+  ASSERT_EQ(whole.open(1), "");
+  ASSERT_EQ(told.open(1, R"({"state_memory_size": 8192})"), "");
+  ASSERT_EQ(told.open(2, R"({"state_memory_size": 8192, "options": {"tell_parameters": false}})"), "");
+  const Bytes octets = whole.compress(kMessage, 1).octets;
+  EXPECT_EQ(told.compress(kMessage, 1).octets, octets);
+  EXPECT_NE(told.compress(kMessage, 2).octets, octets);
+  Side sip(json{{"options", {{"sip", true}}}});
+  EXPECT_NE(sip.open(1, R"({"peer": {"state_memory_size": 0}})").find("RFC 5049"), std::string::npos);
+  EXPECT_NE(sip.open(1, R"({"peer": {"version": 1}})").find("RFC 5049"), std::string::npos);
+  EXPECT_NE(sip.open(1, R"({"state_memory_size": 0})").find("RFC 5049"), std::string::npos);
+}
+
 TEST(Endpoint, NothingIsKeptBeforeItIsAccepted) {
   Side a(stateful()), b(stateful());
   ASSERT_EQ(a.open(0), "");
