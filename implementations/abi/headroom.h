@@ -20,8 +20,8 @@
  *   - `out_capacity` is at least `in_length + HEADROOM_EXPANSION`, unless the adapter itself is being tested. Where the
  *     configuration has an `mrru` above 0, it is at least `2 * in_length + HEADROOM_EXPANSION` for `compress` and
  *     `in_length + mrru + HEADROOM_EXPANSION` for `decompress`. For an endpoint it is at least
- *     `2 * in_length + HEADROOM_MESSAGE_EXPANSION` for `compress`, and for `decompress` HEADROOM_MESSAGE_MAX or
- *     `in_length`, whichever is more.
+ *     `2 * in_length + HEADROOM_MESSAGE_EXPANSION` for `compress`, or as much as a datagram may have where that is
+ * less, and for `decompress` HEADROOM_MESSAGE_MAX or `in_length`, whichever is more.
  *
  * The header grows: later releases put optional functions at the end of the table, and statuses, roles and keys that an
  * older adapter is never given or asked for. An adapter made with an older header of the same version goes on working.
@@ -134,7 +134,7 @@ typedef struct headroom_feedback {
  *
  *   compress ... one application message becomes one SigComp message for that compartment, with record marking (RFC
  *                3320 4.2.2) on a stream. HEADROOM_ERR_UNSUPPORTED: it cannot be made into one here; the application
- *                sends it as it is. HEADROOM_ERR_CHANNEL: no such compartment.
+ *                sends it as it is; after HEADROOM_ERR_NO_SPACE, too. HEADROOM_ERR_CHANNEL: no such compartment.
  *   decompress . datagrams: one message each.
  *                With a compartment's number: the application knows already whose message it is, and what the message
  *                asks of the state handler happens at once.

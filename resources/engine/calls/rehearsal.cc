@@ -12,9 +12,9 @@
 #include <optional>
 #include <string>
 
+#include "adapter/endpoint.h"
 #include "base/cycles.h"
 #include "base/random.h"
-#include "calls/endpoint.h"
 #include "calls/texts.h"
 
 namespace headroom::calls {
@@ -158,7 +158,7 @@ class Stage {
 
   const Job& job_;
   Endpoint proxy_, user_;
-  Room proxy_room_, user_room_;
+  MessageRoom proxy_room_, user_room_;
   bool proxy_open_ = false;
   std::uint64_t now_ns_ = 0;
 };

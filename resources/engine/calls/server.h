@@ -13,7 +13,7 @@
 #include <mutex>
 #include <vector>
 
-#include "calls/endpoint.h"
+#include "adapter/endpoint.h"
 #include "calls/job.h"
 #include "calls/measure.h"
 #include "calls/rehearsal.h"
@@ -31,7 +31,7 @@ struct Task {
 
 // What a worker has to itself.
 struct Desk {
-  Room room{kLongestMessage};
+  MessageRoom room{kLongestMessage};
   Outcomes outcomes;
   Measured measured;
 };

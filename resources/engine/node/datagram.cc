@@ -94,8 +94,8 @@ void turn_round(std::uint8_t* packet, const Datagram& d) noexcept {
   std::swap_ranges(packet + d.udp_at, packet + d.udp_at + 2, packet + d.udp_at + 2);
 }
 
-std::uint64_t hash_of(const Address& address) noexcept {
-  return mix64(mix64(load64(address.data()) + kGolden) ^ load64(&address[8]));
+std::uint64_t hash_of(const Address& address, std::uint64_t salt) noexcept {
+  return mix64(mix64((load64(address.data()) ^ salt) + kGolden) ^ load64(&address[8]));
 }
 
 }  // namespace headroom::node

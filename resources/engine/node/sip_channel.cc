@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <random>
 
 namespace headroom::node {
 namespace {
@@ -29,10 +30,9 @@ bool is_keep_alive(OctetView payload) noexcept {
 
 bool is_sigcomp(OctetView payload) noexcept { return (payload[0] & kSigCompBits) == kSigCompBits; }
 
-// A number for the ABI's `source`; 0 would be nobody.
-std::uint32_t source_number(const Address& address) noexcept {
-  const auto number = static_cast<std::uint32_t>(hash_of(address));
-  return number == 0 ? 1 : number;
+std::uint64_t random_salt() {
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
 }
 
 }  // namespace
@@ -79,9 +79,10 @@ SipChannel::SipChannel(const Job& job, FrameStore& store, Statistics& statistics
       users_on_plain_(job.users_on_plain),
       store_(store),
       statistics_(statistics),
+      salt_(random_salt()),
       endpoint_(*job.endpoint, nullptr),
       room_(std::max(job.plain_mtu, job.link_mtu)),
-      users_(endpoint_, job.most_users, statistics) {}
+      users_(endpoint_, job.most_users, statistics, salt_) {}
 
 void SipChannel::to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbox& link) {
   count_received(frames, statistics_.plain.received);
@@ -104,13 +105,15 @@ void SipChannel::to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbox& 
 
 void SipChannel::compress(Frame& frame, const Look& seen, Datagram& datagram, std::uint64_t now_ns, Outbox& link) {
   const std::uint32_t compartment = users_.of(users_on_plain_ ? datagram.source : datagram.destination);
-  const calls::Made made = endpoint_.compress(payload_in(frame, seen, datagram), compartment, now_ns, room_);
+  // What would not fit must not be made: the compressor would rely on it.
+  const Made made = endpoint_.compress(payload_in(frame, seen, datagram), compartment, now_ns, room_,
+                                       room_for(frame, seen, datagram, link_mtu_));
   if (made.status != HEADROOM_OK || made.octets.empty()) {
-    if (made.status < 0) statistics_.compressor.add(made.status);
-    return pass(frame, seen, link_mtu_, link);
-  }
-  if (!fits(frame, seen, datagram, made.octets.size(), link_mtu_)) {
-    statistics_.passed_too_long.add();
+    if (made.status == HEADROOM_ERR_NO_SPACE) {
+      statistics_.passed_too_long.add();
+    } else if (made.status < 0) {
+      statistics_.compressor.add(made.status);
+    }
     return pass(frame, seen, link_mtu_, link);
   }
   write(frame, seen, datagram, made.octets);
@@ -138,8 +141,8 @@ void SipChannel::to_plain(std::span<Frame> frames, std::uint64_t now_ns, Outbox&
 void SipChannel::decompress(Frame& frame, const Look& seen, Datagram& datagram, std::uint64_t now_ns, Outbox& plain,
                             Outbox& link) {
   const Address& user = users_on_plain_ ? datagram.destination : datagram.source;
-  const calls::Made made = endpoint_.decompress(payload_in(frame, seen, datagram), source_number(datagram.source),
-                                                HEADROOM_NO_COMPARTMENT, now_ns, room_);
+  const Made made = endpoint_.decompress(payload_in(frame, seen, datagram), source_number(datagram.source),
+                                         HEADROOM_NO_COMPARTMENT, now_ns, room_);
   if (made.status < 0) {
     statistics_.decompressor.add(made.status);
     send_nacks(frame, seen, datagram, link);
@@ -150,7 +153,7 @@ void SipChannel::decompress(Frame& frame, const Look& seen, Datagram& datagram, 
   if (compartment != HEADROOM_NO_COMPARTMENT && !endpoint_.accept(compartment) && made.status == HEADROOM_OK)
     statistics_.compartments.refused.add();
   if (made.status != HEADROOM_OK || made.octets.empty()) return lose(frame, statistics_.consumed);
-  if (!fits(frame, seen, datagram, made.octets.size(), plain_mtu_)) return lose(frame, statistics_.too_long);
+  if (made.octets.size() > room_for(frame, seen, datagram, plain_mtu_)) return lose(frame, statistics_.too_long);
   write(frame, seen, datagram, made.octets);
   statistics_.decompressed.add();
   plain.put(frame);
@@ -168,7 +171,7 @@ void SipChannel::send_nacks(const Frame& frame, const Look& seen, const Datagram
       continue;
     }
     Datagram back = datagram;
-    if (!fits(answer, seen, back, nack.size(), link_mtu_)) {
+    if (nack.size() > room_for(answer, seen, back, link_mtu_)) {
       statistics_.feedback.discarded.add();
       store_.give_back(answer);
       continue;
@@ -182,10 +185,16 @@ void SipChannel::send_nacks(const Frame& frame, const Look& seen, const Datagram
   }
 }
 
-bool SipChannel::fits(const Frame& frame, const Look& seen, const Datagram& datagram, std::size_t payload,
-                      std::uint32_t mtu) noexcept {
-  const std::size_t packet = datagram.payload_at() + payload;
-  return packet <= mtu && seen.payload_at + packet <= frame.room;
+std::uint32_t SipChannel::room_for(const Frame& frame, const Look& seen, const Datagram& datagram,
+                                   std::uint32_t mtu) noexcept {
+  const std::uint32_t packet = std::min(mtu, frame.room - std::min(frame.room, seen.payload_at));
+  return packet - std::min(packet, datagram.payload_at());
+}
+
+// 0 would be nobody.
+std::uint32_t SipChannel::source_number(const Address& address) const noexcept {
+  const auto number = static_cast<std::uint32_t>(hash_of(address, salt_));
+  return number == 0 ? 1 : number;
 }
 
 void SipChannel::write(Frame& frame, const Look& seen, Datagram& datagram, OctetView payload) noexcept {

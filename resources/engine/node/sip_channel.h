@@ -11,7 +11,7 @@
 #include <list>
 #include <unordered_map>
 
-#include "calls/endpoint.h"
+#include "adapter/endpoint.h"
 #include "node/datagram.h"
 #include "node/forwarder.h"
 #include "node/job.h"
@@ -23,8 +23,8 @@ namespace headroom::node {
 class Users {
  public:
   // Throws Error(adapter) as Endpoint does. REQUIRES: most >= 1.
-  Users(calls::Endpoint& endpoint, std::size_t most, Statistics& statistics)
-      : endpoint_(endpoint), most_(most), statistics_(statistics) {}
+  Users(Endpoint& endpoint, std::size_t most, Statistics& statistics, std::uint64_t salt)
+      : endpoint_(endpoint), most_(most), statistics_(statistics), by_address_(0, Hash{salt}) {}
 
   // The compartment of a user; opened when there is none.
   [[nodiscard]] std::uint32_t of(const Address& address);
@@ -33,7 +33,8 @@ class Users {
 
  private:
   struct Hash {
-    std::size_t operator()(const Address& address) const noexcept { return hash_of(address); }
+    std::uint64_t salt;
+    std::size_t operator()(const Address& address) const noexcept { return hash_of(address, salt); }
   };
   struct User {
     Address address;
@@ -41,7 +42,7 @@ class Users {
   };
   using ByUse = std::list<User>;  // the one used last at the front
 
-  calls::Endpoint& endpoint_;
+  Endpoint& endpoint_;
   std::size_t most_;
   Statistics& statistics_;
   ByUse by_use_;
@@ -65,9 +66,11 @@ class SipChannel final : public Forwarder {
   void send_nacks(const Frame& frame, const Look& seen, const Datagram& datagram, Outbox& link);
   void pass(const Frame& frame, const Look& seen, std::uint32_t mtu, Outbox& out) noexcept;
   void lose(const Frame& frame, io::Counter& cause) noexcept;
-  // Whether the datagram with these headers and another payload fits the frame and the MTU.
-  [[nodiscard]] static bool fits(const Frame& frame, const Look& seen, const Datagram& datagram, std::size_t payload,
-                                 std::uint32_t mtu) noexcept;
+  // Octets of another payload with which the datagram with these headers fits the frame and the MTU.
+  [[nodiscard]] static std::uint32_t room_for(const Frame& frame, const Look& seen, const Datagram& datagram,
+                                              std::uint32_t mtu) noexcept;
+  // A number for the ABI's `source`.
+  [[nodiscard]] std::uint32_t source_number(const Address& address) const noexcept;
   static void write(Frame& frame, const Look& seen, Datagram& datagram, OctetView payload) noexcept;
 
   const std::uint32_t plain_mtu_, link_mtu_;
@@ -75,8 +78,10 @@ class SipChannel final : public Forwarder {
   const bool users_on_plain_;
   FrameStore& store_;
   Statistics& statistics_;
-  calls::Endpoint endpoint_;
-  calls::Room room_;
+  // Of hashes, on which nothing depends but who shares a budget with whom: another in each run.
+  const std::uint64_t salt_;
+  Endpoint endpoint_;
+  MessageRoom room_;
   Users users_;
 };
 

@@ -192,6 +192,39 @@ TEST(SipNode, SendsWhatDoesNotFitTheLinkAsItIs) {
   EXPECT_EQ(small.store.out(), 0u);
 }
 
+// The compressor takes for granted that what it makes arrives.
+TEST(SipNode, WhatIsTooLongForTheLinkIsNotReliedOn) {
+  std::string digits = kInvite;
+  for (unsigned i = 0; i < 500; ++i) digits += static_cast<char>('!' + (i * i * 31 + i * 7 + (i >> 3)) % 90);
+  const Octets too_long = sip_frame(1, 2, digits);
+  const Json options = {{"options", {{"mechanism", "stateful-basic"}, {"acknowledgement", "transport"}}}};
+  End near(sip_job("plain", options, {{"mtu", {{"plain", 1500}, {"link", 500}}}}));
+  End far(sip_job("link", options));
+  EXPECT_EQ(near.to_link({too_long}), std::vector<Octets>()) << "neither compressed nor as it is does it fit";
+  EXPECT_EQ(near.statistics.passed_too_long.value(), 1u);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(far.to_plain(near.to_link({sip_frame(1, 2, kInvite)})), std::vector<Octets>{sip_frame(1, 2, kInvite)});
+    (void)near.to_link({too_long});
+  }
+}
+
+// Who sends rubbish takes from its own allowance, not from that of others.
+TEST(SipNode, TellsWhoSentWhat) {
+  const Json guard = {{"failures", {{"per_minute", 6}, {"burst", 3}}}};
+  End near(sip_job("plain"));
+  End far(sip_job("link", {{"options", {{"guard", guard}}}}));
+  const Octets rubbish = {0xF9, 1, 2, 3, 4, 5, 6, 7, 8};
+  for (int i = 0; i < 10; ++i) (void)far.to_plain({ipv4_frame(ipv4_datagram(66, 2, rubbish))});
+  EXPECT_EQ(far.statistics.decompressor.json(), (Json{{"ERR_DECOMPRESSION", 3}, {"ERR_STATE", 7}}));
+  EXPECT_EQ(far.to_plain(near.to_link({sip_frame(1, 2, kInvite)})), std::vector<Octets>{sip_frame(1, 2, kInvite)});
+}
+
+TEST(SipNode, HashesOfAddressesAreNotKnownOutside) {
+  const Address address = {0x20, 0x01, 0x0d, 0xb8};
+  EXPECT_EQ(hash_of(address), hash_of(address, 0));
+  EXPECT_NE(hash_of(address, 1), hash_of(address, 2));
+}
+
 TEST(SipNode, GivesTheUserThatIsSilentLongestUp) {
   End near(sip_job("plain", {{"compartments", 2}}));
   for (const std::uint8_t user : Octets{1, 2, 1, 3, 1, 2})

@@ -125,7 +125,10 @@ void destroy(headroom_instance* self) {
 std::int32_t put(std::string_view text, headroom_packet& packet) {
   if (text.size() > packet.out_capacity) {
     if (kFault == Fault::writes_beyond_the_output) packet.out[packet.out_capacity] = 0;
-    if (kFault != Fault::claims_more_than_there_is_room) return HEADROOM_ERR_NO_SPACE;
+    if (kFault == Fault::claims_another_room) packet.out_capacity = ~std::uint32_t{0};
+    if (kFault != Fault::claims_more_than_there_is_room && kFault != Fault::claims_another_room) {
+      return HEADROOM_ERR_NO_SPACE;
+    }
     packet.out_length = static_cast<std::uint32_t>(text.size());
     return HEADROOM_OK;
   }

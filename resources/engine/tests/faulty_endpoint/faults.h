@@ -34,6 +34,7 @@
   X(never_wants_more, "streams hostile_messages")                                                        \
   X(writes_beyond_the_output, "output_bounds")                                                           \
   X(claims_more_than_there_is_room, "output_bounds")                                                     \
+  X(claims_another_room, "output_bounds")      /* in the packet, too */                                  \
   X(shares_a_counter, "deterministic")                                                                   \
   X(shares_what_it_remembers, "deterministic")                                                           \
   X(reads_the_clock, "no_clock")                                                                         \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "calls/endpoint.h"
+#include "adapter/endpoint.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,21 +7,21 @@
 
 #include "adapter/calling.h"
 
-namespace headroom::calls {
+namespace headroom {
 namespace {
 
 constexpr std::size_t kErrorCapacity = 1024;
 
 }  // namespace
 
-Room::Room(std::size_t longest_message)
+MessageRoom::MessageRoom(std::size_t longest_message)
     : octets_(std::max<std::size_t>(HEADROOM_MESSAGE_MAX, 2 * longest_message + HEADROOM_MESSAGE_EXPANSION)) {}
 
-std::uint32_t Room::for_compressing(std::size_t in) const noexcept {
+std::uint32_t MessageRoom::for_compressing(std::size_t in) const noexcept {
   return static_cast<std::uint32_t>(std::min(octets_.size(), 2 * in + HEADROOM_MESSAGE_EXPANSION));
 }
 
-std::uint32_t Room::for_decompressing(std::size_t in) const noexcept {
+std::uint32_t MessageRoom::for_decompressing(std::size_t in) const noexcept {
   return static_cast<std::uint32_t>(std::min(octets_.size(), std::max<std::size_t>(HEADROOM_MESSAGE_MAX, in)));
 }
 
@@ -78,12 +78,13 @@ Made Endpoint::result_of(const headroom_packet& given, const headroom_packet& pa
   return made;
 }
 
-Made Endpoint::compress(OctetView message, std::uint32_t compartment, std::uint64_t now_ns, Room& room) {
+Made Endpoint::compress(OctetView message, std::uint32_t compartment, std::uint64_t now_ns, MessageRoom& room,
+                        std::uint32_t most) {
   headroom_packet packet{};
   packet.in = message.data();
   packet.in_length = static_cast<std::uint32_t>(message.size());
   packet.out = room.data();
-  packet.out_capacity = room.for_compressing(message.size());
+  packet.out_capacity = std::min(most, room.for_compressing(message.size()));
   packet.channel = compartment;
   const headroom_packet given = packet;
   const std::uint64_t now = never_back(now_ns);
@@ -92,7 +93,7 @@ Made Endpoint::compress(OctetView message, std::uint32_t compartment, std::uint6
 }
 
 Made Endpoint::decompress(OctetView message, std::uint32_t source, std::uint32_t accept_as, std::uint64_t now_ns,
-                          Room& room) {
+                          MessageRoom& room) {
   headroom_packet packet{};
   packet.in = message.data();
   packet.in_length = static_cast<std::uint32_t>(message.size());
@@ -141,4 +142,4 @@ OctetView Endpoint::take_feedback() {
   return {feedback_.data(), feedback.length};
 }
 
-}  // namespace headroom::calls
+}  // namespace headroom

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An endpoint of an adapter (headroom.h, "Endpoints") as a P-CSCF or a UE uses it: one message at a time.
-#ifndef HEADROOM_CALLS_ENDPOINT_H
-#define HEADROOM_CALLS_ENDPOINT_H
+// An endpoint of an adapter (headroom.h, "Endpoints") as a P-CSCF, a UE or a node uses it: one message at a time, and
+// no more looked at than keeps its caller safe.
+#ifndef HEADROOM_ADAPTER_ENDPOINT_H
+#define HEADROOM_ADAPTER_ENDPOINT_H
 
 #include <array>
 #include <cstdint>
@@ -11,12 +12,12 @@
 #include "adapter/instance.h"
 #include "base/octets.h"
 
-namespace headroom::calls {
+namespace headroom {
 
-// Room for what a message becomes, whatever the adapter makes of it. One for each thread.
-class Room {
+// MessageRoom for what a message becomes, whatever the adapter makes of it. One for each thread.
+class MessageRoom {
  public:
-  explicit Room(std::size_t longest_message);
+  explicit MessageRoom(std::size_t longest_message);
   [[nodiscard]] std::uint8_t* data() noexcept { return octets_.data(); }
   // As far as the ABI promises it for an input of `in` octets, and no further.
   [[nodiscard]] std::uint32_t for_compressing(std::size_t in) const noexcept;
@@ -28,7 +29,7 @@ class Room {
 
 struct Made {
   std::int32_t status = HEADROOM_ERR_INTERNAL;
-  OctetView octets;       // in the Room
+  OctetView octets;       // in the MessageRoom
   bool accepted = false;  // or there was nothing to accept
 };
 
@@ -42,11 +43,14 @@ class Endpoint {
   void open(std::uint32_t compartment);
   void close(std::uint32_t compartment);
 
-  [[nodiscard]] Made compress(OctetView message, std::uint32_t compartment, std::uint64_t now_ns, Room& room);
+  // `most`: octets that what comes of it may have; where they do not suffice, HEADROOM_ERR_NO_SPACE, and the adapter
+  // takes the message for one that was never sent.
+  [[nodiscard]] Made compress(OctetView message, std::uint32_t compartment, std::uint64_t now_ns, MessageRoom& room,
+                              std::uint32_t most = ~std::uint32_t{0});
   // A datagram whose compartment only its output tells. `accept_as`: the compartment that the application names then,
   // HEADROOM_NO_COMPARTMENT for none.
   [[nodiscard]] Made decompress(OctetView message, std::uint32_t source, std::uint32_t accept_as, std::uint64_t now_ns,
-                                Room& room);
+                                MessageRoom& room);
   // The application names the compartment of the message decompressed last, which was not accepted yet. True also when
   // that message asks for nothing.
   [[nodiscard]] bool accept(std::uint32_t compartment);
@@ -67,6 +71,6 @@ class Endpoint {
   std::array<std::uint8_t, HEADROOM_FEEDBACK_MAX> feedback_{};
 };
 
-}  // namespace headroom::calls
+}  // namespace headroom
 
-#endif  // HEADROOM_CALLS_ENDPOINT_H
+#endif  // HEADROOM_ADAPTER_ENDPOINT_H
