@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hostile bytecode before a SigComp endpoint: what each message costs it, and what its guard makes of a source.
 
+<<<<<<< HEAD
 The attacks are the cases of resources/vectors/sigcomp/cases/hostile.yaml. An endpoint has a *guard* when it has limits
 beyond those of the RFCs: its statistics then tell `work` (units of about 5 ns at most), `endless` (messages that were
 proven never to end) and `refused` (messages that were not run, by reason), and its options have `guard`
+=======
+The attacks are the cases of resources/vectors/sigcomp/cases/hostile.yaml. An endpoint that declares the feature `guard`
+has limits beyond those of the RFCs: its statistics tell `work` (units of 5 ns at most), `endless` (messages that
+were proven never to end) and `refused` (messages that were not run, by reason), and its options have `guard`
+>>>>>>> 726849a (Hostile bytecode: a guard is what an implementation declares, and its statistics must tell of it)
 (implementations/README.md). What every endpoint owes is asked of every endpoint. Nothing here depends on a clock, but
 for `time_of`, which decides nothing.
 """
@@ -15,7 +21,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
-from headroom import engine
+from headroom import endpoints, engine
 from headroom.conformance import endpoint_cases, endpoint_engine
 from headroom.conformance.endpoint_cases import Case, Seen
 from headroom.conformance.endpoint_engine import PATIENCE_S, Asked
@@ -26,6 +32,7 @@ from headroom.oracle.sigcomp.endpoint import Offer
 from headroom.oracle.sigcomp.message import upload
 
 GROUP = "hostile"
+GUARD = "guard"  # the feature
 OFF = {"verify": False, "work_per_cycle": 0}  # RFC 3320's limits alone
 WORK_PER_CYCLE = 4
 # Units of work that a message may take beyond its budget: one slice of a program, and one window of the verifier.
@@ -49,8 +56,9 @@ class Cost:
     statistics: dict[str, Any]
 
     @property
-    def has_guard(self) -> bool:
-        return {"work", "endless", "refused"} <= set(self.statistics)
+    def untold(self) -> list[str]:
+        """What the statistics of an endpoint with a guard have, and these lack."""
+        return [word for word in ("work", "endless", "refused") if word not in self.statistics]
 
     @property
     def work(self) -> int:
@@ -63,6 +71,11 @@ class Cost:
     @property
     def memory(self) -> int:
         return int(self.statistics.get("memory_bytes", 0))
+
+
+def has_guard(asked: Asked) -> bool:
+    """Whether the implementation declares a guard."""
+    return not endpoints.lacking(asked.endpoint(), [GUARD])
 
 
 def guarded(asked: Asked, guard: dict[str, Any]) -> Asked:
@@ -165,8 +178,8 @@ def siege(asked: Asked, attack: bytes, count: int = 40) -> Siege:
     """COUNT attacks of compartment 1 within a second, a harmless message of compartment 0 after each; and an hour
     later one more attack. Raises NotDeclared where the endpoint has no guard."""
     harmless = upload(assemble("OUTPUT (here, 2)\nEND-MESSAGE (0,0,0,0,0,0,0)\n:here\nbyte (79, 75)"))
-    if not Cost((), (), played(asked, [_message(harmless)])["statistics"]["a"]).has_guard:
-        raise NotDeclared(f"{asked.name} has no guard: its statistics tell no work, endless and refused.")
+    if not has_guard(asked):
+        raise NotDeclared(f"{asked.name} does not declare the feature {GUARD}.")
     messages = []
     for number in range(count):
         now = number * SECOND // count

@@ -13,8 +13,7 @@ from robot.api.deco import keyword
 from headroom import settings, words
 from headroom.conformance import endpoint_cases, endpoint_engine, hostile_messages
 from headroom.conformance.endpoint_engine import Asked
-from headroom.conformance.hostile_messages import GROUP, MANY, OFF
-from headroom.conformance.sides import NotDeclared
+from headroom.conformance.hostile_messages import GROUP, GUARD, MANY, OFF, Cost
 from headroom.errors import UsageError
 from headroom.keywords import verdicts
 from headroom.keywords.base import library
@@ -49,7 +48,8 @@ class Besieging:
         often = hostile_messages.cost(case, asked, MANY)
         wrong = hostile_messages.faults(case, once, exactly=False) + hostile_messages.grows(once, often)
         current.metric("udvm_cycles", once.seen[0].cycles if once.seen else None, "cycles", "lower")
-        if once.has_guard:
+        if hostile_messages.has_guard(asked):
+            _must_tell(asked, once)
             off = hostile_messages.cost(case, hostile_messages.guarded(asked, OFF))
             wrong += [f"guard off: {what}" for what in hostile_messages.faults(case, off, exactly=True)]
             wrong += hostile_messages.costs_too_much(case, once, seen_through == "yes")
@@ -66,9 +66,8 @@ class Besieging:
             raise UsageError(f"Allowances are {', '.join(ALLOWANCES)}, not '{allowance}'.")
         asked = _asked(Offer(), 2)
         case = endpoint_cases.case(GROUP, attack)
-        plain = hostile_messages.cost(case, asked)
-        if not plain.has_guard:
-            raise NotDeclared(f"{asked.name} has no guard: its statistics tell no work, endless and refused.")
+        endpoint_engine.require(asked, [GUARD])
+        _must_tell(asked, hostile_messages.cost(case, asked))
         guarded = hostile_messages.guarded(asked, ALLOWANCES[allowance])
         found = hostile_messages.siege(guarded, case.steps[0].octets)
         current = collector.current()
@@ -90,7 +89,7 @@ class Besieging:
         _must_be_empty(case.title, hostile_messages.faults(case, once, exactly=False))
         now = hostile_messages.time_of(case, asked, REPEATS)
         current.metric("messages_per_second", 1e9 / now, "messages/s", "higher")
-        if once.has_guard:
+        if hostile_messages.has_guard(asked):
             before = hostile_messages.time_of(case, hostile_messages.guarded(asked, OFF), REPEATS)
             current.metric("messages_per_second_without_guard", 1e9 / before, "messages/s", "higher")
             current.metric("gain", before / now, "ratio", "higher")
@@ -103,6 +102,13 @@ def _asked(offer: Offer | None, compartments: int) -> Asked:
     asked = Asked(run.decompressor, offer, compartments=compartments, build=run.build)
     endpoint_engine.require(asked)
     return asked
+
+
+def _must_tell(asked: Asked, cost: Cost) -> None:
+    if cost.untold:
+        raise AssertionError(
+            f"{asked.name} declares the feature {GUARD}, but its statistics do not tell {', '.join(cost.untold)}."
+        )
 
 
 def _must_be_empty(title: str, wrong: list[str]) -> None:
