@@ -7,10 +7,10 @@
 // What is proved. A round is the instructions from one address (`head`) until it is reached again. Let V be a set of
 // octets of the memory such that, in one round that is executed with the octets of V marked,
 //
-//   1. no instruction's own octets, address, length, condition or register (whatever decides what is done, where, and
-//   at
-//      which cost) is read from a marked octet, where a word that is computed from marked octets is marked, and one
-//      that is not loses its mark;
+//   1. no instruction's own octets, address, length, condition or register (whatever decides what is
+//      done, where, and at which cost) is read from a marked octet, where a word that is computed
+//      from marked octets is marked, and one that is not loses
+//      its mark;
 //   2. after the round, an octet that is marked, or differs from what it was before, is one of V;
 //   3. the round has taken no input, and asked the state handler for nothing.
 //
