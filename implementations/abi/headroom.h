@@ -20,8 +20,8 @@
  *   - `out_capacity` is at least `in_length + HEADROOM_EXPANSION`, unless the adapter itself is being tested. Where the
  *     configuration has an `mrru` above 0, it is at least `2 * in_length + HEADROOM_EXPANSION` for `compress` and
  *     `in_length + mrru + HEADROOM_EXPANSION` for `decompress`. For an endpoint it is at least
- *     `2 * in_length + HEADROOM_MESSAGE_EXPANSION` for `compress`, or as much as a datagram may have where that is
- * less, and for `decompress` HEADROOM_MESSAGE_MAX or `in_length`, whichever is more.
+ *     `2 * in_length + HEADROOM_MESSAGE_EXPANSION` for `compress`, or what a datagram has room for; for `decompress`,
+ *     HEADROOM_MESSAGE_MAX or `in_length`, whichever is more.
  *
  * The header grows: later releases put optional functions at the end of the table, and statuses, roles and keys that an
  * older adapter is never given or asked for. An adapter made with an older header of the same version goes on working.

@@ -19,7 +19,7 @@ OctetView octets_of(const std::string& text) {
 
 AdapterJob job_of(const std::string& library) {
   const Json document = {{"library", HEADROOM_LIBRARIES "/" + library + ".so"}, {"config", {{"scheme", "sigcomp"}}}};
-  return read_adapter_job(Value(document));
+  return read_adapter_job(Value(document, ""));
 }
 
 std::string complaint(const std::string& fault, std::uint32_t most) {

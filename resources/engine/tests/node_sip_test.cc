@@ -215,7 +215,8 @@ TEST(SipNode, TellsWhoSentWhat) {
   End far(sip_job("link", {{"options", {{"guard", guard}}}}));
   const Octets rubbish = {0xF9, 1, 2, 3, 4, 5, 6, 7, 8};
   for (int i = 0; i < 10; ++i) (void)far.to_plain({ipv4_frame(ipv4_datagram(66, 2, rubbish))});
-  EXPECT_EQ(far.statistics.decompressor.json(), (Json{{"ERR_DECOMPRESSION", 3}, {"ERR_STATE", 7}}));
+  EXPECT_EQ(far.statistics.decompressor.json()["ERR_DECOMPRESSION"], 3);
+  EXPECT_EQ(far.statistics.decompressor.json()["ERR_STATE"], 7);
   EXPECT_EQ(far.to_plain(near.to_link({sip_frame(1, 2, kInvite)})), std::vector<Octets>{sip_frame(1, 2, kInvite)});
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Makes the seeds of the fuzz targets from resources/vectors/sigcomp: each test of RFC 4465 as one stream of messages,
-// and each program; and choices at random for the verifier's and the
-// compressors'.
+// and each program; and choices at random for the verifier's, the compressors' and the endpoints'.
 //
 //   sigcomp_fuzz_corpus implementations/reference/sigcomp/fuzz/corpus
 #include <cstdio>
@@ -66,6 +65,41 @@ void write_calls(const std::string& folder) {
   }
 }
 
+// Conversations of two endpoints: some in peace, some with everything that may come in between. The tests of RFC 4465
+// are what lies begin with.
+void write_conversations(const std::string& folder, const nlohmann::json& torture) {
+  for (std::uint8_t seed = 0; seed < 24; ++seed) {
+    headroom::sigcomp::test::Random random(seed);
+    Bytes steps(4 + 40 * 5);
+    for (auto& octet : steps) octet = random.octet();
+    steps[0] = seed;                                               // algorithm, transport and mechanism
+    steps[2] = seed % 4 == 3 ? steps[2] | 1 : steps[2] & 0xfe;     // a guard
+    steps[3] = static_cast<std::uint8_t>((seed % 3) | (3U << 2));  // 16384 octets of state
+    // Two compartments are opened on both sides; and in half of them nothing but talk follows.
+    const Bytes opening = {4, 0, 12, 0, 4, 1, 12, 1};
+    std::copy(opening.begin(), opening.end(), steps.begin() + 4);
+    if (seed < 12) {
+      for (std::size_t i = 12; i + 4 < steps.size(); i += 4) {
+        steps[i] &= 0x19;
+        steps[i + 1] &= 0x19;
+      }
+    }
+    write(folder + "/endpoint/talk-" + std::to_string(seed), steps);
+  }
+  for (const auto& test : torture["tests"]) {
+    Bytes steps = {0, 0, 0, 0x0d, 4, 0, 12, 0};
+    for (const auto& run : test["runs"]) {
+      const Bytes message = octets_of(test, run);
+      if (message.size() > 4 * 255) continue;
+      const std::size_t length = (message.size() + 3) / 4;
+      steps.insert(steps.end(), {3, 0xc8, static_cast<std::uint8_t>(length)});
+      steps.insert(steps.end(), message.begin(), message.end());
+      steps.resize(steps.size() + 4 * length - message.size());
+    }
+    write(folder + "/endpoint/" + test["name"].get<std::string>(), steps);
+  }
+}
+
 void write_choices(const std::string& folder) {
   for (std::uint64_t seed = 0; seed < 24; ++seed) {
     headroom::sigcomp::test::Random random(seed);
@@ -80,7 +114,8 @@ void write_choices(const std::string& folder) {
 int main(int argc, char** argv) {
   if (argc != 2) {
     std::fputs(
-        "usage: sigcomp_fuzz_corpus FOLDER, which has the folders messages, assembler, compressor and verifier\n",
+        "usage: sigcomp_fuzz_corpus FOLDER, which has the folders messages, assembler, compressor, endpoint and "
+        "verifier\n",
         stderr);
     return 2;
   }
@@ -96,6 +131,7 @@ int main(int argc, char** argv) {
   for (const auto& program : guide["programs"])
     write_program(folder, "rfc4464/" + program["program"].get<std::string>());
   write_calls(folder);
+  write_conversations(folder, torture);
   write_choices(folder);
   return 0;
 }
