@@ -1,15 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hostile bytecode before a SigComp endpoint: what each message costs it, and what its guard makes of a source.
 
-<<<<<<< HEAD
-The attacks are the cases of resources/vectors/sigcomp/cases/hostile.yaml. An endpoint has a *guard* when it has limits
-beyond those of the RFCs: its statistics then tell `work` (units of about 5 ns at most), `endless` (messages that were
-proven never to end) and `refused` (messages that were not run, by reason), and its options have `guard`
-=======
 The attacks are the cases of resources/vectors/sigcomp/cases/hostile.yaml. An endpoint that declares the feature `guard`
 has limits beyond those of the RFCs: its statistics tell `work` (units of 5 ns at most), `endless` (messages that
 were proven never to end) and `refused` (messages that were not run, by reason), and its options have `guard`
->>>>>>> 726849a (Hostile bytecode: a guard is what an implementation declares, and its statistics must tell of it)
 (implementations/README.md). What every endpoint owes is asked of every endpoint. Nothing here depends on a clock, but
 for `time_of`, which decides nothing.
 """
