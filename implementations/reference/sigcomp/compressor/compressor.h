@@ -136,8 +136,8 @@ class Compressor {
   virtual ~Compressor() = default;
 
   // The whole SigComp message, valid until the next call of any compressor of the same factory; or nothing: `message`
-  // is longer than kMost, or what would be made of it longer than most_compressed or than `room`, and then everything is
-  // as if it had never been given. What is made must be sent: the peer's state is counted. Throws std::bad_alloc.
+  // is longer than kMost, or what would be made of it longer than most_compressed or than `room`, and then everything
+  // is as if it had never been given. What is made must be sent: the peer's state is counted. Throws std::bad_alloc.
   [[nodiscard]] virtual Octets compress(Octets message, std::size_t room) = 0;
   [[nodiscard]] Octets compress(Octets message) { return compress(message, kMost); }
 

@@ -27,8 +27,8 @@ struct Item {
   std::uint64_t shared = 0;  // of the peer's messages, the last one that its text has; 0: none
 };
 
-// Memory that histories need no more, for the next that does: so that neither a message nor its acknowledgement asks the
-// system for any.
+// Memory that histories need no more, for the next that does: so that neither a message nor its acknowledgement asks
+// the system for any.
 class Spares {
  public:
   void give(std::vector<std::uint8_t>&& texts);
