@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from headroom.report import charts, data, wire_latency
 from headroom.report.data import Records
-from headroom.report.page import Column, Section, table
+from headroom.report.page import Column, Section, Table, table
 from headroom.report.wire_words import GOALS, NODES, main_ones, name_of, names_of, share_shown, shared_cores
 from headroom.wire.throughput import QUICK
 
@@ -81,36 +83,41 @@ def _throughput(section: Section, records: Records) -> None:
             )
             caption = "One bar for each kind of node; where there is none, the generator was the limit."
             section.add("figure", charts.figure(f"f-throughput-{goal}", title, caption, draw))
-    columns = [Column("Nodes"), Column("Rate"), *(Column(f"{nodes}, packets/s", number=True) for _, nodes in NODES)]
-    columns += [
-        Column("Plain, octets", number=True, optional=True),
-        Column("On the link, octets", number=True, optional=True),
-        Column("Remarks", long=True, optional=True),
-    ]
-    rows = [
-        [
-            names[record["test"]["id"]],
-            record["parameters"]["goal"].upper(),
-            *_rates(record),
-            data.value(record, "plain_octets"),
-            data.value(record, "link_octets"),
-            record["reason"],
-        ]
-        for record in records
+    shown: list[Shown] = [
+        (Column("Nodes"), lambda record: names[record["test"]["id"]]),
+        (Column("Rate"), lambda record: record["parameters"]["goal"].upper()),
+        *((Column(f"{nodes}, packets/s", number=True), partial(_rate, prefix)) for prefix, nodes in NODES),
+        *OCTETS,
+        REMARKS,
     ]
     caption = "Octets are those of an average IP packet: plain, and as it goes over the link, feedback and the padding "
     caption += "of short packets included."
-    section.add("table", table("t-throughput", columns, rows, caption))
+    section.add("table", _table("t-throughput", shown, records, caption))
 
 
-def _rates(record: dict[str, Any]) -> list[Any]:
-    """The rates of asked, null and bridge; where the generator was the limit, what they are above."""
+Shown = tuple[Column, Callable[[dict[str, Any]], Any]]  # a column, and what of a record stands in it
+
+
+def _table(identity: str, shown: Sequence[Shown], records: Records, caption: str = "") -> Table:
+    """One row for each record."""
+    rows = [[of(record) for _, of in shown] for record in records]
+    return table(identity, [column for column, _ in shown], rows, caption)
+
+
+def _figure(title: str, name: str, optional: bool = False) -> Shown:
+    """A column with one figure of each record."""
+    return Column(title, number=True, optional=optional), lambda record: data.value(record, name)
+
+
+OCTETS = (_figure("Plain, octets", "plain_octets", True), _figure("On the link, octets", "link_octets", True))
+REMARKS: Shown = (Column("Remarks", long=True, optional=True), lambda record: record["reason"])
+
+
+def _rate(prefix: str, record: dict[str, Any]) -> Any:
+    """A rate of the nodes that `prefix` names; where the generator was the limit, what it is above."""
     goal = record["parameters"]["goal"]
-    found = []
-    for prefix, _ in NODES:
-        least = data.value(record, f"{prefix}{goal}_at_least")
-        found.append(f"above {least:,.0f}" if least is not None else data.value(record, prefix + goal))
-    return found
+    least = data.value(record, f"{prefix}{goal}_at_least")
+    return f"above {least:,.0f}" if least is not None else data.value(record, prefix + goal)
 
 
 def _losses(section: Section, records: Records) -> None:
@@ -198,30 +205,20 @@ def _scaling(section: Section, records: Records) -> None:
         draw = charts.grouped_bars(bars, "CPUs", "speed-up", "nodes", "", "times the rate of one core", ".2f")
         caption = "Where the null codec does not grow either, harness, kernel or generator keep it from growing."
         section.add("figure", charts.figure("f-speed-up", "Speed-up by CPU configuration", caption, draw))
-    columns = [
-        Column("CPUs"),
-        Column("Cores", number=True),
-        Column("One core, packets/s", number=True),
-        Column("These, packets/s", number=True),
-        Column("Speed-up", number=True),
-        Column("Efficiency", number=True),
-        Column("Null codec: speed-up", number=True),
-        Column("Remarks", long=True, optional=True),
+    shown: list[Shown] = [
+        (Column("CPUs"), lambda record: record["parameters"]["cpus"]),
+        (Column("Cores", number=True), lambda record: record["parameters"].get("number_of_cores")),
+        (
+            Column("One core, packets/s", number=True),
+            lambda record: data.value(record, f"one_core_{record['parameters']['goal']}"),
+        ),
+        (Column("These, packets/s", number=True), lambda record: data.value(record, record["parameters"]["goal"])),
+        (Column("Speed-up", number=True), lambda record: _times(data.value(record, "speed_up"))),
+        (Column("Efficiency", number=True), lambda record: share_shown(data.value(record, "efficiency"))),
+        (Column("Null codec: speed-up", number=True), lambda record: _times(data.value(record, "null_speed_up"))),
+        (REMARKS[0], lambda record: " ".join(filter(None, (record["reason"], shared_cores(record))))),
     ]
-    rows = [
-        [
-            record["parameters"]["cpus"],
-            record["parameters"].get("number_of_cores"),
-            data.value(record, f"one_core_{record['parameters']['goal']}"),
-            data.value(record, record["parameters"]["goal"]),
-            _times(data.value(record, "speed_up")),
-            share_shown(data.value(record, "efficiency")),
-            _times(data.value(record, "null_speed_up")),
-            " ".join(filter(None, (record["reason"], shared_cores(record)))),
-        ]
-        for record in records
-    ]
-    section.add("table", table("t-scaling", columns, rows))
+    section.add("table", _table("t-scaling", shown, records))
 
 
 def _times(value: float | None) -> str | None:
@@ -230,29 +227,17 @@ def _times(value: float | None) -> str | None:
 
 def _delivery(section: Section, records: Records) -> None:
     section.add("heading", "Delivery at a given rate", id="wire-delivery")
-    columns = [
-        Column("Traffic"),
-        Column("packets/s", number=True),
-        Column("Sent", number=True),
-        Column("Lost", number=True),
-        Column("Changed", number=True),
-        Column("Plain, octets", number=True, optional=True),
-        Column("On the link, octets", number=True, optional=True),
-        Column("Remarks", long=True, optional=True),
-    ]
-    figures = ("rate", "sent", "lost", "unexpected", "plain_octets", "link_octets")
-    rows = [
-        [
-            f"{record['parameters']['profile']}, {name_of(record)}",
-            *(data.value(record, figure) for figure in figures),
-            record["reason"],
-        ]
-        for record in records
+    figures = (("packets/s", "rate"), ("Sent", "sent"), ("Lost", "lost"), ("Changed", "unexpected"))
+    shown: list[Shown] = [
+        (Column("Traffic"), lambda record: f"{record['parameters']['profile']}, {name_of(record)}"),
+        *(_figure(title, name) for title, name in figures),
+        *OCTETS,
+        REMARKS,
     ]
     caption = (
         "The best of up to three trials, both directions together; what arrived changed is counted in all of them."
     )
-    section.add("table", table("t-delivery", columns, rows, caption))
+    section.add("table", _table("t-delivery", shown, records, caption))
 
 
 def _calls(section: Section, records: Records) -> None:
