@@ -36,7 +36,8 @@ class Library {
   Library(const char* variable, const char* name, const char* needed) : needed_(needed) {
     const char* named = std::getenv(variable);
     name_ = named != nullptr && *named != '\0' ? named : name;
-    handle_.reset(dlopen(name_.c_str(), RTLD_NOW | RTLD_LOCAL));
+    // It stays in the process: what it keeps in static variables would be made anew, and lost, with each instance.
+    handle_.reset(dlopen(name_.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE));
     const char* reason = handle_ ? nullptr : dlerror();
     require(handle_ != nullptr, std::string(name) + " cannot be opened (" + (reason != nullptr ? reason : name_) +
                                     "); let " + variable + " name it");
