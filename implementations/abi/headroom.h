@@ -247,7 +247,7 @@ typedef struct headroom_api {
   int32_t (*piggyback)(headroom_instance *self, const headroom_feedback *feedback);
 
   /* Counters since `create` as JSON; same calling convention as `describe`. At least {"memory_bytes": N, "contexts":
-   * N}. */
+   * N}; a memory_bytes of 0 is one that nobody knows. */
   size_t (*statistics)(const headroom_instance *self, char *json, size_t capacity);
 
   /* Optional. A signal from outside, as JSON, such as {"signal": "reinitialize"} or {"mode": "U"} (RFC 3095, 6.3).

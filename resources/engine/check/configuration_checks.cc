@@ -95,11 +95,18 @@ Outcome check_bad_configuration(const Subject& subject) {
   return {};
 }
 
+// Octets of any instance: less than any machine has. 0 stands for what a library does not tell.
+constexpr std::uint64_t kMostTold = std::uint64_t{1} << 44;
+
 Outcome check_statistics(const Subject& subject) {
   for_each_role(subject, [&](headroom_role role) {
     const Instance instance(subject.adapter, role);
     note(std::string("the statistics of a fresh ") + name_of(role) + " were read");
-    (void)instance.statistics();
+    const std::uint64_t memory = instance.statistics()["memory_bytes"].get<std::uint64_t>();
+    if (memory > kMostTold) {
+      throw Broken("statistics tells a memory_bytes of " + std::to_string(memory) +
+                   " for a fresh instance, which is more than any machine has.");
+    }
     const headroom_api& api = instance.api();
     const std::size_t length = api.statistics(instance.self(), nullptr, 0);
     std::string buffer(length + 64, kPoison);

@@ -3,6 +3,7 @@
 // What an endpoint promises beyond a compressor and a decompressor: compartments, acceptance, streams, what it tells of
 // a message, tools. Its messages are SIP, which the scheme is for.
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "adapter/guarded_endpoint.h"
@@ -205,6 +206,26 @@ Outcome check_acceptance(const Subject& subject) {
                 .came_out(),
             "what was accepted cannot be built upon: the next message is not decompressed.");
     require(!side.endpoint.accept(0), "accept accepts a message that was decompressed for a known compartment.");
+  });
+}
+
+// A message that any UDVM fails at: bytecode whose first instruction is DECOMPRESSION-FAILURE (RFC 3320 9.4.1).
+constexpr std::array<std::uint8_t, 4> kFailsForSure = {0xF8, 0x00, 0x11, 0x00};
+
+Outcome check_nacks(const Subject& subject) {
+  if (!has(subject, "features", "nack")) throw NotJudged("the endpoint does not declare the feature nack.");
+  return guarded([&] {
+    Side side(subject);
+    take_all(side.endpoint);
+    note("a message that must fail was decompressed");
+    const std::int32_t status = side.endpoint.decompress(kFailsForSure, 0, 0, time_of(0)).status;
+    require(status == HEADROOM_ERR_DECOMPRESSION, std::string("bytecode that fails is answered with ") +
+                                                      name_of_status(status) + " instead of ERR_DECOMPRESSION.");
+    const auto nack = side.endpoint.take_feedback();
+    require(nack.has_value(), "take_feedback has no NACK after a decompression failure.");
+    require(!nack->octets.empty() && nack->octets[0] >= 0xF8,
+            "the NACK that take_feedback returns does not begin as a SigComp message does.");
+    require(!side.endpoint.take_feedback(), "take_feedback returns two NACKs for one failure.");
   });
 }
 
@@ -441,6 +462,7 @@ const std::vector<Check>& endpoint_checks() {
        check_compartments},
       {"messages", "what is compressed comes back octet by octet, in both directions", check_messages},
       {"acceptance", "a message is accepted once, for a compartment that is open", check_acceptance},
+      {"nacks", "a message that fails is answered with one NACK", check_nacks},
       {"message_detail", "message_detail writes as much as the caller has room for", check_detail_grows},
       {"streams", "messages come out of a stream one by one, whatever the pieces", check_streams},
       {"output_bounds", "nothing is written outside the output buffer", check_message_bounds},

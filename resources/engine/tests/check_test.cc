@@ -112,25 +112,25 @@ INSTANTIATE_TEST_SUITE_P(Adapters, Check, ::testing::ValuesIn(kExpected),
                          [](const auto& tested) { return std::string(tested.param.library); });
 
 TEST(Children, WhatLeavesTheirSessionIsEnded) {
-  std::array<int, 2> started{};
-  ASSERT_EQ(pipe(started.data()), 0);
-  const std::vector<check::Outcome> outcomes = check::run_in_children({[&]() -> check::Outcome {
-                                                                        if (fork() == 0) {
-                                                                          setsid();
-                                                                          const pid_t self = getpid();
-                                                                          (void)!write(started[1], &self, sizeof self);
-                                                                          closefrom(0);
-                                                                          for (;;) pause();
-                                                                        }
-                                                                        pid_t other = 0;
-                                                                        (void)!read(started[0], &other, sizeof other);
-                                                                        (void)!write(started[1], &other, sizeof other);
-                                                                        return {};
-                                                                      }},
-                                                                      check::Limits{});
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const check::Task leave = [&ends]() -> check::Outcome {
+    pid_t other = 0;
+    if (fork() == 0) {
+      setsid();
+      other = getpid();
+      (void)!write(ends[1], &other, sizeof other);
+      closefrom(0);
+      for (;;) pause();
+    }
+    (void)!read(ends[0], &other, sizeof other);  // it has left
+    (void)!write(ends[1], &other, sizeof other);
+    return {};
+  };
+  const std::vector<check::Outcome> outcomes = check::run_in_children({leave}, check::Limits{});
   EXPECT_EQ(outcomes[0].verdict, check::Verdict::pass) << outcomes[0].reason;
   pid_t other = 0;
-  ASSERT_EQ(read(started[0], &other, sizeof other), ssize_t{sizeof other});
+  ASSERT_EQ(read(ends[0], &other, sizeof other), ssize_t{sizeof other});
   ASSERT_GT(other, 0);
   EXPECT_NE(kill(other, 0), 0) << "it lives on";
 }

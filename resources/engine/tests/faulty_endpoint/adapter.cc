@@ -52,7 +52,7 @@ struct headroom_instance {
   std::map<std::uint32_t, Compartment> compartments{};
   bool waits = false;  // `text` for an application that says whose it is
   std::string text{};  // of the message decompressed last
-  bool nack_waits = false;
+  int nacks_wait = 0;
   headroom_message_detail last{};
   std::deque<std::string> kept{};  // by one that keeps every message
   std::atomic<bool> stop = false;
@@ -177,9 +177,10 @@ std::size_t two_octets(std::string_view message, std::size_t at) {
 }
 
 std::int32_t fail(headroom_instance& self, std::uint8_t reason) {
+  if (kFault == Fault::fails_in_silence) return HEADROOM_ERR_MALFORMED;
   self.last.kind = HEADROOM_MESSAGE_FAILED;
   self.last.reason = reason;
-  self.nack_waits = true;
+  self.nacks_wait = kFault == Fault::nacks_twice ? 2 : 1;
   return HEADROOM_ERR_DECOMPRESSION;
 }
 
@@ -223,7 +224,7 @@ std::int32_t decompress_message(headroom_instance& self, std::string_view messag
   const std::int32_t status = put(text, packet);
   if (status != HEADROOM_OK) return status;
   if (kFault == Fault::spoils_an_octet && packet.out_length > 0 && !self.stream) packet.out[packet.out_length - 1] ^= 1;
-  if (kFault == Fault::nacks_what_came_out) self.nack_waits = true;
+  if (kFault == Fault::nacks_what_came_out) self.nacks_wait = 1;
   self.last.kind = HEADROOM_MESSAGE_SIGCOMP;
   self.text = text;
   if (compartment != nullptr) remember(*compartment, text);
@@ -269,8 +270,8 @@ std::int32_t decompress_one(headroom_instance& self, headroom_packet& packet, st
 }
 
 std::int32_t take_feedback(headroom_instance* self, headroom_feedback* feedback) {
-  if (!self->nack_waits) return 0;
-  self->nack_waits = kFault == Fault::never_stops_nacking;
+  if (self->nacks_wait == 0 || kFault == Fault::never_nacks) return 0;
+  if (kFault != Fault::never_stops_nacking) --self->nacks_wait;
   const std::uint8_t nack[] = {0xF8, 0x00, 0x0F};
   std::copy(std::begin(nack), std::end(nack), feedback->data);
   feedback->length = sizeof nack;
@@ -319,6 +320,7 @@ void message_detail(const headroom_instance* self, headroom_message_detail* deta
 
 json statistics(const headroom_instance& self) {
   json document = {{"memory_bytes", sizeof self}, {"contexts", self.compartments.size()}};
+  if (kFault == Fault::takes_all_memory) document["memory_bytes"] = ~std::uint64_t{0};
   if (kFault == Fault::poor_statistics) document.erase("memory_bytes");
   return document;
 }

@@ -13,13 +13,14 @@
   X(refuses_unknown_keys, "create")                                                                      \
   X(refuses_silently, "create")                                                                          \
   X(poor_statistics, "statistics")                                                                       \
+  X(takes_all_memory, "statistics")            /* by its statistics */                                   \
   X(opens_twice, "compartments")                                                                         \
   X(opens_with_unknown_keys, "compartments")                                                             \
   X(opens_what_is_no_number, "compartments")                                                             \
   X(closes_what_is_not_open, "compartments")                                                             \
   X(compresses_for_nobody, "compartments")     /* for a compartment that is not open */                  \
   X(spoils_an_octet, "messages")                                                                         \
-  X(drops_everything, "messages streams")      /* that it is to decompress */                            \
+  X(drops_everything, "messages nacks streams") /* that it is to decompress */                            \
   X(misses_state_always, "messages streams")   /* fails and says so, whatever the message refers to */   \
   X(declines_everything, "messages streams")   /* that it is to compress */                              \
   X(nacks_what_came_out, "messages")                                                                     \
@@ -28,6 +29,9 @@
   X(accepts_twice, "acceptance")                                                                         \
   X(accepts_for_nobody, "acceptance")          /* for a compartment that is not open */                  \
   X(accepts_what_was_carried_out, "acceptance")                                                          \
+  X(never_nacks, "nacks")                                                                                \
+  X(nacks_twice, "nacks")                                                                                \
+  X(fails_in_silence, "nacks")                 /* with another status */                                 \
   X(tells_more_than_asked, "message_detail")                                                             \
   X(forgets_the_rest_of_a_piece, "streams")                                                              \
   X(streams_for_nobody, "streams")             /* without a compartment */                               \
@@ -43,8 +47,8 @@
   X(leaves_a_file_open, "files")                                                                         \
   X(keeps_every_message, "memory_flat")                                                                  \
   X(leaks_when_destroyed, "destroy_frees")                                                               \
-  X(aborts_on_garbage, "hostile_messages")                                                               \
-  X(never_stops_nacking, "hostile_messages")                                                             \
+  X(aborts_on_garbage, "nacks hostile_messages")                                                         \
+  X(never_stops_nacking, "nacks hostile_messages")                                                       \
   X(has_an_answer_for_everything, "tool")                                                                \
   X(answers_in_two_ways, "tool")                                                                         \
   X(answers_without_room, "tool")
