@@ -436,3 +436,33 @@ def strip(rows: list[dict[str, Any]], references: list[dict[str, Any]], x_title:
         return alt.vconcat(*charts, spacing=14)
 
     return draw
+
+
+def dots(rows: list[dict[str, Any]], x_title: str, series: list[str]) -> Draw:
+    """A line for each name with a dot for each series on it, along a logarithmic scale. Rows: {name, series, value}."""
+
+    def draw(width: int, narrow: bool) -> Any:
+        import altair as alt
+        import pandas as pd
+
+        data = pd.DataFrame(rows)
+        names = list(dict.fromkeys(data["name"]))
+        scales = _scales(series)
+        scale, ticks = _logarithmic(data["value"])
+        y = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=110 if narrow else 230, grid=False))
+        x = alt.X("value:Q", title=x_title, scale=scale, axis=alt.Axis(values=ticks, format="~s", grid=True))
+        legend = alt.Legend(columns=1 if narrow else len(series), symbolStrokeWidth=0)
+        span = alt.Chart(data).mark_line(color=RULE, strokeWidth=3).encode(x=x, y=y, detail="name:N")
+        points = (
+            alt.Chart(data)
+            .mark_point(filled=True, size=70, opacity=1)
+            .encode(
+                x=x,
+                y=y,
+                color=alt.Color("series:N", scale=scales["colour"], sort=series, title=None, legend=legend),
+                shape=alt.Shape("series:N", scale=scales["shape"], sort=series, title=None, legend=legend),
+            )
+        )
+        return alt.layer(span, points).properties(width=width - (130 if narrow else 250), height=30 * len(names))
+
+    return draw

@@ -9,7 +9,7 @@ from pathlib import Path
 from headroom.errors import disk_error
 from headroom.machine import pressure
 from headroom.paths import TEMPLATES
-from headroom.report import calls_section, interop_page, sections, traffic_section, wire_section
+from headroom.report import calls_section, hostile_section, interop_page, sections, traffic_section, wire_section
 from headroom.report.data import Records
 from headroom.report.interop_section import PAGE, interop
 from headroom.report.page import Page
@@ -58,6 +58,7 @@ def page(records: Records, run_folder: Path) -> Page:
             sections.latency_and_cost,
             sections.flows_come_and_go,
             calls_section.calls,
+            hostile_section.hostile,
             wire_section.on_the_wire,
             sections.paper,
             interop,
