@@ -21,6 +21,10 @@ std::uint32_t three_at(const std::uint8_t* p) noexcept {
   return std::endian::native == std::endian::little ? word & 0xffffff : word >> 8;
 }
 
+std::uint32_t bucket_of(const std::uint8_t* p) noexcept {
+  return three_at(p) * 0x9e3779b1U >> (32 - kBucketBits);  // Fibonacci hashing
+}
+
 // Octets that two strings have in common at their beginning, at most `most`. Both may be read 7 octets further.
 std::size_t common(const std::uint8_t* a, const std::uint8_t* b, std::size_t most) noexcept {
   for (std::size_t length = 0; length < most; length += 8) {
@@ -83,25 +87,31 @@ void Window::begin(Octets message) noexcept {
   enter_to(at_);
 }
 
-std::uint32_t Window::bucket(std::size_t position) const noexcept {
-  return three_at(octets_.data() + position) * 0x9e3779b1U >> (32 - kBucketBits);  // Fibonacci hashing
-}
+std::uint32_t Window::bucket(std::size_t position) const noexcept { return bucket_of(octets_.data() + position); }
 
 void Window::enter_to(std::size_t limit) noexcept {
   if (search_ != Search::kHash) return;
   limit = std::min(limit, end_ - std::min(end_, kShortestMatch - 1));
-  for (; entered_ < limit; ++entered_) {
-    std::uint32_t& newest = newest_[bucket(entered_)];
-    older_[entered_] = newest;
-    newest = static_cast<std::uint32_t>(entered_ + 1);
+  const std::uint8_t* const octets = octets_.data();
+  std::uint32_t* const newest = newest_.data();
+  std::uint32_t* const older = older_.get();
+  for (std::size_t position = entered_; position < limit; ++position) {
+    std::uint32_t& entry = newest[bucket_of(octets + position)];
+    older[position] = entry;
+    entry = static_cast<std::uint32_t>(position + 1);
   }
+  entered_ = std::max(entered_, limit);
 }
 
-bool Window::improve(std::size_t position, std::size_t longest, Match& best) const noexcept {
+inline bool Window::improve(std::size_t position, std::size_t longest, Match& best) const noexcept {
   const std::uint8_t* const here = octets_.data() + at_;
   const std::uint8_t* const there = octets_.data() + position;
-  // It has to agree where the best so far ends, or it is no longer.
-  if (there[best.length] != here[best.length] || three_at(there) != three_at(here)) return false;
+  // It has to agree where the best so far ends, and in the octets before, or it is no longer.
+  if (best.length == 0) {
+    if (three_at(there) != three_at(here)) return false;
+  } else if (word_at(there + best.length - 3) != word_at(here + best.length - 3)) {
+    return false;
+  }
   const std::size_t length = common(here, there, longest);
   if (length > best.length) {
     best = {static_cast<std::uint32_t>(at_ - position), static_cast<std::uint32_t>(length)};
