@@ -34,7 +34,8 @@ struct Huffman {
   unsigned taken = 0;
 };
 template <typename Operands>
-HEADROOM_ALWAYS_INLINE [[nodiscard]] inline Huffman input_huffman(Operands& f, Input& input, bool lsb_first, std::uint16_t sets) noexcept {
+HEADROOM_ALWAYS_INLINE [[nodiscard]] inline Huffman input_huffman(Operands& f, Input& input, bool lsb_first,
+                                                                  std::uint16_t sets) noexcept {
   Huffman found;
   std::uint32_t h = 0;
   std::uint32_t bits_in_all = 0;
