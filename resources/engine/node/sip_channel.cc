@@ -117,7 +117,8 @@ void SipChannel::compress(Frame& frame, const Look& seen, Datagram& datagram, st
     return pass(frame, seen, link_mtu_, link);
   }
   write(frame, seen, datagram, made.octets);
-  statistics_.compressed.add();
+  // An endpoint may leave a message as it is, or copy it: nobody has compressed that.
+  (is_sigcomp(made.octets) ? statistics_.compressed : statistics_.passed).add();
   link.put(frame);
 }
 

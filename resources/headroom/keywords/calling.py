@@ -19,7 +19,7 @@ from headroom.results.record import Histogram
 from headroom.sip import sequences
 from headroom.wire import choice
 from headroom.wire.line import Line
-from headroom.wire.searches import Asked, judged, throughput
+from headroom.wire.searches import Asked, Spoken, judged, octets_of, spoken_of, throughput
 from headroom.wire.sender import traffic
 from headroom.wire.throughput import NDR, GeneratorFellBehind, compact
 from headroom.wire.trial import Trial
@@ -41,8 +41,11 @@ class Calling:
             while len(trials) < TRIALS and not (trials and trials[-1].lost == 0):
                 trials.append(kept_up(made, calls_per_s, 1.0 if asked.run.quick else 5.0))
             collector.current().traffic = traffic(made.made, trials[-1])
+            octets, spoken = octets_of(made), spoken_of(made)
         note_calls(trials)
+        forwarded.note_octets(octets)
         require_calls(trials)
+        require_sigcomp(asked, spoken)
 
     @keyword("Call Rate Should Be Found")
     def call_rate_should_be_found(self, sequence: str, cpus: str, nodes: str = "null") -> None:
@@ -61,7 +64,9 @@ class Calling:
         current.parameters["trials"] = [compact(trial) for trial in found.throughput.trials]
         current.parameters["held_by_generator"] = found.throughput.held_by_generator
         forwarded.note_loads(found.loads.get(NDR.name, []))
+        forwarded.note_octets(found.octets)
         require_rate(rate, NDR)
+        require_sigcomp(asked, found.spoken)
 
 
 def asked_for(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Asked:
@@ -125,6 +130,34 @@ def note_calls(trials: Sequence[Trial]) -> None:
         )
     else:
         current.metric("call_p50", None, "ns", "lower", reason=calls.latency_missing)
+
+
+FEW, SHARE = 20, 0.01  # frames, and of the messages: what passes as it is beside calls, such as ARP
+
+
+def require_sigcomp(asked: Asked, spoken: Spoken | None) -> None:
+    """Ends the case where nodes that are to speak SigComp do not: calls arrive through those as well that only copy.
+
+    Does nothing for other nodes, and for implementations that declare that no SigComp is on their link."""
+    if not asked.sigcomp or spoken is None:
+        return
+    current = collector.current()
+    current.metric("compressed", spoken.compressed, "messages")
+    current.metric("decompressed", spoken.decompressed, "messages")
+    current.metric("compartments", spoken.compartments, "compartments")
+    if all(copies(getattr(asked.run, side)) for side in ("compressor", "decompressor")):
+        return
+    if not spoken.decompressed or spoken.left_alone > FEW + SHARE * spoken.decompressed:
+        raise AssertionError(
+            f"{spoken.decompressed:,} messages were restored from SigComp by the nodes, and {spoken.left_alone:,} "
+            "times one of them passed something on as it was: the calls were not compressed."
+        )
+
+
+def copies(name: str) -> bool:
+    """Whether an implementation declares that its endpoints copy."""
+    declared = implementations.find(name).capabilities
+    return any(one["scheme"] == "sigcomp" and one.get("wire") == "copy" for one in declared)
 
 
 def require_calls(trials: Sequence[Trial]) -> None:

@@ -30,7 +30,7 @@ def note_throughput(found: Mapping[Codec, Found], goal: Goal) -> None:
         current.series.append(_losses(one, codec))
     unexpected = sum(way.unexpected for trial in found["asked"].throughput.trials for way in trial.directions)
     current.metric("unexpected", unexpected, "packets", "lower")
-    _note_octets(found["asked"].octets)
+    note_octets(found["asked"].octets)
     note_loads(found["asked"].loads.get(goal.name, []))
 
 
@@ -45,10 +45,10 @@ def note_delivery(trials: Sequence[Trial], octets: Octets | None) -> None:
     current.metric("lost", best.lost, "packets", "lower", None, [trial.lost for trial in trials])
     changed = [sum(way.unexpected for way in trial.directions) for trial in trials]
     current.metric("unexpected", sum(changed), "packets", "lower", None, [float(one) for one in changed])
-    _note_octets(octets)
+    note_octets(octets)
 
 
-def _note_octets(octets: Octets | None) -> None:
+def note_octets(octets: Octets | None) -> None:
     if octets is not None:
         current = collector.current()
         current.metric("plain_octets", octets.plain, "octets/packet")

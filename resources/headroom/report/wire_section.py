@@ -270,6 +270,8 @@ def _calls(section: Section, records: Records) -> None:
         Column("A call, µs", number=True),
         Column("Most calls/s", number=True),
         Column("messages/s", number=True),
+        Column("Plain, octets", number=True, optional=True),
+        Column("On the link, octets", number=True, optional=True),
         Column("Remarks", long=True, optional=True),
     ]
     caption = "How long a call took is the median of those at the lower rate, from its first message until its last "
@@ -298,5 +300,6 @@ def _call_row(sequence: str, nodes: str, found: dict[str, dict[str, Any]]) -> li
         None if took is None else round(took / 1000),
         highest,
         data.value(rate, "messages_per_s") if rate else None,
+        *(data.value(calls or some, name) for name in ("plain_octets", "link_octets")),
         " ".join(record["reason"] for record in (calls, rate) if record and record["reason"]),
     ]

@@ -87,6 +87,23 @@ class Octets:
 
 
 @dataclass(frozen=True)
+class Spoken:
+    """What two nodes that speak SigComp have said so far: messages that became SigComp and that were restored, and what
+    passed as it was. `too_long` of those would not have fitted the link."""
+
+    compressed: int
+    decompressed: int
+    passed: int
+    too_long: int
+    compartments: int
+
+    @property
+    def left_alone(self) -> int:
+        """What passed that should have been compressed; both nodes count it."""
+        return max(0, self.passed - 2 * self.too_long)
+
+
+@dataclass(frozen=True)
 class Found:
     """The throughput of one codec, the loads of the cores at each rate, and what records say of the traffic."""
 
@@ -94,6 +111,7 @@ class Found:
     loads: dict[str, list[Load]]  # by goal
     octets: Octets | None
     traffic: dict[str, Any]
+    spoken: Spoken | None = None  # of nodes that speak SigComp
 
 
 def rules_of(asked: Asked) -> Rules:
@@ -154,8 +172,29 @@ def ending(made: Line, found: Throughput, with_loads: bool) -> dict[str, Any]:
         if pps is not None and with_loads
     }
     octets = octets_of(made)
-    told = None if octets is None else asdict(octets)
-    return {"loads": loads, "octets": told, "traffic": traffic(made.made, found.trials[-1])}
+    spoken = spoken_of(made)
+    return {
+        "loads": loads,
+        "octets": None if octets is None else asdict(octets),
+        "traffic": traffic(made.made, found.trials[-1]),
+        "spoken": None if spoken is None else asdict(spoken),
+    }
+
+
+def spoken_of(made: Line) -> Spoken | None:
+    """What the nodes have said of SigComp; None where they do not tell."""
+    nodes = [made.watched[role] for role in IMPLEMENTATIONS if role in made.watched]
+    try:
+        workers = [worker for node in nodes for worker in node.statistics()["workers"]]
+        return Spoken(
+            compressed=sum(one["compressed"] for one in workers),
+            decompressed=sum(one["decompressed"] for one in workers),
+            passed=sum(one["passed"] for one in workers),
+            too_long=sum(one["passed_too_long"] for one in workers),
+            compartments=sum(one["compartments"]["opened"] for one in workers),
+        )
+    except NOT_TOLD:  # somebody else's node
+        return None
 
 
 def octets_of(made: Line) -> Octets | None:
@@ -189,10 +228,15 @@ def _behind_ethernet(counted: Mapping[str, int], tag: int) -> int:
 ETHERNET, VLAN_TAG = 14, 4  # octets
 
 
-def read_ending(told: Mapping[str, Any]) -> tuple[dict[str, list[Load]], Octets | None, dict[str, Any]]:
+def read_ending(told: Mapping[str, Any]) -> tuple[dict[str, list[Load]], Octets | None, dict[str, Any], Spoken | None]:
     loads = {name: [Load(**load) for load in found] for name, found in told["loads"].items()}
-    octets = told["octets"]
-    return loads, None if octets is None else Octets(**octets), dict(told["traffic"])
+    octets, spoken = told["octets"], told.get("spoken")
+    return (
+        loads,
+        None if octets is None else Octets(**octets),
+        dict(told["traffic"]),
+        None if spoken is None else Spoken(**spoken),
+    )
 
 
 def path_of(asked: Asked, codec: Codec) -> Path | None:

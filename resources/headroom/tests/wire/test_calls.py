@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -250,6 +251,44 @@ def test_calls_that_are_completed(fake: list[FakeCalls]) -> None:
     calling.Calling().calls_should_be_completed("basic-voice-call", "1c", 50)
     assert (value("calls"), value("failed"), value("forward_received"), value("call_p50")) == (50, 0, 150, 2e6)
     assert violations(noted("Basic Voice Call").as_json(), "result") == []
+
+
+SPOKEN = {"compressed": 75, "decompressed": 75, "passed": 4, "passed_too_long": 0, "compartments": {"opened": 50}}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "implementation", "wrong"),
+    [
+        ([SPOKEN, SPOKEN], "reference", ""),
+        ([SPOKEN | {"passed": 40, "passed_too_long": 20}] * 2, "reference", ""),
+        ([SPOKEN | {"compressed": 0, "decompressed": 0, "passed": 150}] * 2, "reference", "0 messages were restored"),
+        ([SPOKEN, SPOKEN | {"passed": 90}], "reference", "150 messages .* and 94 times one of them passed something"),
+        ([SPOKEN | {"compressed": 0, "decompressed": 0, "passed": 150}] * 2, "null", ""),
+    ],
+)
+def test_calls_over_sigcomp_have_to_be_sigcomp(
+    nodes: list[dict[str, Any]], implementation: str, wrong: str, tmp_path: Path
+) -> None:
+    """Nodes that leave everything as it is complete every call, too."""
+
+    def node(worker: dict[str, Any]) -> Any:
+        return SimpleNamespace(statistics=lambda: {"workers": [worker]})
+
+    made: Any = SimpleNamespace(watched=dict(zip(("compressor", "decompressor"), map(node, nodes), strict=True)))
+    run = Settings(compressor=implementation, decompressor=implementation)
+    asked = searches.Asked(run, "basic-voice-call", "1c", (0,), calls=True, sigcomp=True)
+    spoken = searches.spoken_of(made)
+    assert spoken is not None
+    collector.begin()
+    if wrong:
+        with pytest.raises(AssertionError, match=wrong):
+            calling.require_sigcomp(asked, spoken)
+    else:
+        calling.require_sigcomp(asked, spoken)
+    assert value("compartments") == 100
+    assert searches.read_ending({"loads": {}, "octets": None, "traffic": {}, "spoken": vars(spoken)})[3] == spoken
+    calling.require_sigcomp(replace(asked, sigcomp=False), searches.Spoken(0, 0, 500, 0, 0))
+    collector.begin()
 
 
 def test_calls_that_lack_a_message(fake: list[FakeCalls]) -> None:
