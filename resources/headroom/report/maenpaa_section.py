@@ -161,7 +161,7 @@ CHARTS = {
     "figure-66": Chart(
         "Appendix N 14.14.1.1",
         "Figure 66: messages one after the other, 1,000 voice calls",
-        "Time in system of 175 messages in a row, with one worker; wide peaks are messages that wait for others.",
+        "Time in system of 175 messages in a row (or fewer), with one worker; wide peaks are messages that wait.",
         _lines("message", "µs", x_format=",d", y_format=".3~r"),
     ),
     "traffic-video": Chart(

@@ -61,7 +61,7 @@ struct CompressorConfig {
   Algorithm algorithm = Algorithm::kLzss;
   Mechanism mechanism = Mechanism::kDynamic;
   Search search = Search::kHash;
-  unsigned offset_bits = 0;  // 12, 13 or 14; 0: as many as the peer's decompression memory asks for
+  unsigned offset_bits = 0;  // 12, 13 or 14; 0: as many as the memory that there is asks for
   unsigned length_bits = 6;  // 4, 6 or 8
   // With kStatelessStatic and what follows it: strings of RFC 3485 with the priorities 1 to this one. 0: all of it,
   // with its table, which is a little better than 5.

@@ -259,7 +259,10 @@ std::size_t longest_match_of(const CompressorConfig& config) {
 
 unsigned offset_bits_of(const CompressorConfig& config) noexcept {
   if (config.offset_bits != 0) return config.offset_bits;
-  const std::uint32_t memory = config.peer.decompression_memory_size;
+  std::size_t memory = config.peer.decompression_memory_size;
+  if (config.memory != 0) memory = std::min(memory, config.memory);
+  // The buffer ends where an item of state has to.
+  if (saved_by(config.mechanism) == Saved::kMemory) memory = std::min(memory, longest_item_of(config));
   return memory <= 4096 ? 12 : memory <= 8192 ? 13 : 14;
 }
 
