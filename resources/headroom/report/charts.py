@@ -134,6 +134,7 @@ def _decades(values: Any) -> list[float]:
     return [times * 10.0**exponent for exponent in range(first, last + 1) for times in between]
 
 
+FEWEST_TICKS, MOST_TICKS = 3, 6
 MARGIN = 1.25  # beyond the least and the greatest value, on a logarithmic axis: a point has a size, too
 
 
@@ -144,7 +145,14 @@ def _logarithmic(values: Any) -> tuple[Any, list[float]]:
     positive = [value for value in values if value > 0] or [1.0]
     low, high = min(positive) / MARGIN, max(positive) * MARGIN
     scale = alt.Scale(type="log", nice=False, domain=[low, high])
-    return scale, [tick for tick in _decades(values) if low <= tick <= high]
+    ticks = [tick for tick in _decades(values) if low <= tick <= high]
+    if len(ticks) < FEWEST_TICKS:  # all within a part of a decade: some of the numbers between, and no matter which
+        step = 10.0 ** (math.floor(math.log10(high - low)) - 1)
+        while (high - low) / step > MOST_TICKS:
+            step *= 2 if round(step / 10.0 ** math.floor(math.log10(step))) != 2 else 2.5
+        first, last = math.ceil(low / step), math.floor(high / step)
+        ticks = [count * step for count in range(first, last + 1)]
+    return scale, ticks
 
 
 MOST_LONG_NUMBERS = 12  # of bars side by side; above more of them, numbers are shortened

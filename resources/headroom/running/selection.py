@@ -18,7 +18,7 @@ from headroom.paths import SUITES, shown
 from headroom.results.listener import test_id
 
 CPUS = re.compile(r"[1-9]\d*c(-(smt|l3|socket))?")
-REQUIREMENT = re.compile(r"RFC\d+-\S+", re.IGNORECASE)
+REQUIREMENT = re.compile(r"RFC\d+(-\S+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -155,12 +155,15 @@ def _copy_row(test: Any, name: str) -> Any:
 
 
 def requirement_tags(words: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Parts arguments into suites and tags: `RFC3095-5.3.1` selects every case of that section's requirements."""
+    """Parts arguments into suites and tags: `RFC3095-5.3.1` selects every case of that section's requirements, and
+    `RFC4077` those of the whole document."""
     suites, tags = [], []
     for word in words:
         if REQUIREMENT.fullmatch(word):
             if not any(re.match(rf"{re.escape(word)}([-.]|$)", known, re.IGNORECASE) for known in requirements.load()):
-                raise UsageError(f"There is no requirement or section '{word}'; resources/requirements has them all.")
+                raise UsageError(
+                    f"There is no requirement, section or RFC '{word}'; resources/requirements has them all."
+                )
             tags += [f"req:{word}", f"req:{word}-*", f"req:{word}.*"]
         else:
             suites.append(word)

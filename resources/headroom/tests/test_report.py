@@ -486,7 +486,11 @@ def test_no_point_of_a_logarithmic_axis_touches_its_edge() -> None:
     low, high = scale.domain
     assert low < 20 and high > 165_000
     assert ticks == [100.0, 1000.0, 10_000.0, 100_000.0]
-    assert charts._logarithmic([1.2, 1.9])[1] == [1.0, 2.0], "an axis has ticks"
+    assert charts._logarithmic([600.0, 700.0])[1] == pytest.approx([500, 600, 700, 800]), "an axis has ticks"
+    for least, most in ((1.2, 1.9), (130.0, 150.0), (5e3, 5e3), (0.03, 0.031), (9.0, 11.0), (1.0, 9.0)):
+        scale, ticks = charts._logarithmic([least, most])
+        assert 3 <= len(ticks) <= 9 and ticks == sorted(set(ticks)), (least, most, ticks)
+        assert all(scale.domain[0] <= tick <= scale.domain[1] for tick in ticks)
 
 
 def test_the_buckets_of_trex_are_explained_where_it_has_counted() -> None:

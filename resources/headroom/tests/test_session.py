@@ -327,15 +327,18 @@ def test_requirements_select_by_tag() -> None:
     suites, tags = requirement_tags(["RFC3095-5.3.1", "smoke"])
     assert suites == ["smoke"]
     assert tags == ["req:RFC3095-5.3.1", "req:RFC3095-5.3.1-*", "req:RFC3095-5.3.1.*"]
+    assert requirement_tags(["RFC4077"]) == ([], ["req:RFC4077", "req:RFC4077-*", "req:RFC4077.*"])
+    with pytest.raises(UsageError, match="no requirement, section or RFC 'RFC407'"):
+        requirement_tags(["RFC407"])
 
 
 def test_what_is_no_suite_and_no_requirement(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match="There is no suite"):
         suite_files([str(tmp_path / "empty")])
-    with pytest.raises(UsageError, match="no requirement or section 'RFC9999-1'"):
+    with pytest.raises(UsageError, match="no requirement, section or RFC 'RFC9999-1'"):
         requirement_tags(["RFC9999-1"])
-    with pytest.raises(UsageError, match=r"no requirement or section 'RFC3095-5\.3\.'"):
+    with pytest.raises(UsageError, match=r"no requirement, section or RFC 'RFC3095-5\.3\.'"):
         requirement_tags(["RFC3095-5.3."])
 
 
