@@ -34,8 +34,6 @@ SLACK = 200_000
 # Units of work within which a loop is seen to be endless, before what its own octets cost.
 PROOF = 100_000
 PROOF_PER_BIT = 20
-# Cycles of the longest copy there is. Some count what the instruction that did not fit would have taken.
-ONE_INSTRUCTION = 65_536
 MANY = 50  # times that an attack comes when growth of memory is looked for, or its time
 SECOND = 1_000_000_000  # nanoseconds
 REFUSED = "ERR_STATE"  # status of a message that is refused before it runs
@@ -118,8 +116,10 @@ def faults(case: Case, found: Cost, exactly: bool) -> list[str]:
             for number, (step, one) in enumerate(zip(case.steps, found.seen, strict=True), 1)
             for what in endpoint_cases.said(replace(step, expect={"failure": step.expect["failure"]}), one)
         ]
-    for number, (octets, one) in enumerate(zip(found.octets, found.seen, strict=True), 1):
-        if one.cycles > (most := cycles_granted(octets, offer) + ONE_INSTRUCTION):
+    judge = endpoint_cases.judged(case)
+    for number, (octets, one, right) in enumerate(zip(found.octets, found.seen, judge, strict=True), 1):
+        # Some count what the instruction that did not fit would have taken; the judge knows how much that is.
+        if one.cycles > (most := cycles_granted(octets, offer) + right.run.beyond):
             wrong.append(f"message {number}: {one.cycles} UDVM cycles were used, and {most} are the most")
     return wrong
 

@@ -28,10 +28,12 @@ NAMES = [
 
 @dataclass
 class Run:
-    """What became of one message in the UDVM. `output` is None where no OUTPUT instruction was met (9.4.8)."""
+    """What became of one message in the UDVM. `output` is None where no OUTPUT instruction was met (9.4.8). `beyond`:
+    cycles of the instruction for which there were too few left."""
 
     output: bytes | None = None
     cycles: int = 0
+    beyond: int = 0
     requests: list[Creation | Free] = field(default_factory=list)
     requested: Requested | None = None
     parameters: Parameters | None = None
@@ -79,6 +81,7 @@ class Udvm:
 
     def pay(self, cycles: int) -> None:
         if self.run_.cycles + cycles > self.available:
+            self.run_.beyond = cycles
             raise DecompressionFailure(Reason.CYCLES_EXHAUSTED, bytes([self.cycles_per_bit & 0xFF]))
         self.run_.cycles += cycles
 

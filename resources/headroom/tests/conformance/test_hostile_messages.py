@@ -8,7 +8,6 @@ from dataclasses import replace
 from headroom.conformance import endpoint_cases
 from headroom.conformance.endpoint_cases import as_seen, judged
 from headroom.conformance.hostile_messages import (
-    ONE_INSTRUCTION,
     REFUSED,
     Cost,
     Siege,
@@ -45,8 +44,11 @@ def test_another_reason_another_place_and_no_failure() -> None:
 def test_more_cycles_than_there_are() -> None:
     most = cycles_granted(OCTETS, Offer())
     assert most == (1000 + 8 * len(OCTETS)) * 16
-    assert faults(JUMP, cost(cycles=most + ONE_INSTRUCTION), exactly=False) == []
-    assert faults(JUMP, cost(cycles=most + ONE_INSTRUCTION + 1), exactly=False)
+    assert judged(JUMP)[0].run.beyond == 1, "a jump is what did not fit"
+    assert faults(JUMP, cost(cycles=most + 1), exactly=False) == []
+    assert faults(JUMP, cost(cycles=most + 2), exactly=False)
+    memset = endpoint_cases.case("hostile", "memset")
+    assert judged(memset)[0].run.beyond > 1000
 
 
 def test_work_and_proof() -> None:
