@@ -111,8 +111,13 @@ def lacking(end: Endpoint, features: Sequence[str] = ()) -> str:
 
 def wire(name: str) -> str:
     """What an implementation has on the link: the scheme's own format, unless it declares another."""
-    declared = implementations.find(name).capabilities
-    return str(next((one.get("wire", SCHEME) for one in declared if one["scheme"] == SCHEME), ""))
+    found = declared(name)
+    return str(found.get("wire", SCHEME)) if found else ""
+
+
+def declared(name: str) -> dict[str, Any]:
+    """What an implementation declares of SigComp; {} where it has none."""
+    return next((one for one in implementations.find(name).capabilities if one["scheme"] == SCHEME), {})
 
 
 # ---- options

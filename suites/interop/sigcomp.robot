@@ -27,6 +27,8 @@ Stateful Static, UDP                  stateful-static     udp
 Dynamic, UDP                          dynamic             udp
 Shared, UDP                           shared              udp
 Stateless Basic, TCP                  stateless-basic     tcp
+Stateful Basic, TCP                   stateful-basic      tcp
+Stateless Static, TCP                 stateless-static    tcp
 Stateful Static, TCP                  stateful-static     tcp
 Dynamic, TCP                          dynamic             tcp
 Shared, TCP                           shared              tcp

@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headroom.cli import console
+from headroom.cli.interop_calls import ROHC, SIGCOMP, SUITES
 from headroom.errors import UsageError
 from headroom.paths import DEFAULT_BUILD, shown
 
 if TYPE_CHECKING:
     from headroom.running.session import Plan
+    from headroom.settings import Settings
 
-SUITE = "interop/rohc"
 EPILOG = console.examples(
     "./headroom interop",
     "./headroom interop --implementations reference,mine --modes O",
     "./headroom interop --compressors mine --decompressors reference --profiles rtp --links clean,ber-1e-3",
     "./headroom interop --traffic call.pcap,voip-mixed --profiles rtp",
+    "./headroom interop --scheme sigcomp --mechanisms dynamic,shared --transports udp",
     "./headroom interop --json | jq '.cells[] | select(.verdict == \"fail\")'",
 )
 
@@ -28,9 +30,10 @@ EPILOG = console.examples(
 def add_to(app: typer.Typer) -> None:
     app.command(
         "interop",
-        help="Try every compressor with every decompressor, in each profile, mode and CID type, with several kinds of "
-        "traffic over clean, lossy, damaging and reordering links. Without arguments: every ROHC implementation there "
-        "is (see list implementations). The page of it is interop.html beside the report.",
+        help="Try every compressor with every decompressor. ROHC: in each profile, mode and CID type, with several "
+        "kinds of traffic over clean, lossy, damaging and reordering links. SigComp: every SIP sequence between caller "
+        "and called party, with each mechanism, over UDP and TCP. Without arguments: every implementation there is "
+        "(see list implementations). The page of it is interop.html beside the report.",
         epilog=EPILOG,
     )(interop_command)
 
@@ -40,17 +43,26 @@ def interop_command(
     names: Annotated[
         str | None, typer.Option("--implementations", help="Implementations for both sides; all when left out.")
     ] = None,
-    compressors: Annotated[str | None, typer.Option(help="Those that compress.")] = None,
-    decompressors: Annotated[str | None, typer.Option(help="Those that decompress.")] = None,
+    scheme: Annotated[
+        str | None, typer.Option(help="rohc, sigcomp; when left out, what the other options are about, or both.")
+    ] = None,
+    compressors: Annotated[str | None, typer.Option(help="Those that compress, or call.")] = None,
+    decompressors: Annotated[str | None, typer.Option(help="Those that decompress, or are called.")] = None,
     profiles: Annotated[
         str | None, typer.Option(help="ROHC profiles, such as 0x0001 or rtp; all when left out.")
     ] = None,
     modes: Annotated[str | None, typer.Option(help="U, O, R.")] = None,
     cids: Annotated[str | None, typer.Option(help="small, large.")] = None,
-    traffic: Annotated[
-        str | None, typer.Option(help="Traffic profiles of the matrix, and captures of your own.")
+    mechanisms: Annotated[
+        str | None, typer.Option(help="SigComp mechanisms, such as dynamic,shared; default: what each does untold.")
     ] = None,
-    links: Annotated[str | None, typer.Option(help="Link conditions, such as clean,loss-1; all when left out.")] = None,
+    transports: Annotated[str | None, typer.Option(help="Of SigComp: udp, tcp.")] = None,
+    traffic: Annotated[
+        str | None, typer.Option(help="Traffic profiles of the matrix, captures of your own; SIP sequences.")
+    ] = None,
+    links: Annotated[
+        str | None, typer.Option(help="Link conditions: clean,loss-1 …; of SigComp loss,reorder …; all when left out.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="The only source of randomness.")] = 1,
     build: Annotated[str, typer.Option(help="Build to use.")] = DEFAULT_BUILD,
     resume: Annotated[
@@ -69,6 +81,8 @@ def interop_command(
         "profiles": profiles,
         "modes": modes,
         "cids": cids,
+        "mechanisms": mechanisms,
+        "transports": transports,
         "traffic": traffic,
         "links": links,
     }
@@ -84,7 +98,7 @@ def interop_command(
         everywhere = words.pop("implementations")
         words["compressors"] = words["compressors"] or everywhere
         words["decompressors"] = words["decompressors"] or everywhere
-        plan = plan_of(words, seed, build)
+        plan = plan_of_all(words, _names("scheme", scheme), seed, build)
     if dry_run:
         _dry_run(plan, json)
         return
@@ -115,6 +129,24 @@ def _names(option: str, text: str | None) -> tuple[str, ...]:
     return found
 
 
+def plan_of_all(
+    words: dict[str, tuple[str, ...]], asked: tuple[str, ...] = (), seed: int = 1, build: str = DEFAULT_BUILD
+) -> Plan:
+    """A plan without a folder yet, of one scheme or more. Raises as `plan_of` does."""
+    from headroom.cli import interop_calls
+    from headroom.running.session import Plan
+
+    schemes = interop_calls.schemes_of(words, asked)
+    if ROHC in schemes:
+        plan = plan_of(interop_calls.part(words, ROHC), seed, build)
+    else:
+        plan = Plan(_settings(seed, build), [])
+    if SIGCOMP in schemes:
+        plan.suites.append(SUITES[SIGCOMP])
+        plan.matrix |= interop_calls.calls_of(interop_calls.part(words, SIGCOMP), build)
+    return plan
+
+
 def plan_of(words: dict[str, tuple[str, ...]], seed: int = 1, build: str = DEFAULT_BUILD) -> Plan:
     """A plan without a folder yet.
 
@@ -123,19 +155,14 @@ def plan_of(words: dict[str, tuple[str, ...]], seed: int = 1, build: str = DEFAU
     """
     from headroom import implementations
     from headroom.interop import links, matrix, traffic
-    from headroom.machine import build as builds
     from headroom.running.session import Plan
-    from headroom.settings import Settings, seed_of
 
     everybody = matrix.candidates(console.warn_once)
     for name in dict.fromkeys((*words["compressors"], *words["decompressors"])):
         implementations.require_usable(name, build)
         if not matrix.declared(name):
             raise UsageError(f"{name} does not declare ROHC. Those that do: {', '.join(everybody)}.")
-    if build not in builds.presets() and not builds.engine_program(build).is_file():
-        raise UsageError(
-            f"There is no build '{build}'. Presets: {', '.join(builds.presets())}; or the path of a build folder."
-        )
+    settings = _settings(seed, build)
     known_by_name = dict.fromkeys((*everybody, *words["compressors"], *words["decompressors"]))
     recorded = {name: [one.name for one in implementations.find(name).recordings] for name in known_by_name}
     recordings = {one for names in recorded.values() for one in names}
@@ -157,8 +184,19 @@ def plan_of(words: dict[str, tuple[str, ...]], seed: int = 1, build: str = DEFAU
         "traffic": [str(Path(name).resolve()) if Path(name).is_file() else name for name in words["traffic"]],
         "links": words["links"],
     }
-    settings = Settings(build=build, seed=seed_of(seed))
-    return Plan(settings, [SUITE], matrix={name: list(dict.fromkeys(found)) for name, found in chosen.items()})
+    return Plan(settings, [SUITES[ROHC]], matrix={name: list(dict.fromkeys(found)) for name, found in chosen.items()})
+
+
+def _settings(seed: int, build: str) -> Settings:
+    """What the rows have in common. Raises UsageError when there is no such build."""
+    from headroom.machine import build as builds
+    from headroom.settings import Settings, seed_of
+
+    if build not in builds.presets() and not builds.engine_program(build).is_file():
+        raise UsageError(
+            f"There is no build '{build}'. Presets: {', '.join(builds.presets())}; or the path of a build folder."
+        )
+    return Settings(build=build, seed=seed_of(seed))
 
 
 def _recordings_are_asked_for(words: dict[str, tuple[str, ...]], recorded: dict[str, list[str]]) -> None:
@@ -210,7 +248,7 @@ def execute(plan: Plan, resumed: bool, json: bool) -> int:
     if not resumed:
         plan.settings = replace(plan.settings, folder=session.new_folder())
         session.keep(plan)
-    console.say(f"run {plan.folder.name}: {SUITE} (results in {shown(plan.folder)})")
+    console.say(f"run {plan.folder.name}: {' '.join(plan.suites)} (results in {shown(plan.folder)})")
     with console.Progress() as progress:
         outcome = session.run_robot(
             plan, on_start=progress.start, on_end=progress.end, on_total=progress.expect, resume=resumed
@@ -246,10 +284,11 @@ def print_tables(page: Path, records: list[dict[str, Any]]) -> None:
 
     cells = matrix_data.cells(records)
     rows = [
-        (f"{compressor} → {decompressor}", *(counts[word] or "" for word in VERDICTS))
-        for (compressor, decompressor), counts in matrix_data.pairs(cells).items()
+        (matrix_data.SCHEMES[scheme], f"{compressor} → {decompressor}", *(counts[word] or "" for word in VERDICTS))
+        for scheme, mine in matrix_data.by_scheme(cells).items()
+        for (compressor, decompressor), counts in matrix_data.pairs(mine).items()
     ]
-    console.print_table("Cells by verdict", ["pair", *((word, "right") for word in VERDICTS)], rows)
+    console.print_table("Cells by verdict", ["scheme", "pair", *((word, "right") for word in VERDICTS)], rows)
     groups = matrix_data.groups(cells)
     if groups:
         console.print_table(
@@ -271,26 +310,30 @@ def print_tables(page: Path, records: list[dict[str, Any]]) -> None:
 
 
 def _dry_run(plan: Plan, json: bool) -> None:
+    from headroom.cli import interop_calls
     from headroom.interop import group, matrix
 
     asked = plan.matrix
-    choice = matrix.Choice(tuple(asked["traffic"]), tuple(asked["links"]), plan.settings.seed, plan.settings.build)
-    rows = matrix.rows(*(asked[name] for name in ("compressors", "decompressors", "profiles", "modes", "cids")))
     found: list[dict[str, Any]] = []
-    for row in rows:
-        reason = matrix.not_declared(row, choice.build)
-        for cell in matrix.cells(row, choice):
-            found.append({**cell.words(), "unsupported": reason})
+    if SUITES[ROHC] in plan.suites:
+        choice = matrix.Choice(tuple(asked["traffic"]), tuple(asked["links"]), plan.settings.seed, plan.settings.build)
+        rows = matrix.rows(*(asked[name] for name in ("compressors", "decompressors", "profiles", "modes", "cids")))
+        for row in rows:
+            reason = matrix.not_declared(row, choice.build)
+            for cell in matrix.cells(row, choice):
+                found.append({**cell.words(), "unsupported": reason})
+    if SUITES[SIGCOMP] in plan.suites:
+        found += interop_calls.cells(asked, plan.settings.seed, plan.settings.build)
     if json:
         console.print_json({"matrix": asked, "cells": found})
         return
     wanted = [cell for cell in found if not cell["unsupported"]]
-    pairs: dict[tuple[str, str], int] = {}
+    pairs: dict[tuple[str, str, str], int] = {}
     for cell in wanted:
-        pair = (cell["compressor"], cell["decompressor"])
+        pair = (cell.get("scheme", ROHC), cell["compressor"], cell["decompressor"])
         pairs[pair] = pairs.get(pair, 0) + 1
-    for (compressor, decompressor), count in pairs.items():
-        print(f"{compressor} to {decompressor}: {count} cells")
+    for (scheme, compressor, decompressor), count in pairs.items():
+        print(f"{scheme}, {compressor} to {decompressor}: {count} cells")
     console.say(
         f"{len(wanted)} cells would run, {group.workers()} at once; "
         f"{len(found) - len(wanted)} are unsupported as declared."

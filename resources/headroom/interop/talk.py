@@ -30,7 +30,7 @@ from headroom.sip.sequences import Message
 
 PATIENCE_S = 60.0  # for one call, which takes a part of a second: then an adapter hangs
 INTERVAL_NS = 20_000_000  # between messages, which so may overtake each other
-OFFER = Offer(state_memory_size=65536)  # of both endpoints
+OFFER = Offer(state_memory_size=65536)  # of both endpoints, unless one of them declares less
 LINKS: dict[str, dict[str, Any]] = {
     "clean": {},
     "loss": {"loss": 0.1},
@@ -43,7 +43,8 @@ DEFAULT = "default"  # the mechanism that an endpoint takes when it is not told
 
 @dataclass(frozen=True)
 class Row:
-    """What is asked of a pair. `mechanism` is for those that have one of that name; one of the two has to."""
+    """What is asked of a pair. `mechanism` is for those that have one of that name; one of the two has to. `sequences`:
+    all where there are none."""
 
     caller: str
     called: str
@@ -52,6 +53,7 @@ class Row:
     link: str = "clean"
     seed: int = 1
     build: str = DEFAULT_BUILD
+    sequences: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,9 @@ def run(row: Row, compartments: int = 1, capture: Path | None = None) -> list[Ca
     """
     if row.link not in LINKS or row.transport not in ("udp", "tcp"):
         raise UsageError(f"There is no link '{row.link}' over '{row.transport}'; links are {', '.join(LINKS)}.")
-    _require(row)
-    names = sequences.names()
+    if reason := not_declared(row):
+        raise NotDeclared(f"{reason}.")
+    names = row.sequences or sequences.names()
     calls = [sequences.load(sequences.path_of(name)) for name in names]
     jobs = [
         _job(replace(row, seed=_seed(row.seed, name)), messages, compartments, capture and capture / f"{name}.pcapng")
@@ -94,14 +97,16 @@ def _seed(seed: int, sequence: str) -> int:
     return random.Random(f"{seed}/{sequence}").getrandbits(32)
 
 
-def _require(row: Row) -> None:
+def not_declared(row: Row) -> str:
+    """Why nobody can be asked for a row; "" when both declare what it takes, and are here."""
     for name in (row.caller, row.called):
         if reason := endpoints.lacking(_end(name, row), ["compression"]):
-            raise NotDeclared(f"{reason}.")
+            return reason
     if endpoints.wire(row.caller) != endpoints.wire(row.called):
-        raise NotDeclared(f"{row.caller} and {row.called} do not have the same on the link.")
+        return f"{row.caller} and {row.called} do not have the same on the link"
     if row.mechanism != DEFAULT and not any(_options(name, row) for name in (row.caller, row.called)):
-        raise NotDeclared(f"Neither {row.caller} nor {row.called} has the mechanism {row.mechanism}.")
+        return f"Neither {row.caller} nor {row.called} has the mechanism {row.mechanism}"
+    return ""
 
 
 def _options(name: str, row: Row) -> dict[str, Any]:
@@ -109,8 +114,21 @@ def _options(name: str, row: Row) -> dict[str, Any]:
     return {} if row.mechanism == DEFAULT else endpoints.fitting({"mechanism": row.mechanism}, name, row.build)
 
 
+def offer_of(row: Row) -> Offer:
+    """What both offer: so much of OFFER as both declare."""
+    declared = [endpoints.declared(name) for name in (row.caller, row.called)]
+    return replace(
+        OFFER,
+        **{
+            key: min([value, *(one[limit] for one in declared if limit in one)])
+            for (key, limit), value in zip(endpoints.LIMITS.items(), endpoints.numbers(OFFER).values(), strict=True)
+        },
+        stream=row.transport == "tcp",
+    )
+
+
 def _end(name: str, row: Row) -> Endpoint:
-    offer = endpoints.numbers(OFFER)
+    offer = endpoints.numbers(offer_of(row))
     return Endpoint(name, row.transport, offer, offer, build=row.build)
 
 
@@ -191,7 +209,7 @@ def _compressed(row: Row, call: Call) -> list[tuple[dict[str, Any], bytes]]:
 
 def _judged(row: Row, call: Call) -> dict[int, str]:
     """By message, where it was compressed: why the judge made from the RFCs does not restore it, "" where it does."""
-    judge = Pair(replace(OFFER, stream=row.transport == "tcp"))
+    judge = Pair(offer_of(row))
     said = {}
     for record, octets in _compressed(row, call):
         message = call.of_record(record).octets
@@ -216,12 +234,16 @@ def confirmed(row: Row, calls: Sequence[Call], seen: Sequence[bytes | None]) -> 
         first += len(messages)
         said = _judged(row, call) if list(witnessed) != messages else {}
         wrong += [
-            f"{call.sequence}, message {number + 1} ({call.messages[number].name}): what it is compressed to is "
-            f"restored by no judge ({why})"
+            f"{call.sequence}, message {number + 1} ({call.messages[number].name}) from {_sender(row, call, number)}: "
+            f"what it is compressed to is restored by no judge ({why})"
             for number, why in said.items()
             if why
         ]
     return wrong
+
+
+def _sender(row: Row, call: Call, number: int) -> str:
+    return row.caller if call.messages[number].from_caller else row.called
 
 
 def is_sigcomp(row: Row) -> bool:

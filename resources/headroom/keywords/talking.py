@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
+from robot.api import SkipExecution
 from robot.api.deco import keyword
+from robot.libraries.BuiltIn import BuiltIn
 
-from headroom import settings, words
-from headroom.interop import talk
+from headroom import engine, implementations, settings, words
+from headroom.conformance import sides
+from headroom.interop import call_cells, talk
+from headroom.interop.cell import Workshop
 from headroom.keywords import verdicts
 from headroom.keywords.base import library
 from headroom.oracle.sigcomp import tshark
 from headroom.results import collector
 from headroom.results.record import Finding
+
+SEVERAL = 3  # compartments
 
 
 @library
@@ -19,30 +25,52 @@ class Talking:
     """Rows about pairs of endpoints. `headroom.interop.talk` decides what is right."""
 
     @keyword("Calls Should Be Understood")
-    def understood(self, mechanism: str = talk.DEFAULT, transport: str = "udp", link: str = "clean") -> None:
+    def understood(
+        self,
+        mechanism: str = talk.DEFAULT,
+        transport: str = "udp",
+        link: str = "clean",
+        caller: str | None = None,
+        called: str | None = None,
+    ) -> None:
         """Every sequence between caller and called party, with new endpoints for each.
 
         Over a link that does no harm, every message comes out, and a judge restores it, too. Over any other, none comes
         out different, and one that does not come out was lost, or refers to state that was on its way.
         """
-        _conclude(_row(mechanism, transport, link), 1)
+        _conclude(mechanism, transport, link, 1, caller, called)
 
     @keyword("Calls In Several Compartments Should Be Understood")
-    def understood_in_several(self, mechanism: str = talk.DEFAULT, compartments: int = 3) -> None:
-        """The same call in one compartment after another, so that they create the same state."""
-        _conclude(_row(mechanism, "udp", "clean"), int(compartments))
+    def understood_in_several(
+        self, mechanism: str = talk.DEFAULT, caller: str | None = None, called: str | None = None
+    ) -> None:
+        """The same call in one compartment after another, three of them, so that they create the same state."""
+        _conclude(mechanism, "udp", "clean", SEVERAL, caller, called)
 
 
-def _row(mechanism: str, transport: str, link: str) -> talk.Row:
+def _conclude(
+    mechanism: str, transport: str, link: str, compartments: int, caller: str | None, called: str | None
+) -> None:
+    """CALLER and CALLED are there in the rows of a matrix, which leave cells and captures."""
     asked = settings.from_robot()
-    verdicts.note("compressor", asked.compressor, asked.build)
-    verdicts.note("decompressor", asked.decompressor, asked.build)
-    collector.current().parameters |= {"mechanism": mechanism, "transport": transport, "link": link}
-    return talk.Row(asked.compressor, asked.decompressor, mechanism, transport, link, asked.seed, asked.build)
+    names = settings.split_names(str(BuiltIn().get_variable_value("${INTEROP_SEQUENCES}") or ""))
+    pair = caller or asked.compressor, called or asked.decompressor
+    row = talk.Row(*pair, mechanism, transport, link, asked.seed, asked.build, names)
+    verdicts.note("compressor", row.caller, asked.build)
+    verdicts.note("decompressor", row.called, asked.build)
+    current = collector.current()
+    current.parameters |= {"mechanism": mechanism, "transport": transport, "link": link}
+    if caller is None:
+        wrong = _judged(row, talk.run(row, compartments), compartments)
+    else:
+        wrong = _in_a_matrix(row, compartments, Workshop(asked.folder))
+    if wrong:
+        current.findings += [Finding(sentence, judge="headroom") for sentence in wrong[: verdicts.MOST_FINDINGS]]
+        raise AssertionError(f"{words.some(wrong, 3)}.")
 
 
-def _conclude(row: talk.Row, compartments: int) -> None:
-    calls = talk.run(row, compartments)
+def _judged(row: talk.Row, calls: list[talk.Call], compartments: int) -> list[str]:
+    """What is wrong with calls, as sentences; leaves figures for the record."""
     current = collector.current()
     found = talk.totals(calls)
     current.metric("messages", found["messages"], "messages")
@@ -52,9 +80,47 @@ def _conclude(row: talk.Row, compartments: int) -> None:
     wrong = talk.shortcomings(row, calls)
     if row.link == "clean" and compartments == 1 and not wrong:
         wrong = talk.confirmed(row, calls, _second_opinion(row, calls))
-    if wrong:
-        current.findings += [Finding(sentence, judge="headroom") for sentence in wrong[: verdicts.MOST_FINDINGS]]
-        raise AssertionError(f"{words.some(wrong, 3)}.")
+    return wrong
+
+
+def _in_a_matrix(row: talk.Row, compartments: int, shop: Workshop) -> list[str]:
+    """What is wrong in a row of the matrix, whose cells it leaves in the record. Skips one that a side declares to
+    deviate in."""
+    current = collector.current()
+    current.command = call_cells.command(row)
+    current.parameters |= {"kind": "interop", "caller": row.caller, "called": row.called, "build": row.build}
+    if reason := talk.not_declared(row):
+        current.cells = call_cells.without(row, "unsupported", f"{reason}.", compartments)
+        raise SkipExecution(f"{reason}.")
+    folder = call_cells.folder_of(row, compartments, shop)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        calls = talk.run(row, compartments, folder)
+        wrong = _judged(row, calls, compartments)
+    except (engine.EngineFailure, sides.Misbehaviour, sides.Inconclusive) as failure:
+        current.cells = call_cells.without(row, "error", str(failure), compartments)
+        raise
+    current.cells = call_cells.results(row, calls, wrong)
+    call_cells.keep(current.cells, calls, wrong, folder, shop)
+    for cell in current.cells:
+        current.files += [(shop.folder / cell[name], name) for name in ("capture", "evidence") if cell.get(name)]
+    if wrong and (reason := _declared(row)):
+        for cell in current.cells:
+            if cell["verdict"] == "fail":
+                cell |= {"verdict": "unsupported", "reason": f"{reason} Here: {cell['reason']}"}
+        raise SkipExecution(f"{reason} Here: {words.some(wrong, 1)}.")
+    return wrong
+
+
+def _declared(row: talk.Row) -> str:
+    """The deviation that either side declares for this case or one of its requirements."""
+    case = str(BuiltIn().get_variable_value("${TEST NAME}")).rpartition(": ")[2]
+    requirements = verdicts.requirements_of_case()
+    for name in (row.caller, row.called):
+        for one in implementations.find(name).deviations:
+            if one.case == f"interop/sigcomp/{case}" or one.requirement in requirements:
+                return f"Declared deviation of {name}: {one.reason.strip()}"
+    return ""
 
 
 def _second_opinion(row: talk.Row, calls: list[talk.Call]) -> list[bytes | None]:

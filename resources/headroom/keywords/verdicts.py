@@ -146,11 +146,12 @@ def _that_count(findings: Sequence[Finding], role: Role) -> list[Finding]:
     """Without those from which the implementation declares to deviate, unless the running case is about just them."""
     asked = settings.from_robot()
     declared = sides.declared_deviations(asked.compressor if role == "compressor" else asked.decompressor, role)
-    aside = declared - _requirements_of_case()
+    aside = declared - requirements_of_case()
     return [one for one in findings if one.requirement not in aside]
 
 
-def _requirements_of_case() -> frozenset[str]:
+def requirements_of_case() -> frozenset[str]:
+    """Those that the running case names by its tags."""
     from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
 
     try:

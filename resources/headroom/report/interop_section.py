@@ -18,18 +18,21 @@ def interop(records: Records) -> Section | None:
         return None
     section = Section("interop", "Who interworks with whom", "Interop")
     section.intro = [
-        "Each compressor with each decompressor: cells are profiles, modes, CID types, traffic and link conditions."
+        "Each compressor with each decompressor: cells are profiles, modes, CID types, traffic and link conditions; of "
+        "SigComp, the caller's endpoint with the called party's: mechanisms, transports, SIP sequences and links."
     ]
     section.add("link", "The matrix, cell by cell, with captures, decodes and commands", id=PAGE)
     rows = [
         [
+            matrix_data.SCHEMES[scheme],
             f"{compressor} → {decompressor}",
             verdict_cell(worst([word for word, count in counts.items() if count])),
             *(counts[word] or None for word in VERDICTS),
         ]
-        for (compressor, decompressor), counts in matrix_data.pairs(cells).items()
+        for scheme, mine in matrix_data.by_scheme(cells).items()
+        for (compressor, decompressor), counts in matrix_data.pairs(mine).items()
     ]
-    columns = [Column("Pair"), Column("Verdict"), *(Column(word, number=True) for word in VERDICTS)]
+    columns = [Column("Scheme"), Column("Pair"), Column("Verdict"), *(Column(word, number=True) for word in VERDICTS)]
     section.add("table", table("t-interop", columns, rows, "Cells by verdict."))
     groups = matrix_data.groups(cells)
     if groups:

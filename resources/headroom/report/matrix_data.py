@@ -11,12 +11,21 @@ from typing import Any
 from headroom.results.record import VERDICTS, worst
 
 Cell = dict[str, Any]
+SCHEMES = {"rohc": "ROHC", "sigcomp": "SigComp"}
 ORDER = {"error": 0, "fail": 1, "non-strict": 2, "unsupported": 3, "pass": 4}
 
 
 def cells(records: Iterable[dict[str, Any]]) -> list[Cell]:
     """All cells of some records, in order, each with the name of its record's run."""
     return [cell for record in records for cell in record.get("cells", ())]
+
+
+def by_scheme(found: Iterable[Cell]) -> dict[str, list[Cell]]:
+    """Cells by scheme. ROHC's do not name it."""
+    result: dict[str, list[Cell]] = {}
+    for cell in found:
+        result.setdefault(cell.get("scheme", "rohc"), []).append(cell)
+    return {scheme: result[scheme] for scheme in SCHEMES if scheme in result}
 
 
 def pairs(found: list[Cell]) -> dict[tuple[str, str], dict[str, int]]:
@@ -134,7 +143,7 @@ def links(found: list[Cell]) -> list[str]:
 
 
 def _place(cell: Cell) -> tuple[int, str]:
-    from headroom.interop.links import names
+    from headroom.interop import call_cells, links
 
-    known = names()
+    known = list(call_cells.LINK_NAMES) if cell.get("scheme") == "sigcomp" else links.names()
     return (known.index(cell["link"]) if cell["link"] in known else len(known), cell["link"])

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The interop matrix for SigComp: which schemes are meant, rows and cells, verdicts, signatures, the page."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from robot import running
+
+from headroom.cli import interop, interop_calls
+from headroom.cli.interop_calls import ROHC, SIGCOMP
+from headroom.errors import UsageError
+from headroom.interop import call_cells, talk
+from headroom.interop.talk import Call, Row
+from headroom.paths import SUITES
+from headroom.results import store
+from headroom.running import pairs
+from headroom.sip import sequences
+from headroom.tests.interop import support
+from headroom.tests.interop.test_matrix import headroom
+
+NAMES = ("compressors", "decompressors", "profiles", "modes", "cids", "mechanisms", "transports", "traffic", "links")
+WORDS: dict[str, tuple[str, ...]] = dict.fromkeys(NAMES, ())
+ROW = Row("alice", "bob", "dynamic", "udp", "clean", sequences=("basic-voice-call", "push-to-talk"))
+
+
+# ---- what is meant
+
+
+@pytest.mark.parametrize(
+    ("words", "schemes"),
+    [
+        ({}, [ROHC, SIGCOMP]),
+        ({"profiles": ("rtp",)}, [ROHC]),
+        ({"mechanisms": ("dynamic",)}, [SIGCOMP]),
+        ({"transports": ("tcp",), "modes": ("U",)}, [ROHC, SIGCOMP]),
+        ({"traffic": ("push-to-talk",)}, [SIGCOMP]),
+        ({"traffic": ("voip-mixed",)}, [ROHC]),
+        ({"links": ("clean",)}, [ROHC, SIGCOMP]),
+        ({"links": ("loss-1",)}, [ROHC]),
+        ({"links": ("clean", "duplicates")}, [SIGCOMP]),
+        ({"compressors": ("opensigcomp", "reference")}, [SIGCOMP]),
+        ({"compressors": ("librohc",)}, [ROHC]),
+        ({"compressors": ("example",)}, [ROHC]),  # which then says who declares what
+    ],
+)
+def test_the_schemes_that_are_meant(words: dict[str, tuple[str, ...]], schemes: list[str]) -> None:
+    assert interop_calls.schemes_of({**WORDS, **words}) == schemes
+
+
+@pytest.mark.parametrize(
+    ("words", "asked", "sentence"),
+    [
+        ({}, ("vj",), "There is no scheme 'vj' in the matrix. Known: rohc, sigcomp."),
+        ({"mechanisms": ("dynamic",)}, (ROHC,), "--mechanisms is nothing for rohc."),
+        ({"traffic": ("voip-mixed",)}, (SIGCOMP,), "--traffic names nothing that there is for sigcomp."),
+        ({"links": ("loss",)}, (ROHC, SIGCOMP), "--links names nothing that there is for rohc."),
+        ({"mechanisms": ("telepathy",)}, (), "There is no mechanism 'telepathy'."),
+        ({"transports": ("sctp",)}, (), "There is no transport 'sctp'. Known: udp, tcp."),
+        ({"compressors": ("librohc",)}, (SIGCOMP,), "librohc does not declare SigComp. Those that do:"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(
+    words: dict[str, tuple[str, ...]], asked: tuple[str, ...], sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from headroom import implementations
+
+    monkeypatch.setattr(implementations, "require_usable", lambda name, build: implementations.find(name))
+    with pytest.raises(UsageError, match=re.escape(sentence)):
+        interop.plan_of_all({**WORDS, **words}, asked)
+
+
+def test_a_plan_of_both() -> None:
+    plan = interop.plan_of_all({**WORDS, "compressors": ("null",), "decompressors": ("reference",)})
+    assert plan.suites == ["interop/rohc", "interop/sigcomp"]
+    assert (plan.matrix["compressors"], plan.matrix["callers"], plan.matrix["called"]) == (
+        ["null"],
+        ["null"],
+        ["reference"],
+    )
+    assert plan.matrix["mechanisms"] == list(call_cells.MECHANISMS) and plan.matrix["sequences"] == []
+    only = interop.plan_of_all({**WORDS, "traffic": ("push-to-talk",)})
+    assert only.suites == ["interop/sigcomp"] and "profiles" not in only.matrix
+    assert pairs.variables(only.matrix) == ["INTEROP_SEQUENCES:push-to-talk"]
+
+
+def test_the_rows_are_those_of_the_suite() -> None:
+    suite = running.TestSuite.from_file_system(SUITES / "interop" / "sigcomp.robot")
+    found = [(*pairs.KINDS[test.template].words(test), 3 if "Several" in test.template else 1) for test in suite.tests]
+    assert sorted(found) == sorted(call_cells.ROWS)
+    assert {link for _, _, link, _ in call_cells.ROWS} == set(talk.LINKS) == set(call_cells.LINK_NAMES)
+
+
+def test_rows_become_pairs() -> None:
+    suite = running.TestSuite.from_file_system(SUITES / "interop" / "sigcomp.robot")
+    asked = {"callers": ["a", "b"], "called": ["b"], "mechanisms": ["dynamic"], "transports": ["udp"]}
+    suite.visit(pairs.Pairs({**asked, "call_links": ["clean", "loss"]}))
+    assert [test.name for test in suite.tests] == [
+        f"{one} to b: {row}"
+        for one in "ab"
+        for row in ("Dynamic, UDP", "Dynamic, Loss", "Several Compartments, Dynamic")
+    ]
+    assert suite.tests[0].body[0].args[-2:] == ("caller=a", "called=b")
+
+
+# ---- cells
+
+
+def call(sequence: str, *verdicts: str) -> Call:
+    records = [
+        {"message": number, "from": "a", "compartment": 0, "length": 9, "verdict": verdict, "arrivals": []}
+        for number, verdict in enumerate(verdicts)
+    ]
+    way = {
+        "messages": len(records),
+        "verdicts": {"identical": verdicts.count("identical")},
+        "plain_octets": 100,
+        "sent_octets": 40,
+        "nacks": {"messages": 0},
+    }
+    none = {"messages": 0, "verdicts": {}, "plain_octets": 0, "sent_octets": 0, "nacks": {"messages": 0}}
+    messages = sequences.load(sequences.path_of(sequence))
+    return Call(sequence, messages, {"records": records, "a_to_b": way, "b_to_a": none})
+
+
+CALLS = [call("basic-voice-call", "identical", "not_delivered"), call("push-to-talk", "identical")]
+
+
+def test_a_sentence_is_about_its_cell_or_all() -> None:
+    one = "basic-voice-call, message 2 (100 Trying) from alice to bob is not delivered (SEGFAULT)"
+    first, second = call_cells.results(ROW, CALLS, [one])
+    assert (first["verdict"], second["verdict"]) == ("fail", "pass")
+    assert (first["reason"], first["signature"]) == (f"{one}.", "alice → bob · not delivered · SEGFAULT")
+    assert (first["packets"], first["delivered"], first["header_bytes"], second["lost"]) == (2, 1, 20.0, 0)
+    assert (first["profile"], first["mode"], first["traffic"]) == ("dynamic", "UDP", "basic-voice-call")
+    both = call_cells.results(ROW, CALLS, ["bob compresses none of its 9 messages"])
+    assert [cell["signature"] for cell in both] == ["bob compresses none of its n messages"] * 2
+
+
+@pytest.mark.parametrize(
+    ("sentence", "signature"),
+    [
+        ("x, message 1 (INVITE) from a to b is not delivered (X); the judge restores it", "b · not delivered · X"),
+        ("x, message 1 (INVITE) from a to b is mismatched; the judge cannot restore it either", "a · mismatched"),
+        (
+            "x, message 3 (200 OK) from a: what it is compressed to is restored by no judge (plain)",
+            "a · restored by no judge · plain",
+        ),
+    ],
+)
+def test_the_same_has_the_same_signature(sentence: str, signature: str) -> None:
+    assert call_cells._signature(sentence) == signature
+
+
+def test_cells_of_rows_that_nobody_can_be_asked_for(real_build: str) -> None:
+    words = {**WORDS, "compressors": ("null",), "decompressors": ("reference", "null")}
+    asked = interop_calls.calls_of({**words, "mechanisms": ("default",), "traffic": ("push-to-talk",)}, real_build)
+    found = interop_calls.cells(asked, 1, real_build)
+    assert [(cell["decompressor"], cell["mode"], bool(cell["unsupported"])) for cell in found] == [
+        ("reference", "UDP", True),
+        ("reference", "TCP", True),
+        ("null", "UDP", False),
+        ("null", "TCP", False),
+    ]
+
+
+def test_less_is_offered_where_less_is_declared(tmp_path: Path, real_build: str) -> None:
+    small = support.faulty_endpoint(tmp_path / "small", real_build, "none")
+    path = tmp_path / "small" / "implementation.yaml"
+    limits = "max_state_memory_size: 4096, version: 1, features"
+    path.write_text(path.read_text().replace("features", limits), encoding="utf-8")
+    offer = talk.offer_of(Row("reference", small, transport="tcp"))
+    assert (offer.state_memory_size, offer.version, offer.decompression_memory_size) == (4096, 1, 8192)
+    assert offer.stream and talk.not_declared(Row(small, small, build=real_build)) == ""
+
+
+# ---- the whole
+
+
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory, real_build: str) -> tuple[Path, list[dict[str, Any]], int]:
+    base = tmp_path_factory.mktemp("calls")
+    drops = support.faulty_endpoint(base / "drops", real_build, "drops_everything", "sigcomp")
+    copies = support.faulty_endpoint(base / "copies", real_build, "copies", "sigcomp")
+    names = f"reference,{drops},{copies}"
+    done = headroom(
+        base / "out",
+        *("--compressors", names, "--decompressors", names, "--mechanisms", "default,shared", "--links", "clean"),
+        *("--transports", "udp", "--traffic", "push-to-talk", "--build", real_build, "--json"),
+    )
+    document = json.loads(done.stdout)
+    return Path(document["report"]).parent, document["cells"], done.returncode
+
+
+def test_every_cell_has_the_verdict_that_it_must_have(matrix: tuple[Path, list[dict[str, Any]], int]) -> None:
+    folder, cells, status = matrix
+    assert status == 1 and len(cells) == 9 * 2
+    by = {(Path(c["compressor"]).name, Path(c["decompressor"]).name, c["profile"]): c for c in cells}
+    assert by["reference", "reference", "default"]["verdict"] == "pass"
+    assert by["reference", "reference", "shared"]["verdict"] == "pass"
+    assert by["drops", "drops", "shared"]["verdict"] == "unsupported"
+    assert "has the mechanism shared" in by["drops", "drops", "shared"]["reason"]
+    copied = by["copies", "copies", "default"]
+    assert copied["verdict"] == "fail" and copied["packets"] == copied["delivered"]
+    assert copied["signature"].endswith("copies · restored by no judge · plain")
+    for pair in (("drops", "drops"), ("reference", "drops"), ("drops", "reference")):
+        cell = by[*pair, "default"]
+        assert cell["verdict"] == "fail" and "drops" in cell["signature"]
+        assert "repeat: ./headroom interop --scheme sigcomp" in (folder / cell["evidence"]).read_text()
+    assert all((folder / cell["capture"]).is_file() for cell in cells if cell["verdict"] in ("pass", "fail"))
+
+
+def test_the_page_shows_both_words_and_files(matrix: tuple[Path, list[dict[str, Any]], int]) -> None:
+    folder, _, _ = matrix
+    page = (folder / "interop.html").read_text(encoding="utf-8")
+    assert '<th scope="col">Mechanism</th><th scope="col">Transport</th>' in page
+    assert "ns to compress</th>" not in page
+    assert "no judge · plain" in page and "as it is" in page
+    files = re.findall(r'href="(artefacts/[^"]+)"', page)
+    assert files and all((folder / name.replace("%20", " ")).is_file() for name in files)
+    assert len(store.read_all(folder)) == 9 * 2
