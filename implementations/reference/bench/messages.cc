@@ -21,66 +21,24 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "headroom.h"
+#include "sigcomp/test/support/sip.h"
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Bytes = std::vector<std::uint8_t>;
+using headroom::sigcomp::test::Bytes;
+using headroom::sigcomp::test::SipSequence;
 using nlohmann::json;
 
 [[noreturn]] void give_up(const std::string& sentence) {
   std::fprintf(stderr, "%s\n", sentence.c_str());
   std::exit(1);
-}
-
-struct Message {
-  bool back = false;  // from the second endpoint to the first
-  Bytes octets;
-};
-
-// As traffic-profiles/sip has it: lines end in CRLF, {length} is that of the body (RFC 3261, 7 and 20.14).
-Message message_of(bool back, const std::vector<std::string>& lines) {
-  const auto blank = std::find(lines.begin(), lines.end(), "");
-  std::string head, body;
-  for (auto line = lines.begin(); line != blank; ++line) head += *line + "\r\n";
-  for (auto line = blank == lines.end() ? blank : blank + 1; line != lines.end(); ++line) body += *line + "\r\n";
-  const std::string placeholder = "{length}";
-  if (const auto at = head.find(placeholder); at != std::string::npos)
-    head.replace(at, placeholder.size(), std::to_string(body.size()));
-  const std::string whole = head + "\r\n" + body;
-  return {back, Bytes(whole.begin(), whole.end())};
-}
-
-std::vector<Message> read_sequence(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) give_up(path + " cannot be read");
-  std::vector<Message> sequence;
-  std::vector<std::string> lines;
-  bool back = false, any = false;
-  const auto finish = [&] {
-    if (any) sequence.push_back(message_of(back, lines));
-    lines.clear();
-  };
-  for (std::string line; std::getline(in, line);) {
-    if (line.starts_with("#")) continue;
-    if (line.starts_with(">>>") || line.starts_with("<<<")) {
-      finish();
-      any = true;
-      back = line[0] == '<';
-    } else if (any) {
-      lines.push_back(line);
-    }
-  }
-  finish();
-  if (sequence.empty()) give_up(path + " has no message");
-  return sequence;
 }
 
 struct Library {
@@ -157,24 +115,24 @@ struct Room {
 
 // The sequence once, in one compartment. Messages to the first endpoint are compressed by its peer's library, so that
 // with --cross `from` compresses what goes forth and decompresses what comes back.
-void play(Pair& pair, Endpoint& a, Endpoint& b, const std::vector<Message>& sequence, std::uint32_t compartment,
-          Room& room, bool measured) {
+void play(Pair& pair, Endpoint& a, Endpoint& b, const SipSequence& sequence, std::uint32_t compartment, Room& room,
+          bool measured) {
   a.open(compartment);
   b.open(compartment);
   std::chrono::nanoseconds compressing{0}, decompressing{0};
-  for (std::size_t i = 0; i < sequence.size(); ++i) {
-    const Message& m = sequence[i];
-    Endpoint& sender = m.back ? b : a;
-    Endpoint& receiver = m.back ? a : b;
-    const auto length = static_cast<std::uint32_t>(m.octets.size());
+  for (std::size_t i = 0; i < sequence.messages.size(); ++i) {
+    const Bytes& message = sequence.messages[i];
+    Endpoint& sender = sequence.is_back[i] ? b : a;
+    Endpoint& receiver = sequence.is_back[i] ? a : b;
+    const auto length = static_cast<std::uint32_t>(message.size());
     headroom_packet out{
-        m.octets.data(), room.link.data(), length, 2 * length + HEADROOM_MESSAGE_EXPANSION, compartment, 0, 0, 0};
+        message.data(), room.link.data(), length, 2 * length + HEADROOM_MESSAGE_EXPANSION, compartment, 0, 0, 0};
     compressing += sender.run(true, out);
     headroom_packet in{
         room.link.data(), room.restored.data(), out.out_length, HEADROOM_MESSAGE_MAX, compartment, 0, 0, 0};
     if (out.status == HEADROOM_OK) decompressing += receiver.run(false, in);
     const bool right = out.status == HEADROOM_OK && in.status == HEADROOM_OK && in.out_length == length &&
-                       std::memcmp(m.octets.data(), room.restored.data(), length) == 0;
+                       std::memcmp(message.data(), room.restored.data(), length) == 0;
     if (!right && pair.first_wrong.empty()) {
       pair.first_wrong = "message " + std::to_string(i + 1) + ": compress " + std::to_string(out.status) +
                          ", decompress " + std::to_string(in.status) + ", reason " +
@@ -186,7 +144,7 @@ void play(Pair& pair, Endpoint& a, Endpoint& b, const std::vector<Message>& sequ
     pair.link += out.out_length;
   }
   if (!measured) return;
-  const auto count = static_cast<double>(sequence.size()) * 1000;
+  const auto count = static_cast<double>(sequence.messages.size()) * 1000;
   pair.compress_us.push_back(static_cast<double>(compressing.count()) / count);
   pair.decompress_us.push_back(static_cast<double>(decompressing.count()) / count);
 }
@@ -227,10 +185,10 @@ int main(int argc, char** argv) {
   }
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  const std::vector<Message> sequence = read_sequence(sequence_path);
-  std::vector<Message> other_digits = sequence;
-  for (Message& m : other_digits) {
-    for (std::uint8_t& octet : m.octets)
+  const SipSequence sequence = headroom::sigcomp::test::sip_sequence(sequence_path);
+  SipSequence other_digits = sequence;
+  for (Bytes& message : other_digits.messages) {
+    for (std::uint8_t& octet : message)
       octet = octet >= '0' && octet <= '9' ? static_cast<std::uint8_t>('0' + '9' - octet) : octet;
   }
   std::vector<Library> libraries;
