@@ -109,15 +109,11 @@ std::size_t dictionary_of(const CompressorConfig& config, Saved saved, std::size
   end = config.dictionary_priority == 0 ? whole : kStrings;
   if (!has_dictionary(config)) return 0;
   if (config.dictionary_priority != 0) return std::min(kStringsByPriority[config.dictionary_priority - 1], room);
-  // Messages that overwrite it at once would be kept with all of it: a quarter of the room is theirs.
-  const std::size_t most = saved == Saved::kMemory ? room / 4 * 3 : room;
-  if (whole <= most) return whole;
+  // Its table, at the end, is worth little, and nothing where messages begin to overwrite it at once.
+  if (whole <= (saved == Saved::kMemory ? room / 4 * 3 : room)) return whole;
   end = kStrings;
-  std::size_t length = 0;
-  for (const std::size_t strings : kStringsByPriority) {
-    if (strings <= most) length = strings;
-  }
-  return length;
+  // Items that are no longer than what has been written leave memory for messages that are kept.
+  return std::min(kStrings, config.mechanism == Mechanism::kShared ? room / 2 : room);
 }
 
 // The lines of `text` without the blocks of which a word is not among `words`.

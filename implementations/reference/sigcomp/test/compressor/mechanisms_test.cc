@@ -420,18 +420,18 @@ TEST(Dynamic, LittleStateMemoryIsUsedWell) {
   }
 }
 
-// Where there is no room for the text of messages beside all of the dictionary, it is whole strings of the most
-// frequent ones.
-TEST(Dynamic, TheDictionaryLeavesRoomForMessages) {
+// Where the whole dictionary leaves messages little room, or has none, it is without its table: the most frequent
+// strings.
+TEST(Dynamic, StringsComeBeforeTheirTable) {
   CompressorConfig config = with(Mechanism::kDynamic);
-  config.peer = {64, 8192, 8192};
-  EXPECT_EQ(Program(config).dictionary.size(), 1492U);
-  config.peer.state_memory_size = 2048;
-  EXPECT_EQ(Program(config).dictionary.size(), 1132U);
-  config.memory = 1024;
-  EXPECT_EQ(Program(config).dictionary.size(), 218U);
-  config.dictionary_priority = 2;
-  EXPECT_EQ(Program(config).dictionary.size(), 511U) << "as asked for, as far as there is room";
+  config.peer = {64, 8192, 65536};
+  EXPECT_EQ(Program(config).dictionary.size(), 4836U - 1368U);
+  EXPECT_EQ(Program(with(Mechanism::kStatefulStatic)).dictionary.size(), 4836U);
+  config.peer.state_memory_size = 4096;
+  const Program small(config);
+  EXPECT_EQ(small.dictionary.size(), 2048U - 513U);
+  EXPECT_EQ(small.dictionary.data() + small.dictionary.size(),
+            Program(thesis(Mechanism::kDynamic, 8192, 1, 8)).dictionary.data() + 218);
 }
 
 TEST(Dynamic, ItemsGrowWithWhatHasBeenWritten) {
