@@ -8,7 +8,8 @@ Documentation    A P-CSCF under the load of calls, with the settings of maenpaa-
 ...              answered after 5 s and held for 180 s (voice) or 300 s (video). The rows begin with that many calls in
 ...              progress.
 ...
-...              Every message must come out octet by octet as it went in. Load, the time in the system, in the buffer
+...              Every message must come out octet by octet as it went in, and the workers must keep up with the calls:
+...              where calls pile up, no other figure means anything. Load, the time in the system, in the buffer
 ...              and in processing, active workers, throughput and memory are measured and not judged. Users are played
 ...              beforehand, so neither time nor memory of theirs is in a figure. With a virtual clock the endpoint's
 ...              processor time is measured and the queue in front of it simulated; with the real one there are threads,

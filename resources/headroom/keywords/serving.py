@@ -30,8 +30,8 @@ PROBE_CALLS = 100
 
 @library
 class Serving:
-    """`--compressor` is the P-CSCF, `--decompressor` the users. Messages must come out as they went in, all of them;
-    how long that takes is measured and not judged, for a slow implementation breaks no promise."""
+    """`--compressor` is the P-CSCF, `--decompressor` the users. Messages must come out as they went in, all of them,
+    and no more of them come than are done with; how long each takes is measured and not judged."""
 
     @keyword("Calls Should Be Served")
     def calls_should_be_served(self, sequence: str, simultaneous: int, compartments: str, clock: str) -> None:
