@@ -13,10 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "cxx/endpoint.h"
-#include "cxx/feedback_queue.h"
 #include "cxx/library.h"
-#include "cxx/sigcomp_message.h"
+#include "cxx/library_endpoint.h"
 #include "headroom.h"
 
 namespace {
@@ -79,21 +77,17 @@ constexpr std::uint32_t kMost = 43'690;
 
 }  // namespace
 
-struct headroom_instance : headroom::Instance {
+struct headroom_instance : headroom::LibraryEndpoint {
   struct Compartment {
     std::uint64_t name;  // for the library: new each time, because it never closes one
     Object stream;
   };
 
   OpenSigcomp library{};
-  headroom::EndpointConfiguration config{};
   Object handler{nullptr, {}}, stack{nullptr, {}};
   std::unordered_map<std::uint32_t, Compartment> compartments{};
   std::uint64_t opened = 0;
   void* changes = nullptr;  // of the message decompressed last, until it is accepted; the library's
-  headroom_message_detail last = headroom::read_message({});
-  headroom::FeedbackQueue<128> nacks{};
-  std::vector<std::uint8_t> room = std::vector<std::uint8_t>(HEADROOM_MESSAGE_MAX);
 };
 
 namespace {
@@ -109,16 +103,8 @@ constexpr char kDescription[] =
 json description() { return json::parse(kDescription); }
 
 headroom_instance* make(std::int32_t role, const json& settings) {
-  const json scheme = description()["schemes"][0];
-  require(settings.is_object() && settings.value("scheme", "") == "sigcomp", R"("scheme" must be "sigcomp")");
-  require(role == HEADROOM_ENDPOINT, "the role must be 3 (endpoint)");
-  std::unique_ptr<headroom_instance> self(new headroom_instance{{role, 0}});
-  const headroom::EndpointConfiguration c = self->config = headroom::read_endpoint_configuration(settings, scheme);
-  if (const auto options = settings.find("options"); options != settings.end()) {
-    const headroom::Settings s(*options, "\"options\"");
-    s.only({"algorithm", "mechanism"});
-    (void)s.choice("algorithm", {"deflate"}, 0), (void)s.choice("mechanism", {"dynamic"}, 0);
-  }
+  auto self = headroom::make_library_endpoint<headroom_instance>(role, settings, description());
+  const headroom::EndpointConfiguration& c = self->config;
   require(c.peer.decompression_memory_size < 131072 || c.peer.state_memory_size < 131072,
           "Open SigComp writes beyond its memory when its peer's decompression_memory_size and state_memory_size are "
           "both 131072");
@@ -138,13 +124,7 @@ headroom_instance* make(std::int32_t role, const json& settings) {
 }
 
 void open(headroom_instance& self, std::uint32_t compartment, const json& settings) {
-  require(!self.compartments.contains(compartment),
-          "there is a compartment " + std::to_string(compartment) + " already");
-  require(self.compartments.size() < self.config.compartments, "there are as many compartments as were configured");
-  headroom::Settings(settings, "the settings of the compartment").only({"state_memory_size", "peer", "options"});
-  for (const char* key : {"state_memory_size", "peer", "options"})
-    require(!settings.contains(key),
-            std::string("Open SigComp cannot have another \"") + key + "\" for one compartment");
+  headroom::require_new_compartment(self.compartments, self.config.compartments, compartment, settings, "Open SigComp");
   void* const stream = room_for_object();
   self.library.make_stream(stream);
   self.compartments.emplace(compartment,
@@ -174,8 +154,7 @@ std::int32_t accept(headroom_instance* self, std::uint32_t compartment) {
   const std::uint64_t name = at->second.name;
   self->library.accept(self->stack.get(), self->changes, &name, sizeof name);
   self->changes = nullptr;
-  self->last.flags |= HEADROOM_MESSAGE_ACCEPTED;
-  self->last.compartment = compartment;
+  headroom::note_accepted(*self, compartment);
   return 1;
 }
 
@@ -200,7 +179,7 @@ std::int32_t decompress(headroom_instance& self, headroom_packet& p, std::uint64
   const bool known = p.channel != HEADROOM_NO_COMPARTMENT;
   const auto at = self.compartments.find(p.channel);
   if ((known || self.config.stream) && at == self.compartments.end()) return HEADROOM_ERR_CHANNEL;
-  std::uint8_t* const out = p.out_capacity >= HEADROOM_MESSAGE_MAX ? p.out : self.room.data();
+  std::uint8_t* const out = self.output_for(p);
   std::size_t length = 0;
   void* changes = nullptr;
   if (self.config.stream) {
@@ -217,11 +196,7 @@ std::int32_t decompress(headroom_instance& self, headroom_packet& p, std::uint64
     length = l.decompress(self.stack.get(), p.in, p.in_length, out, HEADROOM_MESSAGE_MAX, changes);
   }
   if (take_nack(self, p.channel)) return HEADROOM_ERR_DECOMPRESSION;
-  if (changes == nullptr) {
-    if (self.last.kind == HEADROOM_MESSAGE_NACK || self.last.kind == HEADROOM_MESSAGE_IGNORED) return HEADROOM_NOTHING;
-    self.last.kind = HEADROOM_MESSAGE_FAILED;  // without NACKs it does not say why
-    return HEADROOM_ERR_DECOMPRESSION;
-  }
+  if (changes == nullptr) return headroom::not_decompressed(self);
   if (headroom::give(p, out, length) != HEADROOM_OK) return HEADROOM_ERR_NO_SPACE;
   self.changes = changes;
   if (length == 0) self.last.kind = HEADROOM_MESSAGE_SILENT;
@@ -229,22 +204,11 @@ std::int32_t decompress(headroom_instance& self, headroom_packet& p, std::uint64
   return length == 0 ? HEADROOM_NOTHING : HEADROOM_OK;
 }
 
-// The library does not tell how much memory it uses.
-json statistics(const headroom_instance& self) { return {{"memory_bytes", 0}, {"contexts", self.compartments.size()}}; }
-
-// clang-format off
-constexpr headroom_api kApi = {
-    HEADROOM_ABI_VERSION, sizeof(headroom_api), headroom::describe<description>, headroom::create<make, true>,
-    [](headroom_instance* self) { delete self; },
-    headroom::each_message<compress>, headroom::each_message<decompress>,
-    [](headroom_instance* self, headroom_feedback* f) { return self->nacks.take(*f); }, nullptr, nullptr, nullptr,
-    headroom::statistics<statistics>, nullptr, headroom::open_compartment<open>,
+constexpr headroom_api kApi = headroom::library_endpoint<description, make, compress, decompress, open>(
     [](headroom_instance* self, std::uint32_t compartment) {
       return static_cast<std::int32_t>(self->compartments.erase(compartment));
     },
-    accept, [](const headroom_instance* self, headroom_message_detail* d) { headroom::put_detail(self->last, d); },
-    nullptr};
-// clang-format on
+    accept);
 
 }  // namespace
 

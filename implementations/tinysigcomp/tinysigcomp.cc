@@ -10,10 +10,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "cxx/endpoint.h"
-#include "cxx/feedback_queue.h"
 #include "cxx/library.h"
-#include "cxx/sigcomp_message.h"
+#include "cxx/library_endpoint.h"
 #include "headroom.h"
 
 namespace {
@@ -66,15 +64,11 @@ using Object = std::unique_ptr<void, void* (*)(void*)>;
 
 }  // namespace
 
-struct headroom_instance : headroom::Instance {
+struct headroom_instance : headroom::LibraryEndpoint {
   Tinysigcomp library{};
-  headroom::EndpointConfiguration config{};
   Object manager{nullptr, nullptr}, result_object{nullptr, nullptr};
   std::unordered_set<std::uint32_t> compartments{};
   bool acceptable = false;  // the message decompressed last is still to be accepted
-  headroom_message_detail last = headroom::read_message({});
-  headroom::FeedbackQueue<128> nacks{};
-  std::vector<std::uint8_t> room = std::vector<std::uint8_t>(HEADROOM_MESSAGE_MAX);
 
   [[nodiscard]] Result& result() const { return *static_cast<Result*>(result_object.get()); }
 };
@@ -91,16 +85,8 @@ constexpr char kDescription[] = R"({"name": "tinysigcomp", "version": "unknown",
 json description() { return json::parse(kDescription); }
 
 headroom_instance* make(std::int32_t role, const json& settings) {
-  const json scheme = description()["schemes"][0];
-  require(settings.is_object() && settings.value("scheme", "") == "sigcomp", R"("scheme" must be "sigcomp")");
-  require(role == HEADROOM_ENDPOINT, "the role must be 3 (endpoint)");
-  std::unique_ptr<headroom_instance> self(new headroom_instance{{role, 0}});
-  const headroom::EndpointConfiguration c = self->config = headroom::read_endpoint_configuration(settings, scheme);
-  if (const auto options = settings.find("options"); options != settings.end()) {
-    const headroom::Settings s(*options, "\"options\"");
-    s.only({"algorithm", "mechanism"});
-    (void)s.choice("algorithm", {"deflate"}, 0), (void)s.choice("mechanism", {"dynamic"}, 0);
-  }
+  auto self = headroom::make_library_endpoint<headroom_instance>(role, settings, description());
+  const headroom::EndpointConfiguration& c = self->config;
   require(!settings.contains("peer") || c.peer == c.own,
           "tinySIGCOMP takes its peer to offer what it offers itself: \"peer\" must be the same, or not be there");
   require(c.own.state_memory_size != 0,
@@ -122,13 +108,7 @@ headroom_instance* make(std::int32_t role, const json& settings) {
 }
 
 void open(headroom_instance& self, std::uint32_t compartment, const json& settings) {
-  require(!self.compartments.contains(compartment),
-          "there is a compartment " + std::to_string(compartment) + " already");
-  require(self.compartments.size() < self.config.compartments, "there are as many compartments as were configured");
-  headroom::Settings(settings, "the settings of the compartment").only({"state_memory_size", "peer", "options"});
-  for (const char* key : {"state_memory_size", "peer", "options"})
-    require(!settings.contains(key),
-            std::string("tinySIGCOMP cannot have another \"") + key + "\" for one compartment");
+  headroom::require_new_compartment(self.compartments, self.config.compartments, compartment, settings, "tinySIGCOMP");
   self.compartments.insert(compartment);
 }
 
@@ -156,8 +136,7 @@ std::int32_t accept(headroom_instance* self, std::uint32_t compartment) {
   self->acceptable = false;
   self->library.set_compartment(&self->result(), &compartment, sizeof compartment);
   self->library.accept(self->manager.get(), &self->result());
-  self->last.flags |= HEADROOM_MESSAGE_ACCEPTED;
-  self->last.compartment = compartment;
+  headroom::note_accepted(*self, compartment);
   return 1;
 }
 
@@ -170,8 +149,7 @@ std::int32_t decompress(headroom_instance& self, headroom_packet& p, std::uint64
   if (known && !self.compartments.contains(p.channel)) return HEADROOM_ERR_CHANNEL;
   if (p.in_length == 0) return HEADROOM_ERR_MALFORMED;
   if (self.last.kind == HEADROOM_MESSAGE_PLAIN) return headroom::give(p, p.in, p.in_length);
-  // It believes that there is room for the longest message.
-  std::uint8_t* const out = p.out_capacity >= HEADROOM_MESSAGE_MAX ? p.out : self.room.data();
+  std::uint8_t* const out = self.output_for(p);
   l.set_output(&r, out, HEADROOM_MESSAGE_MAX, 0, 0);
   r.cycles = 0;
   const std::size_t length = l.decompress(self.manager.get(), p.in, p.in_length, &r);
@@ -196,19 +174,7 @@ std::int32_t decompress(headroom_instance& self, headroom_packet& p, std::uint64
   return length == 0 ? HEADROOM_NOTHING : HEADROOM_OK;
 }
 
-// The library does not tell how much memory it uses.
-json statistics(const headroom_instance& self) { return {{"memory_bytes", 0}, {"contexts", self.compartments.size()}}; }
-
-// clang-format off
-constexpr headroom_api kApi = {
-    HEADROOM_ABI_VERSION, sizeof(headroom_api), headroom::describe<description>, headroom::create<make, true>,
-    [](headroom_instance* self) { delete self; },
-    headroom::each_message<compress>, headroom::each_message<decompress>,
-    [](headroom_instance* self, headroom_feedback* f) { return self->nacks.take(*f); }, nullptr, nullptr, nullptr,
-    headroom::statistics<statistics>, nullptr, headroom::open_compartment<open>, close,
-    accept, [](const headroom_instance* self, headroom_message_detail* d) { headroom::put_detail(self->last, d); },
-    nullptr};
-// clang-format on
+constexpr headroom_api kApi = headroom::library_endpoint<description, make, compress, decompress, open>(close, accept);
 
 }  // namespace
 

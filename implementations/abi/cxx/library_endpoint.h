@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What adapters have in common that make endpoints of somebody else's SigComp library, one that has one algorithm, one
+// mechanism and compartments by a name: how it is configured, what compartments may be told, what is known of the
+// message handled last, and the table of functions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "cxx/endpoint.h"
+#include "cxx/feedback_queue.h"
+#include "cxx/sigcomp_message.h"
+#include "headroom.h"
+
+namespace headroom {
+
+// `headroom_instance` of such an adapter derives from it.
+struct LibraryEndpoint : Instance {
+  EndpointConfiguration config{};
+  headroom_message_detail last = read_message({});
+  FeedbackQueue<128> nacks{};
+  std::vector<std::uint8_t> room = std::vector<std::uint8_t>(HEADROOM_MESSAGE_MAX);
+
+  // Where a library puts a message out that believes that there is room for the longest.
+  [[nodiscard]] std::uint8_t* output_for(const headroom_packet& p) {
+    return p.out_capacity >= HEADROOM_MESSAGE_MAX ? p.out : room.data();
+  }
+};
+
+// An instance with its configuration; `description` is that of the adapter. The only options are those that choose the
+// one algorithm and the one mechanism. Throws ConfigError.
+template <typename Self>
+std::unique_ptr<Self> make_library_endpoint(std::int32_t role, const nlohmann::json& settings,
+                                            const nlohmann::json& description) {
+  require(settings.is_object() && settings.value("scheme", "") == "sigcomp", R"("scheme" must be "sigcomp")");
+  require(role == HEADROOM_ENDPOINT, "the role must be 3 (endpoint)");
+  const nlohmann::json& scheme = description["schemes"][0];
+  auto self = std::make_unique<Self>();
+  self->role = role;
+  self->config = read_endpoint_configuration(settings, scheme);
+  if (const auto options = settings.find("options"); options != settings.end()) {
+    const Settings s(*options, "\"options\"");
+    s.only({"algorithm", "mechanism"});
+    for (const char* key : {"algorithm", "mechanism"}) (void)s.choice(key, scheme["choices"][key], 0);
+  }
+  return self;
+}
+
+// Throws ConfigError unless a compartment may be opened: `open` are those that are, and `library` has no settings for
+// one of them.
+template <typename Compartments>
+void require_new_compartment(const Compartments& open, std::uint32_t most, std::uint32_t compartment,
+                             const nlohmann::json& settings, const std::string& library) {
+  require(!open.contains(compartment), "there is a compartment " + std::to_string(compartment) + " already");
+  require(open.size() < most, "there are as many compartments as were configured");
+  Settings(settings, "the settings of the compartment").only({"state_memory_size", "peer", "options"});
+  for (const char* key : {"state_memory_size", "peer", "options"})
+    require(!settings.contains(key), library + " cannot have another \"" + key + "\" for one compartment");
+}
+
+// What became of a message that a library could not decompress without saying why: a NACK is none, nor what looks like
+// one; anything else is a failure.
+[[nodiscard]] inline std::int32_t not_decompressed(LibraryEndpoint& self) {
+  const auto kind = self.last.kind;
+  if (kind == HEADROOM_MESSAGE_NACK || kind == HEADROOM_MESSAGE_IGNORED) return HEADROOM_NOTHING;
+  self.last.kind = HEADROOM_MESSAGE_FAILED;
+  return HEADROOM_ERR_DECOMPRESSION;
+}
+
+// What has been accepted, for whom.
+inline void note_accepted(LibraryEndpoint& self, std::uint32_t compartment) {
+  self.last.flags |= HEADROOM_MESSAGE_ACCEPTED;
+  self.last.compartment = compartment;
+}
+
+// The table. nlohmann::json description(); headroom_instance* make(role, settings); std::int32_t compress(self, packet,
+// now) and decompress alike; void open(self, compartment, settings); close and accept as in headroom.h. Nobody tells
+// how much memory such a library uses.
+template <auto description, auto make, auto compress, auto decompress, auto open, typename Self = headroom_instance>
+[[nodiscard]] constexpr headroom_api library_endpoint(std::int32_t (*close)(std::type_identity_t<Self>*, std::uint32_t),
+                                                      std::int32_t (*accept)(std::type_identity_t<Self>*,
+                                                                             std::uint32_t)) {
+  constexpr auto statistics_of = [](const Self& self) -> nlohmann::json {
+    return {{"memory_bytes", 0}, {"contexts", self.compartments.size()}};
+  };
+  return {HEADROOM_ABI_VERSION,
+          sizeof(headroom_api),
+          headroom::describe<description>,
+          headroom::create<make, true>,
+          [](Self* self) { delete self; },
+          each_message<compress>,
+          each_message<decompress>,
+          [](Self* self, headroom_feedback* f) { return self->nacks.take(*f); },
+          nullptr,
+          nullptr,
+          nullptr,
+          headroom::statistics<statistics_of>,
+          nullptr,
+          headroom::open_compartment<open>,
+          close,
+          accept,
+          [](const Self* self, headroom_message_detail* d) { put_detail(self->last, d); },
+          nullptr};
+}
+
+}  // namespace headroom
