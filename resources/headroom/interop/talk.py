@@ -2,10 +2,10 @@
 """Calls between two SigComp endpoints: one implementation is the caller's, the other the called party's.
 
 A call is a sequence of traffic-profiles/sip, played by the engine. Each endpoint compresses what it sends and
-decompresses what it gets, so both of them are asked for both. Over a link that does no harm two judges decompress
-everything, too: tshark's UDVM, and where that errs the one made from the RFCs. What neither restores was no SigComp,
-however well the two endpoints understood each other; and the second says whose fault it is when a message does not
-come out.
+decompresses what it gets, so both of them are asked for both. Judges decompress what comes out, too: the one made from
+the RFCs, which hears what arrives as it arrives, and over a link that does no harm tshark's UDVM before it. What no
+judge restores was no SigComp, however well the two endpoints understood each other; and the first says whose fault it
+is when a message does not come out.
 """
 
 from __future__ import annotations
@@ -66,7 +66,10 @@ class Call:
     compartments: int = 1
 
     def of_record(self, record: harm.Record) -> Message:
-        return self.messages[record["message"] % len(self.messages)]
+        return self.of_number(record["message"])
+
+    def of_number(self, number: int) -> Message:
+        return self.messages[number % len(self.messages)]
 
 
 def run(row: Row, compartments: int = 1, capture: Path | None = None) -> list[Call]:
@@ -209,13 +212,23 @@ def _compressed(row: Row, call: Call) -> list[tuple[dict[str, Any], bytes]]:
 
 def _judged(row: Row, call: Call) -> dict[int, str]:
     """By message, where it was compressed: why the judge made from the RFCs does not restore it, "" where it does."""
-    judge = Pair(offer_of(row))
-    said = {}
-    for record, octets in _compressed(row, call):
-        message = call.of_record(record).octets
-        outcome = judge.hears(octets, message, record["from"] == "a")
-        said[record["message"]] = "" if came_out(outcome, message) else told(outcome)
+    judge = Pair(offer_of(row), call.compartments)
+    said: dict[int, str] = {}
+    for record, octets in _heard(row, call):
+        number, message = record["message"], call.of_record(record).octets
+        outcome = judge.hears(octets, message, record["from"] == "a", number // len(call.messages))
+        if said.get(number) != "":
+            said[number] = "" if came_out(outcome, message) else told(outcome)
     return said
+
+
+def _heard(row: Row, call: Call) -> list[tuple[dict[str, Any], bytes]]:
+    """What the judge hears: over a clean link all that was sent, and over any other all that arrived, as it did."""
+    compressed = _compressed(row, call)
+    if not LINKS[row.link]:
+        return compressed
+    arrivals = [(arrival["time_ns"], one) for one in compressed for arrival in one[0].get("arrivals", ())]
+    return [one for _, one in sorted(arrivals, key=lambda arrival: arrival[0])]
 
 
 def confirmed(row: Row, calls: Sequence[Call], seen: Sequence[bytes | None]) -> list[str]:
@@ -229,21 +242,22 @@ def confirmed(row: Row, calls: Sequence[Call], seen: Sequence[bytes | None]) -> 
     wrong = []
     first = 0
     for call in calls:
+        understood = [one["message"] for one in call.document["records"] if one.get("verdict") == "identical"]
         messages = [call.of_record(record).octets for record, _ in _compressed(row, call)]
         witnessed = seen[first : first + len(messages)]
         first += len(messages)
         said = _judged(row, call) if list(witnessed) != messages else {}
         wrong += [
-            f"{call.sequence}, message {number + 1} ({call.messages[number].name}) from {_sender(row, call, number)}: "
+            f"{call.sequence}, message {number + 1} ({call.of_number(number).name}) from {_sender(row, call, number)}: "
             f"what it is compressed to is restored by no judge ({why})"
             for number, why in said.items()
-            if why
+            if why and number in understood
         ]
     return wrong
 
 
 def _sender(row: Row, call: Call, number: int) -> str:
-    return row.caller if call.messages[number].from_caller else row.called
+    return row.caller if call.of_number(number).from_caller else row.called
 
 
 def is_sigcomp(row: Row) -> bool:

@@ -78,8 +78,9 @@ def _judged(row: talk.Row, calls: list[talk.Call], compartments: int) -> list[st
     current.metric("compressed", 100.0 * found["sent_octets"] / found["plain_octets"], "%", "lower")
     current.metric("nacks", found["nacks"], "messages", "lower")
     wrong = talk.shortcomings(row, calls)
-    if row.link == "clean" and compartments == 1 and not wrong:
-        wrong = talk.confirmed(row, calls, _second_opinion(row, calls))
+    if not wrong:
+        alone = row.link == "clean" and compartments == 1  # tshark keeps what was lost, and knows no compartments
+        wrong = talk.confirmed(row, calls, _second_opinion(row, calls) if alone else ())
     return wrong
 
 

@@ -8,20 +8,23 @@ from headroom.oracle.sigcomp.states import LOCAL_PRIORITY, Creation, Item
 
 
 class Pair:
-    """Two endpoints with the same offer, in one compartment."""
+    """Two endpoints with the same offer, with some compartments, number 0 and those behind it."""
 
-    def __init__(self, offer: Offer) -> None:
+    def __init__(self, offer: Offer, compartments: int = 1) -> None:
         self.sides = {True: Endpoint(offer), False: Endpoint(offer)}  # by who receives: the caller or the called
+        for side in self.sides.values():
+            for number in range(1, compartments):
+                side.states.open(number, offer.state_memory_size)
         self.addresses: list[int] = []  # of items that are messages
 
-    def hears(self, octets: bytes, message: bytes | None, from_caller: bool) -> Outcome:
+    def hears(self, octets: bytes, message: bytes | None, from_caller: bool, compartment: int = 0) -> Outcome:
         """One SigComp message on its way, which is to become `message`, or None knows what."""
-        outcome = self.sides[not from_caller].decompress(octets)
+        outcome = self.sides[not from_caller].decompress(octets, compartment)
         if came_out(outcome, outcome.output if message is None else message):
-            self._share(outcome, outcome.output, self.sides[from_caller])
+            self._share(outcome, outcome.output, self.sides[from_caller], compartment)
         return outcome
 
-    def _share(self, outcome: Outcome, message: bytes, sender: Endpoint) -> None:
+    def _share(self, outcome: Outcome, message: bytes, sender: Endpoint, compartment: int) -> None:
         """Shared compression (RFC 3321, 5.2): a message that is announced as an item of state is one at its sender.
 
         The announcement is the beginning of the item's identifier, so it tells the address that is part of it, too.
@@ -36,7 +39,7 @@ class Pair:
             item = Item(message, address)
             if any(item.identifier.startswith(one) for one in strange):
                 self.addresses.append(address)
-                sender.states.apply(0, [Creation(item, LOCAL_PRIORITY)], None, b"", None)
+                sender.states.apply(compartment, [Creation(item, LOCAL_PRIORITY)], None, b"", None)
                 return
 
 

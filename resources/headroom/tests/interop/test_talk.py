@@ -145,6 +145,18 @@ def test_the_judge_restores_what_the_reference_sends(mechanism: str, transport: 
     assert talk.confirmed(row, calls, [None] * len(sent)) == [], "where it errs there is the other judge"
 
 
+@pytest.mark.parametrize(("link", "compartments"), [("loss", 1), ("reorder", 1), ("duplicates", 1), ("clean", 3)])
+def test_the_judge_hears_what_arrives(link: str, compartments: int, real_build: str, tmp_path: Any) -> None:
+    row = Row("reference", "reference", "dynamic", link=link, build=real_build, sequences=("3gpp-video-call",))
+    calls = talk.run(row, compartments)
+    assert talk.shortcomings(row, calls) == []
+    assert talk.confirmed(row, calls, []) == []
+    liar = support.faulty_endpoint(tmp_path / "liar", real_build, "none", "sigcomp")
+    row = replace(row, caller=liar, called=liar, mechanism=talk.DEFAULT)
+    calls = talk.run(row, compartments)
+    assert len(talk.confirmed(row, calls, [])) == talk.totals(calls)["identical"] > 0
+
+
 def test_the_judge_says_whose_fault_it_is() -> None:
     # RFC 4896, chapter 11: the message as it is behind bytecode that only passes it on.
     plain = bytes.fromhex("f800a11c01860922860116f923") + MESSAGES[0].octets
