@@ -20,6 +20,10 @@ std::size_t allocations = 0;
   if (void* const memory = std::malloc(octets == 0 ? 1 : octets)) return memory;
   throw std::bad_alloc();
 }
+[[gnu::noinline]] void* operator new(std::size_t octets, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(octets == 0 ? 1 : octets);
+}
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
