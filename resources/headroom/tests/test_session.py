@@ -320,7 +320,7 @@ def test_cases_are_listed_without_running(suite: Path) -> None:
         "Passes",
         "Every way in which a case can end.",
         ("level:must", "req:RFC9999-1-1"),
-        ("log",),
+        words=("log",),
     )
 
 
