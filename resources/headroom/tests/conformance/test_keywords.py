@@ -136,7 +136,7 @@ def test_declared_deviations_are_for_their_own_cases(monkeypatch: pytest.MonkeyP
     seen.findings.append(Finding("It is wrong.", "RFC3095-5.9.2-1", 7, "judge", "must"))
     seeing(seen).observe_flow("rtp-ipv4")
     assert collector.current().findings == []
-    monkeypatch.setattr(verdicts, "_requirements_of_case", lambda: frozenset({"RFC3095-5.9.2-1"}))
+    monkeypatch.setattr(verdicts, "requirements_of_case", lambda: frozenset({"RFC3095-5.9.2-1"}))
     with pytest.raises(AssertionError, match="It is wrong"):
         seeing(seen).observe_flow("rtp-ipv4")
 
