@@ -200,6 +200,15 @@ def test_messages_that_nobody_has_taken_up_are_a_failure() -> None:
         serving.require_served(calls.loaded(late))
 
 
+def test_calls_that_pile_up_at_a_load_of_our_own_choice_are_no_fault() -> None:
+    told = document()
+    told["calls"]["in_progress_at_end"] = 3400
+    found = replace(calls.loaded(told), loads=[0.85])
+    serving.require_served(found, steered=True)
+    with pytest.raises(AssertionError, match="still waiting"):
+        serving.require_served(replace(found, unserved=3), steered=True)
+
+
 @pytest.mark.parametrize(
     ("loads", "at_end", "clock", "wrong"),
     [
