@@ -16,7 +16,7 @@ from headroom.oracle.sigcomp.message import Nack, is_sigcomp
 from headroom.oracle.sigcomp.pair import Pair
 from headroom.oracle.sigcomp.reasons import Reason
 
-PORT = 5060  # of SIP, and of SigComp beside it (RFC 3486)
+PORT = 5060  # of SIP over UDP (RFC 3261, 18.2.1), which shares it with SigComp (RFC 5049, 5)
 OFFER = Offer(131072, 131072, 128, 2, ("sip-sdp", "presence"))
 MOST_PAIRS = 1000  # of addresses; each has the states of its messages
 LONGEST_LINE = 60  # characters of a message's first line that are shown

@@ -11,7 +11,7 @@ import pytest
 from headroom.paths import ROOT
 from headroom.tests.test_cli import headroom
 
-# RFC 4465 A.2.1 has the same shape: what is behind the bytecode comes out.
+# What is behind the bytecode comes out, octet by octet.
 COPY = (
     "at (128)\n:loop INPUT-BYTES (1, 64, done)\nOUTPUT (64, 1)\nJUMP (loop)\n:done END-MESSAGE (0, 0, 0, 0, 0, 0, 0)\n"
 )

@@ -18,7 +18,7 @@ from headroom.oracle.sigcomp.reasons import Reason
 from headroom.sip import sequences
 from headroom.tests.decode.support import ethernet, ipv4, pcap, udp
 
-# The memory of both is all that an item of state can have: RFC 3320, 9.4.6 makes a peer's cycles count for that.
+# An item of state costs a cycle for each octet (RFC 3320, 9.4.6): a large one wants more than 16 for each bit.
 OFFER = GENEROUS | {"cycles_per_bit": 64}
 
 
