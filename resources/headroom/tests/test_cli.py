@@ -102,7 +102,7 @@ def test_help_loads_nothing_heavy() -> None:
         (["talk", "basic-voice-call", "loss=2"], "a share from 0 to 1"),
         (["talk", "basic-voice-call", "transport=pigeon"], "The transport is udp or tcp, not 'pigeon'"),
         (["talk", "basic-voice-call", "state_memory_size=much"], "A number was expected"),
-        (["talk", "basic-voice-call", "--called", "librohc"], "librohc does not declare the scheme sigcomp"),
+        (["talk", "basic-voice-call", "--called", "example"], "example does not declare the scheme sigcomp"),
         (["udvm", "assemble", "nothing.udvm"], "There is no file nothing.udvm"),
         (["udvm", "disassemble", "/tmp"], "/tmp is a folder"),
         (["udvm", "trace", "/dev/null"], "/dev/null is empty"),
