@@ -122,6 +122,11 @@ Stack Bomb
     [Tags]    req:RFC3320-9.3.3-1
     Attack Should Fail Within Bounds    stack-bomb
 
+Long Instruction In Little Memory
+    [Documentation]    A message leaves hardly any memory, and has an instruction of more cycles than there are octets.
+    [Tags]    req:RFC3320-8.6-1
+    Attack Should Fail Within Bounds    long-instruction
+
 Source That Takes Too Much Work
     [Documentation]    A source attacks until what it may cost is spent, and is refused; another goes on talking.
     Source Should Be Refused Beyond Its Allowance    work    thesis

@@ -15,6 +15,12 @@ constexpr std::uint32_t kOctetsPerInstruction = 1024;
 // Copies and comparisons of the whole memory that a proof may take, besides the instructions.
 constexpr std::uint32_t kMostComparisons = 8;
 
+// What copying or comparing the whole memory takes, in instructions: never nothing, however little there is of it, for
+// a program is watched again and again until what that has taken is in no proportion to its work.
+std::uint32_t comparison_of(const Memory& memory) noexcept {
+  return (memory.size() + kOctetsPerInstruction - 1) / kOctetsPerInstruction;
+}
+
 constexpr std::uint32_t kBlock = 64;  // octets that are compared at once
 constexpr std::uint8_t kZeros[kBlock] = {};
 
@@ -27,7 +33,7 @@ bool equal(const std::uint8_t* one, const std::uint8_t* other, std::uint32_t oct
 Verifier::Verifier() : before_(kMostMemory), room_(kMostMemory) {}
 
 void Verifier::begin(const Memory& memory, const Situation& situation, std::uint32_t instructions) noexcept {
-  most_ = instructions + kMostComparisons * (memory.size() / kOctetsPerInstruction);
+  most_ = instructions + kMostComparisons * comparison_of(memory);
   spent_ = 0;
   least_with_data_ = least_with_compared_ = 0;
   phase_ = Phase::kSearch;
@@ -49,7 +55,7 @@ void Verifier::start_round(const Memory& memory, const Situation& situation) noe
   } else {
     words_.clear();
   }
-  spent_ += memory.size() / kOctetsPerInstruction;
+  spent_ += comparison_of(memory);
 }
 
 Verifier::Verdict Verifier::search_again(const Memory& memory, const Situation& situation) noexcept {
@@ -120,7 +126,7 @@ Verifier::Change Verifier::change_in(const Memory& memory) noexcept {
   if (witness_ < memory.size() && marks[witness_] == kDecides && now[witness_] != before_[witness_]) {
     return Change::kDecisive;
   }
-  spent_ += memory.size() / kOctetsPerInstruction;
+  spent_ += comparison_of(memory);
   Change change = Change::kNothing;
   for (std::uint32_t block = 0; block < memory.size(); block += kBlock) {
     const std::uint32_t end = std::min(block + kBlock, memory.size());
@@ -149,7 +155,7 @@ void Verifier::start_proof(const Memory& memory, const Situation& situation) noe
 
 // Makes V larger by what the round has marked or changed; false when that was in it already.
 bool Verifier::has_grown(const Memory& memory) noexcept {
-  spent_ += memory.size() / kOctetsPerInstruction;
+  spent_ += comparison_of(memory);
   const std::uint8_t* const now = memory.data();
   const std::uint8_t* const marks = marks_.data();
   bool grown = false;

@@ -187,6 +187,19 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return one.param.name; });
 #undef FINISH
 
+// A long message leaves little memory (RFC 3320 7). What the verifier cannot follow, and takes longer than a program is
+// left alone, comes to be executed there, too.
+TEST_F(VerifierTest, ALongInstructionIsExecutedInLittleMemory) {
+  for (const std::uint32_t size : {200U, 1023U, 1024U, 2048U}) {
+    machine_.memory_size = size;
+    EXPECT_FALSE(
+        is_endless("LOAD (64, 100) LOAD (66, 110) STATE-CREATE (1500, 100, 128, 6, 0)"
+                   "END-MESSAGE (0, 0, 0, 0, 0, 0, 0)"));
+    EXPECT_EQ(machine_.udvm.cycles_used(), 1504U) << size;
+    EXPECT_EQ(machine_.udvm.completion().requests().size(), 1U) << size;
+  }
+}
+
 // Round by round through whatever comes: a program that is found endless fails just as it does without the verifier.
 TEST_F(VerifierTest, RandomProgramsDoTheSameWithAndWithout) {
   test::Random random(7);
