@@ -118,9 +118,11 @@ TEST(Children, WhatLeavesTheirSessionIsEnded) {
     pid_t other = 0;
     if (fork() == 0) {
       setsid();
+      dup2(ends[1], 0);
+      closefrom(1);  // before it tells: whoever holds the check's pipe has not left
       other = getpid();
-      (void)!write(ends[1], &other, sizeof other);
-      closefrom(0);
+      (void)!write(0, &other, sizeof other);
+      close(0);
       for (;;) pause();
     }
     (void)!read(ends[0], &other, sizeof other);  // it has left
