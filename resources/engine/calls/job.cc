@@ -76,11 +76,18 @@ void read_workers(Object& object, Job& job) {
     for (const Value& core : v->items()) job.cores.push_back(static_cast<unsigned>(core.integer(0, 65'535)));
   }
   if (const auto v = object.optional("clock")) job.real_time = v->choice({"virtual", "real"}) == 1;
-  if (const auto v = object.optional("both_organisations")) {
-    job.both_organisations = v->boolean();
-    if (job.both_organisations && job.real_time)
-      v->fail("asks for a queue that is simulated a second time: the \"clock\" has to be virtual.");
-  }
+}
+
+void read_comparison(const Value& value, Job& job) {
+  if (job.real_time) value.fail("is simulated from the times that messages took: the \"clock\" has to be virtual.");
+  if (job.keeps_compartments()) value.fail("has a user for each call: no \"users\" with it.");
+  Object object(value);
+  Comparison comparison;
+  comparison.load = object.required("load").number(0.01, 0.99);
+  comparison.trials = static_cast<std::uint32_t>(object.integer("trials", 1, kMostTrials, 10));
+  comparison.calls = static_cast<std::uint32_t>(object.required("calls").integer(10, kMostSimultaneous));
+  object.finish();
+  job.comparison = comparison;
 }
 
 void check_call(const Job& job, const Value& call) {
@@ -142,6 +149,7 @@ Job read_job(const Json& document) {
     if (job.consecutive != 0 && job.real_time)
       v->fail("needs the virtual clock: several workers have no order of messages.");
   }
+  if (const auto v = object.optional("comparison")) read_comparison(*v, job);
   job.seed = object.integer("seed", 0, ~std::uint64_t{0}, 0);
   object.finish();
 

@@ -6,6 +6,7 @@
 #define HEADROOM_CALLS_JOB_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,16 @@ enum class Organisation : std::uint8_t {
   pinned  // each compartment has its worker, and each worker its queue
 };
 
-inline constexpr std::uint32_t kShardsOfPool = 16;
+// So many that a worker hardly ever waits for an endpoint that another one has: with 16, four workers at a load of 80 %
+// kept messages waiting for twice as long.
+inline constexpr std::uint32_t kShardsOfPool = 64;
+
+// Both organisations beside each other, simulated from the service times of the run: see organisations.h.
+struct Comparison {
+  double load = 0.8;           // of each worker, 0 < load < 1
+  std::uint32_t trials = 1;    // each with arrivals of its own, the same for both organisations
+  std::uint32_t calls = 1000;  // that arrive in each
+};
 
 struct Job {
   AdapterJob endpoint;  // the P-CSCF
@@ -68,8 +78,8 @@ struct Job {
   std::uint32_t shards = 1;     // of a pool: instances, each with a lock
   std::vector<unsigned> cores;  // of the workers, in turn; empty: wherever the kernel puts them
   bool real_time = false;
-  bool both_organisations = false;  // the other one is simulated as well, from the same service times
-  std::uint32_t consecutive = 0;    // messages whose times in system are told one by one; not with real_time
+  std::optional<Comparison> comparison;  // not with real_time, nor with compartments that are kept
+  std::uint32_t consecutive = 0;         // messages whose times in system are told one by one; not with real_time
   std::uint64_t seed = 0;
 
   // From the first message of a call until its last one is sent, if nothing took any time.
@@ -83,6 +93,7 @@ inline constexpr std::uint32_t kMostSimultaneous = 4'000'000;
 inline constexpr std::uint32_t kMostWorkers = 1024;
 inline constexpr std::uint32_t kMostConsecutive = 100'000;
 inline constexpr std::uint32_t kMostShards = 4096;
+inline constexpr std::uint32_t kMostTrials = 1000;
 inline constexpr std::uint64_t kMostCalls = 20'000'000;
 inline constexpr std::size_t kMostMessages = 64;        // of a registration, or of a call
 inline constexpr std::size_t kLongestMessage = 32'768;  // octets

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/random.h"
 #include "calls/job.h"
 
 namespace headroom::calls {
@@ -30,6 +31,13 @@ struct Plan {
 // The stationary process: arrivals go back so far that every call which can still be in progress is there. Throws
 // Error(job) when there are not enough users.
 [[nodiscard]] Plan make_plan(const Job& job);
+
+// The endpoint that a user is dealt to, of `shards`: by a hash of who it is, as a P-CSCF tells by the address that a
+// message comes from. Were users dealt in turn, workers would have even shares of the calls at any moment, which is
+// what a common queue is there for.
+[[nodiscard]] constexpr std::uint32_t dealt_to(std::uint32_t user, std::uint32_t shards) noexcept {
+  return scale(mix64(user + kGolden), shards - 1);
+}
 
 // What goes on when: the next message that is due, of any call. A call's next message is due when the one before it is
 // done with and its pause is over; its first one at its arrival, whatever else goes on.

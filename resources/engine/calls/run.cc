@@ -6,6 +6,7 @@
 
 #include "base/cycles.h"
 #include "base/identity.h"
+#include "calls/organisations.h"
 #include "calls/traffic.h"
 
 namespace headroom::calls {
@@ -134,20 +135,6 @@ double cost_of_thread_clock() {
   return static_cast<double>(costs[500]);
 }
 
-// What the calls would have seen of the other organisation, their messages taking as long as they took.
-Json other_organisation(const Job& job, const Plan& plan, const Script& script, const ServiceTimes& times) {
-  const bool pool = job.organisation == Organisation::pinned;
-  Traffic again{job, plan, script};
-  while (const auto event = again.schedule.take(plan.origin_ns)) again.schedule.done(*event, event->due_ns);
-  const std::uint32_t shards = pool ? kShardsOfPool : job.workers;
-  const Findings found = simulate(again, times, pool ? Organisation::pool : Organisation::pinned, shards);
-  const double seconds = static_cast<double>(job.duration_ns) / 1e9;
-  return {{"organisation", pool ? "pool" : "pinned"}, {"shards", shards},
-          {"calls", calls_json(found, seconds)},      {"messages", messages_json(found, seconds)},
-          {"times", times_json(found, false)},        {"active_workers", active_json(found.measured, job.duration_ns)},
-          {"workers", workers_json(found.workers)}};
-}
-
 }  // namespace
 
 Json run(const Job& job) {
@@ -167,7 +154,7 @@ Json run(const Job& job) {
   memory.said_filled = server.memory_bytes();
   memory.compartments_filled = server.compartments();
   std::optional<ServiceTimes> times;
-  if (job.both_organisations) times.emplace(job, plan);
+  if (job.comparison) times.emplace(job);
   const Findings found = job.real_time ? run_real(traffic, server, outcomes)
                                        : run_virtual(traffic, server, outcomes, times ? &*times : nullptr);
   memory.end = private_resident_octets();
@@ -197,7 +184,7 @@ Json run(const Job& job) {
           {"workers", workers_json(found.workers)},
           {"memory", memory_json(memory, found, script)},
           {"samples", samples_json(found.samples)},
-          {"other_organisation", times ? other_organisation(job, plan, script, *times) : Json(nullptr)},
+          {"comparison", times ? compare(job, *times) : Json(nullptr)},
           {"consecutive_in_system_ns", found.consecutive_ns},
           {"rehearsal", {{"wall_ns", script.wall_ns}, {"processes", script.processes}}},
           {"filling_ns", filled_ns},

@@ -16,6 +16,7 @@
 #include "adapter/endpoint.h"
 #include "calls/job.h"
 #include "calls/measure.h"
+#include "calls/plan.h"
 #include "calls/rehearsal.h"
 
 namespace headroom::calls {
@@ -49,7 +50,7 @@ class Server {
   // Opens the endpoints, `job.shards` of them.
   Server(const Job& job, const Plan& plan);
 
-  [[nodiscard]] std::uint32_t shard_of(std::uint32_t user) const noexcept { return user % shards(); }
+  [[nodiscard]] std::uint32_t shard_of(std::uint32_t user) const noexcept { return dealt_to(user, shards()); }
   [[nodiscard]] std::uint32_t shards() const noexcept { return static_cast<std::uint32_t>(shards_.size()); }
 
   // Decompresses or compresses the message; opens and closes the user's compartment with it. `Carried::plain` is not

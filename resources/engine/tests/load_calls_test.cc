@@ -3,12 +3,15 @@
 // `load` with an endpoint: calls through a P-CSCF.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
 
 #include "base/hex.h"
+#include "base/random.h"
+#include "calls/organisations.h"
 #include "calls/plan.h"
 #include "calls/run.h"
 #include "calls/simulated_queue.h"
@@ -217,6 +220,89 @@ TEST(SimulatedQueue, ServesInOrderAndSharesEndpoints) {
   EXPECT_EQ(serve(pinned, 1, 12, 10), std::tuple(12u, 2u, 0u, 22u));
 }
 
+// ---- a common queue, or one for each worker
+
+// Calls of two messages that are long compared with what a message takes, so that messages come nearly at random.
+Job two_messages(std::uint32_t workers, const Comparison& comparison) {
+  Json document = call_job();
+  document["call"] = {message("user", "INVITE"), message("user", "BYE")};
+  document["call"][1]["after_holding"] = true;
+  document["arrivals"] = "poisson";
+  document["simultaneous"] = 2000;
+  document["workers"] = workers;
+  document["organisation"] = "pool";
+  document["shards"] = kMostShards;  // hardly ever waits one worker for another
+  Job job = job_of(document);
+  job.comparison = comparison;
+  return job;
+}
+
+double waits(const Json& organised) { return organised["times"]["in_buffer_ns"]["mean"].get<double>(); }
+
+// What queueing theory says of exponential service times S at a load r: r/(1-r) S for M/M/1, r^2/(1-r^2) S for M/M/2.
+TEST(Organisations, WaitAsQueueingTheorySays) {
+  constexpr std::uint32_t kService = 10'000;
+  const Job job = two_messages(2, {0.8, 10, 12'000});
+  ServiceTimes times(job);
+  for (std::uint64_t n = 0; n < 20'000; ++n)
+    times.keep(static_cast<std::uint32_t>(n % 2), std::max<std::uint64_t>(1, exponential(draw_at(1, n), kService)));
+  const Json found = compare(job, times);
+  const double service = found["service_ns_per_call"].get<double>() / 2;
+  EXPECT_NEAR(service, kService, 0.02 * kService);
+  EXPECT_NEAR(waits(found["pinned"]) / service, 4.0, 0.4);
+  EXPECT_NEAR(waits(found["pool"]) / service, 0.64 / 0.36, 0.2);
+}
+
+// With the same arrivals and the same messages, a common queue never keeps them waiting for longer.
+TEST(Organisations, ACommonQueueWaitsLess) {
+  for (const std::uint32_t workers : {2u, 4u, 8u}) {
+    const Job job = two_messages(workers, {0.8, 5, 4'000});
+    ServiceTimes times(job);
+    times.keep(0, 9'000), times.keep(0, 12'000), times.keep(1, 7'000);
+    const Json found = compare(job, times);
+    for (std::size_t trial = 0; trial < 5; ++trial) {
+      const Json &pinned = found["pinned"]["trials"][trial], &pool = found["pool"]["trials"][trial];
+      EXPECT_LT(1.5 * pool["in_buffer_ns"].get<double>(), pinned["in_buffer_ns"].get<double>()) << workers;
+    }
+  }
+}
+
+TEST(Organisations, OneWorkerIsOneWorker) {
+  Job job = two_messages(1, {0.9, 1, 2'000});
+  job.shards = 1;
+  ServiceTimes times(job);
+  times.keep(0, 9'000), times.keep(1, 7'000);
+  const Json found = compare(job, times);
+  EXPECT_EQ(found["pinned"], found["pool"]);
+  EXPECT_NEAR(found["pool"]["trials"][0]["loads"][0].get<double>(), 0.9, 0.05);
+}
+
+TEST(Organisations, SayWhatCannotBeCompared) {
+  const Job job = two_messages(2, {0.8, 1, 100});
+  ServiceTimes times(job);
+  times.keep(0, 9'000);
+  std::string where;
+  EXPECT_NE(error_of([&] { (void)compare(job, times); }, &where).find("message 1 of a call has never come"),
+            std::string::npos);
+  EXPECT_EQ(where, "/comparison");
+  ServiceTimes none(job);
+  none.keep(0, 0), none.keep(1, 0);
+  EXPECT_NE(error_of([&] { (void)compare(job, none); }).find("has not seen any time"), std::string::npos);
+}
+
+// Addresses of users that call one after the other say nothing of each other.
+TEST(Organisations, UsersAreDealtAsByTheirAddresses) {
+  std::uint32_t of_first = 0, same_as_before = 0;
+  for (std::uint32_t user = 0; user < 10'000; ++user) {
+    of_first += dealt_to(user, 2) == 0 ? 1u : 0u;
+    same_as_before += dealt_to(user, 2) == dealt_to(user + 1, 2) ? 1u : 0u;
+    EXPECT_LT(dealt_to(user, 7), 7u);
+    EXPECT_EQ(dealt_to(user, 1), 0u);
+  }
+  EXPECT_NEAR(of_first, 5000, 250) << "five standard deviations";
+  EXPECT_NEAR(same_as_before, 5000, 250);
+}
+
 // ---- whole runs
 
 void expect_whole(const Json& result, std::uint64_t calls) {
@@ -257,30 +343,28 @@ TEST(LoadCalls, ByAVirtualClock) {
   }
 }
 
-// One worker is one worker, whatever it is called: from the same service times, the same comes out, to the nanosecond.
-TEST(LoadCalls, BothOrganisationsFromTheSameServiceTimes) {
+TEST(LoadCalls, CompareOrganisationsBesideTheRun) {
   Json document = call_job();
-  document["both_organisations"] = true;
-  document["organisation"] = "pool";
-  const Json alone = load(document);
-  EXPECT_EQ(alone["other_organisation"]["organisation"], "pinned");
-  for (const char* part : {"times", "calls", "active_workers"})
-    EXPECT_EQ(alone["other_organisation"][part], alone[part]) << part;
-  EXPECT_GT(alone["times"]["processing_ns"]["count"], 0);
+  document["duration_s"] = 200;
   document["workers"] = 3;
-  const Json three = load(document), &other = three["other_organisation"];
-  EXPECT_EQ(other["shards"], 3);
-  EXPECT_EQ(other["workers"].size(), 3u);
-  const auto work = [](const Json& found) {
-    double all = 0;
-    for (const Json& worker : found["workers"]) all += worker["cpu_ns"].get<double>();
-    return all;
-  };
-  EXPECT_NEAR(work(other) / work(three), 1.0, 0.02) << "the same work, but for messages at the very end";
-  document["organisation"] = "pinned";
-  EXPECT_EQ(load(document)["other_organisation"]["organisation"], "pool");
-  document.erase("both_organisations");
-  EXPECT_TRUE(load(document)["other_organisation"].is_null());
+  document["comparison"] = {{"load", 0.7}, {"trials", 2}, {"calls", 3000}};
+  const Json result = load(document), &compared = result["comparison"];
+  expect_whole(result, 200);
+  EXPECT_EQ(compared["pinned"]["shards"], 3);
+  EXPECT_EQ(compared["pool"]["shards"], kShardsOfPool);
+  EXPECT_NEAR(compared["calls_per_s"].get<double>() * compared["service_ns_per_call"].get<double>() * 1e-9, 3 * 0.7,
+              0.01);
+  for (const char* organisation : {"pinned", "pool"}) {
+    const Json& trials = compared[organisation]["trials"];
+    ASSERT_EQ(trials.size(), 2u);
+    EXPECT_EQ(trials[0]["loads"].size(), 3u);
+    EXPECT_EQ(compared[organisation]["times"]["in_system_ns"]["count"],
+              trials[0]["messages"].get<int>() + trials[1]["messages"].get<int>());
+    EXPECT_EQ(trials[0]["calls"], compared["pool"]["trials"][0]["calls"]) << "the same arrivals";
+    EXPECT_NE(trials[0]["in_system_ns"], trials[1]["in_system_ns"]) << "others in another trial";
+  }
+  document.erase("comparison");
+  EXPECT_TRUE(load(document)["comparison"].is_null());
 }
 
 TEST(LoadCalls, FromAnEmptySystem) {
@@ -371,7 +455,10 @@ TEST(LoadCalls, SayWhatIsWrongWithAJob) {
          "\"users\"");
   expect([](Json& job) { job["simultaneous"] = 4'000'000, job["duration_s"] = 1e6; }, "/duration_s", "calls");
   expect([](Json& job) { job["clock"] = "sand"; }, "/clock", "virtual");
-  expect([](Json& job) { job["clock"] = "real", job["both_organisations"] = true; }, "/both_organisations", "virtual");
+  const Json comparison = {{"load", 0.8}, {"trials", 1}, {"calls", 100}};
+  expect([&](Json& job) { job.update({{"clock", "real"}, {"comparison", comparison}}); }, "/comparison", "virtual");
+  expect([&](Json& job) { job.update({{"users", 400}, {"comparison", comparison}}); }, "/comparison", "no \"users\"");
+  expect([](Json& job) { job["comparison"] = {{"load", 1.5}, {"calls", 100}}; }, "/comparison/load", "0.99");
   expect([](Json& job) { job.update({{"clock", "real"}, {"consecutive", 2}}); }, "/consecutive", "virtual clock");
 }
 

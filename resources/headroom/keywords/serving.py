@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,18 +16,18 @@ from headroom.errors import HeadroomError
 from headroom.keywords.base import library
 from headroom.keywords.measuring import configuration
 from headroom.measure import calls
-from headroom.measure.calls import Loaded, Wanted
+from headroom.measure.calls import Comparison, Loaded, Wanted
 from headroom.results import collector
-from headroom.results.record import CoreLoad, Histogram, Series
+from headroom.results.record import Better, CoreLoad, Histogram, Series
 
 TARGET_LOAD = 0.5  # of one core
 QUICK_SHARE = 20  # `--quick` makes so many times fewer calls at once
 TIMES = ("in_system", "in_buffer", "processing")
-# For comparing organisations: so short that enough calls a second keep workers busy with few compartments.
-SHORT_HOLDING_S, SHORT_ANSWER_S, SHORT_STEP_S = 1.0, 0.1, 0.005
+# For comparing organisations: the parts of a call are to each other as in the thesis, more or less, and a few seconds
+# have enough of each message.
+SHORT_CALLS, SHORT_HOLDING_S, SHORT_ANSWER_S, SHORT_STEP_S = 1000, 1.0, 0.1, 0.005
+COMPARED_LOAD = 0.8
 FULL, STARVED = 1.0, 0.8  # loads of a worker: it cannot do more; it has fallen behind all the same for want of time
-COMPARED_LOAD, NEAR_ENOUGH, ATTEMPTS = 0.8, 0.08, 3
-PROBE_CALLS = 100
 
 
 @library
@@ -64,48 +66,27 @@ class Serving:
 
     @keyword("Organisations Should Be Compared")
     def organisations_should_be_compared(self, sequence: str, workers: int) -> None:
-        """WORKERS with a common queue, and as many with compartments pinned to them, each loaded to 80 % with the same
-        short calls: how long messages wait and are processed. The queue is simulated, so that it needs no cores, and
-        both from the same service times: those that the endpoint took once for each message, in a pool."""
+        """WORKERS with a common queue, and as many with compartments pinned to them, each loaded to 80 %: how long
+        messages wait and are processed. The endpoint serves a few calls, which tell what each message takes; from that
+        both queues are simulated, with the same calls at the same moments, so that nothing else differs. Every trial
+        has other arrivals."""
         run = settings.from_robot()
-        short = replace(
+        wanted = replace(
             asked_for(run, sequence),
+            simultaneous=SHORT_CALLS,
             holding_s=SHORT_HOLDING_S,
             answer_s=SHORT_ANSWER_S,
             step_s=SHORT_STEP_S,
             workers=workers,
+            organisation="pool",
+            warmup_s=0.1,
+            duration_s=1.0 if run.quick else 2.0,
             sample_s=0.5,
+            comparison=Comparison(COMPARED_LOAD, trials=3 if run.quick else 10, calls=5_000 if run.quick else 20_000),
         )
-        probe = calls.measure(replace(short, simultaneous=PROBE_CALLS, workers=1, duration_s=1.0))
-        wanted = replace(short, warmup_s=0.2, duration_s=0.5 if run.quick else 5.0)
-        wanted = replace(wanted, organisation="pool", both_organisations=True)
-        wanted, found = at_load(wanted, workers * (calls.served_at(COMPARED_LOAD, [probe]) or PROBE_CALLS))
-        assert found.other is not None, "both were asked for"
-        if max(found.loads) >= FULL:
-            raise Disturbed(
-                f"No load near {COMPARED_LOAD:.0%} was found: what a message takes changes too much on this "
-                "machine.".replace("%", " %")
-            )
-        note(wanted, found.other, {"compared_load": COMPARED_LOAD}, prefix="pinned_")
-        note(wanted, found, {"compared_load": COMPARED_LOAD}, prefix="pool_")
-        require_served(found, steered=True)
-        collector.current().parameters["organisation"] = "both"
-
-
-def at_load(wanted: Wanted, simultaneous: float) -> tuple[Wanted, Loaded]:
-    """A run at COMPARED_LOAD, or the nearest one of a few: with more calls at once a message takes other times than in
-    the probe, and workers that have more to do than time say nothing of how they are organised."""
-    tried: list[tuple[float, Wanted, Loaded]] = []
-    for _ in range(ATTEMPTS):
-        asked = replace(wanted, simultaneous=max(PROBE_CALLS, round(simultaneous)))
-        found = calls.measure(asked)
-        load = found.load / len(found.loads)
-        tried.append((abs(load - COMPARED_LOAD), asked, found))
-        if not load or tried[-1][0] <= NEAR_ENOUGH:
-            break
-        simultaneous = asked.simultaneous * COMPARED_LOAD / load
-    _, asked, found = min(tried, key=lambda one: one[0])
-    return asked, found
+        found = calls.measure(wanted)
+        note_comparison(wanted, found)
+        require_served(found)
 
 
 def asked_for(run: settings.Settings, sequence: str) -> Wanted:
@@ -119,10 +100,8 @@ def asked_for(run: settings.Settings, sequence: str) -> Wanted:
     return Wanted(proxy=run.compressor, user=run.decompressor, sequence=sequence, build=run.build, seed=run.seed)
 
 
-def note(wanted: Wanted, found: Loaded, parameters: dict[str, Any], prefix: str = "") -> None:
-    """Leaves what a run showed for the result record."""
-    current = collector.current()
-    current.parameters |= {
+def parameters_of(wanted: Wanted) -> dict[str, Any]:
+    return {
         "kind": "p-cscf",
         "sequence": wanted.sequence,
         "simultaneous": wanted.simultaneous,
@@ -131,15 +110,16 @@ def note(wanted: Wanted, found: Loaded, parameters: dict[str, Any], prefix: str 
         "organisation": wanted.organisation,
         "workers": wanted.workers,
         "duration_s": wanted.duration_s,
-        **parameters,
     }
 
-    def metric(name: str, value: float | None, unit: str, better: Any = None, reason: str = "") -> None:
-        current.metric(prefix + name, value, unit, better, reason=reason)
 
+def note(wanted: Wanted, found: Loaded, parameters: dict[str, Any]) -> None:
+    """Leaves what a run showed for the result record."""
+    current = collector.current()
+    current.parameters |= parameters_of(wanted) | parameters
+    metric = current.metric
     metric("load", found.load / len(found.loads), "share", "lower")
-    simulated = "simulated from the times of the other organisation: nobody looked at samples or at memory"
-    metric("most_load", found.most_load if found.samples else None, "share", "lower", simulated)
+    metric("most_load", found.most_load, "share", "lower")
     metric("calls_in_progress", found.calls_in_progress, "calls")
     metric("calls_per_s", found.calls_per_s, "calls/s")
     metric("messages_per_s", found.messages_per_s, "messages/s")
@@ -150,16 +130,45 @@ def note(wanted: Wanted, found: Loaded, parameters: dict[str, Any], prefix: str 
             metric(f"{name}_{figure}", times[figure], "ns", "lower")
     for name, value in found.active.items():
         metric(f"active_workers_{name}", value, "workers")
-    no_calls = "" if found.memory_per_call is not None else "no call was in progress" if found.samples else simulated
-    metric("memory_per_call", found.memory_per_call, "octets", "lower", no_calls)
+    no_calls = "" if found.memory_per_call is not None else "no call was in progress"
+    metric("memory_per_call", found.memory_per_call, "octets", "lower", reason=no_calls)
     metric("unserved", found.unserved, "messages", "lower")
     for name in TIMES:
-        current.histograms.append(Histogram(prefix + name, "ns", found.times[name]["buckets"]))
+        current.histograms.append(Histogram(name, "ns", found.times[name]["buckets"]))
     for core, load in zip(wanted.cores, found.loads, strict=False):
         current.core_load.append(CoreLoad(core, "thread_cpu", load))
     points = [{"x": one["at_ns"] / 1e9, "y": max(one["busy_share"])} for one in found.samples]
     if points:
-        current.series.append(Series(f"{prefix}load_over_time", "time", "load", "s", "share", points))
+        current.series.append(Series("load_over_time", "time", "load", "s", "share", points))
+
+
+def note_comparison(wanted: Wanted, found: Loaded) -> None:
+    """Leaves what both organisations showed, each figure with those of its trials. `wait_of_pinned_to_pool` compares
+    trial by trial, for both have the same calls in it."""
+    current = collector.current()
+    assert wanted.comparison is not None, "a comparison was asked for"
+    current.parameters |= parameters_of(wanted) | {
+        "organisation": "both",
+        "compared_load": wanted.comparison.load,
+        "trials": wanted.comparison.trials,
+        "calls_a_trial": wanted.comparison.calls,
+    }
+
+    def metric(name: str, trials: Sequence[float], unit: str, better: Better = None) -> None:
+        current.metric(name, statistics.fmean(trials), unit, better, trials=list(trials))
+
+    for organisation, one in found.compared.items():
+        metric(f"{organisation}_load", one.loads, "share")
+        current.metric(f"{organisation}_calls_per_s", one.calls_per_s, "calls/s")
+        current.metric(f"{organisation}_active_workers_mean", one.active_workers, "workers")
+        for name in (*TIMES, "waiting_for_lock"):
+            metric(f"{organisation}_{name}_mean", one.means(name), "ns", "lower")
+            current.metric(f"{organisation}_{name}_p99", one.times[name]["p99"], "ns", "lower")
+            current.histograms.append(Histogram(f"{organisation}_{name}", "ns", one.times[name]["buckets"]))
+    waits = (found.compared[name].means("in_buffer") for name in ("pinned", "pool"))
+    gains = [pinned / pool for pinned, pool in zip(*waits, strict=True) if pool]
+    if gains:
+        metric("wait_of_pinned_to_pool", gains, "ratio")
 
 
 class Disturbed(HeadroomError):
@@ -168,17 +177,16 @@ class Disturbed(HeadroomError):
     verdict = "error"
 
 
-def require_served(found: Loaded, steered: bool = False) -> None:
+def require_served(found: Loaded) -> None:
     """Ends the case where the workers did not keep up: messages waited on long after the end, or calls piled up.
 
-    `steered`: the load was chosen here and not asked for, so that calls which pile up are no fault of the endpoint's.
     A failure where the endpoint had all of the processor, and an error where it did not get it."""
     wrong = ""
     if found.unserved:
         wrong = f"{found.unserved:,} messages were still waiting 5 s after the last one had come"
     elif max(found.loads) >= FULL:
         wrong = f"a worker needed {max(found.loads):.2f} times the time that there was"
-    elif not steered and found.in_progress_at_end > calls.most_in_progress(found.simultaneous):
+    elif found.in_progress_at_end > calls.most_in_progress(found.simultaneous):
         wrong = (
             f"{found.in_progress_at_end:,} calls were in progress at the end, and {found.simultaneous:,} were asked for"
         )

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -59,6 +59,15 @@ class NothingServed(HeadroomError):
 
 
 @dataclass(frozen=True)
+class Comparison:
+    """Both organisations at the same load: trials that are simulated from what messages take in the run."""
+
+    load: float  # of each worker
+    trials: int
+    calls: int  # that arrive in each
+
+
+@dataclass(frozen=True)
 class Wanted:
     """What to load and how. Times are seconds."""
 
@@ -78,7 +87,7 @@ class Wanted:
     sample_s: float = 1.0
     consecutive: int = 0  # messages of which each time in system is told; not with the real clock
     organisation: Organisation = "pinned"
-    both_organisations: bool = False  # the other one as well, simulated from the same service times
+    comparison: Comparison | None = None  # of organisations, beside the run; not with users nor the real clock
     workers: int = 1
     shards: int | None = None  # of a pool
     cores: tuple[int, ...] = ()
@@ -86,6 +95,25 @@ class Wanted:
     mechanism: str = "shared"
     build: str = DEFAULT_BUILD
     seed: int = 1
+
+
+@dataclass(frozen=True)
+class Organised:
+    """What calls would see of one organisation. Times are nanoseconds, loads shares of one core."""
+
+    calls_per_s: float
+    active_workers: float  # mean
+    times: dict[str, dict[str, Any]]  # of all trials: in_system, in_buffer, processing, waiting_for_lock
+    trials: list[dict[str, Any]] = field(repr=False)  # each with its `loads` and means of the times
+
+    @property
+    def loads(self) -> list[float]:
+        """Mean load of a worker in each trial."""
+        return [sum(trial["loads"]) / len(trial["loads"]) for trial in self.trials]
+
+    def means(self, name: str) -> list[float]:
+        """The mean of one of the times in each trial."""
+        return [trial[f"{name}_ns"] for trial in self.trials]
 
 
 @dataclass(frozen=True)
@@ -106,7 +134,7 @@ class Loaded:
     adapter_memory_per_compartment: float | None
     samples: list[dict[str, Any]] = field(repr=False)
     document: dict[str, Any] = field(repr=False)
-    other: Loaded | None = field(default=None, repr=False)  # with the other organisation, where both were asked for
+    compared: dict[Organisation, Organised] = field(default_factory=dict, repr=False)  # where that was asked for
 
     @property
     def load(self) -> float:
@@ -213,8 +241,8 @@ def job(wanted: Wanted) -> dict[str, Any]:
         made["consecutive"] = wanted.consecutive
     if wanted.shards is not None:
         made["shards"] = wanted.shards
-    if wanted.both_organisations:
-        made["both_organisations"] = True
+    if wanted.comparison:
+        made["comparison"] = asdict(wanted.comparison)
     return made
 
 
@@ -262,17 +290,24 @@ def loaded(document: dict[str, Any]) -> Loaded:
         adapter_memory_per_compartment=memory["adapter_octets_per_compartment_at_end"],
         samples=document["samples"],
         document=document,
-        other=_other(document),
+        compared=_compared(document),
     )
 
 
-def _other(document: dict[str, Any]) -> Loaded | None:
-    """What the other organisation would have made of the same messages; it was simulated, so it took no memory."""
-    told = document.get("other_organisation")
+def _compared(document: dict[str, Any]) -> dict[Organisation, Organised]:
+    told = document.get("comparison")
     if not told:
-        return None
-    nothing = dict.fromkeys(document["memory"])
-    return loaded(document | told | {"samples": [], "memory": nothing, "other_organisation": None})
+        return {}
+    organisations: tuple[Organisation, ...] = ("pinned", "pool")
+    return {
+        name: Organised(
+            calls_per_s=told["calls_per_s"],
+            active_workers=told[name]["active_workers"],
+            times={part.removesuffix("_ns"): found for part, found in told[name]["times"].items()},
+            trials=told[name]["trials"],
+        )
+        for name in organisations
+    }
 
 
 def require_right(document: dict[str, Any]) -> None:

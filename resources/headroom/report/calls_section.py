@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import statistics
 from typing import Any
 
 from headroom.report import charts, data
@@ -40,16 +41,16 @@ def calls(records: Records) -> Section | None:
         section.add("figure", charts.figure("f-p-cscf-load", "Load over time", caption, draw))
     compared = [line for record in found if record["parameters"]["organisation"] == "both" for line in _lines(record)]
     if compared:
-        section.add("table", table("t-organisations", _ORGANISATIONS, compared))
+        section.add("table", table("t-organisations", _ORGANISATIONS, compared, OF_TRIALS))
         rows = [
             {"name": f"{workers} workers, {organisation}", "part": part, "value": value / 1000}
             for organisation, workers, _, _, *times in compared
-            for part, value in zip(PARTS, times, strict=False)
+            for part, value in zip(PARTS, times[::2], strict=False)
             if value is not None
         ]
         caption = (
             "Mean time of a message in the system: waiting in the buffer, and in processing. Both organisations are "
-            "simulated from the same service times, so that nothing else differs between them."
+            "simulated with the same arrivals and service times, so that nothing else differs between them."
         )
         draw = charts.stacked_bars(rows, "µs", "", list(PARTS))
         section.add("figure", charts.figure("f-organisations", "A common queue, or a worker for each", caption, draw))
@@ -63,6 +64,10 @@ BY_PROPORTION = (
 ALL_MEANS = (
     "Times in the system, µs; but for p50 and p99 they are means. Late: what of the time in the buffer is the "
     "generator's doing, with the real clock. Active workers: as messages see them, themselves included."
+)
+OF_TRIALS = (
+    "Means, and ±, the standard deviation over trials. Each trial has other arrivals, the same for both organisations; "
+    "the wait is compared trial by trial."
 )
 
 _COLUMNS = [
@@ -95,10 +100,13 @@ _ORGANISATIONS = [
     Column("Workers", number=True),
     Column("Calls/s", number=True),
     Column("Load", number=True),
-    Column("In buffer, ns (mean)", number=True),
-    Column("In processing, ns (mean)", number=True),
+    Column("In buffer, ns", number=True),
+    Column("±", number=True),
+    Column("In processing, ns", number=True),
+    Column("±", number=True),
     Column("In system, ns (p99)", number=True),
-    Column("Active workers (mean)", number=True),
+    Column("Wait to that in a pool", number=True),
+    Column("±", number=True),
 ]
 
 
@@ -156,16 +164,21 @@ def _times(record: dict[str, Any]) -> list[Any]:
 
 def _lines(record: dict[str, Any]) -> list[list[Any]]:
     """One line for each organisation that the case compares."""
+
+    def with_spread(name: str) -> list[float | None]:
+        trials = [trial for trial in data.metric(record, name).get("trials", []) if trial is not None]
+        return [data.value(record, name), statistics.stdev(trials) if len(trials) > 1 else None]
+
     return [
         [
             organisation,
             record["parameters"]["workers"],
             data.value(record, f"{organisation}_calls_per_s"),
             _share(data.value(record, f"{organisation}_load")),
-            *(
-                data.value(record, f"{organisation}_{name}")
-                for name in ("in_buffer_mean", "processing_mean", "in_system_p99", "active_workers_mean")
-            ),
+            *with_spread(f"{organisation}_in_buffer_mean"),
+            *with_spread(f"{organisation}_processing_mean"),
+            data.value(record, f"{organisation}_in_system_p99"),
+            *(with_spread("wait_of_pinned_to_pool") if organisation == "pinned" else [1, None]),
         ]
         for organisation in ("pinned", "pool")
     ]

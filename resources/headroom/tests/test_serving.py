@@ -133,48 +133,44 @@ def test_a_document_is_read() -> None:
     assert calls.served_at(0.5, [found]) == pytest.approx(25_000)
 
 
-def test_organisations_are_compared_at_the_load_that_they_are_meant_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An endpoint whose messages take the longer, the more calls there are."""
-    asked: list[int] = []
+def compared() -> dict[str, Any]:
+    """The engine's `comparison` of two trials, of which the second one has nothing in the buffer of the pool."""
 
-    def measure(wanted: calls.Wanted) -> calls.Loaded:
-        asked.append(wanted.simultaneous)
-        load = wanted.simultaneous / 1000 * (1 + wanted.simultaneous / 4000)
-        found = calls.loaded(document())
-        return replace(found, loads=[load, load])
+    def organised(*buffered: float) -> dict[str, Any]:
+        means = {"in_system_ns": 900.0, "processing_ns": 800.0, "waiting_for_lock_ns": 0.0}
+        trials = [{"loads": [0.7, 0.9], "calls": 10, "messages": 70, "in_buffer_ns": one} | means for one in buffered]
+        names = ("in_system_ns", "in_buffer_ns", "processing_ns", "waiting_for_lock_ns")
+        return {"shards": 2, "times": dict.fromkeys(names, TIMES), "active_workers": 1.6, "trials": trials}
 
-    monkeypatch.setattr(calls, "measure", measure)
-    wanted, found = serving.at_load(calls.Wanted(workers=2), 1200)
-    assert found.load / 2 == pytest.approx(serving.COMPARED_LOAD, abs=serving.NEAR_ENOUGH)
-    assert wanted.simultaneous == asked[-1] < 800 and len(asked) <= serving.ATTEMPTS
-    monkeypatch.setattr(calls, "measure", lambda wanted: replace(calls.loaded(document()), loads=[0.0]))
-    assert serving.at_load(calls.Wanted(), 5)[0].simultaneous == serving.PROBE_CALLS
+    return {"load": 0.8, "calls_per_s": 2000.0, "service_ns_per_call": 1.0, "time_factor": 0.1,
+            "pinned": organised(400.0, 600.0), "pool": organised(200.0, 0.0)}  # fmt: skip
 
 
-def test_the_other_organisation_has_times_and_no_memory() -> None:
+def test_what_organisations_showed_is_left_with_its_trials() -> None:
     told = document()
-    assert calls.loaded(told).other is None
-    times = {name: {**found, "mean": 5.0} if found else found for name, found in told["times"].items()}
-    told["other_organisation"] = {
-        "organisation": "pinned",
-        "shards": 2,
-        "calls": told["calls"],
-        "messages": told["messages"],
-        "times": times,
-        "active_workers": told["active_workers"],
-        "workers": [{"busy_share": 0.5}, {"busy_share": 0.25}],
-    }
-    found = calls.loaded(told)
-    assert found.other is not None and found.other.other is None
-    assert (found.other.load, found.other.mean_in_system_ns, found.other.memory_per_call) == (0.75, 5.0, None)
-    assert (found.load, found.memory_per_call) == (0.02, 21_000)
+    assert calls.loaded(told).compared == {}
+    found = calls.loaded(told | {"comparison": compared()})
     collector.begin()
-    serving.note(calls.Wanted(workers=2), found.other, {}, "pinned_")
-    told_of = {one.name: (one.value, one.reason) for one in collector.current().metrics}
-    for name in ("pinned_memory_per_call", "pinned_most_load"):
-        assert told_of[name][0] is None and told_of[name][1].startswith("simulated from the times of the other")
-    assert collector.current().series == []
+    serving.note_comparison(calls.Wanted(workers=2, comparison=calls.Comparison(0.8, 2, 10)), found)
+    metrics = {one.name: (one.value, one.trials) for one in collector.current().metrics}
+    assert metrics["pinned_in_buffer_mean"] == (500.0, [400.0, 600.0])
+    assert metrics["pool_load"] == (0.8, [0.8, 0.8])
+    assert metrics["wait_of_pinned_to_pool"] == (2.0, [2.0]), "trial by trial, where there is something to compare"
+    asked = collector.current().parameters
+    assert (asked["organisation"], asked["compared_load"], asked["trials"], asked["calls_a_trial"]) == (
+        "both",
+        0.8,
+        2,
+        10,
+    )
     collector.begin()
+
+
+@pytest.mark.usefixtures("described")
+def test_a_comparison_is_asked_for() -> None:
+    made = calls.job(calls.Wanted(comparison=calls.Comparison(0.8, 10, 20_000)))
+    assert made["comparison"] == {"load": 0.8, "trials": 10, "calls": 20_000}
+    assert "comparison" not in calls.job(calls.Wanted())
 
 
 @pytest.mark.parametrize(
@@ -198,15 +194,6 @@ def test_messages_that_nobody_has_taken_up_are_a_failure() -> None:
     late["messages"]["unserved"] = 12
     with pytest.raises(AssertionError, match="12 messages were still waiting"):
         serving.require_served(calls.loaded(late))
-
-
-def test_calls_that_pile_up_at_a_load_of_our_own_choice_are_no_fault() -> None:
-    told = document()
-    told["calls"]["in_progress_at_end"] = 3400
-    found = replace(calls.loaded(told), loads=[0.85])
-    serving.require_served(found, steered=True)
-    with pytest.raises(AssertionError, match="still waiting"):
-        serving.require_served(replace(found, unserved=3), steered=True)
 
 
 @pytest.mark.parametrize(
@@ -247,8 +234,8 @@ def record(**parameters: Any) -> dict[str, Any]:
     wanted = calls.Wanted(simultaneous=1000)
     found = calls.loaded(document())
     if parameters.get("organisation") == "both":
-        for prefix in ("pinned_", "pool_"):
-            serving.note(wanted, found, {}, prefix)
+        asked = replace(wanted, comparison=calls.Comparison(0.8, 2, 10))
+        serving.note_comparison(asked, calls.loaded(document() | {"comparison": compared()}))
     else:
         serving.note(wanted, found, {"compartments": "per call"})
         collector.current().metric("calls_at_half_load", 25_000, "calls")
@@ -263,7 +250,7 @@ def record(**parameters: Any) -> dict[str, Any]:
 def test_the_report_shows_what_was_served() -> None:
     section = section_of([record(), record(organisation="both", workers=2)])
     assert section is not None
-    served, times, curve, loads, compared, bars = section.parts
+    served, times, curve, loads, organisations, bars = section.parts
     cells = [cell.text for cell in served.content.rows[0].cells]
     assert cells[:7] == ["basic-voice-call", "reference", "per call", "virtual", "1,000", "2.0 %", "25,000"]
     assert cells[-1] == "21.0"
@@ -272,7 +259,9 @@ def test_the_report_shows_what_was_served() -> None:
         *("A Row", "1.5", "1", "3", "1.5", "1.5"),
         *("1", "0.15", "0.1"),
     ]
-    assert [row.cells[0].text for row in compared.content.rows] == ["pinned", "pool"]
+    lines = [[cell.text for cell in row.cells] for row in organisations.content.rows]
+    assert [line[0] for line in lines] == ["pinned", "pool"]
+    assert lines[0][4:6] == ["500", "141"] and lines[0][-2] == "2", "means, and their standard deviations"
     assert {curve.kind, loads.kind, bars.kind} == {"figure"}
     assert section_of([]) is None
 
@@ -283,7 +272,9 @@ def test_the_engine_takes_what_is_made(tmp_path: Path) -> None:
     if null.unusable() or null.lacks("endpoint", "sigcomp"):
         pytest.skip("there is no null adapter here that has endpoints")
     asked = calls.Wanted(proxy="null", user="null", simultaneous=40, holding_s=1.0, answer_s=0.1, duration_s=1.0)
-    for wanted in (asked, replace(asked, organisation="pool", workers=2, users=200, sequence="3gpp-video-call")):
+    both = replace(asked, workers=2, organisation="pool", comparison=calls.Comparison(0.5, 2, 100))
+    kept = replace(asked, organisation="pool", workers=2, users=200, sequence="3gpp-video-call")
+    for wanted in (asked, both, kept):
         try:
             found = calls.measure(wanted)
         except engine.EnvironmentLacks as error:
@@ -291,3 +282,4 @@ def test_the_engine_takes_what_is_made(tmp_path: Path) -> None:
         assert found.calls_in_progress == pytest.approx(40, abs=25)
         assert found.messages_per_s > 100
         assert len(found.loads) == wanted.workers
+        assert [len(one.trials) for one in found.compared.values()] == ([2, 2] if wanted.comparison else [])
