@@ -16,6 +16,8 @@ from headroom.paths import DEFAULT_BUILD
 
 WORDS = ("compressor", "decompressor", "profile", "build", "generator", "topology")  # those that are one word each
 OTHER_SIDE = {"compressor": "decompressor", "decompressor": "compressor"}
+# Of the calls through a P-CSCF: the least and the most, and the unit.
+OF_CALLS = {"calls": (1, 4_000_000, "calls"), "holding": (0, 1e6, "seconds"), "answer": (0, 1e6, "seconds")}
 DEFAULT_PROFILE = "voip-amr-nb-ipv6"  # the call of the Effnet paper, Table 2
 
 
@@ -34,6 +36,9 @@ class Settings:
     generator: str = "memory"  # who sends where there are interfaces: memory (the engine) or trex
     topology: str = "process"  # process, netns, compose, or the path of a testbed file
     subject: str = ""  # compressor or decompressor: the run is about that side alone; empty: about both
+    calls: int | None = None  # in progress at a P-CSCF; None: as many as the row says
+    holding: float | None = None  # s that a call is held for there; None: as maenpaa-2005 has it
+    answer: float | None = None  # s until it is answered; likewise
     folder: Path = field(default_factory=Path)  # where the run keeps its files
 
     def as_json(self) -> dict[str, Any]:
@@ -49,6 +54,7 @@ class Settings:
             "generator": "memory",
             "topology": "process",
             "subject": "",
+            **dict.fromkeys(OF_CALLS),
         }  # what runs of earlier versions were about
         try:
             values = {name: (later | document)[name] for name in known}
@@ -64,6 +70,7 @@ class Settings:
                 generator=str(values["generator"]),
                 topology=str(values["topology"]),
                 subject=str(values["subject"]),
+                **{name: of_calls(name, values[name]) for name in OF_CALLS},
                 folder=folder,
             )
         except (KeyError, TypeError, ValueError) as error:
@@ -74,6 +81,7 @@ class Settings:
     def robot_variables(self) -> list[str]:
         """The settings as `NAME:value`, for Robot's --variable."""
         document = self.as_json()
+        document |= {name: "" for name in OF_CALLS if document[name] is None}
         text = {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in document.items()}
         return [f"{name.upper()}:{value}" for name, value in text.items()] + [f"RUN_FOLDER:{self.folder}"]
 
@@ -87,6 +95,9 @@ class Settings:
         for name in ("cpus", "builds"):
             if getattr(self, name):
                 words += [f"--{name}", ",".join(getattr(self, name))]
+        for name in OF_CALLS:
+            if getattr(self, name) is not None:
+                words += [f"--{name}", str(getattr(self, name))]
         if self.quick:
             words.append("--quick")
         return [*words, "--seed", str(self.seed)]
@@ -120,6 +131,7 @@ def from_robot() -> Settings:
             settings = replace(settings, **{name: split_names(values[name])})
     if values["seed"] is not None:
         settings = replace(settings, seed=seed_of(values["seed"]))
+    settings = replace(settings, **{name: of_calls(name, values[name]) for name in OF_CALLS})
     quick = str(values["quick"] or "").lower() in ("true", "1", "yes")
     return replace(settings, quick=quick, folder=Path(str(folder)))
 
@@ -138,3 +150,17 @@ def seed_of(value: Any) -> int:
     if not 0 <= seed < 2**63:
         raise UsageError(f"The seed must be between 0 and 2^63 - 1, not {seed}.")
     return seed
+
+
+def of_calls(name: str, value: Any) -> Any:
+    """The number of calls, or seconds of one; None where nothing is said. Raises UsageError on anything else."""
+    if value is None or value == "":
+        return None
+    least, most, unit = OF_CALLS[name]
+    try:
+        number = int(value) if name == "calls" else float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise UsageError(f"--{name} is a number of {unit}, not '{value}'.") from None
+    if not least <= number <= most:
+        raise UsageError(f"--{name} is a number of {unit} from {least:,} to {most:,.0f}, not {number:,}.")
+    return number

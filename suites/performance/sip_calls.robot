@@ -6,14 +6,17 @@ SPDX-License-Identifier: Apache-2.0
 Documentation    A P-CSCF under the load of calls, with the settings of maenpaa-2005, chapter 11: it decompresses what
 ...              users send and compresses what they are sent. Calls arrive at random and by a clock of their own, are
 ...              answered after 5 s and held for 180 s (voice) or 300 s (video). The rows begin with that many calls in
-...              progress.
+...              progress. `--calls`, `--holding` and `--answer` ask for other calls than the rows have.
 ...
 ...              Every message must come out octet by octet as it went in, and the workers must keep up with the calls:
 ...              where calls pile up, no other figure means anything. Load, the time in the system, in the buffer
 ...              and in processing, active workers, throughput and memory are measured and not judged. Users are played
 ...              beforehand, so neither time nor memory of theirs is in a figure. With a virtual clock the endpoint's
 ...              processor time is measured and the queue in front of it simulated; with the real one there are threads,
-...              and the generator needs a core besides. `--quick` makes a twentieth of the calls.
+...              and the generator needs a core besides. `--quick` makes a twentieth of the rows' calls.
+...
+...              A common queue, or one for each worker: both are simulated at a load of 80 %, with the same arrivals,
+...              from what messages of a thousand short calls take.
 
 Resource         imports.resource
 
@@ -23,9 +26,9 @@ Test Tags        performance    scheme:sigcomp
 
 
 *** Test Cases ***                     SEQUENCE            CALLS    COMPARTMENTS    CLOCK
-Twenty Thousand Voice Calls            basic-voice-call    20000    per call        virtual
-Twenty Thousand Registered Callers     basic-voice-call    20000    per user        virtual
-Four Thousand Video Calls              3gpp-video-call     4000     per call        virtual
+Voice Calls                            basic-voice-call    20000    per call        virtual
+Registered Callers                     basic-voice-call    20000    per user        virtual
+Video Calls                            3gpp-video-call     4000     per call        virtual
 Voice Calls By The Real Clock          basic-voice-call    20000    per call        real
 Pool Or Pinned, Two Workers
     [Template]    Organisations Should Be Compared

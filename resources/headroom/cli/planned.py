@@ -37,7 +37,7 @@ def show(plan: Plan, json: bool) -> int:
     for name, value in document["settings"].items():
         console.say(
             f"{name}: {', '.join(value) if isinstance(value, list) else value}"
-            if value != []
+            if value not in ([], None)
             else f"{name}: as the suites say"
         )
     for line in choice.plan(plan.settings):

@@ -70,6 +70,8 @@ def _of_plan(plan: Plan, name: str) -> Any:
 
 
 def _shown(value: Any) -> str:
+    if value is None:
+        return "not said"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):

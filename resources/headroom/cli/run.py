@@ -27,6 +27,7 @@ EPILOG = console.examples(
     "./headroom run performance/voip_flow_pairs --cpus 1c,2c-l3",
     "./headroom run conformance --compressor reference --decompressor null",
     "./headroom run RFC3095-5.3.1",
+    "./headroom run performance/sip_calls --calls 5000 --holding 60  # a P-CSCF under calls of a minute",
     "./headroom run performance --topology netns  # over namespaces and veth pairs of this machine (root)",
     "./headroom run performance --topology resources/testbeds/example.yaml --dry-run  # every command, with its host",
     "./headroom run --resume 20261120-160522-3f9a",
@@ -86,6 +87,14 @@ def run_command(
     generator: Annotated[
         str, typer.Option(help="Who sends where there are interfaces: memory (the engine) or trex ($TREX_ROOT).")
     ] = "memory",
+    calls: Annotated[
+        int | None,
+        typer.Option(help="Calls in progress at a P-CSCF (performance/sip_calls); those of its rows when left out."),
+    ] = None,
+    holding: Annotated[
+        float | None, typer.Option(help="How long such a call is held, in seconds (180 for voice, 300 for video).")
+    ] = None,
+    answer: Annotated[float | None, typer.Option(help="How long until it is answered, in seconds (5).")] = None,
     seed: Annotated[int, typer.Option(help="The only source of randomness.")] = 1,
     case: Annotated[
         list[str] | None, typer.Option("--case", help="Only cases of this name (wildcards allowed; repeatable).")
@@ -118,6 +127,9 @@ def run_command(
         case or [],
         generator,
         topology,
+        calls,
+        holding,
+        answer,
     )
     raise typer.Exit(execute(asked, resume, json, dry_run, run_document, resuming.said(context)))
 
@@ -140,6 +152,9 @@ class Asked:
     cases: list[str] | None = None
     generator: str = "memory"
     topology: str = "process"
+    calls: int | None = None  # as the suites say, and likewise the two below
+    holding: float | None = None
+    answer: float | None = None
 
     def subject(self) -> str:
         """The side that is named alone: the run is about it. "" where both are, or neither is."""
@@ -151,9 +166,9 @@ class Asked:
 def plan_of(asked: Asked) -> Plan:
     """A plan without a folder yet. Raises UsageError when a name is unknown."""
     from headroom.machine import build
-    from headroom.running.selection import has_suites, requirement_tags, suite_files, uses_interfaces
+    from headroom.running.selection import has_suites, requirement_tags, serves_calls, suite_files, uses_interfaces
     from headroom.running.session import Plan
-    from headroom.settings import DEFAULT_PROFILE, Settings, seed_of, split_names
+    from headroom.settings import DEFAULT_PROFILE, OF_CALLS, Settings, of_calls, seed_of, split_names
 
     settings = Settings(
         compressor=asked.compressor or Settings.compressor,
@@ -167,6 +182,7 @@ def plan_of(asked: Asked) -> Plan:
         generator=asked.generator,
         topology=asked.topology,
         subject=asked.subject(),
+        **{name: of_calls(name, getattr(asked, name)) for name in OF_CALLS},
     )
     check_here(settings)
     suites, tags = requirement_tags(asked.suites)
@@ -177,7 +193,13 @@ def plan_of(asked: Asked) -> Plan:
             f"Nothing of {', '.join(suites)} goes over interfaces, and so --topology {asked.topology} would change "
             "nothing: leave it out, or name a suite of performance."
         )
-    suite_files(suites)
+    files = suite_files(suites)
+    said = next((name for name in OF_CALLS if getattr(settings, name) is not None), None)
+    if said and not serves_calls(files):
+        raise UsageError(
+            f"Nothing of {', '.join(suites)} has calls through a P-CSCF, and so --{said} would change nothing: leave "
+            "it out, or name performance/sip_calls."
+        )
     return Plan(settings, suites, [*tags, *(asked.tags or [])], asked.excluded or [], asked.cases or [])
 
 

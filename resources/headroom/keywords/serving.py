@@ -37,20 +37,20 @@ class Serving:
 
     @keyword("Calls Should Be Served")
     def calls_should_be_served(self, sequence: str, simultaneous: int, compartments: str, clock: str) -> None:
-        """SIMULTANEOUS calls in progress at one worker with one core. COMPARTMENTS is `per call` (opened and closed
-        with it) or `per user` (registered beforehand, and kept; a fifth more users than calls). CLOCK is `real` or
-        `virtual`."""
+        """SIMULTANEOUS calls in progress at one worker with one core, or `--calls` of them, held for as long as
+        `--holding` and answered after `--answer`, where these are said. COMPARTMENTS is `per call` (opened and closed
+        with it) or `per user` (registered beforehand, and kept; a fifth more users than calls, at least). CLOCK is
+        `real` or `virtual`."""
         if compartments not in ("per call", "per user"):
             raise ValueError(f"compartments are per call or per user, not '{compartments}'")
         if clock not in ("real", "virtual"):
             raise ValueError(f"the clock is real or virtual, not '{clock}'")
-        asked = asked_for(settings.from_robot(), sequence)
-        quick = settings.from_robot().quick
-        fewer = max(1, simultaneous // QUICK_SHARE) if quick else simultaneous
+        run = settings.from_robot()
+        quick = run.quick
+        asked = calls_asked_for(asked_for(run, sequence), run, simultaneous)
         wanted = replace(
             asked,
-            simultaneous=fewer,
-            users=fewer + fewer // 5 + 50 if compartments == "per user" else 0,
+            users=calls.users_for(asked) if compartments == "per user" else 0,
             clock="real" if clock == "real" else "virtual",
             cores=configuration("1c").cpus if clock == "real" else (),
             warmup_s=0.5,
@@ -58,7 +58,7 @@ class Serving:
             sample_s=0.5 if quick else 1.0,
         )
         found = calls.measure(wanted)
-        note(wanted, found, {"asked_simultaneous": simultaneous, "compartments": compartments})
+        note(wanted, found, {"asked_simultaneous": run.calls or simultaneous, "compartments": compartments})
         half = calls.served_at(TARGET_LOAD, [found])
         no_load = "" if half is not None else "the clock has not seen any load"
         collector.current().metric("calls_at_half_load", half, "calls", "higher", reason=no_load)
@@ -100,11 +100,24 @@ def asked_for(run: settings.Settings, sequence: str) -> Wanted:
     return Wanted(proxy=run.compressor, user=run.decompressor, sequence=sequence, build=run.build, seed=run.seed)
 
 
+def calls_asked_for(wanted: Wanted, run: settings.Settings, simultaneous: int) -> Wanted:
+    """With the calls of the row, or with those of the command line, which `--quick` leaves as they are."""
+    fewer = max(1, simultaneous // QUICK_SHARE) if run.quick else simultaneous
+    return replace(
+        wanted,
+        simultaneous=run.calls or fewer,
+        holding_s=run.holding,
+        answer_s=wanted.answer_s if run.answer is None else run.answer,
+    )
+
+
 def parameters_of(wanted: Wanted) -> dict[str, Any]:
     return {
         "kind": "p-cscf",
         "sequence": wanted.sequence,
         "simultaneous": wanted.simultaneous,
+        "holding_s": calls.holding_of(wanted),
+        "answer_s": wanted.answer_s,
         "users": wanted.users,
         "clock": wanted.clock,
         "organisation": wanted.organisation,

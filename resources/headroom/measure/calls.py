@@ -33,6 +33,8 @@ CYCLES_PER_BIT = 32
 OPTIONS = {"dictionary_priority": 3, "shared_length": 500}  # of those that have them
 DECOMPRESSION_MEMORY = {"basic-voice-call": 4096}  # octets; maenpaa-2005, 11.1: 8192 for video
 HOLDING_S = {"basic-voice-call": 180.0}  # likewise: 300 for video
+PAUSE_S = 2.0  # of a user between two calls, in the engine's plan of calls
+MOMENT_S = 0.1  # that the messages of a call take which is neither answered late nor held
 MOST_FAILURES_NAMED = 5
 
 Organisation = Literal["pinned", "pool"]
@@ -155,6 +157,19 @@ class Loaded:
         return float(self.times["in_system"]["mean"])
 
 
+def holding_of(wanted: Wanted) -> float:
+    """How long calls are held, in seconds."""
+    return HOLDING_S.get(wanted.sequence, 300.0) if wanted.holding_s is None else wanted.holding_s
+
+
+def users_for(wanted: Wanted) -> int:
+    """As many users as make so many calls at once: a fifth more, for calls come at random, and more where calls are so
+    short that the pause which the engine gives a user between two of them counts."""
+    lasts_s = max(MOMENT_S, holding_of(wanted) + wanted.answer_s)
+    pausing = wanted.simultaneous * PAUSE_S / lasts_s
+    return wanted.simultaneous + max(wanted.simultaneous // 5, math.ceil(1.2 * pausing)) + 50
+
+
 def messages(wanted: Wanted) -> list[dict[str, Any]]:
     """The messages of one call as the engine takes them. Raises UsageError for a sequence that is no whole call."""
     made: list[dict[str, Any]] = []
@@ -214,7 +229,6 @@ def job(wanted: Wanted) -> dict[str, Any]:
     call = messages(wanted)
     registered = registration(wanted.edition) if wanted.users else []
     steps = [*call, *registered]
-    holding_s = HOLDING_S.get(wanted.sequence, 300.0) if wanted.holding_s is None else wanted.holding_s
     made: dict[str, Any] = {
         "endpoint": _side(
             wanted, wanted.proxy, compartments=max(wanted.users, round(wanted.simultaneous * 1.2)) + 1000
@@ -223,7 +237,7 @@ def job(wanted: Wanted) -> dict[str, Any]:
         "call": call,
         "identities": identities(bytes.fromhex(step["hex"]) for step in steps),
         "simultaneous": wanted.simultaneous,
-        "holding_s": holding_s,
+        "holding_s": holding_of(wanted),
         "arrivals": wanted.arrivals,
         "start": wanted.start,
         "warmup_s": wanted.warmup_s,

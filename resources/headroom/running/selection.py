@@ -59,9 +59,18 @@ def suite_files(names: Iterable[str], root: Path = SUITES) -> list[Path]:
 
 def uses_interfaces(paths: Iterable[Path]) -> bool:
     """Whether any of some suites has words for what happens over interfaces (resources/keywords/wire.resource)."""
-    files = [file for path in paths for file in ([path] if path.is_file() else path.rglob("*.robot"))]
+    files = _robot_files(paths)
     imports = {file.with_name("imports.resource") for file in files}
     return any("wire.resource" in one.read_text(encoding="utf-8") for one in (*files, *imports) if one.is_file())
+
+
+def serves_calls(paths: Iterable[Path]) -> bool:
+    """Whether any of some suites has rows of calls through a P-CSCF, whose number can be asked for."""
+    return any("Calls Should Be Served" in one.read_text(encoding="utf-8") for one in _robot_files(paths))
+
+
+def _robot_files(paths: Iterable[Path]) -> list[Path]:
+    return [file for path in paths for file in ([path] if path.is_file() else path.rglob("*.robot"))]
 
 
 def has_suites(name: str, root: Path = SUITES) -> bool:

@@ -36,6 +36,7 @@ def plan(out: Path, **changes: object) -> session.Plan:
         (Asked(["performance"], topology="compose"), "topology", "--topology was netns there, and compose cannot"),
         (Asked(["performance"], cpus="1c"), "cpus", "--cpus was 1c, 2c-l3 there, and 1c cannot"),
         (Asked(["performance"], seed=8), "seed", "--seed was 7 there, and 8 cannot"),
+        (Asked(["performance"], calls=500), "calls", "--calls was not said there, and 500 cannot"),
         (Asked(["performance"], quick=True), "quick", "--quick was no there, and yes cannot"),
         (Asked(["performance"], builds="gcc-O3"), "builds", "--builds was not said there, and gcc-O3 cannot"),
         (Asked(["performance"], cases=["One*"]), "case", r"--case was not said there, and One\* cannot"),

@@ -16,6 +16,7 @@ from headroom.keywords import serving
 from headroom.measure import calls
 from headroom.report.calls_section import calls as section_of
 from headroom.results import collector
+from headroom.settings import Settings
 from headroom.tests import sample
 
 TIMES = {"count": 7, "mean": 1500.0, "p50": 1000.0, "p90": 2000.0, "p99": 3000.0, "p99.9": 3000.0, "max": 3000.0,
@@ -166,6 +167,21 @@ def test_what_organisations_showed_is_left_with_its_trials() -> None:
     collector.begin()
 
 
+def test_the_command_line_has_the_last_word_on_calls() -> None:
+    row = calls.Wanted()
+    asked = serving.calls_asked_for(row, Settings(calls=500, holding=60.0, answer=0.0, quick=True), 20_000)
+    assert (asked.simultaneous, calls.holding_of(asked), asked.answer_s) == (500, 60.0, 0.0)
+    quick = serving.calls_asked_for(row, Settings(quick=True), 20_000)
+    assert (quick.simultaneous, calls.holding_of(quick), quick.answer_s) == (1000, 180.0, 5.0)
+
+
+def test_there_are_users_enough() -> None:
+    assert calls.users_for(calls.Wanted(simultaneous=20_000)) == 24_050, "a fifth more"
+    short = calls.users_for(calls.Wanted(simultaneous=100, holding_s=1.0, answer_s=1.0))
+    assert short == 270, "each call of 2 s has a pause of 2 s behind it"
+    assert calls.users_for(calls.Wanted(simultaneous=10, holding_s=0.0, answer_s=0.0)) == 300
+
+
 @pytest.mark.usefixtures("described")
 def test_a_comparison_is_asked_for() -> None:
     made = calls.job(calls.Wanted(comparison=calls.Comparison(0.8, 10, 20_000)))
@@ -252,7 +268,8 @@ def test_the_report_shows_what_was_served() -> None:
     assert section is not None
     served, times, curve, loads, organisations, bars = section.parts
     cells = [cell.text for cell in served.content.rows[0].cells]
-    assert cells[:7] == ["basic-voice-call", "reference", "per call", "virtual", "1,000", "2.0 %", "25,000"]
+    assert cells[:5] == ["basic-voice-call", "reference", "per call", "virtual", "1,000"]
+    assert cells[5:9] == ["180", "5", "2.0 %", "25,000"]
     assert cells[-1] == "21.0"
     assert "by proportion" in served.content.caption
     assert [cell.text for cell in times.content.rows[0].cells] == [

@@ -10,7 +10,7 @@ import pytest
 
 from headroom.cli.run import Asked, plan_of
 from headroom.errors import EnvironmentLacks, UsageError
-from headroom.settings import Settings
+from headroom.settings import OF_CALLS, Settings, of_calls
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,36 @@ def test_a_side_that_is_named_alone_is_what_the_run_is_about(
     assert settings.subject == subject
     assert settings.options() == [*options, "--seed", "1"], "they say the same again"
     assert Settings.from_json(settings.as_json(), Path()) == replace(settings, folder=Path())
+
+
+def test_calls_are_asked_for() -> None:
+    asked = Asked(["performance/sip_calls"], calls=500, holding=60.0, answer=2.5)
+    settings = plan_of(asked).settings
+    assert (settings.calls, settings.holding, settings.answer) == (500, 60.0, 2.5)
+    assert settings.options() == [*("--calls", "500", "--holding", "60.0", "--answer", "2.5"), "--seed", "1"]
+    assert Settings.from_json(settings.as_json(), Path()) == replace(settings, folder=Path())
+    variables = dict(one.split(":", 1) for one in settings.robot_variables())
+    assert (variables["CALLS"], variables["ANSWER"]) == ("500", "2.5")
+    said = dict(one.split(":", 1) for one in Settings().robot_variables())
+    assert [of_calls(name, said[name.upper()]) for name in OF_CALLS] == [None, None, None], "nothing was said"
+    older = {name: value for name, value in Settings().as_json().items() if name not in OF_CALLS}
+    assert Settings.from_json(older, Path()) == replace(Settings(), folder=Path())
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (Asked(["performance"], calls=0), "--calls is a number of calls from 1 to 4,000,000, not 0"),
+        (Asked(["performance"], calls=5_000_000), "from 1 to 4,000,000, not 5,000,000"),
+        (Asked(["performance"], holding=-1), "--holding is a number of seconds from 0 to 1,000,000, not -1"),
+        (Asked(["performance"], answer=float("nan")), "--answer is a number of seconds from 0 to 1,000,000, not nan"),
+        (Asked(["performance"], holding="long"), "--holding is a number of seconds, not 'long'"),  # type: ignore[arg-type]
+        (Asked(["conformance"], calls=5), "Nothing of conformance has calls through a P-CSCF, and so --calls would"),
+    ],
+)
+def test_calls_that_cannot_be(asked: Asked, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        plan_of(asked)
 
 
 YAML = (
