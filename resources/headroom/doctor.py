@@ -173,11 +173,11 @@ def docker() -> Check:
 
 
 def trex(environment: Mapping[str, str] = os.environ) -> Check:
-    from headroom.wire import trex_server as wire
+    from headroom.wire import trex_installation
 
     cost = "no --generator trex: on interfaces the engine's own generator sends"
     try:
-        found = wire.find(environment)
+        found = trex_installation.find(environment)
     except EnvironmentLacks as error:
         return Check("TRex", "lacking", str(error), cost, "unpack or build TRex and set TREX_ROOT to its folder")
     return Check("TRex", "good", f"{found.version} in {found.folder}")

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import signal
+
 EXIT_PASSED = 0
 EXIT_FAILED = 1
 EXIT_USAGE = 2
 EXIT_ENVIRONMENT = 3
+EXIT_INTERRUPTED = 128 + signal.SIGINT  # what a shell reports of a program that Ctrl-C ended
 
 
 class HeadroomError(Exception):

@@ -202,7 +202,7 @@ def _pytest(log: Path) -> bool:
     build.ensure(DEFAULT_BUILD, say=lambda sentence: _note(log, sentence))
     # Many tests wait for a process more than they compute: one worker more than cores keeps the cores busy.
     workers = min((os.cpu_count() or 1) + 1, 8)
-    side_by_side = ["-n", str(workers), "--dist", "worksteal"]
+    side_by_side = ["-n", str(workers), "--dist", "loadfile"]
     return _command(log, sys.executable, "-m", "pytest", "-q", "--color=no", *side_by_side)
 
 

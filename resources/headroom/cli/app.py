@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 
 import typer
 
 from headroom import leash
-from headroom.errors import EXIT_ENVIRONMENT, HeadroomError
-
-INTERRUPTED = 128 + signal.SIGINT  # what a shell reports of a program that Ctrl-C ended
+from headroom.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, HeadroomError
 
 app = typer.Typer(
     name="./headroom",
@@ -44,7 +41,7 @@ def main() -> None:
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         print("headroom: interrupted.", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+        sys.exit(EXIT_INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has gone (`… | head`); that is no error, but nothing more can be written either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,7 +10,7 @@ import typer
 
 from headroom.cli import console
 from headroom.cli.interop_calls import ROHC, SIGCOMP, SUITES
-from headroom.errors import UsageError
+from headroom.errors import EXIT_INTERRUPTED, UsageError
 from headroom.paths import DEFAULT_BUILD, shown
 
 if TYPE_CHECKING:
@@ -237,7 +237,6 @@ def execute(plan: Plan, resumed: bool, json: bool) -> int:
     """Runs the matrix and ends with tables or JSON. Returns the exit status."""
     from dataclasses import replace
 
-    from headroom.cli.app import INTERRUPTED
     from headroom.cli.run import build_what_is_needed
     from headroom.report import render
     from headroom.report.interop_section import PAGE
@@ -268,7 +267,7 @@ def execute(plan: Plan, resumed: bool, json: bool) -> int:
         print_tables(page, records)
     if outcome.nothing_asked:
         console.say(console.NOTHING_ASKED)
-    return INTERRUPTED if outcome.interrupted else outcome.exit_status
+    return EXIT_INTERRUPTED if outcome.interrupted else outcome.exit_status
 
 
 def document(page: Path, records: list[dict[str, Any]]) -> dict[str, Any]:

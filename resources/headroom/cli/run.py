@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headroom.cli import console, planned, resuming
-from headroom.errors import EnvironmentLacks, UsageError
+from headroom.errors import EXIT_INTERRUPTED, EnvironmentLacks, UsageError
 from headroom.paths import DEFAULT_BUILD, shown
 from headroom.readable import shortened
 
@@ -289,9 +289,7 @@ def execute(
     else:
         print_tables(document, records, report)
     if outcome.interrupted:
-        from headroom.cli.app import INTERRUPTED
-
-        return INTERRUPTED
+        return EXIT_INTERRUPTED
     if outcome.nothing_asked:
         console.say(console.NOTHING_ASKED)
     return outcome.exit_status

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from headroom.conformance.arrivals import ATTEMPTS, CRC_WIDTH, TYPE_0_AND_1_WIDTH, poisson_limit
-
-if TYPE_CHECKING:
-    from headroom.interop.study import Arrival
+from headroom.interop.arrival import Arrival
 
 # Right packets in a row that tell of a sound context. One alone does not: it may carry what the context has wrong.
 SOUND = 4

@@ -14,7 +14,7 @@ from headroom.machine import topology as cpus
 from headroom.machine.build import engine_program
 from headroom.paths import DEFAULT_BUILD
 from headroom.settings import Settings
-from headroom.wire import compose, netns, testbed, trex_container, trex_server
+from headroom.wire import compose, netns, testbed, trex_container, trex_installation, trex_server
 from headroom.wire.topology import Allotment, Topology, allot, roles_of
 
 TOPOLOGIES = ("process", "netns", "compose")
@@ -79,7 +79,7 @@ def dpdk_lacks() -> str:
 def trex_lacks(topology: str = "") -> str:
     """Why there is no TRex; empty where `$TREX_ROOT` names one, which a container can be given where it needs it."""
     try:
-        installation = trex_server.find()
+        installation = trex_installation.find()
         if topology == "compose":
             trex_container.source_of(installation)
     except EnvironmentLacks as error:

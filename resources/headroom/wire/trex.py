@@ -17,7 +17,8 @@ from headroom.errors import HeadroomError
 from headroom.paths import shown
 from headroom.wire.pipe import Pipe
 from headroom.wire.trex_home import AGENT, Home, Namespace
-from headroom.wire.trex_server import Cores, Installation, Port, Server, find, scratch
+from headroom.wire.trex_installation import Installation, find
+from headroom.wire.trex_server import Cores, Port, Server, scratch
 
 
 class Trex:

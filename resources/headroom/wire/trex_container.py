@@ -24,7 +24,8 @@ from headroom.errors import EnvironmentLacks
 from headroom.paths import ROOT
 from headroom.wire import containers, standstill
 from headroom.wire.trex_home import AGENT, PROFILES, Home, Process, listening
-from headroom.wire.trex_server import LEFT, Installation, find
+from headroom.wire.trex_installation import Installation, find
+from headroom.wire.trex_server import LEFT
 
 FILE = ROOT / "docker" / "compose.trex.yaml"
 IMAGE = "headroom/generator:latest"  # as that file has it

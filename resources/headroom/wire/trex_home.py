@@ -12,15 +12,13 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from headroom import leash
 from headroom.errors import EnvironmentLacks, UsageError
 from headroom.paths import ROOT
 from headroom.wire import standstill
-
-if TYPE_CHECKING:
-    from headroom.wire.trex_server import Installation
+from headroom.wire.trex_installation import Installation
 
 AGENT = ROOT / "resources" / "trex" / "agent.py"
 PROFILES = ROOT / "traffic-profiles" / "trex"

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TRex: finding it, and running its server in a network namespace or a container (`trex_home.py`).
+"""Running the server of a TRex (`trex_installation.py`) in a network namespace or a container (`trex_home.py`).
 
-TRex is found at $TREX_ROOT, the folder of a release (or `scripts/` of a source tree that was built), and nothing of it
-is part of this repository. Who drives the server is `trex.py`.
+Who drives the server is `trex.py`.
 
 What is peculiar to TRex, and where it is dealt with here:
 - its server only works from its own folder, and its ports 4500 and 4501 are bound on every address: `Server`, always in
@@ -25,7 +24,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -34,9 +33,8 @@ from headroom import leash
 from headroom.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.wire.pipe import last_words
 from headroom.wire.trex_home import RPC_PORT, Home, Namespace, listening
+from headroom.wire.trex_installation import CLIENT, Installation
 
-KNOWN_TO_WORK = ("v3.08",)
-CLIENT = Path("automation/trex_control_plane/interactive")
 READY_WITHIN_S = 60.0  # 1.5 to 2.6 s on an idle machine of two cores
 STOPPED_WITHIN_S = 5.0  # 0.3 s on an idle one
 # Rings of net_af_packet: 8,192 frames of 2,048 octets in blocks of 1 MiB, 16 MiB a direction.
@@ -57,78 +55,6 @@ class TrexFailure(HeadroomError):
     """TRex crashed, hung or could not be started: an error of the measurement, never a limit that was found."""
 
     verdict = "error"
-
-
-@dataclass(frozen=True)
-class Installation:
-    """A TRex that can be run: `folder` is where its programs are, `version` such as "v3.08"."""
-
-    folder: Path
-    version: str
-
-    @property
-    def program(self) -> Path:
-        return self.folder / "_t-rex-64"
-
-    @property
-    def client(self) -> Path:
-        return self.folder / CLIENT
-
-    @property
-    def notes(self) -> list[str]:
-        if self.version in KNOWN_TO_WORK:
-            return []
-        return [f"TRex {self.version} has not been tried; known to work: {', '.join(KNOWN_TO_WORK)}."]
-
-    @property
-    def libraries(self) -> dict[str, str]:
-        """Variables for the server and the client: TRex's own libraries."""
-        libraries = f"{self.folder}:{self.folder / 'so' / os.uname().machine}"
-        return {"LD_LIBRARY_PATH": libraries, "TREX_EXT_LIBS": str(self.folder / "external_libs")}
-
-    def environment(self) -> dict[str, str]:
-        """Ours, with those variables."""
-        return {**os.environ, **self.libraries}
-
-
-def find(environment: Mapping[str, str] = os.environ) -> Installation:
-    """The TRex at $TREX_ROOT. Raises EnvironmentLacks with what is wrong."""
-    root = environment.get("TREX_ROOT")
-    if not root:
-        raise EnvironmentLacks(
-            "TREX_ROOT is not set: it names the folder of a TRex release, the one that holds t-rex-64 "
-            f"(known to work: {', '.join(KNOWN_TO_WORK)})."
-        )
-    folder = Path(root)
-    for path in (Path("_t-rex-64"), CLIENT / "trex", Path("external_libs")):
-        if not (folder / path).exists():
-            raise EnvironmentLacks(f"TREX_ROOT is {root}, but there is no {path} in it: no TRex, or not built yet.")
-    installation = Installation(folder.resolve(), "")
-    version = _version(installation)
-    if not version.startswith("v3."):
-        raise EnvironmentLacks(
-            f"The TRex at {root} is {version}; this works with version 3 (known to work: {', '.join(KNOWN_TO_WORK)})."
-        )
-    return Installation(installation.folder, version)
-
-
-def _version(installation: Installation) -> str:
-    try:
-        done = subprocess.run(
-            [installation.program, "--help"],
-            cwd=installation.folder,
-            env=installation.environment(),
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=20,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise EnvironmentLacks(f"The TRex server at {installation.program} does not run: {error}.") from error
-    if found := re.search(r"^\s*Version\s*:\s*(\S+)", done.stdout, re.MULTILINE):
-        return found[1]
-    words = (done.stderr.strip() or done.stdout.strip() or "it says nothing").splitlines()[-1]
-    raise EnvironmentLacks(f"The TRex server at {installation.program} does not tell its version: {words}")
 
 
 @dataclass(frozen=True)

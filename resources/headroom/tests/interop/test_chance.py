@@ -12,7 +12,8 @@ import pytest
 
 from headroom.interop import cell as cells
 from headroom.interop import chance
-from headroom.interop.study import Arrival, Study
+from headroom.interop.arrival import Arrival
+from headroom.interop.study import Study
 from headroom.measure import replay
 from headroom.oracle.rohc import Outcome
 from headroom.oracle.rohc.errors import CrcMismatch

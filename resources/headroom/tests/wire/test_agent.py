@@ -14,7 +14,7 @@ import pytest
 from headroom.tests.wire.fake_trex import install
 from headroom.wire.pipe import Pipe, Refusal
 from headroom.wire.trex import AGENT
-from headroom.wire.trex_server import CLIENT, Installation
+from headroom.wire.trex_installation import CLIENT, Installation
 
 
 @pytest.fixture

@@ -293,7 +293,10 @@ def test_a_namespace_alone_has_its_loopback_and_nothing_else() -> None:
 @root
 def test_a_namespace_alone_goes_with_what_runs_in_it() -> None:
     with pytest.raises(KeyboardInterrupt), netns.alone() as place:
-        left = subprocess.Popen([*place.words, "sleep", "600"])
+        left = subprocess.Popen([*place.words, "sh", "-c", "echo there; exec sleep 600"], stdout=subprocess.PIPE)
+        assert left.stdout is not None
+        left.stdout.readline()  # before, it may not have entered the namespace
         raise KeyboardInterrupt
-    assert left.wait(5) == -signal.SIGKILL
+    assert left.wait(60) == -signal.SIGKILL
+    left.stdout.close()
     assert not (interfaces.NAMESPACES / place.name).exists()

@@ -18,7 +18,7 @@ from headroom.machine.build import engine_program
 from headroom.settings import Settings
 from headroom.tests.wire.namespaces import needs_namespaces
 from headroom.tests.wire.test_processes import gone
-from headroom.wire import choice, interfaces, trex_server
+from headroom.wire import choice, interfaces, trex_installation, trex_server
 from headroom.wire.line import Codec, line
 from headroom.wire.sender import traffic
 from headroom.wire.trex_server import TrexFailure
@@ -109,7 +109,7 @@ def test_killing_trex_in_a_trial_is_an_error_and_leaves_nothing(asked: Settings)
 @pytest.mark.skipif((os.cpu_count() or 1) > 98, reason="this machine has the cores that TRex is to miss")
 def test_the_settings_for_cards_are_such_as_trex_reads(tmp_path: Path) -> None:
     """There are no such cards and cores: that is what TRex finds fault with, and not with what is written."""
-    installation = trex_server.find()
+    installation = trex_installation.find()
     ports = trex_server.prepared((trex_server.Port("0000:7f:1f.0"), trex_server.Port("0000:7f:1f.1")), ())
     path = tmp_path / "trex.yaml"
     prefix = f"{trex_server.LEFT}{os.getpid()}-cards"

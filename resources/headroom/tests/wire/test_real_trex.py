@@ -26,7 +26,7 @@ from headroom.machine.build import engine_program
 from headroom.paths import ROOT
 from headroom.tests.wire import sip
 from headroom.tests.wire.namespaces import Sniffer, loop, needs_namespaces
-from headroom.wire import trex_server
+from headroom.wire import trex_installation, trex_server
 from headroom.wire.captures import records
 from headroom.wire.generator import GTPU_STREAMS, STREAMS, TrexGenerator
 from headroom.wire.pipe import Refusal
@@ -123,7 +123,7 @@ def ip_packets(frames: list[bytes]) -> list[bytes]:
 
 
 def test_it_tells_its_version_and_ports(driven: Trex) -> None:
-    assert driven.version == trex_server.find().version
+    assert driven.version == trex_installation.find().version
     assert [port["port"] for port in driven.ports] == [0, 1]
     assert all("net_af_packet" in port["driver"] for port in driven.ports)
 
@@ -310,7 +310,7 @@ def test_after_a_failure_nothing_is_left(real_build: str) -> None:
 
 
 def stl_sim(build: str, *words: str, program: Path = STREAMS) -> subprocess.CompletedProcess[str]:
-    installation = trex_server.find()
+    installation = trex_installation.find()
     return subprocess.run(
         [sys.executable, "-m", "trex.stl.trex_stl_sim", "-p", str(installation.folder), "-f", str(program), *words],
         cwd=installation.folder,
@@ -330,7 +330,7 @@ def test_stl_sim_takes_the_profile(real_build: str, name: str) -> None:
 
 
 def test_stl_sim_makes_the_same_packets(real_build: str, tmp_path: Path) -> None:
-    if not (trex_server.find().folder / "bp-sim-64").exists():
+    if not (trex_installation.find().folder / "bp-sim-64").exists():
         pytest.skip("this TRex comes without bp-sim-64, with which stl-sim makes a capture")
     name, output = "voip-amr-nb-ipv4-silence", tmp_path / "sim.pcap"
     words = ["-o", str(output), "-l", "100000", "--release"]
@@ -345,7 +345,7 @@ def test_stl_sim_makes_the_same_packets(real_build: str, tmp_path: Path) -> None
 
 
 def test_stl_sim_makes_the_same_users_in_gtpu(real_build: str, tmp_path: Path) -> None:
-    if not (trex_server.find().folder / "bp-sim-64").exists():
+    if not (trex_installation.find().folder / "bp-sim-64").exists():
         pytest.skip("this TRex comes without bp-sim-64, with which stl-sim makes a capture")
     output = tmp_path / "sim.pcap"
     words = ["-o", str(output), "-l", "100000", "--release", "-t", "--flows", "500", "--duration", "1", "--pps", "3000"]
@@ -399,7 +399,7 @@ def carried_out(stream: dict[str, Any]) -> Iterator[bytes]:
 def test_the_console_starts_the_profile(
     namespace_of_its_own: str, real_build: str, tmp_path: Path, program: Path, name: str, limit: dict[str, int]
 ) -> None:
-    installation, place = trex_server.find(), in_namespace(namespace_of_its_own)
+    installation, place = trex_installation.find(), in_namespace(namespace_of_its_own)
     with trex_server.Server(installation, place, PORTS):
         sniffer = Sniffer(namespace_of_its_own, "g1")
         done = subprocess.run(

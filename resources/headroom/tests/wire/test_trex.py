@@ -20,15 +20,14 @@ from headroom.paths import ROOT
 from headroom.tests.wire.fake_trex import install
 from headroom.tests.wire.namespaces import ip, loop, needs_namespaces
 from headroom.wire.trex import running
+from headroom.wire.trex_installation import Installation, find
 from headroom.wire.trex_server import (
     LATENCY_NOTE,
     Cores,
-    Installation,
     Port,
     Server,
     TrexFailure,
     arguments,
-    find,
     in_namespace,
     listening,
     messages,
@@ -302,7 +301,8 @@ def test_nothing_outlives_us(tmp_path: Path, installation: Installation, place: 
     program = f"""
 import sys, time
 from headroom.wire.trex import running
-from headroom.wire.trex_server import Port, find
+from headroom.wire.trex_installation import find
+from headroom.wire.trex_server import Port
 with running({place!r}, [Port("g0"), Port("g1")], installation=find({{"TREX_ROOT": {str(installation.folder)!r}}})):
     print("up", flush=True)
     time.sleep(60)

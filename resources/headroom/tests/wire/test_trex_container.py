@@ -28,7 +28,8 @@ from headroom.wire.sender import sender, traffic
 from headroom.wire.topology import Role, allot, roles_of
 from headroom.wire.trex_container import InContainer, mount, source_of, unmount
 from headroom.wire.trex_home import AGENT
-from headroom.wire.trex_server import TrexFailure, find
+from headroom.wire.trex_installation import find
+from headroom.wire.trex_server import TrexFailure
 
 HELD = ROOT / "docker" / "engine" / "held"
 
