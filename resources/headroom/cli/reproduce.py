@@ -12,7 +12,10 @@ from headroom.cli import console, resuming
 from headroom.cli.run import Asked, execute
 from headroom.paths import DEFAULT_BUILD
 
-MOST_SHOWN = 40  # figures of a place; a table of the paper's appendix has hundreds
+MOST_SHOWN = 200  # figures of a run, each with a line of its own; a thesis with its appendices has thousands
+MOST_WRONG = 20  # of those that fail, where there are more than that
+# Figures of a place by verdict; those that are measured have nothing to agree with: context, or the paper has none.
+COUNTED = ("pass", "non-strict", "fail", "error", "unsupported", "measured")
 
 EPILOG = console.examples(
     "./headroom reproduce effnet-2007",
@@ -76,34 +79,59 @@ def public(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def print_items(key: str, items: list[dict[str, Any]]) -> None:
-    """One table for each place of the paper; of a place with very many figures only those that are not a pass."""
+    """A line for each place of the paper; then all figures, or of a paper with very many only what does not agree."""
     places: dict[str, list[dict[str, Any]]] = {}
     for item in items:
         places.setdefault(item["where"], []).append(item)
-    numbers = [(title, "right") for title in ("paper", "measured", "±", "ratio")]
-    columns: list[str | tuple[str, str]] = ["quantity", "unit", *numbers, "kind", "verdict", "note"]
-    for where, everything in places.items():
-        rows, title = everything, f"{key}: {where}"
-        if len(everything) > MOST_SHOWN:
-            told = [item["verdict"] for item in everything]
-            rows = [item for item in everything if item["verdict"] in ("fail", "non-strict", "error")]
-            counts = ", ".join(f"{told.count(verdict)} {verdict}" for verdict in dict.fromkeys(told))
-            title += f" ({len(told)} figures: {counts}; all of them are in the report)"
+    numbers: list[str | tuple[str, str]] = [(title, "right") for title in ("figures", *COUNTED)]
+    rows = [(where, len(here), *(_counts(here).get(title) for title in COUNTED)) for where, here in places.items()]
+    console.print_table(f"{key}: figures by place", ["place", *numbers], rows)
+    if len(items) <= MOST_SHOWN:
+        for where, here in places.items():
+            _print_figures(f"{key}: {where}", here)
+        return
+    wrong = [item for item in items if item["verdict"] in ("fail", "error")]
+    if wrong:
+        title = f"{key}: figures that fail"
+        if len(wrong) > MOST_WRONG:
+            title += f", the first {MOST_WRONG} of {len(wrong)}"
+        columns: list[str | tuple[str, str]] = ["place", "quantity", "unit", ("paper", "right"), ("measured", "right")]
         console.print_table(
             title,
             columns,
             [
-                (
-                    item["quantity"],
-                    item["unit"],
-                    item["paper"],
-                    item["measured"],
-                    item.get("spread"),
-                    item["ratio"],
-                    item["kind"],
-                    console.verdict_text(item["verdict"]),
-                    item.get("note", ""),
-                )
-                for item in rows
+                [item[name] for name in ("where", "quantity", "unit", "paper", "measured")]
+                for item in wrong[:MOST_WRONG]
             ],
         )
+    console.say("All figures, with their remarks, are in the report.")
+
+
+def _counts(items: list[dict[str, Any]]) -> dict[str, int]:
+    """How many figures there are of each title of COUNTED that has any."""
+    found: dict[str, int] = {}
+    for item in items:
+        alone = item["kind"] == "context" or (item["kind"] == "must-match" and item["paper"] is None)
+        title = "measured" if alone and item["verdict"] == "pass" else item["verdict"]
+        found[title] = found.get(title, 0) + 1
+    return found
+
+
+def _print_figures(title: str, items: list[dict[str, Any]]) -> None:
+    numbers = [(name, "right") for name in ("paper", "measured", "±", "ratio")]
+    columns: list[str | tuple[str, str]] = ["quantity", "unit", *numbers, "kind", "verdict", "note"]
+    rows = [
+        (
+            item["quantity"],
+            item["unit"],
+            item["paper"],
+            item["measured"],
+            item.get("spread"),
+            item["ratio"],
+            item["kind"],
+            console.verdict_text(item["verdict"]),
+            item.get("note", ""),
+        )
+        for item in items
+    ]
+    console.print_table(title, columns, rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from typing import Any
 
 from robot.api.deco import keyword
 
@@ -33,7 +34,7 @@ class Reproducing:
         found = papers.find(paper)
         places = found.places(names)
         current = collector.current()
-        about = {
+        about: dict[str, Any] = {
             "title": found.title,
             "year": found.year,
             "notes": list(found.notes),
@@ -44,6 +45,7 @@ class Reproducing:
         }
         current.parameters |= {"kind": "paper", "paper": paper, "about": about}
         measured = measure(found, places, settings.from_robot())
+        about["tables"] |= {place: [asdict(table) for table in tables] for place, tables in measured.tables.items()}
         current.items += measured.items
         current.series += measured.series
         judge(measured)
@@ -105,6 +107,7 @@ def _maenpaa_2005(found: papers.Paper, places: tuple[str, ...], asked: settings.
             measured = maenpaa_2005.measure(found, place, run)
         result.items += measured.items
         result.series += measured.series
+        result.tables |= measured.tables
     return result
 
 

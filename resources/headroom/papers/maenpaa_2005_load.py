@@ -27,6 +27,10 @@ CONSECUTIVE_CALLS, CONSECUTIVE = 1000, 175  # Figure 66: calls, messages
 MEMORY_CALLS = 1500  # 11.6
 MINUTES = 600.0  # 11.1: a measurement takes ten
 
+# Below this load a message that arrives finds all workers idle, whatever their number: waiting times and active workers
+# say nothing then, and are not drawn.
+LEAST_LOAD = 0.05
+
 ONE_CORE = "one worker on one core: there is no second CPU"
 
 
@@ -188,10 +192,21 @@ def _over_calls(paper: Paper, where: str, run: Runner) -> list[Series]:
         *series,
         chart(f"time-{kind}", "here", line(lambda one: _micro(one, "in_system"))),
         chart(f"traffic-{kind}", "here", line(lambda one: one.sip_mbit_s + one.sigcomp_mbit_s)),
-        chart("figure-65", f"{kind} calls, on average", line(lambda one: one.active["seen"])),
-        chart("figure-65", f"{kind} calls, at most", line(lambda one: one.active["most"])),
+        *(
+            [
+                chart("figure-65", f"{kind} calls, on average", line(lambda one: one.active["seen"])),
+                chart("figure-65", f"{kind} calls, at most", line(lambda one: one.active["most"])),
+            ]
+            if _are_loaded(ours)
+            else []
+        ),
         chart("figures-71-72", f"{kind} calls", line(lambda one: one.document["memory"]["resident_at_end"] / 1e6)),
     ]
+
+
+def _are_loaded(runs: dict[int, calls.Loaded]) -> bool:
+    """Whether one of the runs has a load at which messages meet."""
+    return any(one.most_load >= LEAST_LOAD for one in runs.values())
 
 
 def _one_after_the_other(run: Runner) -> Series:
@@ -216,11 +231,11 @@ def _workers(paper: Paper, run: Runner) -> list[Series]:
         ("in-processing", "in processing", "processing"),
     ):
         thesis = [{"x": count, "y": told[column]} for count, told in averages.items()]
+        series.append(chart("figures-59-60", f"{words}, thesis", thesis))
+        # Logarithmic: a time of zero has no place.
         here = [{"x": count, "y": value} for count, one in ours.items() if (value := _micro(one, key)) > 0]
-        series += [
-            chart("figures-59-60", f"{words}, thesis", thesis),
-            chart("figures-59-60", f"{words}, here", here),
-        ]
+        if key != "in_buffer" or _are_loaded(ours):
+            series.append(chart("figures-59-60", f"{words}, here", here))
 
     def over_active(processing: Callable[[int], float | None], active: Callable[[int], float | None]) -> list[Any]:
         pairs = [(count, processing(count), active(count)) for count in averages]
@@ -239,5 +254,9 @@ def _workers(paper: Paper, run: Runner) -> list[Series]:
             over_active(lambda n: _micro(ours[n], "processing"), lambda n: ours[n].active["seen"]),
         ),
         chart("figure-62", "thesis", [{"x": count, "y": told["active"]} for count, told in averages.items()]),
-        chart("figure-62", "here", [{"x": count, "y": one.active["seen"]} for count, one in ours.items()]),
+        *(
+            [chart("figure-62", "here", [{"x": count, "y": one.active["seen"]} for count, one in ours.items()])]
+            if _are_loaded(ours)
+            else []
+        ),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from headroom.papers.paper import Table
 from headroom.results.record import Item, Series
 
 
@@ -14,3 +15,4 @@ class Measured:
 
     items: list[Item] = field(default_factory=list)
     series: list[Series] = field(default_factory=list)
+    tables: dict[str, tuple[Table, ...]] = field(default_factory=dict)  # by place: with columns that the paper's lack

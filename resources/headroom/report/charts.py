@@ -130,7 +130,7 @@ def _decades(values: Any) -> list[float]:
     """Powers of ten around some values, for a logarithmic axis; with twice and five times them where there are few."""
     positive = [value for value in values if value > 0] or [1.0]
     first, last = math.floor(math.log10(min(positive))), math.ceil(math.log10(max(positive)))
-    between = (1, 2, 5) if last - first <= 2 else (1,)
+    between = (1, 2, 5) if last - first <= 3 else (1,)
     return [times * 10.0**exponent for exponent in range(first, last + 1) for times in between]
 
 

@@ -83,6 +83,7 @@ def summary(records: Records) -> Section:
         passed = sum(record["verdict"] == "pass" for record in judged)
         section.cards.append(Card("Conformance", f"{passed} of {len(judged)}", "cases that name a requirement passed"))
     must = [item for record in records for item in record["items"] if item["kind"] == "must-match"]
+    must = [item for item in must if item["paper"] is not None or item["verdict"] != "pass"]  # nothing was compared
     if must:
         passed = sum(item["verdict"] == "pass" for item in must)
         section.cards.append(Card("Paper", f"{passed} of {len(must)}", "figures that must match do"))

@@ -7,6 +7,7 @@ import pytest
 
 from headroom.errors import UsageError
 from headroom.papers import maenpaa_2005, maenpaa_2005_load, paper
+from headroom.papers import maenpaa_2005_bytecode as bytecode
 from headroom.papers.maenpaa_2005_runs import Configuration, Exchange, Sent, cell, mean_state
 from headroom.sip import counted
 
@@ -99,7 +100,8 @@ def test_every_place_is_measured_or_says_why(thesis: paper.Paper) -> None:
         if maenpaa_2005_load.is_load(where):
             continue
         measured = maenpaa_2005.measure(thesis, where, run)
-        assert {item.id for item in measured.items} == {figure.id for figure in thesis.of(where)}, where
+        printed = [item for item in measured.items if not item.id.endswith(bytecode.COLUMN)]
+        assert {item.id for item in printed} == {figure.id for figure in thesis.of(where)}, where
         assert [item.id for item in measured.items if item.verdict == "unsupported" and not item.note] == []
         assert [item.id for item in measured.items if item.verdict == "error"] == []
 

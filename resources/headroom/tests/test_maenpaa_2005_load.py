@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from headroom.measure import calls
@@ -105,6 +107,23 @@ def test_processing_over_active_workers(thesis: paper.Paper) -> None:
     assert {point["x"]: point["y"] for point in theirs.points}[50] == pytest.approx(
         told["in-processing"] / told["active"]
     )
+
+
+def test_active_workers_are_drawn_where_messages_meet(thesis: paper.Paper) -> None:
+    def names(of: paper.Paper, load: float) -> set[tuple[str, str]]:
+        def run(asked: Asked) -> calls.Loaded:
+            return replace(made_up(asked), most_load=load)
+
+        places = ("Appendix M 14.13", "Appendix N 14.14.1.2")
+        series = [one for place in places for one in maenpaa_2005_load.measure(of, place, run).series]
+        return {(one.name.rpartition(" ")[2], one.label) for one in series}
+
+    assert names(thesis, 0.05) - names(thesis, 0.049) == {
+        ("figures-59-60", "in buffer, here"),
+        ("figure-62", "here"),
+        ("figure-65", "video calls, on average"),
+        ("figure-65", "video calls, at most"),
+    }
 
 
 def test_memory_of_calls(thesis: paper.Paper) -> None:

@@ -334,7 +334,8 @@ std::size_t BytecodeCompressor::write_codes(std::span<std::uint8_t> room, const 
   prepare(bench, base, put.size() + message.size());
   bench.window.add(put);
   bench.window.begin(message);
-  const MatchLimits limits{tool_->program.longest_match, tool_->program.farthest};
+  const Program& program = tool_->program;
+  const MatchLimits limits{program.longest_match, program.farthest, config_.whole_memory ? program.buffer() : 0};
   return config_.algorithm == Algorithm::kLzss
              ? write_lzss(bench.window, limits, offset_bits_of(config_), config_.length_bits, room)
              : write_deflate(bench.window, limits, room);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sigcomp/compressor/codes.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "sigcomp/compressor/bit_writer.h"
@@ -60,7 +61,10 @@ std::size_t write_lzss(Window& window, const MatchLimits& limits, unsigned offse
   BitWriter<BitOrder::kMostSignificantFirst> bits(room);
   const std::uint32_t is_match = 1U << offset_bits;
   while (window.left() > 0 && !bits.full()) {
-    const Match match = window.find(limits.longest, limits.farthest);
+    const std::size_t ahead = std::min(limits.longest, window.left());
+    const std::size_t farthest =
+        limits.window == 0 ? limits.farthest : std::min(limits.farthest, limits.window - ahead);
+    const Match match = window.find(limits.longest, farthest);
     if (match.length == 0) {
       bits.put(window.next(), 9);
       window.advance(1);

@@ -13,6 +13,9 @@ namespace headroom::sigcomp {
 struct MatchLimits {
   std::size_t longest = 0;   // octets
   std::size_t farthest = 0;  // octets back
+  // Octets of the sliding window where the octets to be compressed next, `longest` of them, are part of it, as in
+  // maenpaa-2005 (7.8.2): what they will overwrite is not searched. 0: it is searched until it is overwritten.
+  std::size_t window = 0;
 };
 
 // Each compresses what `window` has left into `room`, and returns how many octets that are, or more than `room` has

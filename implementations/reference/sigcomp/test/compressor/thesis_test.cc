@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
 
+#include "sigcomp/compressor/codes.h"
 #include "sigcomp/compressor/program.h"
 #include "sigcomp/test/support/call.h"
 
@@ -131,6 +133,22 @@ TEST(Thesis, LengthsOfTheLookAheadBuffer) {
     config.length_bits = length_bits;
     EXPECT_NEAR(static_cast<double>(sizes_of_call(config).compressed[0]), printed, 0.02 * printed) << length_bits;
   }
+}
+
+// 7.8.2: the sliding window is the search buffer and the look-ahead buffer. What this one will overwrite in a circular
+// buffer is not searched; what lies further from it is.
+TEST(Thesis, LookAheadBufferIsPartOfTheWindow) {
+  const auto length_of = [](std::string_view text, std::size_t circle) {
+    Window window({}, 64, Search::kHash);
+    const std::string_view earlier = "abcdefghijklmnop";
+    window.add({reinterpret_cast<const std::uint8_t*>(earlier.data()), earlier.size()});
+    window.begin({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+    std::uint8_t room[32];
+    return write_lzss(window, {258, 16, circle}, 14, 8, room);
+  };
+  EXPECT_EQ(length_of("abcdef", 0), 3U) << "a match";
+  EXPECT_EQ(length_of("abcdef", 17), 7U) << "six literals of 9 bits";
+  EXPECT_EQ(length_of("klmnop", 17), 3U);
 }
 
 // Table 13: each priority has the octets that RFC 3485, section 3, says.

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages of the thesis of J. Mäenpää (2005) without bytecode, beside ours."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from headroom.papers import maenpaa_2005, paper
+from headroom.papers import maenpaa_2005_bytecode as bytecode
+from headroom.papers.maenpaa_2005_runs import Configuration, Exchange, Sent
+from headroom.results.record import Item
+
+VOICE = "Appendix I 14.9.2.2"  # shared compression over UDP, 4,096 octets
+
+
+@pytest.fixture(scope="module")
+def thesis() -> paper.Paper:
+    return paper.load("maenpaa-2005")
+
+
+def like_the_thesis(thesis: paper.Paper, where: str, ours: int, more: int = 0) -> Exchange:
+    """The thesis's messages with bytecode of `ours` octets for its own, and so many octets more."""
+    found = Exchange(Configuration(**thesis.configurations[where]))
+    code = bytecode.length(thesis, found.configuration) or 0
+    for name, identities in thesis.tables[where][0].rows:
+        if name.startswith("TOTAL"):
+            continue
+        told = {one.rpartition(".")[2]: int(thesis.items[one].paper or 0) for one in identities}
+        uploads = told["sigcomp"] - told["compressed"] >= code
+        length = told["sigcomp"] + (ours - code if uploads else 0) + more
+        found.sent.append(Sent(name, True, told["length"], length, told["compressed"], ours if uploads else 0))
+    return found
+
+
+def compared(thesis: paper.Paper, where: str, exchange: Exchange) -> tuple[paper.Table, dict[str, Item]]:
+    table = thesis.tables[where][0]
+    widened, items = bytecode.lengths(thesis, where, table, exchange, maenpaa_2005.rows_of(table, exchange))
+    return widened, {item.quantity.partition(":")[0]: item for item in items}
+
+
+def test_lengths_that_table_15_has(thesis: paper.Paper) -> None:
+    asked = Configuration("basic-voice-call", 5, "udp", 4096, "shared")
+    assert bytecode.length(thesis, asked) == 216
+    assert bytecode.length(thesis, replace(asked, memory=16384, mechanism="stateful-static")) == 87
+    assert bytecode.length(thesis, replace(asked, memory=8192, mechanism="stateless-basic")) == 69
+    assert bytecode.length(thesis, replace(asked, memory=2048)) is None
+
+
+def test_other_bytecode_is_not_another_message(thesis: paper.Paper) -> None:
+    widened, items = compared(thesis, VOICE, like_the_thesis(thesis, VOICE, ours=100))
+    assert list(items) == ["INVITE", "100 Trying", "180 Ringing", "200 OK (1)", "TOTAL"], "ACK brings none"
+    assert {item.verdict for item in items.values()} == {"pass"}
+    assert (items["INVITE"].paper, items["INVITE"].measured) == (479 - 216, 479 - 216)
+    assert items["TOTAL"].paper == 1715 - 4 * 216
+    assert items["TOTAL"].note == "the thesis's: 1715 - 4 x 216; ours: 1251 - 400"
+    assert [ids[-1] for _, ids in widened.rows] == [
+        *(items[name].id for name in ("INVITE", "100 Trying", "180 Ringing", "200 OK (1)")),
+        "",
+        items["TOTAL"].id,
+    ]
+    assert len(widened.columns) == len(widened.rows[0][1])
+
+
+@pytest.mark.parametrize("more", [-7, 7])
+def test_more_than_two_per_cent_on_either_side_fails(thesis: paper.Paper, more: int) -> None:
+    _, items = compared(thesis, VOICE, like_the_thesis(thesis, VOICE, ours=100, more=more))
+    assert items["INVITE"].verdict == "fail"
+
+
+def test_bytecode_that_only_ours_brings_is_seen(thesis: paper.Paper) -> None:
+    exchange = like_the_thesis(thesis, VOICE, ours=216)
+    exchange.sent[4].code = 216
+    _, items = compared(thesis, VOICE, exchange)
+    assert (items["ACK"].paper, items["ACK"].measured, items["ACK"].verdict) == (73, 73 - 216, "fail")
+
+
+def test_a_cell_that_the_thesis_does_not_give_is_not_compared(thesis: paper.Paper) -> None:
+    where = "Appendix L 14.12.2"
+    exchange = Exchange(Configuration(**thesis.configurations[where]))
+    exchange.sent += [Sent(name, True, 100, 300, 50, 200) for name in "abcde"]
+    table = thesis.tables[where][0]
+    assert compared(thesis, where, exchange) == (table, {})
+    lacking = Exchange(Configuration(**thesis.configurations[VOICE]), missing="no endpoint")
+    assert compared(thesis, VOICE, lacking)[1] == {}
+
+
+def test_ratios(thesis: paper.Paper) -> None:
+    (table,) = thesis.tables["Table 16"]
+    exchange = like_the_thesis(thesis, "Appendix L 14.12.1", ours=150)
+    widened, items = bytecode.ratios(thesis, table, lambda row, column: exchange)
+    first = items[0]
+    assert first.paper == pytest.approx(43.08 - 100 * 2 * 216 / 2428, abs=0.005)
+    assert first.measured == pytest.approx(100 * (1046 - 2 * 216) / 2428)
+    assert first.verdict == "pass"
+    assert first.quantity == "Basic voice call: compression ratio without bytecode, TCP"
+    assert [title for title in widened.columns if "without bytecode" in title] == [
+        "compression ratio without bytecode, TCP, %",
+        "compression ratio without bytecode, UDP, %",
+    ]
+    assert len(items) == 8, "the cells that the thesis gives"
