@@ -488,7 +488,7 @@ def figures_51_and_52(place: Place) -> Measured:
             ]
             if ours is not None:
                 points.append({"x": "here", "y": ours})
-            series.append(chart("figures-51-52", f"{call.lower()} call, {what}", points))
+            series.append(chart("figures-51-52", f"{call.lower()}, {what}", points))
     return Measured(place.of_tables(value), series)
 
 

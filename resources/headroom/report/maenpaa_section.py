@@ -40,11 +40,11 @@ def _named(y_title: str, x_title: str = "", **more: Any) -> Callable[[list[dict[
     return draw
 
 
-def _dots(x_title: str) -> Callable[[list[dict[str, Any]]], charts.Draw]:
-    """A dot for each series on a line for each name, logarithmic."""
+def _dots(x_title: str, factor: float = 1) -> Callable[[list[dict[str, Any]]], charts.Draw]:
+    """A dot for each series on a line for each name, logarithmic; `factor` times what the series has."""
 
     def draw(rows: list[dict[str, Any]]) -> charts.Draw:
-        named = [{"name": row["x"], "series": row["series"], "value": row["y"]} for row in rows]
+        named = [{"name": row["x"], "series": row["series"], "value": factor * row["y"]} for row in rows]
         return charts.dots(named, x_title, list(dict.fromkeys(row["series"] for row in rows)))
 
     return draw
@@ -111,7 +111,7 @@ CHARTS = {
         "Figures 51 and 52: times across processors",
         "Time of the whole sequence on a logarithmic scale: five processors of the thesis with its implementation, and "
         "this one with the implementation under test.",
-        _dots("ms"),
+        _dots("µs", 1000),
     ),
     "figure-53": Chart(
         "Figure 53",
