@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "adapter/calling.h"
+#include "base/process.h"
+#include "base/sanitizer.h"
 
 namespace headroom {
 namespace {
@@ -21,6 +23,27 @@ std::string number(std::uint64_t value) { return std::to_string(value); }
 bool all_are(const std::uint8_t* octets, std::size_t count, std::uint8_t value) {
   return std::all_of(octets, octets + count, [value](std::uint8_t octet) { return octet == value; });
 }
+
+// Adds to `growth`, where there is one, what memory grows by in its life.
+class MemoryWatch {
+ public:
+  explicit MemoryWatch(MemoryGrowth* growth) : growth_(growth) {
+    if (growth_ != nullptr) add(-1);
+  }
+  ~MemoryWatch() {
+    if (growth_ != nullptr) add(1);
+  }
+  MemoryWatch(const MemoryWatch&) = delete;
+  MemoryWatch& operator=(const MemoryWatch&) = delete;
+
+ private:
+  void add(std::int64_t sign) const noexcept {
+    growth_->heap += sign * static_cast<std::int64_t>(heap_in_use());
+    growth_->resident += sign * static_cast<std::int64_t>(resident_octets());
+  }
+
+  MemoryGrowth* growth_;
+};
 
 }  // namespace
 
@@ -51,6 +74,7 @@ void GuardedEndpoint::broken(const char* function, const std::string& sentence) 
 
 template <typename Call>
 auto GuardedEndpoint::calling(const char* function, Call&& call) const -> decltype(call()) {
+  const MemoryWatch watch(watches_memory_ ? &growth_ : nullptr);
   return call_across(call, [&](const std::string& what) { return PromiseBroken(instance_, function, what + "."); });
 }
 

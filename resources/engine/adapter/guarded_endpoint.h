@@ -28,6 +28,11 @@ struct MessageOutput {
 // The words for headroom_message_kind: "sigcomp", "silent", "plain" …; empty for a value that the ABI does not know.
 [[nodiscard]] const char* name_of_kind(std::uint8_t kind) noexcept;
 
+// Octets: what malloc has given out, and what is in memory, whoever asked for it, page by page.
+struct MemoryGrowth {
+  std::int64_t heap = 0, resident = 0;
+};
+
 class GuardedEndpoint {
  public:
   // Throws Error(adapter) when the table lacks a function that endpoints have. REQUIRES: the instance is an endpoint.
@@ -50,6 +55,11 @@ class GuardedEndpoint {
   // From now on `cycles`, which must outlive this, counts what calls take.
   void time_calls(const Cycles& cycles);
 
+  // From now on what calls leave in memory is counted.
+  void watch_memory() noexcept { watches_memory_ = true; }
+  // By how much all calls since then have let memory grow.
+  [[nodiscard]] const MemoryGrowth& memory_growth() const noexcept { return growth_; }
+
   [[nodiscard]] Instance& instance() noexcept { return instance_; }
   [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
 
@@ -68,6 +78,8 @@ class GuardedEndpoint {
   Octets input_;
   const Cycles* cycles_ = nullptr;
   std::uint64_t cost_of_reading_ = 0;
+  bool watches_memory_ = false;
+  mutable MemoryGrowth growth_;
 };
 
 }  // namespace headroom

@@ -273,17 +273,21 @@ Outcome check_destroy_frees(const Subject& subject) {
   // Loaded throughout: loading a library takes memory of its own.
   const auto library = Library::open(subject.adapter.library, "/library");
   for (int i = 0; i < kWarmUp; ++i) live(subject, 50);
-  const std::size_t heap = heap_in_use();
-  const std::uint64_t resident = resident_octets();
-  for (int i = 0; i < kLives; ++i) live(subject, 50);
-  const std::size_t heap_after = heap_in_use();
-  const std::uint64_t resident_after = resident_octets();
-  const std::string over = " octets after " + std::to_string(kLives) + " instances were made and destroyed.";
-  if (heap_after > heap + kForgiven) throw Broken("its heap has grown by " + std::to_string(heap_after - heap) + over);
-  if (!kAddressSanitizer && resident_after > resident + kForgivenResident) {
+  // What malloc keeps for the thread, to be given out again, counts as in use. How much that becomes depends on what
+  // this process has inherited, but it comes to an end; so one that has grown gets a second chance.
+  for (bool again = true;; again = false) {
+    const std::size_t heap = heap_in_use();
+    const std::uint64_t resident = resident_octets();
+    for (int i = 0; i < kLives; ++i) live(subject, 50);
+    const std::size_t heap_after = heap_in_use();
+    const std::uint64_t resident_after = resident_octets();
+    const bool heap_grows = heap_after > heap + kForgiven;
+    if (!heap_grows && (kAddressSanitizer || resident_after <= resident + kForgivenResident)) return {};
+    if (again) continue;
+    const std::string over = " octets after " + std::to_string(kLives) + " instances were made and destroyed.";
+    if (heap_grows) throw Broken("its heap has grown by " + std::to_string(heap_after - heap) + over);
     throw Broken("the process has grown by " + std::to_string(resident_after - resident) + over);
   }
-  return {};
 }
 
 }  // namespace headroom::check

@@ -53,6 +53,7 @@ Conversation::Conversation(const Job& job, const Cycles* cycles, Capture* captur
     position.instance = std::make_unique<Instance>(*job.endpoints[index], HEADROOM_ENDPOINT);
     position.guarded = std::make_unique<GuardedEndpoint>(*position.instance);
     if (cycles != nullptr) position.guarded->time_calls(*cycles);
+    if (job.memory) position.guarded->watch_memory();
     for (const Compartment& compartment : job.compartments) {
       if (const auto sentence = position.guarded->open(compartment.number, compartment.settings[index])) {
         throw Error(ErrorKind::adapter,
@@ -71,11 +72,18 @@ void Conversation::play() {
     if (job_.steps[i].time_ns) now_ns_ = std::max(now_ns_, *job_.steps[i].time_ns);
     at_ = i;
     take_step(i);
+    if (job_.memory) note_memory();
   }
   let_arrive(kNever);
   flush();
   let_arrive(kNever);
   at_.reset();
+}
+
+void Conversation::note_memory() {
+  for (Position& position : sides_) {
+    if (position.guarded) position.memory.push_back(position.guarded->memory_growth());
+  }
 }
 
 // ---- steps

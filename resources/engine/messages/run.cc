@@ -73,6 +73,20 @@ Json json_of_direction(const Direction& d, const LinkCounts& link, std::uint64_t
       {"link", headroom::json_of(link, duration_ns)}};
 }
 
+Json memory_json(const Conversation& conversation) {
+  Json all = Json::object();
+  for (const Side side : {Side::a, Side::b}) {
+    if (conversation.endpoint(side) == nullptr) continue;
+    Json heap = Json::array(), resident = Json::array();
+    for (const MemoryGrowth& growth : conversation.memory(side)) {
+      heap.push_back(growth.heap);
+      resident.push_back(growth.resident);
+    }
+    all[name_of(side)] = {{"heap_octets", std::move(heap)}, {"resident_octets", std::move(resident)}};
+  }
+  return all;
+}
+
 Json result_of(const Job& job, Conversation& conversation, Json broken, double hz) {
   Direction directions[2], literal;
   Json records = Json::array();
@@ -117,6 +131,7 @@ Json result_of(const Job& job, Conversation& conversation, Json broken, double h
                  {"statistics", std::move(words)},
                  {"records", std::move(records)}};
   if (job.repeats != 0) result["repeats"] = job.repeats;
+  if (job.memory) result["memory"] = memory_json(conversation);
   return result;
 }
 

@@ -251,6 +251,25 @@ TEST(Messages, RepeatsMeasureTime) {
   EXPECT_FALSE(result_of(job)["records"][0].contains("compress_ns"));
 }
 
+TEST(Messages, WhatCallsLeaveInMemoryIsCounted) {
+  const auto growth = [](const std::string& library) {
+    const std::string path = HEADROOM_LIBRARIES "/faulty/" + library + ".so";
+    Json messages = Json::array();
+    for (int i = 0; i < 30; ++i) messages.push_back(message("a"));
+    Json job = talk(endpoint(path.c_str()), messages);
+    job["memory"] = true;
+    const Json result = result_of(job);
+    EXPECT_EQ(result["promise_broken"], nullptr);
+    const Json& heap = result["memory"]["a"]["heap_octets"];
+    EXPECT_EQ(heap.size(), 30u);
+    EXPECT_EQ(result["memory"]["a"]["resident_octets"].size(), 30u);
+    return heap[29].get<std::int64_t>() - heap[14].get<std::int64_t>();
+  };
+  EXPECT_GT(growth("faulty_endpoint_keeps_every_message"), 15 * 16);
+  EXPECT_LT(growth("faulty_endpoint_none"), 15 * 16);
+  EXPECT_FALSE(result_of(talk(hopeful(), {message("a"), message("a")})).contains("memory")) << "nobody has asked";
+}
+
 TEST(Messages, SameJobSameResult) {
   Json job = talk(hopeful(), {});
   for (int i = 0; i < 40; ++i) job["messages"].push_back(message(i % 3 == 0 ? "b" : "a"));

@@ -24,6 +24,7 @@ from headroom.conformance.sides import NotDeclared
 from headroom.oracle.sigcomp.assembling import assemble
 from headroom.oracle.sigcomp.endpoint import Offer
 from headroom.oracle.sigcomp.message import upload
+from headroom.oracle.sigcomp.reasons import Reason
 
 GROUP = "hostile"
 GUARD = "guard"  # the feature
@@ -34,6 +35,10 @@ SLACK = 200_000
 # Units of work within which a loop is seen to be endless, before what its own octets cost.
 PROOF = 100_000
 PROOF_PER_BIT = 20
+# Octets that stay: a list which grows now and then leaves less for each message than malloc's smallest piece; the
+# kernel counts pages, and not all of them at once.
+FORGIVEN_HEAP = 16
+FORGIVEN_RESIDENT = 2 << 20
 MANY = 50  # times that an attack comes when growth of memory is looked for, or its time
 SECOND = 1_000_000_000  # nanoseconds
 REFUSED = "ERR_STATE"  # status of a message that is refused before it runs
@@ -46,6 +51,8 @@ class Cost:
     octets: tuple[bytes, ...]
     seen: tuple[Seen, ...]
     statistics: dict[str, Any]
+    heap: tuple[int, ...] = ()  # octets that the endpoint's calls have left in the heap, after each message
+    resident: tuple[int, ...] = ()  # likewise in the memory of the process, however it was got
 
     @property
     def untold(self) -> list[str]:
@@ -74,9 +81,10 @@ def guarded(asked: Asked, guard: dict[str, Any]) -> Asked:
     return replace(asked, options={**asked.options, "guard": guard})
 
 
-def played(asked: Asked, messages: Sequence[dict[str, Any]], repeats: int = 0) -> dict[str, Any]:
+def played(asked: Asked, messages: Sequence[dict[str, Any]], repeats: int = 0, memory: bool = False) -> dict[str, Any]:
     """The engine's document about messages to the endpoint. Raises Misbehaviour where it breaks a promise."""
-    job = endpoint_engine.job(asked, []) | {"messages": list(messages)} | ({"repeats": repeats} if repeats else {})
+    wanted = ({"repeats": repeats} if repeats else {}) | ({"memory": True} if memory else {})
+    job = endpoint_engine.job(asked, []) | {"messages": list(messages)} | wanted
     document = engine.run("messages", job, PATIENCE_S, asked.build)
     endpoint_engine.results(document, [Act("decompress", b"")] * len(messages))
     return document
@@ -85,10 +93,12 @@ def played(asked: Asked, messages: Sequence[dict[str, Any]], repeats: int = 0) -
 def cost(case: Case, asked: Asked, times: int = 1) -> Cost:
     """What the messages of a case cost an endpoint when they come so many times."""
     octets = tuple(step.octets for step in case.steps) * times
-    document = played(asked, [_message(one) for one in octets])
+    document = played(asked, [_message(one) for one in octets], memory=True)
     acts = [Act("decompress", one) for one in octets]
     seen = tuple(one for done in endpoint_engine.results(document, acts) for one in done.seen)
-    return Cost(octets, seen, dict(document["statistics"]["a"]))
+    left = document["memory"]["a"]
+    statistics = dict(document["statistics"]["a"])
+    return Cost(octets, seen, statistics, tuple(left["heap_octets"]), tuple(left["resident_octets"]))
 
 
 def _message(octets: bytes, compartment: int = 0, time_ns: int | None = None) -> dict[str, Any]:
@@ -124,6 +134,20 @@ def faults(case: Case, found: Cost, exactly: bool) -> list[str]:
     return wrong
 
 
+def elsewhere(on: Cost, off: Cost, seen_through: bool) -> list[str]:
+    """Whether messages fail at another place (RFC 4077, 3.1) with the guard on than with it off. One that its budget
+    has ended before its cycles did may; one that was seen to be endless was seen through to its end."""
+    wrong = []
+    for number, (here, there) in enumerate(zip(on.seen, off.seen, strict=True), 1):
+        cut_short = here.cycles < there.cycles and here.reason == Reason.CYCLES_EXHAUSTED and not seen_through
+        if not cut_short and (here.opcode, here.pc) != (there.opcode, there.pc):
+            wrong.append(
+                f"message {number}: with the guard on it fails at {here.pc} (opcode {here.opcode}), with it off at "
+                f"{there.pc} (opcode {there.opcode})"
+            )
+    return wrong
+
+
 def costs_too_much(case: Case, found: Cost, seen_through: bool) -> list[str]:
     """What is wrong with the cost of one attack to an endpoint whose guard is on."""
     offer, octets = case.offer or Offer(), sum(map(len, found.octets))
@@ -141,10 +165,26 @@ def costs_too_much(case: Case, found: Cost, seen_through: bool) -> list[str]:
 
 
 def grows(once: Cost, often: Cost) -> list[str]:
-    """Whether attacks leave something behind in memory: what failed leaves nothing (RFC 3320, 8.7)."""
-    if often.memory <= once.memory:
-        return []
-    return [f"{once.memory} octets of memory after it came once, {often.memory} after {len(often.octets)} messages"]
+    """Whether attacks leave something behind in memory: what failed leaves nothing (RFC 3320, 8.7). By the endpoint's
+    own word, and by what its process has taken over the later half of the messages."""
+    wrong = []
+    if often.memory > once.memory:
+        wrong.append(
+            f"{once.memory} octets of memory after it came once, {often.memory} after {len(often.octets)} messages"
+        )
+    for grown, forgiven, where in (
+        (often.heap, FORGIVEN_HEAP * len(often.octets) // 2, "heap"),
+        (often.resident, FORGIVEN_RESIDENT, "memory of the process"),
+    ):
+        if (left := _over_later_half(grown)) > forgiven:
+            count = len(grown) - len(grown) // 2
+            wrong.append(f"{count} messages leave {left} octets in the {where}, whatever the statistics say")
+    return wrong
+
+
+def _over_later_half(grown: Sequence[int]) -> int:
+    """By how much it grew when everything had come for the first time."""
+    return grown[-1] - grown[len(grown) // 2 - 1] if len(grown) > 1 else 0
 
 
 def time_of(case: Case, asked: Asked, repeats: int) -> float:

@@ -36,8 +36,9 @@ class Besieging:
     @keyword("Attack Should Fail Within Bounds")
     def within_bounds(self, name: str, seen_through: str = "no") -> None:
         """Each message fails with the reason that the case says, within its UDVM cycles, and leaves nothing in memory.
-        With a guard that is off it fails as the judge does, instruction and address included; with it on, within a
-        budget of work. SEEN THROUGH: `yes` where the guard must prove that it never ends."""
+        With a guard that is off it fails as the judge does, instruction and address included; with it on, there, too,
+        and within a budget of work (which may end it elsewhere, before its cycles do). SEEN THROUGH: `yes` where the
+        guard must prove that it never ends."""
         if seen_through not in ("yes", "no"):
             raise UsageError(f"seen_through is yes or no, not '{seen_through}'.")
         case = endpoint_cases.case(GROUP, name)
@@ -52,6 +53,7 @@ class Besieging:
             _must_tell(asked, once)
             off = hostile_messages.cost(case, hostile_messages.guarded(asked, OFF))
             wrong += [f"guard off: {what}" for what in hostile_messages.faults(case, off, exactly=True)]
+            wrong += hostile_messages.elsewhere(once, off, seen_through == "yes")
             wrong += hostile_messages.costs_too_much(case, once, seen_through == "yes")
             current.metric("work", once.work, "units", "lower")
             current.metric("work_without_guard", off.work, "units", "lower")

@@ -13,11 +13,13 @@ from headroom.conformance.hostile_messages import (
     Siege,
     costs_too_much,
     cycles_granted,
+    elsewhere,
     faults,
     grows,
     siege_faults,
 )
 from headroom.oracle.sigcomp.endpoint import Offer
+from headroom.oracle.sigcomp.reasons import Reason
 
 JUMP = endpoint_cases.case("hostile", "jump")
 OCTETS = JUMP.steps[0].octets
@@ -51,6 +53,18 @@ def test_more_cycles_than_there_are() -> None:
     assert judged(memset)[0].run.beyond > 1000
 
 
+def test_the_place_is_the_same_with_the_guard_and_without() -> None:
+    off = cost(reason=Reason.CYCLES_EXHAUSTED, cycles=1000)
+    assert elsewhere(off, off, seen_through=True) == []
+    moved = cost(reason=Reason.CYCLES_EXHAUSTED, cycles=1000, pc=200)
+    assert elsewhere(moved, off, seen_through=False) and elsewhere(moved, off, seen_through=True)
+    cut_short = cost(reason=Reason.CYCLES_EXHAUSTED, cycles=900, pc=200)
+    assert elsewhere(cut_short, off, seen_through=False) == [], "its budget was used up first"
+    assert "fails at 200 (opcode" in elsewhere(cut_short, off, seen_through=True)[0]
+    other = cost(reason=4, cycles=900, opcode=7)
+    assert elsewhere(other, off, seen_through=False), "no budget ends a message with another reason"
+
+
 def test_work_and_proof() -> None:
     assert costs_too_much(JUMP, cost(), seen_through=True) == []
     assert costs_too_much(JUMP, cost(endless=0), seen_through=True)
@@ -63,6 +77,21 @@ def test_work_and_proof() -> None:
 def test_memory_that_grows() -> None:
     assert grows(cost(memory=100), cost(memory=100)) == []
     assert grows(cost(memory=100), cost(memory=101))
+
+
+def test_memory_that_grows_without_a_word() -> None:
+    """The statistics of such an endpoint always tell the same."""
+    often = replace(cost(memory=0), octets=(OCTETS,) * 50)
+    once_only = (4096,) * 50
+    assert grows(often, replace(often, heap=once_only, resident=once_only)) == [], "what the first message took"
+    doubled = (512,) * 40 + (900,) * 10
+    assert grows(often, replace(often, heap=doubled)) == [], "a list that has grown"
+    leaks = tuple(48 * number for number in range(1, 51))
+    assert grows(often, replace(often, heap=leaks)) == ["25 messages leave 1200 octets in the heap, whatever the "
+                                                        "statistics say"]  # fmt: skip
+    pages = tuple((128 << 10) * number for number in range(1, 51))
+    assert "in the memory of the process" in grows(often, replace(often, resident=pages))[0]
+    assert grows(often, replace(often, heap=leaks[:1])) == [], "one message tells nothing"
 
 
 def test_a_siege() -> None:
