@@ -102,7 +102,7 @@ def appendix(place: Place) -> Measured:
                 value = cell(exchange, rows, column, saved)
                 why = why_missing(exchange, column) if value is None else ""
                 items.append(_explained(place.beside(identity, value, why, runs=_runs(rows, column)), rows))
-    return Measured(items, [], {place.where: tuple(tables)})
+    return Measured(bytecode.explained(items), [], {place.where: tuple(tables)})
 
 
 def _explained(item: Item, rows: list[Sent]) -> Item:
@@ -285,7 +285,7 @@ def table_14(place: Place) -> Measured:
         for name in names
         if not name.startswith("Stateful")
     ]
-    return Measured(items, [one for one in series if one.points], {place.where: (widened,)})
+    return Measured(bytecode.explained(items), [one for one in series if one.points], {place.where: (widened,)})
 
 
 def _short(mechanism: str) -> str:
@@ -377,7 +377,7 @@ def table_16(place: Place) -> Measured:
             if (spent := cell(runs[name, "tcp"], _compressed(runs[name, "tcp"]), f"sequence-{what}")) is not None
         ]
         series.append(chart("figure-58", what, points))
-    return Measured(items, [one for one in series if one.points], {place.where: (widened,)})
+    return Measured(bytecode.explained(items), [one for one in series if one.points], {place.where: (widened,)})
 
 
 def _compressed(exchange: Exchange) -> list[Sent]:
