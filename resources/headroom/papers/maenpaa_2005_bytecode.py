@@ -66,9 +66,9 @@ def explained(items: list[Item]) -> list[Item]:
     without = {item.id: item for item in items if item.id.endswith(COLUMN)}
 
     def told(item: Item) -> Item:
-        beside_it = without.get(f"{item.id}-{COLUMN}") or without.get(f"{item.id.rpartition('.')[0]}.{COLUMN}")
-        plain = item.id.endswith(".sigcomp") or ".ratio-" in item.id
-        if item.verdict == "non-strict" and plain and beside_it and beside_it.verdict == "pass":
+        row, _, column = item.id.rpartition(".")
+        other = without.get(f"{row}.{COLUMN}" if column == "sigcomp" else f"{item.id}-{COLUMN}")
+        if item.verdict == "non-strict" and other and other.verdict == "pass":
             return replace(item, note=f"{item.note}; without bytecode within {100 * WITHIN:g} %")
         return item
 
