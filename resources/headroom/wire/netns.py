@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import shutil
 import signal
 import subprocess
@@ -139,15 +138,13 @@ def probe() -> str:
     """Like `lacks`, after making a namespace with a veth pair and removing it again."""
     if reason := lacks():
         return reason
-    name = f"{runs.PREFIX}-probe-{secrets.token_hex(3)}"
     try:
-        _ip(f"netns add {name}")
-        _ip("link add one type veth peer name other", name)
-        return ""
+        with _noted("probe") as name:
+            _ip(f"netns add {name}")
+            _ip("link add one type veth peer name other", name)
+            return ""
     except EnvironmentLacks as error:
         return str(error)
-    finally:
-        _delete(name)
 
 
 @contextlib.contextmanager
@@ -159,17 +156,25 @@ def alone() -> Iterator[Place]:
     if reason := lacks():
         raise EnvironmentLacks(reason)
     remove_dead()
-    run = ""
-    try:
-        with leash.uninterrupted():
-            run, _ = runs.claim("netns", lambda run: [_namespace(run, "generator")])
-        name = _namespace(run, "generator")
+    with _noted(SUFFIX["generator"]) as name:
         _ip(f"netns add {name}")
         _ip("link set dev lo up", name)
         yield Place(name, ("ip", "netns", "exec", name))
+
+
+@contextlib.contextmanager
+def _noted(suffix: str) -> Iterator[str]:
+    """The name of a namespace that is going to be made, noted so that it goes whatever ends us: at the end of the
+    block, or when somebody next looks for what dead runs have left."""
+    run, name = "", ""
+    try:
+        with leash.uninterrupted():
+            run, _ = runs.claim("netns", lambda run: [f"{runs.PREFIX}-{run}-{suffix}"])
+            name = f"{runs.PREFIX}-{run}-{suffix}"
+        yield name
     finally:
         with leash.uninterrupted():
-            if run and _remove(run, [_namespace(run, "generator")]):
+            if run and _remove(run, [name]):
                 runs.release(run)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 
 import pytest
+
+from headroom.wire import netns
 
 needs_namespaces = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("ip") is None, reason="network namespaces need root and ip(8)"
@@ -25,17 +26,14 @@ def ip(*words: str) -> None:
 @contextlib.contextmanager
 def loop(ipv6: bool = False) -> Iterator[str]:
     """A namespace in which what is sent on g0 arrives on g1 and the other way round, and nothing else."""
-    name = f"hrtrex-{os.getpid()}-{secrets.token_hex(2)}"
-    ip("netns", "add", name)
-    try:
+    with netns.alone() as place:
+        name = place.name
         for which in () if ipv6 else ("all", "default"):
             ip("netns", "exec", name, "sysctl", "-q", "-w", f"net.ipv6.conf.{which}.disable_ipv6=1")
         ip("-n", name, "link", "add", "g0", "type", "veth", "peer", "name", "g1")
         for interface in ("lo", "g0", "g1"):
             ip("-n", name, "link", "set", interface, "up")
         yield name
-    finally:
-        subprocess.run(["ip", "netns", "del", name], check=False)
 
 
 SNIFFER = """

@@ -38,11 +38,7 @@ cannot = (
 with_docker = pytest.mark.skipif(bool(cannot), reason=cannot or "Docker")
 
 
-@pytest.fixture(autouse=True)
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "state"
-    monkeypatch.setattr(runs, "state_folder", lambda: folder)
-    return folder
+pytestmark = pytest.mark.usefixtures("state")  # of conftest.py
 
 
 def services() -> dict[str, Any]:

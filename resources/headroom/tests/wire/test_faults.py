@@ -24,7 +24,7 @@ from headroom.results import collector
 from headroom.settings import Settings
 from headroom.tests.wire.test_netns import namespaces, root
 from headroom.tests.wire.test_processes import gone
-from headroom.wire import interfaces, netns, runs, searches
+from headroom.wire import interfaces, netns, searches
 from headroom.wire.line import Line, line
 from headroom.wire.processes import Crew, Service
 
@@ -33,11 +33,7 @@ KILLED, STOPPED = "died from SIGKILL", r"does nothing any more: it has been stop
 LONG_S = 60.0  # a trial that nobody waits for
 
 
-@pytest.fixture(autouse=True)
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "state"
-    monkeypatch.setattr(runs, "state_folder", lambda: folder)
-    return folder
+pytestmark = pytest.mark.usefixtures("state")  # of conftest.py
 
 
 @pytest.fixture
@@ -172,9 +168,9 @@ def test_one_generator_makes_all_trials(build: str, state: Path) -> None:
 
 @root
 def test_the_verdict_is_an_error_and_the_next_case_goes_on(
-    build: str, state: Path, monkeypatch: pytest.MonkeyPatch
+    build: str, state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = Settings(topology="netns", build=build, quick=True, folder=state.with_name("run"))
+    asked = Settings(topology="netns", build=build, quick=True, folder=tmp_path / "run")
     monkeypatch.setattr(forwarding.settings, "from_robot", lambda: asked)
     monkeypatch.setattr(searches, "_known", {})
     rules = searches.Rules(most_pps=2000.0, trial_s=0.05, sum_s=0.05, width=0.5)

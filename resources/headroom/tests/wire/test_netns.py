@@ -19,6 +19,7 @@ import pytest
 
 from headroom.ending import EngineFailure
 from headroom.errors import EnvironmentLacks
+from headroom.tests.wire.conftest import remove_left
 from headroom.tests.wire.test_processes import gone
 from headroom.wire import interfaces, netns, runs
 from headroom.wire.netns import Netns
@@ -29,12 +30,7 @@ root = pytest.mark.skipif(bool(cannot), reason=cannot or "root")
 HEADROOM_TYPE = b"\x22\xf1"  # what nothing else on a machine sends
 
 
-@pytest.fixture(autouse=True)
-def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Runs of these tests are known in a folder of their own: nobody else's are looked at."""
-    folder = tmp_path / "state"
-    monkeypatch.setattr(runs, "state_folder", lambda: folder)
-    return folder
+pytestmark = pytest.mark.usefixtures("state")  # of conftest.py
 
 
 def topology(shape: str = "full", build: str = "gcc-O2") -> Netns:
@@ -220,6 +216,20 @@ def test_a_second_run_removes_what_a_killed_one_left_and_nothing_else(
             assert namespaces(run) == []
             assert len(namespaces(mine.run)) == 4
     assert list(state.iterdir()) == []
+
+
+@root
+def test_what_a_killed_session_of_tests_left_goes_with_the_next_one(
+    another: tuple[subprocess.Popen[str], str, list[int]], state: Path
+) -> None:
+    process, run, _ = another
+    remove_left(state.parent)
+    assert len(namespaces(run)) == 4, "somebody lives there"
+    process.kill()
+    process.wait(20)
+    remove_left(state.parent)
+    assert namespaces(run) == []
+    assert state.is_dir(), "this session goes on"
 
 
 @root
