@@ -102,6 +102,11 @@ Self Modifying
     [Tags]    req:RFC3320-8.6-3
     Attack Should Fail Within Bounds    self-modifying
 
+Self Modifying Hashes
+    [Documentation]    A loop that writes its own operand, and hashes of nothing: cycles do not bound what it costs.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    self-modifying-hashes
+
 Output Bomb
     [Documentation]    More output than a message may have.
     [Tags]    req:RFC3320-9.4.8-1

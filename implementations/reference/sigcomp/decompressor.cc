@@ -86,6 +86,7 @@ const Outcome& Decompressor::decompress(Octets message, Transport transport, udv
 
 std::uint64_t Decompressor::most_work(const Header& header) const noexcept {
   const std::uint64_t cycles = (1000 + 8 * std::uint64_t{header.length + header.rest.size()}) * config_.cycles_per_bit;
+  if (mutant("sigcomp-work-without-bound")) return 0;
   const std::uint64_t by_cycles = cycles * config_.work_per_cycle;
   if (by_cycles == 0 || config_.most_work == 0) return std::max(by_cycles, config_.most_work);
   return std::min(by_cycles, config_.most_work);

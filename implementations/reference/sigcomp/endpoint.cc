@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "mutants.h"
 #include "sigcomp/dictionary/dictionary.h"
 #include "sigcomp/udvm/work.h"
 
@@ -310,6 +311,8 @@ void Endpoint::take_nack(const Nack& nack, std::uint32_t channel) {
     of = sender->compartment;
   } else if (known && config_.transport == Transport::kStream && nack.reason == Reason::kFramingError) {
     of = channel;
+  } else if (mutant("sigcomp-nack-about-nothing-followed")) {
+    of = known ? channel : compartments_.begin()->first;
   }
   Compartment* const c = !known || of == channel ? compartment(of) : nullptr;
   if (c == nullptr || (sender && sender->opening != c->opening)) {

@@ -112,6 +112,19 @@ def never_acknowledged(session: Session, far: FarEnd, count: int = 8) -> list[st
     return wrong
 
 
+def first_acknowledged(session: Session, far: FarEnd, count: int = 12) -> list[str]:
+    """All messages arrive, and the far end answers the first alone: what it had then may have had to go for what came
+    later."""
+    wrong: list[str] = []
+    for number, message in enumerate(messages(count), 1):
+        octets = session.message(session.compress(message))
+        if fault := fault_of(far.hears(octets), message, octets):
+            wrong.append(f"message {number}: {fault}")
+        if number == 1:
+            session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
+    return wrong
+
+
 def sent_again(session: Session, far: FarEnd) -> list[str]:
     """A message is sent again after an answer that was lost, and after it arrived itself."""
     wrong: list[str] = []
@@ -302,16 +315,20 @@ def nack_of_another_compartment(session: Session, far: FarEnd, other: FarEnd) ->
     return wrong
 
 
-def unknown_nack_ignored(session: Session, without: Session) -> list[str]:
-    """A NACK about a message that was never sent changes nothing: `without`, which gets none, says the same."""
-    sent = messages(4)
-    for number, message in enumerate(sent):
+def unknown_nack_ignored(session: Session, far: FarEnd, without: Session) -> list[str]:
+    """A NACK about a message that was never sent changes nothing: `without`, which gets none, says the same. The first
+    messages are answered, so that there is something that the NACK could take back."""
+    ours, theirs = [], []
+    for number, message in enumerate(messages(4)):
         if number == 2:
             session.decompress(wire.nack(1, bytes(range(20)), details=bytes(6)), None)
-        session.compress(message)
-        without.compress(message)
-    ours = [done.octets for act in range(len(session.acts)) if (done := session.done(act)).octets is not None]
-    theirs = [without.done(act).octets for act in range(len(without.acts))]
+        ours.append(session.message(session.compress(message)))
+        theirs.append(without.message(without.compress(message)))
+        if number < 2:
+            far.hears(ours[-1])
+            answer = far.says(b"SIP/2.0 200 OK\r\n\r\n")
+            session.decompress(answer)
+            without.decompress(answer)
     return [] if ours == theirs else ["a NACK about a message that was never sent changed what is sent next"]
 
 

@@ -136,6 +136,12 @@ class Endpoints:
     def never_acknowledged(self, mechanism: str = DEFAULT) -> None:
         self._story(endpoint_stories.never_acknowledged, mechanism)
 
+    @keyword("Messages Should Rest On What Is Still There")
+    def first_acknowledged(self, mechanism: str = DEFAULT, **offer: Any) -> None:
+        far = FarEnd(_offer(offer))
+        session, _ = _sender(mechanism, far, {})
+        _must_be_empty(endpoint_stories.first_acknowledged(session, far))
+
     @keyword("Messages Sent Again Should Be Decompressed")
     def sent_again(self, mechanism: str = DEFAULT) -> None:
         self._story(endpoint_stories.sent_again, mechanism)
@@ -188,7 +194,7 @@ class Endpoints:
     def nack_about_nothing(self, mechanism: str = DEFAULT) -> None:
         far = FarEnd(_far_of(mechanism))
         session, _ = _sender(mechanism, far, {}, ["nack"])
-        _must_be_empty(endpoint_stories.unknown_nack_ignored(session, Session(session.play)))
+        _must_be_empty(endpoint_stories.unknown_nack_ignored(session, far, Session(session.play)))
 
     # ---- streams
 

@@ -42,7 +42,8 @@ def load(path: Path = PATH) -> list[Mutant]:
         name = entry["name"]
         if name in found:
             raise UsageError(document.complaint(("mutants", index, "name"), f"{name} stands here twice."))
-        suites = tuple(f"{SUITES_OF[entry['side']]}/{suite}" for suite in entry["suites"])
+        folder = SUITES_OF[entry["side"]]
+        suites = tuple(suite if "/" in suite else f"{folder}/{suite}" for suite in entry["suites"])
         for place, suite in enumerate(suites):
             if not has_suites(suite):
                 where = ("mutants", index, "suites", place)

@@ -28,7 +28,7 @@ def test_there_are_as_many_as_promised_on_both_sides() -> None:
     known = catalogue.load()
     assert len(known) >= 190
     assert {one.side for one in known} == {"compressor", "decompressor", "endpoint"}
-    assert sum(one.side == "endpoint" for one in known) >= 25
+    assert sum(one.side == "endpoint" for one in known) >= 42
     assert sum(one.quick for one in known) == 8, "what `./headroom test` asks for"
 
 
@@ -95,6 +95,14 @@ def test_the_suites_that_matter_come_first_and_all_others_follow() -> None:
     files = hunt.suites_in_order(["conformance/rohc/timestamp", "conformance/rohc/crc"])
     assert [path.stem for path in files[:2]] == ["timestamp", "crc"]
     assert sorted(files) == sorted((SUITES / "conformance" / "rohc").glob("*.robot"))
+
+
+def test_a_suite_that_is_not_of_conformance_is_asked_where_a_mutant_names_it() -> None:
+    guard = next(one for one in catalogue.load() if one.name == "sigcomp-failures-forgiven")
+    assert guard.suites == ("robustness/hostile_bytecode",)
+    files = hunt.suites_in_order(guard.suites, "endpoint")
+    assert files[0] == SUITES / "robustness" / "hostile_bytecode.robot"
+    assert SUITES / "conformance" / "sigcomp" / "udvm.robot" in files
 
 
 def test_an_endpoint_is_asked_by_the_suites_of_its_scheme() -> None:

@@ -89,6 +89,14 @@ Nothing Is Acknowledged
     [Template]    Messages Should Rest On What Has Arrived
     default
     dynamic
+First Is Acknowledged
+    [Documentation]    All messages arrive, and the peer, with little state memory, answers the first alone. Expects
+    ...    that each can be decompressed, though state may have had to go.
+    [Tags]    req:RFC3320-5.1-1
+    [Template]    Messages Should Rest On What Is Still There
+    default
+    dynamic    state=4096
+    shared    state=4096
 Sent Again
     [Documentation]    Messages are sent again, after they were lost and after they arrived. Expects that each copy can
     ...    be decompressed.

@@ -57,6 +57,11 @@ Oldest Goes First
     [Tags]    req:RFC3320-6.2-3
     Messages Should Be Met    state    oldest-goes-first
 
+Memory Just Filled
+    [Documentation]    Two states that take all of the memory between them both stay.
+    [Tags]    req:RFC3320-6.2-3
+    Messages Should Be Met    state    memory-just-filled
+
 Lowest Priority Goes First
     [Documentation]    State of low priority goes before older state of a higher one.
     [Tags]    req:RFC3320-6.2-3    req:RFC4896-5.1-1

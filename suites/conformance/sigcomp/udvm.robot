@@ -166,3 +166,14 @@ Most Output
     [Documentation]    65536 octets of output are possible, one more is not.
     [Tags]    req:RFC3320-9.4.8-1
     Messages Should Be Met    udvm    most-output
+
+LZ77 Loop
+    [Documentation]    Literals and matches as decompressors of the LZ77 family write them, round a small circular
+    ...    buffer: matches that overlap, and that end where the buffer does.
+    [Tags]    req:RFC3320-8.4-1    req:RFC3320-8.6-1    req:RFC3320-9.2.5-1    req:RFC3320-9.2.6-1
+    Messages Should Be Met    udvm    lz77-loop
+
+Long Count
+    [Documentation]    A loop that counts for thousands of rounds without input comes to its end.
+    [Tags]    req:RFC3320-8.6-1
+    Messages Should Be Met    udvm    long-count

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "mutants.h"
 #include "sigcomp/compressor/bit_writer.h"
 
 namespace headroom::sigcomp {
@@ -90,7 +91,8 @@ std::size_t write_deflate(Window& window, const MatchLimits& limits, std::span<s
     }
     const Code length = code_of(match.length - static_cast<std::uint32_t>(kShortestMatch), 2);
     symbol(kFirstLength + length.code);
-    bits.put(length.extra, length.extra_bits);
+    bits.put(mutant("sigcomp-deflate-extra-reversed") ? reversed(length.extra, length.extra_bits) : length.extra,
+             length.extra_bits);
     const Code distance = code_of(match.distance - 1, 1);
     bits.put(reversed(distance.code, 5), 5);
     bits.put(distance.extra, distance.extra_bits);

@@ -5,6 +5,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "mutants.h"
+
 namespace headroom::sigcomp {
 namespace {
 
@@ -52,7 +54,8 @@ bool Admission::admit(SourceId id, std::uint64_t now_ns) {
     refused = &counters_.refused_for_work;
   } else if (!s.failures.allows(config_.failures, now_ns)) {
     refused = &counters_.refused_for_failures;
-  } else if (!s.vouched && !all_strangers_.allows(config_.strangers, now_ns)) {
+  } else if ((!s.vouched || mutant("sigcomp-friends-are-strangers")) &&
+             !all_strangers_.allows(config_.strangers, now_ns)) {
     refused = &counters_.refused_as_strangers;
   }
   ++(refused != nullptr ? *refused : counters_.admitted);
@@ -63,9 +66,10 @@ void Admission::charge(SourceId id, std::uint64_t now_ns, std::uint64_t work, bo
   if (!config_.is_limited()) return;
   now_ns = never_back(now_ns);
   Source& s = source(id);
-  s.work.charge(config_.work, now_ns, work);
-  if (failed) s.failures.charge(config_.failures, now_ns, AdmissionConfig::kFailure);
-  if (!s.vouched) all_strangers_.charge(config_.strangers, now_ns, work);
+  if (!mutant("sigcomp-work-of-sources-uncounted")) s.work.charge(config_.work, now_ns, work);
+  if (failed && !mutant("sigcomp-failures-forgiven"))
+    s.failures.charge(config_.failures, now_ns, AdmissionConfig::kFailure);
+  if (!s.vouched && !mutant("sigcomp-strangers-are-free")) all_strangers_.charge(config_.strangers, now_ns, work);
 }
 
 void Admission::vouch(SourceId id) {

@@ -41,7 +41,7 @@ RecordReader::Event RecordReader::read(Octets& stream) {
       }
     } else {
       marked_ = false;
-      if (octet <= kMostQuoted) {
+      if (octet <= kMostQuoted - (mutant("sigcomp-no-quote-of-127") ? 1 : 0)) {
         take(kMark);
         quoted_ = mutant("sigcomp-quotes-one-less") && octet > 0 ? octet - 1 : octet;
       } else if (octet != kMark) {
@@ -63,7 +63,7 @@ RecordReader::Event RecordReader::read(Octets& stream) {
 void write_record(Octets message, std::vector<std::uint8_t>& stream) {
   for (auto at = message.begin(); at != message.end();) {
     stream.push_back(*at);
-    if (*at++ != kMark) continue;
+    if (*at++ != kMark || mutant("sigcomp-sends-unquoted")) continue;
     // Quotes as far as the last 0xFF within reach.
     const auto reach = at + std::min<std::ptrdiff_t>(kMostQuoted, message.end() - at);
     auto end = reach;

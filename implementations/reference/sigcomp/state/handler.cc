@@ -110,7 +110,12 @@ bool StateHandler::create_in(Compartment& c, const StateHeader& header, std::uin
   }
   // 4. and 5.
   const auto cost = static_cast<std::uint32_t>(value.size()) + kItemCost;
-  while (c.used + cost > c.state_memory_size) remove(c, c.by_order.begin());
+  const auto is_full = [&] {
+    const std::uint32_t used = c.used + cost;
+    return used > c.state_memory_size ||
+           (used == c.state_memory_size && c.used > 0 && mutant("sigcomp-state-memory-never-filled"));
+  };
+  while (is_full()) remove(c, c.by_order.begin());
   if (at == items_.end()) {
     at = items_.try_emplace(identifier).first;
     at->second.item = {identifier, header, {value.begin(), value.end()}};

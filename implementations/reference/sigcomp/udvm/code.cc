@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mutants.h"
 #include "sigcomp/udvm/idiom.h"
 
 namespace headroom::sigcomp::udvm {
@@ -43,6 +44,7 @@ void Code::renew() noexcept {
 void Code::look(std::uint32_t address, std::uint32_t length) noexcept {
   const std::uint32_t from = std::max(address, first_);
   const std::uint32_t to = std::min(address + length, last_);
+  if (mutant("sigcomp-written-code-unseen")) return;
   if (std::memchr(is_code_.data() + from, 1, to - from) != nullptr) renew();
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mutants.h"
 #include "sigcomp/udvm/fetch.h"
 #include "sigcomp/udvm/idiom.h"
 #include "sigcomp/udvm/udvm.h"
@@ -29,7 +30,8 @@ HEADROOM_ALWAYS_INLINE inline bool Udvm::emit_octet(const Instruction& i, std::u
   has_output_ = true;
   output_[output_length_++] = memory[i.integers[E::kOutput]];
   memory[to] = memory[i.integers[E::kFrom]];
-  store16(memory + pointer, bounds.next(to));
+  store16(memory + pointer,
+          mutant("sigcomp-idiom-leaves-the-ring") ? static_cast<std::uint16_t>(to + 1) : bounds.next(to));
   return true;
 }
 
@@ -46,7 +48,7 @@ HEADROOM_ALWAYS_INLINE inline bool Udvm::emit_match(const Instruction& i, std::u
   const std::uint16_t to = load16(memory + pointer);
   const std::uint32_t length = load16(memory + i.integers[E::kLength]);
   const std::uint16_t from = bounds.before(to, load16(memory + i.integers[E::kOffset]));
-  const std::uint64_t cost = 1 + (1 + length) + (1 + length) + 1;
+  const std::uint64_t cost = 1 + (1 + length) + (1 + length) + (mutant("sigcomp-idiom-jumps-free") ? 0 : 1);
   // What is copied is one piece and goes to one piece, behind everything that the instructions look at.
   if (cost > spare || length == 0 || length > bounds.run(from) || length > bounds.run(to) || from + length > size ||
       to + length > size || to <= words + 1 || i.integers[E::kNext] >= size || length > kMostOutput - output_length_ ||
@@ -58,7 +60,8 @@ HEADROOM_ALWAYS_INLINE inline bool Udvm::emit_match(const Instruction& i, std::u
   std::uint8_t* const output = output_.get() + output_length_;
   output_length_ += length;
   store16(memory + old, to);
-  if (length <= kShort && (from > to || to - from >= static_cast<int>(kShort))) [[likely]] {
+  if (length <= kShort &&
+      (from > to || to - from >= static_cast<int>(kShort) || mutant("sigcomp-idiom-without-overlap"))) [[likely]] {
     // As many octets whatever the length is, so that nothing depends on it; those behind are put back.
     using Piece = std::array<std::uint8_t, kShort>;
     Piece piece;

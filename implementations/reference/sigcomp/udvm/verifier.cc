@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "mutants.h"
+
 namespace headroom::sigcomp::udvm {
 namespace {
 
@@ -185,7 +187,7 @@ std::optional<std::uint64_t> Verifier::rounds() const noexcept {
     const auto value = static_cast<std::uint16_t>(load16(before_.data() + condition.base) + condition.offset);
     // Counted without passing 0: a comparison may go on to come out so, but that is not claimed.
     const int more = up < down ? (condition.highest - value) / up : (value - condition.lowest) / down;
-    known = std::min(known, static_cast<std::uint64_t>(more));
+    if (!mutant("sigcomp-counted-loops-endless")) known = std::min(known, static_cast<std::uint64_t>(more));
   }
   return known;
 }

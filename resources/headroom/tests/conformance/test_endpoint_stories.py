@@ -27,6 +27,7 @@ STORIES = {
     "carried with loss": lambda defect: stories.carried(session(defect), FarEnd(), CALL, 0.3, 5),
     "reordered": lambda defect: stories.reordered(session(defect), FarEnd()),
     "never acknowledged": lambda defect: stories.never_acknowledged(session(defect), FarEnd()),
+    "first acknowledged": lambda defect: stories.first_acknowledged(session(defect), FarEnd()),
     "sent again": lambda defect: stories.sent_again(session(defect), FarEnd()),
     "too long": lambda defect: stories.too_long(session(defect), FarEnd()),
     "feedback": lambda defect: stories.feedback_returned(session(defect), FarEnd()),
@@ -39,7 +40,7 @@ STORIES = {
     "NACK elsewhere": lambda defect: stories.nack_of_another_compartment(
         session(defect, compartments=2), FarEnd(), FarEnd()
     ),
-    "NACK about nothing": lambda defect: stories.unknown_nack_ignored(session(defect), session(defect)),
+    "NACK about nothing": lambda defect: stories.unknown_nack_ignored(session(defect), FarEnd(), session(defect)),
     "stream": lambda defect: stories.streamed(session(defect, STREAM), FarEnd(STREAM), CALL, 100),
 }
 DEFECTS = {
@@ -68,6 +69,10 @@ def test_a_defect_is_noticed(defect: str, story: str) -> None:
     faults = STORIES[story](defect)
     assert faults
     assert all(isinstance(fault, str) and fault for fault in faults)
+
+
+def test_a_nack_about_nothing_that_is_followed_is_noticed() -> None:
+    assert STORIES["NACK about nothing"]("takes-any-nack")
 
 
 def test_where_nothing_happens_nothing_follows() -> None:
