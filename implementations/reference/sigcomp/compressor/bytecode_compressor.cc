@@ -47,11 +47,18 @@ Workshop::Bench::Bench(Octets dictionary, Search search) : window(dictionary, kB
 
 const Workshop::Tool& Workshop::tool(const CompressorConfig& config) {
   CompressorConfig key = of_program(config);
-  for (const auto& [known, tool] : tools_) {
-    if (known == key) return *tool;
+  auto found = std::find_if(tried_.begin(), tried_.end(), [&key](const Tried& one) { return one.config == key; });
+  if (found == tried_.end()) {
+    Tried tried{std::move(key), nullptr, {}};
+    try {
+      tried.tool = std::make_unique<Tool>(tried.config, sha1);
+    } catch (const std::invalid_argument& error) {
+      tried.why_not = error.what();
+    }
+    found = tried_.insert(tried_.end(), std::move(tried));
   }
-  auto tool = std::make_unique<Tool>(key, sha1);
-  return *tools_.emplace_back(std::move(key), std::move(tool)).second;
+  if (found->tool == nullptr) throw std::invalid_argument(found->why_not);
+  return *found->tool;
 }
 
 Workshop::Bench& Workshop::bench(const CompressorConfig& config, const Program& program) {
@@ -63,8 +70,9 @@ Workshop::Bench& Workshop::bench(const CompressorConfig& config, const Program& 
 
 std::size_t Workshop::memory_bytes() const noexcept {
   std::size_t octets = sizeof *this + message.capacity() + front.capacity() + spares.memory_bytes();
-  for (const auto& [config, tool] : tools_) {
-    octets += sizeof config + sizeof *tool + tool->program.code.capacity() + tool->front.capacity();
+  for (const Tried& one : tried_) {
+    octets += sizeof one + one.why_not.capacity();
+    if (one.tool) octets += sizeof *one.tool + one.tool->program.code.capacity() + one.tool->front.capacity();
   }
   for (const auto& [key, bench] : benches_) octets += sizeof *bench + bench->window.memory_bytes();
   return octets;

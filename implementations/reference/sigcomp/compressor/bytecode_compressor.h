@@ -10,6 +10,9 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "sigcomp/compressor/history.h"
 
@@ -36,7 +39,8 @@ struct Workshop {
     std::uint64_t number = 0;  // of the message that is behind that; 0: it is of no use
   };
 
-  // Throws std::invalid_argument as Program does.
+  // Throws std::invalid_argument as Program does. Everything is tried once: a peer may offer something else with every
+  // message, and has fewer than 300 offers to make (RFC 3320 3.3.1).
   const Tool& tool(const CompressorConfig& config);
   Bench& bench(const CompressorConfig& config, const Program& program);
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
@@ -49,7 +53,13 @@ struct Workshop {
   std::uint64_t users = 0;
 
  private:
-  std::vector<std::pair<CompressorConfig, std::unique_ptr<Tool>>> tools_;
+  struct Tried {
+    CompressorConfig config;
+    std::unique_ptr<Tool> tool;  // or none
+    std::string why_not;
+  };
+
+  std::vector<Tried> tried_;
   std::map<std::tuple<const std::uint8_t*, std::size_t, Search>, std::unique_ptr<Bench>> benches_;
 };
 

@@ -4,7 +4,9 @@
 // acknowledges it (headroom.h, "What an adapter promises").
 #include <cstdlib>
 #include <new>
+#include <stdexcept>
 
+#include "sigcomp/compressor/bytecode_compressor.h"
 #include "sigcomp/test/support/endpoint.h"
 #include "sigcomp/test/support/sip.h"
 
@@ -64,6 +66,36 @@ TEST_P(Allocations, NoneOnceTheTwoKnowEachOther) {
 INSTANTIATE_TEST_SUITE_P(All, Allocations,
                          testing::Values(Acknowledgement::kNumber, Acknowledgement::kIdentifier,
                                          Acknowledgement::kTransport));
+
+// A peer may offer something else with every message (RFC 3320 9.4.9): what comes of an offer is made, or found to be
+// impossible, once.
+TEST(Workshop, TriesEveryOfferOnce) {
+  Workshop workshop;
+  std::size_t made = 0, refused = 0;
+  for (std::uint32_t state = 16384; state <= 131072; state *= 2) {
+    for (std::uint32_t memory = 2048; memory <= 131072; memory *= 2) {
+      CompressorConfig config;
+      config.mechanism = Mechanism::kShared;
+      config.peer = {16, memory, state};
+      const auto is_made = [&] {
+        try {
+          return !workshop.tool(config).program.code.empty();
+        } catch (const std::invalid_argument&) {
+          return false;
+        }
+      };
+      std::size_t before = allocations;
+      const bool first = is_made();
+      const bool assembled = allocations - before > 30;
+      before = allocations;
+      EXPECT_EQ(is_made(), first);
+      EXPECT_LT(allocations - before, 5U) << "it is known";
+      if (assembled) ++(first ? made : refused);
+    }
+  }
+  EXPECT_GT(made, 5U);
+  EXPECT_GT(refused, 0U) << "some are found to be impossible when they have been put together";
+}
 
 }  // namespace
 }  // namespace headroom::sigcomp
