@@ -181,7 +181,7 @@ typedef struct headroom_message_detail {
   uint8_t flags;                   /* HEADROOM_MESSAGE_ACCEPTED … */
   uint8_t reason;                  /* FAILED: the reason code of RFC 4077 3.2. NACK: the one in it */
   uint8_t opcode;                  /* likewise: of the instruction that failed */
-  uint64_t cycles;                 /* decompress: UDVM cycles used */
+  uint64_t cycles;                 /* decompress: UDVM cycles used (feature "cycles") */
   uint16_t pc;                     /* FAILED, NACK: the address of that instruction */
   uint16_t code_length;            /* octets of bytecode in the message */
   uint32_t header_length;          /* octets of SigComp header, bytecode included (RFC 3320 8.6), record marking not */

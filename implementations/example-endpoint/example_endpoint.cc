@@ -29,7 +29,7 @@ constexpr std::uint32_t kHeader = kBytecode.size();
 nlohmann::json scheme() {
   return nlohmann::json::parse(R"({"scheme": "sigcomp", "roles": ["endpoint"], "transports": ["udp"], "version": 1,
     "max_decompression_memory_size": 131072, "max_state_memory_size": 131072, "max_cycles_per_bit": 128,
-    "max_compartments": 1048576, "dictionaries": [], "features": ["compression"], "choices": {}, "tools": [],
+    "max_compartments": 1048576, "dictionaries": [], "features": ["compression", "peer"], "choices": {}, "tools": [],
     "names": {}})");
 }
 

@@ -43,7 +43,7 @@ Json sigcomp_description() {
           {"max_cycles_per_bit", 128},
           {"max_compartments", 1U << 20},
           {"dictionaries", Json::array()},
-          {"features", {"compression"}},
+          {"features", {"compression", "peer"}},
           {"choices", Json::object()},
           {"tools", Json::array()},
           {"names", Json::object()}};

@@ -52,7 +52,7 @@ struct OpenSigcomp {
   void (*end_message)(void*) = file["_ZN3osc14SigcompMessageD1Ev"];
   void (*make_stream)(void*) = file["_ZN3osc9TcpStreamC1Ev"];
   void (*end_stream)(void*) = file["_ZN3osc9TcpStreamD1Ev"];
-  void (*add_to_stream)(void*, const void*, std::size_t) = file["_ZN3osc9TcpStream7addDataEPKvm"];
+  int (*add_to_stream)(void*, const void*, std::size_t) = file["_ZN3osc9TcpStream7addDataEPKvm"];  // 0: no error
   void* (*next_of_stream)(void*) = file["_ZN3osc9TcpStream14getNextMessageEv"];
 };
 
@@ -75,12 +75,19 @@ void* room_for_object() { return std::memset(::operator new(kObject), 0, kObject
 // beyond that.
 constexpr std::uint32_t kMost = 43'690;
 
+// Octets of room for what comes out: of the longest message, and one that it leaves free.
+constexpr std::size_t kRoom = HEADROOM_MESSAGE_MAX + 1;
+
+constexpr std::uint8_t kFramingError = 25;  // RFC 4077 3.2
+
 }  // namespace
 
 struct headroom_instance : headroom::LibraryEndpoint {
   struct Compartment {
     std::uint64_t name;  // for the library: new each time, because it never closes one
     Object stream;
+    enum { unknown, sigcomp, plain } kind = unknown;  // of the stream
+    bool broken = false;                              // a framing error ends it
   };
 
   OpenSigcomp library{};
@@ -94,10 +101,10 @@ namespace {
 
 constexpr char kDescription[] =
     R"({"name": "opensigcomp", "version": "unknown", "licence": "GPL-2.0-only", "schemes": [{
-  "scheme": "sigcomp", "roles": ["endpoint"], "transports": ["udp", "tcp"], "version": 2,
+  "scheme": "sigcomp", "roles": ["endpoint"], "transports": ["udp", "tcp"], "version": 2, "min_version": 2,
   "max_decompression_memory_size": 131072, "max_state_memory_size": 131072, "max_cycles_per_bit": 128,
   "max_compartments": 1048576, "dictionaries": ["sip-sdp"],
-  "features": ["compression", "feedback", "announcements", "nack"],
+  "features": ["compression", "feedback", "announcements", "nack", "peer"],
   "choices": {"algorithm": ["deflate"], "mechanism": ["dynamic"]}, "tools": [], "names": {}}]})";
 
 json description() { return json::parse(kDescription); }
@@ -113,6 +120,7 @@ headroom_instance* make(std::int32_t role, const json& settings) {
   l.make_handler(handler, c.own.state_memory_size, c.own.cycles_per_bit, c.own.decompression_memory_size, c.own.version,
                  4, c.peer.state_memory_size, c.peer.cycles_per_bit, c.peer.decompression_memory_size, c.peer.version);
   self->handler = Object(handler, {l.end_handler});
+  self->room.resize(kRoom);
   if (!c.dictionaries.empty()) l.use_sip_dictionary(handler);
   void* const stack = room_for_object();
   l.make_stack(stack, handler);
@@ -179,21 +187,29 @@ std::int32_t decompress(headroom_instance& self, headroom_packet& p, std::uint64
   const bool known = p.channel != HEADROOM_NO_COMPARTMENT;
   const auto at = self.compartments.find(p.channel);
   if ((known || self.config.stream) && at == self.compartments.end()) return HEADROOM_ERR_CHANNEL;
-  std::uint8_t* const out = self.output_for(p);
+  std::uint8_t* const out = p.out_capacity >= kRoom ? p.out : self.room.data();
   std::size_t length = 0;
   void* changes = nullptr;
   if (self.config.stream) {
-    void* const stream = at->second.stream.get();
-    if (p.in_length != 0) l.add_to_stream(stream, p.in, p.in_length);
-    const Object message(l.next_of_stream(stream), {l.end_message});
-    if (!message) return HEADROOM_MORE;
+    headroom_instance::Compartment& c = at->second;
+    // The application tells by the first octet what is SigComp's (RFC 5049 5); the rest never comes to the library.
+    if (c.kind == c.unknown && p.in_length != 0) c.kind = headroom::is_sigcomp({p.in, 1}) ? c.sigcomp : c.plain;
+    if (c.kind == c.plain) return p.in_length == 0 ? HEADROOM_MORE : headroom::give(p, p.in, p.in_length);
+    if (p.in_length != 0 && !c.broken) c.broken = l.add_to_stream(c.stream.get(), p.in, p.in_length) != 0;
+    const Object message(l.next_of_stream(c.stream.get()), {l.end_message});
+    if (!message && !c.broken) return HEADROOM_MORE;
+    if (!message) {
+      self.last.kind = HEADROOM_MESSAGE_FAILED;
+      self.last.reason = kFramingError;
+      return HEADROOM_ERR_DECOMPRESSION;
+    }
     self.last = headroom::read_message({l.datagram(message.get()), l.datagram_length(message.get())});
-    length = l.decompress_record(self.stack.get(), message.get(), out, HEADROOM_MESSAGE_MAX, changes, true);
+    length = l.decompress_record(self.stack.get(), message.get(), out, kRoom, changes, true);
   } else {
     if (p.in_length == 0) return HEADROOM_ERR_MALFORMED;
     self.last = headroom::read_message({p.in, p.in_length});
     if (self.last.kind == HEADROOM_MESSAGE_PLAIN) return headroom::give(p, p.in, p.in_length);
-    length = l.decompress(self.stack.get(), p.in, p.in_length, out, HEADROOM_MESSAGE_MAX, changes);
+    length = l.decompress(self.stack.get(), p.in, p.in_length, out, kRoom, changes);
   }
   if (take_nack(self, p.channel)) return HEADROOM_ERR_DECOMPRESSION;
   if (changes == nullptr) return headroom::not_decompressed(self);

@@ -76,10 +76,10 @@ struct headroom_instance : headroom::LibraryEndpoint {
 namespace {
 
 constexpr char kDescription[] = R"({"name": "tinysigcomp", "version": "unknown", "licence": "GPL-3.0-or-later",
-  "schemes": [{"scheme": "sigcomp", "roles": ["endpoint"], "transports": ["udp"], "version": 2,
-  "max_decompression_memory_size": 65536, "max_state_memory_size": 131072, "max_cycles_per_bit": 128,
+  "schemes": [{"scheme": "sigcomp", "roles": ["endpoint"], "transports": ["udp"], "version": 2, "min_version": 2,
+  "max_decompression_memory_size": 65536, "min_state_memory_size": 2048, "max_state_memory_size": 131072, "max_cycles_per_bit": 128,
   "max_compartments": 65536, "dictionaries": ["sip-sdp", "presence"],
-  "features": ["compression", "feedback", "announcements", "nack"],
+  "features": ["compression", "cycles", "feedback", "announcements", "nack"],
   "choices": {"algorithm": ["deflate"], "mechanism": ["dynamic"]}, "tools": [], "names": {}}]})";
 
 json description() { return json::parse(kDescription); }
@@ -87,11 +87,6 @@ json description() { return json::parse(kDescription); }
 headroom_instance* make(std::int32_t role, const json& settings) {
   auto self = headroom::make_library_endpoint<headroom_instance>(role, settings, description());
   const headroom::EndpointConfiguration& c = self->config;
-  require(!settings.contains("peer") || c.peer == c.own,
-          "tinySIGCOMP takes its peer to offer what it offers itself: \"peer\" must be the same, or not be there");
-  require(c.own.state_memory_size != 0,
-          "tinySIGCOMP refers to state whatever its peer has memory for: \"state_memory_size\" must not be 0");
-  require(c.own.version == 2, "tinySIGCOMP tells failures by NACKs alone: \"version\" must be 2");
   const Tinysigcomp& l = self->library;
   l.set_debug_level(0);  // of the whole process: nothing is printed
   self->manager = Object(l.make(), l.release);

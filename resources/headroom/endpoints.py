@@ -36,6 +36,8 @@ LIMITS = {
     "cycles_per_bit": "max_cycles_per_bit",
     "version": "version",
 }
+LEAST = {"state_memory_size": "min_state_memory_size", "version": "min_version"}
+PEER = "peer"  # the feature of those that can be told of a peer that offers other than they do themselves
 # What dynamic compression needs of both sides, and what the thesis of J. Mäenpää (2005) gives them: octets.
 GENEROUS = {"decompression_memory_size": 16384, "state_memory_size": 131072}
 
@@ -101,7 +103,10 @@ def conversation(
 def lacking(end: Endpoint, features: Sequence[str] = ()) -> str:
     """Why what a case asks of an endpoint is not for its implementation, as declared; "" when it is."""
     asked: dict[str, Any] = {"transports": [end.transport], "features": list(features)}
-    asked |= {limit: end.offer[key] for key, limit in LIMITS.items() if key in end.offer}
+    for limits in (LIMITS, LEAST):
+        asked |= {limit: end.offer[key] for key, limit in limits.items() if key in end.offer}
+    if any(value != end.offer.get(key) for key, value in end.peer.items() if key in LIMITS):
+        asked["features"].append(PEER)
     if "compartments" in end.offer:
         asked["max_compartments"] = end.offer["compartments"]
     if "dictionaries" in end.offer:

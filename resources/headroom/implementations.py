@@ -18,6 +18,7 @@ from headroom.yamlfile import Document, check, read
 
 ABI = "ABI-"  # in a deviation's requirement, before the name of a check
 CAPTURES = (".pcap", ".pcapng", ".cap")
+_SINGULAR = {"dictionaries": "dictionary"}  # of capabilities, in sentences
 
 Warn = Callable[[str], None]
 Role = Literal["compressor", "decompressor", "endpoint"]
@@ -25,7 +26,7 @@ Role = Literal["compressor", "decompressor", "endpoint"]
 
 @dataclass(frozen=True)
 class Deviation:
-    """A known deviation: from a requirement, in one case, or in cells of the interop matrix.
+    """A known deviation: from a requirement, in single cases, or in cells of the interop matrix.
 
     In cells, it may be one that not every packet meets: a compressor's packets that break one of `breaks`, or packets
     that have all of `fields` at once.
@@ -33,11 +34,13 @@ class Deviation:
 
     reason: str
     requirement: str = ""
-    case: str = ""
+    cases: tuple[str, ...] = ()
     roles: tuple[str, ...] = ("compressor", "decompressor")
     cells: dict[str, tuple[str, ...]] = field(default_factory=dict)  # words of the interop matrix
     breaks: tuple[str, ...] = ()  # requirements
     fields: tuple[str, ...] = ()  # as the judge names them, or name=value
+    crashes: bool = False  # its process may end of it
+    by_chance: bool = False  # it is not met every time, so that a case that passes proves nothing
 
     @property
     def is_of_packets(self) -> bool:
@@ -117,7 +120,7 @@ class Implementation:
         """Why a case is not for this implementation, as declared: "" when it is.
 
         `asked` holds capabilities by their name in implementation.yaml, such as `profiles=["0x0001"]`, `modes=["O"]`,
-        `max_cid=100`.
+        `max_cid=100`; `min_…` are the least there may be, other numbers the most.
         """
         found = next((entry for entry in self.capabilities if entry["scheme"] == scheme), None)
         if found is None:
@@ -127,10 +130,11 @@ class Implementation:
         for name, wanted in asked.items():
             declared = found.get(name)
             if isinstance(wanted, int):
-                if declared is not None and wanted > declared:
+                beyond = declared is not None and (wanted < declared if name.startswith("min_") else wanted > declared)
+                if beyond:
                     return f"{self.name} declares {name} {declared}; {wanted} is needed"
             elif missing := [item for item in wanted if item not in (declared or ())]:
-                return f"{self.name} does not declare {name.rstrip('s')} {', '.join(missing)}"
+                return f"{self.name} does not declare {_SINGULAR.get(name, name.rstrip('s'))} {', '.join(missing)}"
         return self.missing()
 
     def options_for(self, feature: str, role: Role, scheme: str = "rohc") -> dict[str, Any]:
@@ -192,11 +196,13 @@ def _load(folder: Path, changed: int) -> Implementation:
             Deviation(
                 reason=entry["reason"],
                 requirement=entry.get("requirement", ""),
-                case=entry.get("case", ""),
+                cases=tuple(entry.get("cases", [entry["case"]] if "case" in entry else ())),
                 roles=tuple(entry.get("roles", ("compressor", "decompressor", "endpoint"))),
                 cells={name: tuple(words) for name, words in entry.get("cells", {}).items()},
                 breaks=tuple(entry.get("breaks", ())),
                 fields=tuple(entry.get("fields", ())),
+                crashes=entry.get("crashes", False),
+                by_chance=entry.get("by_chance", False),
             )
             for entry in data.get("deviations", ())
         ),
@@ -228,8 +234,12 @@ def check_deviations(document: Document) -> None:
         for place, name in enumerate(entry.get("breaks", ())):
             if name not in requirements.load():
                 complaints.append(document.complaint((*at, "breaks", place), f"there is no requirement '{name}'"))
-        if (case := entry.get("case")) and not _is_case(case):
-            complaints.append(document.complaint((*at, "case"), f"there is no case '{case}'; see list suites --cases"))
+        named = [(("case",), entry["case"])] if "case" in entry else []
+        named += [(("cases", place), case) for place, case in enumerate(entry.get("cases", ()))]
+        for where, case in named:
+            if not _is_case(case):
+                sentence = f"there is no case '{case}'; see list suites --cases"
+                complaints.append(document.complaint((*at, *where), sentence))
         cells = entry.get("cells", {})
         for place, name in enumerate(cells.get("peers", ())):
             if name not in peers:

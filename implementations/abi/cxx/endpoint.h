@@ -131,9 +131,21 @@ struct EndpointConfiguration {
   within("state_memory_size", "max_state_memory_size", c.own.state_memory_size);
   within("cycles_per_bit", "max_cycles_per_bit", c.own.cycles_per_bit);
   within("version", "version", c.own.version);
+  const auto from = [&](const char* key, const char* limit, std::uint32_t value) {
+    const std::uint32_t least = scheme.value(limit, 0U);
+    require(value >= least, s.where(key) + " is " + std::to_string(value) +
+                                ", but this implementation begins at " + std::to_string(least));
+  };
+  from("state_memory_size", "min_state_memory_size", c.own.state_memory_size);
+  from("version", "min_version", c.own.version);
   s.number("compartments", 1, scheme.value("max_compartments", 1U), c.compartments);
   c.dictionaries = s.some("dictionaries", scheme.value("dictionaries", std::vector<std::string>{}));
+  const std::vector<std::string> features = scheme.value("features", std::vector<std::string>{});
+  const bool knows_peer = std::ranges::find(features, "peer") != features.end();
+  if (!knows_peer) c.peer = c.own;
   if (const nlohmann::json* peer = s.find("peer")) read_offer(Settings(*peer, "\"peer\""), c.peer);
+  require(knows_peer || c.peer == c.own,
+          "this implementation takes its peer to offer what it offers itself: \"peer\" must be the same, or left out");
   s.number("seed", 0, ~std::uint64_t{0}, c.seed);
   return c;
 }

@@ -75,14 +75,17 @@ class TcpStream {
  public:
   TcpStream();
   ~TcpStream();
-  void addData(const void* data, std::size_t size);
+  int addData(const void* data, std::size_t size);  // 1: a framing error
   SigcompMessage* getNextMessage();
 
   std::string waiting;
 };
 TcpStream::TcpStream() {}
 TcpStream::~TcpStream() {}
-void TcpStream::addData(const void* data, std::size_t size) { waiting.append(static_cast<const char*>(data), size); }
+int TcpStream::addData(const void* data, std::size_t size) {
+  waiting.append(static_cast<const char*>(data), size);
+  return waiting.find("\xff\x80") != std::string::npos ? 1 : 0;
+}
 SigcompMessage* TcpStream::getNextMessage() {
   const auto end = waiting.find("\xff\xff");
   if (end == std::string::npos) return nullptr;
@@ -134,7 +137,8 @@ std::size_t Stack::uncompressMessage(const void* in, std::size_t size, void* out
   SigcompMessage message{std::string(static_cast<const char*>(in), size), {}};
   return uncompressMessage(message, out, room, changes, false);
 }
-std::size_t Stack::uncompressMessage(SigcompMessage& message, void* out, std::size_t, StateChanges*& changes, bool) {
+std::size_t Stack::uncompressMessage(SigcompMessage& message, void* out, std::size_t room, StateChanges*& changes,
+                                     bool) {
   delete nack_;
   nack_ = nullptr;
   changes = nullptr;
@@ -145,6 +149,7 @@ std::size_t Stack::uncompressMessage(SigcompMessage& message, void* out, std::si
     if (known_.version == 2) nack_ = new SigcompMessage{said, {}};
     return 0;
   }
+  if (text.size() >= room) return 0;  // one octet stays free
   changes = &changes_;
   if (text.starts_with("-")) return 0;
   std::memcpy(out, text.data(), text.size());

@@ -142,7 +142,7 @@ json scheme_description() {
           {"max_cycles_per_bit", kMostCyclesPerBit},
           {"max_compartments", kMostCompartments},
           {"dictionaries", {"sip-sdp", "presence"}},
-          {"features", {"compression", "feedback", "announcements", "nack", "guard"}},
+          {"features", {"compression", "cycles", "feedback", "announcements", "nack", "peer", "guard"}},
           {"choices",
            {{"algorithm", kAlgorithms},
             {"mechanism", kMechanisms},

@@ -44,9 +44,9 @@ TEST(Tinysigcomp, RefusesWhatTheLibraryCannot) {
   EXPECT_NE(endpoint(R"({"scheme": "rohc"})").error.find("\"scheme\""), std::string::npos);
   EXPECT_NE(endpoint(kPlain, HEADROOM_DECOMPRESSOR).error.find("role"), std::string::npos);
   EXPECT_NE(endpoint(R"({"scheme": "sigcomp", "transport": "tcp"})").error.find("udp"), std::string::npos);
-  EXPECT_NE(endpoint(R"({"scheme": "sigcomp", "state_memory_size": 0})").error.find("must not be 0"),
+  EXPECT_NE(endpoint(R"({"scheme": "sigcomp", "state_memory_size": 0})").error.find("begins at 2048"),
             std::string::npos);
-  EXPECT_NE(endpoint(R"({"scheme": "sigcomp", "version": 1})").error.find("NACKs alone"), std::string::npos);
+  EXPECT_NE(endpoint(R"({"scheme": "sigcomp", "version": 1})").error.find("begins at 2"), std::string::npos);
   EXPECT_NE(endpoint(R"({"scheme": "sigcomp", "decompression_memory_size": 131072})").error.find("65536"),
             std::string::npos);
   EXPECT_NE(

@@ -141,7 +141,7 @@ Json json_of(const headroom_message_detail& d, bool receiving) {
   entry["kind"] = name_of_kind(d.kind);
   if (d.compartment != HEADROOM_NO_COMPARTMENT) entry["compartment"] = d.compartment;
   const bool failed = d.kind == HEADROOM_MESSAGE_FAILED;
-  if (receiving && d.kind != HEADROOM_MESSAGE_PLAIN && d.kind != HEADROOM_MESSAGE_NACK) entry["cycles"] = d.cycles;
+  if (receiving && d.cycles != 0) entry["cycles"] = d.cycles;
   if (failed || d.kind == HEADROOM_MESSAGE_NACK) {
     entry["reason"] = d.reason;
     entry["reason_name"] = name_of_reason(d.reason);

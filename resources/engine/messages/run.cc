@@ -52,6 +52,9 @@ void add(Direction& d, const Record& record, const Step& step) {
   d.unread_octets += record.unread_octets;
 }
 
+// 0: no message used any, or nobody tells.
+Json json_of_cycles(std::uint64_t cycles) { return cycles == 0 ? Json(nullptr) : Json(cycles); }
+
 Json json_of_direction(const Direction& d, const LinkCounts& link, std::uint64_t duration_ns) {
   const bool any = d.plain_octets != 0;
   return {
@@ -60,7 +63,7 @@ Json json_of_direction(const Direction& d, const LinkCounts& link, std::uint64_t
       {"sent_octets", d.sent_octets},
       {"ratio", any ? Json(static_cast<double>(d.sent_octets) / static_cast<double>(d.plain_octets)) : Json(nullptr)},
       {"uploads", d.uploads},
-      {"cycles", d.cycles},
+      {"cycles", json_of_cycles(d.cycles)},
       {"verdicts", d.verdicts},
       {"statuses", {{"compress", d.compress}, {"decompress", d.decompress}}},
       {"reasons", d.reasons},
@@ -124,7 +127,7 @@ Json result_of(const Job& job, Conversation& conversation, Json broken, double h
                    {"verdicts", literal.verdicts},
                    {"statuses", literal.decompress},
                    {"reasons", literal.reasons},
-                   {"cycles", literal.cycles},
+                   {"cycles", json_of_cycles(literal.cycles)},
                    {"nacks", literal.nacks},
                    {"unread_octets", literal.unread_octets}}},
                  {"inserted", inserted},

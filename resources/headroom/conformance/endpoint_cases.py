@@ -12,7 +12,6 @@ import json
 import re
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from headroom.errors import UsageError
@@ -26,6 +25,8 @@ from headroom.paths import VECTORS, shown
 from headroom.yamlfile import check, read
 
 FOLDER = VECTORS / "sigcomp"
+TORTURE = "rfc4465"
+PRINTED = 1  # the SigComp_version of the endpoint for which RFC 4465 prints identifiers of states
 STATE_AT = 1024  # where `create` puts a state value
 _HOLE = re.compile(r"\{(?P<what>[a-z0-9]+):(?P<rest>[^}]*)\}")
 
@@ -68,21 +69,22 @@ class Seen:
 
 def names(group: str) -> list[str]:
     """The cases of one file of the folder, or of "rfc4465"."""
-    return list(_group(group))
+    return list(_group(group, 1))
 
 
-def case(group: str, name: str) -> Case:
-    """One case. Raises UsageError for a name that there is not."""
-    cases = _group(group)
+def case(group: str, name: str, version: int = 1) -> Case:
+    """One case. RFC 4465's are for an endpoint of any SigComp_version, this one: some of its inputs say which. Raises
+    UsageError for a name that there is not."""
+    cases = _group(group, version)
     if name not in cases:
         raise UsageError(f"{group} has no case {name}; it has {', '.join(cases)}.")
     return cases[name]
 
 
 @cache
-def _group(group: str) -> dict[str, Case]:
-    if group == "rfc4465":
-        return _torture(FOLDER / "rfc4465.json")
+def _group(group: str, version: int) -> dict[str, Case]:
+    if group == TORTURE:
+        return _torture(version)
     path = FOLDER / "cases" / f"{group}.yaml"
     document = check(read(path), "sigcomp-cases")
     made: dict[str, Case] = {}
@@ -190,28 +192,68 @@ def _freeing(item: Item, octets: int) -> bytes:
 # ------------------------------------------------------------ RFC 4465
 
 
-def _torture(path: Path) -> dict[str, Case]:
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{shown(path)} cannot be read: {error}.") from error
-    sizes = document["decompression_memory_size"], document["state_memory_size"]
+def _torture(version: int) -> dict[str, Case]:
+    """The tests for an endpoint of a SigComp_version. The printed identifiers are of states of version 1."""
+    made = _tests(version)
+    if version == PRINTED:
+        return made
+    printed = _tests(PRINTED)
+    return {name: _renamed(one, _created(printed[name]), _created(one)) for name, one in made.items()}
+
+
+def _created(given: Case) -> list[bytes]:
+    """Identifiers of the states that the case's messages create, in order."""
+    endpoint = Endpoint(given.offer)
+    for number in range(1, given.compartments):
+        endpoint.states.open(number, endpoint.offer.state_memory_size)
+    found: list[bytes] = []
+    for step in given.steps:
+        endpoint.decompress(step.octets, step.compartment)
+        kept = (item for one in endpoint.states.compartments.values() for item, _ in one.kept)
+        found += [item.identifier for item in kept if item.identifier not in found]
+    return found
+
+
+def _renamed(given: Case, before: list[bytes], after: list[bytes]) -> Case:
+    """The case, where states that hold the version have another identifier than is printed."""
+    names = {old[:6]: new[:6] for old, new in zip(before, after, strict=False) if old != new}
+    steps = []
+    for step in given.steps:
+        octets = step.octets
+        for old, new in names.items():
+            octets = octets.replace(old, new)
+        steps.append(replace(step, octets=octets))
+    return replace(given, steps=tuple(steps))
+
+
+def _tests(version: int) -> dict[str, Case]:
+    document = _printed()
+    offer = Offer(document["decompression_memory_size"], document["state_memory_size"], 16, version)
     made = {}
     for test in document["tests"]:
         messages = {one["name"]: bytes.fromhex(one["octets"]) for one in test["messages"]}
-        offer = Offer(*sizes, cycles_per_bit=16, version=1)
         steps = tuple(_torture_step(run, messages, offer) for run in test["runs"])
         made[test["name"]] = Case(test["name"], f"RFC 4465, {test['section']}", (), steps, offer, 3)
     return made
 
 
-def streams(name: str) -> list[tuple[bytes, Case]]:
+def _printed() -> dict[str, Any]:
+    """What RFC 4465 prints."""
+    path = FOLDER / f"{TORTURE}.json"
+    try:
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{shown(path)} cannot be read: {error}.") from error
+    return document
+
+
+def streams(name: str, version: int = 1) -> list[tuple[bytes, Case]]:
     """The streams of a test of RFC 4465, each with its messages as a case: what is expected of each, and its octets."""
-    document = json.loads((FOLDER / "rfc4465.json").read_text(encoding="utf-8"))
+    document = _printed()
     test = next((one for one in document["tests"] if one["name"] == name), None)
     if test is None or not test.get("streams"):
         raise UsageError(f"RFC 4465 has no streams in {name}.")
-    offer = Offer(document["decompression_memory_size"], document["state_memory_size"], 16, 1, stream=True)
+    offer = Offer(document["decompression_memory_size"], document["state_memory_size"], 16, version, stream=True)
     found = []
     for stream in test["streams"]:
         octets = bytes.fromhex(stream["octets"])
@@ -279,21 +321,22 @@ def as_seen(outcome: Outcome, octets: bytes, version: int) -> Seen:
     )
 
 
-def faults(given: Case, seen: list[Seen], nacks: bool = False) -> list[str]:
+def faults(given: Case, seen: list[Seen], nacks: bool = False, cycles: bool = True) -> list[str]:
     """What is wrong with what an endpoint made of the case's messages, as sentences; [] when nothing is.
 
-    With `nacks` what it answered counts, too.
+    With `nacks` what it answered counts, too; `cycles` is whether it tells them.
     """
     if len(seen) != len(given.steps):
         return [f"there are {len(given.steps)} messages, and something is known of {len(seen)}"]
     version = (given.offer or Offer()).version
     found = []
     for number, (step, one, judge) in enumerate(zip(given.steps, seen, judged(given), strict=True), 1):
+        one = one if cycles else replace(one, cycles=judge.cycles)
         wrong = said(step, one) + _compared(one, judge)
         if nacks:
             right = as_seen(judge, step.octets, version).nack
             wrong += _unequal("NACK", one.nack.hex() or "none", right.hex() or "none")
-        found += [f"message {number}: {what}" for what in wrong]
+        found += [f"message {number}: {what}" for what in dict.fromkeys(wrong)]
     return found
 
 

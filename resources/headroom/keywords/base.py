@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from robot.api import SkipExecution
 from robot.errors import RobotError
 
+from headroom.ending import EngineFailure
 from headroom.errors import HeadroomError
 from headroom.results import collector
 
@@ -38,6 +39,7 @@ def _honest(method: Callable[..., Any]) -> Callable[..., Any]:
             if getattr(error, "verdict", "error") == "unsupported":
                 raise SkipExecution(str(error)) from error  # Robot's word for it; anything else would be a failure
             collector.current().judge(getattr(error, "verdict", "error"), str(error))
+            collector.current().crashed = isinstance(error, EngineFailure) and error.kind == "crash"
             raise
         except Exception as error:
             name = "" if type(error) is RuntimeError else f"{type(error).__name__}: "

@@ -119,7 +119,7 @@ def _declared(row: talk.Row) -> str:
     requirements = verdicts.requirements_of_case()
     for name in (row.caller, row.called):
         for one in implementations.find(name).deviations:
-            if one.case == f"interop/sigcomp/{case}" or one.requirement in requirements:
+            if f"interop/sigcomp/{case}" in one.cases or one.requirement in requirements:
                 return f"Declared deviation of {name}: {one.reason.strip()}"
     return ""
 

@@ -118,9 +118,9 @@ class Sent:
 
     @property
     def cycles(self) -> int | None:
-        """UDVM cycles of its first arrival; None where it never arrived."""
+        """UDVM cycles of its first arrival; None where it never arrived, used none, or the endpoint does not tell."""
         arrivals = self.record["arrivals"]
-        return int(arrivals[0].get("cycles", 0)) if arrivals else None
+        return arrivals[0].get("cycles") if arrivals else None
 
     @property
     def reason(self) -> str:

@@ -30,6 +30,7 @@ class Collected:
     traffic: dict[str, Any] | None = None  # None: made in memory, see `record.in_process`
     verdict: Verdict | None = None  # set where Robot's pass, fail and skip do not say enough
     reason: str = ""
+    crashed: bool = False  # the process that hosts adapters ended
     cells: list[dict[str, Any]] = field(default_factory=list)
     command: str = ""  # what repeats the test, where that is not `./headroom run`
 

@@ -115,7 +115,7 @@ class Listener(ListenerV3):
             tags=[str(tag) for tag in result.tags],
         )
         verdict, reason = verdict_of(result.status, result.message, test, collected)
-        verdict, reason = after_deviations(verdict, reason, test, settings)
+        verdict, reason = after_deviations(verdict, reason, test, settings, collected.crashed)
         status = {"pass": "PASS", "non-strict": "PASS", "unsupported": "SKIP"}.get(verdict, "FAIL")
         if result.status != status or verdict != "pass":
             result.status = status
@@ -193,8 +193,11 @@ def asks_the_subject(record: Record, settings: Settings) -> bool:
     return bool(asked.get("name") == implementations.find(getattr(settings, role)).name)
 
 
-def after_deviations(verdict: Verdict, reason: str, test: Test, settings: Settings) -> tuple[Verdict, str]:
-    """Applies declarations: a declared deviation is unsupported, and one that is no more is a failure."""
+def after_deviations(
+    verdict: Verdict, reason: str, test: Test, settings: Settings, crashed: bool = False
+) -> tuple[Verdict, str]:
+    """Applies declarations: a declared deviation is unsupported, and one that is no more is a failure. A crash is one
+    only where it is declared as such."""
     for name, role in ((settings.compressor, "compressor"), (settings.decompressor, "decompressor")):
         try:
             declared = implementations.find(name).deviations
@@ -203,12 +206,12 @@ def after_deviations(verdict: Verdict, reason: str, test: Test, settings: Settin
         for deviation in declared:
             if role not in deviation.roles:
                 continue
-            if deviation.case != test.id and deviation.requirement not in test.requirements:
+            if test.id not in deviation.cases and deviation.requirement not in test.requirements:
                 continue
-            what = deviation.requirement or deviation.case
-            if verdict in ("fail", "non-strict"):
+            what = deviation.requirement or test.id
+            if verdict in ("fail", "non-strict") or (crashed and deviation.crashes):
                 return "unsupported", f"declared deviation of {name} ({what}): {deviation.reason} Here: {reason}"
-            if verdict == "pass":
+            if verdict == "pass" and not deviation.by_chance:
                 return "fail", f"{name} declares to deviate ({what}), but the case passes: take the declaration away."
     return verdict, reason
 

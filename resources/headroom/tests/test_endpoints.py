@@ -152,6 +152,10 @@ def test_what_is_asked_is_within_what_is_declared(vendor: str) -> None:
     ):
         assert said in endpoints.lacking(end)
     assert "nack" in endpoints.lacking(Endpoint(vendor), ["nack"])
+    offer = endpoints.numbers(Offer())
+    assert endpoints.lacking(Endpoint(vendor, offer=offer, peer=offer)) == ""
+    other = Endpoint(vendor, offer=offer, peer={**offer, "cycles_per_bit": 64})
+    assert "does not declare feature peer" in endpoints.lacking(other)
 
 
 def test_a_job() -> None:

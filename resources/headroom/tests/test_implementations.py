@@ -60,6 +60,17 @@ def test_what_is_not_declared_is_never_asked_for(root: Path, asked: dict, reason
     assert implementations.find("theirs", root).lacks(**asked) == reason
 
 
+def test_the_least_and_the_most_of_what_is_declared(root: Path) -> None:
+    capabilities = "\n  - {scheme: sigcomp, roles: [endpoint], version: 2, min_version: 2, dictionaries: [sip-sdp]}\n"
+    (root / "theirs" / "implementation.yaml").write_text(YAML.rstrip() + capabilities)
+    theirs = implementations.find("theirs", root)
+    assert theirs.lacks("endpoint", "sigcomp", version=2, min_version=2) == ""
+    assert theirs.lacks("endpoint", "sigcomp", min_version=1) == "theirs declares min_version 2; 1 is needed"
+    assert theirs.lacks("endpoint", "sigcomp", min_state_memory_size=0) == "", "what is not limited"
+    missing = "theirs does not declare dictionary presence"
+    assert theirs.lacks("endpoint", "sigcomp", dictionaries=["presence"]) == missing
+
+
 def test_the_name_is_the_folders(root: Path) -> None:
     (root / "theirs").rename(root / "mine")
     with pytest.raises(
@@ -137,6 +148,7 @@ def test_options_turn_a_feature_on(root: Path) -> None:
             r":\d+: /deviations/0/case: there is no case 'conformance/rohc/crc/CRC-9'",
         ),
         ("case: conformance/rohc/crk/CRC-3", r":\d+: /deviations/0/case: there is no case"),
+        ("cases: [conformance/rohc/crc/CRC-3, a/b/c]", r":\d+: /deviations/0/cases/1: there is no case 'a/b/c'"),
     ],
 )
 def test_a_deviation_that_can_never_be_met_is_refused(root: Path, deviation: str, sentence: str) -> None:
@@ -153,6 +165,7 @@ def test_a_deviation_that_can_never_be_met_is_refused(root: Path, deviation: str
         "requirement: RFC3095-5.9.1-1",
         "requirement: ABI-no_allocation",
         "case: conformance/rohc/crc/CRC-3",
+        "cases: [conformance/rohc/crc/CRC-3, conformance/rohc/crc/CRC-7]",
     ],
 )
 def test_a_deviation_that_can_be_met(root: Path, deviation: str) -> None:

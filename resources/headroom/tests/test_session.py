@@ -217,6 +217,17 @@ def test_finished_results_survive_signals(out: Path, tmp_path: Path, number: sig
     assert outcome.verdicts["pass"] == 3
 
 
+CRASHING = """
+from headroom.ending import EngineFailure
+from headroom.keywords.base import library
+
+@library
+class Crashing:
+    def crash(self):
+        raise EngineFailure("crash", "The engine died from SIGSEGV.")
+"""
+
+
 def test_declared_deviations(out: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "implementations" / "theirs"
     folder.mkdir(parents=True)
@@ -230,13 +241,18 @@ def test_declared_deviations(out: Path, tmp_path: Path, monkeypatch: pytest.Monk
         capabilities: [{scheme: rohc, roles: [compressor, decompressor]}]
         deviations:
           - {requirement: RFC3095-5.9.1-1, reason: It never did that.}
-          - {case: deviating/Still Fails, reason: It will be mended in the next version.}
+          - {cases: [deviating/Still Fails, deviating/Crashes Too], reason: It will be mended in the next version.}
+          - {case: deviating/Crashes, crashes: true, reason: It ends the process.}
+          - {case: deviating/Passes Today, by_chance: true, reason: It reads what lies beyond a buffer.}
         """)
     )
     suite = tmp_path / "deviating.robot"
+    (tmp_path / "Crashing.py").write_text(CRASHING)
     suite.write_text(
+        f"*** Settings ***\nLibrary    {tmp_path / 'Crashing.py'}\n"
         "*** Test Cases ***\nPasses After All\n    [Tags]    req:RFC3095-5.9.1-1\n    No Operation\n"
         "Still Fails\n    Fail    wrong octet\nOf Others\n    [Tags]    req:RFC9999-1-2\n    No Operation\n"
+        "Passes Today\n    No Operation\nCrashes\n    Crash\nCrashes Too\n    Crash\n"
     )
     made = plan(out, suite)
     made.settings = Settings(compressor=str(folder), decompressor="null", folder=made.folder)
@@ -249,6 +265,10 @@ def test_declared_deviations(out: Path, tmp_path: Path, monkeypatch: pytest.Monk
     assert "take the declaration away" in found["Passes After All"][1]
     assert found["Still Fails"][0] == "unsupported"
     assert "wrong octet" in found["Still Fails"][1]
+    assert found["Crashes"][0] == "unsupported"
+    assert "died from SIGSEGV" in found["Crashes"][1]
+    assert found["Crashes Too"][0] == "error", "a crash is no deviation unless it is declared as one"
+    assert found["Passes Today"][0] == "pass"
 
 
 def test_full_disk_ends_the_run_and_keeps_results(tmp_path: Path, suite: Path) -> None:

@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 *** Settings ***
 Documentation    The torture tests of RFC 4465, each message with the output, the UDVM cycles or the reason of failure
 ...              that the RFC prints (resources/vectors/sigcomp/rfc4465.json), at an endpoint with 2048 octets of
-...              decompression and of state memory, 16 cycles per bit and SigComp_version 1.
+...              decompression and of state memory, 16 cycles per bit and the lowest SigComp_version that it has.
 
 Resource         imports.resource
 

@@ -81,7 +81,7 @@ json description() {
              {"max_cycles_per_bit", 128},
              {"max_compartments", 1024},
              {"dictionaries", json::array()},
-             {"features", {"compression", "nack"}},
+             {"features", {"compression", "nack", "peer"}},
              {"choices", json::object()},
              {"tools", tools ? json{"echo"} : json::array()},
              {"names", json::object()}}}}};

@@ -18,8 +18,8 @@ GROUPS = [*sorted(path.stem for path in (endpoint_cases.FOLDER / "cases").glob("
 ALL = [(group, name) for group in GROUPS for name in endpoint_cases.names(group)]
 
 
-def seen_of(group: str, name: str) -> list[Seen]:
-    case = endpoint_cases.case(group, name)
+def seen_of(group: str, name: str, asked: int = 1) -> list[Seen]:
+    case = endpoint_cases.case(group, name, asked)
     version = case.offer.version if case.offer else 2
     return [as_seen(outcome, step.octets, version) for outcome, step in zip(judged(case), case.steps, strict=True)]
 
@@ -34,6 +34,22 @@ def test_the_judge_meets_them(group: str, name: str) -> None:
     """What a case says and what the judge finds are independent of each other: one is written by hand."""
     case = endpoint_cases.case(group, name)
     assert faults(case, seen_of(group, name), nacks=True) == []
+
+
+@pytest.mark.parametrize("name", endpoint_cases.names("rfc4465"))
+def test_rfc_4465_is_for_any_version(name: str) -> None:
+    """Its inputs say which, and what is kept of an endpoint of version 2 is named accordingly."""
+    case = endpoint_cases.case("rfc4465", name, 2)
+    assert case.offer and case.offer.version == 2
+    assert faults(case, seen_of("rfc4465", name, 2)) == []
+
+
+def test_cycles_count_where_they_are_told() -> None:
+    case, honest = endpoint_cases.case("udvm", "load"), seen_of("udvm", "load")
+    untold = [replace(one, cycles=0) for one in honest]
+    assert faults(case, untold) == ["message 1: cycles is 0, it should be 7"], "once, though case and judge say so"
+    assert faults(case, untold, cycles=False) == []
+    assert faults(case, [replace(untold[0], output=b"")], cycles=False)
 
 
 @pytest.mark.parametrize(("group", "name"), ALL)
