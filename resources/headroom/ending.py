@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import shlex
 import signal
 import subprocess
@@ -57,6 +58,7 @@ class Ended:
     program: Path
     command: str
     libraries: dict[str, str]  # of the adapters, by side
+    seal: str = ""  # of its job: what its result must bear; "" where it has none
     memory: int | None = None  # octets that it may have; None: as many as there are
     out: bytearray = field(default_factory=bytearray)
     complaint: bytearray = field(default_factory=bytearray)
@@ -116,7 +118,22 @@ def document(one: Ended) -> dict[str, Any]:
         said = error.get("kind")
         kind: Kind = "job" if code == 2 else said if said in ("input", "output") else "refused"
         raise EngineFailure(kind, f"{sentence}{f' (at {where} of the job)' if where else ''}", where, sentence)
+    if one.seal and document.pop("seal", None) != one.seal:
+        raise EngineFailure(
+            "garbage",
+            f"What {who(one)} printed is no result of this job: it does not bear its seal. Most likely an adapter "
+            f"wrote to a descriptor that is not its own, and ended the process.{last_words(one)}{_advice(one)}",
+        )
     return document
+
+
+def sealed(job: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """A job with a seal, a random number that nobody can guess, and the seal.
+
+    The engine takes it out before it opens an adapter, and puts it on the result.
+    """
+    seal = secrets.token_hex(16)
+    return {**job, "seal": seal}, seal
 
 
 def _complain_of_memory(one: Ended) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom import leash
-from headroom.ending import Ended, EngineFailure, document, libraries, who
+from headroom.ending import Ended, EngineFailure, document, libraries, sealed, who
 from headroom.errors import EnvironmentLacks
 from headroom.leash import memory_limit
 from headroom.machine.build import engine_program
@@ -96,13 +96,15 @@ def _start(program: Path, command: str, job: dict[str, Any], timeout_s: float, m
         stderr=subprocess.PIPE,
     )
     leash.limit_memory(process, memory)  # before the job, and with it the adapter, comes in
+    whole, seal = sealed(job)
     return _Running(
         process=process,
         program=program,
         command=command,
         libraries=libraries(job),
         memory=memory,
-        job=json.dumps(job).encode(),
+        seal=seal,
+        job=json.dumps(whole).encode(),
         deadline=time.monotonic() + timeout_s,
         timeout_s=timeout_s,
     )

@@ -133,8 +133,8 @@ struct EndpointConfiguration {
   within("version", "version", c.own.version);
   const auto from = [&](const char* key, const char* limit, std::uint32_t value) {
     const std::uint32_t least = scheme.value(limit, 0U);
-    require(value >= least, s.where(key) + " is " + std::to_string(value) +
-                                ", but this implementation begins at " + std::to_string(least));
+    require(value >= least, s.where(key) + " is " + std::to_string(value) + ", but this implementation begins at " +
+                                std::to_string(least));
   };
   from("state_memory_size", "min_state_memory_size", c.own.state_memory_size);
   from("version", "min_version", c.own.version);

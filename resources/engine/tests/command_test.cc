@@ -79,6 +79,17 @@ TEST(Command, ExitStatusesAreThoseOfTheContract) {
   EXPECT_EQ(run_engine("--version").status, 0);
 }
 
+TEST(Command, AResultBearsTheSealOfItsJob) {
+  const std::string job = R"({"library": ")" HEADROOM_LIBRARIES R"(/null.so")";
+  EXPECT_EQ(parse_json(run_engine("describe --job -", job + R"(, "seal": "of mine"})").output)["seal"], "of mine");
+  EXPECT_FALSE(parse_json(run_engine("describe --job -", job + "}").output).contains("seal"));
+  for (const char* wrong : {"7", R"("")"}) {
+    const Ran ran = run_engine("describe --job -", job + R"(, "seal": )" + wrong + "}");
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_EQ(error_of(ran)["where"], "/seal");
+  }
+}
+
 TEST(Command, WhatAnAdapterPrintsDoesNotSpoilTheDocument) {
   const std::string adapter =
       R"({"library": ")" HEADROOM_LIBRARIES R"(/faulty/faulty_prints.so", "config": {"scheme": "rohc"}})";

@@ -26,6 +26,7 @@ def linger(marker: str, first: Callable[[], None]) -> None:
 
 def main() -> None:
     job = json.loads(sys.stdin.read())
+    seal = {"seal": job.pop("seal")}
     match job.get("fake"):
         case "crash":
             print("the adapter's last words", file=sys.stderr, flush=True)
@@ -68,6 +69,10 @@ def main() -> None:
         case "wrong-job":
             print(json.dumps({"error": {"kind": "job", "message": "loss must be 0..1", "where": "/link/forward/loss"}}))
             sys.exit(2)
+        case "forged":  # an adapter's, which does not know the seal
+            print(json.dumps({"records": [], "verdict": "pass"}))
+        case "forged-seal":
+            print(json.dumps({"records": [], "seal": "0" * 32}))
         case "silent-exit":
             sys.exit(7)
         case "flood":
@@ -75,10 +80,10 @@ def main() -> None:
                 sys.stdout.write("x" * 65536)
         case "forks":  # and answers in order; the other keeps the pipes open
             linger(job["marker"], lambda: None)
-            print(json.dumps({}))
+            print(json.dumps(seal))
         case "forks-silently":  # the other keeps nothing open
             linger(job["marker"], lambda: os.closerange(0, 3))
-            print(json.dumps({}))
+            print(json.dumps(seal))
         case "forks-and-leaves":  # the other goes to a session of its own
 
             def leave() -> None:
@@ -86,12 +91,12 @@ def main() -> None:
                 os.closerange(0, 3)
 
             linger(job["marker"], leave)
-            print(json.dumps({}))
+            print(json.dumps(seal))
         case "forks-and-hangs":  # the other in a process group of its own
             linger(job["marker"], os.setpgrp)
             time.sleep(600)
         case _:
-            print(json.dumps({"command": sys.argv[1], "job": job, "pid": os.getpid()}))
+            print(json.dumps({"command": sys.argv[1], "job": job, "pid": os.getpid(), **seal}))
 
 
 main()

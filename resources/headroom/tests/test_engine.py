@@ -26,6 +26,7 @@ def test_a_job_goes_in_and_a_document_comes_out(fake_build: str) -> None:
     assert document["command"] == "replay"
     assert document["job"]["seed"] == 7
     assert len(document["job"]["text"]) == 300_000
+    assert "seal" not in document
 
 
 @pytest.mark.parametrize(
@@ -42,6 +43,8 @@ def test_a_job_goes_in_and_a_document_comes_out(fake_build: str) -> None:
         ("full-disk", "output", "cannot be written"),
         ("wrong-job", "job", r"loss must be 0\.\.1 \(at /link/forward/loss of the job\)"),
         ("silent-exit", "garbage", "exit status 7 and printed no result"),
+        ("forged", "garbage", "no result of this job: it does not bear its seal"),
+        ("forged-seal", "garbage", "no result of this job: it does not bear its seal"),
     ],
 )
 def test_failures_have_a_kind_and_a_sentence(fake_build: str, fake: str, kind: str, sentence: str) -> None:
@@ -126,6 +129,19 @@ def test_a_flood_is_ended(fake_build: str, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(engine, "MAX_OUTPUT", 1 << 20)
     with pytest.raises(engine.EngineFailure, match="printed more than"):
         engine.run("replay", {"fake": "flood"}, timeout_s=30, build=fake_build)
+
+
+def test_a_result_that_an_adapter_forges_is_found(real_build: str) -> None:
+    """It finds the descriptor of the engine's output, writes what it would like to be said, and ends the process."""
+    library = build_folder(real_build) / "lib" / "faulty" / "faulty_endpoint_forges_a_result.so"
+    job = {
+        "endpoints": {"a": {"library": str(library), "config": {"scheme": "sigcomp"}}},
+        "messages": [{"to": "a", "compartment": 0, "hex": "f8"}],
+        "compartments": [{"number": 0}],
+    }
+    with pytest.raises(engine.EngineFailure, match=r"it does not bear its seal\. Most likely an adapter") as caught:
+        engine.run("messages", job, build=real_build)
+    assert caught.value.kind == "garbage"
 
 
 def test_several_at_once_answer_in_order(fake_build: str) -> None:

@@ -173,11 +173,13 @@ class Crew:
             words, control = (str(program),), self.folder / f"{name}.sock"
             memory = leash.memory_limit(program, 4)  # generator, two nodes, link
         whole = job | ({"control": str(control)} if control else {})
+        whole, seal = (whole, "") if place.engine else ending.sealed(whole)
         return self._start(
             _popen([*place.words, *words, command, "--job", "-"], json.dumps(whole).encode()),
             program=program,
             command=command,
             libraries=ending.libraries(job),
+            seal=seal,
             memory=memory,
             name=name,
             place=place,

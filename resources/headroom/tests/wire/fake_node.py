@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 def end(number: int, frame: object) -> NoReturn:
     os.unlink(control)
-    print(json.dumps({"command": sys.argv[1], "job": job, "pad": "x" * job.get("pad", 0)}), flush=True)
+    print(json.dumps({"command": sys.argv[1], "job": job, "pad": "x" * job.get("pad", 0)} | seal), flush=True)
     os._exit(0)
 
 
@@ -36,6 +36,7 @@ if sys.argv[1] == "serve":
         print(json.dumps(reply), flush=True)
     sys.exit(0)
 job = json.loads(sys.stdin.read())
+seal = {"seal": job.pop("seal")} if "seal" in job else {}  # a result bears that of its job
 control = job["control"]
 fake = job.get("fake", "")
 time.sleep(job.get("slow_s", 0.0))
@@ -47,7 +48,7 @@ if fake == "never-ready":
     time.sleep(600)
 signal.signal(signal.SIGTERM, signal.SIG_IGN if fake == "ignores-sigterm" else end)
 if sys.argv[1] == "generate" and "rate_pps" in job:
-    print(json.dumps(trial(job)))
+    print(json.dumps(trial(job) | seal))
     sys.exit(0)
 server = socket.socket(socket.AF_UNIX)
 server.bind(control)
