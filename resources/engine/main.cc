@@ -3,6 +3,7 @@
 // headroom-engine: one JSON job in, one JSON document out (README.md).
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -52,13 +53,17 @@ std::string read_job_text(const std::string& path) {
   return text;
 }
 
+int reserved = -1;  // a descriptor of the real standard output
+
 // Takes standard output away from whatever runs in this process: an adapter that prints must not spoil the one document
-// that is to stand there. What it prints goes to standard error. Returns a descriptor of the real one.
+// that is to stand there. What it prints goes to standard error. A process that is forked, such as a child of `check`,
+// does not have the real one at all. Returns its descriptor.
 int reserve_output() {
   std::cout.flush();
-  const int reserved = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+  reserved = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
   if (reserved < 0)
     throw Error(ErrorKind::output, std::string("standard output is not open: ") + std::strerror(errno) + ".");
+  pthread_atfork(nullptr, nullptr, [] { close(reserved); });
   dup2(STDERR_FILENO, STDOUT_FILENO);
   return reserved;
 }
