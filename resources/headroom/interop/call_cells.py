@@ -19,6 +19,7 @@ from headroom import endpoints, implementations
 from headroom.errors import UsageError
 from headroom.interop import talk
 from headroom.interop.cell import Workshop
+from headroom.interop.matrix import unknown
 from headroom.interop.talk import Call, Row
 from headroom.measure import harm
 from headroom.paths import DEFAULT_BUILD
@@ -63,7 +64,7 @@ def command(row: Row, sequence: str = "") -> str:
 
 def blank(row: Row, sequence: str, compartments: int = 1) -> dict[str, Any]:
     """The result of a cell before anything is known."""
-    return {
+    words = {
         "scheme": endpoints.SCHEME,
         "compressor": row.caller,
         "decompressor": row.called,
@@ -72,15 +73,8 @@ def blank(row: Row, sequence: str, compartments: int = 1) -> dict[str, Any]:
         "cids": "" if compartments == 1 else f"{compartments} compartments",
         "traffic": sequence,
         "link": row.link,
-        "verdict": "error",
-        "reason": "",
-        "signature": "",
-        "header_bytes": None,
-        "ns_per_packet": None,
-        "packets": None,
-        "delivered": None,
-        "command": command(row, sequence),
     }
+    return unknown(words, command(row, sequence))
 
 
 def without(row: Row, verdict: str, reason: str, compartments: int = 1) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from headroom.interop import met
 from headroom.interop.links import Condition
 from headroom.interop.matrix import Cell
 from headroom.interop.study import Study
+
+NO_MORE = "a declared deviation is no more"  # the signature of a cell that passes though it should not
 
 
 def matching(cell: Cell) -> list[tuple[str, Deviation]]:
@@ -77,5 +80,26 @@ def passed(cell: Cell, condition: Condition, capture: Path) -> dict[str, Any]:
         if one.breaks or (one.fields and not met.met_on_link(cell, capture, one.fields)):
             continue
         reason = f"{name} declares to deviate here ({one.reason.strip()}), but the cell passes: take it away."
-        return {"verdict": "fail", "reason": reason, "signature": "a declared deviation is no more"}
+        return {"verdict": "fail", "reason": reason, "signature": NO_MORE}
     return {}
+
+
+def of_row(names: Iterable[str], case: str, requirements: Container[str]) -> tuple[str, Deviation] | None:
+    """The deviation that one of some implementations declares for a whole row: for its case, or for a requirement that
+    the case names; None where there is none."""
+    found = ((name, one) for name in names for one in implementations.find(name).deviations)
+    return next(((name, one) for name, one in found if case in one.cases or one.requirement in requirements), None)
+
+
+def settle_row(cells: Sequence[dict[str, Any]], name: str, one: Deviation, conclusive: bool) -> None:
+    """What a declaration for a whole row makes of its cells: those that failed are unsupported; where none did, all of
+    them fail, for it is no longer true. `conclusive`: with all traffic, and over a link that does no harm."""
+    failed = [cell for cell in cells if cell["verdict"] == "fail"]
+    for cell in failed:
+        reason = f"Declared deviation of {name}: {one.reason.strip()} Here: {cell['reason']}"
+        cell |= {"verdict": "unsupported", "reason": reason}
+    if failed or not conclusive or one.by_chance:
+        return
+    for cell in cells:
+        reason = f"{name} declares to deviate here ({one.reason.strip()}), but the row passes: take it away."
+        cell |= {"verdict": "fail", "reason": reason, "signature": NO_MORE}

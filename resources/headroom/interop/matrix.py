@@ -210,8 +210,13 @@ def unsupported(row: Row, choice: Choice, reason: str) -> list[dict[str, Any]]:
 
 def blank(cell: Cell) -> dict[str, Any]:
     """The result of a cell before anything is known."""
+    return unknown(cell.words(), cell.command())
+
+
+def unknown(words: dict[str, str], command: str) -> dict[str, Any]:
+    """The result of a cell of any scheme before anything is known."""
     return {
-        **cell.words(),
+        **words,
         "verdict": "error",
         "reason": "",
         "signature": "",
@@ -219,7 +224,7 @@ def blank(cell: Cell) -> dict[str, Any]:
         "ns_per_packet": None,
         "packets": None,
         "delivered": None,
-        "command": cell.command(),
+        "command": command,
     }
 
 

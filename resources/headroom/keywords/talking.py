@@ -7,9 +7,9 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 from robot.libraries.BuiltIn import BuiltIn
 
-from headroom import engine, implementations, settings, words
+from headroom import engine, settings, words
 from headroom.conformance import sides
-from headroom.interop import call_cells, talk
+from headroom.interop import call_cells, deviations, talk
 from headroom.interop.cell import Workshop
 from headroom.keywords import verdicts
 from headroom.keywords.base import library
@@ -105,23 +105,16 @@ def _in_a_matrix(row: talk.Row, compartments: int, shop: Workshop) -> list[str]:
     call_cells.keep(current.cells, calls, wrong, folder, shop)
     for cell in current.cells:
         current.files += [(shop.folder / cell[name], name) for name in ("capture", "evidence") if cell.get(name)]
-    if wrong and (reason := _declared(row)):
-        for cell in current.cells:
-            if cell["verdict"] == "fail":
-                cell |= {"verdict": "unsupported", "reason": f"{reason} Here: {cell['reason']}"}
-        raise SkipExecution(f"{reason} Here: {words.some(wrong, 1)}.")
-    return wrong
-
-
-def _declared(row: talk.Row) -> str:
-    """The deviation that either side declares for this case or one of its requirements."""
     case = str(BuiltIn().get_variable_value("${TEST NAME}")).rpartition(": ")[2]
-    requirements = verdicts.requirements_of_case()
-    for name in (row.caller, row.called):
-        for one in implementations.find(name).deviations:
-            if f"interop/sigcomp/{case}" in one.cases or one.requirement in requirements:
-                return f"Declared deviation of {name}: {one.reason.strip()}"
-    return ""
+    declared = deviations.of_row((row.caller, row.called), f"interop/sigcomp/{case}", verdicts.requirements_of_case())
+    if declared is None:
+        return wrong
+    conclusive = row.link in talk.HARMLESS and not row.sequences
+    deviations.settle_row(current.cells, *declared, conclusive)
+    if wrong:
+        excused = next(cell for cell in current.cells if cell["verdict"] == "unsupported")
+        raise SkipExecution(excused["reason"])
+    return list(dict.fromkeys(cell["reason"].rstrip(".") for cell in current.cells if cell["verdict"] == "fail"))
 
 
 def _second_opinion(row: talk.Row, calls: list[talk.Call]) -> list[bytes | None]:

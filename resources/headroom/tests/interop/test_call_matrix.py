@@ -14,7 +14,8 @@ from robot import running
 from headroom.cli import interop, interop_calls
 from headroom.cli.interop_calls import ROHC, SIGCOMP
 from headroom.errors import UsageError
-from headroom.interop import call_cells, talk
+from headroom.implementations import Deviation
+from headroom.interop import call_cells, deviations, talk
 from headroom.interop.talk import Call, Row
 from headroom.paths import SUITES
 from headroom.results import store
@@ -128,6 +129,35 @@ def call(sequence: str, *verdicts: str) -> Call:
 
 
 CALLS = [call("basic-voice-call", "identical", "not_delivered"), call("push-to-talk", "identical")]
+
+
+@pytest.mark.parametrize(
+    ("before", "conclusive", "by_chance", "after"),
+    [
+        (("fail", "pass"), True, False, ["unsupported", "pass"]),
+        (("pass", "pass"), True, False, ["fail", "fail"]),
+        (("pass", "pass"), False, False, ["pass", "pass"]),  # with less traffic it may just not have been met
+        (("pass", "pass"), True, True, ["pass", "pass"]),
+    ],
+)
+def test_a_deviation_of_a_row_that_passes_is_no_more(
+    before: tuple[str, ...], conclusive: bool, by_chance: bool, after: list[str]
+) -> None:
+    cells = [call_cells.blank(ROW, name) | {"verdict": one} for name, one in zip(ROW.sequences, before, strict=True)]
+    declared = Deviation("It has always been so.", cases=("interop/sigcomp/Dynamic, UDP",), by_chance=by_chance)
+    deviations.settle_row(cells, "bob", declared, conclusive)
+    assert [cell["verdict"] for cell in cells] == after
+    reasons = [cell["reason"] for cell in cells if cell["verdict"] in ("fail", "unsupported")]
+    assert all("It has always been so." in reason for reason in reasons)
+    assert ("fail" in after) == any("take it away" in reason for reason in reasons)
+
+
+def test_which_deviation_a_row_has() -> None:
+    case = "interop/sigcomp/Several Compartments, Dynamic"
+    found = deviations.of_row(("reference", "tinysigcomp"), case, ())
+    assert found and found[0] == "tinysigcomp" and case in found[1].cases
+    assert deviations.of_row(("reference", "tinysigcomp"), "interop/sigcomp/Dynamic, UDP", ()) is None
+    assert deviations.of_row(("reference", "opensigcomp"), case, ()) is None
 
 
 def test_a_sentence_is_about_its_cell_or_all() -> None:
