@@ -48,25 +48,41 @@ void Code::look(std::uint32_t address, std::uint32_t length) noexcept {
   if (std::memchr(is_code_.data() + from, 1, to - from) != nullptr) renew();
 }
 
-Instruction& Code::look_up(const std::uint8_t* memory, std::uint32_t size, std::uint32_t pc) noexcept {
-  ++look_ups_;
-  Instruction& kept = kept_[pc % kKept];
-  Source& source = sources_[pc % kKept];
-  // One without all of its operands fits where these have changed, too: they are read from the memory.
-  const bool is_same = keep_ && kept.pc == pc && source.length != 0 && pc + source.length <= size &&
-                       std::memcmp(source.octets.data(), memory + pc, source.length) == 0;
-  if (!is_same) {
-    if (!decode(memory, size, pc) || !keep_) return passing_;
-    const std::uint32_t end = recognise(passing_, memory, size);
-    kept = passing_;
-    source.length = end - pc;
-    std::memcpy(source.octets.data(), memory + pc, source.length);
-  }
-  kept.version = version_;
+// One without all of its operands fits where these have changed, too: they are read from the memory.
+bool Code::is_same(const std::uint8_t* memory, std::uint32_t size, std::uint32_t pc) const noexcept {
+  const Source& source = sources_[pc % kKept];
+  return keep_ && kept_[pc % kKept].pc == pc && source.length != 0 && pc + source.length <= size &&
+         std::memcmp(source.octets.data(), memory + pc, source.length) == 0;
+}
+
+Instruction& Code::renewed(std::uint32_t pc) noexcept {
+  const Source& source = sources_[pc % kKept];
   std::memset(is_code_.data() + pc, 1, source.length);
   first_ = first_ == last_ ? pc : std::min(first_, pc);
   last_ = std::max(last_, pc + source.length);
+  Instruction& kept = kept_[pc % kKept];
+  kept.version = version_;
   return kept;
+}
+
+const Instruction* Code::known(const std::uint8_t* memory, std::uint32_t size, std::uint32_t pc) noexcept {
+  const Instruction& kept = kept_[pc % kKept];
+  if (kept.pc == pc && kept.version == version_) return &kept;
+  if (!is_same(memory, size, pc)) return nullptr;
+  ++look_ups_;
+  return &renewed(pc);
+}
+
+Instruction& Code::look_up(const std::uint8_t* memory, std::uint32_t size, std::uint32_t pc) noexcept {
+  ++look_ups_;
+  if (is_same(memory, size, pc)) return renewed(pc);
+  if (!decode(memory, size, pc) || !keep_) return passing_;
+  const std::uint32_t end = recognise(passing_, memory, size);
+  kept_[pc % kKept] = passing_;
+  Source& source = sources_[pc % kKept];
+  source.length = end - pc;
+  std::memcpy(source.octets.data(), memory + pc, source.length);
+  return renewed(pc);
 }
 
 bool Code::decode(const std::uint8_t* memory, std::uint32_t size, std::uint32_t pc) noexcept {

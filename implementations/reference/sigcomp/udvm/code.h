@@ -44,6 +44,9 @@ class Code {
     return found;
   }
 
+  // The one at `pc` if it is kept and the memory has its octets; nullptr otherwise. Others stay where they are.
+  [[nodiscard]] const Instruction* known(const std::uint8_t* memory, std::uint32_t size, std::uint32_t pc) noexcept;
+
   // The program has written these octets.
   void written(std::uint32_t address, std::uint32_t length) noexcept {
     if (has(address, length)) [[unlikely]]
@@ -54,6 +57,8 @@ class Code {
   [[nodiscard]] bool has(std::uint32_t address, std::uint32_t length) const noexcept {
     return address < last_ && address + length > first_;
   }
+  // Behind it there are none.
+  [[nodiscard]] std::uint32_t end() const noexcept { return last_; }
 
   // How often an instruction had to be compared or taken apart, since the last call of this or begin().
   [[nodiscard]] std::uint32_t take_look_ups() noexcept { return std::exchange(look_ups_, 0); }
@@ -68,6 +73,10 @@ class Code {
     std::array<std::uint8_t, kMost> octets{};
   };
 
+  // Whether the memory has the octets of the instruction that is kept for `pc`.
+  [[nodiscard]] bool is_same(const std::uint8_t* memory, std::uint32_t size, std::uint32_t pc) const noexcept;
+  // Those of this instruction have been compared, and are from now on watched.
+  Instruction& renewed(std::uint32_t pc) noexcept;
   Instruction& look_up(const std::uint8_t* memory, std::uint32_t size, std::uint32_t pc) noexcept;
   // Into passing_. False when it is no instruction, or one that fails.
   bool decode(const std::uint8_t* memory, std::uint32_t size, std::uint32_t pc) noexcept;

@@ -35,6 +35,27 @@ HEADROOM_ALWAYS_INLINE inline bool Udvm::emit_octet(const Instruction& i, std::u
   return true;
 }
 
+// COPY-OFFSET and OUTPUT of a match. REQUIRES: both strings are one piece within the memory, and no code; `output` has
+// room for `length` octets, and kShort more that may be written.
+HEADROOM_ALWAYS_INLINE inline void Udvm::copy_match(std::uint32_t from, std::uint32_t length, std::uint32_t to,
+                                                    std::uint8_t* output) noexcept {
+  std::uint8_t* const memory = memory_.data();
+  if (length <= kShort && (from > to || to - from >= kShort || mutant("sigcomp-idiom-without-overlap"))) [[likely]] {
+    // As many octets whatever the length is, so that nothing depends on it; those behind are put back.
+    using Piece = std::array<std::uint8_t, kShort>;
+    Piece piece;
+    Piece behind;
+    std::memcpy(&piece, memory + from, kShort);
+    std::memcpy(&behind, memory + to + length, kShort);
+    std::memcpy(memory + to, &piece, kShort);
+    std::memcpy(memory + to + length, &behind, kShort);
+    std::memcpy(output, &piece, kShort);
+  } else {
+    memory_.copy_piece(from, length, to);
+    std::memcpy(output, memory + to, length);
+  }
+}
+
 HEADROOM_ALWAYS_INLINE inline bool Udvm::emit_match(const Instruction& i, std::uint64_t& spare) noexcept {
   using E = EmitMatch;
   const std::uint32_t size = memory_.size();
@@ -57,24 +78,9 @@ HEADROOM_ALWAYS_INLINE inline bool Udvm::emit_match(const Instruction& i, std::u
   }
   spare -= cost;
   has_output_ = true;
-  std::uint8_t* const output = output_.get() + output_length_;
-  output_length_ += length;
   store16(memory + old, to);
-  if (length <= kShort &&
-      (from > to || to - from >= static_cast<int>(kShort) || mutant("sigcomp-idiom-without-overlap"))) [[likely]] {
-    // As many octets whatever the length is, so that nothing depends on it; those behind are put back.
-    using Piece = std::array<std::uint8_t, kShort>;
-    Piece piece;
-    Piece behind;
-    std::memcpy(&piece, memory + from, kShort);
-    std::memcpy(&behind, memory + to + length, kShort);
-    std::memcpy(memory + to, &piece, kShort);
-    std::memcpy(memory + to + length, &behind, kShort);
-    std::memcpy(output, &piece, kShort);
-  } else {
-    memory_.copy_piece(from, length, to);
-    std::memcpy(output, memory + to, length);
-  }
+  copy_match(from, length, to, output_.get() + output_length_);
+  output_length_ += length;
   store16(memory + pointer, bounds.next(static_cast<std::uint16_t>(to + length - 1)));
   return true;
 }

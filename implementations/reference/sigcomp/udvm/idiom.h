@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Idioms: instructions one behind another that decompressors of the LZ77 family do for each octet and each match, and
-// that the interpreter does at once. Nothing of an idiom may go wrong, and none of its instructions may change what the
-// later ones are or do, other than as it is written here; where that is not certain, and where somebody watches, its
-// instructions are executed one by one.
+// that the interpreter does at once; and whole codes of them, one after another (codes.cc). Nothing of an idiom may go
+// wrong, and none of its instructions may change what the later ones are or do, other than as it is written here; where
+// that is not certain, and where somebody watches, its instructions are executed one by one.
 #pragma once
 
 #include "sigcomp/udvm/instruction.h"
@@ -21,6 +21,14 @@ inline constexpr std::uint8_t kEmitOctet = kOpcodes;
 //   OUTPUT ($old, $length)
 //   JUMP (next)
 inline constexpr std::uint8_t kEmitMatch = kOpcodes + 1;
+//   INPUT-HUFFMAN (code, end, 2, bits, lower, upper, least, bits, lower, upper, least)
+//   COMPARE ($code, first, match, literal, literal)
+inline constexpr std::uint8_t kReadCode = kOpcodes + 2;
+//   INPUT-BITS (bits, length, end)
+//   ADD ($length, added)
+//   and kEmitMatch
+// Only ever done behind kReadCode.
+inline constexpr std::uint8_t kReadMatch = kOpcodes + 3;
 
 // Where the operands of an idiom are in Instruction::integers.
 struct EmitOctet {
@@ -28,6 +36,16 @@ struct EmitOctet {
 };
 struct EmitMatch {
   enum : std::uint8_t { kOld, kLoaded, kOffset, kLength, kPointer, kOutput, kOutputLength, kNext, kCount };
+};
+
+struct ReadCode {
+  static constexpr std::uint8_t kSet = 4;  // operands of each of the two sets, of which the first begins with kBits
+  enum : std::uint8_t { kCode, kEnd, kSets, kBits, kLower, kUpper, kLeast };
+  enum : std::uint8_t { kCompared = 3 + 2 * kSet, kFirst, kMatch, kEqual, kLiteral };
+};
+struct ReadMatch {
+  enum : std::uint8_t { kBits, kRead, kEnd, kSum, kAdded };
+  static constexpr std::uint8_t kEmit = 5;  // where those of EmitMatch begin
 };
 
 // Makes of `instruction`, whose own operands are there, the idiom that it begins, if it does: its action, and the other

@@ -52,6 +52,22 @@ class Input {
     return taken;
   }
 
+  // With P = 0: the next 32 bits, the first of them the most significant one, and zeros where there are fewer; they are
+  // not taken.
+  [[nodiscard]] std::uint32_t ahead() const noexcept {
+    const std::size_t first = at_ / 8;
+    std::uint64_t window = 0;
+    if (first + 8 <= octets_.size()) [[likely]] {
+      for (std::size_t i = 0; i < 8; ++i) window = window << 8 | octets_[first + i];
+    } else {
+      for (std::size_t i = 0; first + i < octets_.size(); ++i)
+        window |= std::uint64_t{octets_[first + i]} << (56 - 8 * i);
+    }
+    return static_cast<std::uint32_t>(window << at_ % 8 >> 32);
+  }
+  // REQUIRES: count <= bits_left().
+  void skip(unsigned count) noexcept { at_ += count; }
+
   // `count` bits as an integer, the first of them the most significant one, or the least significant one with
   // `lsb_first` (the F- or the H-bit). REQUIRES: count <= 16 and count <= bits_left().
   [[nodiscard]] std::uint16_t bits(unsigned count, bool lsb_first) noexcept {

@@ -332,6 +332,7 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         }
         break;
       }
+      case kReadMatch:  // by itself, it is no more than its first instruction
       case code_of(Opcode::kInputBits): {
         const std::uint16_t length = f.multitype();
         const std::uint16_t destination = f.multitype();
@@ -354,6 +355,16 @@ Udvm::Stop Udvm::execute(const Run& run, Position& position) noexcept {
         }
         break;
       }
+      case kReadCode:
+        if constexpr (!kObserved) {
+          position.spare = spare;
+          if (emit_codes(decoded, run, position)) {
+            spare = position.spare;
+            next = pc;
+            break;
+          }
+        }
+        [[fallthrough]];
       case code_of(Opcode::kInputHuffman): {
         const std::uint16_t destination = f.multitype();
         const std::uint16_t otherwise = f.address(pc);

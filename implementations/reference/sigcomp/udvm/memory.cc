@@ -5,14 +5,11 @@
 
 namespace headroom::sigcomp::udvm {
 
-std::uint16_t CopyBounds::before(std::uint16_t address, std::uint16_t offset) const noexcept {
-  const auto to_left = static_cast<std::uint16_t>(address - left);
-  if (offset <= to_left) return static_cast<std::uint16_t>(address - offset);
+std::uint16_t CopyBounds::before_left(std::uint16_t offset) const noexcept {
   // One step leads from `left` to `right` - 1, and from there the way to `left` repeats itself.
   const auto last = static_cast<std::uint16_t>(right - 1);
   const std::uint32_t round = static_cast<std::uint32_t>(static_cast<std::uint16_t>(last - left)) + 1;
-  const std::uint32_t more = (static_cast<std::uint32_t>(offset) - to_left - 1U) % round;
-  return static_cast<std::uint16_t>(last - more);
+  return static_cast<std::uint16_t>(last - (offset - 1U) % round);
 }
 
 template <typename Act>

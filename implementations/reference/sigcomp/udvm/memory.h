@@ -41,7 +41,14 @@ struct CopyBounds {
   }
   // The address `offset` steps before `address`, in constant time: 9.2.6. "If the memory address specified in
   // byte_copy_left is reached, the next memory address is taken to be (byte_copy_right - 1) modulo 2^16."
-  [[nodiscard]] std::uint16_t before(std::uint16_t address, std::uint16_t offset) const noexcept;
+  [[nodiscard]] std::uint16_t before(std::uint16_t address, std::uint16_t offset) const noexcept {
+    const auto to_left = static_cast<std::uint16_t>(address - left);
+    if (offset <= to_left) [[likely]]
+      return static_cast<std::uint16_t>(address - offset);
+    return before_left(static_cast<std::uint16_t>(offset - to_left));
+  }
+  // The same from `left` on. REQUIRES: offset > 0.
+  [[nodiscard]] std::uint16_t before_left(std::uint16_t offset) const noexcept;
 };
 
 // Octets that copy_short() can copy.

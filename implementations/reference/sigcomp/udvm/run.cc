@@ -36,13 +36,13 @@ bool Udvm::run(const Run& run) noexcept {
     const std::uint64_t slice = std::min(position.left(), std::max(kSlice, position.needed));
     position.reserve = position.left() - slice;
     position.spare = slice;
-    const std::uint64_t before = position.used();
+    position.begun = position.used();
     // The slice is a single long instruction, and the one before it was not.
     const bool long_one = position.needed > kSlice && !was_long;
     was_long = position.needed > kSlice;
     position.needed = 0;
     stop = run.trace != nullptr || position.is_watched ? execute<true>(run, position) : execute<false>(run, position);
-    work_ += position.used() - before + kWorkOfLookUp * code_.take_look_ups();
+    work_ += position.used() - position.begun + kWorkOfLookUp * code_.take_look_ups();
     if (stop != Stop::kPaused) break;
     if (run.most_work != 0 && work_ > run.most_work) {
       failure_.reason = Reason::kCyclesExhausted;

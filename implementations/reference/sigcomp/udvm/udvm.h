@@ -87,6 +87,7 @@ class Udvm {
     std::uint64_t available = 0;  // cycles in all, so far
     std::uint64_t spare = 0;
     std::uint64_t reserve = 0;
+    std::uint64_t begun = 0;   // cycles that had been used when it went on after the last pause
     std::uint64_t needed = 0;  // cycles of the instruction that it has paused at
     bool is_watched = false;   // by the verifier
     // The instruction at `pc` has been seen by the tracer (the verifier) already, before the pause.
@@ -111,6 +112,10 @@ class Udvm {
   // Idioms: false, and nothing has been done, where the instructions are to be executed one by one.
   [[nodiscard]] bool emit_octet(const Instruction& i, std::uint64_t& spare) noexcept;
   [[nodiscard]] bool emit_match(const Instruction& i, std::uint64_t& spare) noexcept;
+  void copy_match(std::uint32_t from, std::uint32_t length, std::uint32_t to, std::uint8_t* output) noexcept;
+  // Reads codes, with `code` and what it goes on to, and emits what they stand for, as long as nothing is in the way
+  // and there are cycles and input. False when it has done none; otherwise the next instruction is `code` again.
+  [[nodiscard]] bool emit_codes(const Instruction& code, const Run& run, Position& position) noexcept;
 
   // The parts of instructions that are seldom or long. Each returns kNone or why decompression failed, and may have set
   // the details of failure_.

@@ -106,6 +106,60 @@ TEST(IdiomTest, AMatch) {
   });
 }
 
+// A decoder as programs/lzss.udvm has it, of codes with 9 bits for a distance and 4 for a length, and with whatever
+// operands `usual` puts in the place of those.
+std::string decoder(const std::function<std::string(const char*)>& usual) {
+  const std::string code = usual("36"), length = usual("34"), old = usual("38"), pointer = usual("40");
+  return ":codes INPUT-HUFFMAN (" + code + ", end, " + "2, " + usual("9") + ", " + usual("0") + ", " + usual("255") +
+         ", " + usual("32768") + ", " + usual("1") + ", " + usual("512") + ", " + usual("1023") + ", " + usual("1") +
+         ") COMPARE ($" + code + ", " + usual("32768") + ", " + usual("match") + ", " + usual("literal") + ", " +
+         usual("literal") + ") :literal OUTPUT (" + usual("37") + ", 1) COPY-LITERAL (" + usual("37") + ", 1, $" +
+         pointer + ") JUMP (" + usual("codes") + ") :match INPUT-BITS (" + usual("4") + ", " + length +
+         ", end) ADD ($" + length + ", " + usual("3") + ") LOAD (" + old + ", $" + pointer + ") COPY-OFFSET ($" + code +
+         ", $" + length + ", $" + pointer + ") OUTPUT ($" + old + ", $" + length + ") JUMP (" + usual("codes") +
+         ") :end END-MESSAGE (0, 0, 0, 0, 0, 0, 0)";
+}
+std::string usual_operand(const char* operand) { return operand; }
+
+test::Bytes some_codes(Operands& random, std::size_t octets) {
+  test::Bytes input(octets);
+  for (std::uint8_t& octet : input) octet = static_cast<std::uint8_t>(random.below(256));
+  return input;
+}
+
+TEST(IdiomTest, Codes) {
+  Machine machine;
+  for (unsigned seed = 0; seed < 8000; ++seed) {
+    Operands operands(seed);
+    machine.memory_size = operands.below(6) != 0 ? 2048 : operands.below(2) != 0 ? 65536 : 300 + operands.below(300);
+    machine.run.cycles = operands.below(3) != 0 ? 5000 : operands.below(900);
+    machine.input = some_codes(operands, operands.below(120));
+    const std::string order = operands.below(12) != 0 ? "" : "LOAD (68, " + std::to_string(operands.below(9)) + ") ";
+    const unsigned odd = operands.below(2) != 0 ? 30 : 10'000;
+    expect_alike(machine, "at (128) " + operands.start() + order + decoder([&](const char* operand) {
+                            if (operands.below(odd) != 0) return std::string(operand);
+                            return operands.below(2) != 0 ? operands.word() : std::to_string(operands.below(20));
+                          }));
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+// To the last bit and the last cycle, with what a bit grants.
+TEST(IdiomTest, CodesEndInTheMiddle) {
+  Machine machine;
+  Operands random(1);
+  const test::Bytes input = some_codes(random, 40);
+  const std::string source = "at (128) LOAD (64, 400) LOAD (66, 600) LOAD (40, 590) " + decoder(usual_operand);
+  for (std::size_t octets = 0; octets <= input.size(); ++octets) {
+    machine.input.assign(input.begin(), input.begin() + static_cast<std::ptrdiff_t>(octets));
+    expect_alike(machine, source);
+  }
+  for (machine.run.cycles = 0; machine.run.cycles < 400; ++machine.run.cycles) {
+    machine.run.cycles_per_bit = machine.run.cycles % 2 == 0 ? 16 : 1;
+    expect_alike(machine, source);
+  }
+}
+
 // To the last cycle.
 TEST(IdiomTest, CyclesEndInTheMiddle) {
   Machine machine;
@@ -128,6 +182,9 @@ TEST(IdiomTest, OutputIsFull) {
     expect_alike(machine, start + fill + rest + kText + "OUTPUT (37, 1) COPY-LITERAL (37, 1, $40) JUMP (next)");
     expect_alike(machine, start + fill + rest + kText +
                               "LOAD (38, $40) COPY-OFFSET ($36, $34, $40) OUTPUT ($38, $34) JUMP (next)");
+    Operands random(left);
+    machine.input = some_codes(random, 80);
+    expect_alike(machine, start + fill + rest + decoder(usual_operand));
   }
 }
 
@@ -140,6 +197,13 @@ TEST(IdiomTest, CodeInTheBuffer) {
                               "END-MESSAGE (0, 0, 0, 0, 0, 0, 0) :on ";
     expect_alike(machine, start + "OUTPUT (37, 1) COPY-LITERAL (37, 1, $40) JUMP (next)");
     expect_alike(machine, start + "LOAD (38, $40) COPY-OFFSET ($36, $34, $40) OUTPUT ($38, $34) JUMP (next)");
+    Operands random(buffer);
+    machine.input = some_codes(random, 30);
+    // At the end of the buffer it goes on in the middle of the code, or in front of it.
+    for (const char* left : {"0", "20", "150"}) {
+      expect_alike(machine, "at (128) LOAD (64, " + std::string(left) + ") LOAD (66, " + std::to_string(buffer + 20) +
+                                ") LOAD (40, " + std::to_string(buffer) + ") " + decoder(usual_operand));
+    }
   }
 }
 
