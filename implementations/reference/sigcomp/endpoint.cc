@@ -78,6 +78,7 @@ void Endpoint::open(std::uint32_t id, const CompartmentConfig& config) {
 }
 
 bool Endpoint::close(std::uint32_t id) {
+  settle_detail();
   compartments_.erase(id);
   admission_.forget(id);
   return states_.close(id);
@@ -93,11 +94,13 @@ bool Endpoint::restart_stream(std::uint32_t id) {
 }
 
 bool Endpoint::acknowledge(std::uint32_t id, Octets partial) {
+  settle_detail();
   Compartment* const c = compartment(id);
   return c != nullptr && c->compressor->acknowledge(partial);
 }
 
 bool Endpoint::forget(std::uint32_t id) {
+  settle_detail();
   Compartment* const c = compartment(id);
   if (c != nullptr) c->compressor->forget();
   return c != nullptr;
@@ -133,10 +136,7 @@ std::int32_t Endpoint::compress(headroom_packet& packet) {
   if (config_.decompressor.version >= kVersionWithNack) sent_.add(sha1_(message), {packet.channel, c->opening});
   begin_detail(HEADROOM_MESSAGE_SIGCOMP, packet.channel);
   note_header(message);
-  if (const Sent last = c->compressor->last(); last.leaves != nullptr) {
-    detail_.creations = 1;
-    std::ranges::copy(*last.leaves, detail_.created);
-  }
+  unnamed_ = c->compressor.get();
   ++counters_.compressed;
   if (detail_.code_length != 0) ++counters_.uploads;
   return pass_on(sent, packet);
@@ -293,6 +293,7 @@ bool Endpoint::accept(std::uint32_t id) {
     detail_.compartment = id;
   }
   ++counters_.accepted;
+  settle_detail();
   c->compressor->heard(heard_from(decompressor_.outcome(), decompressor_.udvm().completion()));
   return true;
 }
@@ -332,6 +333,19 @@ void Endpoint::begin_detail(headroom_message_kind kind, std::uint32_t compartmen
   detail_.kind = static_cast<std::uint8_t>(kind);
   detail_.compartment = compartment;
   completed_ = false;
+  unnamed_ = nullptr;
+}
+
+void Endpoint::note_item(headroom_message_detail& detail) const noexcept {
+  const Sha1Digest* const identifier = unnamed_ != nullptr ? unnamed_->leaves() : nullptr;
+  if (identifier == nullptr) return;
+  detail.creations = 1;
+  std::ranges::copy(*identifier, detail.created);
+}
+
+void Endpoint::settle_detail() noexcept {
+  note_item(detail_);
+  unnamed_ = nullptr;
 }
 
 void Endpoint::note_header(Octets message) noexcept {
@@ -355,6 +369,7 @@ void Endpoint::note_failure(const Failure& failure) noexcept {
 
 headroom_message_detail Endpoint::detail() const noexcept {
   headroom_message_detail detail = detail_;
+  note_item(detail);
   if (!completed_) return detail;
   const udvm::Completion& completion = decompressor_.udvm().completion();
   for (const udvm::StateRequest& request : completion.requests()) {

@@ -112,6 +112,8 @@ class Endpoint {
   void take_nack(const Nack& nack, std::uint32_t channel);
   void charge(std::uint64_t work, bool failed);
   void begin_detail(headroom_message_kind kind, std::uint32_t compartment) noexcept;
+  void note_item(headroom_message_detail& detail) const noexcept;
+  void settle_detail() noexcept;
   void note_header(Octets message) noexcept;
   void note_failure(const Failure& failure) noexcept;
 
@@ -131,6 +133,9 @@ class Endpoint {
   mutable Sha1 sha1_;
   std::vector<std::uint8_t> record_;
   headroom_message_detail detail_{};
+  // Of the message that detail_ is about, while that lacks the identifier of the item that it leaves. Computing it
+  // takes a while, so it is done when detail() is asked for, or before anything happens to the compressor.
+  Compressor* unnamed_ = nullptr;
   bool completed_ = false;  // detail_ is about a message whose completion the UDVM has
   EndpointCounters counters_;
 };

@@ -31,7 +31,7 @@ Sha1::~Sha1() = default;
 Sha1::Sha1(Sha1&&) noexcept = default;
 Sha1& Sha1::operator=(Sha1&&) noexcept = default;
 
-Sha1Digest Sha1::operator()(std::initializer_list<Octets> pieces) noexcept {
+Sha1Digest Sha1::operator()(std::span<const Octets> pieces) noexcept {
   Sha1Digest digest{};
   // No algorithm: the one of the constructor goes on to be used.
   bool fine = EVP_DigestInit_ex2(context_->running, nullptr, nullptr) == 1;

@@ -7,6 +7,7 @@
 #include <array>
 #include <initializer_list>
 #include <memory>
+#include <span>
 
 #include "sigcomp/octets.h"
 
@@ -26,7 +27,10 @@ class Sha1 {
   Sha1& operator=(Sha1&&) noexcept;
 
   // The digest of the pieces, one behind another.
-  [[nodiscard]] Sha1Digest operator()(std::initializer_list<Octets> pieces) noexcept;
+  [[nodiscard]] Sha1Digest operator()(std::span<const Octets> pieces) noexcept;
+  [[nodiscard]] Sha1Digest operator()(std::initializer_list<Octets> pieces) noexcept {
+    return (*this)(std::span(pieces.begin(), pieces.size()));
+  }
   [[nodiscard]] Sha1Digest operator()(Octets octets) noexcept { return (*this)({octets}); }
 
  private:

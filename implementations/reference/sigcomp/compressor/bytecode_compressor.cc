@@ -12,7 +12,6 @@ namespace {
 
 constexpr StateHeader kSharedState = {0, 0, kLeastIdentifier};  // a message that is kept as state: RFC 3321 5.2
 constexpr std::size_t kSharedUnit = 8;  // octets; a message says how many of them (programs/begin.udvm)
-constexpr std::array<std::uint8_t, 65536> kZeros{};
 
 // Octets behind the dictionary: twice the largest buffer, one shared message, and the message.
 constexpr std::size_t kBenchRoom = 2 * 65536 + 2048 + udvm::kMostOutput;
@@ -28,19 +27,12 @@ CompressorConfig of_program(CompressorConfig config) {
 }  // namespace
 
 Workshop::Tool::Tool(const CompressorConfig& config, Sha1& sha1) : program(config) {
-  if (program.saved == Saved::kCode) {
-    state = {Program::kCode, Program::kCode, kLeastIdentifier};
-    // The octets that END-MESSAGE names; where the bytecode ends with zeros, these are not uploaded but part of it.
-    std::vector<std::uint8_t> value = program.code;
-    value.resize(program.longest_state());
-    code_identifier = identifier_of(sha1, state, value);
-    return;
-  }
-  front.resize(std::size_t{program.buffer_begin} - Program::kRegisters);
-  store16(front.data(), program.buffer_begin);
-  store16(front.data() + 2, program.buffer_end);
-  store16(front.data() + 4, program.bit_order);
-  std::copy(program.code.begin(), program.code.end(), front.begin() + (Program::kCode - Program::kRegisters));
+  if (program.saved == Saved::kMemory) names = std::make_unique<ItemNames>(program, sha1);
+  if (program.saved != Saved::kCode) return;
+  // The octets that END-MESSAGE names; where the bytecode ends with zeros, these are not uploaded but part of it.
+  std::vector<std::uint8_t> value = program.code;
+  value.resize(program.longest_state());
+  code_identifier = identifier_of(sha1, {Program::kCode, Program::kCode, kLeastIdentifier}, value);
 }
 
 Workshop::Bench::Bench(Octets dictionary, Search search) : window(dictionary, kBenchRoom, search) {}
@@ -69,10 +61,13 @@ Workshop::Bench& Workshop::bench(const CompressorConfig& config, const Program& 
 }
 
 std::size_t Workshop::memory_bytes() const noexcept {
-  std::size_t octets = sizeof *this + message.capacity() + front.capacity() + spares.memory_bytes();
+  std::size_t octets = sizeof *this + message.capacity() + put.capacity() + spares.memory_bytes();
   for (const Tried& one : tried_) {
     octets += sizeof one + one.why_not.capacity();
-    if (one.tool) octets += sizeof *one.tool + one.tool->program.code.capacity() + one.tool->front.capacity();
+    if (one.tool) {
+      octets += sizeof *one.tool + one.tool->program.code.capacity();
+      if (one.tool->names) octets += one.tool->names->memory_bytes();
+    }
   }
   for (const auto& [key, bench] : benches_) octets += sizeof *bench + bench->window.memory_bytes();
   return octets;
@@ -114,7 +109,7 @@ BytecodeCompressor::BytecodeCompressor(Workshop& workshop, StateHandler& states,
       user_(++workshop.users),
       tool_(&workshop.tool(config)),
       bench_(&workshop.bench(config, tool_->program)),
-      history_(tool_->program, config.peer.state_memory_size, first_text(), workshop.spares) {}
+      history_(tool_->program, tool_->names.get(), config.peer.state_memory_size, first_text(), workshop.spares) {}
 
 // What the buffer has besides the dictionary before there is any message.
 Octets BytecodeCompressor::first_text() const noexcept {
@@ -134,7 +129,7 @@ bool BytecodeCompressor::take_up(const CompressorConfig& config) {
   tool_ = tool;
   config_ = config;
   code_is_known_ = false;
-  history_.restart(tool->program, config.peer.state_memory_size, first_text());
+  history_.restart(tool->program, tool->names.get(), config.peer.state_memory_size, first_text());
   return true;
 }
 
@@ -353,7 +348,7 @@ Octets BytecodeCompressor::compress(Octets message, std::size_t room) {
   if (message.size() > kMost || !adapt()) return {};
   const Saved saved = tool_->program.saved;
   const Item base = saved == Saved::kMemory ? history_.choose() : Item{};
-  const Sha1Digest* const item = base.number != 0 ? &base.identifier
+  const Sha1Digest* const item = base.number != 0 ? &history_.base_name()
                                  : code_is_known_ ? &tool_->code_identifier
                                                   : nullptr;
   Writer writer(std::span(workshop_.message).first(std::min(room, most_compressed_of(config_))));
@@ -370,7 +365,6 @@ Octets BytecodeCompressor::compress(Octets message, std::size_t room) {
   if (saved == Saved::kMemory) {
     note_sent(front, message);
   } else if (saved == Saved::kCode) {
-    sent_.leaves = &tool_->code_identifier;
     if (config_.acknowledgement == Acknowledgement::kTransport || mutant("sigcomp-arrival-taken-for-granted")) {
       code_is_known_ = true;
     }
@@ -383,39 +377,15 @@ void BytecodeCompressor::note_sent(const Front& front, Octets message) {
   Item item = history_.after(front.put.size() + message.size());
   item.checkpoint = (front.flags & kCheckpointFlag) != 0;
   if (front.shares) item.shared = shared_number_;
-  item.identifier = left_ = identifier_after(item, bench_->window);
-  sent_.leaves = &left_;
   bench_->number = history_.sent(item, front.put, message);
   if (front.free) history_.freed(*front.free, bench_->number);
   if (config_.acknowledgement == Acknowledgement::kTransport) history_.acknowledge_newest();
   if (front.own) take_own_shared(*front.own, message, history_.newest_number());
 }
 
-// What END-MESSAGE of a message has the peer keep: programs/end.udvm. `window` ends with the text of the item.
-Sha1Digest BytecodeCompressor::identifier_after(const Item& item, const Window& window) {
-  const Program& program = tool_->program;
-  std::vector<std::uint8_t>& front = workshop_.front;
-  front.assign(tool_->front.begin(), tool_->front.end());
-  store16(front.data() + 6, static_cast<std::uint16_t>(program.buffer_begin + item.pointer));
-  const std::size_t end = item.part ? program.buffer_begin + item.pointer : program.buffer_end;
-  const std::uint16_t next = item.part ? program.load_dictionary : program.next_message;
-  if (program.grows) {
-    store16(front.data() + 8, static_cast<std::uint16_t>(end));
-    store16(front.data() + 10, next);
-  }
-  std::uint8_t fields[8];
-  store16(fields, static_cast<std::uint16_t>(end - Program::kRegisters));
-  store16(fields + 2, Program::kRegisters);
-  store16(fields + 4, next);
-  store16(fields + 6, kLeastIdentifier);
-  // The buffer from its beginning: what was written since the pointer was there last, what has never been written, and
-  // what was written before.
-  const Octets text = window.text();
-  if (item.part) return workshop_.sha1({fields, front, text.last(item.pointer)});
-  const std::size_t newer = std::min(text.size(), item.pointer);
-  const std::size_t older = std::min(text.size(), program.buffer()) - newer;
-  const Octets zeros = Octets(kZeros).first(program.buffer() - newer - older);
-  return workshop_.sha1({fields, front, text.last(newer), zeros, text.last(newer + older).first(older)});
+const Sha1Digest* BytecodeCompressor::leaves() noexcept {
+  if (sent_.overhead == 0 || tool_->program.saved == Saved::kNothing) return nullptr;
+  return tool_->program.saved == Saved::kCode ? &tool_->code_identifier : history_.name_of(history_.newest_number());
 }
 
 // ---- What the peer tells

@@ -24,9 +24,8 @@ struct Workshop {
   struct Tool {
     explicit Tool(const CompressorConfig& config, Sha1& sha1);
     Program program;
-    Sha1Digest code_identifier{};     // Saved::kCode
-    std::vector<std::uint8_t> front;  // the memory from the registers to the buffer, as an item of state begins
-    StateHeader state;
+    Sha1Digest code_identifier{};      // Saved::kCode
+    std::unique_ptr<ItemNames> names;  // Saved::kMemory; of this program, which therefore stays where it is
   };
   // Text to search in: the dictionary, and behind it the text of the compartment that used it last.
   struct Bench {
@@ -47,8 +46,7 @@ struct Workshop {
 
   Sha1 sha1;
   std::vector<std::uint8_t> message;
-  std::vector<std::uint8_t> front;  // of the memory that a message leaves
-  std::vector<std::uint8_t> put;    // into the buffer in front of a message
+  std::vector<std::uint8_t> put;  // into the buffer in front of a message
   Spares spares;
   std::uint64_t users = 0;
 
@@ -75,6 +73,7 @@ class BytecodeCompressor final : public Compressor {
   void forget() override;
   [[nodiscard]] std::size_t most() const noexcept override { return most_compressed_of(config_); }
   [[nodiscard]] Sent last() const noexcept override { return sent_; }
+  [[nodiscard]] const Sha1Digest* leaves() noexcept override;
   [[nodiscard]] std::size_t memory_bytes() const noexcept override;
 
  private:
@@ -106,7 +105,6 @@ class BytecodeCompressor final : public Compressor {
   [[nodiscard]] std::size_t write_codes(std::span<std::uint8_t> room, const Item& base, Octets put, Octets message);
   void note_sent(const Front& front, Octets message);
   void prepare(Workshop::Bench& bench, const Item& base, std::size_t needed);
-  [[nodiscard]] Sha1Digest identifier_after(const Item& item, const Window& window);
 
   Workshop& workshop_;
   StateHandler& states_;
@@ -134,7 +132,6 @@ class BytecodeCompressor final : public Compressor {
   };
   std::vector<OwnShared> own_shared_;  // the oldest first
   Sent sent_;
-  Sha1Digest left_{};
   std::array<std::uint8_t, kLeastIdentifier> referred_{};
 };
 

@@ -122,10 +122,9 @@ struct Heard {
 
 // About the message compressed last.
 struct Sent {
-  std::size_t overhead = 0;            // octets before the compressed data
-  bool uploads = false;                // it brings bytecode
-  Octets refers_to;                    // partial identifier of the item in its header; empty with bytecode
-  const Sha1Digest* leaves = nullptr;  // identifier of the item that it leaves with the peer; nullptr: none
+  std::size_t overhead = 0;  // octets before the compressed data
+  bool uploads = false;      // it brings bytecode
+  Octets refers_to;          // partial identifier of the item in its header; empty with bytecode
 };
 
 class Compressor {
@@ -155,6 +154,9 @@ class Compressor {
   // Octets of the longest SigComp message that it makes now.
   [[nodiscard]] virtual std::size_t most() const noexcept = 0;
   [[nodiscard]] virtual Sent last() const noexcept = 0;
+  // Identifier of the item that the message compressed last leaves with the peer: nullptr when there is none, or what
+  // has been heard since has made an end of it. May take the time of a hash.
+  [[nodiscard]] virtual const Sha1Digest* leaves() noexcept = 0;
   // Octets of memory that are this compartment's; what it shares with others is the factory's.
   [[nodiscard]] virtual std::size_t memory_bytes() const noexcept = 0;
 };

@@ -28,13 +28,15 @@ std::size_t Spares::memory_bytes() const noexcept {
   return octets;
 }
 
-History::History(const Program& program, std::uint32_t state_memory_size, Octets first, Spares& spares)
-    : program_(&program), spares_(&spares) {
-  restart(program, state_memory_size, first);
+History::History(const Program& program, ItemNames* names, std::uint32_t state_memory_size, Octets first,
+                 Spares& spares)
+    : program_(&program), names_(names), spares_(&spares) {
+  restart(program, names, state_memory_size, first);
 }
 
-void History::restart(const Program& program, std::uint32_t state_memory_size, Octets first) {
+void History::restart(const Program& program, ItemNames* names, std::uint32_t state_memory_size, Octets first) {
   program_ = &program;
+  names_ = names;
   state_memory_size_ = state_memory_size;
   first_.assign(first.begin(), first.end());
   forget();
@@ -111,7 +113,7 @@ std::uint8_t History::ahead(std::size_t octets) const noexcept {
 Item History::after(std::size_t appended) const noexcept {
   const std::size_t size = program_->buffer();
   Item item = base_;
-  item.checkpoint = false;
+  item.is_named = item.checkpoint = false;
   item.end = base_.end + appended;
   item.pointer = (base_.pointer + appended) % size;
   // As the bytecode has it (programs/end.udvm).
@@ -120,34 +122,59 @@ Item History::after(std::size_t appended) const noexcept {
   return item;
 }
 
+// ---- Identifiers
+
+const Sha1Digest& History::name(Item& item, Octets older, Octets newer) noexcept {
+  if (!item.is_named) item.identifier = names_->name_of(item, older, newer);
+  item.is_named = true;
+  return item.identifier;
+}
+
+const Sha1Digest& History::name(Pending& pending) noexcept {
+  return name(pending.item, Octets(trunk_).first(pending.base_end - begin_), pending.appended);
+}
+
+const Sha1Digest& History::base_name() noexcept { return name(base_, Octets(trunk_).first(base_.end - begin_), {}); }
+
+const Sha1Digest* History::name_of(std::uint64_t number) noexcept {
+  if (number == 0) return nullptr;
+  if (Pending& pending = pending_[number % kPending]; pending.message == number) return &name(pending);
+  return base_.number == number ? &base_name() : nullptr;
+}
+
+void History::make_known(Made& made) noexcept {
+  const auto note = [&made](const Sha1Digest& identifier) {
+    std::copy_n(identifier.begin(), kLeastIdentifier, made.partial.begin());
+    made.is_named = true;
+  };
+  if (base_.number != 0 && base_.age == made.age) return note(base_name());
+  for (Pending& pending : pending_) {
+    if (pending.message != 0 && pending.item.age == made.age) return note(name(pending));
+  }
+}
+
+// An item of another message that is the same as this one, which cannot be where the pointer is another one. Makes the
+// item as old as one that may be the same, and of which too little is known.
+History::Made* History::find_same(Pending& pending) noexcept {
+  Item& item = pending.item;
+  for (Made& made : items_) {
+    if (made.pointer != item.pointer || made.part != item.part) continue;
+    if (!made.is_named) make_known(made);
+    if (!made.is_named) {
+      item.age = std::min(item.age, made.age);
+    } else if (std::equal(made.partial.begin(), made.partial.end(), name(pending).begin())) {
+      return &made;
+    }
+  }
+  return nullptr;
+}
+
 std::uint64_t History::sent(Item item, Octets first, Octets second) {
   item.number = item.age = ++made_;
   if (item.checkpoint) last_checkpoint_ = made_;
-  Made made{item.number, cost_of(item), item.checkpoint, 0, {}};
-  std::copy_n(item.identifier.begin(), kLeastIdentifier, made.partial.begin());
-  bool may_be_freed = false;
-  // A message sent twice leaves the same item twice. Whether that makes it young again is for the peer, so its age
-  // counts from the first; of its priority that holds which is worse, as a base or beside one.
-  const auto same =
-      std::find_if(items_.begin(), items_.end(), [&](const Made& other) { return other.partial == made.partial; });
-  if (same != items_.end()) {
-    item.age = same->age;
-    may_be_freed = std::exchange(same->freed_by, 0) != 0;
-    if (same->checkpoint != item.checkpoint) {
-      same->checkpoint = true;
-      item.checkpoint = false;
-      if (base_.identifier == item.identifier) base_.checkpoint = false;
-      if (checkpoint_.identifier == item.identifier) checkpoint_ = {};
-      for (Pending& other : pending_) {
-        if (other.item.identifier == item.identifier) other.item.checkpoint = false;
-      }
-    }
-  } else {
-    if (items_.size() == kMostMade) items_.erase(items_.begin());
-    items_.push_back(made);
-  }
   Pending& pending = pending_[made_ % kPending];
   pending.item = item;
+  pending.message = made_;
   pending.base_end = base_.end;
   if (pending.appended.capacity() == 0) pending.appended = spares_->take();
   pending.appended.clear();
@@ -155,8 +182,27 @@ std::uint64_t History::sent(Item item, Octets first, Octets second) {
   pending.appended.insert(pending.appended.end(), second.begin(), second.end());
   // A text so long that it went round the whole buffer, and ends where it counts as part of it.
   pending.anew = item.part && item.pointer != base_.pointer + pending.appended.size();
+  // A message sent twice leaves the same item twice. Whether that makes it young again is for the peer, so its age
+  // counts from the first; of its priority that holds which is worse, as a base or beside one.
+  Made* const same = find_same(pending);
+  if (same == nullptr) {
+    if (items_.size() == kMostMade) items_.erase(items_.begin());
+    items_.push_back({made_, cost_of(item), 0, item.pointer, item.part, item.checkpoint, false, {}});
+    if (program_->has_free) make_known(items_.back());
+    return made_;
+  }
+  pending.item.age = same->age;
+  if (same->checkpoint != item.checkpoint) {
+    const Sha1Digest& identifier = name(pending);
+    same->checkpoint = true;
+    if (base_.identifier == identifier) base_.checkpoint = false;
+    if (checkpoint_.identifier == identifier) checkpoint_ = {};
+    for (Pending& other : pending_) {
+      if (other.item.identifier == identifier) other.item.checkpoint = false;
+    }
+  }
   // By a message that is under way.
-  if (may_be_freed) pending.item.number = 0;
+  if (std::exchange(same->freed_by, 0) != 0) pending.item.number = 0;
   return made_;
 }
 
@@ -213,8 +259,7 @@ void History::trim() {
 bool History::acknowledge(Octets partial) {
   if (!is_identifier_length(partial.size())) return false;
   for (Pending& pending : pending_) {
-    if (pending.item.number > base_.number &&
-        std::equal(partial.begin(), partial.end(), pending.item.identifier.begin())) {
+    if (pending.item.number > base_.number && std::equal(partial.begin(), partial.end(), name(pending).begin())) {
       return take(pending);
     }
   }

@@ -10,22 +10,9 @@
 #include <optional>
 #include <vector>
 
-#include "sigcomp/compressor/program.h"
-#include "sigcomp/sha1.h"
+#include "sigcomp/compressor/item.h"
 
 namespace headroom::sigcomp {
-
-// An item of state as a message leaves it.
-struct Item {
-  std::uint64_t number = 0;  // of the message, from 1 on; 0: the memory before there was any
-  std::uint64_t age = 0;     // of the first message that left it, which may have been sent again
-  Sha1Digest identifier{};
-  std::size_t end = 0;       // of its text, in octets that were ever put into the buffer
-  std::size_t pointer = 0;   // decompressed_pointer, from the beginning of the buffer
-  bool part = false;         // only what is in front of the pointer is kept
-  bool checkpoint = false;   // of a higher retention priority
-  std::uint64_t shared = 0;  // of the peer's messages, the last one that its text has; 0: none
-};
 
 // Memory that histories need no more, for the next that does: so that neither a message nor its acknowledgement asks
 // the system for any.
@@ -46,16 +33,21 @@ class History {
   using Partial = std::array<std::uint8_t, kLeastIdentifier>;  // of an identifier
   static constexpr std::size_t kPending = 8;                   // items that may yet be acknowledged: the newest ones
 
-  // `first`: the text of the memory before there is any message. `spares` outlives the history.
-  History(const Program& program, std::uint32_t state_memory_size, Octets first, Spares& spares);
+  // `first`: the text of the memory before there is any message. `names`: of the program, nullptr where it leaves no
+  // items but bytecode; they and `spares` outlive the history.
+  History(const Program& program, ItemNames* names, std::uint32_t state_memory_size, Octets first, Spares& spares);
 
   // Another program, another peer: everything begins anew. Messages go on being counted.
-  void restart(const Program& program, std::uint32_t state_memory_size, Octets first);
+  void restart(const Program& program, ItemNames* names, std::uint32_t state_memory_size, Octets first);
 
   // What the next message goes on from. When an item may be gone from the peer's state memory, a checkpoint before it,
   // or nothing, takes its place.
   const Item& choose();
   [[nodiscard]] const Item& base() const noexcept { return base_; }
+  // Its identifier. REQUIRES: it is that of a message.
+  [[nodiscard]] const Sha1Digest& base_name() noexcept;
+  // That of the item that the message with this number leaves; nullptr when it is not known any more.
+  [[nodiscard]] const Sha1Digest* name_of(std::uint64_t number) noexcept;
   // The text of the base from position `from` on. REQUIRES: begin() <= from <= base().end.
   [[nodiscard]] Octets text(std::size_t from) const noexcept { return Octets(trunk_).subspan(from - begin_); }
   [[nodiscard]] std::size_t begin() const noexcept { return begin_; }
@@ -67,8 +59,7 @@ class History {
 
   // What a message of `appended` octets would leave, without its number and identifier.
   [[nodiscard]] Item after(std::size_t appended) const noexcept;
-  // It has been sent: `item` is what after() gave, with its identifier, for the octets `first` and `second`. Returns
-  // its number.
+  // It has been sent: `item` is what after() gave for the octets `first` and `second`. Returns its number.
   std::uint64_t sent(Item item, Octets first, Octets second);
   [[nodiscard]] std::uint64_t newest_number() const noexcept { return made_; }
 
@@ -95,20 +86,29 @@ class History {
   struct Made {
     std::uint64_t age;
     std::size_t cost;
-    bool checkpoint;
     std::uint64_t freed_by;  // number of a message; 0: none
-    Partial partial;
+    std::size_t pointer;     // as Item has it
+    bool part;
+    bool checkpoint;
+    bool is_named;    // `partial` is known: always, where items are freed
+    Partial partial;  // of its identifier
   };
   struct Pending {
     Item item;
-    std::size_t base_end = 0;  // of the text that it went on from
-    bool anew = false;         // the text before it is not part of it
+    std::uint64_t message = 0;  // its number, also when the item is not to be used
+    std::size_t base_end = 0;   // of the text that it went on from
+    bool anew = false;          // the text before it is not part of it
     std::vector<std::uint8_t> appended;
   };
 
   static constexpr std::size_t kMostMade = 256;
 
   [[nodiscard]] std::size_t cost_of(const Item& item) const noexcept;
+  // Each computes the identifier if nobody has asked for it before; make_known() where the item is still there.
+  const Sha1Digest& name(Item& item, Octets older, Octets newer) noexcept;
+  const Sha1Digest& name(Pending& pending) noexcept;
+  void make_known(Made& made) noexcept;
+  [[nodiscard]] Made* find_same(Pending& pending) noexcept;
   bool take(Pending& pending);
   [[nodiscard]] bool is_there(const Item& item) const noexcept;
   void cut(std::size_t end, const Pending* kept);
@@ -116,6 +116,7 @@ class History {
   void trim();
 
   const Program* program_;
+  ItemNames* names_;
   Spares* spares_;
   std::size_t state_memory_size_ = 0;
   std::uint64_t made_ = 0;

@@ -82,8 +82,8 @@ void lie(Endpoint& to, Octets octets) {
     to.compressor->refused(nack);
   }
   if (octets[3] % 8 == 1) (void)to.compressor->acknowledge(item);
-  if (octets[3] % 8 == 2 && to.compressor->last().leaves != nullptr) {
-    (void)to.compressor->acknowledge(*to.compressor->last().leaves);  // it has not arrived, perhaps
+  if (octets[3] % 8 == 2 && to.compressor->leaves() != nullptr) {
+    (void)to.compressor->acknowledge(*to.compressor->leaves());  // it has not arrived, perhaps
   }
 }
 
@@ -102,9 +102,11 @@ class Target {
     const Octets made = from.compressor->compress(message);
     if (made.empty()) return;
     require(made.size() <= config_.most_compressed, "a message is longer than it may be");
-    const Sent sent = from.compressor->last();
+    // Not always asked for, so that it is also computed later.
     std::optional<Sha1Digest> leaves;
-    if (sent.leaves != nullptr) leaves = *sent.leaves;
+    if (const Sha1Digest* const item = octets[1] % 4 != 0 ? from.compressor->leaves() : nullptr; item != nullptr) {
+      leaves = *item;
+    }
     // Where the transport is reliable, nothing is lost.
     if (config_.acknowledgement != Acknowledgement::kTransport && octets[0] >= 200) return;
     const std::vector<std::uint8_t> link(made.begin(), made.end());

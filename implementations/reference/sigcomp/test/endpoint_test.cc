@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -72,6 +73,18 @@ class Side {
     char error[400] = "";
     return api().control(self_.get(), message, error, sizeof error) == 1 ? "" : error;
   }
+  // As it is left unasked for until now.
+  headroom_message_detail detail() {
+    headroom_message_detail detail{};
+    detail.struct_size = sizeof detail;
+    api().message_detail(self_.get(), &detail);
+    return detail;
+  }
+  void compress_unasked(const Bytes& message, std::uint32_t compartment) {
+    asks_ = false;
+    EXPECT_EQ(compress(message, compartment).status, HEADROOM_OK);
+    asks_ = true;
+  }
   json statistics() {
     std::string text(api().statistics(self_.get(), nullptr, 0) + 1, '\0');
     api().statistics(self_.get(), text.data(), text.size());
@@ -94,14 +107,12 @@ class Side {
     EXPECT_LE(p.out_length, room);
     EXPECT_TRUE(p.status == HEADROOM_OK || p.out_length == 0);
     out.resize(p.out_length);
-    Result result{p.status, out, {}};
-    result.detail.struct_size = sizeof result.detail;
-    api().message_detail(self_.get(), &result.detail);
-    return result;
+    return {p.status, out, asks_ ? detail() : headroom_message_detail{}};
   }
 
   std::unique_ptr<headroom_instance, Destroy> self_;
   std::uint64_t now_ = 0;
+  bool asks_ = true;  // for the detail of each message
 };
 
 std::string creation_error(const char* config, std::int32_t role = HEADROOM_ENDPOINT) {
@@ -282,6 +293,33 @@ TEST(Endpoint, TheDetailNamesTheStateThatIsMade) {
   EXPECT_EQ(second.detail.code_length, 0);
   EXPECT_EQ(Bytes(second.detail.referred, second.detail.referred + 6),
             Bytes(made.detail.created, made.detail.created + 6));
+}
+
+// An identifier is computed when it is asked for: it is that of the message as it was made, whatever has happened
+// since.
+TEST(Endpoint, TheDetailNamesTheStateAlsoAfterwards) {
+  const json config = {{"options", {{"mechanism", "dynamic"}}}, {"peer", {{"state_memory_size", 8192}}}};
+  Side asked(config);
+  ASSERT_EQ(asked.open(1), "");
+  const headroom_message_detail expected = asked.compress(kMessage, 1).detail;
+  ASSERT_EQ(expected.creations, 1);
+  const std::string identifier = to_hex(Octets(expected.created).first(20));
+  const json acknowledge = {{"acknowledge", {{"compartment", 1}, {"identifier", identifier}}}};
+  const std::vector<std::function<void(Side&)>> events = {
+      [](Side&) {}, [](Side& side) { EXPECT_TRUE(side.close(1)); },
+      [](Side& side) { EXPECT_EQ(side.control(R"({"forget": 1})"), ""); },
+      [&](Side& side) { EXPECT_EQ(side.control(acknowledge.dump().c_str()), ""); }};
+  for (const auto& event : events) {
+    Side side(config);
+    ASSERT_EQ(side.open(1), "");
+    side.compress_unasked(kMessage, 1);
+    event(side);
+    for (int i = 0; i < 2; ++i) {
+      const headroom_message_detail detail = side.detail();
+      EXPECT_EQ(detail.creations, 1);
+      EXPECT_EQ(to_hex(Octets(detail.created).first(20)), identifier);
+    }
+  }
 }
 
 TEST(Endpoint, ASmallerDetailIsFilledAsFarAsItGoes) {

@@ -185,7 +185,7 @@ TEST(Dynamic, WhatIsOldestIsDeletedImplicitly) {
   for (int i = 0; i < 30; ++i) {
     const Bytes& message = call()[static_cast<std::size_t>(i) % call().size()];
     ASSERT_EQ(b.receive(a.send(message)), message);
-    const StateFound found = b.states.find(*a.compressor->last().leaves);
+    const StateFound found = b.states.find(*a.compressor->leaves());
     ASSERT_EQ(found.kind, StateFound::Kind::kOne);
     EXPECT_LE(found.item->value.size(), longest);
     seen = std::max(seen, found.item->value.size());
