@@ -173,6 +173,11 @@ LZ77 Loop
     [Tags]    req:RFC3320-8.4-1    req:RFC3320-8.6-1    req:RFC3320-9.2.5-1    req:RFC3320-9.2.6-1
     Messages Should Be Met    udvm    lz77-loop
 
+Written Code
+    [Documentation]    A loop that counts in an operand of its own: each round is executed as it has become.
+    [Tags]    req:RFC3320-8.5-1
+    Messages Should Be Met    udvm    written-code
+
 Long Count
     [Documentation]    A loop that counts for thousands of rounds without input comes to its end.
     [Tags]    req:RFC3320-8.6-1
