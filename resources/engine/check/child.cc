@@ -5,17 +5,20 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <exception>
 #include <fstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "base/cycles.h"
 #include "base/error.h"
@@ -35,6 +38,9 @@ struct Account {
 
 Account* current_account = nullptr;  // of this process, when it is a child
 int current_output = -1;             // where this child's outcome goes
+// What an outcome begins with: random octets of each child, so that none is one that an adapter wrote there.
+using Mark = std::array<char, 16>;
+Mark current_mark{};
 
 void limit(int resource, rlim_t most) {
   const rlimit limits{most, most};
@@ -64,6 +70,7 @@ struct Child {
   pid_t pid = -1;
   int output = -1;  // our end of its pipe
   Account* account = nullptr;
+  Mark mark{};
   std::string received;
   std::uint64_t deadline_ns = 0;
   std::uint64_t excused_ns = 0;  // of it: time in which the child wanted a core and had none
@@ -83,6 +90,8 @@ Child start(const std::function<void()>& body, double seconds) {
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
   child.account = static_cast<Account*>(shared);
   child.nested = current_account != nullptr;
+  if (getrandom(child.mark.data(), child.mark.size(), 0) != static_cast<ssize_t>(child.mark.size()))
+    throw Error(ErrorKind::internal, "the kernel gives no random octets.");
   const pid_t parent = getpid();
   child.pid = fork();
   if (child.pid < 0)
@@ -94,6 +103,7 @@ Child start(const std::function<void()>& body, double seconds) {
     close(ends[0]);
     current_account = child.account;
     current_output = ends[1];
+    current_mark = child.mark;
     const int nowhere = open("/dev/null", O_RDWR);
     dup2(nowhere, STDIN_FILENO);
     dup2(nowhere, STDOUT_FILENO);
@@ -155,9 +165,21 @@ std::string finish(Child& child) {
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
     return "it ended the process with status " + std::to_string(WEXITSTATUS(status)) + doing;
+  if (!child.received.empty()) {
+    if (child.received.compare(0, child.mark.size(), child.mark.data(), child.mark.size()) != 0)
+      return "it wrote where the check's result goes; a descriptor that it did not open is not its own";
+    child.received.erase(0, child.mark.size());
+  }
   if (child.left_behind && (child.received.empty() || child.received[0] == 'p'))
     return "it left a process behind that had to be killed; an adapter must not fork";
   return {};
+}
+
+// What a child says at its end: the first letter of its verdict, and a text.
+void answer(char verdict, std::string_view text) noexcept {
+  write_all(current_output, current_mark.data(), current_mark.size());
+  write_all(current_output, &verdict, 1);
+  write_all(current_output, text.data(), text.size());
 }
 
 Outcome outcome_of(Child& child) {
@@ -268,9 +290,7 @@ void note(const std::string& doing) {
 }
 
 void end_child(Verdict verdict, const char* reason) noexcept {
-  const char first = verdict == Verdict::pass ? 'p' : verdict == Verdict::unsupported ? 'u' : 'f';
-  write_all(current_output, &first, 1);
-  write_all(current_output, reason, std::strlen(reason));
+  answer(verdict == Verdict::pass ? 'p' : verdict == Verdict::unsupported ? 'u' : 'f', reason);
   _exit(0);
 }
 
@@ -300,15 +320,13 @@ std::string text_from_child(const std::function<std::string()>& make) {
   std::vector<Child> children;
   children.push_back(start(
       [&make] {
-        std::string text;
         try {
-          text.append("p").append(make());
+          answer('p', make());
         } catch (const NotJudged& reason) {
-          text = std::string("u") + reason.what();
+          answer('u', reason.what());
         } catch (const std::exception& reason) {
-          text = std::string("f") + reason.what();
+          answer('f', reason.what());
         }
-        write_all(current_output, text.data(), text.size());
       },
       kSeconds));
   wait_for_one(children, {0});

@@ -49,6 +49,7 @@
   X(leaks_when_destroyed, "destroy_frees")                                                               \
   X(aborts_on_garbage, "nacks hostile_messages")                                                         \
   X(forges_a_result, "nacks hostile_messages") /* of the engine's, when it gets garbage */               \
+  X(passes_itself, "nacks hostile_messages") /* as a check's child tells its parent, when it gets garbage */ \
   X(never_stops_nacking, "nacks hostile_messages")                                                       \
   X(has_an_answer_for_everything, "tool")                                                                \
   X(answers_in_two_ways, "tool")                                                                         \
