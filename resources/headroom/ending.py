@@ -117,6 +117,8 @@ def document(one: Ended) -> dict[str, Any]:
         where = str(error.get("where") or "")
         said = error.get("kind")
         kind: Kind = "job" if code == 2 else said if said in ("input", "output") else "refused"
+        if DIED_IN.encode() in one.complaint:  # a process that the engine had for its own
+            kind, sentence = "crash", f"{sentence}{last_words(one)}"
         raise EngineFailure(kind, f"{sentence}{f' (at {where} of the job)' if where else ''}", where, sentence)
     if one.seal and document.pop("seal", None) != one.seal:
         raise EngineFailure(

@@ -114,6 +114,12 @@ def lacking(end: Endpoint, features: Sequence[str] = ()) -> str:
     return implementations.find(end.name).lacks("endpoint", SCHEME, **asked)
 
 
+def generous(*names: str) -> dict[str, int]:
+    """GENEROUS, as far as each of these implementations declares that it goes."""
+    most = {key: [declared(name).get(LIMITS[key], value) for name in names] for key, value in GENEROUS.items()}
+    return {key: min(value, *most[key]) for key, value in GENEROUS.items()}
+
+
 def wire(name: str) -> str:
     """What an implementation has on the link: the scheme's own format, unless it declares another."""
     found = declared(name)

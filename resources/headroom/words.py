@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom import ppp
-from headroom.endpoints import GENEROUS, LIMITS, TRANSPORTS
+from headroom.endpoints import LIMITS, TRANSPORTS, generous
 from headroom.errors import UsageError
 from headroom.measure import messages
 from headroom.measure.replay import Packets, Wanted
@@ -219,7 +219,9 @@ def conversation(sequence: str, named: dict[str, str], settings: Settings) -> me
     link = {name: _share(name, named.pop(name)) for name in LINK_SHARES if name in named}
     try:
         dropped = [int(one) for one in named.pop("drop", "").split(",") if one]
-        offer = GENEROUS | {name: int(named.pop(name)) for name in LIMITS if name in named}
+        offer = generous(settings.compressor, settings.decompressor) | {
+            name: int(named.pop(name)) for name in LIMITS if name in named
+        }
     except ValueError as error:
         raise UsageError(f"A number was expected: {error}.") from error
     return messages.Wanted(

@@ -16,7 +16,7 @@ Documentation    A P-CSCF under the load of calls, with the settings of maenpaa-
 ...              and the generator needs a core besides. `--quick` makes a twentieth of the rows' calls.
 ...
 ...              A common queue, or one for each worker: both are simulated at a load of 80 %, with the same arrivals,
-...              from what messages of a thousand short calls take.
+...              from what messages of a thousand short calls take; those rows have no other calls.
 
 Resource         imports.resource
 

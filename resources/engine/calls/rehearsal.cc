@@ -143,16 +143,12 @@ class Stage {
 
   [[noreturn]] static void fail(const std::string& who, std::int32_t status, const std::string& where) {
     throw Error(ErrorKind::adapter,
-                who + " this message when the calls are gone through beforehand: " + status_text(status) +
-                    ". Use `messages` to look at what goes between the two.",
-                where);
+                who + " this message when the calls are gone through beforehand: " + status_text(status) + ".", where);
   }
   static void require_same(OctetView came, OctetView text, const std::string& who, const std::string& where) {
     if (std::equal(came.begin(), came.end(), text.begin(), text.end())) return;
     throw Error(ErrorKind::adapter,
-                who +
-                    " restores this message otherwise than it was when the calls are gone through beforehand. Use "
-                    "`messages` to look at what goes between the two.",
+                who + " restores this message otherwise than it was when the calls are gone through beforehand.",
                 where);
   }
 
@@ -316,9 +312,8 @@ class Rehearsal {
     const Report& report = report_of(process);
     if (report.complete) return std::nullopt;
     if (!WIFSIGNALED(status)) return Error(report.kind, report.sentence, report.where);
-    return Error(ErrorKind::adapter,
-                 std::string("an adapter died of the signal ") + strsignal(WTERMSIG(status)) +
-                     " when the calls were gone through beforehand; what died is said on standard error.");
+    return Error(ErrorKind::adapter, std::string("an adapter died of the signal ") + strsignal(WTERMSIG(status)) +
+                                         " when the calls were gone through beforehand.");
   }
 
   const Job& job_;

@@ -57,7 +57,7 @@ class Serving:
             duration_s=3.0 if quick else 30.0,
             sample_s=0.5 if quick else 1.0,
         )
-        found = calls.measure(wanted)
+        found = measured(wanted)
         note(wanted, found, {"asked_simultaneous": run.calls or simultaneous, "compartments": compartments})
         half = calls.served_at(TARGET_LOAD, [found])
         no_load = "" if half is not None else "the clock has not seen any load"
@@ -84,7 +84,7 @@ class Serving:
             sample_s=0.5,
             comparison=Comparison(COMPARED_LOAD, trials=3 if run.quick else 10, calls=5_000 if run.quick else 20_000),
         )
-        found = calls.measure(wanted)
+        found = measured(wanted)
         note_comparison(wanted, found)
         require_served(found)
 
@@ -98,6 +98,13 @@ def asked_for(run: settings.Settings, sequence: str) -> Wanted:
             raise SkipExecution(f"{reason}.")
         setattr(current, side, implementations.identity(found, run.build))
     return Wanted(proxy=run.compressor, user=run.decompressor, sequence=sequence, build=run.build, seed=run.seed)
+
+
+def measured(wanted: Wanted) -> Loaded:
+    """Skips the case where the implementations do not declare what such calls take."""
+    if reason := calls.lacking(wanted):
+        raise SkipExecution(f"{reason}.")
+    return calls.measure(wanted)
 
 
 def calls_asked_for(wanted: Wanted, run: settings.Settings, simultaneous: int) -> Wanted:

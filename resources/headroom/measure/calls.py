@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from headroom import endpoints, engine
+from headroom.ending import EngineFailure
 from headroom.endpoints import Endpoint
 from headroom.errors import HeadroomError, UsageError
 from headroom.paths import DEFAULT_BUILD
@@ -47,9 +48,13 @@ _OF_A_CALL = re.compile(
     r'|n?once="(?P<nonce>[^"]+)"|response="(?P<response>[^"]+)"|^o=\S+ (?P<session>\S+ \S+)'
 )
 
+# Where an engine's failure is of one message, and not of the whole job.
+_OF_A_MESSAGE = re.compile(r"/(call|registration)/(\d+)")
+
 
 class WrongCalls(HeadroomError):
-    """Under load, messages did not come out as they went in, or were not handled. A failure of the implementation."""
+    """Messages did not come out as they went in, or were not handled, under load or when calls are gone through
+    beforehand. A failure of the implementation."""
 
     verdict = "fail"
 
@@ -230,10 +235,8 @@ def job(wanted: Wanted) -> dict[str, Any]:
     registered = registration(wanted.edition) if wanted.users else []
     steps = [*call, *registered]
     made: dict[str, Any] = {
-        "endpoint": _side(
-            wanted, wanted.proxy, compartments=max(wanted.users, round(wanted.simultaneous * 1.2)) + 1000
-        ),
-        "user": _side(wanted, wanted.user, compartments=4),
+        "endpoint": endpoints.adapter(_proxy(wanted)),
+        "user": endpoints.adapter(_user(wanted)),
         "call": call,
         "identities": identities(bytes.fromhex(step["hex"]) for step in steps),
         "simultaneous": wanted.simultaneous,
@@ -260,7 +263,25 @@ def job(wanted: Wanted) -> dict[str, Any]:
     return made
 
 
-def _side(wanted: Wanted, name: str, compartments: int) -> dict[str, Any]:
+def lacking(wanted: Wanted) -> str:
+    """Why these implementations cannot be asked for these calls, as declared; "" when they can."""
+    for end in (_proxy(wanted), _user(wanted)):
+        if reason := endpoints.lacking(end):
+            return reason
+    if endpoints.wire(wanted.proxy) != endpoints.wire(wanted.user):
+        return f"{wanted.proxy} and {wanted.user} do not have the same on the link"
+    return ""
+
+
+def _proxy(wanted: Wanted) -> Endpoint:
+    return _end(wanted, wanted.proxy, compartments=max(wanted.users, round(wanted.simultaneous * 1.2)) + 1000)
+
+
+def _user(wanted: Wanted) -> Endpoint:
+    return _end(wanted, wanted.user, compartments=4)
+
+
+def _end(wanted: Wanted, name: str, compartments: int) -> Endpoint:
     offer = {
         "decompression_memory_size": DECOMPRESSION_MEMORY.get(wanted.sequence, 8192),
         "state_memory_size": STATE_MEMORY,
@@ -268,7 +289,7 @@ def _side(wanted: Wanted, name: str, compartments: int) -> dict[str, Any]:
         "compartments": compartments,
     }
     options = endpoints.fitting({"mechanism": wanted.mechanism, **OPTIONS}, name, wanted.build)
-    return endpoints.adapter(Endpoint(name, "udp", offer, offer, options, build=wanted.build))
+    return Endpoint(name, "udp", offer, offer, options, build=wanted.build)
 
 
 def measure(wanted: Wanted, timeout_s: float | None = None) -> Loaded:
@@ -277,7 +298,22 @@ def measure(wanted: Wanted, timeout_s: float | None = None) -> Loaded:
     if timeout_s is None:
         calls = wanted.simultaneous * 2 + wanted.users
         timeout_s = 120 + 2 * wanted.duration_s + calls * 0.05
-    return loaded(engine.run("load", asked, timeout_s=timeout_s, build=wanted.build))
+    try:
+        return loaded(engine.run("load", asked, timeout_s=timeout_s, build=wanted.build))
+    except EngineFailure as failure:
+        if found := _OF_A_MESSAGE.fullmatch(failure.where):
+            raise WrongCalls(_wrong_message(wanted, failure.said, *found.groups())) from failure
+        raise
+
+
+def _wrong_message(wanted: Wanted, said: str, part: str, number: str) -> str:
+    """What went wrong with one message of a call, before any load, and how to look at it."""
+    sequence = wanted.sequence if part == "call" else REGISTRATION
+    message = _of_edition(sequence, wanted.edition)[int(number)]
+    return (
+        f"{message.name} of {sequence}: {said} `./headroom talk {sequence} --caller {wanted.user} --called "
+        f"{wanted.proxy}` shows what goes between the two."
+    )
 
 
 def loaded(document: dict[str, Any]) -> Loaded:

@@ -13,6 +13,7 @@ from headroom.report.page import Column, Section, table
 KIND = "p-cscf"
 MOST_POINTS = 150  # of a line
 PARTS = ("in the buffer", "in processing")
+LEAST_LOAD, LEAST_CALLS = 0.001, 100  # from which on there is something to say by proportion, and by call
 
 
 def calls(records: Records) -> Section | None:
@@ -59,7 +60,8 @@ def calls(records: Records) -> Section | None:
 
 BY_PROPORTION = (
     "Calls at 50 % are by proportion from the load that these calls made, and not measured at that number: with as "
-    "many, caches hold less of each. Memory per call is what the process has grown by since the endpoint was made."
+    "many, caches hold less of each; below a load of 0.1 % there is no telling. Memory per call is what the process "
+    "has grown by since the endpoint was made; of less than 100 calls, what does not grow with them is most of it."
 )
 ALL_MEANS = (
     "Times in the system, µs; but for p50 and p99 they are means. Late: what of the time in the buffer is the "
@@ -113,7 +115,7 @@ _ORGANISATIONS = [
 
 
 def _share(value: float | None) -> str | None:
-    return None if value is None else f"{value:.1%}".replace("%", " %")
+    return None if value is None else f"{value:.{1 if value >= 0.01 else 2}%}".replace("%", " %")
 
 
 def _thousandth(value: float | None) -> float | None:
@@ -142,18 +144,19 @@ def _over_time(record: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _row(record: dict[str, Any]) -> list[Any]:
     parameters = record["parameters"]
+    load, at_once = data.value(record, "load"), data.value(record, "calls_in_progress")
     return [
         parameters["sequence"],
         record["compressor"]["name"],
         parameters.get("compartments", "–"),
         parameters["clock"],
-        data.value(record, "calls_in_progress"),
+        at_once,
         parameters.get("holding_s"),
         parameters.get("answer_s"),
-        _share(data.value(record, "load")),
-        data.value(record, "calls_at_half_load"),
+        _share(load),
+        data.value(record, "calls_at_half_load") if (load or 0) >= LEAST_LOAD else None,
         data.value(record, "messages_per_s"),
-        _thousandth(data.value(record, "memory_per_call")),
+        _thousandth(data.value(record, "memory_per_call")) if (at_once or 0) >= LEAST_CALLS else None,
     ]
 
 

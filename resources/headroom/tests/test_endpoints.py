@@ -173,3 +173,14 @@ def test_the_thesis_says_what_is_missing(real_build: str) -> None:
     configuration = maenpaa_2005_runs.Configuration("basic-voice-call", 1, "udp", 8192, "shared")
     found = maenpaa_2005_runs.exchange(configuration, Settings("opensigcomp", "opensigcomp", build=real_build))
     assert found.sent == [] and found.missing  # the library, where it is not installed, else the mechanism
+
+
+def test_what_is_offered_unasked_is_what_everybody_declares(vendor: str, tmp_path: Path) -> None:
+    assert endpoints.generous(vendor, "reference") == endpoints.GENEROUS
+    small = tmp_path / "small" / "vendor"
+    small.mkdir(parents=True)
+    text = (Path(vendor) / "implementation.yaml").read_text(encoding="utf-8")
+    small.joinpath("implementation.yaml").write_text(
+        text.replace("max_state_memory_size: 131072", "max_state_memory_size: 8192"), encoding="utf-8"
+    )
+    assert endpoints.generous("reference", str(small)) == {**endpoints.GENEROUS, "state_memory_size": 8192}

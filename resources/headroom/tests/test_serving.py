@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from robot.api import SkipExecution
 
 from headroom import endpoints, engine, implementations
 from headroom.errors import UsageError
 from headroom.keywords import serving
 from headroom.measure import calls
+from headroom.paths import build_folder
 from headroom.report.calls_section import calls as section_of
 from headroom.results import collector
 from headroom.settings import Settings
@@ -300,3 +302,68 @@ def test_the_engine_takes_what_is_made(tmp_path: Path) -> None:
         assert found.messages_per_s > 100
         assert len(found.loads) == wanted.workers
         assert [len(one.trials) for one in found.compared.values()] == ([2, 2] if wanted.comparison else [])
+
+
+SPOILING = """
+name: spoiling
+vendor: Somebody
+licence: Apache-2.0
+obtain: "It is made by a test."
+adapter:
+  library: "{library}"
+  config: {{scheme: sigcomp}}
+capabilities:
+  - scheme: sigcomp
+    roles: [endpoint]
+    transports: [udp]
+    version: 2
+    max_decompression_memory_size: 65536
+    max_state_memory_size: {state_memory}
+    max_cycles_per_bit: 128
+    max_compartments: 4096
+    features: [compression]
+"""
+
+
+def spoiling(folder: Path, build: str, state_memory: int = 131072) -> str:
+    """An endpoint whose decompressor changes an octet of each message."""
+    library = build_folder(build) / "lib" / "faulty" / "faulty_endpoint_spoils_an_octet.so"
+    folder = folder / "spoiling"
+    folder.mkdir()
+    (folder / "implementation.yaml").write_text(SPOILING.format(library=library, state_memory=state_memory))
+    return str(folder)
+
+
+def test_what_goes_wrong_before_any_load_is_a_failure_too(tmp_path: Path, real_build: str) -> None:
+    name = spoiling(tmp_path, real_build)
+    asked = calls.Wanted(proxy=name, user=name, simultaneous=5, duration_s=0.5, build=real_build)
+    assert calls.lacking(asked) == ""
+    with pytest.raises(calls.WrongCalls, match=r"^INVITE.* of basic-voice-call: .*otherwise") as wrong:
+        calls.measure(asked)
+    assert wrong.value.verdict == "fail"
+    assert "./headroom talk basic-voice-call --caller" in str(wrong.value)
+
+
+def test_what_calls_take_is_looked_up_before_they_are_made(tmp_path: Path, real_build: str) -> None:
+    name = spoiling(tmp_path, real_build, state_memory=8192)
+    assert "max_state_memory_size 8192; 131072 is needed" in calls.lacking(calls.Wanted(proxy=name))
+    with pytest.raises(SkipExecution, match=r"131072 is needed\.$"):
+        serving.measured(calls.Wanted(proxy=name))
+    assert "do not have the same on the link" in calls.lacking(calls.Wanted(proxy="null"))
+
+
+def test_as_many_compartments_as_calls_take_must_be_declared(tmp_path: Path, real_build: str) -> None:
+    name = spoiling(tmp_path, real_build)
+    assert "declares max_compartments 4096" in calls.lacking(calls.Wanted(proxy=name, simultaneous=9000))
+
+
+def test_little_load_says_nothing_by_proportion() -> None:
+    few = record()
+    little = {"load": 0.0004, "calls_in_progress": 2.5}
+    for metric in few["metrics"]:
+        metric["value"] = little.get(metric["name"], metric["value"])
+    section = section_of([few])
+    assert section is not None
+    cells = [cell.text for cell in section.parts[0].content.rows[0].cells]
+    assert cells[7:9] == ["0.04 %", "–"]
+    assert cells[-1] == "–"
