@@ -113,7 +113,8 @@ def _title(records: Records) -> str:
     schemes = {
         tag.partition(":")[2] for record in records for tag in record["test"]["tags"] if tag.startswith("scheme:")
     }
-    what = "SigComp" if schemes == {"sigcomp"} else "Header compression"
+    both = "Header and signalling compression" if "sigcomp" in schemes else "Header compression"
+    what = "SigComp" if schemes == {"sigcomp"} else both
     return f"{what}: {', '.join(names)}" if names else what
 
 

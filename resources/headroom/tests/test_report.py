@@ -507,3 +507,16 @@ def test_a_legend_is_never_wider_than_its_chart() -> None:
     assert charts._legend_columns(long, False) == 1
     assert charts._legend_columns(["bridge, 10 % of PDR"] * 6, False) == 3
     assert charts._legend_columns(long, True) == 1
+
+
+@pytest.mark.parametrize(
+    ("tags", "title"),
+    [
+        (["scheme:rohc", ""], "Header compression: reference"),
+        (["scheme:sigcomp"], "SigComp: reference"),
+        (["scheme:sigcomp", "scheme:rohc"], "Header and signalling compression: reference"),
+    ],
+)
+def test_the_title_says_what_was_asked(tags: list[str], title: str) -> None:
+    made = [sample.record("smoke/One", tags=[tag] if tag else []).as_json() for tag in tags]
+    assert render.page(made, Path("out")).title == title
