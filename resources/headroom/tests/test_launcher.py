@@ -152,6 +152,24 @@ def test_a_python_without_venv_is_passed_over(tree: Path, tmp_path: Path) -> Non
         assert "python3-venv" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("end", "sentence"),
+    [
+        ("kill -9 $$", "could not be made: it was ended by SIGKILL and said nothing"),
+        ("exit 5", "could not be made: it ended with status 5 and said nothing"),
+        ("echo no space; exit 1", "could not be made: no space"),
+    ],
+)
+def test_a_python_that_makes_no_venv(tree: Path, tmp_path: Path, end: str, sentence: str) -> None:
+    path = tools(tmp_path / "bin", "python3")
+    broken = tmp_path / "bin" / "python3"
+    broken.write_text(f"#!/bin/bash\n[[ $1 == -c ]] && exit 0\n{end}\n")
+    broken.chmod(0o755)
+    done = launch(tree, "list", path=path)
+    assert done.returncode == 3
+    assert sentence in done.stderr
+
+
 def test_called_from_elsewhere_and_through_a_link(tree: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     (elsewhere / "headroom").mkdir(parents=True)
