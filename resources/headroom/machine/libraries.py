@@ -88,10 +88,18 @@ def _look(name: str, variable: str, wanted: Requirement) -> Found:
         return Found(reason=f"{where} ends the process that opens it (exit status {done.returncode})")
     if said["missing"]:
         old = f" (version {said['version']})" if said["version"] else ""
-        return Found(
-            said["path"], said["version"] or "", f"{where}{old} has no {', '.join(said['missing'])}: it is too old"
+        lacks = f"{where}{old} has no {_few(said['missing'])}"
+        # One that has none of what is asked for is hardly an old one.
+        other = (
+            "it is too old" if len(said["missing"]) < len(wanted.symbols) else f"it is no {wanted.library}, or too old"
         )
+        return Found(said["path"], said["version"] or "", f"{lacks}: {other}")
     return Found(said["path"], said["version"] or "")
+
+
+def _few(symbols: list[str]) -> str:
+    """The first symbol, and how many more there are: mangled names are long, and say nothing more each."""
+    return symbols[0] + (f" and {len(symbols) - 1} more of its functions" if len(symbols) > 1 else "")
 
 
 @cache

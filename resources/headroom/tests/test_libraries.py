@@ -37,6 +37,11 @@ def test_one_that_is_too_old(real_build: str) -> None:
     assert found.reason.endswith("(version fake 1) has no rohc_decompress3: it is too old")
 
 
+def test_one_that_is_another_library() -> None:
+    found = libraries.look_for(Requirement("libc.so.6", "", ("_ZN4nobody1aEv", "_ZN4nobody1bEv", "_ZN4nobody1cEv")))
+    assert found.reason == "libc.so.6 has no _ZN4nobody1aEv and 2 more of its functions: it is no libc.so.6, or too old"
+
+
 def test_one_that_is_not_there() -> None:
     found = libraries.look_for(Requirement("libnobodyhasthis.so.9", "HEADROOM_NOBODY"))
     assert found.reason.startswith("libnobodyhasthis.so.9 cannot be opened (")
