@@ -88,7 +88,7 @@ def interop_command(
     }
     if resume is not None:
         _refuse_beside_resume(context)
-        plan = session.recall(store.find_run(None if resume == "last" else resume))
+        plan = session.recall(store.find_run(resume))
         if not plan.matrix:
             raise UsageError(
                 f"The run {plan.folder.name} is none of `interop`; `./headroom run --resume` goes on with it."

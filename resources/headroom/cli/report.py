@@ -23,7 +23,9 @@ def add_to(app: typer.Typer) -> None:
 
 
 def report_command(
-    run: Annotated[str | None, typer.Argument(help="Name or folder of a run; the newest when left out.")] = None,
+    run: Annotated[
+        str | None, typer.Argument(help="Name or folder of a run; the newest when it is 'last' or left out.")
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Where to write the HTML file.")] = None,
     parquet: Annotated[
         Path | None, typer.Option("--parquet", help="Also write every metric and trial to this Parquet file.")

@@ -243,7 +243,7 @@ def execute(
     from headroom.running import session
 
     if resume:
-        plan = session.recall(store.find_run(None if resume == "last" else resume))
+        plan = session.recall(store.find_run(resume))
         resuming.refuse_contradictions(asked, said, plan)
         check_here(plan.settings)
     else:

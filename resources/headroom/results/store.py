@@ -99,10 +99,14 @@ def artefact(run_folder: Path, path: Path, kind: str) -> Artefact:
     return Artefact(str(path.resolve().relative_to(run_folder.resolve())), kind, octets, digest.hexdigest())
 
 
+LAST = "last"  # names the newest run
+
+
 def find_run(name: str | None) -> Path:
-    """Folder of a run: by name, by path, or the newest when `name` is None. Raises UsageError when there is none."""
+    """Folder of a run: by name, by path, or the newest when `name` is None or `last`. Raises UsageError when there is
+    none."""
     folder = out_folder()
-    if name:
+    if name and name != LAST:
         for candidate in (folder / name, Path(name)):
             if (candidate / "run.json").is_file() or (candidate / "results").is_dir():
                 return candidate.resolve()

@@ -121,10 +121,13 @@ def test_artefacts_have_a_digest(tmp_path: Path) -> None:
 def test_runs_are_found(out: Path) -> None:
     with pytest.raises(UsageError, match="There is no run in"):
         store.find_run(None)
+    with pytest.raises(UsageError, match="There is no run in"):
+        store.find_run("last")
     for name in ("20260101-000000-aaaa", "20260102-000000-bbbb"):
         (out / name).mkdir()
         (out / name / "run.json").write_text("{}")
     assert store.find_run(None).name == "20260102-000000-bbbb"
+    assert store.find_run("last").name == "20260102-000000-bbbb"
     assert store.find_run("20260101-000000-aaaa").name == "20260101-000000-aaaa"
     with pytest.raises(UsageError, match=r"no run 'x'.*Runs: 20260101-000000-aaaa"):
         store.find_run("x")
