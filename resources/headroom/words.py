@@ -6,6 +6,7 @@ No typing error is ignored.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -217,8 +218,8 @@ def conversation(sequence: str, named: dict[str, str], settings: Settings) -> me
     printed = people == "printed"
     found = sequences.load(sequences.path_of(sequence)) if printed else calls.call(sequence, settings.seed).messages
     link = {name: _share(name, named.pop(name)) for name in LINK_SHARES if name in named}
+    dropped = _dropped(named.pop("drop", ""), sum(message.from_caller for message in found))
     try:
-        dropped = [int(one) for one in named.pop("drop", "").split(",") if one]
         offer = generous(settings.compressor, settings.decompressor) | {
             name: int(named.pop(name)) for name in LIMITS if name in named
         }
@@ -235,8 +236,35 @@ def conversation(sequence: str, named: dict[str, str], settings: Settings) -> me
         nacks=named.pop("nacks", "yes") != "no",
         seed=settings.seed,
         build=settings.build,
-        options={name: int(value) if value.isdecimal() else value for name, value in named.items()},
+        options={name: _option(name, value) for name, value in named.items()},
     )
+
+
+def _dropped(text: str, sent: int) -> list[int]:
+    """Which of the caller's messages the link drops, from 0. Raises UsageError for one that the sequence lacks."""
+    for one in (result := split_names(text)):
+        if not re.fullmatch("[0-9]{1,9}", one):
+            raise UsageError(f"drop={text} makes no sense: numbers of messages such as 0,3 were expected.")
+        if int(one) >= sent:
+            raise UsageError(
+                f"drop={text} makes no sense: there is no message {one}. The caller sends {sent} in this sequence, "
+                f"numbered from 0 to {sent - 1}."
+            )
+    return [int(one) for one in result]
+
+
+def _option(name: str, value: str) -> Any:
+    """An option's value: a number, JSON where it begins as an object or a list does, or a word."""
+    if value.startswith(("{", "[")):
+        try:
+            return json.loads(value, parse_constant=_no_number)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{name}={value[:200]} is no JSON: {error}.") from error
+    return int(value) if re.fullmatch("[0-9]{1,20}", value) else value
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is not a number that JSON has")
 
 
 def _share(name: str, text: str) -> float:

@@ -35,6 +35,8 @@ def show(plan: Plan, json: bool) -> int:
         console.print_json(document)
         return 0
     for name, value in document["settings"].items():
+        if value == "":
+            continue  # such as the subject of a run that is about both sides
         console.say(
             f"{name}: {', '.join(value) if isinstance(value, list) else value}"
             if value not in ([], None)

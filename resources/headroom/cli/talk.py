@@ -41,7 +41,7 @@ def talk_command(
             help="transport (udp, tcp); loss, ber, duplicate (shares, both ways), drop (the caller's messages, such as "
             "0,3), nacks (yes, no); what both offer: decompression_memory_size, state_memory_size, cycles_per_bit, "
             "version; people=others for a call of other people; and options of the implementations: mechanism, "
-            "algorithm, acknowledgement … (implementations/README.md).",
+            "algorithm, acknowledgement … (implementations/README.md); a value that begins with { or [ is JSON.",
         ),
     ] = None,
     caller: Annotated[str, typer.Option(help="Implementation of the endpoint that calls.")] = "reference",
@@ -69,6 +69,10 @@ def talk_command(
     wanted = words.conversation(
         sequence, named, Settings(compressor=caller, decompressor=called, seed=seed, build=build)
     )
+    if link and not link.resolve().parent.is_dir():
+        raise UsageError(f"--link {link}: there is no folder {link.resolve().parent}; make it, or name another.")
+    if link and link.is_dir():
+        raise UsageError(f"--link {link} is a folder; name a file.")
     wanted = replace(wanted, repeats=repeats, capture=link and link.resolve())
     if not dry_run:
         builds.ensure(build, implementations.ninja_targets(warn=warn_once), say=say)

@@ -29,8 +29,12 @@ def names(folder: Path = FOLDER) -> list[str]:
 
 
 def path_of(name: str, folder: Path = FOLDER) -> Path:
-    """File of a sequence: a name of `names()`, or the path of a file of one's own (ending in .txt)."""
-    path = Path(name) if name.endswith(".txt") else folder / f"{name}.txt"
+    """File of a sequence: a name of `names()`, or the path of a file of one's own (with a slash, or ending in .txt)."""
+    if "/" in name or name.endswith(".txt"):
+        if not Path(name).is_file():
+            raise UsageError(f"There is no file {name}; the sequences that have a name are {', '.join(names(folder))}.")
+        return Path(name)
+    path = folder / f"{name}.txt"
     if not path.is_file():
         raise UsageError(f"There is no SIP sequence {shown(path)}; there are {', '.join(names(folder))}.")
     return path

@@ -92,6 +92,14 @@ def test_help_loads_nothing_heavy() -> None:
         (["decode", "x.pcap", "--profiles", "0x0999"], "The judge knows no ROHC profile '0x0999'"),
         (["decode", "x.pcap", "--rtp-port", "70000"], "--rtp-port takes UDP ports"),
         (["talk", "no-such-call"], "There is no SIP sequence"),
+        (["talk", "nosuch.txt"], "There is no file nosuch.txt"),
+        (["talk", "../../etc/passwd"], "There is no file ../../etc/passwd"),
+        (["talk", "basic-voice-call", "drop=0,99"], "there is no message 99. The caller sends 3 in this sequence"),
+        (["talk", "basic-voice-call", "drop=-1"], "numbers of messages such as 0,3 were expected"),
+        (["talk", "basic-voice-call", "guard={'work':1}"], "guard={'work':1} is no JSON"),
+        (["talk", "basic-voice-call", "guard=[NaN]"], "NaN is not a number that JSON has"),
+        (["talk", "basic-voice-call", "--link", "/nosuch/a.pcapng"], "there is no folder /nosuch"),
+        (["talk", "basic-voice-call", "--link", "/tmp"], "--link /tmp is a folder"),
         (["talk", "basic-voice-call", "mechanism"], "'mechanism' is not of the form name=value"),
         (["talk", "basic-voice-call", "mechanism=telepathy"], "It has stateless-basic"),
         (
@@ -181,6 +189,7 @@ def test_dry_run_runs_nothing(out: Path) -> None:
     done = headroom("run", "smoke", "--dry-run", out=out)
     assert done.returncode == 0
     assert "smoke/first_packets/RTP Over IPv6, U-Mode" in done.stdout
+    assert not [line for line in done.stderr.splitlines() if line.rstrip().endswith("subject:")]
     assert not list(out.iterdir())
     plan = json.loads(
         headroom("run", "performance/voip_flow_pairs", "--cpus", "1c", "--dry-run", "--json", out=out).stdout

@@ -28,7 +28,11 @@ def test_what_the_link_did_is_excused_and_nothing_else(real_build: str) -> None:
 
 
 def test_a_dry_run_prints_the_job(real_build: str) -> None:
-    done = headroom("talk", "basic-voice-call", "state_memory_size=4096", "transport=tcp", "--dry-run")
+    words = ["state_memory_size=4096", "transport=tcp", 'guard={"verify": false}', "drop=0,2"]
+    done = headroom("talk", "basic-voice-call", *words, "--dry-run")
     assert done.returncode == 0, done.stderr
-    config = json.loads(done.stdout)["endpoints"]["a"]["config"]
+    job = json.loads(done.stdout)
+    config = job["endpoints"]["a"]["config"]
+    assert config["options"]["guard"] == {"verify": False}
+    assert job["link"]["a_to_b"]["drop"] == [0, 2]
     assert (config["state_memory_size"], config["transport"]) == (4096, "tcp")
