@@ -215,12 +215,10 @@ void BytecodeCompressor::free_own_shared(std::size_t count) {
 }
 
 // What the bytecode puts into the buffer in front of a message. Of the peer's message that are as many whole units as
-// it has; or shared_length octets, where what lies behind a shorter message stays as it is, and zeros.
+// it has; or shared_length octets, where what lies behind a shorter message stays as it is. And zeros.
 Octets BytecodeCompressor::put_in_front(bool shares) {
   const Program& program = tool_->program;
-  if (!program.shared_has_room) {
-    return Octets(shared_).first(shares ? shared_.size() / kSharedUnit * kSharedUnit : 0);
-  }
+  if (!program.has_zeros) return Octets(shared_).first(shares ? shared_.size() / kSharedUnit * kSharedUnit : 0);
   std::vector<std::uint8_t>& put = workshop_.put;
   put.clear();
   if (shares) {
@@ -310,7 +308,11 @@ void BytecodeCompressor::write_header(Writer& writer, const Sha1Digest* item) {
 BytecodeCompressor::Front BytecodeCompressor::write_front(Writer& writer, const Item& base, Octets message) {
   const Program& program = tool_->program;
   if (program.has_number) writer.put(static_cast<std::uint8_t>((history_.newest_number() + 1) & 0x7f));
-  if (!program.has_flags) return {};
+  if (!program.has_flags) {
+    Front front;
+    front.put = put_in_front(false);
+    return front;
+  }
   const bool shares = may_share(message);
   Front front = front_of(base, message.size());
   if (shares) front.own = identifier_of(workshop_.sha1, kSharedState, message);

@@ -79,7 +79,7 @@ struct CompressorConfig {
   bool announce = false;
   // kDynamic and kShared: the peer is to keep the whole memory with each message, as in maenpaa-2005, and not only what
   // has been written; the circular buffer begins at address 400 (7.9, Figure 29); with kShared, what the peer has sent
-  // takes shared_length octets of it, however short it is (9.3), and each message eight more.
+  // takes shared_length octets of it, however short it is (9.3); and each message takes eight more.
   bool whole_memory = false;
   // Octets of the peer's UDVM memory that are used at most; 0: all of it.
   std::size_t memory = 0;

@@ -168,6 +168,7 @@ std::vector<std::string_view> words_of(const CompressorConfig& config, const Pro
   add(program.has_shared, "shared");
   add(program.has_shared && !program.shared_has_room, "counted");
   add(program.shared_has_room, "room");
+  add(program.has_zeros, "zeros");
   add(program.has_checkpoint, "checkpoint");
   add(program.has_free, "free");
   add(config.own.has_value(), "own");
@@ -280,6 +281,7 @@ Program::Program(const CompressorConfig& config) {
   // Messages that are kept besides would have items of state pushed out, or never be used.
   has_shared = config.mechanism == Mechanism::kShared && config.peer.state_memory_size > kSharedMemory;
   shared_has_room = has_shared && config.whole_memory;
+  has_zeros = memory && config.whole_memory;
   has_checkpoint = memory && config.checkpoint_every != 0;
   has_free = has_checkpoint || has_shared;
   has_flags = memory && (has_shared || has_checkpoint || config.announce);
@@ -333,10 +335,11 @@ Program::Program(const CompressorConfig& config) {
   // are at the beginning, with those that the header grants, are for what is done with whole pieces of memory.
   const std::size_t state = saved == Saved::kNothing ? 0 : longest_state();
   const std::size_t hashed = hashes ? state : 0;
-  const std::size_t shared = has_shared ? 2 * (config.shared_length + kZerosInFront) : 0;
+  const std::size_t shared = has_shared ? 2 * config.shared_length : 0;
+  const std::size_t zeros = has_zeros ? 2 * kZerosInFront : 0;
   const std::size_t user = memory ? 2 * config.user_dictionary.size() : 0;
   const std::size_t loaded = grows ? 0 : dictionary.size();  // with `grows`, what is loaded is not kept
-  const std::size_t needed = state + hashed + shared + user + loaded + kCyclesOfRest;
+  const std::size_t needed = state + hashed + shared + zeros + user + loaded + kCyclesOfRest;
   if (needed > (1000 + 8 * (1 + kLeastIdentifier)) * std::size_t{config.peer.cycles_per_bit}) {
     throw std::invalid_argument(
         "the peer's cycles_per_bit is too low to have that much memory saved with every message: with a smaller "

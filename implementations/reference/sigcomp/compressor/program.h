@@ -39,7 +39,7 @@ struct Program {
   // The UDVM's registers lie here: what is kept of the memory begins with them.
   static constexpr std::uint16_t kRegisters = 64;
   static constexpr std::uint16_t kCode = 128;
-  // With shared_has_room, in front of each message (programs/begin.udvm).
+  // With has_zeros, in front of each message (programs/begin.udvm).
   static constexpr std::size_t kZerosInFront = 8;
 
   // Throws std::invalid_argument with a sentence for a configuration that cannot work.
@@ -53,6 +53,7 @@ struct Program {
   bool has_flags = false;
   bool has_shared = false;
   bool shared_has_room = false;  // a shared state takes shared_length octets of the buffer, whatever it has
+  bool has_zeros = false;
   bool has_checkpoint = false;
   bool has_free = false;
 
