@@ -19,6 +19,7 @@ const std::vector<std::string> kMechanisms = {"stateless-basic", "stateful-basic
                                               "stateful-static", "dynamic",        "shared"};
 const std::vector<std::string> kSearches = {"hash", "linear"};
 const std::vector<std::string> kAcknowledgements = {"number", "identifier", "transport", "others"};
+const std::vector<std::string> kSharedStates = {"newest", "first-turn-once"};
 const std::vector<std::string> kOptions = {"algorithm",
                                            "mechanism",
                                            "search",
@@ -26,6 +27,7 @@ const std::vector<std::string> kOptions = {"algorithm",
                                            "length_bits",
                                            "dictionary_priority",
                                            "shared_length",
+                                           "shared_state",
                                            "checkpoint_every",
                                            "user_dictionary",
                                            "acknowledgement",
@@ -33,6 +35,8 @@ const std::vector<std::string> kOptions = {"algorithm",
                                            "tell_parameters",
                                            "most_compressed",
                                            "whole_memory",
+                                           "linear_buffer",
+                                           "room_first",
                                            "memory",
                                            "sip",
                                            "guard"};
@@ -61,6 +65,7 @@ void read_options(const json& options, CompressorConfig& c, Said& said) {
   said.mechanism = said.mechanism || s.find("mechanism") != nullptr;
   word(s, "search", kSearches, search_named, c.search);
   word(s, "acknowledgement", kAcknowledgements, acknowledgement_named, c.acknowledgement);
+  word(s, "shared_state", kSharedStates, shared_state_named, c.shared_state);
   s.number("offset_bits", 0, 14, c.offset_bits);
   require(c.offset_bits == 0 || c.offset_bits >= 12,
           s.where("offset_bits") + " must be 12, 13 or 14, or 0 for as many as the peer's memory asks for");
@@ -72,6 +77,8 @@ void read_options(const json& options, CompressorConfig& c, Said& said) {
   s.boolean("announce", c.announce);
   s.number("most_compressed", 64, 65535, c.most_compressed);
   s.boolean("whole_memory", c.whole_memory);
+  s.boolean("linear_buffer", c.linear_buffer);
+  s.boolean("room_first", c.room_first);
   s.number("memory", 0, 65535, c.memory);
   if (const nlohmann::json* user = s.find("user_dictionary")) {
     c.user_dictionary = octets_from_hex(*user, s.where("user_dictionary"));
@@ -147,7 +154,8 @@ json scheme_description() {
            {{"algorithm", kAlgorithms},
             {"mechanism", kMechanisms},
             {"search", kSearches},
-            {"acknowledgement", kAcknowledgements}}},
+            {"acknowledgement", kAcknowledgements},
+            {"shared_state", kSharedStates}}},
           {"options", kOptions},
           {"tools", {"assemble", "disassemble", "trace"}},
           {"names", json::object()}};

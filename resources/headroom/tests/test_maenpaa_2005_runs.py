@@ -29,7 +29,14 @@ def test_what_an_endpoint_is_told(real_build: str) -> None:
     assert udp.options == VOICE.options(), "the reference has them all"
     assert udp.options["acknowledgement"] == "identifier"
     assert udp.peer["state_memory_size"] == 131072
-    assert replace(VOICE, transport="tcp").options()["acknowledgement"] == "transport"
+    assert udp.options["linear_buffer"] and udp.options["room_first"] and "shared_state" not in udp.options
+    tcp = replace(VOICE, transport="tcp")
+    assert tcp.offer()["decompression_memory_size"] == 16384, "half is UDVM memory, more than `memory`"
+    assert tcp.options()["acknowledgement"] == "transport"
+    assert tcp.options()["shared_state"] == "first-turn-once"
+    assert "shared_state" not in replace(tcp, mechanism="dynamic").options()
+    linear = replace(VOICE, search="linear").options()
+    assert linear == udp.options | {"search": "linear"}, "the text: both find the same"
     basic = replace(VOICE, mechanism="stateless-basic").options()
     assert not {"dictionary_priority", "shared_length", "announce"} & set(basic)
     assert replace(VOICE, memory=16384).offer()["cycles_per_bit"] == 64

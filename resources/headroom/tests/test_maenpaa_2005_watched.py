@@ -64,5 +64,5 @@ def test_what_comes_out_otherwise_is_told() -> None:
 
 def test_the_judge_offers_what_the_endpoints_offer() -> None:
     offer = Configuration("basic-voice-call", 5, "tcp", 4096, "dynamic").judge()
-    assert (offer.decompression_memory_size, offer.state_memory_size, offer.cycles_per_bit) == (8192, 131072, 32)
-    assert offer.stream, "half of the memory is the UDVM's"
+    assert (offer.decompression_memory_size, offer.state_memory_size, offer.cycles_per_bit) == (16384, 131072, 32)
+    assert offer.stream, "half of the memory is the UDVM's, of which the bytecode uses half"

@@ -21,6 +21,8 @@ CompressorConfig of_program(CompressorConfig config) {
   std::fill(config.user_dictionary.begin(), config.user_dictionary.end(), std::uint8_t{0});
   config.checkpoint_every = config.checkpoint_every == 0 ? 0 : 1;
   config.search = Search::kHash;
+  config.linear_buffer = config.room_first = false;
+  config.shared_state = SharedState::kNewest;
   return config;
 }
 
@@ -237,7 +239,8 @@ BytecodeCompressor::Front BytecodeCompressor::front_of(const Item& base, std::si
   Front front;
   // An item of the lowest priority is the first to go where memory ends, and the peer may have newer ones.
   constexpr std::size_t kOthers = (kOwnShared - 1) * (kMostShared + kItemCost);
-  if (program.has_shared && shared_number_ > base.shared && shared_cost_ + kOthers <= history_.room()) {
+  const bool anew = config_.shared_state == SharedState::kFirstTurnOnce && is_turn_begun_ && turns_ > 1;
+  if (program.has_shared && shared_number_ > (anew ? 0 : base.shared) && shared_cost_ + kOthers <= history_.room()) {
     front.shares = true;
     front.flags |= kSharedFlag;
     if (program.shared_has_room && shared_.size() == config_.shared_length) front.flags |= kLongSharedFlag;
@@ -332,6 +335,24 @@ BytecodeCompressor::Front BytecodeCompressor::write_front(Writer& writer, const 
   return front;
 }
 
+// Of the matches of a message of `message` octets, for which `put` octets have been put behind the text of `base`.
+MatchLimits BytecodeCompressor::limits_of(const Item& base, std::size_t put, std::size_t message) const noexcept {
+  const Program& program = tool_->program;
+  const std::size_t buffer = program.buffer();
+  MatchLimits limits{program.longest_match, program.farthest, config_.whole_memory ? buffer : 0};
+  // The dictionary and all texts in a row, as if none had ever been overwritten: the window begins at bench_->begin.
+  if (config_.linear_buffer) {
+    limits.circle = buffer;
+    limits.circle_at = bench_->begin % buffer;
+  }
+  if (config_.room_first && program.saved == Saved::kMemory) {
+    const std::size_t overwritten = std::max(history_.put_since(), put + message);
+    const std::size_t end = program.dictionary.size() + base.end + overwritten;  // of the row
+    limits.oldest = end - std::min(end, buffer + bench_->begin);
+  }
+  return limits;
+}
+
 // The codes of `message` behind the text of `base`: how many octets, more than `room` has where it does not suffice.
 std::size_t BytecodeCompressor::write_codes(std::span<std::uint8_t> room, const Item& base, Octets put,
                                             Octets message) {
@@ -339,8 +360,7 @@ std::size_t BytecodeCompressor::write_codes(std::span<std::uint8_t> room, const 
   prepare(bench, base, put.size() + message.size());
   bench.window.add(put);
   bench.window.begin(message);
-  const Program& program = tool_->program;
-  const MatchLimits limits{program.longest_match, program.farthest, config_.whole_memory ? program.buffer() : 0};
+  const MatchLimits limits = limits_of(base, put.size(), message.size());
   return config_.algorithm == Algorithm::kLzss
              ? write_lzss(bench.window, limits, offset_bits_of(config_), config_.length_bits, room)
              : write_deflate(bench.window, limits, room);
@@ -364,6 +384,9 @@ Octets BytecodeCompressor::compress(Octets message, std::size_t room) {
   sent_.overhead = writer.size();
   sent_.uploads = item == nullptr;
   if (item != nullptr) sent_.refers_to = referred_;
+  turns_ += is_turn_begun_ ? 0U : 1U;
+  is_turn_begun_ = true;
+  shared_in_turn_ = 0;
   if (saved == Saved::kMemory) {
     note_sent(front, message);
   } else if (saved == Saved::kCode) {
@@ -422,6 +445,7 @@ void BytecodeCompressor::acknowledge_item(Octets item) {
 }
 
 void BytecodeCompressor::heard(const Heard& heard) {
+  is_turn_begun_ = false;
   acknowledge_item(heard.returned_feedback);
   note_acknowledged();
   if (heard.returned_parameters.empty()) return;
@@ -442,6 +466,13 @@ void BytecodeCompressor::listen_to_shared(const Heard& heard) {
     announced = announced || std::equal(partial.begin(), partial.end(), identifier.begin());
   });
   if (!announced) return;
+  // The peer keeps no more than kOwnShared: with the next one, the first is gone.
+  const bool first = config_.shared_state == SharedState::kFirstTurnOnce && shared_number_ == 1;
+  if (first && shared_in_turn_ != 0 && shared_in_turn_ < kOwnShared) {
+    ++shared_in_turn_;
+    return;
+  }
+  shared_in_turn_ = 1;
   shared_.assign(heard.message.begin(), heard.message.begin() + static_cast<std::ptrdiff_t>(std::min(
                                                                     heard.message.size(), config_.shared_length)));
   shared_identifier_ = identifier;

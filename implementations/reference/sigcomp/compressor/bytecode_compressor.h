@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "sigcomp/compressor/codes.h"
 #include "sigcomp/compressor/history.h"
 
 namespace headroom::sigcomp {
@@ -104,6 +105,7 @@ class BytecodeCompressor final : public Compressor {
   [[nodiscard]] Front write_front(Writer& writer, const Item& base, Octets message);
   [[nodiscard]] std::size_t write_codes(std::span<std::uint8_t> room, const Item& base, Octets put, Octets message);
   void note_sent(const Front& front, Octets message);
+  [[nodiscard]] MatchLimits limits_of(const Item& base, std::size_t put, std::size_t message) const noexcept;
   void prepare(Workshop::Bench& bench, const Item& base, std::size_t needed);
 
   Workshop& workshop_;
@@ -120,11 +122,15 @@ class BytecodeCompressor final : public Compressor {
   Workshop::Bench* bench_;
   History history_;
   bool code_is_known_ = false;  // Saved::kCode
-  // The newest message of the peer that it has announced as state, and its number; 0: there is none.
+  std::uint64_t turns_ = 0;     // of messages sent, one behind another
+  bool is_turn_begun_ = false;  // the newest of them, and the peer has not been heard since
+  // The message of the peer that the next one is compressed against, and its number; 0: there is none. The peer has
+  // announced it as state.
   std::vector<std::uint8_t> shared_;
   Sha1Digest shared_identifier_{};
   std::uint64_t shared_number_ = 0;
-  std::size_t shared_cost_ = 0;  // octets of state memory that it takes at the peer
+  std::size_t shared_cost_ = 0;     // octets of state memory that it takes at the peer
+  std::size_t shared_in_turn_ = 0;  // with it, messages that the peer has announced since anything was sent
   struct OwnShared {
     Sha1Digest identifier;
     std::uint64_t number;   // of the message

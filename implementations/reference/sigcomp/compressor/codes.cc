@@ -55,6 +55,17 @@ constexpr std::uint32_t kFirstLength = 257;
 // A match of three octets is longer than three literals of 8 bits from this distance on: 7, 5 and 13 bits.
 constexpr std::uint32_t kTooFarForThree = 16385;
 
+// The best match of what is next, as the limits have it, at most `farthest` octets away.
+inline Match find(const Window& window, const MatchLimits& limits, std::size_t farthest) noexcept {
+  const std::size_t at = window.position();
+  farthest = std::min(farthest, at - std::min(at, limits.oldest));
+  if (limits.circle == 0) return window.find(limits.longest, farthest);
+  const std::size_t left = limits.circle - (limits.circle_at + at) % limits.circle;  // octets up to its end
+  // Where it ended before.
+  const std::size_t seam = at + left - std::min(at + left, limits.circle);
+  return window.find(std::min(limits.longest, left), farthest, seam);
+}
+
 }  // namespace
 
 std::size_t write_lzss(Window& window, const MatchLimits& limits, unsigned offset_bits, unsigned length_bits,
@@ -65,7 +76,7 @@ std::size_t write_lzss(Window& window, const MatchLimits& limits, unsigned offse
     const std::size_t ahead = std::min(limits.longest, window.left());
     const std::size_t farthest =
         limits.window == 0 ? limits.farthest : std::min(limits.farthest, limits.window - ahead);
-    const Match match = window.find(limits.longest, farthest);
+    const Match match = find(window, limits, farthest);
     if (match.length == 0) {
       bits.put(window.next(), 9);
       window.advance(1);
@@ -83,7 +94,7 @@ std::size_t write_deflate(Window& window, const MatchLimits& limits, std::span<s
   const auto symbol = [&bits](std::uint32_t value) { bits.put(kSymbols.of[value].bits, kSymbols.of[value].count); };
   bits.put(0b011, 3);  // BFINAL 1, BTYPE 01
   while (window.left() > 0 && !bits.full()) {
-    const Match match = window.find(limits.longest, limits.farthest);
+    const Match match = find(window, limits, limits.farthest);
     if (match.length == 0 || (match.length == 3 && match.distance >= kTooFarForThree)) {
       symbol(window.next());
       window.advance(1);

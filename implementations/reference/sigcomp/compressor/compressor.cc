@@ -42,6 +42,10 @@ std::optional<Acknowledgement> acknowledgement_named(std::string_view name) noex
                                        {"others", Acknowledgement::kOthers}});
 }
 
+std::optional<SharedState> shared_state_named(std::string_view name) noexcept {
+  return named<SharedState>(name, {{"newest", SharedState::kNewest}, {"first-turn-once", SharedState::kFirstTurnOnce}});
+}
+
 CompressorFactory::CompressorFactory(StateHandler& states) : states_(states), workshop_(std::make_unique<Workshop>()) {}
 CompressorFactory::~CompressorFactory() = default;
 

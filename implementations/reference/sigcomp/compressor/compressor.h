@@ -57,6 +57,15 @@ enum class Acknowledgement {
   kOthers,      // the application tells, by acknowledge()
 };
 
+// kShared: which message of the peer the next one is compressed against. A turn is what one side sends between two
+// messages of the other.
+enum class SharedState {
+  kNewest,  // "the most recent message it has received" (maenpaa-2005, 7.11)
+  // The newest; but of the peer's first turn it is the first one. One message of this side's first turn puts it into
+  // the buffer, and from the second turn on every message does, also where the buffer has it.
+  kFirstTurnOnce,
+};
+
 struct CompressorConfig {
   Algorithm algorithm = Algorithm::kLzss;
   Mechanism mechanism = Mechanism::kDynamic;
@@ -81,6 +90,17 @@ struct CompressorConfig {
   // has been written; the circular buffer begins at address 400 (7.9, Figure 29); with kShared, what the peer has sent
   // takes shared_length octets of it, however short it is (9.3); and each message takes eight more.
   bool whole_memory = false;
+  // The three that follow make messages longer. They follow from the tables of maenpaa-2005, to the octet; of the first
+  // and the third no sentence of it speaks. Any decompressor restores what is made with them.
+  //
+  // The compressor has a circular buffer itself, with the dictionary at its beginning, and compares in linear memory:
+  // no match crosses the end of the buffer, neither where it is taken from nor where it is put.
+  bool linear_buffer = false;
+  // kDynamic and kShared: "previous data need to be deleted from the hash map to make room for new data" (9.3) before
+  // the message is compressed: no match begins where it is going to overwrite the buffer, nor where others that went on
+  // from the same item of state have overwritten theirs.
+  bool room_first = false;
+  SharedState shared_state = SharedState::kNewest;
   // Octets of the peer's UDVM memory that are used at most; 0: all of it.
   std::size_t memory = 0;
   // Told to the peer in the first messages, until one is acknowledged (RFC 3320 3.3.1, 9.4.9).
@@ -103,12 +123,13 @@ struct CompressorConfig {
 [[nodiscard]] std::size_t most_compressed_of(const CompressorConfig& config) noexcept;
 
 // The words of configurations: "lzss", "deflate"; "stateless-basic", "stateful-basic", "stateless-static",
-// "stateful-static", "dynamic", "shared"; "hash", "linear"; "number", "identifier", "transport", "others". Nothing for
-// any other.
+// "stateful-static", "dynamic", "shared"; "hash", "linear"; "number", "identifier", "transport", "others"; "newest",
+// "first-turn-once". Nothing for any other.
 [[nodiscard]] std::optional<Algorithm> algorithm_named(std::string_view name) noexcept;
 [[nodiscard]] std::optional<Mechanism> mechanism_named(std::string_view name) noexcept;
 [[nodiscard]] std::optional<Search> search_named(std::string_view name) noexcept;
 [[nodiscard]] std::optional<Acknowledgement> acknowledgement_named(std::string_view name) noexcept;
+[[nodiscard]] std::optional<SharedState> shared_state_named(std::string_view name) noexcept;
 
 // What a message of the peer tells the compressor: one that has been decompressed and accepted for its compartment.
 struct Heard {

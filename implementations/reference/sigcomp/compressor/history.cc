@@ -110,6 +110,14 @@ std::uint8_t History::ahead(std::size_t octets) const noexcept {
   return back != 0 && back <= dictionary.size() ? dictionary[dictionary.size() - back] : 0;
 }
 
+std::size_t History::put_since() const noexcept {
+  std::size_t most = 0;
+  for (const Pending& pending : pending_) {
+    if (pending.message > base_.number && pending.base_end == base_.end) most = std::max(most, pending.appended.size());
+  }
+  return most;
+}
+
 Item History::after(std::size_t appended) const noexcept {
   const std::size_t size = program_->buffer();
   Item item = base_;

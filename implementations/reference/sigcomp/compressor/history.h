@@ -54,6 +54,8 @@ class History {
   // What the buffer has `octets` behind the pointer of the base, where the next ones will be put. REQUIRES: less than
   // the buffer has.
   [[nodiscard]] std::uint8_t ahead(std::size_t octets) const noexcept;
+  // Octets that the messages that went on from the base have put into their copies of the buffer: the most of them.
+  [[nodiscard]] std::size_t put_since() const noexcept;
   // Another number whenever the text of the base has become another one, rather than a longer one.
   [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
 

@@ -119,20 +119,33 @@ inline bool Window::improve(std::size_t position, std::size_t longest, Match& be
   return best.length == longest;
 }
 
-Match Window::find(std::size_t longest, std::size_t farthest) const noexcept {
+template <typename Visit>
+inline void Window::visit_from(std::size_t oldest, Visit visit) const noexcept {
+  if (search_ == Search::kLinear) {
+    for (std::size_t position = at_; position-- > oldest;) {
+      if (visit(position)) return;
+    }
+    return;
+  }
+  for (std::uint32_t entry = newest_[bucket(at_)]; entry > oldest; entry = older_[entry - 1]) {
+    if (visit(entry - 1)) return;
+  }
+}
+
+Match Window::find(std::size_t longest, std::size_t farthest, std::size_t seam) const noexcept {
   Match best;
   longest = std::min(longest, left());
   if (longest < kShortestMatch) return best;
   const std::size_t oldest = at_ - std::min(at_, farthest);
-  if (search_ == Search::kLinear) {
-    for (std::size_t position = at_; position-- > oldest;) {
-      if (improve(position, longest, best)) break;
-    }
+  if (seam <= oldest) {
+    visit_from(oldest, [&](std::size_t position) { return improve(position, longest, best); });
     return best;
   }
-  for (std::uint32_t entry = newest_[bucket(at_)]; entry > oldest; entry = older_[entry - 1]) {
-    if (improve(entry - 1, longest, best)) break;
-  }
+  visit_from(oldest, [&](std::size_t position) {
+    if (position >= seam) return improve(position, longest, best);
+    const std::size_t most = std::min(longest, seam - position);
+    return most >= kShortestMatch && most > best.length && improve(position, most, best) && most == longest;
+  });
   return best;
 }
 

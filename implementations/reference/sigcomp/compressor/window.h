@@ -53,12 +53,14 @@ class Window {
   // REQUIRES: there is room behind end().
   void begin(Octets message) noexcept;
   // The longest match of what is next, the nearest where several are as long; at most `longest` octets, no more than
-  // `farthest` away. Matches may run into what they describe (COPY-OFFSET copies octet by octet). Both searches find
-  // the same.
-  [[nodiscard]] Match find(std::size_t longest, std::size_t farthest) const noexcept;
+  // `farthest` away. Matches may run into what they describe (COPY-OFFSET copies octet by octet), but none that begins
+  // before `seam`, a position, goes on behind it. Both searches find the same.
+  [[nodiscard]] Match find(std::size_t longest, std::size_t farthest, std::size_t seam = 0) const noexcept;
   // Passes `count` octets of the message. REQUIRES: no more than left().
   void advance(std::size_t count) noexcept;
   [[nodiscard]] std::size_t left() const noexcept { return end_ - at_; }
+  // Of what is next: octets before it, the dictionary's among them.
+  [[nodiscard]] std::size_t position() const noexcept { return at_; }
   [[nodiscard]] std::uint8_t next() const noexcept { return octets_[at_]; }
 
  private:
@@ -68,6 +70,9 @@ class Window {
   [[nodiscard]] std::uint32_t bucket(std::size_t position) const noexcept;
   // Enters positions into chains up to `limit`, as far as their three octets are there.
   void enter_to(std::size_t limit) noexcept;
+  // Calls `visit` with each position from `oldest` on that may match, the nearest first, until it says true.
+  template <typename Visit>
+  void visit_from(std::size_t oldest, Visit visit) const noexcept;
   // Makes `best` the match with the position where that is longer; true when it cannot be beaten any more.
   bool improve(std::size_t position, std::size_t longest, Match& best) const noexcept;
 

@@ -34,6 +34,9 @@ CompressorConfig configuration(Octets octets, bool& hostile) {
   c.acknowledgement = static_cast<Acknowledgement>(octets[1] % 4);
   c.announce = (octets[1] & 16) != 0;
   c.whole_memory = (octets[1] & 32) != 0;
+  c.linear_buffer = (octets[3] & 8) != 0;
+  c.room_first = (octets[3] & 16) != 0;
+  c.shared_state = octets[4] % 2 == 0 ? SharedState::kNewest : SharedState::kFirstTurnOnce;
   c.transport = (octets[1] & 64) != 0 ? Transport::kStream : Transport::kMessages;
   hostile = (octets[1] & 128) != 0;
   c.length_bits = 4 + 2 * (octets[2] % 3U);

@@ -40,6 +40,9 @@ std::vector<CompressorConfig> configurations() {
           config.mechanism = mechanism;
           config.acknowledgement = acknowledgement;
           config.whole_memory = whole;
+          config.linear_buffer = config.room_first = whole;
+          if (whole && acknowledgement == Acknowledgement::kTransport)
+            config.shared_state = SharedState::kFirstTurnOnce;
           config.announce = whole && acknowledgement == Acknowledgement::kIdentifier;
           config.peer = kMuch;
           all.push_back(config);
@@ -177,6 +180,7 @@ TEST(Compressor, NamesOfConfigurations) {
   EXPECT_EQ(mechanism_named("shared"), Mechanism::kShared);
   EXPECT_EQ(search_named("linear"), Search::kLinear);
   EXPECT_EQ(acknowledgement_named("identifier"), Acknowledgement::kIdentifier);
+  EXPECT_EQ(shared_state_named("first-turn-once"), SharedState::kFirstTurnOnce);
   EXPECT_FALSE(mechanism_named("Dynamic"));
 }
 

@@ -3,8 +3,10 @@
 // What each mechanism is for, one by one: maenpaa-2005 chapter 9, RFC 3321 chapter 5, RFC 4896.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "sigcomp/compressor/compressor.h"
 #include "sigcomp/compressor/program.h"
@@ -19,6 +21,7 @@ using test::Endpoint;
 using test::kCompartment;
 using test::kDirections;
 using test::kMuch;
+using test::Random;
 using test::sizes_of_call;
 using test::sum;
 using test::text_octets;
@@ -382,6 +385,73 @@ TEST(Shared, TakesItsRoomInTheBufferHoweverShortItIs) {
     }
   }
   EXPECT_EQ(Program(thesis(Mechanism::kShared, 8192, 5, 500)).buffer_begin, 400) << "7.9";
+}
+
+// maenpaa-2005, 14.10.2.2: 100 Trying, not 183 Session Progress behind it, is what PRACK (1) is compressed against.
+TEST(Shared, OfTheFirstTurnTheFirstMessageMayBeTheOneThatIsUsed) {
+  Random random(3);
+  const auto octets = [&random](std::size_t length) {
+    Bytes all(length);
+    for (auto& octet : all) octet = random.octet();
+    return all;
+  };
+  // What a sends once b has sent so many messages of 400 octets, of which it has the beginning of one; and what it
+  // sends next. Octets of codes, and in front of them. `turns`: of b's before that.
+  const auto answer_to = [&octets](SharedState state, std::size_t count, std::size_t which, int turns = 0) {
+    CompressorConfig config = with(Mechanism::kShared);
+    config.length_bits = 8;
+    config.acknowledgement = Acknowledgement::kTransport;
+    config.shared_state = state;
+    Endpoint a(config);
+    Endpoint b(config);
+    EXPECT_FALSE(b.receive(a.send(octets(50))).empty());
+    for (int turn = 0; turn < turns; ++turn) {
+      EXPECT_FALSE(a.receive(b.send(octets(50))).empty());
+      EXPECT_FALSE(b.receive(a.send(octets(50))).empty());
+    }
+    std::vector<Bytes> sent;
+    std::vector<std::size_t> overhead;
+    for (std::size_t i = 0; i < count; ++i) {
+      sent.push_back(octets(400));
+      EXPECT_EQ(a.receive(b.send(sent.back())), sent.back());
+      overhead.push_back(b.compressor->last().overhead);
+    }
+    const bool anew = turns != 0 && state == SharedState::kFirstTurnOnce;
+    const std::size_t reference = 1 + kLeastIdentifier;  // to what a has sent: with an octet of length
+    if (turns != 0) {
+      EXPECT_EQ(overhead[0] - overhead[1], anew ? 0 : reference);
+    }
+    if (count == 3) {
+      EXPECT_EQ(overhead[1], overhead[2]);
+    }
+    const Bytes answer(sent[which].begin(), sent[which].begin() + 200);
+    std::array<std::size_t, 3> made{};
+    const Bytes first = a.send(answer);
+    made[0] = first.size() - a.compressor->last().overhead;
+    made[1] = a.compressor->last().overhead;
+    EXPECT_EQ(b.receive(first), answer);
+    const Bytes next = octets(100);
+    EXPECT_EQ(b.receive(a.send(next)), next);
+    made[2] = a.compressor->last().overhead;
+    return made;
+  };
+  constexpr std::size_t kLiterals = 225;  // 200 of 9 bits
+  constexpr std::size_t kMatch = 3;       // 23 bits
+  for (const std::size_t count : {2U, 3U}) {
+    EXPECT_EQ(answer_to(SharedState::kNewest, count, 0)[0], kLiterals);
+    EXPECT_EQ(answer_to(SharedState::kNewest, count, count - 1)[0], kMatch);
+    EXPECT_EQ(answer_to(SharedState::kFirstTurnOnce, count, 0)[0], kMatch);
+    EXPECT_EQ(answer_to(SharedState::kFirstTurnOnce, count, count - 1)[0], kLiterals);
+  }
+  EXPECT_EQ(answer_to(SharedState::kFirstTurnOnce, 4, 3)[0], kMatch) << "b has freed the first";
+  EXPECT_EQ(answer_to(SharedState::kFirstTurnOnce, 2, 0, 1)[0], kLiterals) << "later on, it is the newest";
+  EXPECT_EQ(answer_to(SharedState::kFirstTurnOnce, 2, 1, 1)[0], kMatch);
+  EXPECT_EQ(answer_to(SharedState::kNewest, 2, 1, 1)[0], kMatch);
+  // The second message of its turn refers to it once more: an octet of length and six of the identifier.
+  const auto once = answer_to(SharedState::kNewest, 2, 1);
+  EXPECT_EQ(once[2] + 1 + kLeastIdentifier, once[1]);
+  const auto again = answer_to(SharedState::kFirstTurnOnce, 2, 0);
+  EXPECT_EQ(again[2], again[1]);
 }
 
 TEST(Shared, NeedsRoomForWhatIsKept) {
