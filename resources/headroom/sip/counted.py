@@ -23,12 +23,10 @@ RULES = FOLDER / "as_counted.yaml"
 
 @dataclass(frozen=True)
 class Counted:
-    """A message as it was measured. `length`: its octets in the tables, None where they have none; `apart`: octets by
-    which that differs from the message's, where nothing explains it."""
+    """A message as it was measured. `length`: its octets in the tables, None where they have none."""
 
     message: Message
     length: int | None
-    apart: int = 0
 
 
 def names() -> list[str]:
@@ -61,16 +59,19 @@ def _rules(path: Path) -> dict[str, Any]:
 
 def _counted(name: str, rules: dict[str, Any], message: Message, number: int) -> Counted:
     change = rules[name]["messages"][number]
-    length, apart = change.get("length"), change.get("apart", 0)
+    length = change.get("length")
     if other := change.get("instead"):
         taken = load_with_lengths(other["sequence"])[other["message"] - 1].message
-        return Counted(Message(message.from_caller, message.name, taken.octets), length, apart)
+        return Counted(Message(message.from_caller, message.name, taken.octets), length)
+    if change.get("as_text"):
+        text = b"".join(message.octets.split(b"\r\n"))
+        return Counted(Message(message.from_caller, message.name, text), length)
     try:
         octets = _changed(message.octets, change, rules[name]["call_id"])
     except ValueError as error:
         raise UsageError(f"{shown(RULES)}: {name}, message {number + 1}, {message.name}: {error}.") from error
     missing = change.get("cut", rules[name]["cut"])
-    return Counted(Message(message.from_caller, message.name, octets[: len(octets) - missing]), length, apart)
+    return Counted(Message(message.from_caller, message.name, octets[: len(octets) - missing]), length)
 
 
 def _changed(octets: bytes, change: dict[str, Any], call_id: str) -> bytes:
