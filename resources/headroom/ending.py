@@ -16,7 +16,7 @@ from headroom import leash
 from headroom.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_USAGE, HeadroomError
 from headroom.paths import shown
 
-Kind = Literal["refused", "job", "input", "output", "crash", "memory", "timeout", "left-behind", "garbage"]
+Kind = Literal["refused", "job", "input", "output", "crash", "memory", "timeout", "left-behind", "garbage", "rehearsal"]
 
 USED_UP = 0.8  # share of the memory limit from which on it, and nothing else, explains why an engine ended badly
 DIED_IN = "headroom-engine: died in "  # what an engine writes when it dies from its code, or an adapter's
@@ -36,6 +36,7 @@ class EngineFailure(HeadroomError):
     timeout ....... it was still busy when its time was up
     left-behind ... it ended, but a process that it had started held its output open
     garbage ....... what it printed, if anything, is not one JSON document
+    rehearsal ..... nothing was to run: see `engine.rehearsal`
     """
 
     verdict = "error"

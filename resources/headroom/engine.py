@@ -13,7 +13,8 @@ import os
 import selectors
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from headroom.leash import memory_limit
 from headroom.machine.build import engine_program
 from headroom.paths import DEFAULT_BUILD, shown
 
-__all__ = ["EngineFailure", "memory_limit", "run", "run_together"]
+__all__ = ["EngineFailure", "NothingRuns", "memory_limit", "rehearsal", "run", "run_together"]
 
 MAX_OUTPUT = 1 << 30  # octets of one result; far above any, and below what would push a machine into swap
 MAX_COMPLAINT = 1 << 16
@@ -49,6 +50,30 @@ class _Running(Ended):
 EXACT_HEAP = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 
 
+DESCRIBE = "describe"
+_rehearsed: list[str] | None = None  # the commands of the jobs that were not run; None: jobs run
+
+
+class NothingRuns(Exception):
+    """A rehearsal has come to where an engine would begin to work. No error of anybody's, so that nobody who awaits
+    such errors goes on behind it."""
+
+
+@contextmanager
+def rehearsal() -> Iterator[list[str]]:
+    """Within it no job runs. What would describe an adapter, which is done for every record, ends in an EngineFailure
+    of the kind `rehearsal`; everything else in NothingRuns.
+
+    Gives the commands of those jobs, in order, in a list that may be cleared.
+    """
+    global _rehearsed
+    before, _rehearsed = _rehearsed, []
+    try:
+        yield _rehearsed
+    finally:
+        _rehearsed = before
+
+
 def run(command: str, job: dict[str, Any], timeout_s: float = 120.0, build: str = DEFAULT_BUILD) -> dict[str, Any]:
     """Runs one job and returns the engine's document.
 
@@ -64,6 +89,11 @@ def run_together(
 
     When one fails, the others are stopped and its EngineFailure is raised. Ctrl-C stops them all.
     """
+    if _rehearsed is not None:
+        _rehearsed.extend(command for _ in jobs)
+        if command == DESCRIBE:
+            raise EngineFailure("rehearsal", "Nothing runs in a rehearsal.")
+        raise NothingRuns
     program = engine_program(build)
     if not program.is_file():
         raise EnvironmentLacks(

@@ -18,6 +18,7 @@ WORDS = ("compressor", "decompressor", "profile", "build", "generator", "topolog
 OTHER_SIDE = {"compressor": "decompressor", "decompressor": "compressor"}
 # Of the calls through a P-CSCF: the least and the most, and the unit.
 OF_CALLS = {"calls": (1, 4_000_000, "calls"), "holding": (0, 1e6, "seconds"), "answer": (0, 1e6, "seconds")}
+OF_CALLS_ROWS = "Calls Should Be Served"  # the keyword whose rows heed them
 DEFAULT_PROFILE = "voip-amr-nb-ipv6"  # the call of the Effnet paper, Table 2
 
 
@@ -85,8 +86,10 @@ class Settings:
         text = {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in document.items()}
         return [f"{name.upper()}:{value}" for name, value in text.items()] + [f"RUN_FOLDER:{self.folder}"]
 
-    def options(self) -> list[str]:
-        """The settings as options of `./headroom run`: those that differ from the defaults, and always the seed."""
+    def options(self, of_calls: bool = True) -> list[str]:
+        """The settings as options of `./headroom run`: those that differ from the defaults, and always the seed.
+
+        `of_calls`: with those of calls, which a row that does not heed them refuses."""
         plain = Settings()
         words: list[str] = []
         for name in WORDS:
@@ -95,7 +98,7 @@ class Settings:
         for name in ("cpus", "builds"):
             if getattr(self, name):
                 words += [f"--{name}", ",".join(getattr(self, name))]
-        for name in OF_CALLS:
+        for name in OF_CALLS if of_calls else ():
             if getattr(self, name) is not None:
                 words += [f"--{name}", str(getattr(self, name))]
         if self.quick:

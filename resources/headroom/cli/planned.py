@@ -3,30 +3,47 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from headroom.cli import console
+from headroom.errors import UsageError
 
 if TYPE_CHECKING:
+    from headroom.running.rehearsal import Foreseen
     from headroom.running.selection import Case
     from headroom.running.session import Plan
 
+NO_CASE = "No case matched; nothing was run. `./headroom list suites --cases` names them all."
+NOBODY_ASKED = "No case asks it; nothing counts. Name both sides to see every case."
+MANY = 100  # cases, at whose number looking at them takes a while
+
 
 def show(plan: Plan, json: bool) -> int:
-    """Prints the plan. Cases that do not go over the interfaces of the topology are counted and not listed."""
+    """Prints the plan: the cases that would run, those that are known not to count or to be unsupported, with the
+    reason, and those that do not go over the interfaces of the topology.
+
+    Raises UsageError where no case would run at all.
+    """
     from headroom.machine import topology
-    from headroom.running.selection import cases, suite_files
+    from headroom.running.session import chosen_of
     from headroom.wire import choice
 
-    found = [case for case in cases(suite_files(plan.suites)) if _chosen(plan, case)]
+    chosen = chosen_of(plan)
+    if not chosen:
+        raise UsageError(NO_CASE)
+    foreseen = _foreseen(plan, chosen)
+    found = [case for case in chosen if case.id not in foreseen.left_out and case.id not in foreseen.unsupported]
     there = over_interfaces(found, plan.settings.topology)
+    if len(foreseen.left_out) == len(chosen):
+        raise UsageError(NOBODY_ASKED)
     here = topology.configurations(topology.read())
     document = {
         "suites": plan.suites,
         "cases": [case.id for case in found],
         "over_interfaces": [case.id for case in there],
+        "left_out": foreseen.left_out,
+        "unsupported": foreseen.unsupported,
         "settings": plan.settings.as_json(),
         "cpus": {c.name: list(c.cpus) if c.available else c.reason for c in here},
         "commands": choice.plan(plan.settings),
@@ -45,10 +62,10 @@ def show(plan: Plan, json: bool) -> int:
     for line in choice.plan(plan.settings):
         console.say(line)
     if plan.settings.topology == "process":
-        console.say(f"{len(found)} cases would run:")
+        console.say(f"{_count(found)} would run:")
         there = found
     else:
-        console.say(f"{len(there)} cases would run over {plan.settings.topology}:")
+        console.say(f"{_count(there)} would run over {plan.settings.topology}:")
     for case in there:
         print(case.id)
     if elsewhere := [case.suite for case in found if case not in there]:
@@ -57,21 +74,45 @@ def show(plan: Plan, json: bool) -> int:
             f"{len(elsewhere)} more would not touch it; they run on this machine alone, or are unsupported there: "
             f"{suites}."
         )
+    _say_what_is_foreseen(plan, foreseen)
     return 0
 
 
-def _chosen(plan: Plan, case: Case) -> bool:
-    tags = [tag.lower() for tag in case.tags]
+def _foreseen(plan: Plan, chosen: Sequence[Case]) -> Foreseen:
+    """What is known beforehand. Nobody waits for it where both sides are the reference, which every case is for."""
+    from headroom.running.rehearsal import Foreseen, rehearse
+    from headroom.settings import Settings
 
-    def any_tag(patterns: Sequence[str]) -> bool:
-        return any(fnmatch.fnmatch(tag, pattern.lower()) for tag in tags for pattern in patterns)
+    asked, plain = plan.settings, Settings()
+    if not asked.subject and (asked.compressor, asked.decompressor) == (plain.compressor, plain.decompressor):
+        return Foreseen()
+    there = over_interfaces(chosen, asked.topology)
+    here = [case.id for case in chosen if case not in there]
+    if len(here) > MANY:
+        console.say(f"Looking at what {len(here)} cases ask for, without running them …")
+    return rehearse(plan, here)
 
-    return (
-        (not plan.tags or any_tag(plan.tags))
-        and not any_tag(plan.excluded)
-        and (not plan.cases or any(fnmatch.fnmatch(case.name.lower(), name.lower()) for name in plan.cases))
-        and (not plan.settings.cpus or not case.cpus or case.cpus in plan.settings.cpus)
-    )
+
+def _say_what_is_foreseen(plan: Plan, foreseen: Foreseen) -> None:
+    """Reasons, each with the cases that have it."""
+    if foreseen.left_out:
+        name = getattr(plan.settings, plan.settings.subject)
+        many = "does not ask it and is" if len(foreseen.left_out) == 1 else "do not ask it and are"
+        console.say(f"The run is about {name} as {plan.settings.subject}: {_count(foreseen.left_out)} {many} left out:")
+        _say_cases(foreseen.left_out)
+    for reason in dict.fromkeys(foreseen.unsupported.values()):
+        those = [case for case, why in foreseen.unsupported.items() if why == reason]
+        console.say(f"{_count(those)} would be unsupported: {reason}")
+        _say_cases(those)
+
+
+def _say_cases(identities: Sequence[str]) -> None:
+    for identity in identities:
+        console.say(f"  {identity}")
+
+
+def _count(cases: Sequence[Any]) -> str:
+    return "1 case" if len(cases) == 1 else f"{len(cases)} cases"
 
 
 def over_interfaces(found: Sequence[Case], topology: str) -> list[Case]:

@@ -166,7 +166,7 @@ class Asked:
 def plan_of(asked: Asked) -> Plan:
     """A plan without a folder yet. Raises UsageError when a name is unknown."""
     from headroom.machine import build
-    from headroom.running.selection import has_suites, requirement_tags, serves_calls, suite_files, uses_interfaces
+    from headroom.running.selection import has_suites, requirement_tags, suite_files, uses_interfaces
     from headroom.running.session import Plan
     from headroom.settings import DEFAULT_PROFILE, OF_CALLS, Settings, of_calls, seed_of, split_names
 
@@ -188,19 +188,35 @@ def plan_of(asked: Asked) -> Plan:
     suites, tags = requirement_tags(asked.suites)
     if not suites:
         suites = ["conformance"] if tags else [name for name in MAIN_JOB if has_suites(name)]
-    if asked.topology != "process" and not uses_interfaces(suite_files(suites)):
+    files = suite_files(suites)
+    if asked.topology != "process" and not uses_interfaces(files):
         raise UsageError(
             f"Nothing of {', '.join(suites)} goes over interfaces, and so --topology {asked.topology} would change "
             "nothing: leave it out, or name a suite of performance."
         )
-    files = suite_files(suites)
-    said = next((name for name in OF_CALLS if getattr(settings, name) is not None), None)
-    if said and not serves_calls(files):
-        raise UsageError(
-            f"Nothing of {', '.join(suites)} has calls through a P-CSCF, and so --{said} would change nothing: leave "
-            "it out, or name performance/sip_calls."
-        )
-    return Plan(settings, suites, [*tags, *(asked.tags or [])], asked.excluded or [], asked.cases or [])
+    plan = Plan(settings, suites, [*tags, *(asked.tags or [])], asked.excluded or [], asked.cases or [])
+    if said := next((name for name in OF_CALLS if getattr(settings, name) is not None), None):
+        require_calls(plan, said)
+    return plan
+
+
+def require_calls(plan: Plan, said: str) -> None:
+    """Raises UsageError where an option of calls was `said` and no case heeds it."""
+    from headroom.running.selection import serves_calls
+    from headroom.running.session import chosen_of
+
+    found = chosen_of(plan)
+    if not found or serves_calls(found):
+        return  # that there are none is said later
+    few = len(found) <= MOST_NAMED
+    those = ", ".join(f"'{case.name}'" for case in found) if few else ", ".join(plan.suites)
+    raise UsageError(
+        f"Nothing of {those} has calls through a P-CSCF whose number and length can be said, and so --{said} would "
+        "change nothing: leave it out, or name performance/sip_calls or a row of it that has such calls."
+    )
+
+
+MOST_NAMED = 3  # cases in a sentence
 
 
 def check_here(settings: Settings) -> None:
@@ -279,10 +295,10 @@ def execute(
         console.say(_left_out(plan.settings, outcome.left_out))
     if outcome.cases == 0 and outcome.left_out and not outcome.interrupted:
         shutil.rmtree(plan.folder, ignore_errors=True)
-        raise UsageError("No case asks it; nothing counts. Name both sides to see every case.")
+        raise UsageError(planned.NOBODY_ASKED)
     if outcome.cases == 0 and not outcome.interrupted:
         shutil.rmtree(plan.folder, ignore_errors=True)
-        raise UsageError("No case matched; nothing was run. `./headroom list suites --cases` names them all.")
+        raise UsageError(planned.NO_CASE)
     document = document_of(plan.folder, records)
     if json:
         console.print_json(document)

@@ -59,9 +59,9 @@ class Conforming:
         compressor at the decompressor's end, and what is answered is what they say. Where nothing may come out of
         any of them, a vector that must be delivered is played beside them."""
         asked = settings.from_robot()
-        names = vectors.select(patterns)
         verdicts.note("decompressor", asked.decompressor, asked.build)
         verdicts.leave_to_the_other_side({"decompressor"})
+        names = vectors.select(patterns)
         collector.current().parameters |= {"kind": "vectors", "vectors": names}
         wrong, left_out, packets = [], [], 0
         for name in names:

@@ -23,7 +23,7 @@ from headroom.machine import environment, pressure
 from headroom.paths import SUITES
 from headroom.results import collector, store
 from headroom.results.record import Record, Test, Verdict, in_process
-from headroom.settings import OTHER_SIDE, Settings, from_robot
+from headroom.settings import OF_CALLS_ROWS, OTHER_SIDE, Settings, from_robot
 
 COMPARISONS = ("performance/", "papers/", "interop/")
 TERMINATED = "Execution terminated by signal"
@@ -89,7 +89,7 @@ class Listener(ListenerV3):
             self.interrupted = True  # A test that was cut short has no result; --resume repeats it.
             return
         record = self.record(data, result)
-        if not asks_the_subject(record, self.given or from_robot()):
+        if not asks_the_subject(record.test.id, record, self.given or from_robot()):
             result.status, result.message = "SKIP", "It does not ask the implementation that this run is about."
             self.left_out.append(record.test.id)
             if self.on_left_out:
@@ -134,7 +134,7 @@ class Listener(ListenerV3):
             machine=pressure.between(self.pressure, pressure.read()),
             quick=settings.quick,
             seed=settings.seed,
-            command=collected.command or command(test, settings),
+            command=collected.command or command(test, settings, heeds_calls(data)),
             environment=self.environment_of(settings.build),
             parameters=collected.parameters,
             metrics=collected.metrics,
@@ -178,16 +178,16 @@ def verdict_of(status: str, message: str, test: Test, collected: collector.Colle
     return ("non-strict" if test.level in ("should", "may") else "fail"), message
 
 
-def asks_the_subject(record: Record, settings: Settings) -> bool:
-    """Whether a result is one of the side that a run is about.
+def asks_the_subject(test: str, noted: Record | collector.Collected, settings: Settings) -> bool:
+    """Whether a test, in which it was noted who was asked, is one of the side that a run is about.
 
     A case that asks the other side alone, or adapters of its own choice, says nothing about the subject: counted among
     its results it would be read as its own. Measurements compare with others on purpose.
     """
     role = settings.subject
-    if not role or record.test.id.startswith(COMPARISONS):
+    if not role or test.startswith(COMPARISONS):
         return True
-    asked, other = getattr(record, role), getattr(record, OTHER_SIDE[role])
+    asked, other = getattr(noted, role), getattr(noted, OTHER_SIDE[role])
     if asked is None:
         return other is None
     return bool(asked.get("name") == implementations.find(getattr(settings, role)).name)
@@ -216,7 +216,12 @@ def after_deviations(
     return verdict, reason
 
 
-def command(test: Test, settings: Settings) -> str:
-    """What repeats one test, to be typed in the repository's root."""
+def command(test: Test, settings: Settings, of_calls: bool = True) -> str:
+    """What repeats one test, to be typed in the repository's root; without options `of_calls` where it refuses them."""
     suite = test.id.removesuffix(f"/{test.name}")
-    return shlex.join(["./headroom", "run", suite, "--case", test.name, *settings.options()])
+    return shlex.join(["./headroom", "run", suite, "--case", test.name, *settings.options(of_calls)])
+
+
+def heeds_calls(test: Any) -> bool:
+    """Whether a test of Robot's is about calls whose number and length the settings may say."""
+    return any(getattr(step, "name", None) == OF_CALLS_ROWS for step in test.body)

@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from robot.api import SuiteVisitor, TestSuite
+from robot.model import TagPatterns
+from robot.model.namepatterns import NamePatterns
 
 from headroom import requirements
 from headroom.errors import UsageError
 from headroom.paths import SUITES, shown
 from headroom.results.listener import test_id
+from headroom.settings import OF_CALLS_ROWS
 
 CPUS = re.compile(r"[1-9]\d*c(-(smt|l3|socket))?")
 REQUIREMENT = re.compile(r"RFC\d+(-\S+)?", re.IGNORECASE)
@@ -64,9 +67,9 @@ def uses_interfaces(paths: Iterable[Path]) -> bool:
     return any("wire.resource" in one.read_text(encoding="utf-8") for one in (*files, *imports) if one.is_file())
 
 
-def serves_calls(paths: Iterable[Path]) -> bool:
-    """Whether any of some suites has rows of calls through a P-CSCF, whose number can be asked for."""
-    return any("Calls Should Be Served" in one.read_text(encoding="utf-8") for one in _robot_files(paths))
+def serves_calls(found: Iterable[Case]) -> bool:
+    """Whether any of some cases is about calls through a P-CSCF, whose number can be asked for."""
+    return any(OF_CALLS_ROWS.lower() in case.words for case in found)
 
 
 def _robot_files(paths: Iterable[Path]) -> list[Path]:
@@ -109,6 +112,26 @@ def cases(paths: Iterable[Path]) -> list[Case]:
                     )
                 )
     return result
+
+
+def chosen(
+    found: Iterable[Case],
+    names: Collection[str] = (),
+    tags: Collection[str] = (),
+    excluded: Collection[str] = (),
+    cpus: Collection[str] = (),
+) -> list[Case]:
+    """Those of some cases that a run would have: by name (`--case`), by tag and by CPU configuration, as Robot reads
+    the patterns."""
+    wanted, having, without = NamePatterns(names), TagPatterns(tags), TagPatterns(excluded)
+    return [
+        case
+        for case in found
+        if (not names or wanted.match(case.name))
+        and (not tags or having.match(case.tags))
+        and not without.match(case.tags)
+        and (not cpus or not case.cpus or case.cpus in cpus)
+    ]
 
 
 class Selection(SuiteVisitor):

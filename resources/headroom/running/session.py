@@ -20,6 +20,7 @@ from headroom.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_PASSED, Environm
 from headroom.paths import ROOT, out_folder, shown
 from headroom.results import store
 from headroom.results.record import Record, count_verdicts
+from headroom.running.selection import Case, cases, chosen, suite_files
 from headroom.settings import Settings
 
 
@@ -68,6 +69,11 @@ class Outcome:
         if not self.passed:
             return EXIT_FAILED
         return EXIT_ENVIRONMENT if self.nothing_asked else EXIT_PASSED
+
+
+def chosen_of(plan: Plan) -> list[Case]:
+    """The cases of a plan, read but not run. Rows of CPU configurations that a run makes are not among them."""
+    return chosen(cases(suite_files(plan.suites)), plan.cases, plan.tags, plan.excluded, plan.settings.cpus)
 
 
 def new_folder() -> Path:
@@ -128,7 +134,7 @@ def run_robot(
 
     from headroom.results.listener import Listener
     from headroom.running import pairs
-    from headroom.running.selection import Selection, suite_files
+    from headroom.running.selection import Selection
 
     listener = Listener(plan.folder, plan.settings, on_start, on_end, on_left_out)
     selection = Selection(plan.settings.cpus, finished(plan.folder) if resume else ())

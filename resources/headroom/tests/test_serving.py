@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from robot import running
 from robot.api import SkipExecution
 
 from headroom import endpoints, engine, implementations
 from headroom.errors import UsageError
 from headroom.keywords import serving
 from headroom.measure import calls
-from headroom.paths import build_folder
+from headroom.paths import SUITES, build_folder
 from headroom.report.calls_section import calls as section_of
-from headroom.results import collector
+from headroom.results import collector, listener
+from headroom.results.record import Test
 from headroom.settings import Settings
 from headroom.tests import sample
 
@@ -54,6 +56,16 @@ def described(monkeypatch: pytest.MonkeyPatch) -> None:
     """An adapter that says which mechanisms it has, without an engine."""
     scheme = {"choices": {"mechanism": ["dynamic", "shared"]}, "options": ["dictionary_priority", "shared_length"]}
     monkeypatch.setattr(endpoints, "described", lambda *_: scheme)
+
+
+def test_only_rows_that_heed_the_options_of_calls_are_repeated_with_them() -> None:
+    suite = running.TestSuite.from_file_system(SUITES / "performance" / "sip_calls.robot")
+    heeding = {test.name: listener.heeds_calls(test) for test in suite.tests}
+    assert heeding["Voice Calls"] and not heeding["Pool Or Pinned, Two Workers"]
+    asked = Settings(calls=500)
+    row = Test("performance/sip_calls/Voice Calls", "Voice Calls", "", "", [])
+    assert "--calls 500" in listener.command(row, asked, of_calls=True)
+    assert "--calls" not in listener.command(row, asked, of_calls=False)
 
 
 def test_a_sequence_becomes_a_call() -> None:

@@ -42,6 +42,7 @@ def test_calls_are_asked_for() -> None:
     assert (variables["CALLS"], variables["ANSWER"]) == ("500", "2.5")
     said = dict(one.split(":", 1) for one in Settings().robot_variables())
     assert [of_calls(name, said[name.upper()]) for name in OF_CALLS] == [None, None, None], "nothing was said"
+    assert settings.options(of_calls=False) == ["--seed", "1"], "for rows that refuse them"
     older = {name: value for name, value in Settings().as_json().items() if name not in OF_CALLS}
     assert Settings.from_json(older, Path()) == replace(Settings(), folder=Path())
 
@@ -54,7 +55,11 @@ def test_calls_are_asked_for() -> None:
         (Asked(["performance"], holding=-1), "--holding is a number of seconds from 0 to 1,000,000, not -1"),
         (Asked(["performance"], answer=float("nan")), "--answer is a number of seconds from 0 to 1,000,000, not nan"),
         (Asked(["performance"], holding="long"), "--holding is a number of seconds, not 'long'"),  # type: ignore[arg-type]
-        (Asked(["conformance"], calls=5), "Nothing of conformance has calls through a P-CSCF, and so --calls would"),
+        (Asked(["conformance"], calls=5), "Nothing of conformance has calls through a P-CSCF .* and so --calls would"),
+        (
+            Asked(["performance/sip_calls"], cases=["Pool*"], holding=5),
+            "Nothing of 'Pool Or Pinned, Two Workers', 'Pool Or Pinned, Four Workers' has calls .* so --holding would",
+        ),
     ],
 )
 def test_calls_that_cannot_be(asked: Asked, sentence: str) -> None:

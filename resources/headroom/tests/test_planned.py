@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom run --dry-run`: what it foresees is what the run does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from headroom.paths import IMPLEMENTATIONS
+from headroom.results import store
+from headroom.tests.test_cli import headroom
+
+REFERENCE = IMPLEMENTATIONS / "reference" / "implementation.yaml"
+
+
+def planned(out: Path, *words: str) -> dict[str, Any]:
+    done = headroom("run", *words, "--dry-run", "--json", out=out)
+    assert done.returncode == 0, done.stderr
+    assert not list(out.iterdir()), "nothing ran"
+    return json.loads(done.stdout)
+
+
+def declaring_less(folder: Path) -> str:
+    """The reference as somebody would know it who declares neither NACKs nor the presence dictionary."""
+    document = yaml.safe_load(REFERENCE.read_text(encoding="utf-8"))
+    sigcomp = next(one for one in document["capabilities"] if one["scheme"] == "sigcomp")
+    sigcomp["features"].remove("nack")
+    sigcomp["dictionaries"].remove("presence")
+    mine = folder / "mine"
+    mine.mkdir()
+    (mine / "implementation.yaml").write_text(yaml.safe_dump(document | {"name": "mine", "deviations": []}))
+    return str(mine)
+
+
+def test_a_run_does_what_its_dry_run_foresees(out: Path, tmp_path: Path, real_build: str) -> None:
+    suites = ("conformance/sigcomp/nack", "conformance/sigcomp/messages", "conformance/rohc/modes")
+    words = (*suites, "--decompressor", declaring_less(tmp_path), "--build", real_build)
+    plan = planned(out, *words)
+    assert "conformance/sigcomp/nack/Received: About Nothing" in plan["left_out"], "a case of those who compress"
+    assert "mine does not declare feature nack." in plan["unsupported"].values()
+    assert "mine does not declare dictionary presence." in plan["unsupported"].values()
+    done = headroom("run", *words, "--json", out=out)
+    assert done.returncode in (0, 1), done.stderr
+    records = store.read_all(Path(json.loads(done.stdout)["results"]).parent)
+    found = {record["test"]["id"]: record for record in records}
+    assert set(found) == {*plan["cases"], *plan["unsupported"]}
+    unsupported = {name: record["reason"] for name, record in found.items() if record["verdict"] == "unsupported"}
+    assert plan["unsupported"].items() <= unsupported.items()
+
+
+def test_the_other_side_is_left_out_both_ways(out: Path) -> None:
+    suite = "conformance/rohc/modes"
+    plans = {side: planned(out, suite, f"--{side}", "reference") for side in ("compressor", "decompressor")}
+    assert f"{suite}/Decompressor: U-Mode" in plans["compressor"]["left_out"]
+    assert f"{suite}/Decompressor: U-Mode" in plans["decompressor"]["cases"]
+    assert f"{suite}/Compressor: U To O" in plans["decompressor"]["left_out"]
+    both = set(plans["compressor"]["cases"]) & set(plans["decompressor"]["cases"])
+    assert f"{suite}/Both: Modes Over A Link With Losses" in both
+    assert not set(plans["compressor"]["left_out"]) & set(plans["decompressor"]["left_out"])
+
+
+def test_reasons_stand_above_their_cases(out: Path) -> None:
+    done = headroom("run", "conformance/sigcomp/nack", "--decompressor", "null", "--dry-run", out=out)
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
+    reason = next(at for at, line in enumerate(lines) if "would be unsupported: null does not declare" in line)
+    assert lines[reason + 1].startswith("  conformance/sigcomp/nack/Sent: ")
+    left_out = next(at for at, line in enumerate(lines) if "do not ask it and are left out:" in line)
+    assert lines[left_out + 1].startswith("  conformance/sigcomp/nack/Received: ")
+
+
+def test_where_nothing_would_run_it_says_so(out: Path) -> None:
+    done = headroom("run", "smoke", "--case", "No Such Case", "--dry-run", out=out)
+    assert (done.returncode, "No case matched" in done.stderr) == (2, True)
+    asked = ("conformance/rohc/modes", "--case", "Decompressor: *", "--compressor", "reference")
+    done = headroom("run", *asked, "--dry-run", out=out)
+    assert (done.returncode, "No case asks it" in done.stderr) == (2, True)
