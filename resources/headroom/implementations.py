@@ -10,10 +10,11 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from headroom import engine, profiles, requirements
+from headroom import engine, matrix_words, profiles, requirements
 from headroom.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.machine import libraries
 from headroom.paths import DEFAULT_BUILD, IMPLEMENTATIONS, SUITES, build_folder, shown
+from headroom.sip import sequences
 from headroom.yamlfile import Document, check, read
 
 ABI = "ABI-"  # in a deviation's requirement, before the name of a check
@@ -37,6 +38,7 @@ class Deviation:
     cases: tuple[str, ...] = ()
     roles: tuple[str, ...] = ("compressor", "decompressor")
     cells: dict[str, tuple[str, ...]] = field(default_factory=dict)  # words of the interop matrix
+    scheme: str = matrix_words.ROHC  # whose cells they are
     breaks: tuple[str, ...] = ()  # requirements
     fields: tuple[str, ...] = ()  # as the judge names them, or name=value
     crashes: bool = False  # its process may end of it
@@ -199,6 +201,7 @@ def _load(folder: Path, changed: int) -> Implementation:
                 cases=tuple(entry.get("cases", [entry["case"]] if "case" in entry else ())),
                 roles=tuple(entry.get("roles", ("compressor", "decompressor", "endpoint"))),
                 cells={name: tuple(words) for name, words in entry.get("cells", {}).items()},
+                scheme=_scheme(entry, data["capabilities"]),
                 breaks=tuple(entry.get("breaks", ())),
                 fields=tuple(entry.get("fields", ())),
                 crashes=entry.get("crashes", False),
@@ -246,11 +249,24 @@ def check_deviations(document: Document) -> None:
                 where = (*at, "cells", "peers", place)
                 complaints.append(document.complaint(where, f"there is no implementation '{name}'"))
         for place, name in enumerate(cells.get("traffic", ())):
-            if not name.endswith(CAPTURES) and name not in {*profiles.names(), *recorded}:
+            if not name.endswith(CAPTURES) and name not in {*profiles.names(), *recorded, *sequences.names()}:
                 where = (*at, "cells", "traffic", place)
-                complaints.append(document.complaint(where, f"there is no traffic '{name}'; see list profiles"))
+                sentence = f"there is no traffic '{name}'; see list profiles; for SigComp, traffic-profiles/sip"
+                complaints.append(document.complaint(where, sentence))
+        try:
+            _scheme(entry, document.data["capabilities"])
+        except ValueError as wrong:
+            complaints.append(document.complaint((*at, "cells"), str(wrong)))
     if complaints:
         raise UsageError("\n".join(complaints))
+
+
+def _scheme(entry: dict[str, Any], capabilities: list[dict[str, Any]]) -> str:
+    """The scheme whose cells a deviation is about. Raises ValueError, with a sentence, where that cannot be."""
+    of_packets = "breaks" in entry or "fields" in entry
+    if not of_packets and "cells" not in entry:
+        return matrix_words.ROHC
+    return matrix_words.scheme_of(entry.get("cells", {}), of_packets, [one["scheme"] for one in capabilities])
 
 
 def _is_case(case: str) -> bool:

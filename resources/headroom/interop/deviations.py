@@ -7,9 +7,9 @@ from collections.abc import Container, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from headroom import implementations
+from headroom import implementations, matrix_words
 from headroom.implementations import Deviation
-from headroom.interop import met
+from headroom.interop import met, talk
 from headroom.interop.links import Condition
 from headroom.interop.matrix import Cell
 from headroom.interop.study import Study
@@ -37,6 +37,7 @@ def matching(cell: Cell) -> list[tuple[str, Deviation]]:
         for one in implementations.find(name).deviations:
             if (
                 one.is_of_cells
+                and one.scheme == matrix_words.ROHC
                 and role in one.roles
                 and all(values[key] in chosen for key, chosen in one.cells.items())
             ):
@@ -94,12 +95,54 @@ def of_row(names: Iterable[str], case: str, requirements: Container[str]) -> tup
 def settle_row(cells: Sequence[dict[str, Any]], name: str, one: Deviation, conclusive: bool) -> None:
     """What a declaration for a whole row makes of its cells: those that failed are unsupported; where none did, all of
     them fail, for it is no longer true. `conclusive`: with all traffic, and over a link that does no harm."""
-    failed = [cell for cell in cells if cell["verdict"] == "fail"]
+    failed = [cell for cell in cells if cell["verdict"] == "fail" and cell["signature"] != NO_MORE]
     for cell in failed:
         reason = f"Declared deviation of {name}: {one.reason.strip()} Here: {cell['reason']}"
         cell |= {"verdict": "unsupported", "reason": reason}
     if failed or not conclusive or one.by_chance:
         return
-    for cell in cells:
+    for cell in filter(lambda cell: cell["verdict"] == "pass", cells):
         reason = f"{name} declares to deviate here ({one.reason.strip()}), but the row passes: take it away."
         cell |= {"verdict": "fail", "reason": reason, "signature": NO_MORE}
+
+
+def of_call(row: talk.Row, sequence: str) -> tuple[str, Deviation] | None:
+    """The deviation that one of two SigComp endpoints declares for a cell of a row, with the name of who does; None
+    where there is none. Each of them is an endpoint; one that says a role deviates as the caller (compressor) or the
+    called party (decompressor) alone."""
+    for name, role, peer in ((row.caller, "compressor", row.called), (row.called, "decompressor", row.caller)):
+        values = {
+            "peers": implementations.find(peer).name,
+            "mechanisms": row.mechanism,
+            "transports": row.transport,
+            "traffic": sequence,
+            "links": row.link,
+        }
+        for one in implementations.find(name).deviations:
+            if (
+                one.cells
+                and one.scheme == matrix_words.SIGCOMP
+                and (role in one.roles or "endpoint" in one.roles)
+                and all(values[key] in chosen for key, chosen in one.cells.items())
+            ):
+                return name, one
+    return None
+
+
+def settle_calls(cells: Sequence[dict[str, Any]], row: talk.Row) -> bool:
+    """What declarations for single cells of SigComp make of the cells of a row: one that failed is unsupported, and one
+    that passed over a link that does no harm fails, for it is no longer true. Whether there was any."""
+    settled = False
+    for cell in cells:
+        declared = of_call(row, cell["traffic"])
+        if declared is None:
+            continue
+        settled = True
+        name, one = declared
+        if cell["verdict"] == "fail":
+            reason = f"Declared deviation of {name}: {one.reason.strip()} Here: {cell['reason']}"
+            cell |= {"verdict": "unsupported", "reason": reason}
+        elif row.link in talk.HARMLESS and not one.by_chance:
+            reason = f"{name} declares to deviate here ({one.reason.strip()}), but the cell passes: take it away."
+            cell |= {"verdict": "fail", "reason": reason, "signature": NO_MORE}
+    return settled

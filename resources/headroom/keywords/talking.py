@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 from robot.libraries.BuiltIn import BuiltIn
@@ -61,7 +63,11 @@ def _conclude(
     current = collector.current()
     current.parameters |= {"mechanism": mechanism, "transport": transport, "link": link}
     if caller is None:
-        wrong = _judged(row, talk.run(row, compartments), compartments)
+        calls = talk.run(row, compartments)
+        wrong = _judged(row, calls, compartments)
+        cells = call_cells.results(row, calls, wrong)
+        if deviations.settle_calls(cells, row):
+            wrong = _left(cells)
     else:
         wrong = _in_a_matrix(row, compartments, Workshop(asked.folder))
     if wrong:
@@ -105,16 +111,22 @@ def _in_a_matrix(row: talk.Row, compartments: int, shop: Workshop) -> list[str]:
     call_cells.keep(current.cells, calls, wrong, folder, shop)
     for cell in current.cells:
         current.files += [(shop.folder / cell[name], name) for name in ("capture", "evidence") if cell.get(name)]
+    settled = deviations.settle_calls(current.cells, row)
     case = str(BuiltIn().get_variable_value("${TEST NAME}")).rpartition(": ")[2]
     declared = deviations.of_row((row.caller, row.called), f"interop/sigcomp/{case}", verdicts.requirements_of_case())
-    if declared is None:
-        return wrong
-    conclusive = row.link in talk.HARMLESS and not row.sequences
-    deviations.settle_row(current.cells, *declared, conclusive)
-    if wrong:
-        excused = next(cell for cell in current.cells if cell["verdict"] == "unsupported")
-        raise SkipExecution(excused["reason"])
-    return list(dict.fromkeys(cell["reason"].rstrip(".") for cell in current.cells if cell["verdict"] == "fail"))
+    if declared is not None:
+        conclusive = row.link in talk.HARMLESS and not row.sequences
+        deviations.settle_row(current.cells, *declared, conclusive)
+    return _left(current.cells) if settled or declared is not None else wrong
+
+
+def _left(cells: list[dict[str, Any]]) -> list[str]:
+    """What is still wrong in cells when declarations have been heeded. Skips the row where those explain it all."""
+    wrong = list(dict.fromkeys(cell["reason"].rstrip(".") for cell in cells if cell["verdict"] == "fail"))
+    excused = [cell["reason"] for cell in cells if cell["verdict"] == "unsupported"]
+    if excused and not wrong:
+        raise SkipExecution(excused[0])
+    return wrong
 
 
 def _second_opinion(row: talk.Row, calls: list[talk.Call]) -> list[bytes | None]:

@@ -28,6 +28,7 @@ LAYERS = (
     ("wire",),
     ("endpoints",),
     ("implementations", "oracle"),
+    ("matrix_words",),
     ("profiles", "requirements", "sip"),
     ("engine",),
     ("ending", "machine"),

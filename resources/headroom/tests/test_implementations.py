@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from headroom import implementations, profiles
+from headroom import implementations, matrix_words, profiles
 from headroom.conformance import sides
 from headroom.errors import UsageError
-from headroom.interop import group, links, traffic
+from headroom.interop import call_cells, group, links, talk, traffic
 from headroom.interop.cell import Workshop
 from headroom.interop.matrix import Choice, Row
 from headroom.paths import build_folder
@@ -142,6 +142,20 @@ def test_options_turn_a_feature_on(root: Path) -> None:
         ("cells: {peers: [nobody]}", r":\d+: /deviations/0/cells/peers/0: there is no implementation 'nobody'"),
         ("cells: {links: [foggy]}", r":\d+: /deviations/0/cells/links/0: 'foggy' is not one of"),
         ("cells: {modes: [X]}", r":\d+: /deviations/0/cells/modes/0: 'X' is not one of"),
+        ("cells: {transports: [sctp]}", r":\d+: /deviations/0/cells/transports/0: 'sctp' is not one of"),
+        ("cells: {mechanisms: [telepathy]}", r":\d+: /deviations/0/cells/mechanisms/0: 'telepathy' is not one of"),
+        (
+            "cells: {mechanisms: [dynamic]}",
+            r":\d+: /deviations/0/cells: mechanisms is of SigComp, which `capabilities` do not declare",
+        ),
+        (
+            "cells: {links: [loss-1], traffic: [push-to-talk]}",
+            r":\d+: /deviations/0/cells: no cell has both push-to-talk \(SigComp\) and loss-1 \(ROHC\); make two",
+        ),
+        (
+            "breaks: [RFC3095-5.7.7-2], cells: {transports: [udp]}",
+            r":\d+: /deviations/0/cells: no cell has both transports \(SigComp\) and breaks or fields \(ROHC\)",
+        ),
         ("requirement: RFC3095-5.99.1-77", r":\d+: /deviations/0/requirement: there is no requirement 'RFC3095-5.99"),
         (
             "case: conformance/rohc/crc/CRC-9",
@@ -153,7 +167,7 @@ def test_options_turn_a_feature_on(root: Path) -> None:
 )
 def test_a_deviation_that_can_never_be_met_is_refused(root: Path, deviation: str, sentence: str) -> None:
     path = root / "theirs" / "implementation.yaml"
-    path.write_text(YAML + f"deviations:\n  - reason: It has always been so.\n    {deviation}\n")
+    path.write_text(YAML + f"deviations:\n  - {{reason: It has always been so., {deviation}}}\n")
     with pytest.raises(UsageError, match=r"implementation\.yaml" + sentence):
         implementations.find("theirs", root)
 
@@ -174,9 +188,36 @@ def test_a_deviation_that_can_be_met(root: Path, deviation: str) -> None:
     assert len(implementations.find("theirs", root).deviations) == 1
 
 
+@pytest.mark.parametrize(
+    ("cells", "scheme"),
+    [
+        ("{peers: [reference], links: [clean]}", "which"),
+        ("{profiles: ['0x0001'], peers: [reference]}", "rohc"),
+        ("{traffic: [voip-mixed]}", "rohc"),
+        ("{traffic: [push-to-talk]}", "sigcomp"),
+        ("{links: [clean, duplicates]}", "sigcomp"),
+        ("{transports: [tcp], mechanisms: [default, shared], traffic: [push-to-talk], links: [clean]}", "sigcomp"),
+    ],
+)
+def test_cells_are_of_one_scheme(root: Path, cells: str, scheme: str) -> None:
+    path = root / "theirs" / "implementation.yaml"
+    both = f"{YAML}  - {{scheme: sigcomp, roles: [endpoint], transports: [udp]}}\n"
+    path.write_text(f"{both}deviations:\n  - {{reason: It has always been so., cells: {cells}}}\n")
+    if scheme == "which":
+        with pytest.raises(
+            UsageError, match=r":\d+: /deviations/0/cells: cells of ROHC or of SigComp\? Say it by a word"
+        ):
+            implementations.find("theirs", root)
+    else:
+        assert implementations.find("theirs", root).deviations[0].scheme == scheme
+
+
 def test_the_schema_knows_the_words_of_the_matrix() -> None:
     cells = schema("implementation")["properties"]["deviations"]["items"]["properties"]["cells"]["properties"]
-    assert cells["links"]["items"]["enum"] == links.names()
+    assert cells["links"]["items"]["enum"] == [*links.names(), *matrix_words.CALL_LINKS]
+    assert {*matrix_words.CALL_LINKS, matrix_words.CLEAN} == set(talk.LINKS)
+    assert cells["mechanisms"]["items"]["enum"] == list(call_cells.MECHANISMS)
+    assert set(cells) == {"peers", "traffic", "links", *matrix_words.OWN}
     assert cells["profiles"]["items"]["enum"] == list(traffic.PROFILES)
 
 

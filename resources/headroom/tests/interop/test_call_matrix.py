@@ -152,6 +152,43 @@ def test_a_deviation_of_a_row_that_passes_is_no_more(
     assert ("fail" in after) == any("take it away" in reason for reason in reasons)
 
 
+@pytest.mark.parametrize(
+    ("row", "words", "verdicts"),
+    [
+        ({}, "cells: {mechanisms: [dynamic], transports: [udp]}", ["unsupported", "fail"]),
+        ({}, "cells: {mechanisms: [dynamic], transports: [udp]}, by_chance: true", ["unsupported", "pass"]),
+        ({}, "cells: {traffic: [basic-voice-call]}", ["unsupported", "pass"]),
+        ({}, "cells: {traffic: [push-to-talk], peers: [reference]}", ["fail", "fail"]),
+        ({"link": "loss"}, "cells: {transports: [udp]}", ["unsupported", "pass"]),  # it may just not have been met
+        ({"link": "duplicates"}, "cells: {links: [duplicates]}", ["unsupported", "fail"]),
+        ({"link": "loss"}, "cells: {links: [duplicates]}", ["fail", "pass"]),
+        ({}, "cells: {transports: [tcp]}", ["fail", "pass"]),
+        ({}, "cells: {transports: [udp], peers: ['null']}", ["fail", "pass"]),
+        ({}, "cells: {transports: [udp]}, roles: [compressor]", ["fail", "pass"]),
+        ({}, "cells: {transports: [udp]}, roles: [decompressor]", ["unsupported", "fail"]),
+    ],
+)
+def test_a_deviation_in_cells(tmp_path: Path, row: dict[str, str], words: str, verdicts: list[str]) -> None:
+    """One of two cells failed, the other did not."""
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "implementation.yaml").write_text(
+        "name: theirs\nvendor: Them\nlicence: L\nobtain: Ask them.\nadapter: {library: x.so}\n"
+        "capabilities: [{scheme: sigcomp, roles: [endpoint], transports: [udp, tcp]}]\n"
+        f"deviations: [{{reason: It has always been so., {words}}}]\n"
+    )
+    asked = Row("reference", str(theirs), "dynamic", **row)
+    cells = [
+        call_cells.blank(asked, name) | {"verdict": verdict, "reason": "It went wrong." if verdict == "fail" else ""}
+        for name, verdict in (("basic-voice-call", "fail"), ("push-to-talk", "pass"))
+    ]
+    before = [cell["verdict"] for cell in cells]
+    deviations.settle_calls(cells, asked)
+    assert [cell["verdict"] for cell in cells] == verdicts
+    changed = [cell["reason"] for cell, was in zip(cells, before, strict=True) if cell["verdict"] != was]
+    assert all("It has always been so." in reason for reason in changed)
+
+
 def test_which_deviation_a_row_has() -> None:
     case = "interop/sigcomp/Several Compartments, Dynamic"
     found = deviations.of_row(("reference", "tinysigcomp"), case, ())
