@@ -36,8 +36,14 @@ def declaring_less(folder: Path) -> str:
 
 
 def test_a_run_does_what_its_dry_run_foresees(out: Path, tmp_path: Path, real_build: str) -> None:
-    suites = ("conformance/sigcomp/nack", "conformance/sigcomp/messages", "conformance/rohc/modes")
-    words = (*suites, "--decompressor", declaring_less(tmp_path), "--build", real_build)
+    words = (
+        "conformance/sigcomp/nack",
+        "conformance/sigcomp/messages",
+        "--decompressor",
+        declaring_less(tmp_path),
+        "--build",
+        real_build,
+    )
     plan = planned(out, *words)
     assert "conformance/sigcomp/nack/Received: About Nothing" in plan["left_out"], "a case of those who compress"
     assert "mine does not declare feature nack." in plan["unsupported"].values()
@@ -53,13 +59,11 @@ def test_a_run_does_what_its_dry_run_foresees(out: Path, tmp_path: Path, real_bu
 
 def test_the_other_side_is_left_out_both_ways(out: Path) -> None:
     suite = "conformance/rohc/modes"
-    plans = {side: planned(out, suite, f"--{side}", "reference") for side in ("compressor", "decompressor")}
-    assert f"{suite}/Decompressor: U-Mode" in plans["compressor"]["left_out"]
-    assert f"{suite}/Decompressor: U-Mode" in plans["decompressor"]["cases"]
-    assert f"{suite}/Compressor: U To O" in plans["decompressor"]["left_out"]
-    both = set(plans["compressor"]["cases"]) & set(plans["decompressor"]["cases"])
-    assert f"{suite}/Both: Modes Over A Link With Losses" in both
-    assert not set(plans["compressor"]["left_out"]) & set(plans["decompressor"]["left_out"])
+    words = (suite, "--case", "* U To O", "--case", "Both: *")
+    for side, other in (("compressor", "decompressor"), ("decompressor", "compressor")):
+        plan = planned(out, *words, f"--{side}", "reference")
+        assert plan["left_out"] == [f"{suite}/{other.capitalize()}: U To O"]
+        assert plan["cases"] == [f"{suite}/{side.capitalize()}: U To O", f"{suite}/Both: Modes Over A Link With Losses"]
 
 
 def test_reasons_stand_above_their_cases(out: Path) -> None:
@@ -75,6 +79,6 @@ def test_reasons_stand_above_their_cases(out: Path) -> None:
 def test_where_nothing_would_run_it_says_so(out: Path) -> None:
     done = headroom("run", "smoke", "--case", "No Such Case", "--dry-run", out=out)
     assert (done.returncode, "No case matched" in done.stderr) == (2, True)
-    asked = ("conformance/rohc/modes", "--case", "Decompressor: *", "--compressor", "reference")
+    asked = ("conformance/rohc/modes", "--case", "Decompressor: U*", "--compressor", "reference")
     done = headroom("run", *asked, "--dry-run", out=out)
     assert (done.returncode, "No case asks it" in done.stderr) == (2, True)
