@@ -99,7 +99,7 @@ def measure(found: papers.Paper, places: tuple[str, ...], asked: settings.Settin
 
 def _maenpaa_2005(found: papers.Paper, places: tuple[str, ...], asked: settings.Settings) -> Measured:
     result = Measured()
-    run, load = maenpaa_2005_runs.runner(asked), maenpaa_2005_load.runner(asked)
+    run, load = maenpaa_2005_runs.Runner(asked), maenpaa_2005_load.runner(asked)
     for place in places:
         if maenpaa_2005_load.is_load(place):
             measured = maenpaa_2005_load.measure(found, place, load)

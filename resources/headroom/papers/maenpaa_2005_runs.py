@@ -9,9 +9,8 @@ lies behind that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from statistics import median, stdev
 from typing import Any
 
@@ -33,6 +32,7 @@ STATE_MEMORY = 131072  # 8.12, octets of a compartment
 OFFSET_BITS = 14  # 7.8.4
 UDP, TCP = "udp", "tcp"
 REPEATS, FEW_REPEATS = 100, 10  # of a sequence, for its times
+TURNS = 5  # in which configurations that are compared by their times have their repeats
 
 
 @dataclass(frozen=True)
@@ -184,14 +184,27 @@ class WrongMessages(HeadroomError):
     verdict = "fail"
 
 
-def runner(settings: Settings) -> Callable[[Configuration], Exchange]:
-    """Runs configurations, each once."""
+class Runner:
+    """Runs configurations, each once, unless times are compared."""
 
-    @cache
-    def run(configuration: Configuration) -> Exchange:
-        return exchange(configuration, settings)
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.known: dict[Configuration, Exchange] = {}
 
-    return run
+    def __call__(self, configuration: Configuration) -> Exchange:
+        if configuration not in self.known:
+            self.known[configuration] = exchange(configuration, self.settings)
+        return self.known[configuration]
+
+    def in_turn(self, configurations: Sequence[Configuration]) -> list[Exchange]:
+        """Configurations whose times are compared: each is played again and again, one after the other in turn, so that
+        what slows the machine down for a while is in a few trials of each and in no median."""
+        found = [self(one) for one in configurations]
+        for _ in range(TURNS - 1):
+            for one in found:
+                if not one.missing:
+                    add_trials(one, self.settings)
+        return found
 
 
 def exchange(configuration: Configuration, settings: Settings) -> Exchange:
@@ -199,8 +212,7 @@ def exchange(configuration: Configuration, settings: Settings) -> Exchange:
     found = Exchange(configuration)
     if lacking := _lacking(configuration, settings):
         return Exchange(configuration, missing=lacking)
-    messages = counted.load(configuration.sequence)[: configuration.messages]
-    for group in _together(configuration, messages):
+    for group in _groups(configuration):
         records = _through_engine(configuration, [message for _, message in group], settings)
         pair = Pair(configuration.judge())
         for (number, message), record in zip(group, records, strict=True):
@@ -213,17 +225,32 @@ def exchange(configuration: Configuration, settings: Settings) -> Exchange:
             seen = pair.watch(octets, message.octets, message.from_caller)
             sent.sigcomp, sent.code, sent.cycles = len(octets), seen.code, seen.cycles
             sent.compressed, sent.state = seen.compressed, seen.state
-            sent.compression = [trial / 1e3 for trial in record.get("compress_trials_ns", [])]
-            sent.decompression = [trial / 1e3 for trial in record.get("decompress_trials_ns", [])]
+            _note_times(sent, record)
             found.unseen = found.unseen or (f"{message.name}: {seen.why}" if seen.why else "")
             if found.dictionary is None and seen.loaded:
                 found.dictionary = seen.loaded[0]
     return found
 
 
-def _together(configuration: Configuration, messages: Sequence[Message]) -> list[list[tuple[int, Message]]]:
-    """Numbered messages that share a compartment."""
-    numbered = list(enumerate(messages, 1))
+def add_trials(known: Exchange, settings: Settings) -> None:
+    """Plays the sequence of an exchange again, and keeps how long its calls took."""
+    sent = iter(known.sent)
+    for group in _groups(known.configuration):
+        records = _through_engine(known.configuration, [message for _, message in group], settings)
+        for (number, _), record in zip(group, records, strict=True):
+            one = next(sent)
+            if number != known.configuration.plain:
+                _note_times(one, record)
+
+
+def _note_times(sent: Sent, record: dict[str, Any]) -> None:
+    sent.compression += [trial / 1e3 for trial in record.get("compress_trials_ns", [])]
+    sent.decompression += [trial / 1e3 for trial in record.get("decompress_trials_ns", [])]
+
+
+def _groups(configuration: Configuration) -> list[list[tuple[int, Message]]]:
+    """The messages of a configuration, numbered; those that share a compartment together."""
+    numbered = list(enumerate(counted.load(configuration.sequence)[: configuration.messages], 1))
     return [[one] for one in numbered] if configuration.alone else [numbered]
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import pytest
 
 from headroom.errors import UsageError
@@ -90,12 +92,22 @@ def test_lengths_are_those_of_the_messages(thesis: paper.Paper) -> None:
                     assert cell(exchange, rows, "length") == pytest.approx(theirs, abs=24 if "12.4" in where else 0)
 
 
+class Played:
+    """A runner that plays nothing."""
+
+    def __init__(self, make: Callable[[Configuration], Exchange]) -> None:
+        self.make = make
+        self.runs: dict[Configuration, Exchange] = {}
+
+    def __call__(self, configuration: Configuration) -> Exchange:
+        return self.runs.setdefault(configuration, self.make(configuration))
+
+    def in_turn(self, configurations: Sequence[Configuration]) -> list[Exchange]:
+        return [self(one) for one in configurations]
+
+
 def test_every_place_is_measured_or_says_why(thesis: paper.Paper) -> None:
-    runs: dict[Configuration, Exchange] = {}
-
-    def run(configuration: Configuration) -> Exchange:
-        return runs.setdefault(configuration, made_up(configuration))
-
+    run = Played(made_up)
     for where in thesis.methods:
         if maenpaa_2005_load.is_load(where):
             continue
@@ -110,7 +122,7 @@ def test_without_a_sequence_every_figure_says_why(thesis: paper.Paper) -> None:
     for where in thesis.methods:
         if maenpaa_2005_load.is_load(where) or where == "Appendix G 14.7":
             continue
-        measured = maenpaa_2005.measure(thesis, where, lambda asked: Exchange(asked, missing="no endpoint"))
+        measured = maenpaa_2005.measure(thesis, where, Played(lambda asked: Exchange(asked, missing="no endpoint")))
         assert {item.verdict for item in measured.items} == {"unsupported"}, where
         if where not in ("Table 10", "Appendix D 14.4.3"):
             assert {item.note.rpartition("; ")[2] for item in measured.items} == {"no endpoint"}, where

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -43,9 +44,27 @@ def test_what_an_endpoint_is_told(real_build: str) -> None:
 
 
 def test_messages_that_share_nothing_go_one_by_one() -> None:
-    messages = ("a", "b")
-    assert runs._together(VOICE, messages) == [[(1, "a"), (2, "b")]]  # type: ignore[arg-type]
-    assert runs._together(replace(VOICE, alone=True), messages) == [[(1, "a")], [(2, "b")]]  # type: ignore[arg-type]
+    together, alone = (runs._groups(replace(VOICE, alone=word)) for word in (False, True))
+    assert [[number for number, _ in group] for group in together] == [list(range(1, VOICE.messages + 1))]
+    assert alone == [[one] for one in together[0]]
+
+
+def test_what_is_compared_is_timed_in_turn(real_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    played = []
+    through = runs._through_engine
+
+    def noting(configuration: Configuration, *more: Any) -> Any:
+        played.append(configuration.mechanism)
+        return through(configuration, *more)
+
+    monkeypatch.setattr(runs, "_through_engine", noting)
+    asked = [replace(VOICE, mechanism=one) for one in ("dynamic", "telepathy", "shared")]
+    run = runs.Runner(Settings(build=real_build, quick=True))
+    dynamic, missing, shared = run.in_turn(asked)
+    assert played == ["dynamic", "shared"] * runs.TURNS
+    trials = (runs.FEW_REPEATS + 1) * runs.TURNS
+    assert {len(one.decompression) for found in (dynamic, shared) for one in found.sent} == {trials}
+    assert missing.missing and run(asked[0]) is dynamic
 
 
 def test_an_implementation_without_the_mechanism(real_build: str) -> None:
