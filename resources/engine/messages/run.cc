@@ -145,8 +145,7 @@ Json result_of(const Job& job, Conversation& conversation, Json broken, double h
 // by page, at a time of its own that a process which goes on serving its peers does not spend; and which calls meet it
 // depends on how the heap happens to lie, so that the same job would have times of two kinds.
 void keep_memory() {
-  constexpr int kMost = 32 << 20;  // octets, above what any endpoint asks for at once; mallopt(3) takes no more
-  mallopt(M_MMAP_THRESHOLD, kMost);
+  mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
