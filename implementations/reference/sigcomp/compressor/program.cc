@@ -8,6 +8,7 @@
 
 #include "mutants.h"
 #include "sigcomp/assembler/assembler.h"
+#include "sigcomp/compressor/assembled.h"
 #include "sigcomp/dictionary/dictionary.h"
 #include "sigcomp_programs/sources.h"
 
@@ -304,15 +305,15 @@ Program::Program(const CompressorConfig& config) {
       dictionary_of(config, saved, room - (memory ? config.user_dictionary.size() : 0), dictionary_end);
   dictionary = sip_sdp_dictionary().value.first(dictionary_end).last(length);
 
-  auto assembled = assembler::assemble(source_of(config, *this, dictionary_end, 0));
-  if (const auto* program = std::get_if<assembler::Program>(&assembled);
+  auto result = assembled(source_of(config, *this, dictionary_end, 0));
+  if (const auto* program = std::get_if<assembler::Program>(&result);
       program != nullptr && memory && config.whole_memory && program->names.at("circular_buffer") < kBufferOfThesis) {
-    assembled = assembler::assemble(source_of(config, *this, dictionary_end, kBufferOfThesis));
+    result = assembled(source_of(config, *this, dictionary_end, kBufferOfThesis));
   }
-  if (const auto* error = std::get_if<assembler::SourceError>(&assembled)) {
+  if (const auto* error = std::get_if<assembler::SourceError>(&result)) {
     throw std::logic_error("the program of the compressor cannot be assembled: " + error->text());
   }
-  const auto& program = std::get<assembler::Program>(assembled);
+  const auto& program = std::get<assembler::Program>(result);
   const auto message = assembler::upload(program);
   if (const auto* sentence = std::get_if<std::string>(&message)) {
     throw std::logic_error("the program of the compressor cannot be uploaded: " + *sentence);
