@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "mutants.h"
+#include "sigcomp/udvm/fetch.h"
 #include "sigcomp/udvm/idiom.h"
 
 namespace headroom::sigcomp::udvm {
@@ -22,6 +23,15 @@ void append_repeated(Instruction& instruction, std::uint32_t count, const std::u
   if (instruction.is_complete && instruction.end <= size) return;
   instruction = without;
   instruction.is_complete = false;
+}
+
+// Whether the value of one of the first `count` operands is nowhere in the memory. Operands are decoded "in sequence"
+// (RFC 3320 8.5), so it is what is wrong before any operand that is none.
+bool lies_beyond(const Instruction& instruction, std::uint32_t count, std::uint32_t size) noexcept {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if ((instruction.in_memory >> i & 1) != 0 && !is_word(instruction.integers[i], size)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -99,7 +109,7 @@ bool Code::decode(const std::uint8_t* memory, std::uint32_t size, std::uint32_t 
   std::uint32_t count = 0;
   for (const char kind : signature->operands) {
     if (append_operand(instruction, count, memory, kind)) continue;
-    instruction.trouble = Reason::kInvalidOperand;
+    instruction.trouble = lies_beyond(instruction, count, size) ? Reason::kSegfault : Reason::kInvalidOperand;
     return false;
   }
   if (instruction.end > size) {

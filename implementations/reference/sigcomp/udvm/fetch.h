@@ -23,6 +23,16 @@
 
 namespace headroom::sigcomp::udvm {
 
+// Whether the word at `address` begins in the last octet and ends in the first: "the arithmetic is modulo 2^16" (8.3),
+// which only a memory of 65536 octets lets one see.
+[[nodiscard]] inline bool wraps_at(std::uint32_t address, std::uint32_t size) noexcept {
+  return size == kMostMemory && address == kMostMemory - 1;
+}
+// Whether there is a word at `address` in a memory of `size` octets.
+[[nodiscard]] inline bool is_word(std::uint32_t address, std::uint32_t size) noexcept {
+  return address + 1 < size || wraps_at(address, size);
+}
+
 // Words in the memory. What goes wrong is kept in `trouble` and asked for once, when all operands have been read; until
 // then a bad one counts as 0.
 class Words {
@@ -66,10 +76,7 @@ class Words {
   Code& code_;
 
  private:
-  // "the arithmetic is modulo 2^16" (8.3), which only a memory of 65536 octets lets one see.
-  [[nodiscard]] bool wraps(std::uint32_t address) const noexcept {
-    return size_ == kMostMemory && address == kMostMemory - 1;
-  }
+  [[nodiscard]] bool wraps(std::uint32_t address) const noexcept { return wraps_at(address, size_); }
 };
 
 // The operands of an instruction that has been taken apart, one after another.
@@ -147,7 +154,7 @@ class FetchFromMemory : public Words {
  private:
   std::uint16_t integer(const Encoding& e) noexcept {
     if (!e.valid()) [[unlikely]] {
-      trouble = Reason::kInvalidOperand;
+      if (trouble == Reason::kNone) trouble = Reason::kInvalidOperand;
       ++end_;
       return 0;
     }

@@ -25,9 +25,9 @@ void multiload(Operands& f, std::uint32_t pc, std::uint32_t end, std::uint16_t a
   }
 }
 
-// 9.4.4. All operands are read, and their bits counted, whatever is found; what has been taken from the input when that
-// fails does not matter any more. Sets `matched`, and `taken` to the bits that were requested with success; with
-// neither a match nor trouble the data has ended.
+// 9.4.4. All operands are read before anything counts (8.5), and their bits counted, whatever is found; what has been
+// taken from the input when that fails does not matter any more. Sets `matched`, and `taken` to the bits that were
+// requested with success; with neither a match nor trouble the data has ended.
 struct Huffman {
   bool matched = false;
   std::uint16_t value = 0;
@@ -40,17 +40,15 @@ HEADROOM_ALWAYS_INLINE [[nodiscard]] inline Huffman input_huffman(Operands& f, I
   std::uint32_t h = 0;
   std::uint32_t bits_in_all = 0;
   bool ended = false;
+  bool too_many = false;
   for (std::uint32_t j = 0; j < sets && f.good(); ++j) {
     const std::uint16_t bits = f.multitype();
     const std::uint16_t lower = f.multitype();
     const std::uint16_t upper = f.multitype();
     const std::uint16_t uncompressed = f.multitype();
     bits_in_all += bits;
-    if (bits_in_all > kMostBits && !mutant("sigcomp-huffman-of-any-length")) {
-      if (f.trouble == Reason::kNone) f.trouble = Reason::kTooManyBitsRequested;
-      return found;
-    }
-    if (found.matched || ended) continue;
+    if (bits_in_all > kMostBits && !mutant("sigcomp-huffman-of-any-length")) too_many = true;
+    if (found.matched || ended || too_many) continue;
     if (bits > input.bits_left()) {
       ended = true;
       continue;
@@ -61,6 +59,7 @@ HEADROOM_ALWAYS_INLINE [[nodiscard]] inline Huffman input_huffman(Operands& f, I
     found.matched = true;
     found.value = static_cast<std::uint16_t>(h + uncompressed - lower);
   }
+  if (f.good() && too_many) f.trouble = Reason::kTooManyBitsRequested;
   if (f.good() && !found.matched && !ended) f.trouble = Reason::kHuffmanNoMatch;
   return found;
 }

@@ -8,6 +8,15 @@ from headroom.oracle.sigcomp.reasons import DecompressionFailure, Reason
 MASK = 0xFFFF
 
 
+def word(memory: bytearray, at: int) -> int:
+    """The word at an address. In a memory of 65536 octets the last one begins a word that ends in the first: "as
+    always, the arithmetic is modulo 2^16" (8.3). Raises DecompressionFailure (SEGFAULT) beyond the memory."""
+    second = (at + 1) & MASK
+    if max(at, second) >= len(memory):
+        raise DecompressionFailure(Reason.SEGFAULT)
+    return memory[at] << 8 | memory[second]
+
+
 class Operands:
     """Reads the operands of the instruction at `pc`, one after another; `at` is the address of the next octet."""
 
@@ -20,11 +29,6 @@ class Operands:
             raise DecompressionFailure(Reason.SEGFAULT)
         self.at += count
         return int.from_bytes(octets, "big")
-
-    def _word(self, at: int) -> int:
-        if at + 2 > len(self.memory):
-            raise DecompressionFailure(Reason.SEGFAULT)
-        return int.from_bytes(self.memory[at : at + 2], "big")
 
     def literal(self) -> int:
         """#, figure 8."""
@@ -50,27 +54,32 @@ class Operands:
 
     def multitype(self) -> int:
         """%, figure 10."""
+        value, in_memory = self.encoded_multitype()
+        return word(self.memory, value) if in_memory else value
+
+    def encoded_multitype(self) -> tuple[int, bool]:
+        """What the octets of a % say, without a look at the memory: a value, or the address of one and True."""
         first = self._octets(1)
         if first < 0x40:
-            return first
+            return first, False
         if first < 0x80:
-            return self._word(2 * (first & 0x3F))
+            return 2 * (first & 0x3F), True
         if first in (0x86, 0x87):
-            return 1 << ((first & 1) + 6)
+            return 1 << ((first & 1) + 6), False
         if 0x88 <= first <= 0x8F:
-            return 1 << ((first & 7) + 8)
+            return 1 << ((first & 7) + 8), False
         if first >= 0xE0:
-            return (first & 0x1F) + 65504
+            return (first & 0x1F) + 65504, False
         if 0x90 <= first <= 0x9F:
-            return ((first & 0x0F) << 8 | self._octets(1)) + 61440
+            return ((first & 0x0F) << 8 | self._octets(1)) + 61440, False
         if 0xA0 <= first <= 0xBF:
-            return (first & 0x1F) << 8 | self._octets(1)
+            return (first & 0x1F) << 8 | self._octets(1), False
         if 0xC0 <= first <= 0xDF:
-            return self._word((first & 0x1F) << 8 | self._octets(1))
+            return (first & 0x1F) << 8 | self._octets(1), True
         if first == 0x80:
-            return self._octets(2)
+            return self._octets(2), False
         if first == 0x81:
-            return self._word(self._octets(2))
+            return self._octets(2), True
         raise DecompressionFailure(Reason.INVALID_OPERAND)
 
     def address(self) -> int:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from headroom.oracle.sigcomp.endpoint import Endpoint, Offer, Outcome
 from headroom.oracle.sigcomp.states import LOCAL_PRIORITY, Creation, Item
 
+MOST_UNKNOWN = 32  # announced identifiers that every address is tried for, which takes up to some seconds each
+
 
 class Pair:
     """Two endpoints with the same offer, with some compartments, number 0 and those behind it."""
@@ -16,6 +18,7 @@ class Pair:
             for number in range(1, compartments):
                 side.states.open(number, offer.state_memory_size)
         self.addresses: list[int] = []  # of items that are messages
+        self.unknown: set[bytes] = set()  # announced, and no item at any address
 
     def hears(self, octets: bytes, message: bytes | None, from_caller: bool, compartment: int = 0) -> Outcome:
         """One SigComp message on its way, which is to become `message`, or None knows what."""
@@ -33,7 +36,8 @@ class Pair:
         announced = outcome.run.parameters.announced if outcome.run.parameters else ()
         known = sender.states.items()
         strange = [one for one in announced if not any(identifier.startswith(one) for identifier in known)]
-        if not strange:
+        strange = [one for one in strange if one not in self.unknown]
+        if not strange or len(self.unknown) >= MOST_UNKNOWN:
             return
         for address in dict.fromkeys([*self.addresses, *range(1 << 16)]):
             item = Item(message, address)
@@ -41,6 +45,7 @@ class Pair:
                 self.addresses.append(address)
                 sender.states.apply(compartment, [Creation(item, LOCAL_PRIORITY)], None, b"", None)
                 return
+        self.unknown |= set(strange)
 
 
 def came_out(outcome: Outcome, message: bytes) -> bool:

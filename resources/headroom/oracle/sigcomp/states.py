@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 from headroom.errors import UsageError
 from headroom.oracle.sigcomp.message import Parameters, Requested
@@ -27,7 +27,7 @@ class Item:
     instruction: int = 0
     minimum_access_length: int = SHORTEST
 
-    @property
+    @cached_property  # looked at with each STATE-ACCESS, which may cost no more than two cycles
     def identifier(self) -> bytes:
         """SHA-1 of length, address, instruction, minimum access length and value: 9.4.9."""
         numbers = (len(self.value), self.address, self.instruction, self.minimum_access_length)

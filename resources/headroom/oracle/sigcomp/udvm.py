@@ -8,11 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from headroom.oracle.sigcomp.message import Parameters, Requested, read_parameters, read_requested
-from headroom.oracle.sigcomp.operands import Operands
+from headroom.oracle.sigcomp.operands import MASK, Operands, word
 from headroom.oracle.sigcomp.reasons import DecompressionFailure, Reason
 from headroom.oracle.sigcomp.states import LOCAL_PRIORITY, LONGEST, SHORTEST, Creation, Free, Item, States
 
-MASK = 0xFFFF
 MOST_OUTPUT = 65536  # octets: 9.4.8
 MOST_REQUESTS = 4  # of each kind: 9.4.6, 9.4.7
 COPY_LEFT, COPY_RIGHT, BIT_ORDER, STACK = 64, 66, 68, 70  # figure 7
@@ -86,15 +85,11 @@ class Udvm:
         self.run_.cycles += cycles
 
     def word(self, at: int) -> int:
-        if at + 2 > len(self.memory):
-            raise DecompressionFailure(Reason.SEGFAULT)
-        return int.from_bytes(self.memory[at : at + 2], "big")
+        return word(self.memory, at & MASK)
 
     def store(self, at: int, value: int) -> None:
-        at &= MASK
-        if at + 2 > len(self.memory):
-            raise DecompressionFailure(Reason.SEGFAULT)
-        self.memory[at : at + 2] = (value & MASK).to_bytes(2, "big")
+        self.word(at)  # has to be there
+        self.memory[at & MASK], self.memory[(at + 1) & MASK] = value >> 8 & 0xFF, value & 0xFF
 
     def octet(self, at: int) -> int:
         if at >= len(self.memory):
@@ -109,6 +104,17 @@ class Udvm:
     def after(at: int, bounds: tuple[int, int]) -> int:
         at = (at + 1) & MASK
         return bounds[0] if at == bounds[1] else at
+
+    @staticmethod
+    def before(at: int, steps: int, bounds: tuple[int, int]) -> int:
+        """The address so many steps before: "if the memory address specified in byte_copy_left is reached, the next
+        memory address is taken to be (byte_copy_right - 1) modulo 2^16" (9.2.6). Any number of them costs one cycle."""
+        left, right = bounds
+        to_left = (at - left) & MASK
+        if steps <= to_left:
+            return (at - steps) & MASK
+        around = ((right - 1 - left) & MASK) + 1
+        return (right - 1 - (steps - to_left - 1) % around) & MASK
 
     def gather(self, at: int, length: int, bounds: tuple[int, int]) -> bytes:
         out = bytearray()
@@ -190,9 +196,9 @@ class Udvm:
         self.pay(1 + k * ((k - 1).bit_length() + n) if k else 1)
         if start + 2 * n * k > len(self.memory):
             raise DecompressionFailure(Reason.SEGFAULT)
-        lists = [[self.word(start + 2 * (i * k + j)) for j in range(k)] for i in range(n)]
-        if not lists:
+        if n == 0 or k == 0:
             return
+        lists = [[self.word(start + 2 * (i * k + j)) for j in range(k)] for i in range(n)]
         order = sorted(range(k), key=lambda j: -lists[0][j] if descending else lists[0][j])
         for i, words in enumerate(lists):
             for j, taken in enumerate(order):
@@ -222,12 +228,12 @@ class Udvm:
         self.pay(1 + n)
         first = self.o.at
         for _ in range(n):
-            self.o.multitype()
+            self.o.encoded_multitype()  # RFC 4896, 3.2: what they refer to is read only as the words are written
         written = range(address, address + 2 * n)
         if n and ({at & MASK for at in written} & set(range(self.pc, self.o.at))):
             raise DecompressionFailure(Reason.MULTILOAD_OVERWRITTEN)
         self.o.at = first
-        for i in range(n):  # RFC 4896, 3.2: an operand may be a word that was loaded a moment before
+        for i in range(n):  # an operand may be a word that was loaded a moment before
             self.store(address + 2 * i, self.o.multitype())
 
     def push(self, value: int) -> None:
@@ -242,7 +248,7 @@ class Udvm:
         if fill == 0:
             raise DecompressionFailure(Reason.STACK_UNDERFLOW)
         self.store(location, fill - 1)
-        return self.word((location + 2 * fill) & MASK)
+        return self.word(location + 2 * fill)
 
     def _push(self) -> None:
         value = self.o.multitype()
@@ -265,9 +271,7 @@ class Udvm:
         destination, bounds = self.word(at), self.bounds()
         self.pay(1 + length)
         if offset:
-            steps, position = position, destination
-            for _ in range(steps):  # 9.2.6
-                position = (bounds[1] - 1 if position == bounds[0] else position - 1) & MASK
+            position = self.before(destination, position, bounds)
         end = self.copy(position, length, destination, bounds)
         if length:
             self.store(at, end)

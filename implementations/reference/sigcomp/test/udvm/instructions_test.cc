@@ -72,6 +72,32 @@ TEST(Instructions, WhatIsNoInstructionAndWhatIsNoOperand) {
   }
 }
 
+// "decodes all the operands in sequence before starting to act on the instruction": what is wrong first is the reason.
+TEST(Instructions, OperandsAreDecodedInSequence) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"10 81 4000", "SEGFAULT"},
+      {"12 81 4000 82", "SEGFAULT"},              // COPY: a word beyond the memory, then no operand
+      {"12 82 81 4000", "INVALID_OPERAND"},       // and the other way round
+      {"06 c04000 82", "SEGFAULT"},               // ADD: a reference
+      {"06 c04000 05", "SEGFAULT"},
+      {"1e 20 00 01 814000 82 00 00", "SEGFAULT"},       // INPUT-HUFFMAN
+      {"1e 20 00 01 82 814000 00 00", "INVALID_OPERAND"},
+      // Operands come before what they say all together, 17 bits.
+      {"1e 20 00 02 11 00 00 00 00 00 00 814000", "SEGFAULT"},
+      {"1e 20 00 02 11 00 00 00 00 00 00 82", "INVALID_OPERAND"},
+      {"1e 20 00 02 11 00 00 00 00 00 00 00", "TOO_MANY_BITS_REQUESTED"},
+      // What MULTILOAD's operands refer to is read as the words are written, if at all (RFC 4896 3.2).
+      {"0f 20 02 814000 82", "INVALID_OPERAND"},
+      {"0f a080 02 814000 00", "MULTILOAD_OVERWRITTEN"},
+      {"0f 20 02 814000 00", "SEGFAULT"},
+  };
+  for (const auto& [code, result] : cases) {
+    Machine machine;
+    EXPECT_FALSE(machine.execute(test::joined(Bytes(128), hex(code)), 128));
+    EXPECT_EQ(machine.reason(), result) << code;
+  }
+}
+
 // ---- The ends of the memory
 
 TEST(Instructions, WordsBeyondTheMemory) {
