@@ -54,6 +54,7 @@ class Deviation:
         return bool(self.cells) or self.is_of_packets
 
 
+MOST_CASE = 250  # characters of a case's name; parts of it name files, which cannot have more than 255
 SOURCE, ROHC, UNCOMPRESSED = "source", "rohc", "uncompressed"  # stems of a recording's files
 
 
@@ -274,6 +275,8 @@ def _is_case(case: str) -> bool:
     cases of suites that lie elsewhere, whose name has no folder."""
     if case.count("/") == 1:
         return True
+    if len(case) > MOST_CASE:
+        return False
     for end in (at for at, letter in enumerate(case) if letter == "/"):
         suite, name = SUITES / f"{case[:end]}.robot", case[end + 1 :]
         if suite.is_file():

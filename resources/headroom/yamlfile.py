@@ -23,6 +23,8 @@ from headroom.paths import SCHEMAS, shown
 MAX_OCTETS = 4 << 20  # No file of ours comes near; anything larger is not what it claims to be.
 MAX_DEPTH = 50  # Levels of nesting: likewise. What is deeper would overrun the stack of some reader.
 MAX_SHOWN = 5
+MAX_SENTENCE = 1000  # characters of one complaint
+MAX_QUOTED = 40  # characters of a value in a sentence
 
 Pointer = tuple[str | int, ...]
 
@@ -63,6 +65,8 @@ def read(path: Path) -> Document:
         raise UsageError(f"{shown(path)}:{line}: not YAML: {error.problem or error.context}.") from error
     except yaml.YAMLError as error:
         raise UsageError(f"{shown(path)} is not YAML: {error}.") from error
+    except (ValueError, OverflowError) as error:  # PyYAML makes a character of whatever number \\U has
+        raise UsageError(f"{shown(path)} is not YAML: an escape such as \\U00110000 names no character.") from error
     except RecursionError as error:
         raise UsageError(
             f"{shown(path)} nests lists or mappings far more than {MAX_DEPTH} levels deep; that is surely not meant."
@@ -120,9 +124,16 @@ class _Reader:
             value = self.constructor.construct_object(node, deep=True)
         except (yaml.YAMLError, ValueError) as error:
             raise self.complaint(node.start_mark.line + 1, str(getattr(error, "problem", None) or error)) from error
-        if isinstance(value, float) and not math.isfinite(value):
-            # JSON, which everything becomes, has neither; nor has any quantity of ours.
-            raise self.complaint(node.start_mark.line + 1, f"{node.value} is no number that can be used; write one")
+        except (LookupError, AttributeError, OverflowError) as error:
+            # PyYAML believes a tag, such as !!int, whatever stands behind it.
+            sentence = f"'{node.value[:MAX_QUOTED]}' is not what its tag says, {node.tag}"
+            raise self.complaint(node.start_mark.line + 1, sentence) from error
+        # JSON, which everything becomes, has neither infinity nor surrogates; and no quantity of ours has more bits.
+        if (isinstance(value, float) and not math.isfinite(value)) or (isinstance(value, int) and abs(value) >> 64):
+            shortened = node.value if len(node.value) <= MAX_QUOTED else f"{node.value[:MAX_QUOTED]}…"
+            raise self.complaint(node.start_mark.line + 1, f"{shortened} is no number that can be used; write one")
+        if isinstance(value, str) and re.search(r"[\ud800-\udfff]", value):
+            raise self.complaint(node.start_mark.line + 1, "an escape here, such as \\uD800, names no character")
         # Dates and binary are YAML's own ideas; JSON, which everything becomes, has none of them.
         return value if isinstance(value, str | int | float | bool) or value is None else node.value
 
@@ -156,7 +167,7 @@ def violations(data: Any, schema_name: str) -> list[tuple[Pointer, str]]:
     found: dict[tuple[Pointer, str], None] = {}
     for error in validator.iter_errors(data):
         for leaf in _leaves(error):
-            found[(tuple(leaf.absolute_path), _sentence(leaf))] = None
+            found[(tuple(leaf.absolute_path), _without_middle(_sentence(leaf)))] = None
     return sorted(found, key=lambda item: tuple(str(part) for part in item[0]))
 
 
@@ -189,6 +200,12 @@ def _leaves(error: Any) -> list[Any]:
     return [leaf for child in closest for leaf in _leaves(child)]
 
 
+def _without_middle(sentence: str) -> str:
+    """A sentence that quotes a value of any length, so that it can be read."""
+    half = MAX_SENTENCE // 2
+    return sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[:half]} … {sentence[-half:]}"
+
+
 def _sentence(error: Any) -> str:
     if error.validator == "additionalProperties" and isinstance(error.instance, dict):
         import difflib
@@ -196,9 +213,11 @@ def _sentence(error: Any) -> str:
         known = list(error.schema.get("properties", {}))
         extra = [key for key in error.instance if key not in known]
         hints = []
-        for key in extra:
+        for key in extra[:MAX_SHOWN]:
             close = difflib.get_close_matches(key, known, 1)
             hints.append(f"'{key}' is not known here" + (f"; '{close[0]}' is meant?" if close else ""))
+        if len(extra) > MAX_SHOWN:
+            hints.append(f"nor are {len(extra) - MAX_SHOWN} more")
         return "; ".join(hints) + f" (known: {', '.join(known)})"
     if error.validator in ("anyOf", "oneOf") and all(child.validator == "required" for child in error.context):
         wanted = " or ".join(sorted({"+".join(child.validator_value) for child in error.context}))
@@ -230,7 +249,7 @@ def _wrong_type(instance: Any, wanted: Any, example: str) -> str:
 
 def _short(instance: Any) -> str:
     kinds = {dict: "a mapping", list: "a list"}
-    return kinds.get(type(instance)) or f"'{str(instance)[:40]}'"
+    return kinds.get(type(instance)) or f"'{str(instance)[:MAX_QUOTED]}'"
 
 
 def _example(error: Any) -> str:

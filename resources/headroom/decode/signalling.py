@@ -19,6 +19,7 @@ from headroom.oracle.sigcomp.reasons import Reason
 PORT = 5060  # of SIP over UDP (RFC 3261, 18.2.1), which shares it with SigComp (RFC 5049, 5)
 OFFER = Offer(131072, 131072, 128, 2, ("sip-sdp", "presence"))
 MOST_PAIRS = 1000  # of addresses; each has the states of its messages
+MOST_CYCLES = 10_000_000  # UDVM cycles of messages that fail, in all: what never ends takes seconds each
 LONGEST_LINE = 60  # characters of a message's first line that are shown
 
 Names = tuple[bytes, bytes]  # addresses: source, destination
@@ -29,11 +30,15 @@ class Signalling:
 
     def __init__(self) -> None:
         self._pairs: dict[Names, Pair] = {}
+        self._cycles = 0  # of messages that have failed
 
     def read(self, names: Names, ports: tuple[int, int], payload: bytes, ours: Ours) -> str:
         """What a UDP payload is, for the title; "" where it is no SigComp. The rest goes into `ours`."""
         if PORT not in ports or not is_sigcomp(payload):
             return ""
+        if self._cycles > MOST_CYCLES:
+            ours.notes.append(f"not decompressed: messages that failed have taken {self._cycles} UDVM cycles")
+            return "SigComp"
         first = min(names)
         if (first, max(names)) not in self._pairs:
             if len(self._pairs) == MOST_PAIRS:
@@ -41,6 +46,7 @@ class Signalling:
                 return "SigComp"
             self._pairs[first, max(names)] = Pair(OFFER)
         outcome = self._pairs[first, max(names)].hears(payload, None, names[0] == first)
+        self._cycles += outcome.cycles if outcome.kind == "failed" else 0
         return _told(outcome, ours)
 
 

@@ -61,6 +61,10 @@ def load(path: Path) -> tuple[Message, ...]:
     messages = tuple(Message(who == CALLER, what, _assembled(text)) for who, what, text in found)
     if not messages or not messages[0].from_caller:
         raise UsageError(f"{shown(path)} is no sequence: its first message, behind a line with {CALLER}, is missing.")
+    if bare := [message.name for message in messages if message.octets.startswith(b"\r\n")]:
+        raise UsageError(
+            f"{shown(path)}: {', '.join(bare)} has no start line (RFC 3261, 7.1): an empty one stands there."
+        )
     if long := [message.name for message in messages if len(message.octets) > MOST_OCTETS]:
         raise UsageError(f"{shown(path)}: {', '.join(long)} does not fit into a datagram of {MOST_OCTETS} octets.")
     return messages

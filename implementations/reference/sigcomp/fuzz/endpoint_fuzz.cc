@@ -28,11 +28,11 @@ using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::size_t kConfiguration = 4;  // octets
 constexpr int kMostSteps = 32;
-constexpr int kLooks = 1;  // at the statistics: they are text, and take as long as many messages
-constexpr std::size_t kStatistics = 8192;  // octets of them at most
+constexpr int kLooks = 1;                   // at the statistics: they are text, and take as long as many messages
+constexpr std::size_t kStatistics = 8192;   // octets of them at most
 constexpr std::uint32_t kCompartments = 3;  // that steps name; the endpoints have room for fewer
 constexpr std::uint32_t kRoom = 2;
-constexpr std::size_t kLong = 224;  // few texts are much longer than the others
+constexpr std::size_t kLong = 224;           // few texts are much longer than the others
 constexpr std::uint64_t kTick = 50'000'000;  // nanoseconds
 constexpr std::size_t kMostMemory = 64U << 20;
 constexpr std::uint8_t kFence = 0xa5;

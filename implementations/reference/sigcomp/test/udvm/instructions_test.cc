@@ -76,11 +76,11 @@ TEST(Instructions, WhatIsNoInstructionAndWhatIsNoOperand) {
 TEST(Instructions, OperandsAreDecodedInSequence) {
   const std::pair<const char*, const char*> cases[] = {
       {"10 81 4000", "SEGFAULT"},
-      {"12 81 4000 82", "SEGFAULT"},              // COPY: a word beyond the memory, then no operand
-      {"12 82 81 4000", "INVALID_OPERAND"},       // and the other way round
-      {"06 c04000 82", "SEGFAULT"},               // ADD: a reference
+      {"12 81 4000 82", "SEGFAULT"},         // COPY: a word beyond the memory, then no operand
+      {"12 82 81 4000", "INVALID_OPERAND"},  // and the other way round
+      {"06 c04000 82", "SEGFAULT"},          // ADD: a reference
       {"06 c04000 05", "SEGFAULT"},
-      {"1e 20 00 01 814000 82 00 00", "SEGFAULT"},       // INPUT-HUFFMAN
+      {"1e 20 00 01 814000 82 00 00", "SEGFAULT"},  // INPUT-HUFFMAN
       {"1e 20 00 01 82 814000 00 00", "INVALID_OPERAND"},
       // Operands come before what they say all together, 17 bits.
       {"1e 20 00 02 11 00 00 00 00 00 00 814000", "SEGFAULT"},
