@@ -37,7 +37,7 @@ def check(endpoint: Endpoint, message: bytes, outcome: Outcome) -> None:
 
 def damaged(message: bytes, draw: random.Random) -> bytes:
     octets = bytearray(message)
-    for _ in range(draw.randrange(1, 4)):
+    for _ in range(draw.randrange(4)):
         at = draw.randrange(len(octets) or 1)
         match draw.randrange(4):
             case 0:
