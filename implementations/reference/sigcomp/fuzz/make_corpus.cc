@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Makes the seeds of the fuzz targets from resources/vectors/sigcomp: each test of RFC 4465 as one stream of messages,
-// and each program; and choices at random for the verifier's, the compressors' and the endpoints'.
+// and each program; choices at random for the verifier's, the compressors' and the endpoints'; and programs with what
+// they read for the interpreter's.
 //
 //   sigcomp_fuzz_corpus implementations/reference/sigcomp/fuzz/corpus
 #include <cstdio>
 #include <fstream>
 
+#include "sigcomp/compressor/compressor.h"
+#include "sigcomp/message/header.h"
 #include "sigcomp/message/record_marking.h"
+#include "sigcomp/state/handler.h"
 #include "sigcomp/test/support/random.h"
 #include "sigcomp/test/support/vectors.h"
 
@@ -100,6 +104,48 @@ void write_conversations(const std::string& folder, const nlohmann::json& tortur
   }
 }
 
+// What interpreter_fuzz.cc reads: the registers are all zero.
+void write_run(const std::string& file, headroom::sigcomp::Octets code, headroom::sigcomp::Octets input) {
+  Bytes octets = {0, 60, static_cast<std::uint8_t>((64 + code.size()) >> 8),
+                  static_cast<std::uint8_t>(64 + code.size())};
+  octets.resize(octets.size() + 64);
+  octets.insert(octets.end(), code.begin(), code.end());
+  octets.insert(octets.end(), input.begin(), input.end());
+  write(file, octets);
+}
+
+// The programs of RFC 4465 with what they read, and those of compressors with a message.
+void write_runs(const std::string& folder, const nlohmann::json& torture) {
+  using namespace headroom::sigcomp;
+  for (const auto& test : torture["tests"]) {
+    if (test["runs"].empty()) continue;
+    const Bytes message = octets_of(test, test["runs"].back());
+    Header header;
+    if (message.empty() || read_header(message, header) != Reason::kNone || header.code.empty()) continue;
+    write_run(folder + "/interpreter/" + test["name"].get<std::string>(), header.code, header.rest);
+  }
+  StateHandler states(1);
+  CompressorFactory factory(states);
+  states.open(0, 8192);
+  for (const auto algorithm : {Algorithm::kLzss, Algorithm::kDeflate}) {
+    for (const auto mechanism : {Mechanism::kStatelessBasic, Mechanism::kStatefulStatic, Mechanism::kShared}) {
+      CompressorConfig config;
+      config.algorithm = algorithm;
+      config.mechanism = mechanism;
+      config.peer = {64, 8192, 8192};
+      const Bytes text =
+          test::text_octets("INVITE sip:a@b SIP/2.0\r\nVia: SIP/2.0/UDP b;branch=1\r\nVia: SIP/2.0/UDP a");
+      const auto compressor = factory.make(config, 0);
+      const Octets message = compressor->compress(text, 4096);
+      Header header;
+      if (read_header(message, header) != Reason::kNone) continue;
+      const std::string name = algorithm == Algorithm::kLzss ? "lzss-" : "deflate-";
+      write_run(folder + "/interpreter/" + name + std::to_string(static_cast<int>(mechanism)), header.code,
+                header.rest);
+    }
+  }
+}
+
 void write_choices(const std::string& folder) {
   for (std::uint64_t seed = 0; seed < 24; ++seed) {
     headroom::sigcomp::test::Random random(seed);
@@ -114,8 +160,8 @@ void write_choices(const std::string& folder) {
 int main(int argc, char** argv) {
   if (argc != 2) {
     std::fputs(
-        "usage: sigcomp_fuzz_corpus FOLDER, which has the folders messages, assembler, compressor, endpoint and "
-        "verifier\n",
+        "usage: sigcomp_fuzz_corpus FOLDER, which has the folders messages, assembler, compressor, endpoint, "
+        "interpreter and verifier\n",
         stderr);
     return 2;
   }
@@ -132,6 +178,7 @@ int main(int argc, char** argv) {
     write_program(folder, "rfc4464/" + program["program"].get<std::string>());
   write_calls(folder);
   write_conversations(folder, torture);
+  write_runs(folder, torture);
   write_choices(folder);
   return 0;
 }
