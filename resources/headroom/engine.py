@@ -120,7 +120,7 @@ def _start(program: Path, command: str, job: dict[str, Any], timeout_s: float, m
     # is never taken for a crash; and whatever an adapter starts can be found and ended.
     process = leash.start(
         [str(program), command, "--job", "-"],
-        env=os.environ | EXACT_HEAP if job.get("memory") else None,
+        env=os.environ | EXACT_HEAP if job.get("costs") else None,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -9,7 +9,9 @@ Documentation    Messages whose bytecode is meant to take an endpoint's time or 
 ...              no more in memory than one. Where an endpoint has a guard (implementations/README.md) it must fail
 ...              with the guard on and off, and the work that it takes is bounded, too: of bytecode with
 ...              `seen_through=yes` the guard must prove that it never ends. A source beyond its allowance must be
-...              refused, and others heard. Time is virtual, and no verdict follows from a clock.
+...              refused, and others heard. Floods are messages of which each is allowed, and which together are to
+...              crowd an endpoint out. Time is virtual. One verdict follows from a clock, that of the processor: eight
+...              messages a second filled a core in 2005, and fail.
 
 Resource         imports.resource
 
@@ -131,6 +133,71 @@ Long Instruction In Little Memory
     [Documentation]    A message leaves hardly any memory, and has an instruction of more cycles than there are octets.
     [Tags]    req:RFC3320-8.6-1
     Attack Should Fail Within Bounds    long-instruction
+
+Arithmetic
+    [Documentation]    Each instruction that reckons, over and over.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    arithmetic    seen_through=yes
+
+Loading
+    [Documentation]    The same word is loaded, over and over.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    loading    seen_through=yes
+
+Comparing
+    [Documentation]    A comparison that leads to itself.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    comparing    seen_through=yes
+
+Switching
+    [Documentation]    A switch that leads to itself.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    switching    seen_through=yes
+
+Push And Pop
+    [Documentation]    A word goes onto the stack and comes down again.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    push-and-pop    seen_through=yes
+
+Literal Copies
+    [Documentation]    Copies that go on where the last one ended, round a circular buffer.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    literal-copies    seen_through=yes
+
+Input Of Nothing
+    [Documentation]    No octets and no bits are taken from the message, over and over.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    input-of-nothing    seen_through=yes
+
+Output Of Nothing
+    [Documentation]    Nothing is put out, over and over.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    output-of-nothing    seen_through=yes
+
+Multiload Over Itself
+    [Documentation]    Words are loaded over the code that runs.
+    [Tags]    req:RFC3320-8.6-3
+    Attack Should Fail Within Bounds    multiload-over-itself    seen_through=yes
+
+Free Bomb
+    [Documentation]    More states are freed than a message may.
+    [Tags]    req:RFC3320-9.4.7-1
+    Attack Should Fail Within Bounds    free-bomb
+
+Flood Of Feedback
+    [Documentation]    A peer returns what nobody asked for, asks for the longest item there is, and announces other
+    ...    parameters and sixty other states with each message.
+    Flood Should Leave Nothing Behind    feedback
+
+Flood Of States
+    [Documentation]    Eight compartments fill their state memory again and again; a ninth finds what it has stored.
+    [Tags]    req:RFC3320-6.2-1
+    Flood Should Leave Nothing Behind    states
+
+Flood Of Octets
+    [Documentation]    Messages that are longer than the memory which they would be decompressed in.
+    [Tags]    req:RFC3320-8.7-3
+    Flood Should Leave Nothing Behind    octets
 
 Source That Takes Too Much Work
     [Documentation]    A source attacks until what it may cost is spent, and is refused; another goes on talking.

@@ -24,25 +24,26 @@ bool all_are(const std::uint8_t* octets, std::size_t count, std::uint8_t value) 
   return std::all_of(octets, octets + count, [value](std::uint8_t octet) { return octet == value; });
 }
 
-// Adds to `growth`, where there is one, what memory grows by in its life.
-class MemoryWatch {
+// Adds to `costs`, where there are any, what the process takes in its life.
+class CostWatch {
  public:
-  explicit MemoryWatch(MemoryGrowth* growth) : growth_(growth) {
-    if (growth_ != nullptr) add(-1);
+  explicit CostWatch(CallCosts* costs) : costs_(costs) {
+    if (costs_ != nullptr) add(-1);
   }
-  ~MemoryWatch() {
-    if (growth_ != nullptr) add(1);
+  ~CostWatch() {
+    if (costs_ != nullptr) add(1);
   }
-  MemoryWatch(const MemoryWatch&) = delete;
-  MemoryWatch& operator=(const MemoryWatch&) = delete;
+  CostWatch(const CostWatch&) = delete;
+  CostWatch& operator=(const CostWatch&) = delete;
 
  private:
   void add(std::int64_t sign) const noexcept {
-    growth_->heap += sign * static_cast<std::int64_t>(heap_in_use());
-    growth_->resident += sign * static_cast<std::int64_t>(resident_octets());
+    costs_->heap += sign * static_cast<std::int64_t>(heap_in_use());
+    costs_->resident += sign * static_cast<std::int64_t>(resident_octets());
+    costs_->processor_ns += sign * static_cast<std::int64_t>(processor_time_ns());
   }
 
-  MemoryGrowth* growth_;
+  CallCosts* costs_;
 };
 
 }  // namespace
@@ -74,7 +75,7 @@ void GuardedEndpoint::broken(const char* function, const std::string& sentence) 
 
 template <typename Call>
 auto GuardedEndpoint::calling(const char* function, Call&& call) const -> decltype(call()) {
-  const MemoryWatch watch(watches_memory_ ? &growth_ : nullptr);
+  const CostWatch watch(watches_costs_ ? &costs_ : nullptr);
   return call_across(call, [&](const std::string& what) { return PromiseBroken(instance_, function, what + "."); });
 }
 

@@ -28,9 +28,11 @@ struct MessageOutput {
 // The words for headroom_message_kind: "sigcomp", "silent", "plain" …; empty for a value that the ABI does not know.
 [[nodiscard]] const char* name_of_kind(std::uint8_t kind) noexcept;
 
-// Octets: what malloc has given out, and what is in memory, whoever asked for it, page by page.
-struct MemoryGrowth {
-  std::int64_t heap = 0, resident = 0;
+// What calls cost the process. Octets by which memory has grown: what malloc has given out, and what is there, whoever
+// asked for it, page by page. And the time that processors have spent on it, in nanoseconds: of all threads, without
+// what others on the machine took.
+struct CallCosts {
+  std::int64_t heap = 0, resident = 0, processor_ns = 0;
 };
 
 class GuardedEndpoint {
@@ -55,10 +57,10 @@ class GuardedEndpoint {
   // From now on `cycles`, which must outlive this, counts what calls take.
   void time_calls(const Cycles& cycles);
 
-  // From now on what calls leave in memory is counted.
-  void watch_memory() noexcept { watches_memory_ = true; }
-  // By how much all calls since then have let memory grow.
-  [[nodiscard]] const MemoryGrowth& memory_growth() const noexcept { return growth_; }
+  // From now on what calls cost is counted.
+  void watch_costs() noexcept { watches_costs_ = true; }
+  // Of all calls since then together.
+  [[nodiscard]] const CallCosts& costs() const noexcept { return costs_; }
 
   [[nodiscard]] Instance& instance() noexcept { return instance_; }
   [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
@@ -78,8 +80,8 @@ class GuardedEndpoint {
   Octets input_;
   const Cycles* cycles_ = nullptr;
   std::uint64_t cost_of_reading_ = 0;
-  bool watches_memory_ = false;
-  mutable MemoryGrowth growth_;
+  bool watches_costs_ = false;
+  mutable CallCosts costs_;
 };
 
 }  // namespace headroom

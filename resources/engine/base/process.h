@@ -33,6 +33,9 @@ void pin_to_core(unsigned core, const std::string& where);
 // Octets of this process that are in memory (/proc/self/statm).
 [[nodiscard]] std::uint64_t resident_octets();
 
+// Time that processors have spent on this process, all its threads together, in nanoseconds.
+[[nodiscard]] std::uint64_t processor_time_ns();
+
 // How often the calling thread was taken off its core against its will.
 [[nodiscard]] std::uint64_t involuntary_switches();
 

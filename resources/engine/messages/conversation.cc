@@ -53,7 +53,7 @@ Conversation::Conversation(const Job& job, const Cycles* cycles, Capture* captur
     position.instance = std::make_unique<Instance>(*job.endpoints[index], HEADROOM_ENDPOINT);
     position.guarded = std::make_unique<GuardedEndpoint>(*position.instance);
     if (cycles != nullptr) position.guarded->time_calls(*cycles);
-    if (job.memory) position.guarded->watch_memory();
+    if (job.costs) position.guarded->watch_costs();
     for (const Compartment& compartment : job.compartments) {
       if (const auto sentence = position.guarded->open(compartment.number, compartment.settings[index])) {
         throw Error(ErrorKind::adapter,
@@ -72,7 +72,7 @@ void Conversation::play() {
     if (job_.steps[i].time_ns) now_ns_ = std::max(now_ns_, *job_.steps[i].time_ns);
     at_ = i;
     take_step(i);
-    if (job_.memory) note_memory();
+    if (job_.costs) note_costs();
   }
   let_arrive(kNever);
   flush();
@@ -80,9 +80,9 @@ void Conversation::play() {
   at_.reset();
 }
 
-void Conversation::note_memory() {
+void Conversation::note_costs() {
   for (Position& position : sides_) {
-    if (position.guarded) position.memory.push_back(position.guarded->memory_growth());
+    if (position.guarded) position.costs.push_back(position.guarded->costs());
   }
 }
 

@@ -38,8 +38,8 @@ class Conversation {
   [[nodiscard]] const LinkCounts& link(Side from) const noexcept { return side_of(from).link->counts(); }
   // Octets of streams to this side that its decompressor has refused to the end.
   [[nodiscard]] std::uint64_t unread_octets(Side to) const noexcept;
-  // By how much the calls of an endpoint have let memory grow, after each step; with Job::memory.
-  [[nodiscard]] const std::vector<MemoryGrowth>& memory(Side side) const noexcept { return side_of(side).memory; }
+  // What all calls of an endpoint have cost, after each step; with Job::costs.
+  [[nodiscard]] const std::vector<CallCosts>& costs(Side side) const noexcept { return side_of(side).costs; }
   [[nodiscard]] std::uint64_t now_ns() const noexcept { return now_ns_; }
   [[nodiscard]] std::optional<std::size_t> at() const noexcept { return at_; }
 
@@ -55,7 +55,7 @@ class Conversation {
     std::unique_ptr<GuardedEndpoint> guarded;
     std::unique_ptr<Link> link;               // from here to the other side
     std::map<std::uint32_t, Stream> streams;  // to this side, by compartment
-    std::vector<MemoryGrowth> memory;
+    std::vector<CallCosts> costs;
   };
   struct Event {
     std::uint64_t time_ns;
@@ -69,7 +69,7 @@ class Conversation {
   [[nodiscard]] const Position& side_of(Side side) const noexcept { return sides_[static_cast<int>(side)]; }
 
   void take_step(std::size_t index);
-  void note_memory();
+  void note_costs();
   void send(std::size_t index);
   void receive_literal(std::size_t index);
   // Puts octets on the link. Returns what became of them; nothing of a stream, which arrives.

@@ -234,7 +234,7 @@ Job read_job(const Json& document) {
   job.record_octets = object.boolean("record_octets", true);
   job.repeats = static_cast<std::uint32_t>(object.integer("repeats", 0, kMostRepeats, 0));
   job.trials = object.boolean("trials", false);
-  job.memory = object.boolean("memory", false);
+  job.costs = object.boolean("costs", false);
   object.finish();
   return job;
 }

@@ -85,7 +85,7 @@ struct Job {
   bool record_octets = true;
   std::uint32_t repeats = 0;  // further runs that only measure time; with any, calls are timed
   bool trials = false;        // each of these times is told
-  bool memory = false;        // what each endpoint's calls leave in memory is told
+  bool costs = false;         // what each endpoint's calls cost in memory and time is told
 };
 
 // Throws Error(job).

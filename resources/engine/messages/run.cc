@@ -79,16 +79,19 @@ Json json_of_direction(const Direction& d, const LinkCounts& link, std::uint64_t
       {"link", headroom::json_of(link, duration_ns)}};
 }
 
-Json memory_json(const Conversation& conversation) {
+Json costs_json(const Conversation& conversation) {
   Json all = Json::object();
   for (const Side side : {Side::a, Side::b}) {
     if (conversation.endpoint(side) == nullptr) continue;
-    Json heap = Json::array(), resident = Json::array();
-    for (const MemoryGrowth& growth : conversation.memory(side)) {
-      heap.push_back(growth.heap);
-      resident.push_back(growth.resident);
+    Json heap = Json::array(), resident = Json::array(), processor = Json::array();
+    for (const CallCosts& costs : conversation.costs(side)) {
+      heap.push_back(costs.heap);
+      resident.push_back(costs.resident);
+      processor.push_back(costs.processor_ns);
     }
-    all[name_of(side)] = {{"heap_octets", std::move(heap)}, {"resident_octets", std::move(resident)}};
+    all[name_of(side)] = {{"heap_octets", std::move(heap)},
+                          {"resident_octets", std::move(resident)},
+                          {"processor_ns", std::move(processor)}};
   }
   return all;
 }
@@ -137,7 +140,7 @@ Json result_of(const Job& job, Conversation& conversation, Json broken, double h
                  {"statistics", std::move(words)},
                  {"records", std::move(records)}};
   if (job.repeats != 0) result["repeats"] = job.repeats;
-  if (job.memory) result["memory"] = memory_json(conversation);
+  if (job.costs) result["costs"] = costs_json(conversation);
   return result;
 }
 
@@ -156,7 +159,7 @@ Json run(const Job& job) {
   if (job.capture) capture = std::make_unique<Capture>(*job.capture, job.stream);
   const Cycles cycles;
   const bool timed = job.repeats != 0;
-  if (timed && !job.memory) keep_memory();
+  if (timed && !job.costs) keep_memory();
   Conversation first(job, timed ? &cycles : nullptr, capture.get());
   Json broken = nullptr;
   const auto play = [&](Conversation& conversation) {

@@ -4,6 +4,7 @@
 // expected of them, and jobs that are wrong. `udvm`: an adapter's tools.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -251,23 +252,27 @@ TEST(Messages, RepeatsMeasureTime) {
   EXPECT_FALSE(result_of(job)["records"][0].contains("compress_ns"));
 }
 
-TEST(Messages, WhatCallsLeaveInMemoryIsCounted) {
+TEST(Messages, WhatCallsCostIsCounted) {
   const auto growth = [](const std::string& library) {
     const std::string path = HEADROOM_LIBRARIES "/faulty/" + library + ".so";
     Json messages = Json::array();
     for (int i = 0; i < 30; ++i) messages.push_back(message("a"));
     Json job = talk(endpoint(path.c_str()), messages);
-    job["memory"] = true;
+    job["costs"] = true;
     const Json result = result_of(job);
     EXPECT_EQ(result["promise_broken"], nullptr);
-    const Json& heap = result["memory"]["a"]["heap_octets"];
+    const Json& heap = result["costs"]["a"]["heap_octets"];
     EXPECT_EQ(heap.size(), 30u);
-    EXPECT_EQ(result["memory"]["a"]["resident_octets"].size(), 30u);
+    EXPECT_EQ(result["costs"]["a"]["resident_octets"].size(), 30u);
+    const auto spent = result["costs"]["a"]["processor_ns"].get<std::vector<std::int64_t>>();
+    EXPECT_EQ(spent.size(), 30u);
+    EXPECT_GT(spent.front(), 0);
+    EXPECT_TRUE(std::is_sorted(spent.begin(), spent.end()));
     return heap[29].get<std::int64_t>() - heap[14].get<std::int64_t>();
   };
   EXPECT_GT(growth("faulty_endpoint_keeps_every_message"), 15 * 16);
   EXPECT_LT(growth("faulty_endpoint_none"), 15 * 16);
-  EXPECT_FALSE(result_of(talk(hopeful(), {message("a"), message("a")})).contains("memory")) << "nobody has asked";
+  EXPECT_FALSE(result_of(talk(hopeful(), {message("a"), message("a")})).contains("costs")) << "nobody has asked";
 }
 
 TEST(Messages, SameJobSameResult) {

@@ -151,9 +151,9 @@ def _message(step: dict[str, Any], states: dict[str, Item]) -> bytes:
     feedback = bytes.fromhex(step.get("feedback", ""))
     length = step.get("octets", 6)
     if "create" in step:
-        return wire.upload(_creating(states[step["create"]], step.get("priority", 0)), data, 128, feedback)
+        return wire.upload(creating(states[step["create"]], step.get("priority", 0)), data, 128, feedback)
     if "access" in step:
-        return wire.upload(_accessing(states[step["access"]], length), data, 128, feedback)
+        return wire.upload(accessing(states[step["access"]], length), data, 128, feedback)
     if "free" in step:
         return wire.upload(_freeing(states[step["free"]], length), data, 128, feedback)
     if "begin" in step:
@@ -165,8 +165,9 @@ def _message(step: dict[str, Any], states: dict[str, Item]) -> bytes:
     return bytes.fromhex(_filled(step["octets"], states)) + data
 
 
-def _creating(item: Item, priority: int) -> bytes:
-    """A long value of one octet is made by MEMSET: a message has no room for it."""
+def creating(item: Item, priority: int) -> bytes:
+    """Bytecode that stores an item, and puts out nothing. A long value of one octet is made by MEMSET: a message has no
+    room for it."""
     runs = len(set(item.value)) == 1
     put = (
         f"MEMSET ({STATE_AT}, {len(item.value)}, {item.value[0]}, 0)"
@@ -178,7 +179,8 @@ def _creating(item: Item, priority: int) -> bytes:
     return assemble(text + ("" if runs else f"hex ({item.value.hex()})"))
 
 
-def _accessing(item: Item, octets: int) -> bytes:
+def accessing(item: Item, octets: int) -> bytes:
+    """Bytecode that puts out the value of an item, by so many octets of its identifier."""
     return assemble(
         f"STATE-ACCESS (name, {octets}, 0, 0, {STATE_AT}, go)\n:go\nOUTPUT ({STATE_AT}, {len(item.value)})\n"
         f"END-MESSAGE (0,0,0,0,0,0,0)\n:name\nhex ({item.identifier.hex()}00)"

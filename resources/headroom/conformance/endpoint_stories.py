@@ -242,7 +242,7 @@ def less_told(session: Session, far: FarEnd, less: Offer) -> list[str]:
         if fault := fault_of(far.hears(octets), message, octets):
             wrong.append(fault)
         session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
-    session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", returned=_told(less)))
+    session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", returned=told(less)))
     far.shrinks(less)
     for number, message in enumerate(sent[2:], 3):
         octets = session.done(session.compress(message)).octets
@@ -256,7 +256,7 @@ def less_told(session: Session, far: FarEnd, less: Offer) -> list[str]:
     return wrong
 
 
-def _told(offer: Offer) -> bytes:
+def told(offer: Offer) -> bytes:
     """Returned parameters: RFC 3320, figure 13."""
     state = offer.state_memory_size.bit_length() - 11 if offer.state_memory_size else 0
     cycles = (offer.cycles_per_bit // 16).bit_length() - 1

@@ -5,7 +5,7 @@ The attacks are the cases of resources/vectors/sigcomp/cases/hostile.yaml. An en
 has limits beyond those of the RFCs: its statistics tell `work` (units of 5 ns at most), `endless` (messages that
 were proven never to end) and `refused` (messages that were not run, by reason), and its options have `guard`
 (implementations/README.md). What every endpoint owes is asked of every endpoint. Nothing here depends on a clock, but
-for `time_of`, which decides nothing.
+for `time_of`, which decides nothing, and `takes_too_long`, whose bound is far from what any machine needs.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ PROOF_PER_BIT = 20
 # kernel counts pages, and not all of them at once.
 FORGIVEN_HEAP = 16
 FORGIVEN_RESIDENT = 2 << 20
+FEWEST_PER_S = 8  # messages that filled a Pentium 4 of 3.0 GHz: maenpaa-2005, 11.7
 MANY = 50  # times that an attack comes when growth of memory is looked for, or its time
 SECOND = 1_000_000_000  # nanoseconds
 REFUSED = "ERR_STATE"  # status of a message that is refused before it runs
@@ -53,6 +54,7 @@ class Cost:
     statistics: dict[str, Any]
     heap: tuple[int, ...] = ()  # octets that the endpoint's calls have left in the heap, after each message
     resident: tuple[int, ...] = ()  # likewise in the memory of the process, however it was got
+    processor_ns: tuple[int, ...] = ()  # time that processors have spent on them, after each message
 
     @property
     def untold(self) -> list[str]:
@@ -81,9 +83,9 @@ def guarded(asked: Asked, guard: dict[str, Any]) -> Asked:
     return replace(asked, options={**asked.options, "guard": guard})
 
 
-def played(asked: Asked, messages: Sequence[dict[str, Any]], repeats: int = 0, memory: bool = False) -> dict[str, Any]:
+def played(asked: Asked, messages: Sequence[dict[str, Any]], repeats: int = 0, costs: bool = False) -> dict[str, Any]:
     """The engine's document about messages to the endpoint. Raises Misbehaviour where it breaks a promise."""
-    wanted = ({"repeats": repeats} if repeats else {}) | ({"memory": True} if memory else {})
+    wanted = ({"repeats": repeats} if repeats else {}) | ({"costs": True} if costs else {})
     job = endpoint_engine.job(asked, []) | {"messages": list(messages)} | wanted
     document = engine.run("messages", job, PATIENCE_S, asked.build)
     endpoint_engine.results(document, [Act("decompress", b"")] * len(messages))
@@ -93,12 +95,17 @@ def played(asked: Asked, messages: Sequence[dict[str, Any]], repeats: int = 0, m
 def cost(case: Case, asked: Asked, times: int = 1) -> Cost:
     """What the messages of a case cost an endpoint when they come so many times."""
     octets = tuple(step.octets for step in case.steps) * times
-    document = played(asked, [_message(one) for one in octets], memory=True)
+    document = played(asked, [_message(one) for one in octets], costs=True)
     acts = [Act("decompress", one) for one in octets]
     seen = tuple(one for done in endpoint_engine.results(document, acts) for one in done.seen)
-    left = document["memory"]["a"]
+    return cost_of(document, octets, seen, range(len(octets)))
+
+
+def cost_of(document: dict[str, Any], octets: tuple[bytes, ...], seen: tuple[Seen, ...], steps: range) -> Cost:
+    """What these steps of a conversation cost, by the engine's document."""
+    spent = {what: tuple(each[steps.start : steps.stop]) for what, each in document["costs"]["a"].items()}
     statistics = dict(document["statistics"]["a"])
-    return Cost(octets, seen, statistics, tuple(left["heap_octets"]), tuple(left["resident_octets"]))
+    return Cost(octets, seen, statistics, spent["heap_octets"], spent["resident_octets"], spent["processor_ns"])
 
 
 def _message(octets: bytes, compartment: int = 0, time_ns: int | None = None) -> dict[str, Any]:
@@ -172,6 +179,12 @@ def grows(once: Cost, often: Cost) -> list[str]:
         wrong.append(
             f"{once.memory} octets of memory after it came once, {often.memory} after {len(often.octets)} messages"
         )
+    return wrong + growth(often)
+
+
+def growth(often: Cost) -> list[str]:
+    """Whether messages leave something behind, by what the process has taken over the later half of them."""
+    wrong = []
     for grown, forgiven, where in (
         (often.heap, FORGIVEN_HEAP * len(often.octets) // 2, "heap"),
         (often.resident, FORGIVEN_RESIDENT, "memory of the process"),
@@ -180,6 +193,19 @@ def grows(once: Cost, often: Cost) -> list[str]:
             count = len(grown) - len(grown) // 2
             wrong.append(f"{count} messages leave {left} octets in the {where}, whatever the statistics say")
     return wrong
+
+
+def takes_too_long(often: Cost) -> list[str]:
+    """Whether so few of these messages fill a core as those of the thesis did. What counts is the time of processors,
+    which other work on the machine does not lengthen, and it is hundreds of times what such a message needs."""
+    spent = _over_later_half(often.processor_ns)
+    count = len(often.octets) - len(often.octets) // 2
+    if spent * FEWEST_PER_S <= count * SECOND:
+        return []
+    return [
+        f"each takes {spent / count / 1e6:.0f} ms of a processor: {count * SECOND / spent:.1f} a second fill a core, "
+        f"and {FEWEST_PER_S} did in 2005 (maenpaa-2005, 11.7)"
+    ]
 
 
 def _over_later_half(grown: Sequence[int]) -> int:

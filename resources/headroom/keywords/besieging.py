@@ -11,7 +11,7 @@ from typing import Any
 from robot.api.deco import keyword
 
 from headroom import settings, words
-from headroom.conformance import endpoint_cases, endpoint_engine, hostile_messages
+from headroom.conformance import endpoint_cases, endpoint_engine, hostile_floods, hostile_messages
 from headroom.conformance.endpoint_engine import Asked
 from headroom.conformance.hostile_messages import GROUP, GUARD, MANY, OFF, Cost
 from headroom.errors import UsageError
@@ -35,10 +35,10 @@ class Besieging:
 
     @keyword("Attack Should Fail Within Bounds")
     def within_bounds(self, name: str, seen_through: str = "no") -> None:
-        """Each message fails with the reason that the case says, within its UDVM cycles, and leaves nothing in memory.
-        With a guard that is off it fails as the judge does, instruction and address included; with it on, there, too,
-        and within a budget of work (which may end it elsewhere, before its cycles do). SEEN THROUGH: `yes` where the
-        guard must prove that it never ends."""
+        """Each message fails with the reason that the case says, within its UDVM cycles, leaves nothing in memory, and
+        takes less of a processor than those of the thesis did. With a guard that is off it fails as the judge does,
+        instruction and address included; with it on, there, too, and within a budget of work (which may end it
+        elsewhere, before its cycles do). SEEN THROUGH: `yes` where the guard must prove that it never ends."""
         if seen_through not in ("yes", "no"):
             raise UsageError(f"seen_through is yes or no, not '{seen_through}'.")
         case = endpoint_cases.case(GROUP, name)
@@ -47,7 +47,8 @@ class Besieging:
         current.parameters |= {"kind": "attack", "case": name, "shows": case.title}
         once = hostile_messages.cost(case, asked)
         often = hostile_messages.cost(case, asked, MANY)
-        wrong = hostile_messages.faults(case, once, exactly=False) + hostile_messages.grows(once, often)
+        wrong = hostile_messages.faults(case, once, exactly=False)
+        wrong += hostile_messages.grows(once, often) + hostile_messages.takes_too_long(often)
         current.metric("udvm_cycles", once.seen[0].cycles if once.seen else None, "cycles", "lower")
         if hostile_messages.has_guard(asked):
             _must_tell(asked, once)
@@ -58,6 +59,23 @@ class Besieging:
             current.metric("work", once.work, "units", "lower")
             current.metric("work_without_guard", off.work, "units", "lower")
         _must_be_empty(case.title, wrong)
+
+    @keyword("Flood Should Leave Nothing Behind")
+    def flooded(self, kind: str) -> None:
+        """Sixty messages, KIND of them, each of which an endpoint may be sent (`headroom.conformance.hostile_floods`):
+        what comes of each is right, the later half of them leaves nothing in memory, and what others have stored, and
+        the endpoint's own compressor, are as before."""
+        if kind not in hostile_floods.FLOODS:
+            raise UsageError(f"Floods are {', '.join(hostile_floods.FLOODS)}, not '{kind}'.")
+        asked = _asked(Offer(), hostile_floods.ATTACKERS + 1)
+        flood = hostile_floods.FLOODS[kind](Offer())
+        if flood.compressed is not None:
+            endpoint_engine.require(asked, ["compression"])
+        current = collector.current()
+        current.parameters |= {"kind": "flood", "flood": kind, "messages": len(flood.flooded)}
+        done, cost = hostile_floods.pour(flood, asked)
+        current.metric("memory_bytes", cost.memory, "octets", "lower")
+        _must_be_empty(f"Flood of {kind}", hostile_floods.faults(flood, done, cost))
 
     @keyword("Source Should Be Refused Beyond Its Allowance")
     def refused(self, allowance: str, attack: str) -> None:

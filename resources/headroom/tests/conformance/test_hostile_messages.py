@@ -17,6 +17,7 @@ from headroom.conformance.hostile_messages import (
     faults,
     grows,
     siege_faults,
+    takes_too_long,
 )
 from headroom.oracle.sigcomp.endpoint import Offer
 from headroom.oracle.sigcomp.reasons import Reason
@@ -92,6 +93,16 @@ def test_memory_that_grows_without_a_word() -> None:
     pages = tuple((128 << 10) * number for number in range(1, 51))
     assert "in the memory of the process" in grows(often, replace(often, resident=pages))[0]
     assert grows(often, replace(often, heap=leaks[:1])) == [], "one message tells nothing"
+
+
+def test_fewer_than_filled_a_core_in_2005() -> None:
+    often = replace(cost(), octets=(OCTETS,) * 50)
+    slow = tuple(126_000_000 * number for number in range(1, 51))
+    assert takes_too_long(replace(often, processor_ns=tuple(124_000_000 * n for n in range(1, 51)))) == []
+    assert takes_too_long(replace(often, processor_ns=slow)) == [
+        "each takes 126 ms of a processor: 7.9 a second fill a core, and 8 did in 2005 (maenpaa-2005, 11.7)"
+    ]
+    assert takes_too_long(replace(often, processor_ns=(10**10,) * 50)) == [], "the first took it"
 
 
 def test_a_siege() -> None:
