@@ -133,6 +133,7 @@ MessageOutput GuardedEndpoint::process(bool compressing, OctetView in, std::uint
   output.status = packet.status;
   output.octets.assign(packet.out, packet.out + packet.out_length);
   output.cycles = took - std::min(took, cost_of_reading_);
+  if (compressing && !asks_about_compressed_) return output;
   output.detail = detail();
   check_detail(output);
   return output;

@@ -57,6 +57,10 @@ class GuardedEndpoint {
   // From now on `cycles`, which must outlive this, counts what calls take.
   void time_calls(const Cycles& cycles);
 
+  // From now on nothing is asked about messages that are compressed, as where an endpoint is in use: their detail is
+  // empty.
+  void ask_about_arrivals_only() noexcept { asks_about_compressed_ = false; }
+
   // From now on what calls cost is counted.
   void watch_costs() noexcept { watches_costs_ = true; }
   // Of all calls since then together.
@@ -80,6 +84,7 @@ class GuardedEndpoint {
   Octets input_;
   const Cycles* cycles_ = nullptr;
   std::uint64_t cost_of_reading_ = 0;
+  bool asks_about_compressed_ = true;
   bool watches_costs_ = false;
   mutable CallCosts costs_;
 };

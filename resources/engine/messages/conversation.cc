@@ -53,6 +53,7 @@ Conversation::Conversation(const Job& job, const Cycles* cycles, Capture* captur
     position.instance = std::make_unique<Instance>(*job.endpoints[index], HEADROOM_ENDPOINT);
     position.guarded = std::make_unique<GuardedEndpoint>(*position.instance);
     if (cycles != nullptr) position.guarded->time_calls(*cycles);
+    if (job.arrivals_only) position.guarded->ask_about_arrivals_only();
     if (job.costs) position.guarded->watch_costs();
     for (const Compartment& compartment : job.compartments) {
       if (const auto sentence = position.guarded->open(compartment.number, compartment.settings[index])) {

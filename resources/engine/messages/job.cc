@@ -232,6 +232,7 @@ Job read_job(const Json& document) {
     job.records = static_cast<Records>(v->choice({"none", "failures", "all"}));
   }
   job.record_octets = object.boolean("record_octets", true);
+  if (const auto v = object.optional("details")) job.arrivals_only = v->choice({"all", "arrivals"}) == 1;
   job.repeats = static_cast<std::uint32_t>(object.integer("repeats", 0, kMostRepeats, 0));
   job.trials = object.boolean("trials", false);
   job.costs = object.boolean("costs", false);

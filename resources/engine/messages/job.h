@@ -83,9 +83,10 @@ struct Job {
   std::optional<std::string> capture;
   Records records = Records::all;
   bool record_octets = true;
-  std::uint32_t repeats = 0;  // further runs that only measure time; with any, calls are timed
-  bool trials = false;        // each of these times is told
-  bool costs = false;         // what each endpoint's calls cost in memory and time is told
+  bool arrivals_only = false;  // nothing is asked about messages that are compressed
+  std::uint32_t repeats = 0;   // further runs that only measure time; with any, calls are timed
+  bool trials = false;         // each of these times is told
+  bool costs = false;          // what each endpoint's calls cost in memory and time is told
 };
 
 // Throws Error(job).

@@ -78,6 +78,20 @@ TEST(Messages, ComeBackBothWays) {
             2 * last["compressed"]["length"].get<std::size_t>());
 }
 
+TEST(Messages, WhatIsNotAskedIsNotTold) {
+  const std::vector<Json> messages = {message("a"), message("b"), message("a"), message("a")};
+  Json job = talk(hopeful(), messages);
+  const Json asked = result_of(job);
+  job["details"] = "arrivals";
+  const Json result = result_of(job);
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const Json& compressed = result["records"][i]["compressed"];
+    EXPECT_FALSE(compressed.contains("header_length"));
+    EXPECT_EQ(compressed["octets"], asked["records"][i]["compressed"]["octets"]) << "asking changes nothing";
+    EXPECT_EQ(result["records"][i]["arrivals"], asked["records"][i]["arrivals"]);
+  }
+}
+
 TEST(Messages, NullIsTheControl) {
   const Json result = result_of(talk(endpoint(kNull), {message("a"), message("b")}));
   EXPECT_EQ(result["a_to_b"]["verdicts"], Json({{"identical", 1}}));
