@@ -71,6 +71,8 @@ def job(asked: Asked, acts: Sequence[Act]) -> dict[str, Any]:
     return endpoints.conversation(
         ends,
         [_message(act, asked.stream) for act in acts],
+        # An endpoint in use is not asked about what it has compressed, and may put off what only that would tell.
+        details="arrivals",
         compartments=[{"number": number} for number in range(asked.compartments)],
     )
 

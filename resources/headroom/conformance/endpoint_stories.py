@@ -125,6 +125,24 @@ def first_acknowledged(session: Session, far: FarEnd, count: int = 12) -> list[s
     return wrong
 
 
+def acknowledged_late(session: Session, far: FarEnd, count: int = 4) -> list[str]:
+    """Each two messages arrive before the far end answers twice: first it acknowledges the first of them, and announces
+    what it has besides, then the second."""
+    wrong: list[str] = []
+    dictionary = next(iter(far.endpoint.states.local))
+    sent = messages(2 * count)
+    for number in range(0, 2 * count, 2):
+        acknowledged: list[bytes] = []
+        for message in (sent[number], sent[number + 1] + b"and so on, " * (number + 1)):
+            octets = session.message(session.compress(message))
+            if fault := fault_of(far.hears(octets), message, octets):
+                wrong.append(f"message {number + len(acknowledged) + 1}: {fault}")
+            acknowledged.append(far.to_return)
+        for item in acknowledged:
+            session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", returned=announced([dictionary]), feedback=item))
+    return wrong
+
+
 def sent_again(session: Session, far: FarEnd) -> list[str]:
     """A message is sent again after an answer that was lost, and after it arrived itself."""
     wrong: list[str] = []
@@ -256,80 +274,16 @@ def less_told(session: Session, far: FarEnd, less: Offer) -> list[str]:
     return wrong
 
 
+def announced(identifiers: Sequence[bytes]) -> bytes:
+    """Returned parameters that are a list of items, six octets of each, and nothing else: RFC 3320, figure 13."""
+    return bytes(2) + b"".join(b"\x06" + one[:6] for one in identifiers) + bytes(1)
+
+
 def told(offer: Offer) -> bytes:
     """Returned parameters: RFC 3320, figure 13."""
     state = offer.state_memory_size.bit_length() - 11 if offer.state_memory_size else 0
     cycles = (offer.cycles_per_bit // 16).bit_length() - 1
     return bytes([cycles << 6 | (offer.decompression_memory_size.bit_length() - 11) << 3 | state, offer.version, 0])
-
-
-# ---- NACKs that come in: RFC 4077, 2.3
-
-
-def nack_heeded(session: Session, far: FarEnd, count: int = 4) -> list[str]:
-    """The far end loses its state, answers the message that it cannot decompress with a NACK, and can decompress what
-    follows. Raises NothingHappened where no message refers to state."""
-    wrong: list[str] = []
-    sent = messages(count + 3)
-    for message in sent[:count]:
-        octets = session.message(session.compress(message))
-        if fault := fault_of(far.hears(octets), message, octets):
-            wrong.append(fault)
-        session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
-    far.forgets()
-    octets = session.message(session.compress(sent[count]))
-    outcome = far.hears(octets)
-    if outcome.kind != "failed":
-        raise NothingHappened("No message refers to state of the far end, so that none can be lost.")
-    answer = session.done(session.decompress(far.refuses(octets, outcome), None))
-    if [one.kind for one in answer.seen] != ["nack"] or any(one.nack for one in answer.seen):
-        wrong.append(f"the NACK was taken for {', '.join(one.kind for one in answer.seen) or 'nothing'}, or answered")
-    for message in sent[count + 1 :]:
-        octets = session.message(session.compress(message))
-        if fault := fault_of(far.hears(octets), message, octets):
-            wrong.append(f"after the NACK: {fault}")
-    return wrong
-
-
-def nack_of_another_compartment(session: Session, far: FarEnd, other: FarEnd) -> list[str]:
-    """A NACK about a message of compartment 0 leaves compartment 1 as it is. Raises NothingHappened as above."""
-    sent = messages(4)
-    for message in sent[:2]:
-        for number, end in ((0, far), (1, other)):
-            octets = session.message(session.compress(message, number))
-            end.hears(octets)
-            session.decompress(end.says(b"SIP/2.0 200 OK\r\n\r\n"), number)
-    far.forgets()
-    octets = session.message(session.compress(sent[2], 0))
-    outcome = far.hears(octets)
-    if outcome.kind != "failed":
-        raise NothingHappened("No message refers to state of the far end, so that none can be lost.")
-    session.decompress(far.refuses(octets, outcome), None)
-    after = [session.message(session.compress(sent[3], number)) for number in (0, 1)]
-    wrong = []
-    for name, end, octets in (("0", far, after[0]), ("1", other, after[1])):
-        if fault := fault_of(end.hears(octets), sent[3], octets):
-            wrong.append(f"compartment {name}: {fault}")
-    if not wrong and not (header := wire.read_header(after[1])).partial and header.code:
-        wrong.append("compartment 1 sends its bytecode again, though the NACK was about compartment 0")
-    return wrong
-
-
-def unknown_nack_ignored(session: Session, far: FarEnd, without: Session) -> list[str]:
-    """A NACK about a message that was never sent changes nothing: `without`, which gets none, says the same. The first
-    messages are answered, so that there is something that the NACK could take back."""
-    ours, theirs = [], []
-    for number, message in enumerate(messages(4)):
-        if number == 2:
-            session.decompress(wire.nack(1, bytes(range(20)), details=bytes(6)), None)
-        ours.append(session.message(session.compress(message)))
-        theirs.append(without.message(without.compress(message)))
-        if number < 2:
-            far.hears(ours[-1])
-            answer = far.says(b"SIP/2.0 200 OK\r\n\r\n")
-            session.decompress(answer)
-            without.decompress(answer)
-    return [] if ours == theirs else ["a NACK about a message that was never sent changed what is sent next"]
 
 
 # ---- Streams: RFC 3320, 4.2.2; RFC 5049, 5

@@ -14,6 +14,7 @@ from headroom.oracle.sigcomp import message as wire
 from headroom.oracle.sigcomp.assembling import assemble
 from headroom.oracle.sigcomp.endpoint import Endpoint, Offer, Outcome
 from headroom.oracle.sigcomp.reasons import Reason
+from headroom.oracle.sigcomp.states import ITEM_COST, LOCAL_PRIORITY, Creation, Item
 
 _CODE = """
 :more
@@ -59,8 +60,25 @@ class FarEnd:
             requested=requested.hex(),
             returned=returned.hex(),
         )
-        item = self.endpoint.states.compartments[0].to_return if feedback is None else feedback
-        return wire.upload(assemble(code), text, feedback=item)
+        return wire.upload(assemble(code), text, feedback=self.to_return if feedback is None else feedback)
+
+    @property
+    def to_return(self) -> bytes:
+        """The feedback item that it was asked for last."""
+        return self.endpoint.states.compartments[0].to_return
+
+    def keeps(self, text: bytes) -> bytes:
+        """Keeps a message of its own for the endpoint to compress against (RFC 3321, 5.2), which it is free to do where
+        that pushes out nothing of the endpoint's. Returns the state's identifier. REQUIRES: there is room."""
+        compartment = self.endpoint.states.compartments[0]
+        assert compartment.used + len(text) + ITEM_COST <= compartment.size
+        item = Item(text)
+        self.endpoint.states.apply(0, [Creation(item, LOCAL_PRIORITY)], None, b"", None)
+        return item.identifier
+
+    def refers_to(self, identifier: bytes) -> bool:
+        """Whether the endpoint has referred to an item of state."""
+        return identifier in self.endpoint.states.found
 
     def forgets(self) -> None:
         """Begins anew without any state, as after a failure."""

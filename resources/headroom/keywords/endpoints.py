@@ -16,7 +16,7 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom import endpoints, settings, words
-from headroom.conformance import endpoint_cases, endpoint_engine, endpoint_stories
+from headroom.conformance import endpoint_cases, endpoint_engine, endpoint_stories, nack_stories, shared_stories
 from headroom.conformance.endpoint_engine import Asked
 from headroom.conformance.endpoint_session import Session
 from headroom.conformance.endpoint_stories import NothingHappened
@@ -28,6 +28,7 @@ from headroom.oracle.sigcomp import message as wire
 from headroom.oracle.sigcomp import tshark
 from headroom.oracle.sigcomp.assembling import assemble
 from headroom.oracle.sigcomp.endpoint import Offer
+from headroom.oracle.sigcomp.reasons import Reason
 from headroom.results import collector
 from headroom.results.record import Finding
 from headroom.sip import calls, sequences
@@ -100,15 +101,17 @@ class Endpoints:
         people: str = "printed",
         loss: float = 0.0,
         refusals: bool = False,
+        calls: int = 1,
         **more: Any,
     ) -> None:
         """A call, whose caller is the endpoint: every message comes out as it went in, at the judge and at tshark.
 
         PEOPLE: `printed`, or `others` by the run's seed. LOSS: share of messages, either way, that are lost and sent
         again. REFUSALS: whether the endpoint may decline to compress a message for a peer with so little memory.
+        CALLS: how many, one behind another in the same compartment; with `others` each has people of its own.
         """
         seed = settings.from_robot().seed
-        call = _call(sequence, people, seed)
+        call = [message for number in range(int(calls)) for message in _call(sequence, people, seed + number)]
         far = FarEnd(replace(_far_of(mechanism), **_numbers(more)))
         session, asked = _sender(mechanism, far, more)
         heard: list[tuple[bytes, bytes]] = []
@@ -150,6 +153,10 @@ class Endpoints:
         session, _ = _sender(mechanism, far, {})
         _must_be_empty(endpoint_stories.first_acknowledged(session, far))
 
+    @keyword("Messages Should Follow Late Acknowledgements")
+    def acknowledged_late(self, mechanism: str = DEFAULT) -> None:
+        self._story(endpoint_stories.acknowledged_late, mechanism)
+
     @keyword("Messages Sent Again Should Be Decompressed")
     def sent_again(self, mechanism: str = DEFAULT) -> None:
         self._story(endpoint_stories.sent_again, mechanism)
@@ -190,19 +197,57 @@ class Endpoints:
 
     @keyword("NACK Should Be Heeded")
     def nack_heeded(self, mechanism: str = DEFAULT) -> None:
-        self._story(endpoint_stories.nack_heeded, mechanism, ["nack"])
+        self._story(nack_stories.nack_heeded, mechanism, ["nack"])
 
     @keyword("NACK Should Concern Its Own Compartment")
     def nack_elsewhere(self, mechanism: str = DEFAULT) -> None:
         far, other = FarEnd(_far_of(mechanism)), FarEnd(_far_of(mechanism))
         session, _ = _sender(mechanism, far, {}, ["nack"], compartments=2)
-        _must_be_empty(_happened(lambda: endpoint_stories.nack_of_another_compartment(session, far, other)))
+        _must_be_empty(_happened(lambda: nack_stories.nack_of_another_compartment(session, far, other)))
 
     @keyword("NACK About Nothing Should Change Nothing")
     def nack_about_nothing(self, mechanism: str = DEFAULT) -> None:
         far = FarEnd(_far_of(mechanism))
         session, _ = _sender(mechanism, far, {}, ["nack"])
-        _must_be_empty(endpoint_stories.unknown_nack_ignored(session, far, Session(session.play)))
+        _must_be_empty(nack_stories.unknown_nack_ignored(session, far, Session(session.play)))
+
+    @keyword("NACK About Cycles Should Be Heeded")
+    def nack_about_cycles(self) -> None:
+        """The peer has the fewest cycles per bit that there are, and the endpoint was told that it has the most."""
+        told = Offer(cycles_per_bit=128)
+        self._nack_about_less(told, Offer(), nack_stories.ALL_ALIKE, Reason.CYCLES_EXHAUSTED, {"length_bits": 8})
+
+    @keyword("NACK About Memory Should Be Heeded")
+    def nack_about_memory(self) -> None:
+        """The peer has the least decompression memory that there is, and the endpoint was told that it has more."""
+        told, is_so = Offer(decompression_memory_size=16384), Offer(decompression_memory_size=2048)
+        options = {"most_compressed": 8000}
+        self._nack_about_less(told, is_so, nack_stories.NONE_ALIKE, Reason.BYTECODES_TOO_LARGE, options)
+
+    def _nack_about_less(
+        self, told: Offer, is_so: Offer, heavy: bytes, reason: Reason, options: dict[str, Any]
+    ) -> None:
+        """OPTIONS are for an implementation that has them, without which it would be too cautious to be refused."""
+        run = settings.from_robot()
+        session, _ = _sender(DEFAULT, FarEnd(told), endpoints.fitting(options, run.compressor, run.build), ["nack"])
+        _must_be_empty(_happened(lambda: nack_stories.nack_about_less(session, FarEnd(is_so), heavy, reason)))
+
+    # ---- state that is kept for the peer
+
+    @keyword("Shared State Should Be Announced Before It Is Used")
+    def announced_before_use(self) -> None:
+        self._story(shared_stories.announced_before_use, _sharing())
+
+    @keyword("Shared State Should Crowd Out Nothing")
+    def nothing_crowded_out(self) -> None:
+        far = FarEnd(_far_of(_sharing()))
+        session, asked = _sender(_sharing(), far, {}, own=Offer())
+        size = (asked.offer or Offer()).state_memory_size
+        _must_be_empty(shared_stories.nothing_crowded_out(session, far, size))
+
+    @keyword("Shared State Should Not Be Announced After An I-Bit")
+    def silent_after_i_bit(self) -> None:
+        self._story(shared_stories.silent_after_i_bit, _sharing(), ["announcements"])
 
     # ---- streams
 
@@ -319,6 +364,12 @@ def _sender(
 
 def _can_be_told_of_its_peer() -> bool:
     return endpoints.PEER in endpoints.declared(settings.from_robot().compressor).get("features", ())
+
+
+def _sharing() -> str:
+    """The mechanism for shared compression; of an endpoint that has no name for it, whatever it does."""
+    run = settings.from_robot()
+    return "shared" if endpoints.has(run.compressor, "mechanism", "shared", run.build) else DEFAULT
 
 
 def _value(text: Any) -> Any:

@@ -76,6 +76,15 @@ Shared With Loss
     ...    not announced.
     [Tags]    req:RFC3320-5.1-1    req:RFC3321-5.2-2    req:RFC5049-8-1
     3gpp-video-call    shared    people=others    loss=0.3
+Several Calls
+    [Documentation]    Calls that go round a small buffer many times. Expects that state is referred to by what it has.
+    [Tags]    req:RFC3320-9.4.9-4
+    3gpp-video-call-re-invite-reliable    dynamic    people=others    calls=3    memory=4096    state=16384
+Several Calls, Checkpoints
+    [Documentation]    Calls with memory for a few items, of which checkpoints stay until they are freed.
+    [Tags]    req:RFC3320-5.1-2    req:RFC3320-5.1-1
+    3gpp-video-call-re-invite-reliable    dynamic    people=others    calls=3    checkpoint_every=2    memory=4096
+    ...    state=8192
 Reordering
     [Documentation]    Each two messages arrive in the other order. Expects that all of them can be decompressed.
     [Tags]    req:RFC4896-8-1
@@ -97,6 +106,13 @@ First Is Acknowledged
     default
     dynamic    state=4096
     shared    state=4096
+Acknowledged Late
+    [Documentation]    Each two messages arrive before their peer acknowledges the first and, later, the second; with
+    ...    each answer it announces its dictionary. Expects that every message can be decompressed.
+    [Tags]    req:RFC3320-5.1-1    req:RFC3320-9.4.9-4
+    [Template]    Messages Should Follow Late Acknowledgements
+    default
+    dynamic
 Sent Again
     [Documentation]    Messages are sent again, after they were lost and after they arrived. Expects that each copy can
     ...    be decompressed.

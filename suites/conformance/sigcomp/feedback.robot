@@ -65,3 +65,8 @@ No State Memory Is Told, Dynamic
     [Documentation]    The same with dynamic compression.
     [Tags]    req:RFC4896-10.2-1    req:RFC3320-5.1-2    level:must
     Less Should Be Used When Less Is Offered    dynamic    state=0
+
+State Is Not Announced After An I-Bit
+    [Documentation]    The peer says that it refers to no local state. Expects that none is announced any more.
+    [Tags]    req:RFC3320-9.4.9-7    level:may
+    Shared State Should Not Be Announced After An I-Bit

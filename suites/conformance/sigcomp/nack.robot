@@ -95,6 +95,18 @@ Received: State Is Lost, Shared
     [Tags]    req:RFC4077-2.3-1    req:RFC4077-2.3.1-1
     NACK Should Be Heeded    shared
 
+Received: Cycles Are Exhausted
+    [Documentation]    The peer has fewer cycles per bit than the endpoint was told, and says how many in a NACK for
+    ...    CYCLES_EXHAUSTED. Expects that what follows takes no more, also where it is the same message again.
+    [Tags]    req:RFC4077-2.3.1-3    req:RFC4077-2.3-1
+    NACK About Cycles Should Be Heeded
+
+Received: Bytecodes Are Too Large
+    [Documentation]    The same of decompression memory: a message that leaves no room for its bytecode is answered with
+    ...    BYTECODES_TOO_LARGE.
+    [Tags]    req:RFC4077-2.3.1-3    req:RFC4077-2.3-1
+    NACK About Memory Should Be Heeded
+
 Received: Another Compartment
     [Documentation]    Two peers; one of them loses its state. Expects that only what is sent to it changes.
     [Tags]    req:RFC4077-2.3-1

@@ -4,7 +4,7 @@ SPDX-License-Identifier: Apache-2.0
 
 *** Settings ***
 Documentation    State and its handler: RFC 3320, sections 6, 7.2 and 9.4.5 to 9.4.9; RFC 4896, sections 3.3, 4.1, 5
-...              and 6. What an endpoint keeps shows in what later messages find.
+...              6 and 10.1; RFC 3321, section 5.2. What an endpoint keeps shows in what later messages find.
 
 Resource         imports.resource
 
@@ -127,6 +127,11 @@ End Message Creates
     [Tags]    req:RFC3320-9.4.9-1
     Messages Should Be Met    state    end-message-creates
 
+I Bit
+    [Documentation]    The I-bit leaves what its sender has created, and what it creates behind it.
+    [Tags]    req:RFC4896-10.1-2
+    Messages Should Be Met    state    i-bit
+
 S Bit
     [Documentation]    The S-bit frees the state of the compartment, and no more is saved until it is taken back.
     [Tags]    req:RFC3320-9.4.9-3
@@ -141,3 +146,15 @@ Feedback Beyond The Memory
     [Documentation]    Feedback that the memory does not hold.
     [Tags]    req:RFC3320-8.4-2    req:RFC4896-4.1-3
     Messages Should Be Met    state    feedback-beyond-the-memory
+
+Shared: Announced State
+    [Documentation]    The endpoint compresses; its peer keeps every other message that it sends, and announces those
+    ...    alone. Expects that none of the others is referred to.
+    [Tags]    req:RFC3321-5.2-2
+    Shared State Should Be Announced Before It Is Used
+
+Shared: Room
+    [Documentation]    The peer's state leaves an octet too few for what the endpoint might keep of its own messages.
+    ...    Expects that all of the peer's is still there.
+    [Tags]    req:RFC3321-5.2-3
+    Shared State Should Crowd Out Nothing

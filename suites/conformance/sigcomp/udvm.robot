@@ -173,6 +173,18 @@ LZ77 Loop
     [Tags]    req:RFC3320-8.4-1    req:RFC3320-8.6-1    req:RFC3320-9.2.5-1    req:RFC3320-9.2.6-1
     Messages Should Be Met    udvm    lz77-loop
 
+LZSS Codes
+    [Documentation]    Codes of LZSS one after another: round a small circular buffer, in every bit order, one that is
+    ...    none, text that changes the program, and more literals than the cycles of the header pay for.
+    [Tags]    req:RFC3320-8.4-1    req:RFC3320-8.2-2    req:RFC3320-9.3.2-1    req:RFC3320-9.4.4-1
+    Messages Should Be Met    udvm    lzss-codes
+
+LZSS Cycles
+    [Documentation]    The same with long matches of few bits, which take more cycles than they bring. Expects that it
+    ...    fails where none are left.
+    [Tags]    req:RFC3320-8.6-1    req:RFC3320-8.6-2
+    Messages Should Be Met    udvm    lzss-cycles
+
 Written Code
     [Documentation]    A loop that counts in an operand of its own: each round is executed as it has become.
     [Tags]    req:RFC3320-8.5-1

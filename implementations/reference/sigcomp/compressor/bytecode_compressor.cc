@@ -193,7 +193,8 @@ void BytecodeCompressor::prepare(Workshop::Bench& bench, const Item& base, std::
 // Where the transport is reliable, nothing is known of what the peer has taken up yet, so the oldest goes.
 bool BytecodeCompressor::may_share(Octets message) {
   if (!tool_->program.has_shared || message.size() < kSharedUnit || message.size() > kMostShared) return false;
-  if (const Peer* const peer = states_.peer_of(id_); peer == nullptr || peer->wants_no_local_state) return false;
+  const Peer* const peer = states_.peer_of(id_);
+  if (peer == nullptr || (peer->wants_no_local_state && !mutant("sigcomp-announced-after-i-bit"))) return false;
   std::size_t known = 0;
   if (config_.acknowledgement == Acknowledgement::kTransport) {
     known = own_shared_.size() - std::min(own_shared_.size(), kOwnShared - 1);
@@ -204,7 +205,8 @@ bool BytecodeCompressor::may_share(Octets message) {
   }
   free_own_shared(known);
   // It must push out no state of the peer's (RFC 3321 5.2).
-  return own_shared_.size() < kOwnShared && states_.room_of(id_) >= message.size() + kItemCost;
+  return own_shared_.size() < kOwnShared &&
+         (states_.room_of(id_) >= message.size() + kItemCost || mutant("sigcomp-own-state-crowds-out"));
 }
 
 void BytecodeCompressor::note_acknowledged() noexcept {
@@ -463,7 +465,8 @@ void BytecodeCompressor::listen_to_shared(const Heard& heard) {
   const Sha1Digest identifier = identifier_of(workshop_.sha1, kSharedState, heard.message);
   bool announced = false;
   ReturnedParameters(heard.returned_parameters).for_each_identifier([&](Octets partial) {
-    announced = announced || std::equal(partial.begin(), partial.end(), identifier.begin());
+    announced = announced || std::equal(partial.begin(), partial.end(), identifier.begin()) ||
+                mutant("sigcomp-any-announcement-taken");
   });
   if (!announced) return;
   // The peer keeps no more than kOwnShared: with the next one, the first is gone.
@@ -482,11 +485,12 @@ void BytecodeCompressor::listen_to_shared(const Heard& heard) {
 
 void BytecodeCompressor::refused(const Nack& nack) {
   if (mutant("sigcomp-nack-ignored")) return;
-  if (nack.reason == Reason::kCyclesExhausted && nack.details.size() == 1 && is_cycles_per_bit(nack.details[0])) {
+  if (nack.reason == Reason::kCyclesExhausted && nack.details.size() == 1 && is_cycles_per_bit(nack.details[0]) &&
+      !mutant("sigcomp-nack-cycles-ignored")) {
     offered_.cycles_per_bit = nack.details[0];
   }
   if (nack.reason == Reason::kBytecodesTooLarge && nack.details.size() == 2 &&
-      is_memory_size(load16(nack.details.data()))) {
+      is_memory_size(load16(nack.details.data())) && !mutant("sigcomp-nack-memory-ignored")) {
     offered_.decompression_memory_size = load16(nack.details.data());
   }
   forget();

@@ -122,6 +122,7 @@ Item History::after(std::size_t appended) const noexcept {
   const std::size_t size = program_->buffer();
   Item item = base_;
   item.is_named = item.checkpoint = false;
+  if (mutant("sigcomp-name-kept")) item.is_named = base_.is_named;
   item.end = base_.end + appended;
   item.pointer = (base_.pointer + appended) % size;
   // As the bytecode has it (programs/end.udvm).
@@ -139,6 +140,7 @@ const Sha1Digest& History::name(Item& item, Octets older, Octets newer) noexcept
 }
 
 const Sha1Digest& History::name(Pending& pending) noexcept {
+  if (mutant("sigcomp-name-of-later-text")) return name(pending.item, Octets(trunk_), pending.appended);
   return name(pending.item, Octets(trunk_).first(pending.base_end - begin_), pending.appended);
 }
 
@@ -196,7 +198,7 @@ std::uint64_t History::sent(Item item, Octets first, Octets second) {
   if (same == nullptr) {
     if (items_.size() == kMostMade) items_.erase(items_.begin());
     items_.push_back({made_, cost_of(item), 0, item.pointer, item.part, item.checkpoint, false, {}});
-    if (program_->has_free) make_known(items_.back());
+    if (program_->has_free && !mutant("sigcomp-freed-without-a-name")) make_known(items_.back());
     return made_;
   }
   pending.item.age = same->age;
@@ -259,7 +261,7 @@ void History::trim() {
     if (pending.item.number != 0) needed = std::min(needed, pending.base_end);
   }
   if (needed < begin_ + 2 * size) return;
-  const std::size_t count = needed - size - begin_;
+  const std::size_t count = needed - (mutant("sigcomp-text-given-up-early") ? 0 : size) - begin_;
   trunk_.erase(trunk_.begin(), trunk_.begin() + static_cast<std::ptrdiff_t>(count));
   begin_ += count;
 }

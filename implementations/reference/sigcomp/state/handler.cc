@@ -182,7 +182,8 @@ void StateHandler::take_feedback(Compartment& c, const udvm::Completion& complet
       c.to_return.assign(requested.item.begin(), requested.item.end());
     }
     c.peer.wants_no_local_state = requested.i;
-    if (requested.s && !c.peer.wants_no_state) {
+    const bool frees = requested.s || (requested.i && mutant("sigcomp-i-bit-taken-for-s-bit"));
+    if (frees && !c.peer.wants_no_state) {
       while (!c.by_order.empty()) remove(c, c.by_order.begin());
     }
     c.peer.wants_no_state = requested.s;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "mutants.h"
 #include "sigcomp/udvm/emit.h"
 #include "sigcomp/udvm/idiom.h"
 #include "sigcomp/udvm/udvm.h"
@@ -79,9 +80,9 @@ bool Udvm::emit_codes(const Instruction& code, const Run& run, Position& positio
   const auto words = at.all();
   // All text goes behind the words, the registers and the code; so these stay as they are.
   const std::uint32_t words_end = std::max(*std::ranges::max_element(words), std::uint32_t{kInputBitOrder}) + 2;
-  const std::uint32_t text_begin = std::max(words_end, code_.end());
+  const std::uint32_t text_begin = mutant("sigcomp-codes-over-the-code") ? words_end : std::max(words_end, code_.end());
   if (words_end > size || std::ranges::any_of(words, [this](std::uint32_t word) { return code_.has(word, 2); }) ||
-      load16(memory + kInputBitOrder) != 0 || input_.place().p != 0) {
+      ((load16(memory + kInputBitOrder) != 0 || input_.place().p != 0) && !mutant("sigcomp-codes-of-any-bit-order"))) {
     return false;
   }
 
@@ -111,14 +112,14 @@ bool Udvm::emit_codes(const Instruction& code, const Run& run, Position& positio
       taken += second.bits;
       bits = ahead >> (32 - taken);
       value = second.stands_for(bits);
-      if (!second.has(bits)) break;
+      if (!second.has(bits) && !mutant("sigcomp-codes-that-are-none")) break;
     }
-    if (value >= first_literal) {
+    if (value >= first_literal + (mutant("sigcomp-codes-first-literal-a-match") ? 1 : 0)) {
       if (taken > input.bits_left() || spare < kOfCode + kOfLiteral || to < text_begin || to >= size ||
           written == kMostOutput) {
         break;
       }
-      spare -= kOfCode + kOfLiteral;
+      spare -= kOfCode + kOfLiteral - (mutant("sigcomp-codes-literals-cheaper") ? 1 : 0);
       input.skip(taken);
       store16(memory + at.code, value);
       const auto octet = static_cast<std::uint8_t>(value);
@@ -131,15 +132,18 @@ bool Udvm::emit_codes(const Instruction& code, const Run& run, Position& positio
       const std::uint32_t length = static_cast<std::uint16_t>(read + added);
       const std::uint16_t from = bounds.before(to, value);
       const std::uint64_t cost = kOfCode + kOfMatch + 2 * std::uint64_t{length};
-      if (taken > input.bits_left() || spare < cost || to < text_begin || length == 0 || length > bounds.run(from) ||
-          length > bounds.run(to) || from + length > size || to + length > size || length > kMostOutput - written) {
+      if (taken > input.bits_left() || spare < cost || to < text_begin || length == 0 ||
+          ((length > bounds.run(from) || length > bounds.run(to)) && !mutant("sigcomp-codes-leave-the-ring")) ||
+          from + length > size || to + length > size || length > kMostOutput - written) {
         break;
       }
       spare -= cost;
       input.skip(taken);
       store16(memory + at.code, value);
-      store16(memory + at.length, static_cast<std::uint16_t>(length));
-      store16(memory + at.old, to);
+      if (!mutant("sigcomp-codes-leave-no-words")) {
+        store16(memory + at.length, static_cast<std::uint16_t>(length));
+        store16(memory + at.old, to);
+      }
       copy_match(from, length, to, output + written);
       written += length;
       to = bounds.next(static_cast<std::uint16_t>(to + length - 1));
@@ -149,7 +153,8 @@ bool Udvm::emit_codes(const Instruction& code, const Run& run, Position& positio
   if (spare == before) return false;
   has_output_ = true;
   output_length_ = written;
-  const std::uint64_t granted = (input_.bits_left() - input.bits_left()) * run.cycles_per_bit;
+  const unsigned per_bit = mutant("sigcomp-codes-grant-twice") ? 2 * run.cycles_per_bit : run.cycles_per_bit;
+  const std::uint64_t granted = (input_.bits_left() - input.bits_left()) * per_bit;
   const std::uint64_t given_back = std::min(spare, lent);
   position.spare = spare - given_back;
   position.reserve = position.reserve - lent + given_back + granted;

@@ -88,6 +88,7 @@ class States:
     def __init__(self, local: tuple[Item, ...] = ()) -> None:
         self.local = {item.identifier: item for item in local}
         self.compartments: dict[int, Compartment] = {}
+        self.found: set[bytes] = set()  # identifiers of items that messages have referred to
 
     def open(self, number: int, state_memory_size: int) -> None:
         self.compartments[number] = Compartment(state_memory_size)
@@ -105,6 +106,7 @@ class States:
             raise DecompressionFailure(Reason.ID_NOT_UNIQUE, partial)
         if not found or len(partial) < found[0].minimum_access_length:
             raise DecompressionFailure(Reason.STATE_NOT_FOUND, partial)
+        self.found.add(found[0].identifier)
         return found[0]
 
     def apply(

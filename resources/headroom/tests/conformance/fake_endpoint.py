@@ -16,6 +16,7 @@ from headroom.conformance.endpoint_session import Act, Done
 from headroom.oracle.sigcomp import message as wire
 from headroom.oracle.sigcomp.assembling import assemble
 from headroom.oracle.sigcomp.endpoint import Endpoint, Offer
+from headroom.oracle.sigcomp.reasons import Reason
 from headroom.oracle.sigcomp.states import Item
 
 _CODE = """
@@ -40,6 +41,7 @@ class _Sending:
     number: int = 0
     brought: set[int] = field(default_factory=set)  # feedback items of messages with bytecode
     arrived: bool = False
+    room: int = 2 * MOST  # octets of a SigComp message, as a NACK has told
 
 
 class Fake:
@@ -89,6 +91,8 @@ class Fake:
             octets = wire.upload(self.code, data, 128, feedback)
             sending.brought.add(sending.number)
             sending.arrived = self.defect == "counts-on-arrival"
+        if len(octets) > sending.room:
+            return Done()
         self.sent[hashlib.sha1(octets).digest()] = compartment
         return Done(wire.mark(octets) if self.offer.stream and self.defect != "marks-nothing" else octets)
 
@@ -106,6 +110,8 @@ class Fake:
                     sending.arrived = False
             elif named is not None:
                 self.sending[named].arrived = False
+                if outcome.nack.reason == Reason.BYTECODES_TOO_LARGE and self.defect != "takes-no-size":
+                    self.sending[named].room = int.from_bytes(outcome.nack.details, "big") // 2
         if outcome.header is not None and compartment is not None:
             sending = self.sending[compartment]
             item = outcome.header.returned_feedback

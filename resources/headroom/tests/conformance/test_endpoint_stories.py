@@ -6,14 +6,17 @@ from __future__ import annotations
 import pytest
 
 from headroom.conformance import endpoint_stories as stories
+from headroom.conformance import nack_stories
 from headroom.conformance.endpoint_session import Act, Done, Session
 from headroom.conformance.far_end import FarEnd
 from headroom.errors import HeadroomError
 from headroom.oracle.sigcomp.endpoint import Offer
+from headroom.oracle.sigcomp.reasons import Reason
 from headroom.sip import calls
 from headroom.tests.conformance.fake_endpoint import play
 
 MORE = Offer(16384, 4096, 32)
+LEAST = Offer(decompression_memory_size=2048)
 STREAM = Offer(stream=True)
 CALL = calls.call("basic-voice-call", 1).messages
 
@@ -28,6 +31,7 @@ STORIES = {
     "reordered": lambda defect: stories.reordered(session(defect), FarEnd()),
     "never acknowledged": lambda defect: stories.never_acknowledged(session(defect), FarEnd()),
     "first acknowledged": lambda defect: stories.first_acknowledged(session(defect), FarEnd()),
+    "acknowledged late": lambda defect: stories.acknowledged_late(session(defect), FarEnd()),
     "sent again": lambda defect: stories.sent_again(session(defect), FarEnd()),
     "too long": lambda defect: stories.too_long(session(defect), FarEnd()),
     "feedback": lambda defect: stories.feedback_returned(session(defect), FarEnd()),
@@ -36,11 +40,14 @@ STORIES = {
     "parameters": lambda defect: stories.parameters_told(session(defect, MORE), FarEnd(), MORE),
     "parameters after I-bit": lambda defect: stories.parameters_told(session(defect, MORE), FarEnd(), MORE, True),
     "less": lambda defect: stories.less_told(session(defect), FarEnd(), Offer(state_memory_size=0)),
-    "NACK": lambda defect: stories.nack_heeded(session(defect), FarEnd()),
-    "NACK elsewhere": lambda defect: stories.nack_of_another_compartment(
+    "NACK": lambda defect: nack_stories.nack_heeded(session(defect), FarEnd()),
+    "NACK elsewhere": lambda defect: nack_stories.nack_of_another_compartment(
         session(defect, compartments=2), FarEnd(), FarEnd()
     ),
-    "NACK about nothing": lambda defect: stories.unknown_nack_ignored(session(defect), FarEnd(), session(defect)),
+    "NACK about nothing": lambda defect: nack_stories.unknown_nack_ignored(session(defect), FarEnd(), session(defect)),
+    "NACK about memory": lambda defect: nack_stories.nack_about_less(
+        session(defect), FarEnd(LEAST), nack_stories.NONE_ALIKE, Reason.BYTECODES_TOO_LARGE
+    ),
     "stream": lambda defect: stories.streamed(session(defect, STREAM), FarEnd(STREAM), CALL, 100),
 }
 DEFECTS = {
@@ -53,6 +60,7 @@ DEFECTS = {
     "tells-nothing": "parameters",
     "tells-more": "parameters",
     "deaf": "NACK",
+    "takes-no-size": "NACK about memory",
     "counts-on-memory": "less",
     "takes-any-nack": "NACK elsewhere",
     "marks-nothing": "stream",
@@ -78,7 +86,18 @@ def test_a_nack_about_nothing_that_is_followed_is_noticed() -> None:
 def test_where_nothing_happens_nothing_follows() -> None:
     """An endpoint that never refers to state has none to lose."""
     with pytest.raises(stories.NothingHappened):
-        stories.nack_heeded(session(), FarEnd(Offer(state_memory_size=0)), count=0)
+        nack_stories.nack_heeded(session(), FarEnd(Offer(state_memory_size=0)), count=0)
+
+
+def test_a_nack_that_does_not_come_shows_nothing() -> None:
+    """The plain endpoint takes few cycles, and one that declines to compress at all is not refused."""
+    with pytest.raises(nack_stories.NothingHappened, match="does not fail with CYCLES_EXHAUSTED: it comes out"):
+        nack_stories.nack_about_less(session(), FarEnd(), b"OPTIONS sip:user", Reason.CYCLES_EXHAUSTED)
+    with pytest.raises(nack_stories.NothingHappened, match="it fails with BYTECODES_TOO_LARGE"):
+        nack_stories.nack_about_less(session(), FarEnd(), nack_stories.ALL_ALIKE, Reason.CYCLES_EXHAUSTED)
+    declines = Session(lambda acts: [Done() for _ in acts])
+    with pytest.raises(nack_stories.NothingHappened, match="it is not compressed"):
+        nack_stories.nack_about_less(declines, FarEnd(), nack_stories.ALL_ALIKE, Reason.CYCLES_EXHAUSTED)
 
 
 def test_a_call_of_which_nothing_is_compressed_shows_nothing() -> None:
