@@ -106,7 +106,7 @@ void write_conversations(const std::string& folder, const nlohmann::json& tortur
 
 // What interpreter_fuzz.cc reads: the registers are all zero.
 void write_run(const std::string& file, headroom::sigcomp::Octets code, headroom::sigcomp::Octets input) {
-  Bytes octets = {0, 60, static_cast<std::uint8_t>((64 + code.size()) >> 8),
+  Bytes octets = {0, 255, static_cast<std::uint8_t>((64 + code.size()) >> 8),
                   static_cast<std::uint8_t>(64 + code.size())};
   octets.resize(octets.size() + 64);
   octets.insert(octets.end(), code.begin(), code.end());
@@ -127,16 +127,20 @@ void write_runs(const std::string& folder, const nlohmann::json& torture) {
   StateHandler states(1);
   CompressorFactory factory(states);
   states.open(0, 8192);
+  test::Random random(1);
+  const Bytes call = test::text_octets("INVITE sip:a@b SIP/2.0\r\nVia: SIP/2.0/UDP b;branch=1\r\nVia: SIP/2.0/UDP a");
+  Bytes far;  // more than once around the smallest buffer
+  while (far.size() < 1500) far = test::random_message(random, 2000);
   for (const auto algorithm : {Algorithm::kLzss, Algorithm::kDeflate}) {
     for (const auto mechanism : {Mechanism::kStatelessBasic, Mechanism::kStatefulStatic, Mechanism::kShared}) {
+      const bool round = mechanism == Mechanism::kStatelessBasic;
       CompressorConfig config;
       config.algorithm = algorithm;
       config.mechanism = mechanism;
       config.peer = {64, 8192, 8192};
-      const Bytes text =
-          test::text_octets("INVITE sip:a@b SIP/2.0\r\nVia: SIP/2.0/UDP b;branch=1\r\nVia: SIP/2.0/UDP a");
+      if (round) config.memory = 800;
       const auto compressor = factory.make(config, 0);
-      const Octets message = compressor->compress(text, 4096);
+      const Octets message = compressor->compress(round ? far : call, 4096);
       Header header;
       if (read_header(message, header) != Reason::kNone) continue;
       const std::string name = algorithm == Algorithm::kLzss ? "lzss-" : "deflate-";
