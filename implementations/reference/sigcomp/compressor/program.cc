@@ -72,12 +72,36 @@ std::size_t longest_item_of(const CompressorConfig& config) {
   return config.acknowledgement == Acknowledgement::kTransport || all <= kLeastForSip.state_memory_size ? all : all / 2;
 }
 
+// UDVM cycles that there are before a bit of the compressed data is taken: what the header of a message that refers to
+// state grants, the shortest there is (RFC 3320 8.6).
+std::size_t cycles_at_first(const CompressorConfig& config) {
+  return (1000 + 8 * (1 + kLeastIdentifier)) * std::size_t{config.peer.cycles_per_bit};
+}
+
+// What is taken of them besides an item of state and a dictionary.
+std::size_t cycles_besides(const CompressorConfig& config, const Program& program) {
+  const std::size_t shared = program.has_shared ? 2 * config.shared_length : 0;
+  const std::size_t zeros = program.has_zeros ? 2 * Program::kZerosInFront : 0;
+  const std::size_t user = program.saved == Saved::kMemory ? 2 * config.user_dictionary.size() : 0;
+  return shared + zeros + user + kCyclesOfRest;
+}
+
+// The longest item that there are cycles for, where the whole dictionary is loaded as well. With `grows` the message
+// that first goes round the buffer does both: it loads the dictionary, and leaves an item of the whole memory.
+std::size_t item_for_cycles(const CompressorConfig& config, const Program& program) {
+  const std::size_t loaded = has_dictionary(config) ? sip_sdp_dictionary().value.size() : 0;
+  const std::size_t taken = cycles_besides(config, program) + loaded;
+  const std::size_t left = cycles_at_first(config) - std::min(cycles_at_first(config), taken);
+  return program.hashes ? left / 2 : left;
+}
+
 // An item of state takes as much of the state memory as its end says: 64 octets are its cost (RFC 3320 6.2).
 std::size_t buffer_end_of(const CompressorConfig& config, const Program& program) {
   std::size_t end = memory_of(config) - (program.has_flags ? kListRoom : program.hashes ? kParametersRoom : 0);
   if (config.memory != 0) end = std::min(end, config.memory);
-  if (program.saved == Saved::kMemory) end = std::min(end, longest_item_of(config));
-  return end;
+  if (program.saved != Saved::kMemory) return end;
+  if (config.memory == 0) end = std::min(end, Program::kRegisters + item_for_cycles(config, program));
+  return std::min(end, longest_item_of(config));
 }
 
 void check(const CompressorConfig& config) {
@@ -336,12 +360,7 @@ Program::Program(const CompressorConfig& config) {
   // are at the beginning, with those that the header grants, are for what is done with whole pieces of memory.
   const std::size_t state = saved == Saved::kNothing ? 0 : longest_state();
   const std::size_t hashed = hashes ? state : 0;
-  const std::size_t shared = has_shared ? 2 * config.shared_length : 0;
-  const std::size_t zeros = has_zeros ? 2 * kZerosInFront : 0;
-  const std::size_t user = memory ? 2 * config.user_dictionary.size() : 0;
-  const std::size_t loaded = grows ? 0 : dictionary.size();  // with `grows`, what is loaded is not kept
-  const std::size_t needed = state + hashed + shared + zeros + user + loaded + kCyclesOfRest;
-  if (needed > (1000 + 8 * (1 + kLeastIdentifier)) * std::size_t{config.peer.cycles_per_bit}) {
+  if (state + hashed + dictionary.size() + cycles_besides(config, *this) > cycles_at_first(config)) {
     throw std::invalid_argument(
         "the peer's cycles_per_bit is too low to have that much memory saved with every message: with a smaller "
         "`memory` it would do");

@@ -506,6 +506,34 @@ TEST(Limits, ManyOctetsOfOneKindCostNoMoreCyclesThanTheyGrant) {
   }
 }
 
+// A peer with more memory than its cycles_per_bit pay for: only so much of it is used.
+TEST(Limits, NoMoreMemoryThanThereAreCyclesFor) {
+  for (std::uint16_t cycles_per_bit = 16; cycles_per_bit <= 128;
+       cycles_per_bit = static_cast<std::uint16_t>(2 * cycles_per_bit)) {
+    for (const Mechanism mechanism : {Mechanism::kDynamic, Mechanism::kShared}) {
+      for (const Acknowledgement acknowledgement : {Acknowledgement::kNumber, Acknowledgement::kIdentifier}) {
+        for (const bool whole_memory : {false, true}) {
+          CompressorConfig config = with(mechanism);
+          config.acknowledgement = acknowledgement;
+          config.whole_memory = whole_memory;
+          config.peer = {cycles_per_bit, 131072, 131072};
+          Endpoint a(config), b(config);
+          for (int round = 0; round < 10; ++round) {  // until all that may be kept is kept
+            for (std::size_t i = 0; i < kDirections.size(); ++i) {
+              Endpoint& from = kDirections[i] == 'A' ? a : b;
+              Endpoint& to = kDirections[i] == 'A' ? b : a;
+              ASSERT_EQ(to.receive(from.send(call()[i])), call()[i])
+                  << cycles_per_bit << ", " << static_cast<int>(mechanism) << static_cast<int>(acknowledgement)
+                  << whole_memory << ", round " << round << ", " << i << ": " << to.cycles;
+            }
+          }
+          EXPECT_FALSE(a.compressor->last().uploads);
+        }
+      }
+    }
+  }
+}
+
 // A message that would become too long, or is, gives nothing; the next one is none the worse.
 TEST(Limits, WhatDoesNotFitIsRefused) {
   test::Random random(3);
@@ -568,7 +596,10 @@ TEST(Limits, WhatCannotWorkIsRefused) {
   refuses([](CompressorConfig& c) { c.shared_length = 2041; });
   refuses([](CompressorConfig& c) { c.most_compressed = 16384; });
   refuses([](CompressorConfig& c) { c.user_dictionary.resize(15000); });
-  refuses([](CompressorConfig& c) { c.peer = {16, 65536, 131072}; });  // 16 cycles a bit do not pay for 64 kB
+  refuses([](CompressorConfig& c) {
+    c.peer = {16, 65536, 131072};
+    c.memory = 40000;  // 16 cycles a bit do not pay for that
+  });
 }
 
 }  // namespace

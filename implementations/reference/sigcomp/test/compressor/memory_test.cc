@@ -77,6 +77,7 @@ TEST(Workshop, TriesEveryOfferOnce) {
       CompressorConfig config;
       config.mechanism = Mechanism::kShared;
       config.peer = {16, memory, state};
+      config.memory = 40000;
       const auto is_made = [&] {
         try {
           return !workshop.tool(config).program.code.empty();
