@@ -62,9 +62,8 @@ enum class Acknowledgement {
 enum class SharedState {
   kNewest,  // "the most recent message it has received" (maenpaa-2005, 7.11)
   // The newest; but of the peer's first turn it is the first one. One message of this side's first turn puts it into
-  // the buffer, and from the second turn on every message does, also where the buffer has it. For links that lose
-  // nothing: a peer that knows its second message to have arrived gives up the first with its third, and where that is
-  // lost, nobody has told.
+  // the buffer, and from the second turn on every message does, also where the buffer has it. With kTransport only: a
+  // peer that knows its second message to have arrived gives up the first with its third, which may be lost.
   kFirstTurnOnce,
 };
 

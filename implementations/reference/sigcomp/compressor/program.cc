@@ -123,6 +123,12 @@ void check(const CompressorConfig& config) {
   if (config.shared_length < 8 || config.shared_length > 2040) {
     throw std::invalid_argument("shared_length must be 8 to 2040 octets");
   }
+  if (config.mechanism == Mechanism::kShared && config.shared_state == SharedState::kFirstTurnOnce &&
+      config.acknowledgement != Acknowledgement::kTransport) {
+    throw std::invalid_argument(
+        "shared_state first-turn-once wants acknowledgement transport: where messages may be lost, the peer can have "
+        "given up the first message of its turn, and nobody has told");
+  }
   if (most_compressed_of(config) >= config.peer.decompression_memory_size) {
     throw std::invalid_argument("most_compressed leaves no decompression memory to the peer");
   }

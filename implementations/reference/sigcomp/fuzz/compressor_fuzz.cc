@@ -36,7 +36,8 @@ CompressorConfig configuration(Octets octets, bool& hostile) {
   c.whole_memory = (octets[1] & 32) != 0;
   c.linear_buffer = (octets[3] & 8) != 0;
   c.room_first = (octets[3] & 16) != 0;
-  c.shared_state = octets[4] % 2 == 0 ? SharedState::kNewest : SharedState::kFirstTurnOnce;
+  const bool reliable = c.acknowledgement == Acknowledgement::kTransport;
+  c.shared_state = reliable && octets[4] % 2 != 0 ? SharedState::kFirstTurnOnce : SharedState::kNewest;
   c.transport = (octets[1] & 64) != 0 ? Transport::kStream : Transport::kMessages;
   hostile = (octets[1] & 128) != 0;
   c.length_bits = 4 + 2 * (octets[2] % 3U);
@@ -93,7 +94,7 @@ void lie(Endpoint& to, Octets octets) {
 class Target {
  public:
   Target(const CompressorConfig& config, bool hostile)
-      : a_(config), b_(config), transport_(config.transport), hostile_(hostile), may_fail_(hostile), config_(config) {}
+      : a_(config), b_(config), transport_(config.transport), hostile_(hostile), config_(config) {}
 
   void step(Octets octets) {
     Endpoint& from = (octets[0] & 1) == 0 ? a_ : b_;
@@ -111,21 +112,18 @@ class Target {
       leaves = *item;
     }
     // Where the transport is reliable, nothing is lost.
-    if (config_.acknowledgement != Acknowledgement::kTransport && octets[0] >= 200) {
-      may_fail_ = may_fail_ || config_.shared_state == SharedState::kFirstTurnOnce;
-      return;
-    }
+    if (config_.acknowledgement != Acknowledgement::kTransport && octets[0] >= 200) return;
     const std::vector<std::uint8_t> link(made.begin(), made.end());
     const Outcome& outcome = to.decompressor.decompress(link, transport_);
     const bool fine = outcome.kind == Outcome::Kind::kMessage;
-    require(fine || may_fail_, "what an honest endpoint has sent cannot be decompressed");
+    require(fine || hostile_, "what an honest endpoint has sent cannot be decompressed");
     if (!fine) {
       from.compressor->forget();
       return;
     }
     require(std::ranges::equal(outcome.output, message), "what arrives is not what was sent");
     require(to.decompressor.accept(kCompartment), "not accepted");
-    if (leaves && !may_fail_) {
+    if (leaves && !hostile_) {
       require(to.states.find(*leaves).kind == StateFound::Kind::kOne, "the peer's state is not what was expected");
     }
     to.compressor->heard(heard_from(outcome, to.decompressor.udvm().completion()));
@@ -139,7 +137,6 @@ class Target {
   Endpoint b_;
   Transport transport_;
   bool hostile_;
-  bool may_fail_;  // what is sent need not come out
   CompressorConfig config_;
 };
 

@@ -454,6 +454,29 @@ TEST(Shared, OfTheFirstTurnTheFirstMessageMayBeTheOneThatIsUsed) {
   EXPECT_EQ(again[2], again[1]);
 }
 
+// A message that is kept goes when the peer is known to have a newer one, even if the message that says so is lost.
+TEST(Shared, WhatTheNextMessageRefersToOutlivesALoss) {
+  Random random(4);
+  const auto octets = [&random](std::size_t length) {
+    Bytes all(length);
+    for (auto& octet : all) octet = random.octet();
+    return all;
+  };
+  for (const auto acknowledgement : {Acknowledgement::kNumber, Acknowledgement::kIdentifier}) {
+    CompressorConfig config = with(Mechanism::kShared);
+    config.acknowledgement = acknowledgement;
+    Endpoint a(config);
+    Endpoint b(config);
+    for (int i = 0; i < 2; ++i) EXPECT_FALSE(b.receive(a.send(octets(300))).empty());
+    EXPECT_FALSE(a.receive(b.send(octets(200))).empty());
+    EXPECT_FALSE(a.send(octets(300)).empty());  // and lost
+    const Bytes next = octets(200);
+    EXPECT_EQ(a.receive(b.send(next)), next);
+    config.shared_state = SharedState::kFirstTurnOnce;  // which refers to the first of the two
+    EXPECT_THROW(Program{config}, std::invalid_argument);
+  }
+}
+
 TEST(Shared, NeedsRoomForWhatIsKept) {
   CompressorConfig config = with(Mechanism::kShared);
   config.peer.state_memory_size = 4096;
