@@ -20,7 +20,8 @@ import yaml
 from headroom.errors import UsageError
 from headroom.paths import SCHEMAS, shown
 
-MAX_OCTETS = 4 << 20  # No file of ours comes near; anything larger is not what it claims to be.
+# No file of ours comes near. Anything larger is not what it claims to be, and would take long to be refused.
+MAX_OCTETS = 1 << 20
 MAX_DEPTH = 50  # Levels of nesting: likewise. What is deeper would overrun the stack of some reader.
 MAX_SHOWN = 5
 MAX_SENTENCE = 1000  # characters of one complaint
