@@ -68,6 +68,13 @@ def carried(
     return wrong
 
 
+def nothing_saved(heard: Sequence[tuple[bytes, bytes]]) -> list[str]:
+    """Whether messages, and what they were compressed to, bytecode and all, have as many octets together, or more: an
+    endpoint that wraps its messages in SigComp makes no effort to compress them (RFC 3320, 5.2)."""
+    plain, sent = (sum(len(pair[which]) for pair in heard) for which in (0, 1))
+    return [] if sent < plain else [f"{plain} octets of {len(heard)} messages became {sent}: nothing is saved"]
+
+
 def lost(count: int, loss: float, seed: int) -> list[int]:
     """How often each of so many messages is lost before it arrives; with any loss, one of them at least once."""
     draw = random.Random(seed)

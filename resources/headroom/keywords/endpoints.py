@@ -102,13 +102,15 @@ class Endpoints:
         loss: float = 0.0,
         refusals: bool = False,
         calls: int = 1,
+        shorter: bool = False,
         **more: Any,
     ) -> None:
         """A call, whose caller is the endpoint: every message comes out as it went in, at the judge and at tshark.
 
         PEOPLE: `printed`, or `others` by the run's seed. LOSS: share of messages, either way, that are lost and sent
         again. REFUSALS: whether the endpoint may decline to compress a message for a peer with so little memory.
-        CALLS: how many, one behind another in the same compartment; with `others` each has people of its own.
+        CALLS: how many, one behind another in the same compartment; with `others` each has people of its own. SHORTER:
+        what is asked, instead of tshark, is whether the messages have fewer octets in the end.
         """
         seed = settings.from_robot().seed
         call = [message for number in range(int(calls)) for message in _call(sequence, people, seed + number)]
@@ -126,7 +128,7 @@ class Endpoints:
         current.metric("messages_compressed", len(sent), "messages")
         if plain:
             current.metric("compressed_share", sum(map(len, sent)) / plain, "ratio", "lower")
-        wrong += _second_opinion(heard)
+        wrong += endpoint_stories.nothing_saved(heard) if shorter else _second_opinion(heard)
         if wrong:
             verdicts.keep_text("messages.json", json.dumps([one.hex() for one in sent], indent=1), "link messages")
         _must_be_empty(wrong)

@@ -83,6 +83,17 @@ def test_a_nack_about_nothing_that_is_followed_is_noticed() -> None:
     assert STORIES["NACK about nothing"]("takes-any-nack")
 
 
+def test_an_endpoint_that_wraps_its_messages_saves_nothing() -> None:
+    heard: list[tuple[bytes, bytes]] = []
+    assert stories.carried(session(), FarEnd(), CALL, heard=heard) == [], "they come out"
+    (sentence,) = stories.nothing_saved(heard)
+    assert sentence.endswith(": nothing is saved")
+    assert stories.nothing_saved([(b"INVITE", b"\xf9"), (b"ACK", b"\xf9123456")]) == []
+    assert stories.nothing_saved([(b"INVITE", b"\xf9"), (b"ACK", b"\xf91234567")]) == [
+        "9 octets of 2 messages became 9: nothing is saved"
+    ]
+
+
 def test_where_nothing_happens_nothing_follows() -> None:
     """An endpoint that never refers to state has none to lose."""
     with pytest.raises(stories.NothingHappened):
