@@ -86,10 +86,15 @@ std::size_t cycles_besides(const CompressorConfig& config, const Program& progra
   return shared + zeros + user + kCyclesOfRest;
 }
 
+// What loading so many octets of the dictionary takes.
+std::size_t cycles_to_load(std::size_t dictionary) {
+  return mutant("sigcomp-dictionary-takes-no-cycles") ? 0 : dictionary;
+}
+
 // The longest item that there are cycles for, where the whole dictionary is loaded as well. With `grows` the message
 // that first goes round the buffer does both: it loads the dictionary, and leaves an item of the whole memory.
 std::size_t item_for_cycles(const CompressorConfig& config, const Program& program) {
-  const std::size_t loaded = has_dictionary(config) ? sip_sdp_dictionary().value.size() : 0;
+  const std::size_t loaded = has_dictionary(config) ? cycles_to_load(sip_sdp_dictionary().value.size()) : 0;
   const std::size_t taken = cycles_besides(config, program) + loaded;
   const std::size_t left = cycles_at_first(config) - std::min(cycles_at_first(config), taken);
   return program.hashes ? left / 2 : left;
@@ -366,7 +371,7 @@ Program::Program(const CompressorConfig& config) {
   // are at the beginning, with those that the header grants, are for what is done with whole pieces of memory.
   const std::size_t state = saved == Saved::kNothing ? 0 : longest_state();
   const std::size_t hashed = hashes ? state : 0;
-  if (state + hashed + dictionary.size() + cycles_besides(config, *this) > cycles_at_first(config)) {
+  if (state + hashed + cycles_to_load(dictionary.size()) + cycles_besides(config, *this) > cycles_at_first(config)) {
     throw std::invalid_argument(
         "the peer's cycles_per_bit is too low to have that much memory saved with every message: with a smaller "
         "`memory` it would do");
