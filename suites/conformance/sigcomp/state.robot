@@ -22,6 +22,11 @@ Minimum Access Length
     [Tags]    req:RFC3320-7.2-2
     Messages Should Be Met    state    minimum-access-length
 
+Several Of One Name
+    [Documentation]    Two items whose identifiers begin with the same six octets are told apart by nine.
+    [Tags]    req:RFC3320-7.2-1    req:RFC3320-9.4.7-3
+    Messages Should Be Met    state    several-of-one-name
+
 Length Of Identifiers
     [Documentation]    Identifiers of fewer than 6 or more than 20 octets.
     [Tags]    req:RFC3320-9.4.5-1    req:RFC3320-9.4.7-2
