@@ -70,7 +70,7 @@ Much Memory And Few Cycles
 Calls Become Shorter
     [Documentation]    Whole calls, bytecode and all. Expects fewer octets than without SigComp.
     [Tags]    req:RFC3320-5.2-1    level:should    -level:must    -req:RFC3320-5-1    -req:RFC3320-5-3
-    ...    -req:RFC3320-5-4
+    ...       -req:RFC3320-5-4
     3gpp-video-call    default    shorter=yes
     3gpp-video-call    dynamic    shorter=yes
     3gpp-video-call    shared     shorter=yes
