@@ -42,6 +42,13 @@ Shared, DEFLATE                         3gpp-video-call                       sh
 Stateful Static, DEFLATE                3gpp-video-call                       stateful-static     algorithm=deflate
 Dynamic, Linear Search                  basic-video-call                      dynamic             search=linear
 Dynamic, Checkpoints                    3gpp-video-call                       dynamic             checkpoint_every=3
+Dynamic, User Dictionary
+    [Documentation]    A text of this user's goes uncompressed with the first message, for all of them to be compressed
+    ...    against (RFC 3321, 5.4).
+    3gpp-video-call    dynamic    user_dictionary=5349502f322e302f554450205b353535353a3a6161613a6262623a6363633a646464
+Shared, Several Calls
+    [Documentation]    State stays from call to call, of other people in the same compartment.
+    basic-voice-call    shared    people=others    calls=4    state=16384
 Dynamic, Little State Memory
     [Documentation]    State memory for a few items: expects that none is referred to that the peer may have freed.
     [Tags]    req:RFC3320-5.1-2    req:RFC3320-5.1-1
