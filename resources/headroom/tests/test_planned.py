@@ -52,7 +52,8 @@ def test_a_run_does_what_its_dry_run_foresees(out: Path, tmp_path: Path, real_bu
     assert done.returncode in (0, 1), done.stderr
     records = store.read_all(Path(json.loads(done.stdout)["results"]).parent)
     found = {record["test"]["id"]: record for record in records}
-    assert set(found) == {*plan["cases"], *plan["unsupported"]}
+    # A case that has to ask an adapter what it has before it can say whom it asks is not foreseen.
+    assert set(found) <= {*plan["cases"], *plan["unsupported"]} and not set(found) & set(plan["left_out"])
     unsupported = {name: record["reason"] for name, record in found.items() if record["verdict"] == "unsupported"}
     assert plan["unsupported"].items() <= unsupported.items()
 
