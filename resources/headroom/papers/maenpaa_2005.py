@@ -428,6 +428,11 @@ def figures_45_and_46(place: Place) -> Measured:
         _ratio(place, f"figures-45-46.{kind}", spent[kind, 8192], spent["basic", 8192], some, "sequence-compression")
         for kind in ("shared", "dynamic")
     ]
+    for memory in (4096, 8192):
+        took = {kind: cell(runs[kind, memory], runs[kind, memory].sent, "sequence-decompression") for kind in kinds}
+        dynamic, others = took.pop("dynamic"), [one for one in took.values() if one]
+        least = min(others, default=None)
+        items.append(_ratio(place, f"figures-45-46.least-{memory}", dynamic, least, some, "sequence-decompression"))
     series = []
     for what in ("compression", "decompression"):
         for memory in MEMORIES:
