@@ -231,6 +231,7 @@ class Endpoints:
     ) -> None:
         """OPTIONS are for an implementation that has them, without which it would be too cautious to be refused."""
         run = settings.from_robot()
+        verdicts.note("compressor", run.compressor, run.build)
         verdicts.leave_to_the_other_side({"compressor"})  # before it is asked what options it has
         session, _ = _sender(DEFAULT, FarEnd(told), endpoints.fitting(options, run.compressor, run.build), ["nack"])
         _must_be_empty(_happened(lambda: nack_stories.nack_about_less(session, FarEnd(is_so), heavy, reason)))
