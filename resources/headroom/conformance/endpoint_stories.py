@@ -204,6 +204,13 @@ def feedback_returned(session: Session, far: FarEnd) -> list[str]:
     return wrong
 
 
+def reserved_bits_ignored(session: Session, far: FarEnd) -> list[str]:
+    """An item that is asked for with all reserved bits set comes back as without them."""
+    session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", requested=b"\xfc\x44"))
+    came, faults = _item_in(session, far, messages(1)[0])
+    return faults + ([] if came == b"\x44" else [f"44 was asked for, and {came.hex() or 'none'} came back"])
+
+
 def newest_feedback_returned(session: Session, far: FarEnd) -> list[str]:
     """Of two items that were asked for, the newer comes back."""
     for item in (b"\x11", b"\x22"):

@@ -32,13 +32,15 @@ hex ({returned})
 
 @dataclass
 class FarEnd:
-    """`offer`: what it offers the endpoint under test. `heard`: what became of each message so far, in order."""
+    """`offer`: what it offers the endpoint under test. `heard`: what became of each message so far, in order.
+    `reserved`: Useful Values of a later version, at addresses 10 to 31 (RFC 3320, 7.2)."""
 
     offer: Offer = field(default_factory=Offer)
     heard: list[Outcome] = field(default_factory=list)
+    reserved: bytes = Endpoint.reserved
 
     def __post_init__(self) -> None:
-        self.endpoint = Endpoint(self.offer)
+        self.forgets()
         self.announced: list[bytes] = []
 
     def hears(self, octets: bytes) -> Outcome:
@@ -83,6 +85,7 @@ class FarEnd:
     def forgets(self) -> None:
         """Begins anew without any state, as after a failure."""
         self.endpoint = Endpoint(self.offer)
+        self.endpoint.reserved = self.reserved
 
     def shrinks(self, offer: Offer) -> None:
         """Offers less from now on: state for which there is no room any more goes (RFC 4896, 10.2)."""

@@ -36,6 +36,7 @@ from headroom.sip.sequences import Message
 
 DEFAULT = "default"  # of mechanisms: whatever an implementation does unless it is told otherwise
 NUMBERS = {"memory": "decompression_memory_size", "state": "state_memory_size", "cycles": "cycles_per_bit"}
+LATER_VALUES = bytes(range(0xEA, 0x100))  # for addresses 10 to 31: none is 0
 MOST_FINDINGS = 20
 CYCLES = "cycles"  # the feature of those that tell how many UDVM cycles a message took
 COUNTING = "RFC3320-8.6-"  # requirements that are about cycles
@@ -133,6 +134,14 @@ class Endpoints:
             verdicts.keep_text("messages.json", json.dumps([one.hex() for one in sent], indent=1), "link messages")
         _must_be_empty(wrong)
 
+    @keyword("A Call Should Not Rest On Reserved Addresses")
+    def reserved_addresses(self, mechanism: str = DEFAULT, **options: Any) -> None:
+        """The same at a peer whose memory is not 0 at addresses 10 to 31, as a later version of SigComp may have it."""
+        far = FarEnd(_far_of(mechanism), reserved=LATER_VALUES)
+        session, _ = _sender(mechanism, far, options)
+        call = _call("3gpp-video-call", "printed", 1)
+        _must_be_empty(_happened(lambda: endpoint_stories.carried(session, far, call)))
+
     @keyword("A Call Should Be Streamed")
     def call_streamed(self, sequence: str, piece: int, mechanism: str = DEFAULT) -> None:
         """A call over streams: one delimited message for each that the endpoint sends, and each that it gets, in pieces
@@ -177,6 +186,10 @@ class Endpoints:
     @keyword("Newest Feedback Should Be Returned")
     def newest_feedback(self) -> None:
         self._story(endpoint_stories.newest_feedback_returned, features=["feedback"])
+
+    @keyword("Reserved Bits Of A Request Should Be Ignored")
+    def reserved_bits(self) -> None:
+        self._story(endpoint_stories.reserved_bits_ignored, features=["feedback"])
 
     @keyword("Feedback Should Be Repeated")
     def feedback_repeated(self) -> None:

@@ -142,6 +142,17 @@ Sent Again
     [Template]    Messages Sent Again Should Be Decompressed
     default
     dynamic
+Reserved Addresses
+    [Documentation]    A peer whose memory is not 0 at addresses 10 to 31, where a later version of SigComp may have more
+    ...    Useful Values. Expects that its messages can be decompressed there all the same.
+    [Tags]    req:RFC3320-7.2-5
+    [Template]    A Call Should Not Rest On Reserved Addresses
+    default
+    stateless-basic
+    stateful-static
+    dynamic
+    shared
+    dynamic    algorithm=deflate
 Too Long A Message
     [Documentation]    70,000 octets, more than SigComp carries. Expects that compressing fails, and that the messages
     ...    before and after it are as if it had not been.

@@ -24,6 +24,11 @@ The Newest Item Comes Back
     [Tags]    req:RFC3320-5-6    level:should
     Newest Feedback Should Be Returned
 
+Reserved Bits Of A Request
+    [Documentation]    Asks for an item with the reserved bits of the request set. Expects the item.
+    [Tags]    req:RFC3320-9.4.9-9    level:should
+    Reserved Bits Of A Request Should Be Ignored
+
 Items Are Repeated
     [Documentation]    Asks for an item once. Expects it in each message, also behind messages that ask for nothing,
     ...    until a request without item takes its place.
@@ -53,7 +58,7 @@ Parameters Are Told After An I-Bit
 Less Memory Is Told
     [Documentation]    A peer says that it has 2048 octets of decompression memory from now on. Expects that what
     ...    follows can be decompressed there.
-    [Tags]    req:RFC4896-10.2-1    level:must
+    [Tags]    req:RFC4896-10.2-1    req:RFC3320-9.4.9-8    level:must
     Less Should Be Used When Less Is Offered    default    memory=2048
 
 No State Memory Is Told

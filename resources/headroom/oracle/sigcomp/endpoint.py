@@ -45,9 +45,11 @@ class Outcome:
 
 
 class Endpoint:
-    """An endpoint with one compartment open, number 0; others by `states.open`. `machine`: what runs its messages."""
+    """An endpoint with one compartment open, number 0; others by `states.open`. `machine`: what runs its messages;
+    `reserved`: what stands at addresses 10 to 31 (7.2)."""
 
     machine: type[Udvm] = Udvm
+    reserved: bytes = bytes(22)
 
     def __init__(self, offer: Offer | None = None) -> None:
         self.offer = offer or Offer()
@@ -109,7 +111,7 @@ class Endpoint:
         memory[at : at + len(value)] = value
         useful = (len(memory) & 0xFFFF, offer.cycles_per_bit, offer.version, len(header.partial))
         words = [*useful, len(value) if header.partial else 0]
-        values = b"".join(word.to_bytes(2, "big") for word in words).ljust(32, b"\0")  # figure 5
+        values = b"".join(word.to_bytes(2, "big") for word in words) + self.reserved  # figure 5
         memory[: min(32, len(memory))] = values[: len(memory)]
         cycles = (1000 + 8 * header.length) * offer.cycles_per_bit
         machine = self.machine(memory, header.rest, offer.cycles_per_bit, cycles, self.states)

@@ -31,6 +31,12 @@ END-MESSAGE (100, {told}, {length}, 128, 128, 6, 0)
 :returned
 hex ({returned})
 """
+_ZEROS = """
+COMPARE ($10, 0, others, zeros, others)
+:others
+DECOMPRESSION-FAILURE
+:zeros
+"""
 MOST = 60_000  # octets of a message
 
 
@@ -56,9 +62,11 @@ class Fake:
         self.sent: dict[bytes, int] = {}
         self.records = wire.Records()
         returned = bytes([self._parameters(), 2, 0]) if offer != Offer() and defect != "tells-nothing" else b""
-        code = assemble(_CODE.format(told="returned" if returned else 0, length=0, returned=returned.hex()))
-        length = len(code)
-        self.code = assemble(_CODE.format(told="returned" if returned else 0, length=length, returned=returned.hex()))
+        source = (_ZEROS + _CODE if defect == "rests-on-zeros" else _CODE).replace(
+            "{told}", "returned" if returned else "0"
+        )
+        length = len(assemble(source.format(length=0, returned=returned.hex())))
+        self.code = assemble(source.format(length=length, returned=returned.hex()))
         self.item = Item(self.code, 128, 128)
 
     def _parameters(self) -> int:
@@ -115,6 +123,8 @@ class Fake:
         if outcome.header is not None and compartment is not None:
             sending = self.sending[compartment]
             item = outcome.header.returned_feedback
+            if self.defect == "heeds-reserved-bits" and b"\xfc" in octets:
+                self.endpoint.states.compartments[compartment].to_return = b""
             sending.arrived = sending.arrived or (len(item) == 1 and item[0] in sending.brought)
             if self.defect != "counts-on-memory":
                 sending.arrived &= self.endpoint.states.compartments[compartment].parameters.state_memory_size != 0
