@@ -7,6 +7,7 @@ that have the feature: a report says "not yet" about those that no implementatio
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from headroom.errors import UsageError
-from headroom.paths import ROOT, shown
+from headroom.paths import ROOT, SUITES, shown
 from headroom.yamlfile import Document, check, read
 
 FOLDER = ROOT / "resources" / "requirements"
@@ -128,6 +129,17 @@ class Requirements(Mapping[str, Requirement]):
             and (side is None or one.side in (side, "either"))
             and one.concerns(profile, mode, features)
         ]
+
+
+@cache
+def suites_of() -> dict[str, tuple[str, ...]]:
+    """The suites whose cases name a requirement, by its id: as they are here, whichever of them a run had."""
+    found: dict[str, list[str]] = {}
+    for path in sorted(SUITES.rglob("*.robot")):
+        suite = path.relative_to(SUITES).with_suffix("").as_posix()
+        for name in dict.fromkeys(re.findall(r"\breq:(RFC\d+-\S+)", path.read_text(encoding="utf-8"))):
+            found.setdefault(name, []).append(suite)
+    return {name: tuple(suites) for name, suites in found.items()}
 
 
 def load(folder: Path = FOLDER) -> Requirements:

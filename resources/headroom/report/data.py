@@ -268,23 +268,37 @@ def untested(records: Records) -> list[Untested]:
         for identity, one in _known_requirements().items()
         if identity not in found and identity.partition("-")[0] in rfcs
     ]
+    asked = {role for role in ("compressor", "decompressor") if any(record[role] for record in records)}
     return [
-        Untested(one.id, one.level, one.side, one.text, one.why_untested or "No case of this run names it.")
+        Untested(one.id, one.level, one.side, one.text, one.why_untested or _why_not_asked(one.id, one.side, asked))
         for one in sorted(rest, key=lambda one: natural(one.id))
     ]
+
+
+def _why_not_asked(identity: str, side: str, asked: set[str]) -> str:
+    """Why no case of a run names a requirement that one could. `asked` are the roles of those whom the run asked."""
+    suites = _suites_of().get(identity, ())
+    if not suites:
+        return "No case names it."
+    nobody = (
+        f"This run asked no {side}" if {"compressor", "decompressor"} - asked == {side} else "Not asked in this run"
+    )
+    return f"{nobody}; cases of {' and '.join(suites)} name it."
 
 
 @dataclass(frozen=True)
 class Coverage:
     """Requirements of one RFC on an implementation: by the worst verdict of their cases, and those without a case.
 
-    `not_yet` are requirements about features that nobody has; `without_case` all others that no case names.
+    `not_yet` are requirements about features that nobody has; `not_asked` those that cases name which this run did not
+    have; `without_case` all others that no case names.
     """
 
     rfc: str
     known: int
     by_verdict: dict[str, int]
     not_yet: int
+    not_asked: int
     without_case: int
 
 
@@ -297,23 +311,27 @@ def coverage(records: Records) -> list[Coverage]:
         mine = [verdict for identity, verdict in found.items() if identity.partition("-")[0] == rfc]
         rest = [one for identity, one in known.items() if identity.partition("-")[0] == rfc and identity not in found]
         not_yet = sum(one.not_yet for one in rest)
+        not_asked = sum(_is_asked_elsewhere(one) for one in rest)
         counts = {verdict: mine.count(verdict) for verdict in VERDICTS}
-        result.append(Coverage(rfc, len(mine) + len(rest), counts, not_yet, len(rest) - not_yet))
+        without = len(rest) - not_yet - not_asked
+        result.append(Coverage(rfc, len(mine) + len(rest), counts, not_yet, not_asked, without))
     return result
 
 
 @dataclass(frozen=True)
 class Level:
-    """Requirements of one level on an implementation, all RFCs together: with a case, not yet, without one."""
+    """Requirements of one level on an implementation, all RFCs together: with a case, not yet, not asked in this run,
+    without one."""
 
     level: str
     known: int
     with_case: int
     not_yet: int
+    not_asked: int
 
     @property
     def without_case(self) -> int:
-        return self.known - self.with_case - self.not_yet
+        return self.known - self.with_case - self.not_yet - self.not_asked
 
     @property
     def share(self) -> float:
@@ -333,8 +351,9 @@ def levels(records: Records) -> list[Level]:
     result = []
     for level in dict.fromkeys(one.level for one in mine):
         those = [one for one in mine if one.level == level]
-        covered = sum(one.id in found for one in those)
-        result.append(Level(level, len(those), covered, sum(one.not_yet and one.id not in found for one in those)))
+        rest = [one for one in those if one.id not in found]
+        not_yet, not_asked = sum(one.not_yet for one in rest), sum(_is_asked_elsewhere(one) for one in rest)
+        result.append(Level(level, len(those), len(those) - len(rest), not_yet, not_asked))
     return sorted(result, key=lambda one: ("must", "should", "may").index(one.level))
 
 
@@ -346,6 +365,18 @@ def _known_requirements() -> Mapping[str, Any]:
         return known.load()
     except HeadroomError:
         return {}
+
+
+def _suites_of() -> Mapping[str, tuple[str, ...]]:
+    """Suites with cases of a requirement, by its identifier."""
+    from headroom import requirements as known
+
+    return known.suites_of()
+
+
+def _is_asked_elsewhere(requirement: Any) -> bool:
+    """Of one that no case of a run names: whether there are such cases, and somebody has what it is about."""
+    return not requirement.not_yet and requirement.id in _suites_of()
 
 
 def _binding_requirements() -> dict[str, Any]:

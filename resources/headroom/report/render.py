@@ -104,12 +104,11 @@ def warnings(records: Records) -> list[str]:
 
 
 def _title(records: Records) -> str:
-    pairs = {
-        (record["compressor"]["name"], record["decompressor"]["name"])
-        for record in records
-        if record["compressor"] and record["decompressor"] and record["parameters"].get("kind") != "floor"
-    }
-    names = sorted({name for pair in pairs for name in pair} - {"null"})
+    judged = [record for record in records if record["parameters"].get("kind") != "floor"]
+    roles = [(record["compressor"], record["decompressor"]) for record in judged]
+    # Where nobody works with another, as endpoints of SigComp in conformance, it is about those who were judged alone.
+    pairs = [pair for pair in roles if all(pair)] or roles
+    names = sorted({one["name"] for pair in pairs for one in pair if one} - {"null"})
     schemes = {
         tag.partition(":")[2] for record in records for tag in record["test"]["tags"] if tag.startswith("scheme:")
     }

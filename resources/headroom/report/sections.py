@@ -346,7 +346,7 @@ def conformance(records: Records) -> Section | None:
     title = f"Show all {len(found)} requirements with their cases" if len(found) > FOLDED_FROM else ""
     section.add("table", matrix, filter=present, title=title)
     if rest := data.untested(records):
-        section.add("heading", "What no case covers", id="untested")
+        section.add("heading", "What this run did not ask", id="untested")
         columns = [
             Column("Requirement"),
             Column("Level"),
@@ -355,7 +355,7 @@ def conformance(records: Records) -> Section | None:
             Column("Why", long=True),
         ]
         rows = [[Cell(one.id, code=True), one.level.upper(), one.side, one.text, one.reason] for one in rest]
-        title = f"Show all {len(rows)} requirements without a case" if len(rows) > FOLDED_FROM else ""
+        title = f"Show all {len(rows)} requirements that it did not ask" if len(rows) > FOLDED_FROM else ""
         section.add("table", table("t-untested", columns, rows), title=title)
     return section
 
@@ -380,31 +380,32 @@ def _levels_table(found: list[data.Level]) -> Any:
     rows = []
     for one in found:
         share = f"{one.share:.0%}".replace("%", " %")
-        rows.append([one.level.upper(), one.known, one.with_case, share, one.not_yet, one.without_case])
-    names = ("Level", "Known", "With a case", "Share", "Not yet", "No case")
+        rows.append([one.level.upper(), one.known, one.with_case, share, one.not_yet, one.not_asked, one.without_case])
+    names = ("Level", "Known", "With a case", "Share", "Not yet", "Not asked", "No case")
     caption = (
         "How much the cases of this run ask for, of what binds an implementation. The share is of what could be asked "
-        "for: all but what no implementation of ours has (not yet). Who makes use of a MAY is right, and so is who "
-        "does not."
+        "for: all but what no implementation of ours has (not yet). Not asked: cases name it that this run did not "
+        "have. Who makes use of a MAY is right, and so is who does not."
     )
     return table("t-levels", [Column(name, number=name != "Level") for name in names], rows, caption)
 
 
 def _coverage_table(covered: list[data.Coverage]) -> Any:
-    names = ("Document", "Known", *VERDICTS, "Not yet", "No case")
+    names = ("Document", "Known", *VERDICTS, "Not yet", "Not asked", "No case")
     rows = [
         [
             one.rfc.replace("RFC", "RFC "),
             one.known,
             *(one.by_verdict[word] for word in VERDICTS),
             one.not_yet,
+            one.not_asked,
             one.without_case,
         ]
         for one in covered
     ]
     caption = (
         "Requirements on an implementation, by the worst verdict of their cases. Not yet: about a feature that no "
-        "implementation of ours has. No case: all others that no case of this run names."
+        "implementation of ours has. Not asked: cases name it that this run did not have. No case: the rest."
     )
     return table("t-rfcs", [Column(name, number=name != "Document") for name in names], rows, caption)
 

@@ -290,7 +290,8 @@ def test_coverage_of_an_rfc() -> None:
     found = {one.rfc: one for one in data.coverage(sample.records())}
     rfc = found["RFC3095"]
     assert rfc.by_verdict == {"pass": 1, "non-strict": 1, "fail": 1, "unsupported": 1, "error": 0}
-    assert rfc.known == sum(rfc.by_verdict.values()) + rfc.not_yet + rfc.without_case
+    assert rfc.known == sum(rfc.by_verdict.values()) + rfc.not_yet + rfc.not_asked + rfc.without_case
+    assert rfc.not_asked > 100 and rfc.without_case > 0, "a few cases were asked of many"
     assert rfc.known > 200
     known = [one for one in requirements.load().values() if one.rfc == 3095 and one.side != "channel"]
     assert rfc.known == len(known) and rfc.not_yet == sum(one.not_yet for one in known)
@@ -300,7 +301,7 @@ def test_coverage_of_a_level() -> None:
     must, should, may = data.levels(sample.records())
     assert [one.level for one in (must, should, may)] == ["must", "should", "may"]
     for one in (must, should, may):
-        assert one.known == one.with_case + one.not_yet + one.without_case
+        assert one.known == one.with_case + one.not_yet + one.not_asked + one.without_case
     assert sum(one.with_case for one in (must, should, may)) == len(data.requirements(sample.records()))
     assert 0 < must.with_case < must.known and must.not_yet > 5
     assert must.share == must.with_case / (must.known - must.not_yet)
@@ -379,8 +380,17 @@ def test_what_no_case_covers_has_a_reason() -> None:
     assert reasons["RFC3095-4.1-3"].startswith("It binds what is below ROHC")
     assert reasons["RFC3095-5.3.2.2.3-6"].startswith("An attempt that fails leaves no trace")
     assert "MAY" in reasons["RFC3095-5.7.6.1-7"]
-    assert reasons["RFC3095-5.7.1-1"] == "No case of this run names it."
+    assert re.fullmatch("Not asked in this run; cases of conformance/.* name it.", reasons["RFC3095-5.7.1-1"])
     assert not any(name.startswith("RFC3843") for name in reasons), "no case of the run is about that document"
+
+
+def test_what_the_side_is_asked_that_was_not_there_is_not_without_a_case() -> None:
+    alone = sample.record("smoke/One", tags=["req:RFC3320-7-1"]).as_json() | {"compressor": None}
+    reasons = {row.cells[0].text: row.cells[-1].text for row in conformance_of([alone])[1].rows}
+    assert reasons["RFC3320-5-1"].startswith("This run asked no compressor; cases of conformance/sigcomp/compression ")
+    assert reasons["RFC3320-7.3-1"].startswith("Not asked in this run; cases of conformance/sigcomp/messages ")
+    known = requirements.load()
+    assert not any(reason == "No case names it." for name, reason in reasons.items() if known[name].level == "must")
 
 
 def test_files_of_a_case_are_named() -> None:
@@ -520,3 +530,8 @@ def test_a_legend_is_never_wider_than_its_chart() -> None:
 def test_the_title_says_what_was_asked(tags: list[str], title: str) -> None:
     made = [sample.record("smoke/One", tags=[tag] if tag else []).as_json() for tag in tags]
     assert render.page(made, Path("out")).title == title
+
+
+def test_the_title_names_who_was_judged_alone() -> None:
+    alone = sample.record("smoke/One", tags=["scheme:sigcomp"]).as_json() | {"compressor": None}
+    assert render.page([alone], Path("out")).title == "SigComp: reference"
