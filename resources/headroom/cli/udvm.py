@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from headroom.cli.console import examples, print_json, say, warn_once
-from headroom.errors import HeadroomError, UsageError
+from headroom.errors import HeadroomError, UsageError, disk_error
 from headroom.paths import DEFAULT_BUILD
 
 ASSEMBLE = examples(
@@ -60,7 +60,10 @@ def add_to(app: typer.Typer) -> None:
 
 def assemble(
     source: Annotated[Path, typer.Argument(help="Source of a program.")],
-    output: Output = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="File to write; stdout when left out, in hexadecimal on a terminal."),
+    ] = None,
     code: Annotated[bool, typer.Option("--code", help="Write the bytecode alone, without a message.")] = False,
     input: Annotated[Path | None, typer.Option(help="Octets behind the bytecode, which the program reads.")] = None,
     implementation: Implementation = "reference",
@@ -71,7 +74,7 @@ def assemble(
         raise UsageError("--input is for messages: with --code there is nothing to put it behind.")
     behind = b"" if input is None else _octets(input)
     try:
-        text = _read(source).decode()
+        text = _read(source).decode().removeprefix("\ufeff")  # the byte order mark that some editors put in front
     except UnicodeDecodeError as error:
         raise UsageError(f"{source} is not a text in UTF-8 (octet {error.start}): is it a message already?") from None
     answer = _ask(implementation, build, {"tool": "assemble", "source": text}, source)
@@ -81,7 +84,7 @@ def assemble(
     if json:
         print_json({**answer, "message": (made + behind).hex() or None} if not code else answer)
     if output is not None or not json:
-        _write(output, made + behind)
+        _write(output, made + behind, is_text=False)
 
 
 def disassemble(
@@ -103,7 +106,7 @@ def disassemble(
     if json:
         print_json(answer)
     if output is not None or not json:
-        _write(output, answer["source"].encode())
+        _write(output, answer["source"].encode(), is_text=True)
 
 
 def trace(
@@ -141,7 +144,7 @@ def trace(
     if output is not None:
         if made is None:
             raise HeadroomError(f"Nothing was written to {output}: the message has no output.")
-        _write(output, made)
+        _write(output, made, is_text=False)
     if answer["kind"] == "failed":
         raise typer.Exit(1)
 
@@ -196,13 +199,29 @@ def _octets(path: Path) -> bytes:
         raise UsageError(f"{path} has an odd number of hexadecimal digits.") from None
 
 
-def _write(path: Path | None, octets: bytes) -> None:
+def _write(path: Path | None, octets: bytes, is_text: bool) -> None:
     """Octets to a file or to stdout; to a terminal, what is not text goes in hexadecimal."""
     if path is not None:
-        path.write_bytes(octets)
+        _write_file(path, octets)
         say(f"{path}: {len(octets)} octets")
-    elif sys.stdout.isatty() and not octets.isascii():
+    elif sys.stdout.isatty() and not is_text:
         print(octets.hex())
     else:
         sys.stdout.buffer.write(octets)
         sys.stdout.flush()
+
+
+def _write_file(path: Path, octets: bytes) -> None:
+    """Raises UsageError where the file cannot be opened, EnvironmentLacks where it cannot be written, such as on a full
+    disk; then no part of it stays."""
+    try:
+        file = path.open("wb")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}.") from None
+    try:
+        with file:
+            file.write(octets)
+    except OSError as error:
+        if path.is_file() and not path.is_symlink():  # neither a device nor what /dev/stdout leads to
+            path.unlink(missing_ok=True)
+        raise disk_error(error, f"writing {path}", resumable=False) from error

@@ -4,10 +4,14 @@
 from __future__ import annotations
 
 import json
+import resource
+import sys
 from pathlib import Path
 
 import pytest
 
+from headroom.cli import udvm
+from headroom.errors import EnvironmentLacks, UsageError
 from headroom.paths import ROOT
 from headroom.tests.test_cli import headroom
 
@@ -80,6 +84,64 @@ def test_an_implementation_without_the_tool_is_told(program: Path) -> None:
     done = headroom("udvm", "assemble", str(program), "--implementation", "null")
     assert done.returncode == 2
     assert "null has no tool 'assemble'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("octets", "sentence"),
+    [
+        ("00", "the first five bits are not 11111"),
+        ("f8", "the header of this SigComp message is wrong: MESSAGE_TOO_SHORT"),
+        ("f9" + "00" * 6, "brings no bytecode: it names a state that has it"),
+    ],
+)
+def test_a_file_that_brings_no_bytecode_is_told_as_a_file(
+    tmp_path: Path, real_build: str, octets: str, sentence: str
+) -> None:
+    (tmp_path / "one").write_text(octets)
+    done = headroom("udvm", "disassemble", str(tmp_path / "one"))
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"headroom: {tmp_path}/one: ")
+    assert sentence in done.stderr
+
+
+def test_a_source_may_begin_with_a_byte_order_mark(program: Path, tmp_path: Path) -> None:
+    plain = headroom("udvm", "assemble", str(program), "--json")
+    program.write_bytes(b"\xef\xbb\xbf" + COPY.encode())
+    marked = headroom("udvm", "assemble", str(program), "--json")
+    assert (marked.returncode, marked.stderr) == (0, "")
+    assert marked.stdout == plain.stdout
+
+
+def test_octets_go_to_a_pipe_as_they_are_and_to_a_terminal_in_hexadecimal(
+    monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    octets = b"OUTPUT\n"  # in ASCII as they are, octets are no text
+    udvm._write(None, octets, is_text=False)
+    assert capsysbinary.readouterr().out == octets
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    udvm._write(None, octets, is_text=False)
+    assert capsysbinary.readouterr().out == octets.hex().encode() + b"\n"
+    udvm._write(None, octets, is_text=True)
+    assert capsysbinary.readouterr().out == octets
+
+
+def test_a_file_that_cannot_be_written_is_named_and_does_not_stay(tmp_path: Path) -> None:
+    path, kept = tmp_path / "message.bin", tmp_path / "link"
+    kept.symlink_to("/dev/full")
+    for full in ("/dev/full", str(kept)):
+        with pytest.raises(EnvironmentLacks, match=f"The disk is full: writing {full} failed"):
+            udvm._write(Path(full), b"\0", is_text=False)
+        assert Path(full).exists(), "it is not ours"
+    with pytest.raises(UsageError, match=r"x/message\.bin cannot be written: No such file or directory"):
+        udvm._write(tmp_path / "x" / "message.bin", b"\0", is_text=False)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4, before[1]))  # ends as a full disk does: after a part
+    try:
+        with pytest.raises(EnvironmentLacks, match=r"Writing .*/message\.bin failed: File too large"):
+            udvm._write(path, b"\0" * 5, is_text=False)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not path.exists()
 
 
 def test_what_is_no_text_is_told(program: Path) -> None:

@@ -63,6 +63,8 @@ TEST(Tool, TracesEveryRoundOfALoopWithoutAnEnd) {
 }
 
 TEST(Tool, SaysWhatIsWrong) {
+  const json named = ask({{"tool", "disassemble"}, {"message", "f9000000000000"}});
+  EXPECT_EQ(named["error"], "this SigComp message brings no bytecode: it names a state that has it");
   const json wrong = ask({{"tool", "assemble"}, {"source", "at (128)\nOUTPOT (1)"}});
   EXPECT_EQ(wrong["line"], 2);
   for (const json& question :
