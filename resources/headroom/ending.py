@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import shlex
 import signal
@@ -120,7 +121,7 @@ def document(one: Ended) -> dict[str, Any]:
         kind: Kind = "job" if code == 2 else said if said in ("input", "output") else "refused"
         if DIED_IN.encode() in one.complaint:  # a process that the engine had for its own
             kind, sentence = "crash", f"{sentence}{last_words(one)}"
-        raise EngineFailure(kind, f"{sentence}{f' (at {where} of the job)' if where else ''}", where, sentence)
+        raise EngineFailure(kind, f"{sentence}{f' (at {place(where)})' if where else ''}", where, sentence)
     if one.seal and document.pop("seal", None) != one.seal:
         raise EngineFailure(
             "garbage",
@@ -128,6 +129,16 @@ def document(one: Ended) -> dict[str, Any]:
             f"wrote to a descriptor that is not its own, and ended the process.{last_words(one)}{_advice(one)}",
         )
     return document
+
+
+def place(where: str) -> str:
+    """A place in a job, given as a JSON pointer, in words: whoever reads them has not written the job."""
+    if found := re.fullmatch(r"/endpoints/([ab])/config", where):
+        return f"the configuration of endpoint {found[1].upper()}"
+    if found := re.fullmatch(r"/messages/([0-9]{1,9})", where):
+        return f"message {int(found[1]) + 1}"
+    parts = where.removeprefix("/").split("/")
+    return ".".join(part.replace("~1", "/").replace("~0", "~") for part in parts)
 
 
 def sealed(job: dict[str, Any]) -> tuple[dict[str, Any], str]:

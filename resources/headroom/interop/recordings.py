@@ -99,12 +99,11 @@ def misfit(cell: Cell, failure: EngineFailure) -> str:
     if found is None or not failure.where.startswith("/expected"):
         return ""
     source, link = found.file(implementations.SOURCE), found.file(implementations.ROHC)
-    if source is None or link is None or "expected packets for" not in str(failure):
+    if source is None or link is None or "expected packets for" not in failure.said:
         return ""
-    counts = str(failure).partition(" (at ")[0]
     return (
-        f"{shown(source)} and {shown(link)} do not fit each other: {counts} Each packet on the link stands for the one "
-        "at its place in the source; has one of the files been cut off?"
+        f"{shown(source)} and {shown(link)} do not fit each other: {failure.said} Each packet on the link stands for "
+        "the one at its place in the source; has one of the files been cut off?"
     )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom import engine, leash
+from headroom import ending, engine, leash
 from headroom.conformance import faults
 from headroom.errors import EnvironmentLacks
 from headroom.paths import build_folder
@@ -49,10 +49,10 @@ def test_in_a_rehearsal_nothing_runs(fake_build: str) -> None:
         ("list", "garbage", "not an object"),
         ("not-utf8", "garbage", "not one JSON document"),
         ("nothing", "garbage", r"headroom-engine replay ended with exit status 0 and printed no result: .*\(exit\)"),
-        ("refuse", "refused", r"no such library \(at /library of the job\)"),
+        ("refuse", "refused", r"no such library \(at library\)"),
         ("no-capture", "input", "cannot open the capture"),
         ("full-disk", "output", "cannot be written"),
-        ("wrong-job", "job", r"loss must be 0\.\.1 \(at /link/forward/loss of the job\)"),
+        ("wrong-job", "job", r"loss must be 0\.\.1 \(at link\.forward\.loss\)"),
         ("silent-exit", "garbage", "exit status 7 and printed no result"),
         ("forged", "garbage", "no result of this job: it does not bear its seal"),
         ("forged-seal", "garbage", "no result of this job: it does not bear its seal"),
@@ -63,6 +63,19 @@ def test_failures_have_a_kind_and_a_sentence(fake_build: str, fake: str, kind: s
         engine.run("replay", {"fake": fake}, timeout_s=20, build=fake_build)
     assert caught.value.kind == kind
     assert caught.value.verdict == "error"
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ("/endpoints/b/config", "the configuration of endpoint B"),
+        ("/messages/0", "message 1"),
+        ("/messages/3/hex", "messages.3.hex"),
+        ("/source/profile/a~1b~0", "source.profile.a/b~"),
+    ],
+)
+def test_a_place_in_the_job_is_told_in_words(where: str, words: str) -> None:
+    assert ending.place(where) == words
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_the_death_of_another_program_is_heard_too() -> None:
 @pytest.mark.parametrize(
     ("job", "kind", "sentence"),
     [
-        ({"fake": "refuses"}, "input", r"The link .*: there is no interface 'nowhere' \(at /plain of the job\)"),
+        ({"fake": "refuses"}, "input", r"The link .*: there is no interface 'nowhere' \(at plain\)"),
         ({"fake": "aborts", "ends_after_s": 0.2}, "crash", "SIGABRT.*Its last words: the adapter's last words"),
         ({"ends_after_s": 0.2}, "crash", "ended although nobody had stopped it"),
     ],
