@@ -36,6 +36,13 @@ LIMITS = {
     "cycles_per_bit": "max_cycles_per_bit",
     "version": "version",
 }
+# What each may be: RFC 3320 3.3.1 and 9.4.9, RFC 4077 2.4.
+VALUES = {
+    "decompression_memory_size": (2048, 4096, 8192, 16384, 32768, 65536, 131072),
+    "state_memory_size": (0, 2048, 4096, 8192, 16384, 32768, 65536, 131072),
+    "cycles_per_bit": (16, 32, 64, 128),
+    "version": (1, 2),
+}
 LEAST = {"state_memory_size": "min_state_memory_size", "version": "min_version"}
 PEER = "peer"  # the feature of those that can be told of a peer that offers other than they do themselves
 # What dynamic compression needs of both sides, and what the thesis of J. Mäenpää (2005) gives them: octets.

@@ -155,8 +155,10 @@ class Implementation:
         """Why it cannot be driven on this machine, be it a file that is not there; "" when it can."""
         if not self.library:
             return "" if self.recordings else f"{self.name} is a container image, driven over --topology compose alone"
-        if not self.is_ours() and not self.library_path(build).is_file():
-            return f"{self.name} cannot be used here: its adapter {shown(self.library_path(build))} is not there"
+        path = self.library_path(build)
+        if not self.is_ours() and not path.is_file():
+            wrong = "a folder, not a shared library" if path.is_dir() else "not there"
+            return f"{self.name} cannot be used here: its adapter {shown(path)} is {wrong}"
         return self.missing()
 
 

@@ -16,8 +16,8 @@ from headroom.paths import DEFAULT_BUILD
 
 WORDS = ("compressor", "decompressor", "profile", "build", "generator", "topology")  # those that are one word each
 OTHER_SIDE = {"compressor": "decompressor", "decompressor": "compressor"}
-# Of the calls through a P-CSCF: the least and the most, and the unit.
-OF_CALLS = {"calls": (1, 4_000_000, "calls"), "holding": (0, 1e6, "seconds"), "answer": (0, 1e6, "seconds")}
+# Of the calls through a P-CSCF: the least and the most, and the unit. One that is not held is no call in progress.
+OF_CALLS = {"calls": (1, 4_000_000, "calls"), "holding": (0.1, 1e6, "seconds"), "answer": (0, 1e6, "seconds")}
 OF_CALLS_ROWS = "Calls Should Be Served"  # the keyword whose rows heed them
 DEFAULT_PROFILE = "voip-amr-nb-ipv6"  # the call of the Effnet paper, Table 2
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom import ppp
-from headroom.endpoints import LIMITS, TRANSPORTS, generous
+from headroom.endpoints import LIMITS, TRANSPORTS, VALUES, generous
 from headroom.errors import UsageError
 from headroom.measure import messages
 from headroom.measure.replay import Packets, Wanted
@@ -219,12 +219,8 @@ def conversation(sequence: str, named: dict[str, str], settings: Settings) -> me
     found = sequences.load(sequences.path_of(sequence)) if printed else calls.call(sequence, settings.seed).messages
     link = {name: _share(name, named.pop(name)) for name in LINK_SHARES if name in named}
     dropped = _dropped(named.pop("drop", ""), sum(message.from_caller for message in found))
-    try:
-        offer = generous(settings.compressor, settings.decompressor) | {
-            name: int(named.pop(name)) for name in LIMITS if name in named
-        }
-    except ValueError as error:
-        raise UsageError(f"A number was expected: {error}.") from error
+    said = {name: _offered(name, named.pop(name)) for name in LIMITS if name in named}
+    offer = generous(settings.compressor, settings.decompressor) | said
     return messages.Wanted(
         messages=messages.conversation(found),
         a=settings.compressor,
@@ -238,6 +234,14 @@ def conversation(sequence: str, named: dict[str, str], settings: Settings) -> me
         build=settings.build,
         options={name: _option(name, value) for name, value in named.items()},
     )
+
+
+def _offered(name: str, text: str) -> int:
+    """What an endpoint offers, as it may be. Raises UsageError with what it may be."""
+    if not re.fullmatch("[0-9]{1,9}", text) or int(text) not in VALUES[name]:
+        *most, last = map(str, VALUES[name])
+        raise UsageError(f"{name}={text[:200]} makes no sense: {', '.join(most)} or {last} was expected.")
+    return int(text)
 
 
 def _dropped(text: str, sent: int) -> list[int]:

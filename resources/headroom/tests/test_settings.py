@@ -52,7 +52,7 @@ def test_calls_are_asked_for() -> None:
     [
         (Asked(["performance"], calls=0), "--calls is a number of calls from 1 to 4,000,000, not 0"),
         (Asked(["performance"], calls=5_000_000), "from 1 to 4,000,000, not 5,000,000"),
-        (Asked(["performance"], holding=-1), "--holding is a number of seconds from 0 to 1,000,000, not -1"),
+        (Asked(["performance"], holding=0), r"--holding is a number of seconds from 0\.1 to 1,000,000, not 0"),
         (Asked(["performance"], answer=float("nan")), "--answer is a number of seconds from 0 to 1,000,000, not nan"),
         (Asked(["performance"], holding="long"), "--holding is a number of seconds, not 'long'"),  # type: ignore[arg-type]
         (Asked(["conformance"], calls=5), "Nothing of conformance has calls through a P-CSCF .* and so --calls would"),

@@ -333,6 +333,12 @@ def test_an_adapter_that_is_not_there_is_no_row_of_unsupported_cells_for_who_nam
         interop.plan_of({**WORDS, "compressors": (bad,), "decompressors": ("reference",)})
 
 
+def test_a_folder_is_no_adapter(tmp_path: Path) -> None:
+    bad = support.implementation(tmp_path, "zbad", "adapter: {library: .}")
+    with pytest.raises(EnvironmentLacks, match=r"its adapter .*zbad is a folder, not a shared library"):
+        interop.plan_of({**WORDS, "compressors": (bad,), "decompressors": ("reference",)})
+
+
 def test_a_matrix_in_which_nothing_could_be_asked_is_no_success(tmp_path: Path, real_build: str) -> None:
     row = ("--compressors", "null", "--decompressors", "reference")  # two formats on the link
     done = headroom(tmp_path / "out", *row, "--profiles", "0x0001", "--links", "clean", "--build", real_build)
