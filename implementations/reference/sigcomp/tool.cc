@@ -51,7 +51,8 @@ json disassemble(const Settings& s) {
     require(s.find("code") == nullptr, "\"code\" and \"message\" are two ways to say the same; one is enough");
     const std::vector<std::uint8_t> message = octets_from_hex(*given, s.where("message"));
     Header header;
-    require(!message.empty() && is_sigcomp(message[0]), "this is no SigComp message: the first five bits are not 11111");
+    require(!message.empty() && is_sigcomp(message[0]),
+            "this is no SigComp message: its first five bits are not all 1");
     const Reason wrong = read_header(message, header);
     require(wrong == Reason::kNone, "the header of this SigComp message is wrong: " + std::string(name_of(wrong)));
     require(header.partial_identifier.empty(), "this SigComp message brings no bytecode: it names a state that has it");

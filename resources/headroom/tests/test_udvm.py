@@ -89,7 +89,7 @@ def test_an_implementation_without_the_tool_is_told(program: Path) -> None:
 @pytest.mark.parametrize(
     ("octets", "sentence"),
     [
-        ("00", "the first five bits are not 11111"),
+        ("00", "its first five bits are not all 1"),
         ("f8", "the header of this SigComp message is wrong: MESSAGE_TOO_SHORT"),
         ("f9" + "00" * 6, "brings no bytecode: it names a state that has it"),
     ],

@@ -143,8 +143,8 @@ Sent Again
     default
     dynamic
 Reserved Addresses
-    [Documentation]    A peer whose memory is not 0 at addresses 10 to 31, where a later version of SigComp may have more
-    ...    Useful Values. Expects that its messages can be decompressed there all the same.
+    [Documentation]    A peer whose memory is not 0 at addresses 10 to 31, where a later version may have more Useful
+    ...    Values. Expects that its messages can be decompressed there all the same.
     [Tags]    req:RFC3320-7.2-5
     [Template]    A Call Should Not Rest On Reserved Addresses
     default
