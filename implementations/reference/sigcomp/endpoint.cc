@@ -187,32 +187,30 @@ std::int32_t Endpoint::read_stream(Compartment& c, headroom_packet& packet) {
   switch (event) {
     case StreamReceiver::Event::kMore:
       break;
-    case StreamReceiver::Event::kPlain:
+    case StreamReceiver::Event::kPlain: {
       if (given.empty()) break;
       begin_detail(HEADROOM_MESSAGE_PLAIN, HEADROOM_NO_COMPARTMENT);
       ++counters_.received[HEADROOM_MESSAGE_PLAIN];
-      status = pass_on(given, packet);
-      stream = {};
+      // A stream has no gaps: what there is no room for waits for the next call.
+      const Octets piece = given.first(std::min<std::size_t>(given.size(), packet.out_capacity));
+      status = piece.empty() ? HEADROOM_ERR_NO_SPACE : pass_on(piece, packet);
+      stream = given.subspan(piece.size());
       break;
+    }
     case StreamReceiver::Event::kMessage:
       status = finish(c.receiver->outcome(), c.receiver->message(), packet);
       answer = c.receiver->answer();
       break;
-    case StreamReceiver::Event::kTooLong: {
-      // There is no telling the peer which message it was: its SHA-1 is not known.
-      Failure failure;
-      failure.reason = Reason::kBytecodesTooLarge;
-      note_failure(failure);
-      charge(udvm::kWorkOfMessage, true);
-      status = HEADROOM_ERR_DECOMPRESSION;
-      break;
-    }
+    case StreamReceiver::Event::kTooLong:
     case StreamReceiver::Event::kBroken: {
+      const bool broken = event == StreamReceiver::Event::kBroken;
       Failure failure;
-      failure.reason = Reason::kFramingError;
+      failure.reason = broken ? Reason::kFramingError : Reason::kBytecodesTooLarge;
       note_failure(failure);
       charge(udvm::kWorkOfMessage, true);
       status = HEADROOM_ERR_DECOMPRESSION;
+      // There is no telling the peer which message was too long: its SHA-1 is not known.
+      if (!broken) break;
       answer = c.receiver->answer();
       stream = {};
       break;

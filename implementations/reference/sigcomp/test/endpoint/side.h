@@ -56,6 +56,9 @@ class Side {
   Result compress_into(const Bytes& message, std::uint32_t compartment, std::size_t room) {
     return process(api().compress, message, compartment, room);
   }
+  Result decompress_into(const Bytes& message, std::uint32_t compartment, std::size_t room) {
+    return process(api().decompress, message, compartment, room);
+  }
   // The NACK that waits, and for whom; empty when there is none.
   std::pair<Bytes, std::uint32_t> nack() {
     Bytes room(HEADROOM_FEEDBACK_MAX);

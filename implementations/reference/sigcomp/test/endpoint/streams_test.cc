@@ -67,6 +67,20 @@ TEST_F(Streams, AFramingErrorEndsTheStreamUntilThereIsANewOne) {
   EXPECT_EQ(b_.decompress(a_.compress(kMessage, 0).octets, 0).octets, kMessage);
 }
 
+TEST_F(Streams, APlainStreamLosesNothingForWantOfRoom) {
+  const Bytes text = test::text_octets("OPTIONS sip:a@b SIP/2.0");
+  EXPECT_EQ(b_.decompress_into(text, 0, 0).status, HEADROOM_ERR_NO_SPACE);
+  Bytes came;
+  for (Result next = b_.decompress_into(text, 0, 10); next.status != HEADROOM_MORE;
+       next = b_.decompress_into({}, 0, 10)) {
+    ASSERT_EQ(next.status, HEADROOM_OK);
+    EXPECT_EQ(next.detail.kind, HEADROOM_MESSAGE_PLAIN);
+    came = test::joined(came, next.octets);
+    ASSERT_LE(came.size(), 2 * text.size());
+  }
+  EXPECT_EQ(came, test::joined(text, text));
+}
+
 TEST_F(Streams, APlainStreamIsPassedOnPieceByPiece) {
   EXPECT_EQ(b_.decompress(kMessage, 0).octets, kMessage);
   EXPECT_EQ(b_.decompress({}, 0).status, HEADROOM_MORE);
