@@ -10,6 +10,7 @@ constexpr std::size_t kIpHeader = 20;
 constexpr std::size_t kUdpHeader = 8;
 constexpr std::size_t kTcpHeader = 20;
 constexpr std::size_t kLargestIpPacket = 65535;
+constexpr std::uint64_t kApartNs = 1'000'000;
 constexpr std::size_t kLargestPiece = 16384;  // of a stream: within every limit of capture readers
 constexpr std::uint8_t kProtocolTcp = 6;
 constexpr std::uint8_t kProtocolUdp = 17;
@@ -81,7 +82,9 @@ void Capture::write_packet(Side from, std::uint32_t compartment, std::uint64_t t
   // checksum_add takes fewer than 2^16 words: these are at most 32,758.
   const std::uint16_t finished = checksum_finish(checksum_add(sum, covered));
   store16(checksum, finished == 0 && !stream_ ? 0xFFFF : finished);
-  file_.write(interfaces_[static_cast<int>(from)], time_ns,
+  if (last_ns_ && time_ns <= *last_ns_) set_apart_ns_ += kApartNs;
+  last_ns_ = time_ns;
+  file_.write(interfaces_[static_cast<int>(from)], time_ns + set_apart_ns_,
               ethernet_frame(from_a ? kMacB : kMacA, from_a ? kMacA : kMacB, kEtherTypeIpv4, packet), comment);
 }
 

@@ -2,12 +2,14 @@
 //
 // The capture of a link that messages went over: Ethernet, IPv4 and UDP or TCP, port 5060 at both ends, as RFC 5049 has
 // it, so that any decoder knows them. Endpoint a is at 10.0.0.0/8, with an address for each compartment, and b at
-// 192.0.2.1; one interface for each direction.
+// 192.0.2.1; one interface for each direction. Times are those of the conversation. Where none passes between two
+// packets, as on a link without delay, the second and all behind it are a millisecond later: readers see their order.
 #ifndef HEADROOM_MESSAGES_CAPTURE_H
 #define HEADROOM_MESSAGES_CAPTURE_H
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/octets.h"
@@ -35,6 +37,8 @@ class Capture {
   PcapngWriter file_;
   std::uint32_t interfaces_[2];
   bool stream_;
+  std::optional<std::uint64_t> last_ns_;  // of the packet before, by the clock of the conversation
+  std::uint64_t set_apart_ns_ = 0;
   std::map<std::uint32_t, std::uint32_t> sent_[2];  // octets of each stream, by side
 };
 

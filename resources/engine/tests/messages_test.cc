@@ -395,6 +395,18 @@ TEST(MessagesCapture, HasEachMessageInUdpOrTcp) {
   }
 }
 
+TEST(MessagesCapture, SetsPacketsApartBetweenWhichNoTimePasses) {
+  const std::string path = testing::TempDir() + "messages_times.pcapng";
+  Json job = talk(endpoint(), {message("a"), message("b"), message("a"), message("a")});
+  job["outputs"] = {{"link", path}};
+  job["messages"][3]["time_ns"] = 5'000'000;
+  (void)result_of(job);
+  std::vector<std::uint64_t> times;
+  for (const auto& packet : read_capture(path, {}).packets) times.push_back(packet.time_ns);
+  EXPECT_EQ(times, (std::vector<std::uint64_t>{0, 1'000'000, 2'000'000, 7'000'000}));
+  std::remove(path.c_str());
+}
+
 // ---- jobs that are wrong
 
 TEST(MessagesJob, MistakesNameTheirPlace) {

@@ -119,6 +119,7 @@ def _choices(name: str, key: str, build: str) -> list[str]:
 
 
 def _print(done: Conversation, sequence: str) -> None:
+    from headroom.oracle.sigcomp import tshark
     from headroom.sip import sequences
 
     timed = done.wanted.repeats > 0
@@ -144,6 +145,11 @@ def _print(done: Conversation, sequence: str) -> None:
     nacks = f", {done.nack_octets} octets of NACKs" if done.nack_octets else ""
     share = 100 * done.sent_octets / max(1, done.plain_octets)
     say(f"{done.plain_octets} octets became {done.sent_octets} ({share:.1f} %){nacks}.")
+    if done.wanted.capture is not None:
+        # tshark keeps the states that messages create, but not what a decompressor adds to them (RFC 3321, 5.2).
+        shared = done.wanted.options.get("mechanism") == "shared"
+        but = ", except where they rest on shared state, which it does not have" if shared else ""
+        say(f"tshark shows the messages{but}: {tshark.command(done.wanted.capture)}")
 
 
 def _percent(one: Sent) -> str | None:

@@ -4,8 +4,14 @@
 from __future__ import annotations
 
 import json
+import shlex
+import subprocess
+from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
+from headroom.oracle.sigcomp import tshark
 from headroom.tests.test_cli import headroom
 
 
@@ -18,6 +24,28 @@ def test_a_call_is_shown_message_by_message(real_build: str, tmp_path: Path) -> 
     assert "decompress µs" in done.stdout
     assert "3522 octets became " in done.stderr
     assert capture.stat().st_size > 1000
+    shown = f"tshark shows the messages: tshark -n -r {capture} -o sigcomp.decomp.msg:TRUE\n"
+    assert shown in done.stderr
+    assert _as_tshark_says(capture) == [True] * 7
+
+
+def test_what_tshark_cannot_show_is_told(real_build: str, tmp_path: Path) -> None:
+    capture = tmp_path / "link.pcapng"
+    done = headroom("talk", "basic-voice-call", "mechanism=shared", "--link", str(capture))
+    assert "tshark shows the messages, except where they rest on shared state" in done.stderr
+    shown = _as_tshark_says(capture)
+    assert shown[0] and not all(shown)
+
+
+def _as_tshark_says(capture: Path) -> list[bool]:
+    """Which messages the command that `talk` prints shows as SIP. Skips where there is no tshark."""
+    if not tshark.available():
+        pytest.skip("tshark is not installed")
+    done = subprocess.run(shlex.split(tshark.command(capture)), capture_output=True, text=True, timeout=60)
+    lines = [line.split() for line in done.stdout.splitlines()]
+    times = [float(line[1]) for line in lines]
+    assert all(one < other for one, other in pairwise(times))
+    return [line[5].startswith("SIGCOMP/SIP") for line in lines]
 
 
 def test_what_the_link_did_is_excused_and_nothing_else(real_build: str) -> None:

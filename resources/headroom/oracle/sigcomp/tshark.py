@@ -10,6 +10,7 @@ confirm each other.
 from __future__ import annotations
 
 import re
+import shlex
 import struct
 import tempfile
 from collections.abc import Sequence
@@ -29,7 +30,8 @@ FIELDS = (
     "sigcomp.length",
     "frame.protocols",
 )
-PREFERENCES = ("-o", "sigcomp.decomp.msg:TRUE", "-o", "sip.display_raw_text:TRUE")
+DECOMPRESSING = ("-o", "sigcomp.decomp.msg:TRUE")
+PREFERENCES = (*DECOMPRESSING, "-o", "sip.display_raw_text:TRUE")
 OPTIONS = ("-E", "occurrence=f", *PREFERENCES)
 INTERVAL_NS = 1_000_000
 
@@ -40,6 +42,11 @@ class Seen:
 
     output: bytes | None
     cycles: int | None
+
+
+def command(capture: Path) -> str:
+    """What to give a shell to see the messages of a capture decompressed, which tshark does not do by itself."""
+    return shlex.join(["tshark", "-n", "-r", str(capture), *DECOMPRESSING])
 
 
 def available() -> bool:
