@@ -40,6 +40,7 @@ def _honest(method: Callable[..., Any]) -> Callable[..., Any]:
                 raise SkipExecution(str(error)) from error  # Robot's word for it; anything else would be a failure
             collector.current().judge(getattr(error, "verdict", "error"), str(error))
             collector.current().crashed = isinstance(error, EngineFailure) and error.kind == "crash"
+            collector.current().wants_processors = getattr(error, "wants_processors", False)
             raise
         except Exception as error:
             name = "" if type(error) is RuntimeError else f"{type(error).__name__}: "

@@ -54,6 +54,19 @@ def between(before: Reading | None, after: Reading | None) -> dict[str, Any]:
     }
 
 
+def excuse(machine: dict[str, Any]) -> str:
+    """What `between` says that may have kept a generator from keeping up, as a sentence; "" where it was quiet."""
+    if not machine:
+        return ""
+    load, cpus, steal = max(machine["load_average"]), machine["cpus"], machine["steal"] or 0.0
+    found = []
+    if load > cpus:
+        found.append(f"the load average was up to {load:.1f} on {cpus} CPUs, what was measured included")
+    if steal >= HIGH_STEAL:
+        found.append(f"a hypervisor gave {steal:.1%} of the CPUs' time to others".replace("%", " %"))
+    return f"Other work may have taken the processors: {', and '.join(found)}." if found else ""
+
+
 @dataclass(frozen=True)
 class Summary:
     """What the records of a run say together. `steal` is weighted by how long cases took."""

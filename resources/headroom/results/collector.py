@@ -31,6 +31,7 @@ class Collected:
     verdict: Verdict | None = None  # set where Robot's pass, fail and skip do not say enough
     reason: str = ""
     crashed: bool = False  # the process that hosts adapters ended
+    wants_processors: bool = False  # that others had the processors may be why there is an error
     cells: list[dict[str, Any]] = field(default_factory=list)
     command: str = ""  # what repeats the test, where that is not `./headroom run`
 

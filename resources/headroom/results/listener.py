@@ -114,7 +114,10 @@ class Listener(ListenerV3):
             documentation=result.doc,
             tags=[str(tag) for tag in result.tags],
         )
+        machine = pressure.between(self.pressure, pressure.read())
         verdict, reason = verdict_of(result.status, result.message, test, collected)
+        if verdict == "error" and collected.wants_processors:
+            reason = f"{reason} {pressure.excuse(machine)}".rstrip()
         verdict, reason = after_deviations(verdict, reason, test, settings, collected.crashed)
         status = {"pass": "PASS", "non-strict": "PASS", "unsupported": "SKIP"}.get(verdict, "FAIL")
         if result.status != status or verdict != "pass":
@@ -131,7 +134,7 @@ class Listener(ListenerV3):
             decompressor=collected.decompressor,
             harness={"version": headroom.__version__, **environment.commit()},
             traffic=collected.traffic or in_process(headroom.__version__),
-            machine=pressure.between(self.pressure, pressure.read()),
+            machine=machine,
             quick=settings.quick,
             seed=settings.seed,
             command=collected.command or command(test, settings, heeds_calls(data)),

@@ -4,15 +4,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from robot.api import TestSuite as Suite
 
+from headroom.errors import EnvironmentLacks
+from headroom.keywords import base
 from headroom.machine import pressure
 from headroom.machine.pressure import Reading, Summary
 from headroom.machine.procstat import CoreTimes
 from headroom.report import render, sections
+from headroom.results import collector, listener
+from headroom.settings import Settings
 from headroom.tests import sample
+from headroom.wire.throughput import GeneratorFellBehind
 
 
 def reading(load: float, **times: int) -> Reading:
@@ -91,3 +98,49 @@ def test_the_head_of_a_report(tmp_path: Path) -> None:
     assert "for 1 of" in render.warnings([busy[0], *records[1:]])[0]
     nothing = [{**record, "metrics": [], "items": []} for record in busy]
     assert render.warnings(nothing) == [first], "a busy machine spoils figures, and there are none"
+
+
+@pytest.mark.parametrize(
+    ("machine", "sentence"),
+    [
+        ({}, ""),
+        ({"cpus": 2, "load_average": [1.0, 2.0], "busy": 0.9, "steal": None}, ""),
+        ({"cpus": 2, "load_average": [1.0, 2.0], "busy": 0.9, "steal": 0.004}, ""),
+        (
+            {"cpus": 2, "load_average": [14.61, 3.0], "busy": 1.0, "steal": 0.0},
+            "Other work may have taken the processors: the load average was up to 14.6 on 2 CPUs, what was measured "
+            "included.",
+        ),
+        (
+            {"cpus": 2, "load_average": [14.6, 3.0], "busy": 1.0, "steal": 0.034},
+            "Other work may have taken the processors: the load average was up to 14.6 on 2 CPUs, what was measured "
+            "included, and a hypervisor gave 3.4 % of the CPUs' time to others.",
+        ),
+    ],
+)
+def test_what_may_have_kept_a_generator_from_keeping_up(machine: dict[str, Any], sentence: str) -> None:
+    assert pressure.excuse(machine) == sentence
+
+
+@pytest.mark.parametrize(("error", "told"), [(GeneratorFellBehind("It lags."), True), (EnvironmentLacks("No."), False)])
+def test_the_record_of_a_generator_that_fell_behind_tells_who_else_worked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception, told: bool
+) -> None:
+    monkeypatch.setattr(pressure, "read", lambda: reading(50.0, idle=1))
+    monkeypatch.setattr(listener.Listener, "environment_of", lambda *_: sample.ENVIRONMENT)
+
+    @base.library
+    class Words:
+        def fail(self) -> None:
+            raise error
+
+    kept = listener.Listener(str(tmp_path), settings=Settings())
+    test = Suite("One").tests.create("Two")
+    kept.start_test(test, SimpleNamespace())
+    with pytest.raises(type(error)):
+        Words().fail()
+    result = SimpleNamespace(status="FAIL", message=str(error), parent=None, doc="", tags=[])
+    reason = kept.record(test, result).reason
+    assert reason.startswith(str(error))
+    assert ("Other work may have taken the processors: the load average was up to 50.0 on 2 CPUs" in reason) is told
+    collector.begin()

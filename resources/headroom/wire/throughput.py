@@ -34,9 +34,12 @@ BACK = 0.9  # of a rate at which the generator fell behind: where it is tried ne
 
 
 class NoThroughput(HeadroomError):
-    """The search could not come to an end: an error of the measurement, never a limit that was found."""
+    """The search could not come to an end: an error of the measurement, never a limit that was found.
+
+    `wants_processors`: it may be that others had the processors, of which the record then tells."""
 
     verdict = "error"
+    wants_processors = True
 
 
 class GeneratorFellBehind(NoThroughput):
