@@ -260,7 +260,7 @@ class Untested:
 
 
 def untested(records: Records) -> list[Untested]:
-    """What no case covers, of the RFCs that the cases of a run are about."""
+    """What a run did not ask, of the RFCs that its cases are about."""
     found = {entry.id for entry in requirements(records)}
     rfcs = {identity.partition("-")[0] for identity in found}
     rest = [
