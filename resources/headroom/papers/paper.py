@@ -33,6 +33,7 @@ class Figure:
     bound: dict[str, float] = field(default_factory=dict)
     better: str = ""
     if_better: Verdict = "pass"
+    contradicted: str = ""  # where the paper says otherwise than this figure; then nothing can match both
     note: str = ""
 
 
@@ -143,6 +144,7 @@ def _figures(
                 told = columns[name]
                 quantity = f"{row[0]}: {told['quantity']}"
                 more = {key: told[key] for key in told if key != "quantity"}
+                more["contradicted"] = table.get("contradicted", "")
                 identity = cell_id(table["id"], row[0], name)
                 figure = Figure(id=identity, where=place["where"], quantity=quantity, paper=value, **more)
                 yield (*here, "rows", line), figure
@@ -198,12 +200,12 @@ def beside(
 def judge(figure: Figure, measured: float, spread: float | None, runs: int | None) -> tuple[Verdict, str]:
     """Verdict and remark.
 
-    What must match and does not is a failure; a shape that is missed is non-strict; context is never judged. What is
-    better than the paper by more than that is as `if_better` says.
+    What must match and does not is a failure; a shape that is missed is non-strict, and so is what the paper itself
+    contradicts; context is never judged. What is better than the paper by more than that is as `if_better` says.
     """
     if figure.kind == "context":
         return "pass", ""
-    missed: Verdict = "fail" if figure.kind == "must-match" else "non-strict"
+    missed: Verdict = "fail" if figure.kind == "must-match" and not figure.contradicted else "non-strict"
     if figure.bound:
         low, high = figure.bound.get("at_least", -math.inf), figure.bound.get("at_most", math.inf)
         return ("pass", "") if low <= measured <= high else (missed, f"expected {_words(figure.bound)}")
@@ -215,7 +217,8 @@ def judge(figure: Figure, measured: float, spread: float | None, runs: int | Non
         return "pass", ""
     if figure.better and (away > 0) == (figure.better == "higher"):
         return figure.if_better, f"better than the paper by more than {words}"
-    return missed, f"further than {words} from the paper"
+    otherwise = f", which says otherwise in {figure.contradicted}" if figure.contradicted else ""
+    return missed, f"further than {words} from the paper{otherwise}"
 
 
 def _limit(figure: Figure, spread: float | None, runs: int | None) -> tuple[float, str]:

@@ -38,6 +38,8 @@ def figure(**changes: Any) -> paper.Figure:
         ({"within": {"share": 0.05}, "better": "lower", "if_better": "non-strict"}, 96.0, None, "pass"),
         ({"within": {"share": 0.05}, "better": "lower", "if_better": "non-strict"}, 94.0, None, "non-strict"),
         ({"within": {"share": 0.05}, "better": "lower", "if_better": "non-strict"}, 106.0, None, "fail"),
+        ({"within": {"share": 0.05}, "contradicted": "9.1: it is the same"}, 106.0, None, "non-strict"),
+        ({"within": {"share": 0.05}, "contradicted": "9.1: it is the same"}, 104.0, None, "pass"),
         ({"paper": None, "kind": "shape"}, 1.0, None, "pass"),
         ({"paper": None, "kind": "shape", "bound": {"at_least": 98}}, 97.9, None, "non-strict"),
         ({"paper": None, "kind": "shape", "bound": {"at_most": 0}}, 0.0, None, "pass"),
@@ -47,6 +49,20 @@ def test_verdicts(changes: dict[str, Any], measured: float, spread: float | None
     item = paper.beside(figure(**changes), measured, spread, 40)
     assert item.verdict == verdict
     assert (item.note != "") == (verdict in ("fail", "non-strict") or "better" in item.note)
+
+
+def test_where_a_paper_contradicts_itself_it_says_so() -> None:
+    item = paper.beside(figure(contradicted="9.1: it is the same"), 101.0)
+    assert (
+        item.note
+        == "further than nothing (it must be exact) from the paper, which says otherwise in 9.1: it is the same"
+    )
+    linear, hashing = (
+        [item for item in paper.load("maenpaa-2005").of(f"Appendix D 14.4.{number}") if item.kind == "must-match"]
+        for number in (1, 2)
+    )
+    assert all(item.contradicted for item in linear)
+    assert not any(item.contradicted for item in hashing)
 
 
 def test_what_was_not_measured_says_why() -> None:
