@@ -314,12 +314,15 @@ with running({place!r}, [Port("g0"), Port("g1")], installation=find({{"TREX_ROOT
     pid = int((installation.folder / "pid").read_text())
     ours.send_signal(number)
     ours.wait(20)
-    deadline = time.monotonic() + 5
-    while alive(pid) and time.monotonic() < deadline:
+
+    def there() -> str:
+        return subprocess.run(["ip", "netns", "pids", place[-1]], capture_output=True, text=True).stdout
+
+    deadline = time.monotonic() + 20  # who ends the others ends last
+    while (alive(pid) or there()) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not alive(pid)
-    there = subprocess.run(["ip", "netns", "pids", place[-1]], capture_output=True, text=True).stdout
-    assert there == ""
+    assert there() == ""
     left = Path("/var/run/dpdk", json.loads((installation.folder / "settings.yaml").read_text())[0]["prefix"])
     folders = list(Path(tempfile.gettempdir()).glob(f"headroom-trex-{ours.pid}-*"))
     assert bool(folders) == left.exists() == (number == signal.SIGKILL)
