@@ -4,6 +4,7 @@ RFC 3321, 5.2. As those of `endpoint_stories`."""
 
 from __future__ import annotations
 
+from headroom.conformance.endpoint_cases import accessing
 from headroom.conformance.endpoint_session import Session
 from headroom.conformance.endpoint_stories import NothingHappened, announced, messages
 from headroom.conformance.far_end import FarEnd, fault_of
@@ -60,7 +61,7 @@ def nothing_crowded_out(session: Session, far: FarEnd, state_memory_size: int) -
             wrong.append(f"message {number + 1}: {fault}")
         session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
     for number, item in enumerate(items, 1):
-        seen = session.done(session.decompress(_accesses(far, item))).seen
+        seen = session.done(session.decompress(wire.upload(accessing(item, 6), feedback=far.to_return))).seen
         if [one.output for one in seen] != [item.value]:
             what = ", ".join(one.kind for one in seen) or "nothing"
             wrong.append(f"item {number} of its peer, {len(item.value)} octets, is not there any more: {what}")
@@ -75,16 +76,6 @@ def _creates(far: FarEnd, item: Item) -> bytes:
         END-MESSAGE (0, 0, 0, 0, 0, 0, 0)
         :text
         hex (0d0a)"""
-    return wire.upload(assemble(code), feedback=far.to_return)
-
-
-def _accesses(far: FarEnd, item: Item) -> bytes:
-    code = f"""
-        STATE-ACCESS (name, 6, 0, 0, {item.address}, 0)
-        OUTPUT ({item.address}, {len(item.value)})
-        END-MESSAGE (0, 0, 0, 0, 0, 0, 0)
-        :name
-        hex ({item.identifier[:6].hex()})"""
     return wire.upload(assemble(code), feedback=far.to_return)
 
 
