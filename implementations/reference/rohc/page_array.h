@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -23,9 +24,9 @@ class PageArray {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
-  // Throws std::bad_alloc when the address space is exhausted.
+  // Throws std::bad_alloc when the address space is exhausted, or could not hold so many.
   explicit PageArray(std::size_t count, Pages pages_wanted = Pages::kHuge)
-      : count_(count), bytes_(rounded(count * sizeof(T))) {
+      : count_(count), bytes_(rounded(octets_of(count))) {
     void* pages =
         mmap(nullptr, bytes_ + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (pages == MAP_FAILED) throw std::bad_alloc();
@@ -50,6 +51,12 @@ class PageArray {
  private:
   static constexpr std::size_t kHuge = std::size_t{2} << 20;
   static constexpr std::size_t kPage = 4096;
+  // So many objects, with room left for rounding up and for beginning at a huge page.
+  static constexpr std::size_t octets_of(std::size_t count) {
+    constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max() - 2 * kHuge;
+    if (count > kMost / sizeof(T)) throw std::bad_alloc();
+    return count * sizeof(T);
+  }
   // Whole pages, of the huge kind where one would be filled to a quarter at least.
   static constexpr std::size_t rounded(std::size_t bytes) noexcept {
     const std::size_t page = bytes >= kHuge / 4 ? kHuge : kPage;

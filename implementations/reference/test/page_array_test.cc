@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 
 namespace headroom::rohc {
 namespace {
@@ -59,6 +60,16 @@ TEST(PageArray, CostsNothingUntilTouchedAndIsGivenBack) {
 }
 
 TEST(PageArray, TooMuchIsAnException) { EXPECT_THROW(PageArray<Line>(std::size_t{1} << 50), std::bad_alloc); }
+
+// Numbers whose octets, rounded up to pages and with room for alignment, no std::size_t can count: modulo 2^64 there
+// would be few of them.
+TEST(PageArray, MoreThanCanBeCountedIsAnException) {
+  constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t count : {kMost, kMost / 2 + 2, kMost / sizeof(Line) + 2})
+    EXPECT_THROW(PageArray<Line>{count}, std::bad_alloc) << count;
+  for (const std::size_t octets : {kMost, kMost - 100, kMost - (std::size_t{2} << 20), kMost - (std::size_t{4} << 20)})
+    EXPECT_THROW(PageArray<std::uint8_t>{octets}, std::bad_alloc) << octets;
+}
 
 }  // namespace
 }  // namespace headroom::rohc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A burst in passes: hash the flows, guess their contexts, compress (see compressor.h).
+// A burst on its way to the contexts: while one packet is compressed, the memory that later ones need is fetched.
 #include <algorithm>
 
 #include "rohc/compressor/classify.h"
@@ -12,29 +12,27 @@ namespace {
 
 using wire::PacketType;
 
-// Packets looked at together, so that the memory fetched for one pass has arrived when the next pass needs it.
-constexpr std::size_t kBurst = 32;
+// How many packets ahead of its compression a packet is hashed and its bucket fetched; how many ahead the bucket is
+// looked at and the context fetched; and the history, of a flow that will not take the fast path. A few requests at a
+// time keep a core's line fill buffers busy; more than it has would make it wait.
+constexpr std::size_t kHashAhead = 14;
+constexpr std::size_t kGuessAhead = 7;
+constexpr std::size_t kHistoryAhead = 3;
 
-// How far ahead of its use the history of a flow is fetched, in packets.
-constexpr std::size_t kHistoryAhead = 6;
+// A power of two beyond kHashAhead.
+constexpr std::size_t kRing = 16;
+static_assert(kRing > kHashAhead);
 
 }  // namespace
 
 void Compressor::compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
                           headroom_detail* details) noexcept {
   const std::uint32_t now = now_ms(now_ns);
-  const bool plain = piggyback_.empty() && largest_link_packet_ == 0 && fast_path_;
-  for (std::size_t from = 0; from < count; from += kBurst) {
-    const std::size_t size = std::min(kBurst, count - from);
-    headroom_detail* const burst_details = details != nullptr ? details + from : nullptr;
-    if (plain) {
-      compress_burst(packets + from, size, now, burst_details);
-    } else {
-      for (std::size_t i = 0; i < size; ++i) {
-        compress_slowly(packets[from + i], now, burst_details != nullptr ? burst_details + i : nullptr);
-      }
-    }
+  if (piggyback_.empty() && largest_link_packet_ == 0 && fast_path_) {
+    compress_burst(packets, count, now, details);
+    return;
   }
+  for (std::size_t i = 0; i < count; ++i) compress_slowly(packets[i], now, details != nullptr ? details + i : nullptr);
 }
 
 // Fetches the history of a flow that will not take the fast path. No branch: for a flow that does, its context is
@@ -52,53 +50,60 @@ void Compressor::prefetch_history(std::uint32_t guess) const noexcept {
 
 void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std::uint32_t now,
                                 headroom_detail* details) noexcept {
-  std::array<std::uint64_t, kBurst> hashes;
-  std::array<std::uint32_t, kBurst> guesses;
-  for (std::size_t i = 0; i < count; ++i) {
+  std::array<std::uint64_t, kRing> hashes;
+  std::array<std::uint32_t, kRing> guesses;
+  const auto hash = [&](std::size_t i) {
     const headroom_packet& p = packets[i];
-    hashes[i] = quick_hash(p.in, p.in_length, port_masks_, salt_of(config_.seed, p.channel));
-    table_.prefetch(hashes[i]);
-  }
+    // A channel that there is not has no contexts, and must not be taken for another one's.
+    const bool known = p.channel < config_.channel.channels;
+    hashes[i % kRing] = known ? look_.hash(p.in, p.in_length, p.channel) : kNoHash;
+    table_.prefetch(hashes[i % kRing]);
+  };
+  const auto guess = [&](std::size_t i) {
+    const std::uint64_t h = hashes[i % kRing];
+    const std::uint32_t index = h != kNoHash ? table_.guess(h) : kNoContext;
+    guesses[i % kRing] = index;
+    if (index == kNoContext) return;
+    __builtin_prefetch(&contexts_[index], 1);
+    __builtin_prefetch(contexts_[index].pattern.data());
+  };
+
+  std::uint64_t fast = 0, fast_reliable = 0;
+  const std::uint32_t per_channel = config_.channel.contexts_per_channel();
+  for (std::size_t i = 0; i < std::min(count, kHashAhead); ++i) hash(i);
+  for (std::size_t i = 0; i < std::min(count, kGuessAhead); ++i) guess(i);
   for (std::size_t i = 0; i < count; ++i) {
-    guesses[i] = table_.guess(hashes[i]);
-    if (guesses[i] != kNoContext) {
-      __builtin_prefetch(&contexts_[guesses[i]], 1);
-      __builtin_prefetch(contexts_[guesses[i]].pattern.data());
-    }
-  }
-  for (std::size_t i = 0; i < count; ++i) {
+    if (i + kHashAhead < count) hash(i + kHashAhead);
+    if (i + kGuessAhead < count) guess(i + kGuessAhead);
+    if (i + kHistoryAhead < count) prefetch_history(guesses[(i + kHistoryAhead) % kRing]);
+
     headroom_packet& p = packets[i];
-    const std::uint32_t index = guesses[i];
-    prefetch_history(guesses[std::min(i + kHistoryAhead, count - 1)]);
+    const std::uint32_t index = guesses[i % kRing];
     // A context index is below the number of contexts, so the subtraction tells its channel.
-    const std::uint32_t first = config_.channel.index_of(p.channel, 0);
-    const bool own_channel = index - first < config_.channel.contexts_per_channel() && index != kNoContext;
+    const bool own_channel = index != kNoContext && index - p.channel * per_channel < per_channel;
+    PacketType type = PacketType::kUnknown;
     if (own_channel && compress_predicted(contexts_[index], p, now)) {
-      p.status = HEADROOM_OK;
-      ++counters_.fast;
-      ++counters_.packets[static_cast<std::size_t>(PacketType::kUo0)];
-      if (details != nullptr) {
-        const std::uint8_t header = layout_of(contexts_[index].shape).header;
-        const auto payload = p.in_length - header;
-        fill_detail(details[i], {HEADROOM_OK, index, PacketType::kUo0, CompressorState::kSo, header,
-                                 static_cast<std::uint16_t>(p.out_length - payload)});
-      }
+      ++fast;
+      type = PacketType::kUo0;
+    } else if (own_channel && contexts_[index].fast_reliable && compress_predicted<true>(contexts_[index], p, now)) {
+      ++fast_reliable;
+      type = PacketType::kR0;
+    }
+    if (type == PacketType::kUnknown) {
+      const Outcome outcome = compress_generally(p, now);
+      if (details != nullptr) fill_detail(details[i], outcome);
       continue;
     }
-    if (own_channel && contexts_[index].fast_reliable && compress_predicted<true>(contexts_[index], p, now)) {
-      p.status = HEADROOM_OK;
-      ++counters_.fast;
-      ++counters_.packets[static_cast<std::size_t>(PacketType::kR0)];
-      if (details != nullptr) {
-        const std::uint8_t header = layout_of(contexts_[index].shape).header;
-        const auto compressed = static_cast<std::uint16_t>(p.out_length + header - p.in_length);
-        fill_detail(details[i], {HEADROOM_OK, index, PacketType::kR0, CompressorState::kSo, header, compressed});
-      }
-      continue;
+    p.status = HEADROOM_OK;
+    if (details != nullptr) {
+      const std::uint8_t header = layout_of(contexts_[index].shape).header;
+      const auto compressed = static_cast<std::uint16_t>(p.out_length + header - p.in_length);
+      fill_detail(details[i], {HEADROOM_OK, index, type, CompressorState::kSo, header, compressed});
     }
-    const Outcome outcome = compress_generally(p, now);
-    if (details != nullptr) fill_detail(details[i], outcome);
   }
+  counters_.fast += fast + fast_reliable;
+  counters_.packets[static_cast<std::size_t>(PacketType::kUo0)] += fast;
+  counters_.packets[static_cast<std::size_t>(PacketType::kR0)] += fast_reliable;
 }
 
 void Compressor::fill_detail(headroom_detail& detail, const Outcome& outcome) const noexcept {

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "habits.h"
 #include "mutants.h"
 #include "rohc/encoding/lsb.h"
 #include "rohc/wire/base_header.h"
@@ -26,6 +27,10 @@ struct FormatRow {
 
 constexpr bool is_type_2(PacketType t) noexcept {
   return t == PacketType::kUor2 || t == PacketType::kUor2Id || t == PacketType::kUor2Ts;
+}
+
+constexpr bool is_type_0(PacketType t) noexcept {
+  return t == PacketType::kUo0 || t == PacketType::kR0 || t == PacketType::kR0Crc;
 }
 
 // Bits of the base headers (5.7.1 to 5.7.4, 5.11.3).
@@ -150,6 +155,7 @@ bool row_serves(const FormatRow& r, const Needs& n) noexcept {
   if (n.marker && !r.marker) return false;
   if (n.long_crc && !is_type_2(r.type)) return false;
   if (n.update && !wire::updates_in_r_mode(r.type)) return false;
+  if ((habit("no-type-0") && is_type_0(r.type)) || (habit("type-2-only") && !is_type_2(r.type))) return false;
   if (!sn_fits(n, r.sn + (r.type == PacketType::kR0 && mutant("r-0-out-of-reach") ? 1U : 0U))) return false;
   if (r.ts == 0 ? n.ts_bits : n.ts_unscaled || !ts_fits(n, r.ts)) return false;
   if (r.id == 0 ? n.id_bits : !offset_fits(n.id_distance, r.id)) return false;

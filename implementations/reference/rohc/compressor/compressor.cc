@@ -23,14 +23,15 @@ Compressor::Compressor(const CompressorConfig& config)
       reliable_(config.channel.contexts()),
       coverages_(config.channel.contexts()),
       timers_(config.timer_ts != TimerTs::kNever ? config.channel.contexts() : 1),
-      port_masks_(port_masks(config.channel.profiles)),
+      look_(config),
       lists_(config.channel.contexts(), Pages::kSmall),
       table_(config.channel.contexts()),
+      streams_(config.channel.contexts()),
       channels_(config.channel.channels),
       largest_link_packet_(largest_link_packet(config)) {}
 
 std::size_t Compressor::memory_bytes() const noexcept {
-  return in_use_ * (sizeof(CompressorContext) + sizeof(FlowHistory)) + table_.memory_bytes() +
+  return in_use_ * (sizeof(CompressorContext) + sizeof(FlowHistory)) + table_.memory_bytes() + streams_.memory_bytes() +
          std::min(lists_begun_, in_use_) * sizeof(CompressorLists) + channels_.size() * sizeof(Channel);
 }
 
@@ -55,6 +56,7 @@ void Compressor::reinitialize() noexcept {
       if (flow.c.state == CompressorState::kUnused) continue;
       catch_up_coverage(flow);
       catch_up_reliably(flow);
+      catch_up_arrivals(flow);
       catch_up(flow.c, flow.h, flow.repeats());
       flow.h.ir_left = mutant("reinitialisation-ignored") ? 0 : static_cast<std::uint8_t>(config_.repeats);
       doubt_lists(flow);

@@ -2,12 +2,12 @@
 //
 // The ROHC compressor: packets of many channels in, compressed packets out (RFC 3095 5.3 and 5.4, RFC 5795 5).
 //
-// A burst goes through in three passes, each of which fetches what the next one needs: hash the flows; guess their
-// contexts; compress, on the fast path where a packet is as predicted (fast_path.h), else on the general path
-// (observe.h, choose.h, write.h).
+// While one packet of a burst is compressed, later ones are hashed, and after that their contexts guessed, so that the
+// memory has arrived when it is needed. A packet that is as predicted takes the fast path (fast_path.h), any other the
+// general path (observe.h, choose.h, write.h).
 //
 // The class is in files of one subject each: burst.cc, link_packet.cc (what else goes over the link), general_path.cc,
-// find_flow.cc, contexts.cc, feedback.cc; compressor.cc has what is about all contexts at once.
+// find_flow.cc, contexts.cc, undo.cc, feedback.cc; compressor.cc has what is about all contexts at once.
 #pragma once
 
 #include <array>
@@ -23,6 +23,8 @@
 #include "rohc/compressor/flow_table.h"
 #include "rohc/compressor/piggyback.h"
 #include "rohc/compressor/reliable.h"
+#include "rohc/compressor/stream_counts.h"
+#include "rohc/compressor/undo.h"
 #include "rohc/page_array.h"
 #include "rohc/wire/feedback.h"
 
@@ -81,8 +83,9 @@ class Compressor {
   };
 
   struct Channel {
-    std::uint32_t fresh = 0;  // CIDs below have been used
-    std::uint32_t hand = 0;   // where the search for the flow to replace goes on
+    std::uint32_t fresh = 0;              // CIDs below have been used
+    std::uint32_t returned = kNoContext;  // the last context given back; FlowHistory::hash leads to the one before it
+    std::uint32_t hand = 0;               // where the search for the flow to replace goes on
     std::uint32_t uncompressed = kNoContext;
     std::uint32_t full_until_ms = 0;  // after REJECT: no further flows until then (5.7.6.4)
     Clock clock;
@@ -121,20 +124,29 @@ class Compressor {
   [[nodiscard]] bool compress_flow(Flow flow, const PacketFields& f, headroom_packet& packet,
                                    Outcome& outcome) noexcept;
   [[nodiscard]] Outcome send_uncompressed(headroom_packet& packet, std::uint32_t now) noexcept;
+  void compress_as(std::uint32_t index, bool is_new, std::uint64_t hash, Headers& headers, headroom_packet& packet,
+                   std::uint32_t now, Outcome& outcome) noexcept;
+  void keep_context(std::uint32_t index, Undo& undo) const noexcept;
+  void keep_channel(std::uint32_t channel, Undo& undo) const noexcept;
+  void take_back(const Undo& undo) noexcept;
   void fit_to_link(headroom_packet& packet, std::uint32_t feedback) noexcept;
   void segment(headroom_packet& packet, std::uint32_t feedback) noexcept;
   void pad(headroom_packet& packet) noexcept;
 
-  [[nodiscard]] static std::uint64_t hash_of(const Headers& headers, std::uint64_t salt) noexcept;
+  [[nodiscard]] std::uint64_t hash_of(const Headers& headers, std::uint32_t channel) const noexcept;
   [[nodiscard]] bool same_flow(std::uint32_t index, std::uint32_t channel, const Headers& headers) const noexcept;
-  [[nodiscard]] std::uint32_t find_flow(std::uint64_t hash, std::uint32_t channel, Headers& headers,
+  [[nodiscard]] std::uint32_t find_flow(std::uint64_t& hash, std::uint32_t channel, Headers& headers,
                                         wire::Profile& profile) const;
   void begin_lists(std::uint32_t index) noexcept;
   [[nodiscard]] std::uint32_t start_flow(std::uint64_t hash, std::uint32_t channel, const HeaderChain& chain,
-                                         wire::Profile profile, std::uint32_t now) noexcept;
-  [[nodiscard]] std::uint32_t acquire_context(std::uint32_t channel, wire::Profile profile) noexcept;
+                                         wire::Profile profile, std::uint32_t now, Undo* undo) noexcept;
+  [[nodiscard]] std::uint32_t acquire_context(std::uint32_t channel, wire::Profile profile, Undo* undo) noexcept;
   void reset_context(std::uint32_t index, wire::Profile profile, std::uint32_t now) noexcept;
+  [[nodiscard]] std::uint64_t ports_hash_of(std::uint32_t index) const noexcept;
+  void insert_flow(std::uint32_t index) noexcept;
   void forget_flow(std::uint32_t index) noexcept;
+  void give_back(std::uint32_t index) noexcept;
+  void put_on_returned(std::uint32_t index) noexcept;
 
   void take_feedback(std::uint32_t channel, const wire::Feedback& feedback, std::uint32_t now) noexcept;
   void fill_detail(headroom_detail& detail, const Outcome& outcome) const noexcept;
@@ -146,10 +158,13 @@ class Compressor {
   PageArray<ReliableWindow> reliable_;
   PageArray<CoverageHistory> coverages_;
   PageArray<TimerContext> timers_;  // none where timer-based compression is out of the question
-  PortMasks port_masks_;
+  QuickLook look_;
   PageArray<CompressorLists> lists_;
   FlowTable table_;
+  StreamCounts streams_;
   std::vector<Channel> channels_;
+  Undo undo_;                          // of the flow of the packet at hand, where it may not fit
+  Undo uncompressed_undo_;             // of the Uncompressed profile's context, should the packet go that way
   std::uint32_t largest_link_packet_;  // octets; 0: any
   PiggybackQueue piggyback_;
   CompressorCounters counters_;

@@ -47,7 +47,7 @@ struct CompressorConfig {
   RefreshPeriod fo_refresh{512, 10'000};
   // First IR period of a flow in packets; it doubles until it reaches `ir_refresh.packets` (RFC 2507 3.3.1,
   // "compression slow-start"). 0: the full period from the start.
-  std::uint32_t ir_refresh_start = 64;
+  std::uint32_t ir_refresh_start = 128;
   // Factor by which both periods grow once an ACK(U) has arrived (5.3.1.3, 5.3.2.3).
   std::uint32_t acked_refresh_factor = 4;
 

@@ -121,7 +121,6 @@ struct FlowHistory {
   bool acked : 1;                   // an ACK(U) has arrived
   bool stale_static : 1;            // the CID had another flow, of which the decompressor may still think
   std::uint8_t reminders_left;      // O-mode, see refresh.h
-  std::uint16_t hash_tag;           // with hash_low: under which hash the flow table knows the context
   std::uint32_t stride_candidate;
 
   // Refreshes (5.3.1.1.2).
@@ -134,7 +133,8 @@ struct FlowHistory {
   std::uint8_t loss_repeats;       // what the longest loss that a LOSS option told of makes of `repeats`
 
   std::uint32_t rejected_until_ms;
-  std::uint32_t hash_low;
+  // Under which hash the flow table knows the context; of a context given back, the next one (Compressor::Channel).
+  std::uint64_t hash;
 };
 static_assert(sizeof(FlowHistory) <= 128);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "habits.h"
 #include "mutants.h"
 #include "rohc/compressor/compressor.h"
 #include "rohc/compressor/feedback.h"
@@ -21,31 +22,51 @@ constexpr std::uint32_t kReplacementSample = 8;
 // Packets of type 2 after the IR packets where a CID was one of R-mode and is no longer.
 constexpr std::uint8_t kCautiousPackets = 16;
 
+// All of a flow's hash that the table goes by.
 }  // namespace
 
 std::uint32_t Compressor::start_flow(std::uint64_t hash, std::uint32_t channel, const HeaderChain& chain,
-                                     Profile profile, std::uint32_t now) noexcept {
-  const std::uint32_t index = acquire_context(channel, profile);
+                                     Profile profile, std::uint32_t now, Undo* undo) noexcept {
+  const std::uint32_t index = acquire_context(channel, profile, undo);
   reset_context(index, profile, now);
   CompressorContext& c = contexts_[index];
   c.shape = chain.shape;
   c.tunnel = chain.outer_octets != 0;
   if (c.tunnel) tunnels_[index] = TunnelContext{};
   FlowHistory& h = histories_[index];
-  h.hash_low = static_cast<std::uint32_t>(hash);
-  h.hash_tag = static_cast<std::uint16_t>(hash >> 48);
-  while (!table_.insert(hash, index)) forget_flow(table_.victim(hash));
+  h.hash = hash;
+  insert_flow(index);
   ++counters_.new_flows;
   return index;
 }
 
-// A context of `channel` that no flow has: a CID never used, or that of the flow that has been silent longest among a
-// few.
-std::uint32_t Compressor::acquire_context(std::uint32_t channel, Profile profile) noexcept {
+// Makes the flow table know the context by the hash in its history.
+void Compressor::insert_flow(std::uint32_t index) noexcept {
+  const std::uint64_t hash = histories_[index].hash;
+  while (!table_.insert(hash, index)) give_back(table_.victim(hash));
+}
+
+// A context of `channel` that no flow has: one given back, a CID never used, or that of the flow that has been silent
+// longest among a few. `undo`, where it is wanted, gets what take_back() needs.
+std::uint32_t Compressor::acquire_context(std::uint32_t channel, Profile profile, Undo* undo) noexcept {
+  if (undo != nullptr) keep_channel(channel, *undo);
+  const auto keep = [&](std::uint32_t index) {
+    if (undo == nullptr) return;
+    keep_context(index, *undo);
+    undo->new_flow = true;
+  };
   Channel& ch = channels_[channel];
+  if (ch.returned != kNoContext) {
+    const std::uint32_t index = ch.returned;
+    keep(index);
+    ch.returned = static_cast<std::uint32_t>(histories_[index].hash);
+    ++in_use_;
+    return index;
+  }
   const std::uint32_t per_channel = config_.channel.contexts_per_channel();
   const std::uint32_t first = config_.channel.index_of(channel, 0);
   if (ch.fresh < per_channel) {
+    keep(first + ch.fresh);
     ++in_use_;
     return first + ch.fresh++;
   }
@@ -63,17 +84,38 @@ std::uint32_t Compressor::acquire_context(std::uint32_t channel, Profile profile
     };
     if (oldest == kNoContext || rank(index) < rank(oldest)) oldest = index;
   }
+  keep(oldest);
   if (oldest == ch.uncompressed) ch.uncompressed = kNoContext;
   forget_flow(oldest);
   ++counters_.replaced_flows;
   return oldest;
 }
 
+// The flow of a context that was not chosen by its CID loses it, and the CID can go to the next flow of its channel.
+void Compressor::give_back(std::uint32_t index) noexcept {
+  forget_flow(index);
+  put_on_returned(index);
+}
+
+void Compressor::put_on_returned(std::uint32_t index) noexcept {
+  Channel& ch = channels_[index / config_.channel.contexts_per_channel()];
+  histories_[index].hash = ch.returned;
+  ch.returned = index;
+  --in_use_;
+}
+
+// The hash of the addresses and ports of an RTP flow, which other SSRCs share.
+std::uint64_t Compressor::ports_hash_of(std::uint32_t index) const noexcept {
+  const CompressorContext& c = contexts_[index];
+  return histories_[index].hash - look_.flow_hash().of_ssrc(ssrc_of(c.pattern.data(), layout_of(c.shape)));
+}
+
 void Compressor::forget_flow(std::uint32_t index) noexcept {
   CompressorContext& c = contexts_[index];
   const FlowHistory& h = histories_[index];
   if (c.state != CompressorState::kUnused && c.profile != Profile::kUncompressed) {
-    table_.erase(std::uint64_t{h.hash_tag} << 48 | h.hash_low, index);
+    table_.erase(h.hash, index);
+    if (traits_of(c.profile).rtp) streams_.remove(ports_hash_of(index));
   }
   c.state = CompressorState::kUnused;
   c.fast = false;
@@ -94,10 +136,11 @@ void Compressor::reset_context(std::uint32_t index, Profile profile, std::uint32
   c.profile = profile;
   c.state = CompressorState::kIr;
   c.last_used_ms = now;
-  c.cid_octets = wire::make_cid_octets(config_.channel.large_cids, index % config_.channel.contexts_per_channel());
+  const std::uint32_t cid = cid_by_habit(index % config_.channel.contexts_per_channel(), config_.channel.max_cid);
+  c.cid_octets = wire::make_cid_octets(config_.channel.large_cids, cid);
   histories_[index] = FlowHistory{};
   histories_[index].stale_static = used;
-  if (config_.timer_ts != TimerTs::kNever) timers_[index] = TimerContext{};
+  if (config_.timer_ts != TimerTs::kNever) begin_timer(timers_[index]);
   // Should the IR packets get lost, the decompressor would take types 0 and 1 for those of R-mode, which have no CRC
   // (RFC 4815 7.2.2): for a while there are none.
   if (other_formats) histories_[index].long_crc_left = kCautiousPackets;

@@ -13,6 +13,7 @@
 
 #include "headroom.h"
 #include "rohc/compressor/context.h"
+#include "rohc/header/describe_layout.h"
 #include "rohc/header/predicted.h"
 
 namespace headroom::rohc {
@@ -21,47 +22,74 @@ namespace headroom::rohc {
 // UDP-Lite Checksum Coverage; rounded up to what is written.
 inline constexpr std::uint32_t kFastHeaderRoom = 10;
 
-// Compresses `packet` by context `c` if it is as predicted: fills `out` and `out_length` and returns true. Otherwise
-// changes nothing and returns false. kReliable: as R-0. REQUIRES: packet.in_length > 0.
-template <bool kReliable = false>
-[[nodiscard]] inline bool compress_predicted(CompressorContext& c, headroom_packet& packet,
-                                             std::uint32_t now_ms) noexcept {
-  const Layout& l = layout_of(c.shape);
+namespace fast {
+
+// The octets in which the header differs from the pattern, as a word that is 0 if there are none. Words of eight
+// octets; with a known layout the last one ends where the header does, and overlaps the one before it.
+template <bool kKnown>
+[[gnu::always_inline]] inline std::uint64_t differences(const Layout& l, const std::uint8_t* header,
+                                                        const Image& pattern) noexcept {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  const std::size_t size = kKnown ? l.header : kImageSize;
+  std::uint64_t different = 0;
+  const auto compare = [&](std::size_t at) {
+    std::uint64_t header_word, mask_word, pattern_word;
+    std::memcpy(&header_word, header + at, kWord);
+    std::memcpy(&mask_word, l.pattern_mask.data() + at, kWord);
+    std::memcpy(&pattern_word, pattern.data() + at, kWord);
+    different |= (header_word & mask_word) ^ pattern_word;
+  };
+#pragma GCC unroll 8
+  for (std::size_t at = 0; at + kWord <= size; at += kWord) compare(at);
+  if (size % kWord != 0) compare(size - kWord);
+  return different;
+}
+
+// See compress_predicted. kKnown: the compiler knows `l`.
+template <bool kReliable, bool kKnown>
+[[gnu::always_inline]] inline bool compress(const Layout& l, CompressorContext& c, headroom_packet& packet,
+                                            std::uint32_t now_ms) noexcept {
   const std::uint32_t length = packet.in_length;
   const std::uint8_t* h = packet.in;
   alignas(16) Image padded;
-  if (length < kImageSize) [[unlikely]] {
+  if (kKnown && length < l.header) [[unlikely]]
+    return false;
+  if (!kKnown && length < kImageSize) [[unlikely]] {
     padded = {};
     std::memcpy(padded.data(), h, length);
     h = padded.data();
   }
+  // Where the layout is not known, code without branches works on an IP-ID that may not be there.
+  const bool has_id = !kKnown || l.is_ipv4();
 
-  std::uint64_t different = 0;
-  for (std::size_t i = 0; i < kImageSize; i += 8) {
-    std::uint64_t header_word, mask_word, pattern_word;
-    std::memcpy(&header_word, h + i, 8);
-    std::memcpy(&mask_word, l.pattern_mask.data() + i, 8);
-    std::memcpy(&pattern_word, c.pattern.data() + i, 8);
-    different |= (header_word & mask_word) ^ pattern_word;
-  }
+  std::uint64_t different = differences<kKnown>(l, h, c.pattern);
 
   const auto sn = static_cast<std::uint16_t>(c.sn + 1);
   const std::uint32_t ts = c.ts + c.ts_stride;  // a wraparound may change TS_OFFSET: below, it is not for the fast path
   different |= (wire::load16(h + l.sn_at) ^ sn) & l.sn_mask;
   different |= (wire::load32(h + l.ts_at) ^ ts) & l.sn_mask;
 
-  const std::uint16_t id = wire::load16(h + l.id_at);
-  const auto predicted_id = static_cast<std::uint16_t>(c.id_base + (sn & c.id_sn_mask));
-  different |= static_cast<unsigned>(rotate16(id, c.id_rotation) ^ predicted_id) & c.id_mask;
-  const auto id_step = static_cast<std::uint16_t>(id - c.last_id - c.id_near_from);
-  const auto swapped_step = static_cast<std::uint16_t>(wire::swap16(id) - wire::swap16(c.last_id) - c.id_near_from);
-  const bool may_count = (id_step < c.id_near) | (swapped_step < c.id_near);
+  std::uint16_t id = 0;
+  bool may_count = false;
+  if (has_id) {
+    id = wire::load16(h + l.id_at);
+    const auto predicted_id = static_cast<std::uint16_t>(c.id_base + (sn & c.id_sn_mask));
+    different |= static_cast<unsigned>(rotate16(id, c.id_rotation) ^ predicted_id) & c.id_mask;
+    const auto id_step = static_cast<std::uint16_t>(id - c.last_id - c.id_near_from);
+    const auto swapped_step = static_cast<std::uint16_t>(wire::swap16(id) - wire::swap16(c.last_id) - c.id_near_from);
+    may_count = (id_step < c.id_near) | (swapped_step < c.id_near);
+  }
 
-  const DynamicOctets dynamic{wire::load_little32(h + l.length_at), wire::load_little16(h + l.ip_checksum_at),
-                              wire::load_little32(h + l.udp_length_at), wire::load_little64(h + l.fold_sn_at) >> 8};
-  const std::uint16_t checksum =
-      ipv4_checksum(c.ipv4_sum, static_cast<std::uint16_t>(dynamic.ip), static_cast<std::uint16_t>(dynamic.ip >> 16));
-  different |= (checksum ^ dynamic.ip_checksum) & l.ipv4_mask;
+  DynamicOctets dynamic;
+  dynamic.ip = wire::load_little32(h + l.length_at);
+  dynamic.udp = wire::load_little32(h + l.udp_length_at);
+  dynamic.rtp = wire::load_little64(h + l.fold_sn_at) >> 8;
+  if (has_id) {
+    dynamic.ip_checksum = wire::load_little16(h + l.ip_checksum_at);
+    const std::uint16_t checksum =
+        ipv4_checksum(c.ipv4_sum, static_cast<std::uint16_t>(dynamic.ip), static_cast<std::uint16_t>(dynamic.ip >> 16));
+    different |= (checksum ^ dynamic.ip_checksum) & l.ipv4_mask;
+  }
   different |= (wire::load16(h + l.length_at) + l.length_adds) ^ length;
   different |= (wire::load16(h + l.udp_length_at) ^ (length - l.udp)) & l.udp_length_mask;
   const bool has_checksum = (wire::load_little16(h + l.udp_checksum_at) & l.udp_mask) != 0;
@@ -71,7 +99,7 @@ template <bool kReliable = false>
                        (now_ms >= c.refresh_at_ms) | (ts < c.ts) | may_count |
                        (packet.out_capacity < length + kFastHeaderRoom);
   if ((different | blocked) != 0) return false;
-  if (c.may_carry_rtp && may_be_rtp(packet.in + l.header, length - l.header)) return false;
+  if (!kKnown && c.may_carry_rtp && may_be_rtp(packet.in + l.header, length - l.header)) return false;
 
   const auto octet =
       static_cast<std::uint8_t>(kReliable ? sn & 63U : (sn & 15U) << 3 | crc3_of(l, c.crc3_static, dynamic));
@@ -81,8 +109,10 @@ template <bool kReliable = false>
   *out++ = octet;
   std::memcpy(out, c.cid_octets.after, 2);
   out += c.cid_octets.after_count;
-  std::memcpy(out, h + l.id_at, 2);
-  out += c.id_octets;
+  if (has_id) {
+    std::memcpy(out, h + l.id_at, 2);
+    out += c.id_octets;
+  }
   std::memcpy(out, h + l.udp_tail_at, 4);
   out += c.udp_checksum_octets;
   const std::uint32_t payload = length - l.header;
@@ -92,10 +122,27 @@ template <bool kReliable = false>
   c.sn = sn;
   c.ts = ts;
   c.fast_run = static_cast<std::uint8_t>(c.fast_run + (c.fast_run != 255));
-  c.last_id = id;
+  if (has_id) c.last_id = id;
   c.refresh_countdown = static_cast<std::uint16_t>(c.refresh_countdown - c.refresh_step);
   c.last_used_ms = now_ms;
   return true;
+}
+
+}  // namespace fast
+
+// Compresses `packet` by context `c` if it is as predicted: fills `out` and `out_length` and returns true. Otherwise
+// changes nothing and returns false. kReliable: as R-0. REQUIRES: packet.in_length > 0.
+template <bool kReliable = false>
+[[nodiscard]] inline bool compress_predicted(CompressorContext& c, headroom_packet& packet,
+                                             std::uint32_t now_ms) noexcept {
+  switch (c.shape) {
+    case Shape::kRtpIpv4:
+      return fast::compress<kReliable, true>(kLayoutOf<Shape::kRtpIpv4>, c, packet, now_ms);
+    case Shape::kRtpIpv6:
+      return fast::compress<kReliable, true>(kLayoutOf<Shape::kRtpIpv6>, c, packet, now_ms);
+    default:
+      return fast::compress<kReliable, false>(layout_of(c.shape), c, packet, now_ms);
+  }
 }
 
 }  // namespace headroom::rohc

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "habits.h"
 #include "mutants.h"
 #include "rohc/compressor/compressor.h"
 #include "rohc/compressor/coverage.h"
@@ -195,6 +196,7 @@ void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) no
   }
   catch_up_coverage(flow);
   catch_up_reliably(flow);
+  catch_up_arrivals(flow);
   catch_up(flow.c, h, flow.repeats());
   apply_loss(flow, f);
   apply_jitter(flow, f);
@@ -284,7 +286,8 @@ void Compressor::give_feedback(std::uint32_t channel, Octets elements, std::uint
       ++counters_.ignored_feedback;
       return;
     }
-    if (const auto feedback = wire::read_feedback(*data, config_.channel.large_cids)) {
+    if (auto feedback = wire::read_feedback(*data, config_.channel.large_cids)) {
+      feedback->cid = cid_by_habit(feedback->cid, config_.channel.max_cid);
       take_feedback(channel, *feedback, now);
     } else {
       ++counters_.ignored_feedback;

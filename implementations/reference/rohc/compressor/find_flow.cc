@@ -10,16 +10,22 @@ namespace headroom::rohc {
 using wire::Profile;
 
 // The hash under which the flow of these headers is known.
-std::uint64_t Compressor::hash_of(const Headers& h, std::uint64_t salt) noexcept {
+std::uint64_t Compressor::hash_of(const Headers& h, std::uint32_t channel) const noexcept {
+  const FlowHash& hash = look_.flow_hash();
+  std::uint64_t begun = hash.begin(channel);
+  const auto add = [&](const std::uint8_t* ip, unsigned version) {
+    begun = hash.go_on(channel, hash.of(flow_words(ip, version, 0), begun));
+  };
   if (h.listed != nullptr) {
     const std::uint8_t* extra = h.packet.data() + h.listed->transport_at;
     for (unsigned i = 0; i < h.listed->extra_count; ++i) {
       const unsigned version = extra[0] >> 4;
-      salt = hash_ip(extra, version, 0, salt);
+      add(extra, version);
       extra += ip_layout(version).header;
     }
   }
-  return flow_hash(h.core(), h.chain, salt);
+  if (h.chain.outer_octets != 0) add(h.core().data(), h.chain.outer_version);
+  return flow_hash(hash, h.core(), h.chain, begun);
 }
 
 bool Compressor::same_flow(std::uint32_t index, std::uint32_t channel, const Headers& headers) const noexcept {
@@ -39,37 +45,28 @@ bool Compressor::same_flow(std::uint32_t index, std::uint32_t channel, const Hea
   return masked_equal(packet.data(), outer.definition_mask, t.pattern, outer.header);
 }
 
-// May turn what was taken for RTP into UDP or UDP-Lite: see CompressorConfig::ssrcs_per_flow.
-std::uint32_t Compressor::find_flow(std::uint64_t hash, std::uint32_t channel, Headers& headers,
+// May turn what was taken for RTP into UDP or UDP-Lite, which have another hash: see CompressorConfig::ssrcs_per_flow.
+std::uint32_t Compressor::find_flow(std::uint64_t& hash, std::uint32_t channel, Headers& headers,
                                     Profile& profile) const {
   HeaderChain& chain = headers.chain;
-  const Octets packet = headers.core();
   const auto exact = [&](std::uint32_t index) { return same_flow(index, channel, headers); };
   const std::uint32_t found = table_.find(hash, exact);
   if (found != kNoContext || !traits_of(profile).rtp) return found;
 
-  HeaderChain as_udp = chain;
-  as_udp.shape = shape_for(chain.layout().ip_version, without_rtp(chain.layout().transport));
-  as_udp.octets = static_cast<std::uint8_t>(chain.octets - kRtpHeader);
-  unsigned ssrcs = 0;
-  const std::size_t udp_header = as_udp.layout().header;
-  const std::uint32_t same_ports = table_.find(hash, [&](std::uint32_t index) {
-    const CompressorContext& c = contexts_[index];
-    const bool same =
-        same_headers(c.shape, chain.shape) &&
-        masked_equal(packet.data() + chain.outer_octets, as_udp.layout().definition_mask, c.pattern, udp_header);
-    ssrcs += same ? 1 : 0;
-    return ssrcs >= config_.ssrcs_per_flow;
-  });
+  const std::uint32_t ssrc = ssrc_of(headers.core().data() + chain.outer_octets, chain.layout());
+  const std::uint64_t ports = hash - look_.flow_hash().of_ssrc(ssrc);
   const Profile without = profile == Profile::kRtp ? Profile::kUdp : Profile::kUdpLite;
-  if (same_ports == kNoContext || !config_.channel.profiles.has(without)) return kNoContext;
+  if (streams_.count(ports) < config_.ssrcs_per_flow || !config_.channel.profiles.has(without)) return kNoContext;
+  const Transport udp = without_rtp(chain.layout().transport);
   if (headers.listed != nullptr) {
-    shorten(chain, *headers.listed, without_rtp(chain.layout().transport));
+    shorten(chain, *headers.listed, udp);
     if (!chain.listed) headers.listed = nullptr;
   } else {
-    chain = as_udp;
+    chain.shape = shape_for(chain.layout().ip_version, udp);
+    chain.octets = static_cast<std::uint8_t>(chain.octets - kRtpHeader);
   }
   profile = without;
+  hash = ports;
   return table_.find(hash, exact);
 }
 

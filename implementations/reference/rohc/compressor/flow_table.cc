@@ -6,7 +6,7 @@
 namespace headroom::rohc {
 
 std::uint32_t FlowTable::buckets_for(std::uint32_t capacity) noexcept {
-  return std::bit_ceil(capacity / kSlots * 4 / 3 + 1);
+  return std::bit_ceil(capacity / kSlots * 2 + 1);
 }
 
 FlowTable::FlowTable(std::uint32_t capacity) : buckets_(buckets_for(capacity)), mask_(buckets_for(capacity) - 1) {}

@@ -2,16 +2,20 @@
 //
 // From the hash of a flow to its context: a hash table of fixed size with buckets of one cache line.
 //
-// A bucket holds up to eight pairs of a 16-bit tag and a context index. Tags collide, so a caller always compares the
-// whole flow definition with the context before it believes a match. An entry that does not fit into its home bucket
-// goes to the next ones, at most kMaxProbes away; the table never grows and never moves an entry, so inserting is as
-// fast with a hundred thousand entries as with one.
+// The bucket of an entry is told by the upper 32 bits of its hash, which cannot be predicted without the seed
+// (flow_hash.h). A bucket holds up to eight pairs of a 16-bit tag and a context index. Tags collide, so a caller always
+// compares the whole flow definition with the context before it believes a match. An entry that does not fit into its
+// home bucket goes to the next ones, at most kMaxProbes away; the table never grows and never moves an entry, so
+// inserting is as fast with a hundred thousand entries as with one.
 #pragma once
 
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "rohc/channel.h"
 #include "rohc/page_array.h"
@@ -20,30 +24,22 @@ namespace headroom::rohc {
 
 class FlowTable {
  public:
-  // Room for `capacity` entries at a load of at most three quarters.
+  // Room for `capacity` entries at a load of at most a half, so that few find their home bucket full.
   explicit FlowTable(std::uint32_t capacity);
 
   void prefetch(std::uint64_t hash) const noexcept { __builtin_prefetch(&buckets_[home(hash)]); }
 
-  // The context of the first entry in the home bucket whose tag matches, or kNoContext. A guess, to prefetch by.
+  // The context of the first entry whose tag matches, in the home bucket or the one after it, or kNoContext. A guess,
+  // to prefetch by.
   [[nodiscard]] std::uint32_t guess(std::uint64_t hash) const noexcept {
-    const Bucket& bucket = buckets_[home(hash)];
-    // Four tags in a word at a time: a 16-bit lane of the difference is zero where the tag matches; the lowest such
-    // lane is found exactly.
-    constexpr std::uint64_t kOnes = 0x0001000100010001U;
-    constexpr std::uint64_t kTops = 0x8000800080008000U;
-    const std::uint64_t wanted = kOnes * tag_of(hash);
-    for (unsigned i = 0; i < 2; ++i) {
-      std::uint64_t word;
-      std::memcpy(&word, bucket.tags.data() + 4 * i, sizeof word);
-      const std::uint64_t difference = word ^ wanted;
-      const std::uint64_t zero_lanes = (difference - kOnes) & ~difference & kTops;
-      if (zero_lanes != 0) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(zero_lanes)) / 16;
-        return bucket.contexts[4 * i + (std::endian::native == std::endian::little ? lane : 3 - lane)];
-      }
-    }
-    return kNoContext;
+    const std::uint32_t at = home(hash);
+    const unsigned slots = matching_slots(buckets_[at], tag_of(hash));
+    if (slots != 0) [[likely]]
+      return buckets_[at].contexts[first_of(slots)];
+    if (buckets_[at].passed == 0) return kNoContext;
+    const Bucket& next = buckets_[(at + 1) & mask_];
+    const unsigned further = matching_slots(next, tag_of(hash));
+    return further != 0 ? next.contexts[first_of(further)] : kNoContext;
   }
 
   // Calls `matches(index)` for every entry with the tag of `hash`, until one returns true; returns that index or
@@ -54,8 +50,9 @@ class FlowTable {
     std::uint32_t at = home(hash);
     for (unsigned probe = 0; probe < kMaxProbes; ++probe) {
       const Bucket& bucket = buckets_[at];
-      for (unsigned slot = 0; slot < kSlots; ++slot) {
-        if (bucket.tags[slot] == tag && matches(bucket.contexts[slot])) return bucket.contexts[slot];
+      for (unsigned slots = matching_slots(bucket, tag); slots != 0; slots &= slots - 1) {
+        const std::uint32_t context = bucket.contexts[first_of(slots)];
+        if (matches(context)) return context;
       }
       if (bucket.passed == 0) break;
       at = (at + 1) & mask_;
@@ -66,7 +63,8 @@ class FlowTable {
   // False when all buckets in reach are full: the caller then erases victim() and tries again.
   [[nodiscard]] bool insert(std::uint64_t hash, std::uint32_t context) noexcept;
 
-  // A context of the home bucket of `hash`, which makes room when it is erased.
+  // A context of the home bucket of `hash`, which makes room when it is erased. With a hash that cannot be foreseen it
+  // is hardly ever needed.
   [[nodiscard]] std::uint32_t victim(std::uint64_t hash) const noexcept { return buckets_[home(hash)].contexts[0]; }
 
   // REQUIRES: the entry was inserted with this very hash.
@@ -77,6 +75,7 @@ class FlowTable {
  private:
   static constexpr unsigned kSlots = 8;
   static constexpr unsigned kMaxProbes = 8;
+  static constexpr unsigned kBitsPerSlot = 2;  // one for each octet of a tag: that is how SSE2 compares
 
   struct alignas(64) Bucket {
     std::array<std::uint16_t, kSlots> tags;  // 0: free
@@ -85,12 +84,28 @@ class FlowTable {
   };
   static_assert(sizeof(Bucket) == 64);
 
+  // The slots whose tag is this one: a bit each, kBitsPerSlot apart.
+  [[nodiscard]] static unsigned matching_slots(const Bucket& bucket, std::uint16_t tag) noexcept {
+#ifdef __SSE2__
+    const __m128i tags = _mm_load_si128(reinterpret_cast<const __m128i*>(bucket.tags.data()));
+    const __m128i equal = _mm_cmpeq_epi16(tags, _mm_set1_epi16(static_cast<std::int16_t>(tag)));
+    return static_cast<unsigned>(_mm_movemask_epi8(equal)) & 0x5555U;
+#else
+    unsigned slots = 0;
+    for (unsigned slot = 0; slot < kSlots; ++slot) slots |= (bucket.tags[slot] == tag ? 1U : 0U) << kBitsPerSlot * slot;
+    return slots;
+#endif
+  }
+  [[nodiscard]] static unsigned first_of(unsigned slots) noexcept {
+    return static_cast<unsigned>(std::countr_zero(slots)) / kBitsPerSlot;
+  }
+
   [[nodiscard]] static std::uint16_t tag_of(std::uint64_t hash) noexcept {
-    const auto tag = static_cast<std::uint16_t>(hash >> 48);
+    const auto tag = static_cast<std::uint16_t>(hash >> 16);
     return tag == 0 ? std::uint16_t{1} : tag;
   }
   [[nodiscard]] std::uint32_t home(std::uint64_t hash) const noexcept {
-    return static_cast<std::uint32_t>(hash) & mask_;
+    return static_cast<std::uint32_t>(hash >> 32) & mask_;
   }
 
   [[nodiscard]] static std::uint32_t buckets_for(std::uint32_t capacity) noexcept;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "habits.h"
 #include "mutants.h"
 #include "rohc/compressor/choose.h"
 #include "rohc/compressor/classify.h"
@@ -30,6 +31,7 @@ constexpr Octets input_of(const headroom_packet& p) noexcept { return {p.in, p.i
 void go_on(const Flow& flow, PacketFields& f, std::uint32_t now) noexcept {
   catch_up_coverage(flow);
   catch_up_reliably(flow);
+  catch_up_arrivals(flow);
   catch_up(flow.c, flow.h, flow.repeats());
   if (!flow.traits().sn_in_packet()) f.sn = static_cast<std::uint16_t>(flow.c.sn + (mutant("sn-by-two") ? 2 : 1));
   observe(flow, f);
@@ -113,38 +115,59 @@ Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std:
   const Octets octets = input_of(packet);
   HeaderChain chain;
   ListedHeaders listed;
-  Profile profile = profile_for(config_, octets, chain, listed);
+  Profile profile = profile_for(config_.channel.profiles, look_.rtp_ports(), octets, chain, listed);
   if (profile == Profile::kUncompressed) return send_uncompressed(packet, now);
 
   Headers headers{octets, chain, chain.listed ? &listed : nullptr};
-  const std::uint64_t hash = hash_of(headers, salt_of(config_.seed, packet.channel));
+  std::uint64_t hash = hash_of(headers, packet.channel);
   std::uint32_t index = find_flow(hash, packet.channel, headers, profile);
   const bool is_new = index == kNoContext;
   // An IR packet without payload delivers nothing (5.7.7): such a packet cannot begin a flow.
   if (is_new && headers.size() == octets.size()) return send_uncompressed(packet, now);
   if (is_new && now < channels_[packet.channel].full_until_ms) return send_uncompressed(packet, now);
-  if (is_new) index = start_flow(hash, packet.channel, chain, profile, now);
+  Undo* const undo = may_not_fit(packet) ? &undo_ : nullptr;
+  if (is_new) {
+    index = start_flow(hash, packet.channel, chain, profile, now, undo);
+  } else if (undo != nullptr) {
+    keep_context(index, *undo);
+  }
+  Outcome outcome;
+  outcome.context = index;
+  compress_as(index, is_new, hash, headers, packet, now, outcome);
+  if (outcome.status != HEADROOM_ERR_NO_SPACE || undo == nullptr) return outcome;
+  take_back(*undo);
+  if (is_new) outcome.context = kNoContext;
+  return outcome;
+}
 
+// A packet of the flow at `index`, which may be new.
+void Compressor::compress_as(std::uint32_t index, bool is_new, std::uint64_t hash, Headers& headers,
+                             headroom_packet& packet, std::uint32_t now, Outcome& outcome) noexcept {
   if (headers.listed != nullptr) begin_lists(index);
   const Flow flow = flow_at(index);
   PacketFields f = fields_of(headers, now);
   if (is_new) {
-    flow.c.may_carry_rtp = may_carry_rtp(config_, profile, f.inner + flow.layout().udp);
+    flow.c.may_carry_rtp =
+        may_carry_rtp(config_.channel.profiles, look_.rtp_ports(), flow.c.profile, f.inner + flow.layout().udp);
     if (!flow.traits().sn_in_packet())
       f.sn = mutant("sn-starts-at-zero") ? 0 : static_cast<std::uint16_t>(mix(hash ^ counters_.new_flows));
+    if (habit("sn-near-end") && !flow.traits().sn_in_packet()) f.sn |= 0xff00U;
     begin_flow(flow, f);
+    if (flow.traits().rtp) streams_.add(ports_hash_of(index));
   } else {
-    if (flow.h.rejected_until_ms != 0 && now < flow.h.rejected_until_ms) return send_uncompressed(packet, now);
+    if (flow.h.rejected_until_ms != 0 && now < flow.h.rejected_until_ms) {
+      outcome = send_uncompressed(packet, now);
+      return;
+    }
     go_on(flow, f, now);
   }
   if (flow.in_reliable_mode()) prepare_reliably(flow, f);
   flow.c.last_used_ms = now;
-
-  Outcome outcome;
-  outcome.context = index;
-  if (!compress_flow(flow, f, packet, outcome)) return send_uncompressed(packet, now);
-  packet.status = outcome.status;
-  return outcome;
+  if (compress_flow(flow, f, packet, outcome)) {
+    packet.status = outcome.status;
+  } else {
+    outcome = send_uncompressed(packet, now);
+  }
 }
 
 PacketFields Compressor::fields_of(const Headers& headers, std::uint32_t now) noexcept {
@@ -169,7 +192,7 @@ bool Compressor::compress_flow(Flow flow, const PacketFields& f, headroom_packet
   const std::size_t header = out.size();
   out.octets(f.payload);
   if (!out.ok()) {
-    outcome.status = HEADROOM_ERR_NO_SPACE;  // as if the link had lost it: nothing is taken for sent
+    outcome.status = HEADROOM_ERR_NO_SPACE;
     return true;
   }
 
@@ -186,11 +209,14 @@ bool Compressor::compress_flow(Flow flow, const PacketFields& f, headroom_packet
 Compressor::Outcome Compressor::send_uncompressed(headroom_packet& packet, std::uint32_t now) noexcept {
   Channel& channel = channels_[packet.channel];
   const bool is_new = channel.uncompressed == kNoContext;
+  Undo* const undo = may_not_fit(packet) ? &uncompressed_undo_ : nullptr;
   if (is_new) {
-    const std::uint32_t index = acquire_context(packet.channel, Profile::kUncompressed);
+    const std::uint32_t index = acquire_context(packet.channel, Profile::kUncompressed, undo);
     reset_context(index, Profile::kUncompressed, now);
     channel.uncompressed = index;
     histories_[index].ir_left = static_cast<std::uint8_t>(config_.repeats);
+  } else if (undo != nullptr) {
+    keep_context(channel.uncompressed, *undo);
   }
   const Flow flow = flow_at(channel.uncompressed);
   flow.c.last_used_ms = now;
@@ -203,7 +229,11 @@ Compressor::Outcome Compressor::send_uncompressed(headroom_packet& packet, std::
   packet.out_length = static_cast<std::uint32_t>(sent.octets);
   outcome.status = sent.octets != 0 ? HEADROOM_OK : HEADROOM_ERR_NO_SPACE;
   packet.status = outcome.status;
-  if (sent.octets == 0) return outcome;
+  if (sent.octets == 0) {
+    if (undo != nullptr) take_back(*undo);
+    if (is_new) outcome.context = kNoContext;
+    return outcome;
+  }
   outcome.type = sent.type;
   outcome.state = flow.c.state;
   outcome.compressed_header = static_cast<std::uint16_t>(sent.octets - packet.in_length);

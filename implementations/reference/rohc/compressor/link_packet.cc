@@ -16,11 +16,12 @@ void Compressor::compress_slowly(headroom_packet& packet, std::uint32_t now, hea
   std::uint8_t* const out = packet.out;
   const std::uint32_t capacity = packet.out_capacity;
   std::uint32_t feedback = 0;
-  if (!piggyback_.empty() && packet.in_length != 0 && packet.in_length + HEADROOM_EXPANSION / 2 < capacity) {
-    std::uint32_t room = capacity - packet.in_length - HEADROOM_EXPANSION / 2;
+  std::uint32_t room = 0;
+  if (!piggyback_.empty() && packet.in_length != 0 && !may_not_fit(packet)) {
+    room = capacity - packet.in_length - kMostExpansion;
     // Room for the type octet of a segment and for an octet of it remains behind the feedback.
     if (largest_link_packet_ != 0) room = std::min(room, std::max(largest_link_packet_, 2U) - 2);
-    feedback = static_cast<std::uint32_t>(piggyback_.take(packet.channel, {out, room}));
+    feedback = static_cast<std::uint32_t>(piggyback_.write(packet.channel, {out, room}));
   }
   packet.out += feedback;
   packet.out_capacity -= feedback;
@@ -28,6 +29,7 @@ void Compressor::compress_slowly(headroom_packet& packet, std::uint32_t now, hea
   packet.out = out;
   packet.out_capacity = capacity;
   if (packet.status == HEADROOM_OK) {
+    piggyback_.drop(packet.channel, room);
     packet.out_length += feedback;
     fit_to_link(packet, feedback);
   }

@@ -28,23 +28,32 @@ class PiggybackQueue {
     return true;
   }
 
-  // Writes what waits for `channel` into `room`, oldest first, as far as it fits; the rest goes on waiting. Returns the
-  // octets written.
-  [[nodiscard]] std::size_t take(std::uint32_t channel, std::span<std::uint8_t> room) noexcept {
+  // Writes what waits for `channel` into `room`, oldest first, as far as it fits. It goes on waiting until it is
+  // dropped. Returns the octets written.
+  [[nodiscard]] std::size_t write(std::uint32_t channel, std::span<std::uint8_t> room) const noexcept {
     std::size_t written = 0;
+    for (std::size_t i = 0; i < count_; ++i) {
+      const Waiting& w = waiting_[i];
+      if (!fits(w, channel, room.size() - written)) continue;
+      std::copy_n(w.octets.begin(), w.size, room.begin() + static_cast<std::ptrdiff_t>(written));
+      written += w.size;
+    }
+    return written;
+  }
+
+  // Drops what write() wrote with so much room: it has been sent.
+  void drop(std::uint32_t channel, std::size_t room) noexcept {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < count_; ++i) {
-      Waiting& w = waiting_[i];
-      if (w.channel == channel && written + w.size <= room.size()) {
-        std::copy_n(w.octets.begin(), w.size, room.begin() + static_cast<std::ptrdiff_t>(written));
-        written += w.size;
+      const Waiting& w = waiting_[i];
+      if (fits(w, channel, room)) {
+        room -= w.size;
       } else {
         if (kept != i) waiting_[kept] = w;
         ++kept;
       }
     }
     count_ = kept;
-    return written;
   }
 
  private:
@@ -56,6 +65,10 @@ class PiggybackQueue {
     std::uint16_t size = 0;
     std::array<std::uint8_t, kLongest> octets{};
   };
+
+  [[nodiscard]] static bool fits(const Waiting& w, std::uint32_t channel, std::size_t room) noexcept {
+    return w.channel == channel && w.size <= room;
+  }
 
   std::vector<Waiting> waiting_;
   std::size_t count_ = 0;

@@ -35,6 +35,8 @@ void tell(Flow flow, std::uint32_t time_stride, std::uint16_t sn) noexcept {
   t.time_stride = time_stride;
   t.ts_stride = flow.c.ts_stride;
   t.measured_stride = 0;
+  t.since_told = 0;
+  t.ever_told = t.ever_told || time_stride != 0;
   flow.h.time_left = mutant("time-stride-told-once") ? 1 : flow.repeats();
   flow.h.changed_since_sn = sn;
 }
@@ -59,17 +61,13 @@ std::uint32_t measure(Flow flow, const PacketFields& f) noexcept {
 }
 
 // Max_Jitter_BC, in units of TS_STRIDE: "the maximum observed jitter before the compressor … for the headers in the
-// sliding window". Of headers sent before TIME_STRIDE was told nothing need be known: once the decompressor has it, its
-// reference is one sent with it.
-std::uint32_t jitter_before_compressor(Flow flow, const PacketFields& f, std::uint32_t time_stride) noexcept {
+// sliding window", of which the newest `references` count.
+std::uint32_t jitter_before_compressor(Flow flow, const PacketFields& f, std::uint32_t time_stride,
+                                       unsigned references) noexcept {
   const TimerContext& t = *flow.timer;
-  const bool all_told = flow.h.time_left == 0;
   std::int64_t largest = 0;
-  for (unsigned age = 0; age < flow.h.reference_count; ++age) {
-    if (age >= t.known_arrivals) {
-      if (all_told) return kMostJitter + 1;
-      break;
-    }
+  for (unsigned age = 0; age < std::min<unsigned>(references, flow.h.reference_count); ++age) {
+    if (age >= t.known_arrivals) return kMostJitter + 1;
     const std::int64_t strides =
         static_cast<std::int32_t>(f.ts - reference(flow.h, age).ts) / static_cast<std::int64_t>(flow.c.ts_stride);
     const std::int64_t by_clock = (f.arrived_ms - t.arrived_ms[slot_of(flow.h, age)]) / time_stride;
@@ -81,30 +79,40 @@ std::uint32_t jitter_before_compressor(Flow flow, const PacketFields& f, std::ui
 
 // J = Max_Jitter_BC + Max_Jitter_CD + 2; to that what a coarse clock adds: "the difference, i.e., actual resolution -
 // TIME_STRIDE, is treated as additional jitter". What the decompressor observed is both jitters together.
-std::uint32_t jitter(Flow flow, const PacketFields& f, std::uint32_t time_stride) noexcept {
+std::uint32_t jitter(Flow flow, const PacketFields& f, std::uint32_t time_stride, unsigned references) noexcept {
   const std::uint32_t link = divided_up(flow.config.timer_jitter_ms, time_stride);
   const std::uint32_t clock = flow.clock_ms > time_stride ? divided_up(flow.clock_ms - time_stride, time_stride) : 0;
-  const std::uint32_t estimated = jitter_before_compressor(flow, f, time_stride) + link;
+  const std::uint32_t estimated = jitter_before_compressor(flow, f, time_stride, references) + link;
   return std::max<std::uint32_t>(estimated, flow.timer->reported_jitter) + clock + kQuantization;
 }
 
+// What the flow's way with the clock says of TIME_STRIDE: headers sent before it was told say nothing.
+bool keeps_to_clock(Flow flow, const PacketFields& f) noexcept {
+  const TimerContext& t = *flow.timer;
+  const unsigned references = flow.h.time_left != 0 ? t.since_told : kMaxReferences;
+  return jitter(flow, f, t.time_stride, references) <= kMostJitter;
+}
+
 }  // namespace
+
+void begin_timer(TimerContext& timer) noexcept {
+  const bool ever_told = timer.ever_told && !mutant("time-stride-of-former-flow-forgotten");
+  timer = TimerContext{};
+  timer.ever_told = ever_told;
+}
 
 void observe_clock(Flow flow, const PacketFields& f) noexcept {
   TimerContext& t = *flow.timer;
   if (t.time_stride != 0) {
     const bool usable = flow.clock_ms != 0 && t.ts_stride == flow.c.ts_stride;
-    if (!usable || jitter(flow, f, t.time_stride) > kMostJitter) tell(flow, 0, f.sn);
+    if (!usable || !keeps_to_clock(flow, f)) tell(flow, 0, f.sn);
   } else if (flow.clock_ms != 0 && flow.c.ts_stride != 0 && flow.h.time_left == 0) {
     const std::uint32_t configured = flow.config.timer_stride_ms;
     const std::uint32_t time_stride = configured != 0 ? configured : measure(flow, f);
-    if (time_stride != 0) {
-      tell(flow, time_stride, f.sn);
-      t.known_arrivals = 0;
-    }
+    if (time_stride != 0) tell(flow, time_stride, f.sn);
   }
   const std::uint32_t time_stride = stride_in_force(flow);
-  t.jitter = time_stride != 0 && flow.c.ts_stride != 0 ? jitter(flow, f, time_stride) : 0;
+  t.jitter = time_stride != 0 && flow.c.ts_stride != 0 ? jitter(flow, f, time_stride, kMaxReferences) : 0;
 }
 
 void need_clock(Flow flow, const PacketFields&, Needs& needs) noexcept {
@@ -117,8 +125,16 @@ void need_clock(Flow flow, const PacketFields&, Needs& needs) noexcept {
 
 void note_arrival(Flow flow, const PacketFields& f) noexcept {
   TimerContext& t = *flow.timer;
+  const auto one_more = [](std::uint8_t& count) {
+    count = static_cast<std::uint8_t>(std::min<unsigned>(count + 1U, kMaxReferences));
+  };
   t.arrived_ms[flow.h.newest] = f.arrived_ms;
-  t.known_arrivals = static_cast<std::uint8_t>(std::min<unsigned>(t.known_arrivals + 1U, kMaxReferences));
+  one_more(t.known_arrivals);
+  one_more(t.since_told);
+}
+
+void catch_up_arrivals(Flow flow) noexcept {
+  if (flow.timer != nullptr && flow.c.fast_run != 0) flow.timer->known_arrivals = 0;
 }
 
 void forget_arrivals(TimerContext& timer) noexcept {

@@ -4,7 +4,9 @@
 //
 // A flow begins with it when the decompressor has told its clock resolution (CLOCK, 5.7.6.7), or is configured to have
 // one, and TIME_STRIDE has been measured or configured. Until the decompressor must have TIME_STRIDE, and again when it
-// is taken back, bits of the timestamp are chosen so that they are right with it and without.
+// is taken back, bits of the timestamp are chosen so that they are right with it and without. That holds for the very
+// packet that tells it, too: its timestamp is to be decoded without (RFC 4815 8.11), but RFC 3095 5.7, where value(x)
+// is that of the packet, can be read otherwise.
 //
 // A decompressor may take an unscaled timestamp (Tsc = 0) for relative to its clock or not, for 5.7 and 4.5.4 can be
 // read either way: while TIME_STRIDE is not 0, it is sent with all of its 32 bits.
@@ -21,6 +23,10 @@ struct Flow;
 struct PacketFields;
 struct Needs;
 
+// "IR packets do not clear the whole context" (RFC 4815 6.3): where a CID gets another flow, the decompressor may go on
+// with the TIME_STRIDE of the one before. Once a CID has been told one, every chain on it therefore has TIME_STRIDE, if
+// only 0; RFC 4815 8.11 asks for as much of the IR packets after a STATIC-NACK.
+
 // Of one flow, for the general path. All octets zero means: not in use.
 struct TimerContext {
   std::array<std::uint32_t, kMaxReferences> arrived_ms;  // a_j, parallel to FlowHistory::references
@@ -33,8 +39,13 @@ struct TimerContext {
   std::uint32_t measured_ts;
   std::uint32_t measured_ms;
   std::uint8_t known_arrivals;   // references, newest first, whose arrival is in `arrived_ms`
+  std::uint8_t since_told;       // references, newest first, that were sent since TIME_STRIDE was told first
   std::uint8_t reported_jitter;  // the largest Max_Jitter of JITTER options (5.7.6.8)
+  bool ever_told;                // this CID, for this flow or one before it
 };
+
+// A new flow on a CID that may have had another one.
+void begin_timer(TimerContext& timer) noexcept;
 
 // Begins or ends timer-based compression where it is time to, and estimates the jitter. To be called after observe().
 // REQUIRES: flow.timer is not nullptr, profile RTP.
@@ -45,6 +56,9 @@ void need_clock(Flow flow, const PacketFields& f, Needs& needs) noexcept;
 
 // After a packet has been sent and its reference added. REQUIRES: flow.timer is not nullptr.
 void note_arrival(Flow flow, const PacketFields& f) noexcept;
+
+// Before catch_up() of window.h: when the packets of the fast path arrived is not known.
+void catch_up_arrivals(Flow flow) noexcept;
 
 // The beginning of time has been moved: nothing is known of arrivals before.
 void forget_arrivals(TimerContext& timer) noexcept;

@@ -47,7 +47,7 @@ wire::RtpExtras extras_of(Flow flow, const PacketFields& f) noexcept {
   if (mutant("rtp-extension-bit-not-in-chain")) e.rtp_extension = false;
   if (mutant("ts-stride-not-in-chain")) e.ts_stride = 0;
   e.time_stride = flow.timer != nullptr ? flow.timer->time_stride : 0;
-  e.has_time_stride = e.time_stride != 0 || flow.h.time_left != 0;
+  e.has_time_stride = flow.timer != nullptr && flow.timer->ever_told;
   e.present = e.rtp_extension || e.ts_stride != 0 || e.has_time_stride || e.mode != wire::Mode::kUnidirectional ||
               flow.h.mode_left != 0;
   return e;
