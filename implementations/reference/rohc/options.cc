@@ -185,11 +185,12 @@ DecompressorConfig decompressor_config(const nlohmann::json& json) {
   if (const auto* list = o.find("feedback_for")) read_feedback_for(*list, c);
   const auto* options = o.find("options");
   const Settings p(options != nullptr ? *options : kNoOptions, "\"options\" of the decompressor");
-  p.only({"dynamic_damage", "static_damage", "repair_wraparound", "repair_reference", "ack_ir_in_u_mode", "ack_updates",
-          "nack_every", "nack_unknown_contexts", "ack_sparse", "mode_requests", "clock_ms", "report_jitter",
-          "report_loss", "sn_option", "most_contexts"});
+  p.only({"dynamic_damage", "static_damage", "static_damage_in_u_mode", "repair_wraparound", "repair_reference",
+          "ack_ir_in_u_mode", "ack_updates", "nack_every", "nack_unknown_contexts", "ack_sparse", "mode_requests",
+          "clock_ms", "report_jitter", "report_loss", "sn_option", "most_contexts"});
   c.dynamic_damage = read_k_out_of_n(p, "dynamic_damage", c.dynamic_damage);
   c.static_damage = read_k_out_of_n(p, "static_damage", c.static_damage);
+  c.static_damage_in_u_mode = read_k_out_of_n(p, "static_damage_in_u_mode", c.static_damage_in_u_mode);
   p.boolean("repair_wraparound", c.repair_wraparound);
   p.boolean("repair_reference", c.repair_reference);
   p.number("ack_ir_in_u_mode", 0, 255, c.ack_ir_in_u_mode);

@@ -261,7 +261,8 @@ TEST(CompressorOptions, ErrorOfEachKey) {
 
 TEST(DecompressorOptions, EachKey) {
   const DecompressorConfig d = decompressor_options(R"({
-    "dynamic_damage": {"k": 3, "n": 5}, "static_damage": {"k": 1, "n": 32}, "repair_wraparound": false,
+    "dynamic_damage": {"k": 3, "n": 5}, "static_damage": {"k": 1, "n": 32},
+    "static_damage_in_u_mode": {"k": 2, "n": 31}, "repair_wraparound": false,
     "repair_reference": false, "ack_ir_in_u_mode": 2, "ack_updates": true, "nack_every": 9,
     "nack_unknown_contexts": true, "ack_sparse": 7, "mode_requests": 100, "clock_ms": 10, "report_jitter": true,
     "report_loss": true, "sn_option": true, "most_contexts": 7})");
@@ -274,6 +275,8 @@ TEST(DecompressorOptions, EachKey) {
   EXPECT_EQ(d.dynamic_damage.n, 5);
   EXPECT_EQ(d.static_damage.k, 1);
   EXPECT_EQ(d.static_damage.n, 32);
+  EXPECT_EQ(d.static_damage_in_u_mode.k, 2);
+  EXPECT_EQ(d.static_damage_in_u_mode.n, 31);
   EXPECT_FALSE(d.repair_wraparound || d.repair_reference);
   EXPECT_EQ(d.ack_ir_in_u_mode, 2U);
   EXPECT_TRUE(d.ack_updates && d.nack_unknown_contexts);
@@ -305,6 +308,7 @@ TEST(DecompressorOptions, ErrorOfEachKey) {
        "\"nack_unknown_contexts\" in \"options\" of the decompressor is 5, but must be true or false"},
       {R"({"repeats": 3})",
        "unknown key \"repeats\" in \"options\" of the decompressor; known are: dynamic_damage, static_damage, "
+       "static_damage_in_u_mode, "
        "repair_wraparound, "
        "repair_reference, ack_ir_in_u_mode, ack_updates, nack_every, nack_unknown_contexts, ack_sparse, mode_requests, "
        "clock_ms, report_jitter, report_loss, sn_option, most_contexts"},

@@ -111,10 +111,7 @@ bool apply_extension_3(const CompressedHeader& h, Decoded& d) noexcept {
                                      (e.rtp.rtp_extension && !mutant("rtp-extension-bit-ignored") ? 0x10 : 0) |
                                      (e.rtp.padding ? 0x20 : 0));
   if (e.rtp.has_payload_type) rtp[1] = e.rtp.payload_type;
-  if (e.rtp.has_time_stride && !mutant("time-stride-of-extension-3-ignored")) {
-    if (e.rtp.time_stride > kLongestTimeStride) return false;
-    c.time_stride = static_cast<std::uint16_t>(e.rtp.time_stride);
-  }
+  if (e.rtp.has_time_stride && e.rtp.time_stride > kLongestTimeStride) return false;
   d.mode = e.rtp.mode;
   d.has_mode = !mutant("mode-of-extension-3-ignored");
   return true;
@@ -137,10 +134,17 @@ std::uint32_t decode_scaled(wire::Bits bits, std::uint64_t arrived_ns, const Dec
       mutant("timer-interval-as-without-clock") ? p_of_timestamp(bits.width) : p_of_timed_timestamp(bits.width));
 }
 
+void take_time_stride(const CompressedHeader& h, DecompressorContext& c) noexcept {
+  const bool told = h.has_extension_3() && h.extension.rtp.has_time_stride;
+  if (told && !mutant("time-stride-of-extension-3-ignored"))
+    c.time_stride = static_cast<std::uint16_t>(h.extension.rtp.time_stride);
+}
+
 // RFC 3095 4.5.3, RFC 4815 4. The offset is always that of the reference, so a wraparound of the reference updates it.
 bool decode_timestamp(const CompressedHeader& h, std::uint16_t reference_sn, DecompressorContext& c) noexcept {
   const wire::Bits bits = h.ts();
   const bool scaled = !h.has_extension_3() || h.extension.tsc;
+  if (mutant("time-stride-used-at-once")) take_time_stride(h, c);
   if (bits.width == 0) {
     if (!scaled) return false;  // "the decompressor MUST discard the packet" (RFC 4815 4.2)
     std::int32_t packets = static_cast<std::int16_t>(c.sn - reference_sn);
@@ -154,6 +158,9 @@ bool decode_timestamp(const CompressedHeader& h, std::uint16_t reference_sn, Dec
   } else {
     c.ts = lsb_decode(bits.value, std::min<unsigned>(bits.width, 32), c.ts, p_of_timestamp(bits.width));
   }
+  // TS_STRIDE and TIME_STRIDE "are not used for decompression of the RTP TS field for this packet type" (RFC
+  // 4815 8.11).
+  take_time_stride(h, c);
   // With Tsc = 1 "field(TS_STRIDE) MUST be ignored and discarded" (RFC 4815 4.6).
   if (h.has_extension_3() && h.extension.rtp.has_ts_stride && (!scaled || mutant("ts-stride-taken-with-tsc")))
     c.ts_stride = h.extension.rtp.ts_stride;

@@ -24,7 +24,13 @@ struct DecompressorConfig {
   bool feedback = true;
 
   KOutOfN dynamic_damage{4, 8};  // k_1, n_1: from Full Context to Static Context
-  KOutOfN static_damage{2, 4};   // k_2, n_2: from Static Context to No Context
+  // k_2, n_2: from Static Context to No Context. In O- and R-mode a STATIC-NACK then brings an IR packet at once. In
+  // U-mode nothing does: No Context lasts until the next IR refresh, Static Context only until the next IR-DYN. After a
+  // loss with silence in it UOR-2 packets fail because of the dynamic part, and say nothing of the static one. 16 of
+  // them that are wrong let one pass a CRC of 7 bits one time in eight, which is as often as one packet passes a CRC of
+  // 3 bits.
+  KOutOfN static_damage{2, 4};
+  KOutOfN static_damage_in_u_mode{16, 16};
 
   bool repair_wraparound = true;  // 5.3.2.2.4
   bool repair_reference = true;   // 5.3.2.2.5

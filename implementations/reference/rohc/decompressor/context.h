@@ -66,7 +66,8 @@ struct alignas(128) DecompressorContext {
   ListUse lists;              // whether there is a DecompressorLists, and whether packets have lists now
   std::uint16_t time_stride;  // ms; 0: the timestamp is not relative to the clock (4.5.4)
   std::uint32_t failures;     // one bit a packet, newest lowest: 1 where verification failed
-  std::uint32_t interval;     // moving average of the time between packets with consecutive SNs, in units of 1,024 ns
+  std::uint32_t interval;     // moving average of the time between packets with consecutive SNs, silence excepted, in
+                              // units of 1,024 ns
   std::uint64_t arrived_ns;   // of the reference
 
   alignas(64) Image pattern;  // the headers with all but their dynamic fields

@@ -15,8 +15,10 @@ namespace {
 using wire::PacketType;
 using wire::Profile;
 
-// Packets looked at together, so that the contexts fetched in the first pass have arrived in the second.
-constexpr std::size_t kBurst = 32;
+// How many packets ahead of its use a context is fetched, and a power of two beyond that.
+constexpr std::size_t kAhead = 10;
+constexpr std::size_t kRing = 16;
+static_assert(kRing > kAhead);
 
 constexpr bool compresses(Profile p) noexcept {
   return p == Profile::kRtp || p == Profile::kUdp || p == Profile::kEsp || p == Profile::kIp ||
@@ -63,65 +65,8 @@ Decompressor::Decompressor(const DecompressorConfig& config)
 
 // --- Bursts ----------------------------------------------------------------------------------------------------------
 
-void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
-                              headroom_detail* details) noexcept {
-  std::array<Clue, kBurst> clues;
-  for (std::size_t from = 0; from < count; from += kBurst) {
-    const std::size_t size = std::min(kBurst, count - from);
-    // A packet that ends a reassembly must not slip by on the fast path.
-    const bool quick = fast_path_ && !reassembly_.pending();
-    for (std::size_t i = 0; i < size; ++i) {
-      clues[i] = quick ? clue_of(packets[from + i]) : Clue{};
-      if (clues[i].context != kNoContext) {
-        __builtin_prefetch(&contexts_[clues[i].context], 1);
-        __builtin_prefetch(contexts_[clues[i].context].pattern.data());
-      }
-    }
-    for (std::size_t i = 0; i < size; ++i) {
-      headroom_packet& p = packets[from + i];
-      const Clue& clue = clues[i];
-      if (clue.context != kNoContext) {
-        DecompressorContext& c = contexts_[clue.context];
-        const Octets rest{p.in + clue.before_rest, p.in_length - clue.before_rest};
-        if (c.fast && decompress_type_0(c, p, clue.first, rest, now_ns)) {
-          p.status = HEADROOM_OK;
-          ++counters_.fast;
-          ++counters_.delivered;
-          ++counters_.packets[static_cast<std::size_t>(PacketType::kUo0)];
-          if (details != nullptr) {
-            const std::uint8_t header = layout_of(c.shape).header;
-            const auto compressed = static_cast<std::uint16_t>(p.in_length + header - p.out_length);
-            fill_detail(details[from + i],
-                        {HEADROOM_OK, clue.context, PacketType::kUo0, Event::kNone, header, compressed});
-          }
-          continue;
-        }
-        if (c.fast_reliable && clue.first < 0x40 && decompress_type_0<true>(c, p, clue.first, rest, now_ns)) {
-          p.status = HEADROOM_OK;
-          ++counters_.fast;
-          ++counters_.delivered;
-          ++counters_.packets[static_cast<std::size_t>(PacketType::kR0)];
-          if (details != nullptr) {
-            const std::uint8_t header = layout_of(c.shape).header;
-            const auto compressed = static_cast<std::uint16_t>(p.in_length + header - p.out_length);
-            fill_detail(details[from + i],
-                        {HEADROOM_OK, clue.context, PacketType::kR0, Event::kNone, header, compressed});
-          }
-          continue;
-        }
-      }
-      p.out_length = 0;
-      const Outcome outcome = decompress_generally(p, now_ns);
-      p.status = outcome.status;
-      tally(outcome);
-      if (details != nullptr) fill_detail(details[from + i], outcome);
-      if (reassembly_.pending()) std::fill(clues.begin() + i + 1, clues.end(), Clue{});
-    }
-  }
-}
-
 // The context of what looks like a type 0 packet without padding or feedback in front.
-Decompressor::Clue Decompressor::clue_of(const headroom_packet& p) const noexcept {
+inline Decompressor::Clue Decompressor::clue_of(const headroom_packet& p) const noexcept {
   Clue clue;
   if (p.channel >= config_.channel.channels || p.in_length < 3) return clue;
   std::uint32_t cid = 0;
@@ -140,6 +85,59 @@ Decompressor::Clue Decompressor::clue_of(const headroom_packet& p) const noexcep
   }
   if (cid <= config_.channel.max_cid) clue.context = config_.channel.index_of(p.channel, cid);
   return clue;
+}
+
+void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                              headroom_detail* details) noexcept {
+  std::array<Clue, kRing> clues;
+  const auto look = [&](std::size_t i) {
+    const Clue clue = clue_of(packets[i]);
+    clues[i % kRing] = clue;
+    if (clue.context == kNoContext) return;
+    __builtin_prefetch(&contexts_[clue.context], 1);
+    __builtin_prefetch(contexts_[clue.context].pattern.data());
+  };
+
+  std::uint64_t fast = 0, fast_reliable = 0;
+  // A packet that ends a reassembly must not slip by on the fast path.
+  bool quick = fast_path_ && !reassembly_.pending();
+  for (std::size_t i = 0; i < std::min(count, kAhead); ++i) look(i);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + kAhead < count) look(i + kAhead);
+    headroom_packet& p = packets[i];
+    const Clue clue = clues[i % kRing];
+    PacketType type = PacketType::kUnknown;
+    if (quick && clue.context != kNoContext) {
+      DecompressorContext& c = contexts_[clue.context];
+      const Octets rest{p.in + clue.before_rest, p.in_length - clue.before_rest};
+      if (c.fast && decompress_type_0(c, p, clue.first, rest, now_ns)) {
+        ++fast;
+        type = PacketType::kUo0;
+      } else if (c.fast_reliable && clue.first < 0x40 && decompress_type_0<true>(c, p, clue.first, rest, now_ns)) {
+        ++fast_reliable;
+        type = PacketType::kR0;
+      }
+    }
+    if (type == PacketType::kUnknown) {
+      p.out_length = 0;
+      const Outcome outcome = decompress_generally(p, now_ns);
+      p.status = outcome.status;
+      tally(outcome);
+      if (details != nullptr) fill_detail(details[i], outcome);
+      quick = fast_path_ && !reassembly_.pending();
+      continue;
+    }
+    p.status = HEADROOM_OK;
+    if (details != nullptr) {
+      const std::uint8_t header = layout_of(contexts_[clue.context].shape).header;
+      const auto compressed = static_cast<std::uint16_t>(p.in_length + header - p.out_length);
+      fill_detail(details[i], {HEADROOM_OK, clue.context, type, Event::kNone, header, compressed});
+    }
+  }
+  counters_.fast += fast + fast_reliable;
+  counters_.delivered += fast + fast_reliable;
+  counters_.packets[static_cast<std::size_t>(PacketType::kUo0)] += fast;
+  counters_.packets[static_cast<std::size_t>(PacketType::kR0)] += fast_reliable;
 }
 
 void Decompressor::tally(const Outcome& outcome) noexcept {

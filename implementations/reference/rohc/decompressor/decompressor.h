@@ -3,9 +3,8 @@
 // The ROHC decompressor: packets of many channels in, restored packets out, feedback to the side (RFC
 // 3095 5.2.6, 5.3.2, 5.4.2, 5.6; RFC 5795 5.2.3).
 //
-// A burst goes through in two passes: find the CIDs and fetch their contexts; decompress, on the fast path where a UO-0
-// packet meets a context in good order (fast_path.h), else on the general path (this class, initialise.h,
-// compressed.h).
+// While one packet of a burst is decompressed, the contexts of later ones are fetched. A UO-0 packet for a context in
+// good order takes the fast path (fast_path.h), any other the general path (this class, initialise.h, compressed.h).
 #pragma once
 
 #include <array>
@@ -127,7 +126,7 @@ class Decompressor {
     Octets rest;  // after the CID
   };
 
-  // A packet whose context the first pass has found.
+  // What a look ahead says of a packet.
   struct Clue {
     std::uint32_t context = kNoContext;
     std::uint8_t first = 0;
@@ -158,6 +157,12 @@ class Decompressor {
   // 5.3.2.2.4 and 5.3.2.2.5. kNone when neither finds an SN that verifies.
   [[nodiscard]] Event repair(const CompressedHeader& header, std::uint32_t index, std::uint64_t now_ns,
                              Decoded& decoded, RestoredHeader& restored) noexcept;
+  // 5.3.2.2.4 after `elapsed` interval_units(). Rule d adds 2^k to the reference once; a longer loss takes more, and
+  // the clock says how often the bits have wrapped around. Where the marker or bits of TS show that there was silence,
+  // the clock has counted that, too, and says nothing: then it is tried once. `decoded`: as the bits alone have it.
+  // False when no SN tried verifies.
+  [[nodiscard]] bool correct_wraparound(const CompressedHeader& header, std::uint32_t index, std::uint64_t elapsed,
+                                        Decoded& decoded, RestoredHeader& restored) noexcept;
   // Makes `after` the context, with its SN as the reference from now on.
   void commit(std::uint32_t index, const ContextCopy& after, std::uint16_t previous_sn, std::uint64_t now_ns) noexcept;
   // An update of R-mode that was overtaken by a later one: see README.md.

@@ -9,6 +9,7 @@
 
 #include "headroom.h"
 #include "rohc/decompressor/context.h"
+#include "rohc/header/describe_layout.h"
 #include "rohc/header/predicted.h"
 
 namespace headroom::rohc {
@@ -22,14 +23,16 @@ namespace headroom::rohc {
   return average == 0 ? elapsed : average - average / 8 + elapsed / 8;
 }
 
-// Decompresses a type 0 packet: `octet` is its first octet, `rest` what follows the CID. True on success. Otherwise
-// nothing has changed, and the general path finds out why. REQUIRES: c.fast and octet < 0x80; with kReliable, for R-0,
-// c.fast_reliable and octet < 0x40.
-template <bool kReliable = false>
-[[nodiscard]] inline bool decompress_type_0(DecompressorContext& c, headroom_packet& packet, std::uint8_t octet,
-                                            Octets rest, std::uint64_t now_ns) noexcept {
-  const Layout& l = layout_of(c.shape);
-  const std::uint32_t tail = std::uint32_t{c.id_octets} + c.udp_checksum_octets;
+namespace fast {
+
+// See decompress_type_0. kKnown: the compiler knows `l`.
+template <bool kReliable, bool kKnown>
+[[gnu::always_inline]] inline bool decompress(const Layout& l, DecompressorContext& c, headroom_packet& packet,
+                                              std::uint8_t octet, Octets rest, std::uint64_t now_ns) noexcept {
+  // Where the layout is not known, code without branches works on an IP-ID that may not be there.
+  const bool has_id = !kKnown || l.is_ipv4();
+  const std::uint32_t id_octets = has_id ? c.id_octets : 0U;
+  const std::uint32_t tail = id_octets + c.udp_checksum_octets;
   if (rest.size() < tail) return false;
   // IP-ID, Checksum Coverage and UDP checksum, if they are there: read without asking, then masked, for the answer
   // would be hard to predict.
@@ -41,7 +44,6 @@ template <bool kReliable = false>
     std::memcpy(padded, rest.data(), tail);
     tail_octets = wire::load_little64(padded);
   }
-  const auto id_mask = static_cast<std::uint16_t>(0U - (c.id_octets != 0));
   const std::uint32_t udp_mask = 0U - std::uint32_t{c.udp_checksum_octets != 0};
   const auto payload = static_cast<std::uint32_t>(rest.size() - tail);
   const std::uint32_t length = l.header + payload;
@@ -53,20 +55,25 @@ template <bool kReliable = false>
                                                        : low + ((static_cast<unsigned>(octet >> 3) - low) & 15U));
   const auto step = static_cast<std::int16_t>(sn - c.sn);
   const std::uint32_t ts = c.ts + c.ts_stride * static_cast<std::uint32_t>(std::int32_t{step});
-  const auto predicted_id = static_cast<std::uint16_t>(c.id_base + (sn & c.id_sn_mask));
-  const auto id = static_cast<std::uint16_t>((wire::swap16(static_cast<std::uint16_t>(tail_octets)) & id_mask) |
-                                             (rotate16(predicted_id, c.id_rotation) & ~id_mask));
   // Length or Checksum Coverage and checksum, as they will stand: inferred, sent, or in the pattern.
   const std::uint32_t udp =
       (wire::swap16(static_cast<std::uint16_t>(length - l.udp)) & l.udp_length_mask) |
-      ((static_cast<std::uint32_t>(tail_octets >> (8U * c.id_octets)) & udp_mask) << l.udp_tail_shift) |
+      ((static_cast<std::uint32_t>(tail_octets >> (8U * id_octets)) & udp_mask) << l.udp_tail_shift) |
       wire::load_little32(c.pattern.data() + l.udp_length_at);
 
   const std::uint16_t ip_length = wire::swap16(static_cast<std::uint16_t>(length - l.length_adds));
-  const std::uint16_t ip_id = wire::swap16(id);
+  std::uint16_t id = 0;
   DynamicOctets dynamic;
-  dynamic.ip = ip_length | std::uint32_t{ip_id} << 16;
-  dynamic.ip_checksum = ipv4_checksum(c.ipv4_sum, ip_length, ip_id);
+  dynamic.ip = ip_length;
+  if (has_id) {
+    const auto id_mask = static_cast<std::uint16_t>(0U - (id_octets != 0));
+    const auto predicted_id = static_cast<std::uint16_t>(c.id_base + (sn & c.id_sn_mask));
+    id = static_cast<std::uint16_t>((wire::swap16(static_cast<std::uint16_t>(tail_octets)) & id_mask) |
+                                    (rotate16(predicted_id, c.id_rotation) & ~id_mask));
+    const std::uint16_t ip_id = wire::swap16(id);
+    dynamic.ip |= std::uint32_t{ip_id} << 16;
+    dynamic.ip_checksum = ipv4_checksum(c.ipv4_sum, ip_length, ip_id);
+  }
   dynamic.udp = udp;
   dynamic.rtp =
       c.pattern[l.fold_sn_at + 1U] | std::uint64_t{wire::swap16(sn)} << 8 | std::uint64_t{__builtin_bswap32(ts)} << 24;
@@ -75,8 +82,10 @@ template <bool kReliable = false>
   std::uint8_t* out = packet.out;
   std::memcpy(out, c.pattern.data(), kImageSize);
   wire::store16(out + l.length_at, static_cast<std::uint16_t>(length - l.length_adds));
-  wire::store16(out + l.id_at, id);
-  wire::store16(out + l.ip_checksum_at, wire::swap16(dynamic.ip_checksum));
+  if (has_id) {
+    wire::store16(out + l.id_at, id);
+    wire::store16(out + l.ip_checksum_at, wire::swap16(dynamic.ip_checksum));
+  }
   wire::store_little32(out + l.udp_length_at, udp);
   wire::store16(out + l.sn_at, sn);
   wire::store32(out + l.ts_at, ts);
@@ -92,8 +101,26 @@ template <bool kReliable = false>
   c.previous_sn = c.sn;
   c.sn = sn;
   c.ts = ts;
-  c.last_id = id;
+  if (has_id) c.last_id = id;
   return true;
+}
+
+}  // namespace fast
+
+// Decompresses a type 0 packet: `octet` is its first octet, `rest` what follows the CID. True on success. Otherwise
+// nothing has changed, and the general path finds out why. REQUIRES: c.fast and octet < 0x80; with kReliable, for R-0,
+// c.fast_reliable and octet < 0x40.
+template <bool kReliable = false>
+[[nodiscard]] inline bool decompress_type_0(DecompressorContext& c, headroom_packet& packet, std::uint8_t octet,
+                                            Octets rest, std::uint64_t now_ns) noexcept {
+  switch (c.shape) {
+    case Shape::kRtpIpv4:
+      return fast::decompress<kReliable, true>(kLayoutOf<Shape::kRtpIpv4>, c, packet, octet, rest, now_ns);
+    case Shape::kRtpIpv6:
+      return fast::decompress<kReliable, true>(kLayoutOf<Shape::kRtpIpv6>, c, packet, octet, rest, now_ns);
+    default:
+      return fast::decompress<kReliable, false>(layout_of(c.shape), c, packet, octet, rest, now_ns);
+  }
 }
 
 }  // namespace headroom::rohc

@@ -224,6 +224,25 @@ bool same_chain(const ContextCopy& a, const ContextCopy& b) noexcept {
          (!a.c.tunnel || a.tunnel.version == b.tunnel.version);
 }
 
+// The static parts of both belong to one flow: addresses, ports, SSRC.
+bool same_flow(const ContextCopy& a, const ContextCopy& b) noexcept {
+  if (!same_chain(a, b)) return false;
+  const Layout& l = layout_of(b.c.shape);
+  if (!masked_equal(a.c.pattern.data(), l.definition_mask, b.c.pattern, l.header)) return false;
+  if (!b.c.tunnel) return true;
+  const Layout& outer = ip_layout(b.tunnel.version);
+  return masked_equal(a.tunnel.pattern.data(), outer.definition_mask, b.tunnel.pattern, outer.header);
+}
+
+// Another flow has come to the CID. "IR packets do not clear the whole context" (RFC 4815 6.3), and TS_STRIDE and
+// TIME_STRIDE need not be in the chain. But a compressor that does not send them can only mean the initial values
+// (5.7.5.2): "undesired side effects from interactions between old and new context data" (RFC 4815 7.2) would be what
+// those of the former flow have.
+void begin_strides(DecompressorContext& c) noexcept {
+  c.ts_stride = 1;
+  c.time_stride = 0;
+}
+
 void finish(wire::Reader& in, std::size_t total, Initialisation& result) noexcept {
   result.header_octets = total - in.remaining();
   ContextCopy& after = result.after;
@@ -259,6 +278,7 @@ Initialisation read_ir(const ContextCopy& before, wire::Profile profile, bool dy
   wire::Reader in(chains);
   const ProfileTraits traits = traits_of(profile);
   result.status = read_static_chain(in, traits, result.after);
+  if (known && traits.rtp && dynamic && !same_flow(before, result.after)) begin_strides(result.after.c);
   if (result.status == ChainStatus::kOk && dynamic) result.status = read_dynamic_chain(in, result);
   if (result.status == ChainStatus::kOk && !dynamic) {
     result.keeps_dynamic = known && same_chain(before, result.after) && same_extras(extras, result.after);

@@ -34,11 +34,23 @@ constexpr std::uint8_t kSnUpdates = 0x80;
 // Bits of the longest SN that a packet carries: that of IR and IR-DYN (5.7.7.6).
 constexpr unsigned kLongestSn = 16;
 
+// Wraparounds of the SN that are tried for one packet: the two numbers nearest to what the clock says. Each lets a
+// wrong SN pass a CRC of 3 bits one time in eight, and a third is a whole cycle of the bits off the clock, or more.
+constexpr std::size_t kMostCorrections = 2;
+// Packets that the clock may count since the reference: farther off, an SN of 16 bits might as well lie behind it.
+constexpr std::uint64_t kFarthestSn = 0x7fff;
+
 constexpr std::uint32_t last(unsigned n) noexcept { return n >= 32 ? 0xffffffffU : (1U << n) - 1; }
 
 bool damaged(std::uint32_t failures, KOutOfN rule) noexcept {
   if (mutant("damage-never-seen")) return false;
   return static_cast<unsigned>(std::popcount(failures & last(rule.n))) >= rule.k;
+}
+
+// True when the TS has gone on by more than one packet's worth, as it does over silence, whose length is no time
+// between packets. The SNs are consecutive. A TS_STRIDE of 1 is the value before any has been sent (5.7.5.2).
+bool follows_silence(const DecompressorContext& before, const DecompressorContext& after) noexcept {
+  return traits_of(before.profile).rtp && after.ts_stride != 1 && after.ts - before.ts > after.ts_stride;
 }
 
 // A NACK to put an option into. All of those call for a CRC, or SHOULD have one.
@@ -61,7 +73,8 @@ void Decompressor::commit(std::uint32_t index, const ContextCopy& after, std::ui
   DecompressorContext& c = contexts_[index];
   const bool had_lists = c.lists != ListUse::kNone;
   const bool consecutive = c.state == DecompressorState::kFc && static_cast<std::int16_t>(after.c.sn - c.sn) == 1;
-  const std::uint32_t interval = consecutive ? average_interval(c.interval, now_ns - c.arrived_ns) : after.c.interval;
+  const bool measurable = consecutive && !follows_silence(c, after.c);
+  const std::uint32_t interval = measurable ? average_interval(c.interval, now_ns - c.arrived_ns) : after.c.interval;
   c = after.c;
   c.interval = interval;
   if (!mutant("timer-arrival-not-kept")) c.arrived_ns = now_ns;
@@ -138,6 +151,8 @@ void Decompressor::failed(std::uint32_t index, Outcome& outcome) noexcept {
     outcome.event = Event::kRepairFailed;
   }
   const std::uint32_t failures = c.failures << packets | last(packets);
+  const KOutOfN static_damage =
+      c.mode == Mode::kUnidirectional ? config_.static_damage_in_u_mode : config_.static_damage;
   switch (c.state) {
     case DecompressorState::kFc:
       c.failures = failures & last(config_.dynamic_damage.n);
@@ -150,8 +165,8 @@ void Decompressor::failed(std::uint32_t index, Outcome& outcome) noexcept {
       break;
     case DecompressorState::kSc:
       if (!is_update(outcome.type)) break;
-      c.failures = failures & last(config_.static_damage.n);
-      if (damaged(c.failures, config_.static_damage)) {  // rule c
+      c.failures = failures & last(static_damage.n);
+      if (damaged(c.failures, static_damage)) {  // rule c
         c.state = DecompressorState::kNc;
         c.failures = 0;
         outcome.event = Event::kStaticDamage;
@@ -189,16 +204,35 @@ Event Decompressor::repair(const CompressedHeader& header, std::uint32_t index, 
   const std::uint64_t elapsed = interval_units(now_ns - c.arrived_ns);
   const bool wrapped = config_.repair_wraparound && !mutant("no-wraparound-repair") && bits < 16 && c.interval != 0 &&
                        elapsed >= std::uint64_t{c.interval} << bits;
-  if (wrapped) {
-    const auto reference = static_cast<std::uint16_t>(c.sn + (1U << bits));
-    return attempt(header, index, reference, decoded, restored) == Verdict::kVerified ? Event::kRepairedWraparound
-                                                                                      : Event::kNone;
-  }
+  if (wrapped)
+    return correct_wraparound(header, index, elapsed, decoded, restored) ? Event::kRepairedWraparound : Event::kNone;
   // 5.3.2.2.5: an earlier packet may have updated the reference wrongly. Useless where both references give the same
   // SN.
   if (!config_.repair_reference || c.previous_sn == c.sn || mutant("no-reference-repair")) return Event::kNone;
   return attempt(header, index, c.previous_sn, decoded, restored) == Verdict::kVerified ? Event::kRepairedReference
                                                                                         : Event::kNone;
+}
+
+bool Decompressor::correct_wraparound(const CompressedHeader& header, std::uint32_t index, std::uint64_t elapsed,
+                                      Decoded& decoded, RestoredHeader& restored) noexcept {
+  const DecompressorContext& c = contexts_[index];
+  const unsigned bits = header.sn().width;
+  const std::uint64_t intervals = (elapsed + c.interval / 2) / c.interval;
+  const bool silence = traits_of(c.profile).rtp && (decoded.marker || header.ts().width != 0);
+  std::array<std::int32_t, kMostCorrections> wraparounds{1};
+  if (!silence && intervals <= kFarthestSn) {
+    const std::int32_t cycle = std::int32_t{1} << bits;
+    const auto by_bits = static_cast<std::int16_t>(decoded.header.c.sn - c.sn);
+    const std::int32_t missing = static_cast<std::int32_t>(intervals) - by_bits;
+    const std::int32_t nearest = std::max((missing + cycle / 2) >> bits, 1);
+    wraparounds = {nearest, missing > nearest * cycle ? nearest + 1 : nearest - 1};
+  }
+  for (const std::int32_t n : wraparounds) {
+    if (n < 1) continue;
+    const auto reference = static_cast<std::uint16_t>(c.sn + (static_cast<std::uint32_t>(n) << bits));
+    if (attempt(header, index, reference, decoded, restored) == Verdict::kVerified) return true;
+  }
+  return false;
 }
 
 // --- Modes

@@ -176,6 +176,32 @@ TEST_F(UnidirectionalDamage, NoNegativeFeedback) {
   EXPECT_TRUE(test::take_all(link.decompressor.own_feedback()).empty());
 }
 
+// The damage of a dynamic part with TS bits makes UOR-2 packets fail, too. Without feedback that must not cost the
+// static part: IR-DYN, which comes sooner than IR, still helps. Yet the suites' 24 wrong updates (rule c) must be
+// enough.
+TEST_F(UnidirectionalDamage, StaticContextOutlastsFailedUpdates) {
+  DecompressorConfig config;
+  config.repair_reference = config.repair_wraparound = false;
+  for (const unsigned updates : {15U, 16U, 24U}) {
+    Link link(without_refreshes(), config);
+    SteadyFlow flow(udp_packet(6));
+    flow.spec.udp->checksum = false;
+    ASSERT_TRUE(settle(link, flow));
+    for (unsigned i = 0; i < 4 + updates; ++i) {
+      flow.next().ip.ttl ^= 0x55;
+      link.lose(flow.spec);
+      ASSERT_EQ(link.sent.type(), PacketType::kUor2);
+      Packet p = link.sent.octets;
+      p[1] ^= 1;
+      EXPECT_EQ(test::decompress(link.decompressor, p, link.now_ns).status,
+                i < 4 + 16 ? HEADROOM_ERR_CRC : HEADROOM_ERR_NO_CONTEXT);
+    }
+    const Packet ir_dyn = test::crafted_initialisation(0xf8, 2, test::dynamic_chain(flow.spec, 2), flow.spec.payload);
+    EXPECT_EQ(test::decompress(link.decompressor, ir_dyn, link.now_ns).status,
+              updates < 16 ? HEADROOM_OK : HEADROOM_ERR_NO_CONTEXT);
+  }
+}
+
 // 5.2.6, step 12: "the packet MUST be discarded without further action".
 TEST(UnknownContext, NoFeedbackUnlessConfigured) {
   for (const bool configured : {false, true}) {
@@ -242,7 +268,7 @@ TEST(Damage, KOutOfNAgreesWithTheModel) {
       return KOutOfN{static_cast<std::uint8_t>(random.between(1, n)), n};
     };
     config.dynamic_damage = draw();
-    config.static_damage = draw();
+    config.static_damage = config.static_damage_in_u_mode = draw();
     Model model{config.dynamic_damage, config.static_damage, DecompressorState::kFc, {}};
     Link link(without_refreshes(), config);
     SteadyFlow flow(udp_packet(6));

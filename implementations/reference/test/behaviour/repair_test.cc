@@ -4,6 +4,9 @@
 // a reference that an earlier packet updated wrongly (5.3.2.2.5).
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "test/support/crafted.h"
 #include "test/support/link.h"
 #include "test/support/steady_flow.h"
@@ -41,6 +44,11 @@ struct Established {
   }
   void lose(unsigned packets) {
     for (unsigned i = 0; i < packets; ++i) link.lose(flow.next());
+  }
+  // Restored headers that did not fit a CRC.
+  [[nodiscard]] std::uint64_t mismatches() const {
+    const auto& all = link.decompressor.counters().crc_mismatches;
+    return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
   }
   [[nodiscard]] bool intact() const { return link.received.octets == build(flow.spec); }
 
@@ -95,6 +103,110 @@ TEST(RepairOfWraparound, AfterSixteenOrMoreLostPackets) {
     EXPECT_GT(tally.repaired, kFirstSns * 3 / 4) << lost;
     EXPECT_EQ(tally.refused, 0U) << lost;
   }
+}
+
+// The interpretation interval of 4 bits is v - 1 .. v + 14 for a reference v (4.5.1, p = 1), so the first packet behind
+// `lost` ones, v + lost + 1, is (lost + 2) / 16 wraparounds off, rounded down. The clock says which: one attempt is
+// enough.
+TEST(RepairOfWraparound, AsOftenAsTheClockSays) {
+  struct {
+    unsigned lost;
+    unsigned wraparounds;
+  } constexpr kLosses[] = {{29, 1}, {30, 2}, {45, 2},  {46, 3},  {61, 3},
+                           {62, 4}, {80, 5}, {125, 7}, {126, 8}, {300, 18}};
+  for (const auto& [lost, wraparounds] : kLosses) {
+    ASSERT_EQ((lost + 2) / 16, wraparounds);
+    const Tally tally = lose_and_repair(lost, DecompressorConfig{}, Event::kRepairedWraparound);
+    EXPECT_GT(tally.repaired, kFirstSns / 2) << lost;
+    EXPECT_EQ(tally.refused, 0U) << lost;
+  }
+  for (unsigned sn = 1000; sn < 1000 + kFirstSns; ++sn) {
+    Established e(static_cast<std::uint16_t>(sn));
+    e.lose(61);
+    const std::uint64_t before = e.mismatches();
+    if (e.pass().event() != Event::kRepairedWraparound) continue;
+    EXPECT_EQ(e.mismatches() - before, 1U) << "of the SN that the bits alone give, and of no other";
+  }
+}
+
+// 41 packets in the time of 29: the bits mean 9, so that 20 are missing, 1.25 wraparounds. One is nearest, two are
+// next.
+TEST(RepairOfWraparound, TheNextNearestWhereTheClockIsOff) {
+  unsigned repaired = 0;
+  for (unsigned sn = 1000; sn < 1000 + kFirstSns; ++sn) {
+    Established e(static_cast<std::uint16_t>(sn));
+    e.link.step_ns = test::kFrame * 29 / 41;
+    e.lose(40);
+    if (e.pass().event() != Event::kRepairedWraparound) continue;
+    (void)e.pass();
+    (void)e.pass();
+    repaired += e.intact() ? 1U : 0U;
+  }
+  EXPECT_GT(repaired, kFirstSns / 2) << "but where one wraparound or none deceives the CRC";
+}
+
+// Mismatches that a packet with a wrong CRC causes after 100 packets' time; the most of many flows, for a CRC may be
+// right by chance.
+template <typename Function>
+std::uint64_t most_attempts(Function before_it) {
+  std::uint64_t most = 0;
+  for (unsigned sn = 1000; sn < 1000 + kFirstSns; ++sn) {
+    Established e(static_cast<std::uint16_t>(sn));
+    before_it(e);
+    e.link.lose(e.flow.spec);
+    Packet wrong = e.link.sent.octets;
+    wrong[0] ^= 1;
+    if (e.link.sent.type() != PacketType::kUo0) wrong[2] ^= 1;
+    const std::uint64_t before = e.mismatches();
+    (void)test::decompress(e.link.decompressor, wrong, e.link.now_ns);
+    most = std::max(most, e.mismatches() - before);
+  }
+  return most;
+}
+
+TEST(RepairOfWraparound, TwoAttemptsAtMost) {
+  EXPECT_EQ(most_attempts([](Established& e) {
+              e.lose(100);
+              e.flow.next();
+            }),
+            3U)
+      << "and the one before any repair";
+}
+
+// "The decompressor judges if INTERVAL can correspond to 2^k inter-packet times" (c): 100 packets' time of silence, as
+// the marker and the TS show, are not so many packets.
+TEST(RepairOfWraparound, OnceAfterSilence) {
+  for (const bool marker : {false, true}) {
+    EXPECT_EQ(most_attempts([marker](Established& e) {
+                e.link.now_ns += 100 * test::kFrame;
+                e.flow.next().rtp->marker = marker;
+                e.flow.spec.rtp->ts += 100 * 160;
+              }),
+              2U)
+        << marker;
+  }
+}
+
+// A comfort noise frame each 160 ms between talk spurts.
+TEST(RepairOfWraparound, SilenceIsNoTimeBetweenPackets) {
+  unsigned repaired = 0;
+  for (unsigned sn = 1000; sn < 1000 + kFirstSns; ++sn) {
+    Established e(static_cast<std::uint16_t>(sn));
+    for (int frame = 0; frame < 10; ++frame) {
+      e.link.now_ns += 7 * test::kFrame;
+      e.flow.next().rtp->ts += 7 * 160;
+      ASSERT_TRUE(e.link.pass(e.flow.spec)) << e.link.describe();
+    }
+    for (int talk = 0; talk < 6; ++talk) (void)e.pass();
+    ASSERT_TRUE(e.intact());
+    ASSERT_EQ(e.link.sent.type(), PacketType::kUo0);
+    e.lose(60);
+    if (e.pass().event() != Event::kRepairedWraparound) continue;
+    (void)e.pass();
+    (void)e.pass();
+    repaired += e.intact() ? 1U : 0U;
+  }
+  EXPECT_GT(repaired, kFirstSns * 3 / 4);
 }
 
 TEST(RepairOfWraparound, NotIfSwitchedOff) {

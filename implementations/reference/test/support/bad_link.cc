@@ -152,7 +152,7 @@ void BadLink::deliver(const Travelling& t) {
 void BadLink::note_wrong(const Restored& r, const Travelling& t) {
   ++at(account_.wrong, r.type());
   const bool again = r.detail.cid < per_channel_ && was_wrong_[t.channel * per_channel_ + r.detail.cid];
-  ++(again ? wrong_again_ : at(account_.first_wrong, r.type()));
+  if (!again) ++at(account_.first_wrong, r.type());
   if (!t.touched && protection_of(r.type()) == Protection::kNone) ++account_.intact_and_wrong;
 }
 

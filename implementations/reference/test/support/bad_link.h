@@ -74,9 +74,6 @@ class BadLink {
   // Packets so far that were not delivered as they had been, for whatever reason but that they were lost.
   [[nodiscard]] std::uint64_t failures() const noexcept { return failures_; }
 
-  // Of them, wrong ones that came out of a context right after another wrong one.
-  [[nodiscard]] std::uint64_t wrong_again() const noexcept { return wrong_again_; }
-
   [[nodiscard]] Account account() const noexcept;
   [[nodiscard]] const Compressor& compressor() const noexcept { return compressor_; }
   [[nodiscard]] const Decompressor& decompressor() const noexcept { return decompressor_; }
@@ -114,7 +111,6 @@ class BadLink {
   std::uint64_t now_ns_ = 0;
   unsigned burst_left_ = 0;
   std::uint64_t failures_ = 0;
-  std::uint64_t wrong_again_ = 0;
   std::vector<bool> was_wrong_;  // by context: the last packet that came out of it
   Account account_;
 };
