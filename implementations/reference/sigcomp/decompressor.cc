@@ -79,7 +79,9 @@ const Outcome& Decompressor::decompress(Octets message, Transport transport, udv
   }
   outcome_.kind = udvm_.has_output() ? Outcome::Kind::kMessage : Outcome::Kind::kNoOutput;
   outcome_.output = udvm_.output();
-  outcome_.returned_feedback = header.returned_feedback;
+  const Octets returned = header.returned_feedback;
+  std::ranges::copy(returned, returned_feedback_.begin());
+  outcome_.returned_feedback = Octets(returned_feedback_).first(returned.size());
   acceptable_ = true;
   return outcome_;
 }

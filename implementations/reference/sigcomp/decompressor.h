@@ -39,7 +39,8 @@ struct DecompressorConfig {
   bool keep_decoded = true;     // udvm::Run
 };
 
-// What became of a message. Octets stay valid until the next one.
+// What became of a message. Octets stay valid until the next one, whatever becomes of the message's own; only the
+// details of `nack` lie in the message.
 struct Outcome {
   enum class Kind {
     kMessage,     // decompressed: `output` is for the application
@@ -98,6 +99,8 @@ class Decompressor {
   udvm::Udvm udvm_;
   Outcome outcome_;
   bool acceptable_ = false;
+  // The message may be gone when it is accepted: what it brings back is copied.
+  std::array<std::uint8_t, kMostFeedbackItem> returned_feedback_{};
   std::array<std::uint8_t, kMostNack> nack_{};
 };
 

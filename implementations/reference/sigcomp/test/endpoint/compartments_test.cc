@@ -3,7 +3,10 @@
 // Compartments: opened and closed, told what their peer is, and what is kept before a message is accepted.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
 #include <string>
+#include <tuple>
 
 #include "sigcomp/test/endpoint/side.h"
 
@@ -100,6 +103,43 @@ TEST(Endpoint, AcceptanceMayComeAfterAnAnswer) {
   EXPECT_EQ(b.compress(kMessage, 0).status, HEADROOM_OK);
   EXPECT_TRUE(b.accept(0));
 }
+
+// The input is the caller's again once decompress has returned: it may be overwritten, or gone, before the application
+// has found out whose message it was. What the message brings back (RFC 3320 figure 3, T-bit) is an acknowledgement: of
+// the bytecode, of a message by its number, and by its identifier, which takes the longest item of the three.
+class AcceptedLater : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(AcceptedLater, FeedbackIsWhatCameBack) {
+  const auto& [mechanism, acknowledgement] = GetParam();
+  const json config = {{"state_memory_size", 8192},
+                       {"peer", {{"state_memory_size", 8192}}},
+                       {"options", {{"mechanism", mechanism}, {"acknowledgement", acknowledgement}}}};
+  for (const bool freed : {false, true}) {
+    Side a(config), b(config);
+    ASSERT_EQ(a.open(0), "");
+    ASSERT_EQ(b.open(0), "");
+    const Result first = a.compress(kMessage, 0);
+    EXPECT_GT(first.detail.code_length, 0);
+    ASSERT_EQ(b.decompress(first.octets, 0).status, HEADROOM_OK);
+    const Result answer = b.compress(kMessage, 0);
+    ASSERT_GT(answer.detail.returned_length, 0) << "the case is about an item that comes back";
+    auto input = std::make_unique<Bytes>(answer.octets);
+    ASSERT_EQ(a.decompress(*input).status, HEADROOM_OK);
+    std::ranges::fill(*input, std::uint8_t{0x55});
+    if (freed) input.reset();
+    ASSERT_TRUE(a.accept(0));
+    EXPECT_GT(a.compress(kMessage, 0).detail.referred_length, 0) << "what was acknowledged is not built upon";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Items, AcceptedLater,
+                         testing::Values(std::tuple{"stateful-basic", "number"}, std::tuple{"dynamic", "number"},
+                                         std::tuple{"dynamic", "identifier"}),
+                         [](const auto& tested) {
+                           std::string name = std::string(std::get<0>(tested.param)) + "_" + std::get<1>(tested.param);
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace headroom::sigcomp
