@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ordinary adapter inside another one, for a build in which an instance can be created with some change: a mutant
+// (mutant_adapter.cc) or habits (habit_adapter.cc). Around each call into an instance stands the scope of its change.
+// The ordinary adapter knows nothing of it.
+//
+// An instance with a change does without the fast paths: what they do must equal the general path, which the unit tests
+// show, and so changes are on the general path alone.
+#pragma once
+
+#define headroom_implementation headroom_ordinary_implementation
+#include "adapter.cc"
+#undef headroom_implementation
+
+namespace headroom {
+
+// Change is copied into each instance and has
+//   static Change take(nlohmann::json& options)   takes its key out of "options"; throws ConfigError
+//   explicit operator bool() const                whether it changes anything
+//   Scope                                         made of a Change, for as long as a call lasts
+template <typename Change>
+struct ChangedAdapter {
+  struct Instance {
+    headroom_instance* ordinary;
+    Change change;
+  };
+
+  static const Instance& of(const headroom_instance* self) noexcept { return *reinterpret_cast<const Instance*>(self); }
+
+  static headroom_instance* create(std::int32_t role, const char* config, char* error, std::size_t capacity) {
+    try {
+      std::string text = config == nullptr ? "" : config;
+      Change change;
+      auto parsed =
+          nlohmann::json::parse(text, nullptr, false);  // what is no JSON is for the ordinary adapter to refuse
+      if (parsed.is_object() && parsed.contains("options") && parsed["options"].is_object()) {
+        change = Change::take(parsed["options"]);
+        if (change) text = parsed.dump();
+      }
+      const typename Change::Scope scope(change);
+      headroom_instance* ordinary = ::create(role, text.c_str(), error, capacity);
+      if (ordinary == nullptr) return nullptr;
+      if (change) {
+        std::visit(
+            [](auto& codec) {
+              if constexpr (requires { codec.disable_fast_path(); }) codec.disable_fast_path();
+            },
+            ordinary->codec);
+      }
+      return reinterpret_cast<headroom_instance*>(new Instance{ordinary, change});
+    } catch (const std::exception& e) {
+      put_error(e.what(), error, capacity);
+    }
+    return nullptr;
+  }
+
+  static void destroy(headroom_instance* self) {
+    if (self == nullptr) return;
+    ::destroy(of(self).ordinary);
+    delete reinterpret_cast<Instance*>(self);
+  }
+
+  // The ordinary function within the scope of the instance's change.
+  template <auto kFunction, typename Self, typename... Arguments>
+  static auto call(Self* self, Arguments... arguments) {
+    const typename Change::Scope scope(of(self).change);
+    return kFunction(of(self).ordinary, arguments...);
+  }
+
+  static constexpr headroom_api kApi = {
+      HEADROOM_ABI_VERSION,
+      sizeof(headroom_api),
+      ::describe,
+      create,
+      destroy,
+      call<::compress>,
+      call<::decompress>,
+      call<::take_feedback>,
+      call<::take_received_feedback>,
+      call<::give_feedback>,
+      call<::piggyback>,
+      call<::statistics>,
+      call<::control>,
+      call<::open_compartment>,
+      call<::close_compartment>,
+      call<::accept>,
+      call<::message_detail>,
+      ::tool,
+  };
+};
+
+}  // namespace headroom
