@@ -12,8 +12,13 @@
  *   - Instances share nothing. One instance is used by one thread at a time; two instances may be used by two threads.
  *   - It writes only inside the buffers it is given and reads only inside the lengths it is told.
  *   - No exception, signal or longjmp crosses this boundary.
+ *   - HEADROOM_ERR_NO_SPACE costs one packet and no other. A compressor has not sent the packet: to its contexts it is
+ *     as if the packet had never been given, or what it changed is told anew; the far end understands all that follow,
+ *     and the caller may give it again with more room. A decompressor has the packet but cannot pass it on; it may take
+ *     note of it, and decompresses all that follow.
  *   - `compress` and `decompress` neither allocate nor lock nor make a system call once a flow's first packet has
  * passed. An endpoint may allocate where a message asks it to keep state.
+ *   - It keeps no pointer into what a call gives it; see "Buffers" below.
  *
  * What the engine promises
  *   - `now_ns` never decreases over the life of an instance. Buffers `in` and `out` never overlap.
@@ -58,13 +63,32 @@ extern "C" {
 /* Largest feedback, in octets, that `take_feedback` and `take_received_feedback` return in one call. */
 #define HEADROOM_FEEDBACK_MAX 512u
 
+/* ---- Buffers
+ *
+ * Whatever a call gives by pointer is the caller's, and the adapter's until that call returns: the array of packets and
+ * what `in` and `out` of each point to; `details`; a headroom_feedback and its `data`; a headroom_message_detail; JSON
+ * that is read (configurations, messages of `control`, questions of `tool`) and JSON that is written (`describe`,
+ * `statistics`, `tool`); `error`. Once the call has returned, the caller may overwrite, reuse or free each of them,
+ * whichever call comes next. In particular
+ *
+ *   - the input of `decompress` may be gone when `accept` comes, and its output, too: what acceptance is about (a
+ *     returned feedback item of 1 to 128 octets, RFC 3320 7.1; state to be created, 9.4.6) has been copied until then;
+ *   - the input of `compress` may be gone when `message_detail` is asked for an identifier of state that it made;
+ *   - feedback that waits for `take_feedback` or `take_received_feedback` is a copy, and so is what `give_feedback` and
+ *     `piggyback` were given;
+ *   - the packets of a burst may share no buffer, but the buffers of the next burst may lie where theirs did.
+ *
+ * What an adapter gives by pointer: the headroom_instance, valid until `destroy`, and the table of functions, valid
+ * until the library is closed. All else is written into buffers of the caller's. What `describe` writes is the same as
+ * long as the library is open: indices of details mean its names at any time. */
+
 /* What became of one packet. Zero and above: handled. Below zero: the packet is lost, and the value says why. */
 typedef enum headroom_status {
   HEADROOM_OK = 0,               /* `out` holds `out_length` octets to pass on */
   HEADROOM_NOTHING = 1,          /* consumed; there is nothing to pass on (feedback alone, an unfinished segment …) */
   HEADROOM_SEGMENTS = 2,         /* `out` holds several link packets; see below */
   HEADROOM_MORE = 3,             /* endpoint on a stream: all octets are taken, no further message is complete */
-  HEADROOM_ERR_NO_SPACE = -1,    /* `out_capacity` does not suffice */
+  HEADROOM_ERR_NO_SPACE = -1,    /* `out_capacity` does not suffice; this packet alone is lost, see above */
   HEADROOM_ERR_MALFORMED = -2,   /* the octets cannot be what they claim to be */
   HEADROOM_ERR_NO_CONTEXT = -3,  /* no context has been established for this packet */
   HEADROOM_ERR_STATE = -4,       /* the context's state forbids decompressing this kind of packet */

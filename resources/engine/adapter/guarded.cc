@@ -130,6 +130,9 @@ std::vector<GuardedOutput> Guarded::process(const std::vector<GuardedInput>& inp
     outputs[i].octets.assign(packet.out, packet.out + packet.out_length);
     outputs[i].detail = details_[i];
   }
+  // The buffers are ours again (headroom.h, "Buffers"): the next call, of whatever function, finds nothing in them.
+  std::fill(inputs_.begin(), inputs_.end(), kPoisonOctet);
+  std::fill(arena_.begin(), arena_.end(), kPoisonOctet);
   return outputs;
 }
 

@@ -132,6 +132,9 @@ MessageOutput GuardedEndpoint::process(bool compressing, OctetView in, std::uint
   MessageOutput output;
   output.status = packet.status;
   output.octets.assign(packet.out, packet.out + packet.out_length);
+  // The buffers are ours again (headroom.h, "Buffers"): `accept` and message_detail find nothing in them.
+  std::fill(input_.begin(), input_.end(), kPoisonOctet);
+  std::fill(arena_.begin(), arena_.end(), kPoisonOctet);
   output.cycles = took - std::min(took, cost_of_reading_);
   if (compressing && !asks_about_compressed_) return output;
   output.detail = detail();

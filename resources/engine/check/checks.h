@@ -51,6 +51,12 @@ Outcome check_output_bounds(const Subject& subject);
 Outcome check_input_bounds(const Subject& subject);
 Outcome check_input_untouched(const Subject& subject);
 
+// lifetime_checks.cc
+Outcome check_buffer_lifetime(const Subject& subject);
+
+// room_checks.cc
+Outcome check_no_space(const Subject& subject);
+
 // purity_checks.cc
 Outcome check_instances_independent(const Subject& subject);
 Outcome check_deterministic(const Subject& subject);

@@ -466,6 +466,8 @@ const std::vector<Check>& endpoint_checks() {
       {"message_detail", "message_detail writes as much as the caller has room for", check_detail_grows},
       {"streams", "messages come out of a stream one by one, whatever the pieces", check_streams},
       {"output_bounds", "nothing is written outside the output buffer", check_message_bounds},
+      {"buffer_lifetime", "no buffer is touched once the call that it was given to has returned",
+       check_buffer_lifetime},
       {"deterministic", "the same calls give the same octets, and instances share nothing",
        check_endpoint_deterministic},
       {"no_clock", "no clock is read and no random number drawn", check_no_clock},

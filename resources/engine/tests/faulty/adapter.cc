@@ -28,6 +28,8 @@ struct headroom_instance {
   std::uint64_t packets;
   bool feedback_waits;
   bool garbage_came;
+  const std::uint8_t* input_before;
+  bool announced;                   // the first packet has been given, or has come
   std::unique_ptr<char[]> reserve;  // taken at first, used bit by bit
   std::mutex mutex;
   std::atomic<bool> stop = false;
@@ -46,10 +48,15 @@ constexpr std::size_t kLeakPiece = 8 << 20;
 constexpr int kMostLeakPieces = 128;  // then it gives up: a sanitized build has no limit that would stop it
 std::uint8_t shared_counter = 0;
 
+// Faults of adapters whose first packet makes a context, which all others need: the octet behind it is 1.
+bool announces() {
+  return kFault == Fault::takes_what_did_not_fit_for_sent || kFault == Fault::begins_anew_for_want_of_room;
+}
+
 // Some faults show in an octet behind the packet.
 bool has_trailer() {
   return kFault == Fault::shares_a_counter || kFault == Fault::sends_its_environment ||
-         kFault == Fault::sends_what_it_did_not_write || kFault == Fault::counts_its_burst;
+         kFault == Fault::sends_what_it_did_not_write || kFault == Fault::counts_its_burst || announces();
 }
 
 std::string description() {
@@ -173,6 +180,17 @@ void misbehave_on_garbage(const headroom_packet& packet) {
   }
 }
 
+// What a vendor's build does without AddressSanitizer.
+__attribute__((no_sanitize("address"))) void look_at_the_input_before(headroom_instance& self,
+                                                                      const headroom_packet& packet) {
+  if (kFault != Fault::looks_at_the_input_before || packet.in_length == 0) return;
+  if (self.input_before != nullptr) {
+    const volatile std::uint8_t octet = *self.input_before;
+    (void)octet;
+  }
+  self.input_before = packet.in;
+}
+
 void touch_what_is_not_ours(const headroom_packet& packet) {
   if (kFault == Fault::reads_past_the_input) {
     const volatile std::uint8_t octet = packet.in[packet.in_length];
@@ -199,7 +217,8 @@ void use_the_system(headroom_instance* self) {
   }
 }
 
-std::uint8_t trailer(std::size_t count) {
+std::uint8_t trailer(std::size_t count, bool first) {
+  if (announces()) return first ? 1 : 0;
   if (kFault == Fault::shares_a_counter) return ++shared_counter;
   if (kFault == Fault::sends_its_environment) {
     const char* home = std::getenv("HOME");
@@ -226,6 +245,7 @@ void process(headroom_instance* self, headroom_packet& packet, headroom_detail* 
   misbehave_on_garbage(packet);
   if (packet.in_length > 0 && packet.in[0] == 0xFF) self->garbage_came = self->feedback_waits = true;
   touch_what_is_not_ours(packet);
+  look_at_the_input_before(*self, packet);
   use_the_system(self);
   if (detail != nullptr) *detail = {0, 0, 0xFFFF, 0xFFFF, 0, 0, 255, 0, 0};
   packet.out_length = 0;
@@ -240,10 +260,15 @@ void process(headroom_instance* self, headroom_packet& packet, headroom_detail* 
     packet.status = HEADROOM_ERR_UNSUPPORTED;
   } else if (length > packet.out_capacity) {
     packet.status = HEADROOM_ERR_NO_SPACE;
+    if (kFault == Fault::takes_what_did_not_fit_for_sent && compressing) self->announced = true;
+    if (kFault == Fault::begins_anew_for_want_of_room && !compressing) self->announced = false;
+  } else if (announces() && !compressing && !self->announced && packet.in[length] != 1) {
+    packet.status = HEADROOM_ERR_NO_CONTEXT;
   } else {
+    const bool first = !std::exchange(self->announced, true);
     std::memcpy(packet.out, packet.in, length - (compressing ? extra : 0));
     if (extra != 0 && compressing && kFault != Fault::sends_what_it_did_not_write)
-      packet.out[length - 1] = trailer(count);
+      packet.out[length - 1] = trailer(count, first);
     if (kFault == Fault::spoils_an_octet && !compressing) packet.out[length - 1] ^= 1;
     if (kFault == Fault::writes_behind_the_output) packet.out[packet.out_capacity] = 0;
     packet.out_length = length;

@@ -37,8 +37,11 @@
   X(segments_unasked, "outcome")               /* although "mrru" is 0 */                                \
   X(writes_past_the_output, "output_bounds")                                                             \
   X(writes_behind_the_output, "outcome output_bounds")                                                   \
+  X(takes_what_did_not_fit_for_sent, "no_space")                                                         \
+  X(begins_anew_for_want_of_room, "no_space")                                                            \
   X(reads_past_the_input, "input_bounds")                                                                \
   X(writes_the_input, "input_untouched")                                                                 \
+  X(looks_at_the_input_before, "buffer_lifetime") /* of the call before */                               \
   X(shares_a_counter, "instances_independent")                                                           \
   X(sends_its_environment, "deterministic")                                                                   \
   X(sends_what_it_did_not_write, "deterministic")                                                        \

@@ -51,8 +51,9 @@ std::uint8_t shared_counter = 0;
 struct headroom_instance {
   bool stream = false;
   std::map<std::uint32_t, Compartment> compartments{};
-  bool waits = false;  // `text` for an application that says whose it is
-  std::string text{};  // of the message decompressed last
+  bool waits = false;      // `text` for an application that says whose it is
+  std::string text{};      // of the message decompressed last
+  std::string_view own{};  // of it what was not known before, in the input
   int nacks_wait = 0;
   headroom_message_detail last{};
   std::deque<std::string> kept{};  // by one that keeps every message
@@ -240,6 +241,7 @@ std::int32_t decompress_message(headroom_instance& self, std::string_view messag
   if (kFault == Fault::nacks_what_came_out) self.nacks_wait = 1;
   self.last.kind = HEADROOM_MESSAGE_SIGCOMP;
   self.text = text;
+  self.own = message.substr(kHeader);
   if (compartment != nullptr) remember(*compartment, text);
   self.waits = compartment == nullptr || kFault == Fault::accepts_what_was_carried_out;
   return status;
@@ -319,6 +321,9 @@ std::int32_t accept(headroom_instance* self, std::uint32_t compartment) {
   if (self->waits && kFault == Fault::accepts_for_nobody && found == self->compartments.end()) return 1;
   if (!self->waits || found == self->compartments.end()) return 0;
   self->waits = kFault == Fault::accepts_twice;
+  if (kFault == Fault::accepts_what_the_input_holds) {
+    self->text.replace(self->text.size() - self->own.size(), std::string::npos, self->own);
+  }
   if (kFault != Fault::remembers_nothing) remember(found->second, self->text);
   return 1;
 }

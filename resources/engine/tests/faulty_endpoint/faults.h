@@ -29,6 +29,7 @@
   X(accepts_twice, "acceptance")                                                                         \
   X(accepts_for_nobody, "acceptance")          /* for a compartment that is not open */                  \
   X(accepts_what_was_carried_out, "acceptance")                                                          \
+  X(accepts_what_the_input_holds, "messages acceptance buffer_lifetime") /* by then */ \
   X(never_nacks, "nacks")                                                                                \
   X(nacks_twice, "nacks")                                                                                \
   X(fails_in_silence, "nacks")                 /* with another status */                                 \
@@ -47,9 +48,9 @@
   X(leaves_a_file_open, "files")                                                                         \
   X(keeps_every_message, "memory_flat")                                                                  \
   X(leaks_when_destroyed, "destroy_frees")                                                               \
-  X(aborts_on_garbage, "nacks hostile_messages")                                                         \
-  X(forges_a_result, "nacks hostile_messages") /* of the engine's, when it gets garbage */               \
-  X(passes_itself, "nacks hostile_messages") /* as a check's child tells its parent, when it gets garbage */ \
+  X(aborts_on_garbage, "nacks buffer_lifetime hostile_messages")                                                         \
+  X(forges_a_result, "nacks buffer_lifetime hostile_messages") /* of the engine's, when it gets garbage */               \
+  X(passes_itself, "nacks buffer_lifetime hostile_messages") /* as a check's child tells its parent, when it gets garbage */ \
   X(never_stops_nacking, "nacks hostile_messages")                                                       \
   X(has_an_answer_for_everything, "tool")                                                                \
   X(answers_in_two_ways, "tool")                                                                         \

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Buffers that are the caller's again (headroom.h, "Buffers"): each call has buffers of its own, in memory that nothing
+// may touch once the call has returned. An adapter that keeps a pointer into them ends its process.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <functional>
+#include <new>
+
+#include "adapter/library.h"
+#include "check/checks.h"
+#include "check/endpoint.h"
+
+namespace headroom::check {
+namespace {
+
+constexpr std::size_t kPackets = 120;
+constexpr std::size_t kMessages = 24;
+constexpr std::size_t kLongestBurst = 3;
+constexpr int kMostFeedback = 64;  // messages after one packet
+constexpr std::size_t kErrorCapacity = 256;
+
+// The buffers of one call.
+class Lent {
+ public:
+  Lent() : base_(mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    if (base_ == MAP_FAILED) throw std::bad_alloc();
+  }
+  // The addresses stay taken: no later buffer may lie there.
+  ~Lent() {
+    madvise(base_, kSize, MADV_DONTNEED);
+    mprotect(base_, kSize, PROT_NONE);
+  }
+  Lent(const Lent&) = delete;
+  Lent& operator=(const Lent&) = delete;
+
+  [[nodiscard]] std::uint8_t* octets(std::size_t count) {
+    if (count > kSize - used_) throw NotJudged("the packets are too long for this check.");
+    std::uint8_t* const start = static_cast<std::uint8_t*>(base_) + used_;
+    used_ = (used_ + count + kAlignment - 1) / kAlignment * kAlignment;
+    return start;
+  }
+  [[nodiscard]] std::uint8_t* copy(OctetView given) {
+    std::uint8_t* const start = octets(given.size() + 1);
+    std::copy(given.begin(), given.end(), start);
+    return start;
+  }
+  [[nodiscard]] const char* text(const std::string& given) {  // with its NUL
+    return static_cast<char*>(std::memcpy(octets(given.size() + 1), given.c_str(), given.size() + 1));
+  }
+  template <typename T>
+  [[nodiscard]] T* array(std::size_t count, const T& value = {}) {
+    T* const start = reinterpret_cast<T*>(octets(count * sizeof(T)));
+    std::uninitialized_fill_n(start, count, value);
+    return start;
+  }
+
+ private:
+  static constexpr std::size_t kSize = 512 << 10;
+  static constexpr std::size_t kAlignment = 64;
+  void* base_;
+  std::size_t used_ = 0;
+};
+
+// One instance, all of whose calls have lent buffers.
+class Borrower {
+ public:
+  Borrower(const AdapterJob& job, headroom_role role)
+      : library_(Library::open(job.library, "/library")), api_(library_->api()), role_(role) {
+    Lent lent;
+    note(std::string("create was called for a ") + name_of(role));
+    char* const error = lent.array<char>(kErrorCapacity);
+    self_ = api_.create(role, lent.text(job.config.dump()), error, kErrorCapacity);
+    if (self_ == nullptr) throw NotJudged(std::string("no instance can be made: ") + error);
+  }
+  ~Borrower() { api_.destroy(self_); }
+  Borrower(const Borrower&) = delete;
+  Borrower& operator=(const Borrower&) = delete;
+
+  // What came out of each, in order; nothing of what did not come out.
+  std::vector<Octets> process(bool compressing, const std::vector<OctetView>& inputs, std::uint32_t channel,
+                              std::uint64_t now_ns) {
+    Lent lent;
+    const std::size_t count = inputs.size();
+    auto* const packets = lent.array<headroom_packet>(count);
+    auto* const details = lent.array<headroom_detail>(count);
+    std::vector<headroom_packet> given;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t room = room_for(compressing, inputs[i].size());
+      packets[i].in = lent.copy(inputs[i]);
+      packets[i].in_length = static_cast<std::uint32_t>(inputs[i].size());
+      packets[i].out = lent.octets(room);
+      packets[i].out_capacity = static_cast<std::uint32_t>(room);
+      packets[i].channel = channel;
+      packets[i].status = HEADROOM_ERR_INTERNAL;
+      given.push_back(packets[i]);
+    }
+    called(compressing ? "compress" : "decompress");
+    (compressing ? api_.compress : api_.decompress)(self_, packets, count, now_ns, details);
+    std::vector<Octets> outputs;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (packets[i].status != HEADROOM_OK || packets[i].out_length > given[i].out_capacity) continue;
+      outputs.emplace_back(given[i].out, given[i].out + packets[i].out_length);
+    }
+    return outputs;
+  }
+
+  // take_feedback, or take_received_feedback.
+  std::vector<Octets> take(bool received) {
+    const auto function = received ? api_.take_received_feedback : api_.take_feedback;
+    std::vector<Octets> taken;
+    for (int i = 0; i < kMostFeedback && function != nullptr; ++i) {
+      Lent lent;
+      auto* const feedback = lent.array<headroom_feedback>(1);
+      std::uint8_t* const data = lent.octets(HEADROOM_FEEDBACK_MAX);
+      *feedback = {data, HEADROOM_FEEDBACK_MAX, 0, 0, 0};
+      called(received ? "take_received_feedback" : "take_feedback");
+      if (function(self_, feedback) != 1 || feedback->length > HEADROOM_FEEDBACK_MAX) break;
+      taken.emplace_back(data, data + feedback->length);
+    }
+    return taken;
+  }
+
+  void give(const Octets& octets, bool piggyback, std::uint64_t now_ns) {
+    if ((piggyback && api_.piggyback == nullptr) || (!piggyback && api_.give_feedback == nullptr)) return;
+    Lent lent;
+    const auto length = static_cast<std::uint32_t>(octets.size());
+    auto* const feedback = lent.array<headroom_feedback>(1);
+    *feedback = {lent.copy(octets), length, length, 0, 0};
+    called(piggyback ? "piggyback" : "give_feedback");
+    if (piggyback) {
+      (void)api_.piggyback(self_, feedback);
+    } else {
+      api_.give_feedback(self_, feedback, now_ns);
+    }
+  }
+
+  void ask_for_statistics() {
+    constexpr std::size_t kCapacity = 64 << 10;
+    Lent lent;
+    called("statistics");
+    (void)api_.statistics(self_, lent.array<char>(kCapacity), kCapacity);
+  }
+
+  void control(const std::string& message) {
+    if (api_.control == nullptr) return;
+    Lent lent;
+    called("control");
+    (void)api_.control(self_, lent.text(message), lent.array<char>(kErrorCapacity), kErrorCapacity);
+  }
+
+  void open(std::uint32_t compartment) {
+    Lent lent;
+    called("open_compartment");
+    char* const error = lent.array<char>(kErrorCapacity);
+    if (api_.open_compartment == nullptr ||
+        api_.open_compartment(self_, compartment, lent.text("{}"), error, kErrorCapacity) != 1) {
+      throw NotJudged(std::string("no compartment can be opened: ") + error);
+    }
+  }
+
+  void accept(std::uint32_t compartment) {
+    called("accept");
+    if (api_.accept != nullptr) (void)api_.accept(self_, compartment);
+  }
+
+  void ask_about_message() {
+    if (api_.message_detail == nullptr) return;
+    Lent lent;
+    auto* const detail = lent.array<headroom_message_detail>(1);
+    detail->struct_size = sizeof *detail;
+    called("message_detail");
+    api_.message_detail(self_, detail);
+  }
+
+ private:
+  [[nodiscard]] std::size_t room_for(bool compressing, std::size_t length) const {
+    if (role_ != HEADROOM_ENDPOINT) return length + HEADROOM_EXPANSION;
+    return compressing ? 2 * length + HEADROOM_MESSAGE_EXPANSION : std::max<std::size_t>(length, HEADROOM_MESSAGE_MAX);
+  }
+  void called(const char* function) {
+    note("call " + std::to_string(++calls_) + " of a " + name_of(role_) + " was made, " + function +
+         ", and the buffers of the calls before it could not be touched any more");
+  }
+
+  std::shared_ptr<const Library> library_;
+  const headroom_api& api_;
+  headroom_role role_;
+  headroom_instance* self_ = nullptr;
+  std::size_t calls_ = 0;
+};
+
+// Packets through whatever there is, with feedback by each way that there is.
+void send_packets(const Subject& subject) {
+  std::unique_ptr<Borrower> compressor, decompressor;
+  if (subject.compressor) compressor = std::make_unique<Borrower>(subject.adapter, HEADROOM_COMPRESSOR);
+  if (subject.decompressor) decompressor = std::make_unique<Borrower>(subject.adapter, HEADROOM_DECOMPRESSOR);
+  const std::size_t count = std::min(kPackets, subject.packets.size());
+  for (std::size_t i = 0, burst = 1; i < count; i += burst, burst = burst % kLongestBurst + 1) {
+    const std::uint64_t now_ns = time_of(i);
+    std::vector<OctetView> inputs;
+    for (std::size_t k = i; k < std::min(i + burst, count); ++k) inputs.push_back(subject.packets[k].octets);
+    std::vector<Octets> made;
+    if (compressor) {
+      made = compressor->process(true, inputs, 0, now_ns);
+      inputs.assign(made.begin(), made.end());
+    }
+    if (!decompressor || inputs.empty()) continue;
+    (void)decompressor->process(false, inputs, 0, now_ns);
+    for (const Octets& feedback : decompressor->take(true)) {
+      if (compressor) compressor->give(feedback, false, now_ns);
+    }
+    for (const Octets& feedback : decompressor->take(false)) {
+      if (compressor) compressor->give(feedback, burst == 1, now_ns);
+    }
+  }
+  for (Borrower* const each : {compressor.get(), decompressor.get()}) {
+    if (each == nullptr) continue;
+    each->ask_for_statistics();
+    each->control(R"({"signal": "no such signal"})");
+  }
+}
+
+// Bytecode that outputs the octets behind it, with a returned feedback item of two octets (RFC 3320 figure 3, T-bit):
+// INPUT-BYTES, OUTPUT, JUMP, END-MESSAGE.
+constexpr std::array<std::uint8_t, 17> kBringsFeedback = {0xFC, 0x81, 0x2A, 0x00, 0xA1, 0x1C, 0x01, 0x86, 0x09,
+                                                          0x22, 0x86, 0x01, 0x16, 0xF9, 0x23, 'o',  'k'};
+
+void send_messages(const Subject& subject) {
+  Borrower a(subject.adapter, HEADROOM_ENDPOINT), b(subject.adapter, HEADROOM_ENDPOINT);
+  for (const std::uint32_t compartment : {0U, 1U}) {
+    a.open(compartment);
+    b.open(compartment);
+  }
+  // The application finds out after a while whose message it was, and asks about it before and after.
+  const auto receive = [](Borrower& to, OctetView message, std::size_t i) {
+    const bool known = i % 4 == 0;
+    (void)to.process(false, {message}, known ? 0 : HEADROOM_NO_COMPARTMENT, time_of(i));
+    if (i % 2 == 0) to.ask_about_message();
+    (void)to.take(false);
+    if (i % 3 == 0) (void)to.process(true, {sip_message(i)}, 1, time_of(i));  // for another peer
+    to.accept(0);
+    to.ask_about_message();
+  };
+  for (std::size_t i = 0; i < kMessages; ++i) {
+    Borrower& from = i % 2 == 0 ? a : b;
+    Borrower& to = i % 2 == 0 ? b : a;
+    const Octets message = sip_message(i);
+    for (const Octets& made : from.process(true, {message}, 0, time_of(i))) {
+      if (i % 2 == 1) from.ask_about_message();
+      receive(to, made, i);
+    }
+    receive(to, kBringsFeedback, 2 * i + 1);
+  }
+  a.ask_for_statistics();
+  a.control(R"({"no such": "message"})");
+}
+
+// Streams, in pieces that end anywhere.
+void send_stream(const Subject& subject) {
+  AdapterJob job = with_transport(subject.adapter, "tcp");
+  Borrower a(job, HEADROOM_ENDPOINT), b(job, HEADROOM_ENDPOINT);
+  a.open(0);
+  b.open(0);
+  constexpr std::size_t kPiece = 37;
+  for (std::size_t i = 0; i < kMessages; ++i) {
+    const Octets message = sip_message(i);
+    for (const Octets& made : a.process(true, {message}, 0, time_of(i))) {
+      for (std::size_t at = 0; at < made.size(); at += kPiece) {
+        const OctetView piece = OctetView(made).subspan(at, std::min(kPiece, made.size() - at));
+        (void)b.process(false, {piece}, 0, time_of(i));
+        (void)b.process(false, {OctetView()}, 0, time_of(i));
+        b.ask_about_message();
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Outcome check_buffer_lifetime(const Subject& subject) {
+  if (!subject.endpoint) {
+    send_packets(subject);
+    return {};
+  }
+  send_messages(subject);
+  const Json& scheme = subject.scheme;
+  const auto transports = scheme.value("transports", std::vector<std::string>());
+  if (std::find(transports.begin(), transports.end(), "tcp") != transports.end()) send_stream(subject);
+  return {};
+}
+
+}  // namespace headroom::check

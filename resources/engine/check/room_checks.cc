@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What HEADROOM_ERR_NO_SPACE costs: one packet and no other.
+#include <algorithm>
+#include <utility>
+
+#include "check/checks.h"
+#include "replay/compare.h"
+
+namespace headroom::check {
+namespace {
+
+constexpr std::size_t kRefusedEvery = 3;  // packets; the first of them is one of those
+constexpr std::size_t kLostEvery = 4;
+
+// Where room is wanting.
+enum class Wanting : std::uint8_t { kNowhere, kCompressor, kDecompressor };
+
+struct Tried {
+  bool refused = false;
+  Octets octets;  // what came out all the same
+};
+
+// Gives one packet with room for half of it.
+Tried try_one(const Instance& instance, const Octets& input, std::size_t i) {
+  Octets in = input;
+  Octets out(input.size() + HEADROOM_EXPANSION);
+  const auto room = static_cast<std::uint32_t>(in.size() / 2);
+  headroom_packet packet = {
+      in.data(), out.data(), static_cast<std::uint32_t>(in.size()), room, 0, 0, HEADROOM_ERR_INTERNAL, 0};
+  const auto function = instance.role() == HEADROOM_COMPRESSOR ? instance.api().compress : instance.api().decompress;
+  function(instance.self(), &packet, 1, time_of(i), nullptr);
+  if (packet.status != HEADROOM_OK) return {true, {}};
+  out.resize(std::min(packet.out_length, room));
+  return {false, std::move(out)};
+}
+
+// One of three packets is given to the compressor twice, the first time without room for it, or one of four is lost to
+// a decompressor for want of room. All others must come back. kNowhere is the control: an adapter that fails without
+// such packets is not judged here.
+void try_in_too_little_room(const Subject& subject, Wanting wanting) {
+  const Instance compressor(subject.adapter, HEADROOM_COMPRESSOR);
+  const Instance decompressor(subject.adapter, HEADROOM_DECOMPRESSOR);
+  std::string last;  // packet for which there was no room
+  for (std::size_t i = 0; i < subject.packets.size(); ++i) {
+    const Octets& packet = subject.packets[i].octets;
+    const std::string name = "packet " + std::to_string(i);
+    note(name + " was compressed and decompressed" + (last.empty() ? "" : ", after there was no room for " + last));
+    Octets link;
+    if (wanting == Wanting::kCompressor && i % kRefusedEvery == 0) {
+      Tried tried = try_one(compressor, packet, i);
+      if (tried.refused) last = name;
+      link = std::move(tried.octets);
+    }
+    const std::string after = "after there was no room for " + last + ", ";
+    if (link.empty()) {
+      std::vector<Called> called = call(compressor, {packet}, 0, time_of(i));
+      if (called[0].status != HEADROOM_OK) {
+        if (last.empty()) throw NotJudged("a packet was not compressed; see the check \"round_trip\".");
+        throw Broken(after + name + " was not compressed: " + name_of_status(called[0].status) + ".");
+      }
+      link = std::move(called[0].octets);
+    }
+    if (wanting == Wanting::kDecompressor && i % kLostEvery == 0 && try_one(decompressor, link, i).refused) {
+      last = name;
+      continue;
+    }
+    const std::vector<Called> out = call(decompressor, {link}, 0, time_of(i));
+    const bool same = out[0].status == HEADROOM_OK && !replay::first_difference(packet, out[0].octets);
+    if (!same && last.empty()) throw NotJudged("a packet did not come back; see the check \"round_trip\".");
+    if (out[0].status != HEADROOM_OK)
+      throw Broken(after + name + " was not decompressed: " + name_of_status(out[0].status) + ".");
+    if (!same) throw Broken(after + name + " came back changed.");
+    for (const Octets& feedback : take_feedback(decompressor)) give_feedback(compressor, feedback, 0, time_of(i));
+  }
+}
+
+}  // namespace
+
+Outcome check_no_space(const Subject& subject) {
+  if (!subject.compressor || !subject.decompressor) throw NotJudged("this needs both a compressor and a decompressor.");
+  for (const Wanting wanting : {Wanting::kNowhere, Wanting::kCompressor, Wanting::kDecompressor})
+    try_in_too_little_room(subject, wanting);
+  return {};
+}
+
+}  // namespace headroom::check
