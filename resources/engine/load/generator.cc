@@ -92,6 +92,20 @@ void add_ipv4(Plan& plan, const traffic::Ipv4& ip, std::size_t at, std::size_t h
   id.most = ip.identification_jumps.most;
 }
 
+PlainStep plain_step(const Plan& plan) {
+  PlainStep step;
+  step.rtp_at = static_cast<std::uint16_t>(plan.sequence_at - 2);
+  step.sum_at = plan.sum_at;
+  step.timestamp_step = plan.timestamp_step;
+  step.both = (std::uint64_t{1} << 32) + plan.timestamp_step;
+  step.header_length = plan.header_length;
+  step.length = plan.header_length + plan.shortest;
+  std::uint8_t sum[2];
+  store16(sum, checksum_fold(1u + checksum_fold(plan.timestamp_step)));
+  std::memcpy(&step.sum_raw, sum, sizeof sum);
+  return step;
+}
+
 Plan make_plan(const Variant& variant, std::size_t stride) {
   check_suitable(variant);
   const std::vector<std::size_t> offsets = traffic::layout(variant.headers);
@@ -148,15 +162,9 @@ Plan make_plan(const Variant& variant, std::size_t stride) {
       plan.length_weight = over_ipv6 ? 1 : 0;  // RFC 4443, 2.3: in the pseudo-header
     }
   }
-  plan.one_ip_id = plan.ip_ids == 1;
   plan.plain = plan.rtp && plan.marker != Marker::always && plan.shortest == plan.longest && plan.ip_ids <= 1 &&
-               !(plan.one_ip_id && plan.ip_id[0].jumps.possible());
-  plan.plain_length = plan.header_length + plan.shortest;
-  plan.rtp_at = static_cast<std::uint16_t>(plan.sequence_at - 2);
-  plan.plain_step = (std::uint64_t{1} << 32) + plan.timestamp_step;
-  std::uint8_t sum[2];
-  store16(sum, checksum_fold(1u + checksum_fold(plan.timestamp_step)));
-  std::memcpy(&plan.plain_sum_raw, sum, sizeof sum);
+               !(plan.ip_ids == 1 && plan.ip_id[0].jumps.possible());
+  if (plan.plain) plan.step = plain_step(plan);
   return plan;
 }
 
@@ -185,6 +193,25 @@ Generator::Generator(const traffic::Profile& profile, std::uint32_t flows, std::
   maker_.plans_ = plans_.data();
   for (std::uint32_t flow = 0; flow < flows; ++flow)
     make_image(flow, maker_.slots_ + (std::size_t{flow} << maker_.stride_shift_));
+}
+
+bool Generator::is_uniform() const noexcept {
+  if (plans_.size() != 1 || maker_.stride_ != kCacheLine) return false;
+  const Plan& plan = plans_.front();
+  const Plan::IpId& id = plan.ip_id[0];
+  const bool counts = id.at == UniformMaker::kIpIdAt && id.behaviour == IpIdBehaviour::sequential;
+  return plan.plain && !plan.has_speech && plan.step.rtp_at == UniformMaker::kRtpAt &&
+         (plan.step.sum_at == 0 || plan.step.sum_at == UniformMaker::kSumAt) && (plan.ip_ids == 0 || counts);
+}
+
+Generator::UniformMaker Generator::uniform_maker() const noexcept {
+  UniformMaker made;
+  made.generator_ = maker_.generator_;
+  made.slots_ = maker_.slots_;
+  made.step_ = plans_.front().step;
+  made.counts_ip_id_ = plans_.front().ip_ids != 0;
+  made.has_sum_ = made.step_.sum_at != 0;
+  return made;
 }
 
 void Generator::make_image(std::uint64_t number, std::uint8_t* slot) const {
@@ -240,18 +267,20 @@ Generator::Activity Generator::step_speech(const Plan& plan, State& state, std::
 }
 
 // A plain step in which the sequence number or the time stamp passes its end.
-void Generator::make_wrap(const Plan& plan, std::uint8_t* slot, std::uint8_t* copy) noexcept {
+void Generator::make_wrap(const PlainStep& step, std::uint8_t* slot, std::uint8_t* copy) noexcept {
   const Image image{slot, copy};
-  const std::uint16_t old_sequence = load16(slot + plan.sequence_at);
-  const std::uint32_t old_timestamp = load32(slot + plan.sequence_at + 2);
+  const std::uint32_t sequence_at = step.rtp_at + 2u;
+  const std::uint32_t timestamp_at = step.rtp_at + 4u;
+  const std::uint16_t old_sequence = load16(slot + sequence_at);
+  const std::uint32_t old_timestamp = load32(slot + timestamp_at);
   const auto sequence = static_cast<std::uint16_t>(old_sequence + 1);
-  const std::uint32_t timestamp = old_timestamp + plan.timestamp_step;
-  image.put16(plan.sequence_at, sequence);
-  image.put32(plan.sequence_at + 2u, timestamp);
-  if (plan.sum_at == 0) return;
+  const std::uint32_t timestamp = old_timestamp + step.timestamp_step;
+  image.put16(sequence_at, sequence);
+  image.put32(timestamp_at, timestamp);
+  if (step.sum_at == 0) return;
   const std::uint32_t delta = word_delta(old_sequence, sequence) + timestamp_delta(old_timestamp, timestamp);
-  const std::uint16_t sum = checksum_update(load16(slot + plan.sum_at), delta);
-  image.put16(plan.sum_at, sum == 0 ? 0xFFFF : sum);
+  const std::uint16_t sum = checksum_update(load16(slot + step.sum_at), delta);
+  image.put16(step.sum_at, sum == 0 ? 0xFFFF : sum);
 }
 
 // A pause: only the time stamp goes on, in the image and in the checksum over it.

@@ -7,6 +7,7 @@
 #define HEADROOM_LOAD_GENERATOR_H
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -21,6 +22,18 @@
 namespace headroom::load {
 
 inline constexpr std::uint64_t kIndicesPerInterval = 64;  // as traffic::Flow numbers its draws
+
+// RTP whose next packet differs from the last one by a sequence number, a time stamp and at most one IP-ID: what nearly
+// every packet of a call is. Offsets count from the start of the slot.
+struct PlainStep {
+  std::uint16_t rtp_at = 0;
+  std::uint16_t sum_at = 0;   // of the UDP checksum; 0 where there is none
+  std::uint16_t sum_raw = 0;  // what the step adds to the sum under the UDP checksum, in memory order
+  std::uint32_t timestamp_step = 0;
+  std::uint64_t both = 0;           // what it adds to sequence number and time stamp as one number of 48 bits
+  std::uint32_t header_length = 0;  // octets
+  std::uint32_t length = 0;         // octets of the packet
+};
 
 // Where the fields of a variant's packets are, and how they move. Offsets count from the start of the slot.
 struct alignas(256) Plan {  // so that the place of one is a shift away
@@ -59,14 +72,8 @@ struct alignas(256) Plan {  // so that the place of one is a shift away
   traffic::Speech speech;
   traffic::Timing timing;
 
-  // RTP whose next packet differs from the last one by a sequence number, a time stamp and at most one IP-ID: what
-  // nearly every packet of a call is. The other fields of this group have no meaning without `plain`.
-  bool plain = false;
-  bool one_ip_id = false;
-  std::uint16_t rtp_at = 0;
-  std::uint32_t plain_length = 0;   // octets of such a packet
-  std::uint64_t plain_step = 0;     // what it adds to sequence number and time stamp as one number of 48 bits
-  std::uint16_t plain_sum_raw = 0;  // and to the sum under the UDP checksum, in memory order
+  bool plain = false;  // what PlainStep describes; without it `step` has no meaning
+  PlainStep step;
 };
 
 class Generator {
@@ -79,6 +86,7 @@ class Generator {
   // writes lies on it.
   class Maker {
    public:
+    static constexpr bool kMayBeSilent = true;
     // Writes the next packet of a flow in front of `payload`, whose octets are the pattern already, and returns where
     // it starts; `length` is 0 when the flow sends nothing in this tick. REQUIRES: stride() octets in front of
     // `payload`; `payload` aligned to a cache line.
@@ -103,6 +111,37 @@ class Generator {
     unsigned stride_shift_ = 0;
   };
   [[nodiscard]] Maker maker() const noexcept { return maker_; }
+
+  // Makes the same packets where all flows are of one variant without speech, plain, and end with a UDP or UDP-Lite
+  // and an RTP header of fixed length, behind an IPv4 header if an IP-ID moves, which then counts up: the places of the
+  // fields are constants. It reads what the last packet of the flow wrote in the same pieces: a larger one would wait
+  // until they have reached the cache, which with few flows takes longer than all the rest.
+  class UniformMaker {
+   public:
+    static constexpr bool kMayBeSilent = false;
+    // REQUIRES: as Maker::make.
+    [[nodiscard, gnu::always_inline]] const std::uint8_t* make(std::uint32_t flow, std::uint64_t tick,
+                                                               std::uint8_t* payload,
+                                                               std::uint32_t& length) const noexcept;
+    void prefetch(std::uint32_t flow) const noexcept { prefetch_line(slots_ + (std::size_t{flow} * kCacheLine)); }
+
+   private:
+    friend class Generator;
+    static constexpr std::size_t kRtpAt = kCacheLine - 12;  // RFC 3550, 5.1
+    static constexpr std::size_t kSumAt = kRtpAt - 2;       // RFC 768, and RFC 3828, 3.1
+    static constexpr std::size_t kIpv4At = kRtpAt - 8 - 20;
+    static constexpr std::size_t kIpIdAt = kIpv4At + 4;  // RFC 791, 3.1
+    static constexpr std::size_t kChecksumAt = kIpv4At + 10;
+
+    Generator* generator_ = nullptr;
+    std::uint8_t* slots_ = nullptr;
+    PlainStep step_;
+    bool counts_ip_id_ = false;
+    bool has_sum_ = false;
+  };
+  [[nodiscard]] bool is_uniform() const noexcept;
+  // REQUIRES: is_uniform().
+  [[nodiscard]] UniformMaker uniform_maker() const noexcept;
 
   // Prepares `count` flows that will replace others: the numbers `first_number` and following. Not for the measured
   // loop.
@@ -147,14 +186,26 @@ class Generator {
       store32(slot + at, value);
       store32(copy + at, value);
     }
+    void put64(std::size_t at, std::uint64_t value) const noexcept {
+      store64(slot + at, value);
+      store64(copy + at, value);
+    }
+    void put_raw16(std::size_t at, std::uint16_t value) const noexcept {
+      std::memcpy(slot + at, &value, sizeof value);
+      std::memcpy(copy + at, &value, sizeof value);
+    }
+    // Copies octets that stay what they are.
+    template <std::size_t octets>
+    void keep(std::size_t at) const noexcept {
+      std::memcpy(copy + at, slot + at, octets);
+    }
   };
 
   [[nodiscard]] static std::uint16_t next_identification(const Plan& plan, const std::uint8_t* slot,
                                                          const Plan::IpId& id, std::uint16_t old,
                                                          std::uint64_t tick) noexcept;
-  static void make_wrap(const Plan& plan, std::uint8_t* slot, std::uint8_t* copy) noexcept;
-  [[gnu::always_inline]] static void make_plain(const Plan& plan, std::uint8_t* slot, std::uint8_t* copy,
-                                                std::uint64_t tick) noexcept;
+  static void make_wrap(const PlainStep& step, std::uint8_t* slot, std::uint8_t* copy) noexcept;
+  [[gnu::always_inline]] static void move_rtp(const PlainStep& step, std::uint8_t* slot, std::uint8_t* copy) noexcept;
   [[nodiscard]] const std::uint8_t* make_any(std::uint8_t* slot, std::uint64_t tick, std::uint8_t* payload,
                                              std::uint32_t& length) noexcept;
   void make_image(std::uint64_t number, std::uint8_t* slot) const;
@@ -187,7 +238,18 @@ class Generator {
   std::memcpy(&value, at, sizeof value);
   return value;
 }
-inline void store_raw(std::uint8_t* at, std::uint16_t value) noexcept { std::memcpy(at, &value, sizeof value); }
+
+// The checksum goes down by what the sum goes up; 0 and 0xFFFF are one number, and UDP writes it as 0xFFFF.
+[[nodiscard]] inline std::uint16_t step_sum(std::uint16_t checksum, std::uint16_t step) noexcept {
+  const std::int32_t sum = checksum - step;
+  return static_cast<std::uint16_t>(sum + (sum <= 0 ? 0xFFFF : 0));
+}
+
+// The checksum of an IPv4 header whose identification has counted up to `now`.
+[[nodiscard]] inline std::uint16_t count_checksum(std::uint16_t checksum, std::uint16_t now) noexcept {
+  const int lower = checksum - (now == 0 ? 0 : 1);
+  return static_cast<std::uint16_t>(lower < 0 ? 0xFFFE : lower);
+}
 
 // The image of a slot, in front of a payload.
 inline void copy_slot(std::uint8_t* copy, const std::uint8_t* slot, std::size_t stride) noexcept {
@@ -198,46 +260,22 @@ inline void copy_slot(std::uint8_t* copy, const std::uint8_t* slot, std::size_t 
   }
 }
 
-[[gnu::always_inline]] inline void Generator::make_plain(const Plan& plan, std::uint8_t* slot, std::uint8_t* copy,
-                                                         std::uint64_t tick) noexcept {
+[[gnu::always_inline]] inline void Generator::move_rtp(const PlainStep& step, std::uint8_t* slot,
+                                                       std::uint8_t* copy) noexcept {
   // The first eight octets of the RTP header as one number: sequence number and time stamp are its lower 48 bits.
-  const std::size_t at = plan.rtp_at;
+  const std::size_t at = step.rtp_at;
   const std::uint64_t before = load64(slot + at);
-  const std::uint64_t after = before + plan.plain_step;
+  const std::uint64_t after = before + step.both;
   const auto timestamp = static_cast<std::uint32_t>(after);
   const auto sequence = static_cast<std::uint16_t>(after >> 32);
-  if (sequence == 0 || timestamp < plan.timestamp_step) [[unlikely]] {
-    make_wrap(plan, slot, copy);
-  } else {
-    store64(slot + at, after);
-    store64(copy + at, after);
-    if (const std::size_t sum_at = plan.sum_at; sum_at != 0) {
-      // The checksum goes down by what the sum goes up; 0 and 0xFFFF are one number, and UDP writes it as 0xFFFF.
-      std::int32_t sum = load_raw(slot + sum_at) - plan.plain_sum_raw;
-      sum += sum <= 0 ? 0xFFFF : 0;
-      store_raw(slot + sum_at, static_cast<std::uint16_t>(sum));
-      store_raw(copy + sum_at, static_cast<std::uint16_t>(sum));
-    }
+  if (sequence == 0 || timestamp < step.timestamp_step) [[unlikely]] {
+    make_wrap(step, slot, copy);
+    return;
   }
-  if (plan.one_ip_id) {
-    const Plan::IpId& id = plan.ip_id[0];
-    const std::size_t id_at = id.at;
-    const std::size_t checksum_at = id.checksum;
-    const std::uint16_t old = load16(slot + id_at);
-    std::uint16_t now;
-    std::uint16_t checksum;
-    if (id.behaviour == traffic::IpIdBehaviour::sequential) [[likely]] {
-      now = static_cast<std::uint16_t>(old + 1);
-      const int lower = load16(slot + checksum_at) - (now == 0 ? 0 : 1);
-      checksum = static_cast<std::uint16_t>(lower < 0 ? 0xFFFE : lower);
-    } else {
-      now = next_identification(plan, slot, id, old, tick);
-      checksum = checksum_update(load16(slot + checksum_at), word_delta(old, now));
-    }
-    store16(slot + id_at, now);
-    store16(copy + id_at, now);
-    store16(slot + checksum_at, checksum);
-    store16(copy + checksum_at, checksum);
+  const Image image{slot, copy};
+  image.put64(at, after);
+  if (const std::size_t sum_at = step.sum_at; sum_at != 0) {
+    image.put_raw16(sum_at, step_sum(load_raw(slot + sum_at), step.sum_raw));
   }
 }
 
@@ -250,15 +288,63 @@ inline const std::uint8_t* Generator::Maker::make(std::uint32_t flow, std::uint6
   if ((state.flags & kPlainNext) == 0 || (plan.has_speech && state.remaining == 0)) [[unlikely]] {
     return generator_->make_any(slot, tick, payload, length);
   }
-  std::uint8_t* copy = payload - stride_;
-  copy_slot(copy, slot, stride_);
+  const Image image{slot, payload - stride_};
+  copy_slot(image.copy, slot, stride_);
   if (plan.has_speech) {
     --state.remaining;
     std::memcpy(slot, &state, sizeof state);
   }
-  make_plain(plan, slot, copy, tick);
-  length = plan.plain_length;
+  move_rtp(plan.step, slot, image.copy);
+  if (plan.ip_ids != 0) {
+    const Plan::IpId& id = plan.ip_id[0];
+    const std::uint16_t old = load16(slot + id.at);
+    const std::uint16_t checksum = load16(slot + id.checksum);
+    if (id.behaviour == traffic::IpIdBehaviour::sequential) [[likely]] {
+      const auto now = static_cast<std::uint16_t>(old + 1);
+      image.put16(id.at, now);
+      image.put16(id.checksum, count_checksum(checksum, now));
+    } else {
+      const std::uint16_t now = next_identification(plan, slot, id, old, tick);
+      image.put16(id.at, now);
+      image.put16(id.checksum, checksum_update(checksum, word_delta(old, now)));
+    }
+  }
+  length = plan.step.length;
   return payload - plan.header_length;
+}
+
+inline const std::uint8_t* Generator::UniformMaker::make(std::uint32_t flow, std::uint64_t tick, std::uint8_t* payload,
+                                                         std::uint32_t& length) const noexcept {
+  std::uint8_t* slot = slots_ + (std::size_t{flow} * kCacheLine);
+  std::uint8_t* copy = payload - kCacheLine;
+  const std::uint64_t rtp = load64(slot + kRtpAt) + step_.both;
+  const bool wraps =
+      static_cast<std::uint16_t>(rtp >> 32) == 0 || static_cast<std::uint32_t>(rtp) < step_.timestamp_step;
+  if ((slot[offsetof(State, flags)] & kPlainNext) == 0 || wraps) [[unlikely]] {
+    return generator_->make_any(slot, tick, payload, length);
+  }
+  const Image image{slot, copy};
+  if (counts_ip_id_) {
+    image.keep<4>(kIpv4At);
+    const auto id = static_cast<std::uint16_t>(load16(slot + kIpIdAt) + 1);
+    image.put16(kIpIdAt, id);
+    image.keep<4>(kIpIdAt + 2);
+    image.put16(kChecksumAt, count_checksum(load16(slot + kChecksumAt), id));
+    image.keep<8>(kChecksumAt + 2);
+    image.keep<4>(kChecksumAt + 10);
+  } else {
+    for (std::size_t at = 0; at != kSumAt - 2; at += 16) image.keep<16>(at);
+  }
+  image.keep<2>(kSumAt - 2);
+  if (has_sum_) {
+    image.put_raw16(kSumAt, step_sum(load_raw(slot + kSumAt), step_.sum_raw));
+  } else {
+    image.keep<2>(kSumAt);
+  }
+  image.put64(kRtpAt, rtp);
+  image.keep<4>(kRtpAt + 8);
+  length = step_.length;
+  return payload - step_.header_length;
 }
 
 inline std::uint16_t Generator::next_identification(const Plan& plan, const std::uint8_t* slot, const Plan::IpId& id,

@@ -26,7 +26,7 @@ struct Job {
   traffic::Profile profile;
   std::uint32_t flow_pairs = 1;
   std::uint64_t tick_ns = 20'000'000;
-  std::uint32_t burst = 32;
+  std::uint32_t burst = 128;
   bool random_order = true;
   bool timer = true;  // else ticks run back to back
   std::optional<unsigned> core;

@@ -42,6 +42,7 @@ Pipeline::Pipeline(const Job& job, bool reverse, BurstBuffers& buffers, Generato
       buffers_(buffers),
       generator_(generator),
       order_(job.flow_pairs, job.random_order, derive(job.seed, reverse ? 0x6F726465 : 0x6F726466)),
+      uniform_(generator.is_uniform()),
       until_verify_(job.verify_every),
       to_compress_(job.burst),
       to_decompress_(job.burst),
@@ -67,10 +68,15 @@ void Pipeline::open() {
       mode != "U" && decompressor_->api().take_feedback != nullptr && compressor_->api().give_feedback != nullptr;
 }
 
+std::uint32_t Pipeline::generate(std::uint64_t& visits, PhaseMeasurement& measured) noexcept {
+  return uniform_ ? generate_with(generator_.uniform_maker(), visits, measured)
+                  : generate_with(generator_.maker(), visits, measured);
+}
+
 // What the loop needs is kept in locals: the compiler cannot know that the packets written do not lie on the members
 // read.
-std::uint32_t Pipeline::generate(std::uint64_t& visits, PhaseMeasurement& measured) noexcept {
-  const Generator::Maker maker = generator_.maker();
+template <typename Maker>
+std::uint32_t Pipeline::generate_with(const Maker maker, std::uint64_t& visits, PhaseMeasurement& measured) noexcept {
   const Channels channels = channels_;
   const std::uint32_t flow_pairs = job_.flow_pairs;
   const std::uint32_t burst = job_.burst;
@@ -100,7 +106,7 @@ std::uint32_t Pipeline::generate(std::uint64_t& visits, PhaseMeasurement& measur
       packet->status = HEADROOM_ERR_INTERNAL;  // of an adapter that forgets it
       packet->out_length = 0;
       octets += length;
-      if (length == 0) continue;  // its place is taken by the next one
+      if (Maker::kMayBeSilent && length == 0) continue;  // its place is taken by the next one
       ++packet;
       payload += payload_stride;
     }
@@ -117,31 +123,54 @@ std::uint32_t Pipeline::generate(std::uint64_t& visits, PhaseMeasurement& measur
 
 // Makes the compressed packets the decompressor's input; returns how many there are.
 std::uint32_t Pipeline::hand_over(std::uint32_t count, PhaseMeasurement& measured) noexcept {
-  std::uint32_t passed = 0;
+  const headroom_packet* compressed = to_compress_.data();
+  headroom_packet* packet = to_decompress_.data();
+  std::uint32_t* origin = origin_.data();
   std::uint64_t octets = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const headroom_packet& compressed = to_compress_[i];
-    if (compressed.status != HEADROOM_OK || compressed.out_length > compressed.out_capacity) [[unlikely]] {
-      measured.compressor_statuses.add(compressed.status == HEADROOM_OK ? INT32_MAX : compressed.status);
+  for (std::uint32_t i = 0; i != count; ++i, ++compressed) {
+    const std::uint32_t length = compressed->out_length;
+    if (compressed->status != HEADROOM_OK || length > compressed->out_capacity) [[unlikely]] {
+      measured.compressor_statuses.add(compressed->status == HEADROOM_OK ? INT32_MAX : compressed->status);
       continue;
     }
-    headroom_packet& packet = to_decompress_[passed];
-    packet.in = compressed.out;
-    packet.in_length = compressed.out_length;
-    packet.channel = compressed.channel;
-    packet.status = HEADROOM_ERR_INTERNAL;
-    packet.out_length = 0;
-    octets += compressed.out_length;
-    origin_[passed++] = i;
+    packet->in = compressed->out;
+    packet->in_length = length;
+    packet->channel = compressed->channel;
+    packet->out_length = 0;
+    packet->status = HEADROOM_ERR_INTERNAL;
+    octets += length;
+    *origin++ = i;
+    ++packet;
   }
+  const auto passed = static_cast<std::uint32_t>(origin - origin_.data());
   measured.packets_compressed += passed;
   measured.link_octets += octets;
   return passed;
 }
 
-void Pipeline::verify(std::uint32_t count, PhaseMeasurement& measured) noexcept {
-  std::uint32_t decompressed = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
+// Octets of every n-th packet that came out are compared; which are due is counted out over the packets of right length
+// at the beginning of the burst, mostly all, rather than packet by packet.
+void Pipeline::verify(std::uint32_t made, std::uint32_t count, PhaseMeasurement& measured) noexcept {
+  const std::uint64_t every = job_.verify_every;
+  const auto compare = [&](const headroom_packet& packet, const headroom_packet& original) {
+    ++measured.verified;
+    if (std::memcmp(packet.out, original.in, original.in_length) != 0) ++measured.mismatched;
+  };
+  std::uint32_t right = 0;
+  if (count == made) {  // then each packet has the place of its original
+    const headroom_packet* original = to_compress_.data();
+    const headroom_packet* packet = to_decompress_.data();
+    while (right != count && packet->status == HEADROOM_OK && packet->out_length == original->in_length) {
+      ++packet, ++original, ++right;
+    }
+    if (every != 0) {
+      std::uint64_t due = until_verify_ - 1;
+      for (; due < right; due += every) compare(to_decompress_[due], to_compress_[due]);
+      until_verify_ = due - right + 1;
+    }
+  }
+  std::uint32_t decompressed = right;
+  for (std::uint32_t i = right; i < count; ++i) {
     const headroom_packet& packet = to_decompress_[i];
     if (packet.status != HEADROOM_OK) [[unlikely]] {
       measured.decompressor_statuses.add(packet.status);
@@ -153,10 +182,9 @@ void Pipeline::verify(std::uint32_t count, PhaseMeasurement& measured) noexcept 
       ++measured.wrong_length;
       continue;
     }
-    if (job_.verify_every != 0 && --until_verify_ == 0) {
-      until_verify_ = job_.verify_every;
-      ++measured.verified;
-      if (std::memcmp(packet.out, original.in, original.in_length) != 0) ++measured.mismatched;
+    if (every != 0 && --until_verify_ == 0) {
+      until_verify_ = every;
+      compare(packet, original);
     }
   }
   measured.packets_decompressed += decompressed;
@@ -185,7 +213,7 @@ std::uint64_t Pipeline::run_burst(std::uint64_t visits, std::uint64_t& began, Ph
   const std::uint64_t handed = cycles_.now();
   decompressor_->api().decompress(decompressor_->self(), to_decompress_.data(), passed, now_ns, nullptr);
   const std::uint64_t decompressed = cycles_.now();
-  verify(passed, measured);
+  verify(count, passed, measured);
   const std::uint64_t verified = cycles_.now();
   std::uint64_t end = verified;
   const auto charge = [&](Stage stage, std::uint64_t from, std::uint64_t to) {

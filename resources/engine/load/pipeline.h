@@ -58,7 +58,7 @@ class Pipeline {
   [[nodiscard]] std::uint32_t last_packets() const noexcept { return last_packets_; }
 
  private:
-  static constexpr std::uint32_t kAhead = 24;  // visits between the prefetch of a slot and its use
+  static constexpr std::uint32_t kAhead = 48;  // visits between the prefetch of a slot and its use
   static constexpr std::size_t kRing = 512;    // more than kAhead and the largest burst
 
   // The channel of a flow, RFC 5795 5.1.1: each has max_cid + 1 contexts.
@@ -74,8 +74,11 @@ class Pipeline {
   };
 
   [[nodiscard]] std::uint32_t generate(std::uint64_t& visits, PhaseMeasurement& measured) noexcept;
+  template <typename Maker>
+  [[nodiscard]] std::uint32_t generate_with(Maker maker, std::uint64_t& visits, PhaseMeasurement& measured) noexcept;
   [[nodiscard]] std::uint32_t hand_over(std::uint32_t count, PhaseMeasurement& measured) noexcept;
-  void verify(std::uint32_t count, PhaseMeasurement& measured) noexcept;
+  // Of `made` packets, `count` were given to the decompressor.
+  void verify(std::uint32_t made, std::uint32_t count, PhaseMeasurement& measured) noexcept;
   void carry_feedback(std::uint64_t now_ns, PhaseMeasurement& measured) noexcept;
 
   const Job& job_;
@@ -88,6 +91,7 @@ class Pipeline {
   std::uint64_t head_ = 0, tail_ = 0;
   std::uint32_t popped_in_tick_ = 0;
   std::uint64_t tick_ = 0;
+  bool uniform_;
   std::uint64_t until_verify_;
   std::vector<headroom_packet> to_compress_, to_decompress_;
   std::vector<std::uint32_t> origin_;  // which packet of the burst each one to decompress is

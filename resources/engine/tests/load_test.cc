@@ -64,10 +64,11 @@ TEST(Order, SequentialIsSequential) {
 
 // ---- the generator makes the packets of traffic::Flow
 
-void expect_same_packets(const std::vector<std::string>& variants, std::uint64_t ticks, std::uint32_t flows = 6) {
-  const traffic::Profile p = profile(variants);
+template <typename MakerOf>
+void expect_same_packets_of(MakerOf&& maker_of, const traffic::Profile& p, std::uint64_t ticks, std::uint32_t flows) {
   for (const bool reverse : {false, true}) {
     Generator generator(p, flows, 77, reverse);
+    const auto maker = maker_of(generator);
     Pages buffer(1 << 16);
     std::uint8_t* payload = buffer.data() + 1024;
     for (std::uint32_t i = 0; i < generator.longest_payload(); ++i) payload[i] = traffic::pattern_octet(i);
@@ -81,12 +82,51 @@ void expect_same_packets(const std::vector<std::string>& variants, std::uint64_t
         std::vector<traffic::FlowPacket> packets;
         expected[flow].advance(packets);
         std::uint32_t length = 0;
-        const std::uint8_t* start = generator.maker().make(flow, tick, payload, length);
+        const std::uint8_t* start = maker.make(flow, tick, payload, length);
         ASSERT_EQ(packets.size(), length == 0 ? 0u : 1u) << "flow " << flow << " tick " << tick;
         if (length == 0) continue;
         ASSERT_EQ(to_hex({start, length}), to_hex(packets[0].octets)) << "flow " << flow << " tick " << tick;
       }
     }
+  }
+}
+
+void expect_same_packets(const std::vector<std::string>& variants, std::uint64_t ticks, std::uint32_t flows = 6) {
+  const auto maker_of = [](const Generator& generator) { return generator.maker(); };
+  expect_same_packets_of(maker_of, profile(variants), ticks, flows);
+}
+
+TEST(Generator, FlowsOfOneVariant) {
+  const auto maker_of = [](const Generator& generator) { return generator.uniform_maker(); };
+  const std::string wrapping = rtp_with(R"("sequence_start": 65500, "timestamp_start": 4294966000)");
+  for (const auto& headers : std::vector<std::vector<std::string>>{
+           {kIpv6, kUdp, wrapping},
+           {kIpv4, kUdp, kRtp},
+           {kIpv4, kUdpBare, wrapping},
+           {kIpv4, kUdpLite, kRtpMarked},
+           {ipv4_with(R"("identification_start": 65530)"), kUdp, rtp_with(R"("timestamp_step": 0)")},
+           {ipv4_with(R"("identification": "constant")"), kUdpBare, wrapping},
+           {ipv4_with(R"("identification": "zero")"), kUdp, rtp_with(R"("timestamp_step": 4294967295)")}}) {
+    const traffic::Profile p = profile({variant(headers)});
+    ASSERT_TRUE(Generator(p, 1, 1, false).is_uniform()) << headers[0] << headers[1] << headers[2];
+    expect_same_packets_of(maker_of, p, 600, 4);
+  }
+  expect_same_packets_of(maker_of, profile({variant({kIpv4, kUdp, kRtp})}), 140'000, 1);
+}
+
+TEST(Generator, FlowsThatAreNotUniform) {
+  for (const auto& variants : std::vector<std::vector<std::string>>{
+           {variant({kIpv4, kUdp, kRtp}), variant({kIpv6, kUdp, kRtp})},
+           {variant({kIpv4, kUdp, kRtpMarked}, "," + kSpeech + "}")},
+           {variant({kIpv4, kUdp, kRtp}, "", R"({"length": [1, 60]})")},
+           {variant({ipv4_with(R"("identification": "random")"), kUdp, kRtp})},
+           {variant({ipv4_with(R"("identification_jumps": {"probability": 0.2, "most": 9})"), kUdp, kRtp})},
+           {variant({ipv4_with(R"("options": "01010101")"), kUdp, kRtp})},
+           {variant({kIpv4, kIpv4, kUdp, kRtp})},
+           {variant({kIpv4, kUdp, rtp_with(R"("csrc_count": 1)")})},
+           {variant({kIpv4, kUdp, rtp_with(R"("marker": "always")")})},
+           {variant({kIpv4, kUdp})}}) {
+    EXPECT_FALSE(Generator(profile(variants), 1, 1, false).is_uniform()) << variants[0];
   }
 }
 
@@ -255,6 +295,7 @@ TEST(LoadMemory, MoreThanPointersCanTellApartIsRefused) {
 
 TEST(Load, OneFlowFillsBurstsAcrossTicks) {
   Json job = job_with(kNull, 1);
+  job["burst"] = 32;
   job["phases"] = {{{"name", "steady"}, {"ticks", 1000}}};
   const Json phase = run_job(job)["phases"][0];
   EXPECT_EQ(phase["packets"], 2000);
@@ -293,6 +334,20 @@ TEST(Load, MissedTicksAreCounted) {
   const Json phase = run_job(job)["phases"][1];
   EXPECT_EQ(phase["ticks_missed"], 10);
   for (const Json& share : phase["busy_share"]) EXPECT_GT(share.get<double>(), 1);
+}
+
+TEST(Load, VerifiesEveryNthPacketAcrossBursts) {
+  for (const std::uint32_t every : {1u, 3u, 7u, 100u, 1000u}) {
+    for (const char* library : {"null.so", "faulty/faulty_spoils_an_octet.so"}) {
+      Json job = job_with(HEADROOM_LIBRARIES "/" + std::string(library), 50);
+      job["verify_every"] = every;
+      job["burst"] = 8;
+      job["phases"] = {{{"name", "steady"}, {"ticks", 40}}};
+      const Json phase = run_job(job)["phases"][0];
+      EXPECT_EQ(phase["verified"], 2 * (2000 / every)) << library << " " << every;  // each direction counts for itself
+      EXPECT_EQ(phase["mismatched"], library[0] == 'n' ? Json(0) : phase["verified"]) << every;
+    }
+  }
 }
 
 TEST(Load, NoticesWhatIsWrong) {
