@@ -8,10 +8,11 @@ Documentation    The highest rate that two nodes with a link between them forwar
 ...              counts as lost. Rates are packets a second of each direction.
 ...
 ...              The same line with the null codec, and with nodes that only pass frames on, is measured beside it: what
-...              they forward is what harness, link and kernel leave. A generator that falls behind is an error, never
-...              a limit. The loads of the cores come from trials of their own. Rows need interfaces and are
-...              unsupported without: `--topology netns`, `compose` or a testbed file. Rows of one CPU configuration
-...              and mode share their measurements.
+...              they forward is what harness, link and kernel leave. One of the two that comes out below the nodes in
+...              question was disturbed and is measured again, three times in all; where it stays below, it is no
+...              control and has no rate. A generator that falls behind is an error, never a limit. The loads of the
+...              cores come from trials of their own. Rows need interfaces and are unsupported without: `--topology
+...              netns`, `compose` or a testbed file. Rows of one CPU configuration and mode share their measurements.
 ...
 ...              Besides, every packet must arrive at both ends at 10,000 a second, octet by octet: in one of three
 ...              trials at least, for what takes a core away for a moment costs packets, too.

@@ -17,6 +17,7 @@ from headroom.conformance import stream
 from headroom.conformance.feedback import Written
 from headroom.conformance.flow import INTERVAL_NS, Flow
 from headroom.conformance.observation import TYPE_0, UPDATES, Observation, Seen, observe
+from headroom.conformance.sides import Inconclusive, Misbehaviour
 from headroom.errors import UsageError
 from headroom.measure.replay import Wanted
 from headroom.oracle.rohc import Parameters
@@ -28,28 +29,40 @@ TYPE_0_AND_1 = (*TYPE_0, *TYPE_1)
 
 @dataclass
 class Sent:
-    """`count` packets of every flow; `expected` is what is expected of their types."""
+    """`count` packets of every flow; `expected` is what is expected of the types of those of one."""
 
     first: int  # number of the first packet of the source
     count: int
     expected: str
-    cid: int = 0
+    flow: int = 0
+
+
+UNUSED = "unused"  # in the place of a flow: feedback for a CID that no flow has
 
 
 @dataclass
 class Given:
-    """Feedback before packet `before`. `about` counts packets of the source; None: the last one before it."""
+    """Feedback before packet `before` about packet `about` of the source (negative: none), for the context of a flow or
+    for a CID that no flow has."""
 
     before: int
     words: str
-    cid: int
-    about: int | None = None
+    flow: int | str
+    about: int
     in_vain: bool = False
+
+
+@dataclass(frozen=True)
+class Named:
+    """What feedback names: the CID of a packet on the link, and its sequence number."""
+
+    cid: int
+    sn: int
 
 
 @dataclass
 class Conversation:
-    """`channel` is the compressor's configuration; flow n is the n-th of `Flow.of` and, normally, gets CID n."""
+    """`channel` is the compressor's configuration; flow n is the n-th of `Flow.of`, whichever CID it gets."""
 
     flow: str
     channel: dict[str, Any] = field(default_factory=dict)
@@ -65,30 +78,35 @@ class Conversation:
     def __post_init__(self) -> None:
         self._flows = [Flow.of(self.flow, number) for number in range(self.flows)]
 
-    def send(self, count: int, expected: str = "any", change: str = "", cid: int = 0) -> None:
-        """The next `count` packets of each flow. `change` changes the flow of `cid` before. `expected` as in
-        `judge_kinds` is about the packets of `cid`."""
-        self.sent.append(Sent(len(self.packets), count, expected, cid))
+    def send(self, count: int, expected: str = "any", change: str = "", flow: int = 0) -> None:
+        """The next `count` packets of each flow. `change` changes flow number `flow` before. `expected` as in
+        `judge_kinds` is about its packets."""
+        self.sent.append(Sent(len(self.packets), count, expected, flow))
         if change:
-            self._flows[cid].change(change)
+            self._flows[flow].change(change)
         for _ in range(count):
-            for flow in self._flows:
-                self.packets.append({"time_ns": self.now_ns, "channel": 0, "hex": flow.packet().hex()})
+            for one in self._flows:
+                self.packets.append({"time_ns": self.now_ns, "channel": 0, "hex": one.packet().hex()})
             self.now_ns += self.interval_ns
 
     def pause(self, seconds: float) -> None:
         """Nothing is sent for a while."""
         self.now_ns += round(seconds * 1e9)
 
-    def give(self, words: str, cid: int = 0, about: int | None = None, in_vain: bool = False) -> None:
-        """Feedback before the next packet: words of `feedback.Written`, or octets as `raw f25abc`.
+    def give(self, words: str, flow: int | str = 0, about: int | None = None, in_vain: bool = False) -> None:
+        """Feedback before the next packet: words of `feedback.Written`, or octets as `raw f25abc`, which name the CID
+        themselves.
 
-        `about` is a packet of the flow, counted from 0.
+        `about` is a packet of the flow, counted from 0; None: the last one before it. With the flow `UNUSED`, the
+        feedback is for a CID that no packet of the story has, with the sequence number of a packet of flow 0.
         """
         if not words.startswith("raw "):
             Written.of(words)
-        position = None if about is None else about * self.flows + cid
-        self.given.append(Given(len(self.packets), words, cid, position, in_vain))
+        of = 0 if flow == UNUSED else int(flow)
+        last = len(self.packets) - self.flows + of
+        self.given.append(
+            Given(len(self.packets), words, flow, last if about is None else about * self.flows + of, in_vain)
+        )
 
     def signal(self, message: dict[str, Any]) -> None:
         self.signals.append({"before": len(self.packets), "side": "compressor", "message": message})
@@ -101,38 +119,66 @@ class Conversation:
         """Has it with a fresh compressor. The second observation is that without what was given in vain, if anything
         was."""
         wanted = replace(wanted, decompressor=None, channel={**wanted.channel, **self.channel}, source=self.packets)
-        control = list(self.signals)
-        for given in self.given:
-            octets = self._octets(given, wanted, control)
-            control.append(
-                {"before": given.before, "side": "compressor", "feedback": octets.hex(), "channel": 0, "given": given}
-            )
-        control.sort(key=lambda step: step["before"])
-        everything = observe(replace(wanted, control=_plain(control)))
+        names = [self._guess(given) for given in self.given]
+        for _ in range(len(names) + 1):
+            everything = observe(replace(wanted, control=self._control(names)))
+            read = [self._read(given, everything, name) for given, name in zip(self.given, names, strict=True)]
+            if read == names:
+                break
+            # What comes before the first wrong name is as it will be, so that each turn puts one right at least.
+            names = read
+        else:
+            raise Misbehaviour("The same packets and the same feedback do not make the same octets on the link.")
         if not any(given.in_vain for given in self.given):
             return everything, None
-        heeded = [step for step in control if not ("given" in step and step["given"].in_vain)]
-        return everything, observe(replace(wanted, control=_plain(heeded)))
+        return everything, observe(replace(wanted, control=self._control(names, in_vain=False)))
 
-    def _octets(self, given: Given, wanted: Wanted, control: Sequence[dict[str, Any]]) -> bytes:
+    def _guess(self, given: Given) -> Named:
+        """What feedback names, as far as it can be known before anything is sent."""
+        sn = 0
+        if self.flow.startswith("rtp") and given.about >= 0:
+            sn = int.from_bytes(_rtp_sn(bytes.fromhex(self.packets[given.about]["hex"]), self._flows[0]), "big")
+        return Named(self.flows if given.flow == UNUSED else int(given.flow), sn)
+
+    def _read(self, given: Given, seen: Observation, name: Named) -> Named:
+        """What feedback names as the link tells it: CIDs, and the sequence numbers of the profiles other than RTP, are
+        the compressor's own. Where the judge cannot read the packet, that stays which was named."""
+        if given.words.startswith("raw "):
+            return name
+        one = seen.packets[given.about] if given.about >= 0 else None
+        after = one.outcome.after if one is not None and one.outcome is not None else None
+        sn = after.sn if after is not None and not self.flow.startswith("rtp") else name.sn
+        if given.flow == UNUSED:
+            return Named(self._unused(seen), sn)
+        return Named(name.cid if one is None or one.cid is None else one.cid, sn)
+
+    def _unused(self, seen: Observation) -> int:
+        """The lowest CID that no packet has."""
+        used = {one.cid for one in seen.packets}
+        found = next((cid for cid in range(self.parameters.max_cid + 1) if cid not in used), None)
+        if found is None:
+            raise Inconclusive("Every CID of the channel is in use; the case needs one that is not.")
+        return found
+
+    def _control(self, names: Sequence[Named], in_vain: bool = True) -> list[dict[str, Any]]:
+        """Signals and feedback in order, with what is given in vain or without it."""
+        control = list(self.signals)
+        for given, name in zip(self.given, names, strict=True):
+            if in_vain or not given.in_vain:
+                octets = self._octets(given, name)
+                control.append({"before": given.before, "side": "compressor", "feedback": octets.hex(), "channel": 0})
+        return sorted(control, key=lambda step: step["before"])
+
+    def _octets(self, given: Given, name: Named) -> bytes:
         if given.words.startswith("raw "):
             return bytes.fromhex(given.words.removeprefix("raw "))
-        written = Written.of(given.words)
-        position = given.about if given.about is not None else given.before - self.flows + given.cid
-        if self.flow.startswith("rtp") and position >= 0:
-            sn = int.from_bytes(_rtp_sn(bytes.fromhex(self.packets[position]["hex"]), self._flows[0]), "big")
-        else:
-            # The sequence number of the other profiles is the compressor's own: the link tells it.
-            so_far = observe(replace(wanted, source=self.packets[: given.before], control=_plain(control)))
-            outcome = so_far.packets[position].outcome if position >= 0 else None
-            sn = outcome.after.sn if outcome is not None and outcome.after is not None else 0
-        return written.element(given.cid, sn, self.parameters)
+        return Written.of(given.words).element(name.cid, name.sn, self.parameters)
 
     def judge(self, seen: Observation, without: Observation | None) -> list[str]:
         """What is wrong with the types of packets, and the traces of what was given in vain."""
         complaints = []
         for number, sent in enumerate(self.sent, 1):
-            mine = [seen.packets[n * self.flows + sent.cid + sent.first] for n in range(sent.count)]
+            mine = [seen.packets[n * self.flows + sent.flow + sent.first] for n in range(sent.count)]
             missing = [] if "nothing" in sent.expected else stream.not_sent(mine)[:1]
             found = missing or judge_kinds(sent.expected, mine)
             complaints += [f"step {number} ({sent.count} packets): {one}" for one in found]
@@ -145,10 +191,6 @@ class Conversation:
                     )
                     break
         return complaints
-
-
-def _plain(control: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{key: value for key, value in step.items() if key != "given"} for step in control]
 
 
 def _rtp_sn(original: bytes, flow: Flow) -> bytes:

@@ -141,9 +141,22 @@ class Observation:
     def restored(self) -> int:
         return sum(seen.restored for seen in self.packets)
 
-    def flow(self, cid: int = 0, channel: int = 0) -> list[Seen]:
-        """The packets of one context, in order."""
-        return [seen for seen in self.packets if seen.cid == cid and seen.channel == channel]
+    def flows(self) -> list[list[Seen]]:
+        """The packets of each context, in order. Raises Inconclusive where the judge could read none."""
+        contexts: dict[tuple[int, int], list[Seen]] = {}
+        for seen in self.packets:
+            if seen.cid is not None:
+                contexts.setdefault((seen.channel, seen.cid), []).append(seen)
+        if not contexts:
+            raise sides.Inconclusive(
+                "The judge can read no packet on the link, which says nothing about the compressor."
+            )
+        return [contexts[key] for key in sorted(contexts)]
+
+    def flow(self) -> list[Seen]:
+        """The packets of a source that is one flow, whatever CID the compressor gives it: those of the context that has
+        most. Raises Inconclusive where the judge could read none."""
+        return max(self.flows(), key=len)
 
 
 def observe(

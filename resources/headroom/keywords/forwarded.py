@@ -27,7 +27,10 @@ def note_throughput(found: Mapping[Codec, Found], goal: Goal) -> None:
         _note_rate(f"{prefix}{goal.name}", one.throughput.rates[goal.name])
         current.parameters[f"{prefix}trials"] = [compact(trial) for trial in one.throughput.trials]
         current.parameters[f"{prefix}held_by_generator"] = one.throughput.held_by_generator
-        current.series.append(_losses(one, codec))
+        if codec != "asked":
+            current.parameters[f"{prefix}searches"] = list(one.searches)
+        if not one.no_control:
+            current.series.append(_losses(one, codec))
     unexpected = sum(way.unexpected for trial in found["asked"].throughput.trials for way in trial.directions)
     current.metric("unexpected", unexpected, "packets", "lower")
     note_octets(found["asked"].octets)
@@ -96,6 +99,9 @@ def note_scaling(found: Mapping[Codec, tuple[Found, Found]], goal: Goal, cores: 
         efficiency = None if speed_up is None else speed_up / cores
         current.metric(f"{prefix}efficiency", efficiency, "share", "higher", reason=reason)
         current.parameters[f"{prefix}trials"] = [compact(trial) for each in pair for trial in each.throughput.trials]
+        if codec != "asked":
+            for place, each in zip(("one_core_", ""), pair, strict=True):
+                current.parameters[f"{prefix}{place}searches"] = list(each.searches)
     current.parameters["number_of_cores"] = cores
     note_loads(found["asked"][1].loads.get(goal.name, []))
 

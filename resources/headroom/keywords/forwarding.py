@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from robot.api import SkipExecution
@@ -16,8 +17,8 @@ from headroom.results import collector
 from headroom.settings import Settings
 from headroom.wire import choice, images
 from headroom.wire.channel import MAX_CID, Channel, channel_of
-from headroom.wire.line import CODECS, Line, line
-from headroom.wire.searches import FLOWS, IMPLEMENTATIONS, Asked, octets_of, rules_of, throughput
+from headroom.wire.line import CODECS, Codec, Line, line
+from headroom.wire.searches import FLOWS, IMPLEMENTATIONS, Asked, Found, control, octets_of, rules_of, throughput
 from headroom.wire.sender import traffic
 from headroom.wire.throughput import GOALS, GeneratorFellBehind, Goal, NoThroughput, Rate
 from headroom.wire.trial import Trial
@@ -37,7 +38,7 @@ class Forwarding:
         goal = goal_of(loss)
         words = {"kind": "throughput", "goal": goal.name, "loss_ratio": goal.loss_ratio}
         asked = asked_for(profile, cpus, mode, flows, **words)
-        found = {codec: throughput(asked, codec) for codec in CODECS}
+        found = with_controls(asked, goal, CODECS)
         forwarded.note_throughput(found, goal)
         require_rate(found["asked"].throughput.rates[goal.name], goal)
 
@@ -51,9 +52,8 @@ class Forwarding:
         words = {"kind": "scaling", "goal": goal.name, "loss_ratio": goal.loss_ratio}
         many = asked_for(profile, cpus, "U", FLOWS, **words)
         one = Asked(many.run, many.profile, "1c", configuration("1c").cpus, many.flows, many.channel)
-        found = {
-            codec: (throughput(one, codec), throughput(many, codec)) for codec in CODECS if codec in ("asked", "null")
-        }
+        alone, together = (with_controls(place, goal, ("asked", "null")) for place in (one, many))
+        found = {codec: (alone[codec], together[codec]) for codec in alone}
         forwarded.note_scaling(found, goal, len(many.cores))
         for pair in found["asked"]:
             require_rate(pair.throughput.rates[goal.name], goal)
@@ -108,6 +108,14 @@ class Forwarding:
         forwarded.note_latency_control(control, why)
         if told := beyond(trials, control, pdr, part, rules_of(asked).trial_s):
             collector.current().judge("non-strict", told)
+
+
+def with_controls(asked: Asked, goal: Goal, codecs: Sequence[Codec]) -> dict[Codec, Found]:
+    """The throughput of what a row asks for, first of `codecs`, and of the controls beside it."""
+    judged, *controls = codecs
+    found = {judged: throughput(asked, judged)}
+    rate = found[judged].throughput.rates[goal.name]
+    return found | {codec: control(asked, codec, goal, rate) for codec in controls}
 
 
 def goal_of(text: str) -> Goal:

@@ -38,7 +38,9 @@ class Interworking:
         if mode not in MODES or cids not in CIDS:
             raise ValueError(f"There is no mode '{mode}' with {cids} CIDs; modes are U, O and R, CIDs small or large.")
         choice = Choice(_words("traffic"), _words("links"), asked.seed, asked.build)
-        traffic.check(choice.traffic)
+        sides_of_row = (implementations.find(name) for name in (row.compressor, row.decompressor))
+        recorded = {one.name for side in sides_of_row for one in side.recordings}
+        traffic.check(choice.traffic, recorded.union(_words("recordings")))
         for name in choice.links:
             links.find(name)
         if self.workshop is None or self.workshop.folder != asked.folder:
@@ -69,7 +71,8 @@ class Interworking:
 
 
 def _words(name: str) -> tuple[str, ...]:
-    """Words of ${INTEROP_TRAFFIC} or ${INTEROP_LINKS}; none when it is not set."""
+    """Words of ${INTEROP_TRAFFIC}, ${INTEROP_LINKS} or, of the traffic, those that are somebody's recordings,
+    ${INTEROP_RECORDINGS}; none when it is not set."""
     from robot.libraries.BuiltIn import BuiltIn
 
     return settings.split_names(str(BuiltIn().get_variable_value(f"${{INTEROP_{name.upper()}}}") or ""))

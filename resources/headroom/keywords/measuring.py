@@ -13,21 +13,21 @@ from robot.api.deco import keyword
 from headroom import implementations, settings
 from headroom.keywords.base import library
 from headroom.machine import topology
-from headroom.measure import capacity, load
+from headroom.measure import capacity, codec_only, load
 from headroom.results import collector
-from headroom.results.record import CoreLoad, Histogram, Series
+from headroom.results.record import Better, CoreLoad, Histogram, Series
 from headroom.search.capacity import Capacity, Point, Trial
 
 
 @dataclass(frozen=True)
 class Found:
-    """A capacity with the point next to it, and the floor there."""
+    """A capacity with the point next to it, and pairs of trials there, with the null adapter and without."""
 
     cores: tuple[int, ...]
     points: capacity.Points
     capacity: Capacity
     point: Point
-    floor: list[Trial]
+    pairs: list[codec_only.Pair]
 
 
 @library
@@ -145,7 +145,7 @@ def wanted_for(asked: settings.Settings, profile: str, cores: tuple[int, ...], b
 
 
 def measure_capacity(asked: settings.Settings, profile: str, cpus: str, target: float | None) -> Found:
-    """Searches for a capacity and measures the floor beside it."""
+    """Searches for a capacity, and measures there what of it is the harness's."""
     note_parameters(asked, profile, cpus, target)
     cores = configuration(cpus).cpus
     collector.current().parameters["cores"] = list(cores)
@@ -154,7 +154,7 @@ def measure_capacity(asked: settings.Settings, profile: str, cpus: str, target: 
     points = capacity.points(wanted, rules, asked.folder if asked.folder.name else None)
     found = points.for_target(target)
     point = points.nearest(found.flow_pairs or 0)
-    return Found(cores, points, found, point, points.floor_at(point.flow_pairs))
+    return Found(cores, points, found, point, points.pairs_at(point.flow_pairs))
 
 
 def note_parameters(asked: settings.Settings, profile: str, cpus: str, target: float | None) -> None:
@@ -198,7 +198,9 @@ def note_capacity(found: Found) -> None:
         "flow_pairs_per_core", result.flow_pairs, "flow pairs", "higher", None, list(result.per_trial), result.reason
     )
     note_costs(found.point.counted, "")
-    note_costs(found.floor, "floor_")
+    pairs = codec_only.counted(found.pairs)
+    note_costs([pair.null for pair in pairs], "floor_")
+    note_codec_only(result.flow_pairs, count, pairs, wanted)
     memory = [
         core.memory_per_flow
         for trial in found.point.counted
@@ -231,6 +233,28 @@ def note_costs(trials: list[Trial], prefix: str) -> None:
     new = [costs["compress"] + costs["decompress"] for costs in startup if {"compress", "decompress"} <= set(costs)]
     if new:
         current.metric(f"{prefix}new_flow_ns", median(new), "ns", "lower", None, list(new))
+
+
+def note_codec_only(flow_pairs: float | None, cores: int, pairs: list[codec_only.Pair], wanted: load.Wanted) -> None:
+    """Leaves what the implementation carries without the harness, and its cost as a multiple of null's; `flow_pairs`
+    are those of each core."""
+    current = collector.current()
+    reason = ""
+    if wanted == load.with_null(wanted):
+        reason, pairs = "the null adapter is the floor itself", []
+    elif flow_pairs is None:
+        reason = "no flow pairs were found"
+    carried = [] if flow_pairs is None else codec_only.flow_pairs(flow_pairs * cores, pairs)
+    _note_median("flow_pairs_codec_only", carried, "flow pairs", "higher", reason)
+    _note_median("ratio_to_null", codec_only.ratios_to_null(pairs), "ratio", "lower", reason)
+    harness = codec_only.harness_ns([pair.codec for pair in pairs])
+    if harness:
+        current.metric("harness_ns", median(harness), "ns", "lower", None, harness)
+
+
+def _note_median(name: str, values: list[float], unit: str, better: Better, reason: str) -> None:
+    why = "" if values else reason or "the null adapter took no less time"
+    collector.current().metric(name, median(values) if values else None, unit, better, None, values, why)
 
 
 def curve(points: list[Point], name: str, label: str) -> Series:

@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import json
 import random
+import tempfile
+from dataclasses import replace
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword
@@ -16,6 +19,8 @@ from headroom.keywords import verdicts
 from headroom.keywords.base import library
 from headroom.measure import replay
 from headroom.measure.replay import Wanted
+from headroom.mutation import campaign, hunt
+from headroom.paths import build_folder
 from headroom.results import collector
 
 PACKETS = "1500"  # of a replay, unless a row says another number
@@ -72,6 +77,8 @@ class Withstanding:
             f"a probability of {arrivals.CONFIDENCE}: {seen.done.first_difference()}",
             seen,
         )
+        if not found.arrived:
+            raise sides.Inconclusive("No packet arrived, which says nothing about the decompressor.")
         verdicts.expect(
             LEAST_SERVICE * found.restored_by_judge <= found.delivered,
             f"{found.delivered} packets come out; from the same {found.arrived} arrivals, the judge restores "
@@ -126,7 +133,7 @@ class Withstanding:
         story = Conversation("rtp-ipv4", wanted.channel, flows=3)
         story.send(10)
         story.give("ACK(O) with CRC")
-        story.send(20, "at the end type 0")  # one that never compresses has nothing to lose by hostile feedback
+        story.send(20, "at the end type 0, type 1")  # one that never compresses has nothing to lose by hostile feedback
         for _ in range(count):
             octets = source.randbytes(source.choice((1, 2, 3, 4, 6, 9, 20, 60, 255)))
             story.give(f"raw {feedback.element(octets).hex() if source.random() < 0.8 else octets.hex()}")
@@ -138,6 +145,34 @@ class Withstanding:
         verdicts.expect(not complaints, words.some(complaints, 3), seen)
         missing = [one for one in seen.packets if not one.restored]
         verdicts.expect(not missing, f"{len(missing)} packets are not restored by the judge", seen)
+
+    @keyword("Other Habits Should Be Right")
+    def other_habits(self, side: str, difference: str, *cases: str) -> None:
+        """Cases of the conformance suites, by their identities, with a reference on one side that differs as DIFFERENCE
+        says, in JSON: `options` of its adapter, `habits` among them (implementations/reference/habits.h), and
+        `capabilities` that it declares instead of its own. What it does is as right as what it does by default, so
+        every case has to pass."""
+        asked = settings.from_robot()
+        library = build_folder(asked.build) / "lib" / "habits" / "reference.so"
+        if not library.is_file():
+            raise SkipExecution(
+                f"The reference with habits is not built (target adapter_reference_habits of {asked.build})."
+            )
+        current = collector.current()
+        current.parameters |= {
+            "kind": "habits",
+            "side": side,
+            "difference": json.loads(difference),
+            "cases": list(cases),
+        }
+        with tempfile.TemporaryDirectory(prefix="headroom-habits-") as folder, campaign.Processes() as processes:
+            task = hunt.Task("reference-with-habits", "", side, str(library), asked.build, folder, cases=list(cases))
+            found = processes.hunt(replace(task, **json.loads(difference)))
+        current.metric("cases", found.cases, "cases")
+        wrong = [f"{one.case} is {one.verdict} ({one.reason})" for one in (*found.found, *found.errors)]
+        wrong += [f"{case} is not asked" for case in cases if case not in found.passed and not wrong]
+        if wrong:
+            raise AssertionError(f"{len(wrong)} of {len(cases)} cases do not pass: {words.some(wrong, 3)}")
 
     @keyword("Misbehaviour Should Be An Error")
     def misbehaviour(self, fault: str) -> None:

@@ -79,9 +79,9 @@ Upward Without Feedback
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        40          at the end type 0
-    It Sends        40          first update; at the end type 0    ttl to 9
-    It Sends        40          first update; at the end type 0    tos to 1
+    It Sends        40          at the end type 0, type 1
+    It Sends        40          first update; at the end type 0, type 1    ttl to 9
+    It Sends        40          first update; at the end type 0, type 1    tos to 1
     So It Should Be
 
 ACK Of An Older Packet
@@ -92,11 +92,11 @@ ACK Of An Older Packet
     A Compressor    rtp-ipv4           mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30                 at the end type 0
+    It Sends        30                 at the end type 0, type 1
     It Sends        1                  update    ttl to 9
     It Is Given     ACK(O) with CRC    about=39
     It Sends        1                  update
-    It Sends        30                 at the end type 0
+    It Sends        30                 at the end type 0, type 1
     So It Should Be
 
 ACK Without A Valid SN
@@ -106,11 +106,11 @@ ACK Without A Valid SN
     A Compressor    rtp-ipv4           mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30                 at the end type 0
+    It Sends        30                 at the end type 0, type 1
     It Sends        1                  update    ttl to 9
     It Is Given     ACK(O) with CRC and SN-NOT-VALID
     It Sends        1                  update
-    It Sends        30                 at the end type 0
+    It Sends        30                 at the end type 0, type 1
     So It Should Be
 
 Static Change In O-Mode
@@ -120,7 +120,7 @@ Static Change In O-Mode
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        40          at the end type 0
+    It Sends        40          at the end type 0, type 1
     It Sends        40          first IR    ssrc to 99
     So It Should Be
 
@@ -129,9 +129,9 @@ Signal From Outside
     ...    both chains in each context.
     [Tags]    level:must    profile:rtp    req:RFC3095-6.3.1-1    req:RFC3095-6.3.1-2
     A Compressor       rtp-ipv4    mode=O    flows=3
-    It Sends           30          at the end type 0
+    It Sends           30          at the end type 0, type 1
     It Is Signalled    {"signal": "reinitialize"}
-    It Sends           2           IR        cid=0
+    It Sends           2           IR        flow=0
     It Sends           2           any
     So It Should Be
 
@@ -140,9 +140,9 @@ Signal From Outside: Every Context
     ...    begins again with IR.
     [Tags]    level:must    profile:rtp    req:RFC3095-6.3.1-2
     A Compressor       rtp-ipv4    mode=O    flows=3
-    It Sends           30          at the end type 0
+    It Sends           30          at the end type 0, type 1
     It Is Signalled    {"signal": "reinitialize"}
-    It Sends           2           IR        cid=2
+    It Sends           2           IR        flow=2
     So It Should Be
 
 One ACK Is No Promise Of Others
@@ -152,10 +152,10 @@ One ACK Is No Promise Of Others
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        20          at the end type 0
+    It Sends        20          at the end type 0, type 1
     It Sends        1           no type 0            ttl to 9
     It Is Given     ACK(O)
-    It Sends        20          at the end type 0
-    It Sends        40          at the end type 0    ttl to 8
-    It Sends        40          at the end type 0    tos to 4
+    It Sends        20          at the end type 0, type 1
+    It Sends        40          at the end type 0, type 1    ttl to 8
+    It Sends        40          at the end type 0, type 1    tos to 4
     So It Should Be

@@ -20,10 +20,10 @@ STATIC-NACK: RTP
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with CRC
     It Sends        2           IR
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     So It Should Be
 
 NACK: RTP
@@ -33,10 +33,10 @@ NACK: RTP
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     It Is Given     NACK(O) with CRC
     It Sends        2           update
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     So It Should Be
 
 STATIC-NACK: UDP
@@ -46,10 +46,10 @@ STATIC-NACK: UDP
     A Compressor    udp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with CRC
     It Sends        2           IR
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     So It Should Be
 
 NACK: UDP
@@ -59,10 +59,10 @@ NACK: UDP
     A Compressor    udp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     It Is Given     NACK(O) with CRC
     It Sends        2           update
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     So It Should Be
 
 STATIC-NACK: IP
@@ -72,10 +72,10 @@ STATIC-NACK: IP
     A Compressor    ip-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30         at the end type 0
+    It Sends        30         at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with CRC
     It Sends        2          IR
-    It Sends        30         at the end type 0
+    It Sends        30         at the end type 0, type 1
     So It Should Be
 
 NACK: IP
@@ -85,10 +85,10 @@ NACK: IP
     A Compressor    ip-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30         at the end type 0
+    It Sends        30         at the end type 0, type 1
     It Is Given     NACK(O) with CRC
     It Sends        2          update
-    It Sends        30         at the end type 0
+    It Sends        30         at the end type 0, type 1
     So It Should Be
 
 NACKs Without CRC
@@ -98,7 +98,7 @@ NACKs Without CRC
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     It Is Given     NACK(O)
     It Sends        30          first update
     It Is Given     STATIC-NACK(O)
@@ -112,8 +112,8 @@ NACK After A New Stride
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30          at the end type 0
-    It Sends        40          at the end type 0    step to 240
+    It Sends        30          at the end type 0, type 1
+    It Sends        40          at the end type 0, type 1    step to 240
     It Is Given     NACK(O) with CRC
     It Sends        20          first update
     So It Should Be
@@ -125,8 +125,8 @@ STATIC-NACK After A New Stride
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30          at the end type 0
-    It Sends        40          at the end type 0    step to 240
+    It Sends        30          at the end type 0, type 1
+    It Sends        40          at the end type 0, type 1    step to 240
     It Is Given     STATIC-NACK(O) with CRC
     It Sends        20          first IR
     So It Should Be
@@ -137,11 +137,11 @@ Feedback For One Of Several Contexts
     ...       req:RFC3095-5.4.1.1.1-3    req:RFC5795-5.2.4.1-6
     A Compressor    rtp-ipv4                   mode=O      flows=6
     It Sends        10
-    It Is Given     ACK(O) with CRC            cid=4
+    It Is Given     ACK(O) with CRC            flow=4
     It Sends        30
-    It Is Given     STATIC-NACK(O) with CRC    cid=4
-    It Sends        4                          first IR    cid=4
-    It Sends        4                          no IR       cid=3
+    It Is Given     STATIC-NACK(O) with CRC    flow=4
+    It Sends        4                          first IR    flow=4
+    It Sends        4                          no IR       flow=3
     So It Should Be
 
 Feedback With Large CIDs
@@ -151,10 +151,10 @@ Feedback With Large CIDs
     ...       req:RFC4815-2.3-1    req:RFC5795-5.2.4.1-5
     A Compressor    rtp-ipv4                   mode=O      flows=140    cids=large    max_cid=300
     It Sends        10
-    It Is Given     ACK(O) with CRC            cid=139
+    It Is Given     ACK(O) with CRC            flow=139
     It Sends        10
-    It Is Given     STATIC-NACK(O) with CRC    cid=139
-    It Sends        2                          first IR    cid=139
+    It Is Given     STATIC-NACK(O) with CRC    flow=139
+    It Sends        2                          first IR    flow=139
     So It Should Be
 
 Unknown Options
@@ -164,13 +164,13 @@ Unknown Options
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with unknown option and CRC
-    It Sends        30          first IR; at the end type 0
+    It Sends        30          first IR; at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with empty unknown option and CRC
-    It Sends        30          first IR; at the end type 0
+    It Sends        30          first IR; at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with unknown option and empty unknown option
-    It Sends        30          first IR; at the end type 0
+    It Sends        30          first IR; at the end type 0, type 1
     So It Should Be
 
 Known Options
@@ -180,15 +180,15 @@ Known Options
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with CLOCK and CRC
-    It Sends        30          first IR; at the end type 0
+    It Sends        30          first IR; at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with JITTER and CRC
-    It Sends        30          first IR; at the end type 0
+    It Sends        30          first IR; at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with LOSS and CRC
-    It Sends        30          first IR; at the end type 0
+    It Sends        30          first IR; at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with SN-NOT-VALID and CRC
-    It Sends        30          first IR; at the end type 0
+    It Sends        30          first IR; at the end type 0, type 1
     So It Should Be
 
 Two Equal CRC Options
@@ -198,9 +198,9 @@ Two Equal CRC Options
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with two CRCs
-    It Sends        30          first IR; at the end type 0
+    It Sends        30          first IR; at the end type 0, type 1
     So It Should Be
 
 Size Octet
@@ -210,9 +210,9 @@ Size Octet
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with Size octet and CRC
-    It Sends        30          first IR; at the end type 0
+    It Sends        30          first IR; at the end type 0, type 1
     So It Should Be
 
 SN Options
@@ -221,11 +221,11 @@ SN Options
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with SN option and CRC
-    It Sends        30          first IR; at the end type 0
+    It Sends        30          first IR; at the end type 0, type 1
     It Is Given     STATIC-NACK(O) with two SN options and CRC
-    It Sends        30          first IR; at the end type 0
+    It Sends        30          first IR; at the end type 0, type 1
     So It Should Be
 
 The SN Of SN Options
@@ -240,7 +240,7 @@ The SN Of SN Options
     It Is Given     ACK(U) with CRC
     It Sends        10          update
     It Is Given     ACK(U) with SN option and CRC
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     So It Should Be
 
 Wrong CRC
@@ -250,7 +250,7 @@ Wrong CRC
     A Compressor           rtp-ipv4    mode=O
     It Sends               10
     It Is Given            ACK(O) with CRC
-    It Sends               30          at the end type 0
+    It Sends               30          at the end type 0, type 1
     It Is Given In Vain    STATIC-NACK(O) with wrong CRC
     It Sends               10
     It Is Given In Vain    NACK(O) with wrong CRC
@@ -268,7 +268,7 @@ Unequal CRC Options
     A Compressor           rtp-ipv4    mode=O
     It Sends               10
     It Is Given            ACK(O) with CRC
-    It Sends               30          at the end type 0
+    It Sends               30          at the end type 0, type 1
     It Is Given In Vain    STATIC-NACK(O) with unequal CRCs
     It Sends               10
     It Is Given In Vain    STATIC-NACK(O) with wrong CRC before the right one
@@ -284,7 +284,7 @@ Feedback That Cannot Be Parsed
     A Compressor           rtp-ipv4    mode=O
     It Sends               10
     It Is Given            ACK(O) with CRC
-    It Sends               30          at the end type 0
+    It Sends               30          at the end type 0, type 1
     It Is Given In Vain    acktype-3
     It Sends               10
     It Is Given In Vain    option-truncated
@@ -300,7 +300,7 @@ Octets That Are No Feedback
     A Compressor           rtp-ipv4    mode=O
     It Sends               10
     It Is Given            ACK(O) with CRC
-    It Sends               30          at the end type 0
+    It Sends               30          at the end type 0, type 1
     It Is Given In Vain    raw f4a0
     It Sends               10
     It Is Given In Vain    raw f0
@@ -314,16 +314,15 @@ Octets That Are No Feedback
     So It Should Be
 
 Feedback For Contexts That Are Not There
-    [Documentation]    Gives the compressor STATIC-NACK(O) for CID 9, which is not used. Expects that it leaves no
-    ...    trace.
+    [Documentation]    Gives the compressor STATIC-NACK(O) for a CID that is not used. Expects that it leaves no trace.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.2.2-6
     A Compressor           rtp-ipv4    mode=O
     It Sends               10
     It Is Given            ACK(O) with CRC
-    It Sends               30          at the end type 0
-    It Is Given In Vain    raw f6e9a3e82011ce
+    It Sends               30          at the end type 0, type 1
+    It Is Given In Vain    STATIC-NACK(O) with REJECT and CRC          flow=unused
     It Sends               10
-    It Is Given In Vain    raw f7e1a0003011e0
+    It Is Given In Vain    STATIC-NACK(O) with SN-NOT-VALID and CRC    flow=unused
     It Sends               10
     So It Should Be
 
@@ -335,7 +334,7 @@ Large CIDs That Cannot Be
     A Compressor           rtp-ipv4    mode=O    cids=large    max_cid=300
     It Sends               10
     It Is Given            ACK(O) with CRC
-    It Sends               30          at the end type 0
+    It Sends               30          at the end type 0, type 1
     It Is Given In Vain    large-cid-three-octets-in-feedback
     It Sends               10
     It Is Given In Vain    cid-alone
@@ -353,7 +352,7 @@ REJECT
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     It Is Given     STATIC-NACK(U) with REJECT and CRC
     It Sends        100         profile 0x0000
     So It Should Be
@@ -365,7 +364,7 @@ REJECT Holds For A While
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     It Is Given     STATIC-NACK(U) with REJECT and CRC
     It Sends        50
     It Sends        50          profile 0x0000    ssrc to 5
@@ -378,7 +377,7 @@ CONTEXT_MEMORY
     A Compressor    ip-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30         at the end type 0
+    It Sends        30         at the end type 0, type 1
     It Is Given     NACK(O) with CONTEXT_MEMORY and CRC
     It Sends        50         no UO-0
     So It Should Be
@@ -390,7 +389,7 @@ FEEDBACK-1 Is An ACK
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     It Is Given     FEEDBACK-1
-    It Sends        30          type 0
+    It Sends        30          type 0, type 1
     So It Should Be

@@ -68,11 +68,11 @@ Compressor: O To U
     A Compressor    rtp-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        20          at the end type 0
+    It Sends        20          at the end type 0, type 1
     It Is Given     ACK(U) with CRC
     It Sends        40          update; some mode U; mode U
     It Is Given     ACK(U) with CRC
-    It Sends        30          at the end type 0
+    It Sends        30          at the end type 0, type 1
     So It Should Be
 
 Compressor: U-Mode Again
@@ -107,7 +107,7 @@ Compressor: O To U Needs The Right ACK
     It Is Given     ACK(U) with CRC    about=20
     It Sends        10                 update
     It Is Given     ACK(U) with CRC
-    It Sends        30                 at the end type 0
+    It Sends        30                 at the end type 0, type 1
     So It Should Be
 
 Compressor: Requests During A Transition
@@ -131,11 +131,11 @@ Compressor: O To U, IP Profile
     A Compressor    ip-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        20         at the end type 0
+    It Sends        20         at the end type 0, type 1
     It Is Given     ACK(U) with CRC
     It Sends        20         update
     It Is Given     ACK(U) with CRC
-    It Sends        30         at the end type 0
+    It Sends        30         at the end type 0, type 1
     So It Should Be
 
 Compressor: The Last Packet With These Bits
@@ -150,7 +150,7 @@ Compressor: The Last Packet With These Bits
     It Is Given     ACK(U) with CRC
     It Sends        4170               update
     It Is Given     ACK(U) with CRC    about=20
-    It Sends        30                 at the end type 0
+    It Sends        30                 at the end type 0, type 1
     So It Should Be
 
 Compressor: Mode And Reinitialisation
@@ -160,7 +160,7 @@ Compressor: Mode And Reinitialisation
     A Compressor       rtp-ipv4    mode=O
     It Sends           10
     It Is Given        ACK(O) with CRC
-    It Sends           30          at the end type 0
+    It Sends           30          at the end type 0, type 1
     It Is Signalled    {"signal": "reinitialize"}
     It Sends           20          first IR; some mode O; mode O
     So It Should Be

@@ -171,11 +171,11 @@ Compressor: O To U
     A Compressor    udplite-ipv4    mode=O
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        20              at the end type 0
+    It Sends        20              at the end type 0, type 1
     It Is Given     ACK(U) with CRC
     It Sends        20              update
     It Is Given     ACK(U) with CRC
-    It Sends        30              at the end type 0
+    It Sends        30              at the end type 0, type 1
     So It Should Be
 
 Compressor: Memory Of The Decompressor

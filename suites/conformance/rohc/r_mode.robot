@@ -92,7 +92,7 @@ Compressor: U To R
     It Is Given     ACK(R) with CRC
     It Sends        40                 update; some mode R; mode R
     It Is Given     ACK(R) with CRC
-    It Sends        30                 some R-0; at the end type 0
+    It Sends        30                 some R-0; at the end type 0, type 1
     So It Should Be
 
 Compressor: O To R
@@ -102,11 +102,11 @@ Compressor: O To R
     A Compressor    rtp-ipv4            mode=R
     It Sends        10
     It Is Given     ACK(O) with CRC
-    It Sends        20                  at the end type 0
+    It Sends        20                  at the end type 0, type 1
     It Is Given     NACK(R) with CRC
     It Sends        40                  update; some mode R; mode R
     It Is Given     ACK(R) with CRC
-    It Sends        30                  some R-0; at the end type 0
+    It Sends        30                  some R-0; at the end type 0, type 1
     So It Should Be
 
 Compressor: To R Needs The Right ACK
@@ -125,7 +125,7 @@ Compressor: To R Needs The Right ACK
     It Is Given     ACK(R) with CRC    about=5
     It Sends        10                 update
     It Is Given     ACK(R) with CRC
-    It Sends        30                 at the end type 0
+    It Sends        30                 at the end type 0, type 1
     So It Should Be
 
 Compressor: Nothing Is Believed Without An ACK
@@ -138,7 +138,7 @@ Compressor: Nothing Is Believed Without An ACK
     It Is Given     ACK(R) with CRC
     It Sends        10                 update
     It Is Given     ACK(R) with CRC
-    It Sends        20                 at the end type 0
+    It Sends        20                 at the end type 0, type 1
     It Sends        50                 no type 0           ttl to 9
     So It Should Be
 
@@ -201,7 +201,7 @@ Compressor: NACK
     It Is Given     ACK(R) with CRC
     It Sends        10                         update
     It Is Given     ACK(R) with CRC
-    It Sends        20                         at the end type 0
+    It Sends        20                         at the end type 0, type 1
     It Is Given     NACK(R) with CRC
     It Sends        10                         first update
     It Is Given     STATIC-NACK(R) with CRC
@@ -218,7 +218,7 @@ Compressor: R To O
     It Is Given     ACK(R) with CRC
     It Sends        10                 update
     It Is Given     ACK(R) with CRC
-    It Sends        20                 at the end type 0
+    It Sends        20                 at the end type 0, type 1
     It Is Given     ACK(O) with CRC
     It Sends        40                 update; some mode O; mode O
     It Is Given     ACK(O) with CRC
@@ -234,7 +234,7 @@ Compressor: R To U
     It Is Given     ACK(R) with CRC
     It Sends        10                      update
     It Is Given     ACK(R) with CRC
-    It Sends        20                      at the end type 0
+    It Sends        20                      at the end type 0, type 1
     It Is Given     ACK(U) with CRC
     It Sends        40                      update; some mode U; mode U
     It Is Given     ACK(U) with CRC

@@ -21,11 +21,11 @@ Compressor: IR Until An ACK
     It Is Given     ACK(R) with CRC
     It Sends        10                         update
     It Is Given     ACK(R) with CRC
-    It Sends        20                         at the end type 0
+    It Sends        20                         at the end type 0, type 1
     It Is Given     STATIC-NACK(R) with CRC
     It Sends        40                         IR
     It Is Given     ACK(R) with CRC
-    It Sends        30                         at the end type 0
+    It Sends        30                         at the end type 0, type 1
     So It Should Be
 
 Compressor: FEEDBACK-1 That Looks Like An Add-CID Octet
@@ -40,7 +40,7 @@ Compressor: FEEDBACK-1 That Looks Like An Add-CID Octet
     It Sends        230
     It Sends        1                  update             ttl to 9
     It Is Given     FEEDBACK-1
-    It Sends        5                  type 0
+    It Sends        5                  type 0, type 1
     So It Should Be
 
 Decompressor: Width Of The SN

@@ -59,6 +59,22 @@ Compressor: A Clock
     It Sends        30                          any       ts by 3200
     So It Should Be
 
+Compressor: A Reused CID Has Another Flow's TIME_STRIDE
+    [Documentation]    Sends a call by the clock and then another one, over a channel with one context: timestamps that
+    ...    are ahead of the time, and, after a minute, behind it. IR packets do not clear the context. Expects
+    ...    that the new flow is read right by a decompressor that still has the TIME_STRIDE of the old one.
+    [Tags]    req:RFC4815-4.7-1    req:RFC4815-6.3-1
+    A Compressor    rtp-ipv4                    mode=O    max_cid=0    needs=timer-based
+    It Sends        10
+    It Is Given     ACK(O) with CRC and CLOCK
+    It Sends        60
+    It Sends        10                          any       ssrc to 9
+    It Sends        1                           any       ts by 3200 and marker
+    60 Seconds Pass
+    It Sends        1                           any       ts by 1600 and marker
+    It Sends        30
+    So It Should Be
+
 Compressor: TIME_STRIDE Survives Losses
     [Documentation]    Sends a call after the compressor was given CLOCK. Expects that TIME_STRIDE, whenever it comes,
     ...    is carried by more than one packet: whichever single packet is lost, the others can be read.

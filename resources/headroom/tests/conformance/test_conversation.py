@@ -11,6 +11,7 @@ import pytest
 from headroom.conformance import conversation
 from headroom.conformance.conversation import Conversation, judge_kinds
 from headroom.conformance.observation import Observation
+from headroom.conformance.sides import Inconclusive, Misbehaviour
 from headroom.errors import UsageError
 from headroom.measure.replay import Wanted
 from headroom.tests.conformance.support import observed, sent, stream
@@ -125,22 +126,62 @@ def test_feedback_carries_the_sn_of_the_packet_before(monkeypatch: pytest.Monkey
 
 
 def test_feedback_of_one_flow_among_several(monkeypatch: pytest.MonkeyPatch) -> None:
-    link = Link(stream("rtp-ipv4", ["IR"] * 6))
+    link = Link(two_flows(0, 1))
     monkeypatch.setattr(conversation, "observe", link)
     story = Conversation("rtp-ipv4", flows=2)
     story.send(2)
-    story.give("ACK(O)", cid=1)
-    story.give("ACK(O)", cid=1, about=0)
+    story.give("ACK(O)", flow=1)
+    story.give("ACK(O)", flow=1, about=0)
     story.send(1)
     story.run(Wanted())
     # Flow 1 begins with SN 1077 = 0x435; CID 1 in front.
     assert [step["feedback"] for step in link.asked[0].control] == ["f3e12436", "f3e12435"]
 
 
+def two_flows(*cids: int) -> Observation:
+    """Three IR packets of each of two flows, whose contexts have these CIDs."""
+    each = [sent("rtp-ipv4", ["IR"] * 3, cid=cid) for cid in cids]
+    return observed([one[0][n] for n in range(3) for one in each], [one[1][n] for n in range(3) for one in each])
+
+
+def test_feedback_names_the_cid_that_the_compressor_has_given_the_flow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compressor gives CIDs as it likes (RFC 3095, 5.1.2): what a flow has is read off the link."""
+    link = Link(*[two_flows(9, 0)] * 3)
+    monkeypatch.setattr(conversation, "observe", link)
+    story = Conversation("rtp-ipv4", flows=2)
+    story.send(2)
+    story.give("ACK(O)")
+    story.give("NACK(O)", flow=1)
+    story.give("STATIC-NACK(O)", flow="unused", in_vain=True)
+    story.send(1)
+    story.run(Wanted())
+    assert [step["feedback"][:4] for step in link.asked[1].control] == ["f3e9", "f264", "f3e1"]
+    assert link.asked[1].control[:2] == link.asked[2].control  # and without what is given in vain
+
+
+def test_a_channel_without_an_unused_cid_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversation, "observe", Link(two_flows(1, 0)))
+    story = Conversation("rtp-ipv4", {"max_cid": 1}, flows=2)
+    story.send(2)
+    story.give("STATIC-NACK(O)", flow="unused", in_vain=True)
+    story.send(1)
+    with pytest.raises(Inconclusive, match="Every CID of the channel is in use"):
+        story.run(Wanted())
+
+
+def test_a_compressor_that_never_does_the_same_again_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversation, "observe", Link(two_flows(1, 0), two_flows(0, 1)))
+    story = Conversation("rtp-ipv4", flows=2)
+    story.send(2)
+    story.give("ACK(O)")
+    story.send(1)
+    with pytest.raises(Misbehaviour, match="do not make the same octets"):
+        story.run(Wanted())
+
+
 def test_sn_of_udp_is_read_off_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The compressor makes it itself (RFC 3095, 5.11.1), so it is asked first."""
-    before = stream("udp-ipv4", ["IR", "UO-0"])
-    link = Link(before, stream("udp-ipv4", ["IR", "UO-0", "IR"]))
+    """The compressor makes it itself (RFC 3095, 5.11.1), so the story is played to know it."""
+    link = Link(*[stream("udp-ipv4", ["IR", "UO-0", "IR"])] * 2)
     monkeypatch.setattr(conversation, "observe", link)
     story = Conversation("udp-ipv4")
     story.send(2)
@@ -148,7 +189,7 @@ def test_sn_of_udp_is_read_off_the_link(monkeypatch: pytest.MonkeyPatch) -> None
     story.send(1)
     story.run(Wanted())
     first, second = link.asked
-    assert len(first.source) == 2
+    assert len(first.source) == len(second.source) == 3
     assert [step["feedback"] for step in second.control] == ["f223e9"]  # the flow's SN is 1001 by then
 
 
@@ -190,14 +231,14 @@ def test_steps_are_judged_one_by_one() -> None:
 
 def test_a_step_is_about_its_own_flow() -> None:
     story = Conversation("udp-ipv4", flows=2)
-    story.send(2, "IR", cid=1)
+    story.send(2, "IR", flow=1)
     links, originals = [], []
     one, other = sent("udp-ipv4", ["IR", "UO-0"]), sent("udp-ipv4", ["IR", "IR"], cid=1)
     for n in range(2):
         links += [one[0][n], other[0][n]]
         originals += [one[1][n], other[1][n]]
     assert story.judge(observed(links, originals), None) == []
-    story.sent[0].cid = 0
+    story.sent[0].flow = 0
     assert story.judge(observed(links, originals), None) == [
         "step 1 (2 packets): packet 2 is UO-0; only IR is expected"
     ]

@@ -91,7 +91,7 @@ def test_channels_are_judged_apart(play: Observer) -> None:
     links, originals = sent("rtp-ipv4", [*BEGINNING, "UO-0"])
     seen = play(links, originals, second_channel)
     assert [one.packet for one in seen.findings] == [3]  # there was no IR on its channel
-    assert [len(seen.flow(0, channel)) for channel in (0, 1)] == [3, 0]
+    assert [len(flow) for flow in seen.flows()] == [3]
     seen = play(links, originals, second_channel, judged={0})
     assert seen.findings == []
     assert seen.packets[3].outcome is None
@@ -266,3 +266,16 @@ def test_originals_of_a_profile(monkeypatch: pytest.MonkeyPatch, reverse: bool) 
     assert ["source" in now.outputs for now in asked] == ([False, True] if reverse else [True])
     if reverse:
         assert (asked[1].decompressor, asked[1].reverse, asked[1].control) == (None, False, [])
+
+
+def test_a_flow_is_found_by_its_packets_whatever_its_cid() -> None:
+    links, originals = sent("udp-ipv4", ["IR", "IR", "UO-0"], cid=9)
+    seen = observed(links, originals)
+    assert [one.index for one in seen.flow()] == [0, 1, 2]
+    assert [{one.cid for one in flow} for flow in seen.flows()] == [{9}]
+
+
+def test_nothing_that_can_be_read_is_no_verdict() -> None:
+    _, originals = sent("udp-ipv4", ["IR"])
+    with pytest.raises(sides.Inconclusive, match="can read no packet"):
+        observed([None], originals).flow()
