@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -360,6 +360,13 @@ def ninja_targets(root: Path = IMPLEMENTATIONS, warn: Warn | None = None) -> lis
 def describe(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
     """What the adapter says of itself, with the SHA-256 of its library."""
     return engine.run("describe", {"library": str(implementation.library_path(build))}, timeout_s=20, build=build)
+
+
+def first_mode(modes: Sequence[str], asked: Mapping[Role, str | None]) -> str:
+    """The first of some modes that everybody asked declares; the first of all where there is none, of which the case
+    then says that it is not declared."""
+    found = [(find(name), role) for role, name in asked.items() if name]
+    return next((mode for mode in modes if not any(one.lacks(role, modes=[mode]) for one, role in found)), modes[0])
 
 
 COMPARED = ("profiles", "modes", "cids", "max_cid", "max_channels", "feedback")  # what describe has to say, too

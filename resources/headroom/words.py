@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from headroom import ppp
+from headroom import implementations, ppp
 from headroom.endpoints import LIMITS, TRANSPORTS, VALUES, generous
 from headroom.errors import UsageError
 from headroom.measure import messages
@@ -24,6 +24,7 @@ from headroom.sip import calls, sequences
 TRUE, FALSE = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
 
 
+OR = " or "  # between modes, of which that is meant which both sides have
 LINK_SHARES = ("loss", "ber", "duplicate")  # of both directions of a link between endpoints
 
 
@@ -161,6 +162,9 @@ def wanted(source: str | Packets, named: dict[str, str], settings: Settings) -> 
             _put(result, name, text)
         except (ValueError, TypeError) as error:
             raise UsageError(f"{name}={text} makes no sense: {error}.") from error
+    if OR in str(result.channel.get("mode", "")):
+        asked = {"compressor": result.compressor, "decompressor": result.decompressor}
+        result.channel["mode"] = implementations.first_mode(result.channel["mode"].split(OR), asked)
     return result
 
 

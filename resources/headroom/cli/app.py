@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import typer
 
 from headroom import leash
+from headroom.cli.streams import outlast_readers
 from headroom.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, HeadroomError
 
 app = typer.Typer(
@@ -32,6 +32,7 @@ def _add_commands() -> None:
 
 def main() -> None:
     """Runs the command line and ends the process with its exit status."""
+    outlast_readers()
     _add_commands()
     try:
         with leash.tidy_when_terminated():
@@ -42,10 +43,6 @@ def main() -> None:
     except KeyboardInterrupt:
         print("headroom: interrupted.", file=sys.stderr)
         sys.exit(EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        # Whoever read our output has gone (`… | head`); that is no error, but nothing more can be written either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except OSError as error:
         from headroom.errors import disk_error
 

@@ -166,7 +166,7 @@ def plan_of(words: dict[str, tuple[str, ...]], seed: int = 1, build: str = DEFAU
     known_by_name = dict.fromkeys((*everybody, *words["compressors"], *words["decompressors"]))
     recorded = {name: [one.name for one in implementations.find(name).recordings] for name in known_by_name}
     recordings = {one for names in recorded.values() for one in names}
-    traffic.check(tuple(name for name in words["traffic"] if name not in recordings))
+    traffic.check(words["traffic"], recordings)
     _recordings_are_asked_for(words, recorded)
     for name, mine in ((name, implementations.find(name)) for name in known_by_name):
         for sentence in filter(None, (one.lacks(mine.name) for one in mine.recordings)):
@@ -182,6 +182,7 @@ def plan_of(words: dict[str, tuple[str, ...]], seed: int = 1, build: str = DEFAU
         "modes": [_one_of(name.upper(), matrix.MODES, "mode") for name in words["modes"]] or matrix.MODES,
         "cids": [_one_of(name.lower(), tuple(matrix.CIDS), "CID type") for name in words["cids"]] or matrix.CIDS,
         "traffic": [str(Path(name).resolve()) if Path(name).is_file() else name for name in words["traffic"]],
+        "recordings": [name for name in words["traffic"] if name in recordings],
         "links": words["links"],
     }
     return Plan(settings, [SUITES[ROHC]], matrix={name: list(dict.fromkeys(found)) for name, found in chosen.items()})
@@ -279,9 +280,24 @@ def document(page: Path, records: list[dict[str, Any]]) -> dict[str, Any]:
 def print_tables(page: Path, records: list[dict[str, Any]]) -> None:
     """Who interworks with whom, what went wrong, and where the page is."""
     from headroom.report import matrix_data
-    from headroom.results.record import VERDICTS
 
     cells = matrix_data.cells(records)
+    if cells:
+        _print_cells(cells)
+    if without := [record for record in records if record["verdict"] == "error" and not record.get("cells")]:
+        console.print_table(
+            "Rows that ended in an error",
+            ["row", "the reason"],
+            [(record["test"]["name"], (record["reason"].splitlines() or [""])[0][:200]) for record in without],
+        )
+    if page.exists():
+        print(shown(page))
+
+
+def _print_cells(cells: list[dict[str, Any]]) -> None:
+    from headroom.report import matrix_data
+    from headroom.results.record import VERDICTS
+
     rows = [
         (matrix_data.SCHEMES[scheme], f"{compressor} → {decompressor}", *(counts[word] or "" for word in VERDICTS))
         for scheme, mine in matrix_data.by_scheme(cells).items()
@@ -304,8 +320,6 @@ def print_tables(page: Path, records: list[dict[str, Any]]) -> None:
                 for group in groups
             ],
         )
-    if page.exists():
-        print(shown(page))
 
 
 def _dry_run(plan: Plan, json: bool) -> None:

@@ -354,6 +354,7 @@ def print_tables(document: dict[str, Any], records: list[dict[str, Any]], report
     if rows:
         columns: list[str | tuple[str, str]] = ["CPUs", *((title, "right") for title in CAPACITY_COLUMNS)]
         console.print_table("Bidirectional VoIP flow pairs (all cores together)", columns, rows)
+        print("Codec only: without the harness, at 50 % load where that was measured. × null: operation over a copy's.")
     if absent := absent_configurations(records):
         print(f"Not measured: {'; '.join(absent)}.")
     if bad := not_passed(records):
@@ -382,7 +383,9 @@ CAPACITY_COLUMNS = (
     "30 % load",
     "50 % load",
     "no missed tick",
+    "codec only",
     "ns per operation",
+    "× null",
     "latency p50 ns",
     "p99",
     "p99.9",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,10 +93,13 @@ def of(profile: str, asked: tuple[str, ...] = ()) -> list[Traffic]:
     return chosen + [Traffic(name, 1, 0) for name in asked if name.endswith(CAPTURES)]
 
 
-def check(asked: tuple[str, ...]) -> None:
-    """Raises UsageError when a name is neither traffic of the matrix nor a capture that is there."""
+def check(asked: tuple[str, ...], recordings: Collection[str] = ()) -> None:
+    """Raises UsageError when a name is neither traffic of the matrix, nor one of the recordings that an implementation
+    has, nor a capture that is there."""
     known = {one.source for all_of_one in BY_PROFILE.values() for one in all_of_one}
     for name in asked:
+        if name in recordings:
+            continue
         if name.endswith(CAPTURES):
             if not Path(name).is_file():
                 raise UsageError(f"There is no capture {name}.")

@@ -35,12 +35,14 @@ def of(done: Replay, condition: Condition, chance: Chance = NO_CHANCE) -> tuple[
             said += f", where chance explains {chance.allowed} at most"
         return "fail", f"{said}: {done.first_difference()}."
     arrived = done.sent - done.count("lost_on_link")
+    if not arrived:
+        return "error", f"The link lost all {done.sent} packets, so that nothing was asked of the decompressor."
     came = delivered(done)
     undelivered = done.count("not_delivered")
     said = _by_status(done, "not_delivered_by_status")
     if condition.share >= 1.0 and undelivered:
         return "fail", f"{undelivered} of {arrived} packets arrived and did not come out{said}."
-    if arrived and came < condition.share * arrived:
+    if came < condition.share * arrived:
         return "non-strict", (
             f"{came} of {arrived} packets that arrived came out{said}; {condition.share:.0%} should.".replace("%", " %")
         )

@@ -81,6 +81,11 @@ def ensure(
     folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder):
         log = folder / "headroom-build.log"
+        if origin := _made_elsewhere(folder):
+            # All of its files have the other place's paths: what is configured and built there would change that place.
+            if say:
+                say(f"{shown(folder)} was made as {origin} and has been copied or moved; it is made anew")
+            _empty(folder)
         if not (folder / "build.ninja").is_file() or (tests and not _has_tests(folder)) or _could_have_ports(folder):
             if say:
                 say(f"configuring {preset} ({known[preset].title})")
@@ -104,6 +109,28 @@ def _could_have_ports(folder: Path) -> bool:
     if "HEADROOM_PORTS:INTERNAL=absent" not in _cache(folder) or shutil.which("pkg-config") is None:
         return False
     return subprocess.run(["pkg-config", "--exists", "libdpdk >= 22.11"], check=False).returncode == 0
+
+
+def _made_elsewhere(folder: Path) -> Path | None:
+    """Where a build was configured that is not this checkout's, in this folder: a copy, or one that was moved.
+
+    CMake writes the folders of sources and build into its cache. They may be named by way of a link.
+    """
+    entries = dict(line.partition("=")[::2] for line in _cache(folder).splitlines() if ":INTERNAL=" in line)
+    for key, here in (("CMAKE_CACHEFILE_DIR:INTERNAL", folder), ("CMAKE_HOME_DIRECTORY:INTERNAL", ROOT)):
+        there = entries.get(key)
+        if there is not None and Path(there).resolve() != here.resolve():
+            return Path(entries.get("CMAKE_CACHEFILE_DIR:INTERNAL", there))
+    return None
+
+
+def _empty(folder: Path) -> None:
+    """Removes what a folder holds; the folder stays, for others may wait for its lock."""
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def _cache(folder: Path) -> str:

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from headroom.measure import load
+from headroom.measure import codec_only, load
 from headroom.results.store import write_atomically
 from headroom.search.capacity import Capacity, Point, Rules, Search, Trial
 
@@ -28,12 +28,12 @@ OCTETS_PER_FLOW_PAIR = 4096
 
 @dataclass
 class Points:
-    """The search for one set of conditions, and the floor that the null adapter showed under it."""
+    """The search for one set of conditions, and pairs of trials with it and with the null adapter."""
 
     wanted: load.Wanted
     search: Search
     path: Path | None = None
-    floor: dict[int, list[Trial]] = field(default_factory=dict)  # by flow pairs
+    pairs: dict[int, list[codec_only.Pair]] = field(default_factory=dict)  # by flow pairs
     found: dict[float | None, Capacity] = field(default_factory=dict)  # by target
 
     def for_target(self, target: float | None) -> Capacity:
@@ -54,14 +54,16 @@ class Points:
                 point.trials.append(self.search.measure(flow_pairs))
         self.keep()
 
-    def floor_at(self, flow_pairs: int) -> list[Trial]:
-        """Trials with the null adapter at a number of flow pairs, measured once; the nearest within a tenth will do."""
-        for known, trials in self.floor.items():
+    def pairs_at(self, flow_pairs: int) -> list[codec_only.Pair]:
+        """Trials with the implementation and with the null adapter in turn at a number of flow pairs, measured once;
+        the nearest within a tenth will do."""
+        for known, pairs in self.pairs.items():
             if abs(known - flow_pairs) <= 0.1 * flow_pairs:
-                return trials
-        self.floor[flow_pairs] = load.floor(self.wanted, flow_pairs)
+                return pairs
+        rules = self.search.rules
+        self.pairs[flow_pairs] = codec_only.measure(self.wanted, flow_pairs, rules.trials, rules.extra)
         self.keep()
-        return self.floor[flow_pairs]
+        return self.pairs[flow_pairs]
 
     def nearest(self, flow_pairs: float) -> Point:
         """The measured point closest to a number of flow pairs."""
@@ -74,7 +76,7 @@ class Points:
         document = {
             "wanted": asdict(self.wanted),
             "points": {str(p.flow_pairs): [_trial_as_json(t) for t in p.trials] for p in self.search.points.values()},
-            "floor": {str(n): [_trial_as_json(t) for t in trials] for n, trials in self.floor.items()},
+            "pairs": {str(n): [asdict(pair) for pair in pairs] for n, pairs in self.pairs.items()},
         }
         write_atomically(self.path, json.dumps(document).encode())
 
@@ -104,10 +106,10 @@ def _recall(found: Points, path: Path) -> None:
         document = json.loads(path.read_text(encoding="utf-8"))
         for text, trials in document["points"].items():
             found.search.points[int(text)] = Point(int(text), [_trial_from_json(trial) for trial in trials])
-        found.floor = {int(text): [_trial_from_json(t) for t in trials] for text, trials in document["floor"].items()}
+        found.pairs = {int(text): [_pair_from_json(p) for p in pairs] for text, pairs in document["pairs"].items()}
     except (OSError, ValueError, KeyError, TypeError):
         found.search.points.clear()
-        found.floor.clear()
+        found.pairs.clear()
 
 
 def _trial_as_json(trial: Trial) -> dict[str, Any]:
@@ -117,6 +119,10 @@ def _trial_as_json(trial: Trial) -> dict[str, Any]:
 def _trial_from_json(document: dict[str, Any]) -> Trial:
     cores = [load.Core(**core) for core in document["detail"]]
     return Trial(document["flow_pairs"], document["load"], document["ticks_missed"], document["disturbed"], cores)
+
+
+def _pair_from_json(document: dict[str, Any]) -> codec_only.Pair:
+    return codec_only.Pair(_trial_from_json(document["codec"]), _trial_from_json(document["null"]))
 
 
 def rules_for(quick: bool, cores: int) -> Rules:

@@ -46,7 +46,7 @@ class Wanted:
     mode: str = "U"
     max_cid: int = 16383
     tick_ms: float = 20.0
-    burst: int = 32
+    burst: int = 128
     order: str = "random"
     pacing: str = "timer"
     verify_every: int = 64
@@ -241,7 +241,6 @@ def operation_ns(trials: list[Trial]) -> list[float]:
     return [a + b for a, b in zip(found.get("compress", ()), found.get("decompress", ()), strict=False)]
 
 
-def floor(wanted: Wanted, flow_pairs: int, trials: int = 1) -> list[Trial]:
-    """The same trials with the null adapter, which copies: what the harness itself costs."""
-    null = replace(wanted, compressor="null", decompressor="null")
-    return [measure(null, flow_pairs) for _ in range(trials)]
+def with_null(wanted: Wanted) -> Wanted:
+    """The same load with the null adapter, which copies: what the harness itself costs."""
+    return replace(wanted, compressor="null", decompressor="null")

@@ -73,7 +73,7 @@ def run(mutants: Sequence[Mutant], say: Say, jobs: int | None = None) -> list[Ro
     """
     build.ensure(DEFAULT_BUILD, ["bin/headroom-engine", LIBRARY], say=say)
     library = build.ensure(PRESET, [LIBRARY], say=say) / LIBRARY
-    with tempfile.TemporaryDirectory(prefix="headroom-mutants-") as folder, _Processes() as processes:
+    with tempfile.TemporaryDirectory(prefix="headroom-mutants-") as folder, Processes() as processes:
         jobs = jobs or os.cpu_count() or 1
         return campaign(mutants, str(library), folder, processes.hunt, say, jobs, processes.stop)
 
@@ -151,14 +151,14 @@ def document(rows: Sequence[Row]) -> dict[str, Any]:
     return {"mutants": [row.as_json() for row in rows], "verdicts": counts, "passed": counts["caught"] == len(rows)}
 
 
-class _Processes:
+class Processes:
     """Hunts in processes of their own, which end with us, and all at once when one of us is interrupted."""
 
     def __init__(self) -> None:
         self.running: set[subprocess.Popen[str]] = set()
         self.over = False
 
-    def __enter__(self) -> _Processes:
+    def __enter__(self) -> Processes:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -200,7 +200,8 @@ def outcome_of(code: int, out: str, complaint: str) -> Outcome:
         said = json.loads(out.strip().splitlines()[-1])
         if code == 0:
             caught = Found(**said["caught"]) if said["caught"] else None
-            return Outcome(**{**said, "caught": caught, "errors": [Found(**one) for one in said["errors"]]})
+            lists = {name: [Found(**one) for one in said[name]] for name in ("found", "errors")}
+            return Outcome(**{**said, "caught": caught, **lists})
         sentence = str(said["error"])
     except (ValueError, KeyError, TypeError, IndexError):
         last = (complaint.strip().splitlines() or ["it said nothing"])[-1]

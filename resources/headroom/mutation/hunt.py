@@ -33,7 +33,8 @@ FINDS = ("fail", "non-strict")  # An error or a case that does not apply says no
 class Task:
     """`side` is that which gets the mutant; `mutant` is empty for the reference as it should be.
 
-    `suites` are asked first, then all others; with `cases`, only these cases, and all of them.
+    `suites` are asked first, then all others; with `cases`, only these cases, and all of them. `options` join those
+    of the configuration, `capabilities` take the place of those that the reference declares.
     """
 
     name: str
@@ -44,6 +45,8 @@ class Task:
     folder: str
     suites: list[str] = field(default_factory=list)
     cases: list[str] = field(default_factory=list)
+    options: dict[str, Any] = field(default_factory=dict)
+    capabilities: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -58,7 +61,8 @@ class Found:
 
 @dataclass
 class Outcome:
-    """What the suites said. `caught` is the first case that finds the mutant, None when none does."""
+    """What the suites said. `caught` is the first case that finds the mutant, None when none does; `found` are all that
+    find fault, of those that were asked."""
 
     name: str
     caught: Found | None = None
@@ -66,6 +70,7 @@ class Outcome:
     passed: list[str] = field(default_factory=list)
     errors: list[Found] = field(default_factory=list)
     seconds: float = 0.0
+    found: list[Found] = field(default_factory=list)
 
 
 class Hunter(Listener):
@@ -85,8 +90,9 @@ class Hunter(Listener):
             self.outcome.passed.append(record.test.id)
         elif record.verdict == "error":
             self.outcome.errors.append(_found(record))
-        elif record.verdict in FINDS and self.outcome.caught is None:
-            self.outcome.caught = _found(record)
+        elif record.verdict in FINDS:
+            self.outcome.found.append(_found(record))
+            self.outcome.caught = self.outcome.found[0]
             self.interrupted = self.stop
 
 
@@ -151,7 +157,7 @@ def _found(record: Record) -> Found:
 
 
 def write_implementation(task: Task) -> Path:
-    """The folder of an implementation that is the reference but for its library and its mutant."""
+    """The folder of an implementation that is the reference but for its library, its mutant and what the task names."""
     import yaml
 
     folder = Path(task.folder) / task.name
@@ -159,10 +165,12 @@ def write_implementation(task: Task) -> Path:
     path = implementations.IMPLEMENTATIONS / "reference" / "implementation.yaml"
     document = yaml.safe_load(path.read_text(encoding="utf-8"))
     adapter = {**document["adapter"], "library": task.library}
-    if task.mutant:
+    options = {**task.options, **({"mutant": task.mutant} if task.mutant else {})}
+    if options:
         config = adapter.get("config", {})
-        adapter["config"] = {**config, "options": {**config.get("options", {}), "mutant": task.mutant}}
+        adapter["config"] = {**config, "options": {**config.get("options", {}), **options}}
     document |= {"name": task.name, "adapter": adapter}
+    document["capabilities"][0] |= task.capabilities
     (folder / "implementation.yaml").write_text(json.dumps(document), encoding="utf-8")  # JSON is YAML
     return folder
 

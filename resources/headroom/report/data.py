@@ -28,6 +28,8 @@ class Capacity:
     target_load: float | None
     flow_pairs: float | None
     ns_per_operation: float | None
+    codec_only: float | None  # flow pairs were there no harness (measure.codec_only)
+    ratio_to_null: float | None  # of ns_per_operation to the null adapter's
     record: dict[str, Any] = field(repr=False, compare=False)
 
     @property
@@ -43,7 +45,15 @@ class Capacity:
     @property
     def shown(self) -> str:
         """The flow pairs as people read them, with a sign before a rough figure."""
-        return "–" if self.flow_pairs is None else f"{'≈ ' if self.rough else ''}{round(self.flow_pairs):,}"
+        return self._shown(self.flow_pairs)
+
+    @property
+    def shown_codec_only(self) -> str:
+        """The same of the flow pairs without the harness."""
+        return self._shown(self.codec_only)
+
+    def _shown(self, flow_pairs: float | None) -> str:
+        return "–" if flow_pairs is None else f"{'≈ ' if self.rough else ''}{round(flow_pairs):,}"
 
     @property
     def trials(self) -> list[float]:
@@ -60,6 +70,10 @@ class Capacity:
             "flow_pairs": None if self.flow_pairs is None else round(self.flow_pairs),
             "rough": self.rough,
             "ns_per_operation": self.ns_per_operation,
+            "flow_pairs_codec_only": None if self.codec_only is None else round(self.codec_only),
+            "null_ns_per_operation": value(self.record, "floor_ns"),
+            "ratio_to_null": self.ratio_to_null,
+            "harness_ns_per_packet": value(self.record, "harness_ns"),
         }
 
 
@@ -90,6 +104,8 @@ def capacities(records: Records) -> list[Capacity]:
                 target_load=asked["target_load"],
                 flow_pairs=value(record, "flow_pairs"),
                 ns_per_operation=value(record, "ns_per_operation"),
+                codec_only=value(record, "flow_pairs_codec_only"),
+                ratio_to_null=value(record, "ratio_to_null"),
                 record=record,
             )
         )
@@ -189,7 +205,9 @@ def capacity_rows(records: Records) -> list[tuple[Any, ...]]:
             (
                 name,
                 *(found.shown if (found := line.by_target.get(target)) else None for target in (0.3, 0.5, None)),
+                main.shown_codec_only,
                 main.ns_per_operation,
+                main.ratio_to_null,
                 *(percentile(latency, share) for _, share in (PERCENTILES[0], PERCENTILES[2], PERCENTILES[3])),
             )
         )

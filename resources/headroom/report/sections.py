@@ -6,6 +6,7 @@ Each takes records and returns a section, or None when there is nothing to show.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from headroom.machine import pressure
@@ -40,8 +41,7 @@ def target_name(target: float | None) -> str:
 def summary(records: Records) -> Section:
     """The figures that most readers want, and what a reader must know before trusting them."""
     section = Section("summary", "Summary", "Summary")
-    passed = sum(record["verdict"] == "pass" for record in records)
-    section.cards.append(Card("Cases", f"{passed} of {len(records)}", "passed"))
+    section.cards.append(_passed("Cases", "passed", records))
     lines = [line for line in data.capacity_lines(records) if line.main]
     single = next((line for line in lines if line.cpus == "1c"), lines[0] if lines else None)
     if single and single.main:
@@ -57,10 +57,22 @@ def summary(records: Records) -> Section:
                 f"compress and decompress, {single.main.profile}",
             )
         )
+        if single.main.codec_only is not None:
+            section.cards.append(
+                Card(
+                    "Codec only",
+                    single.main.shown_codec_only,
+                    f"flow pairs at {target_name(single.main.target_load)}, were there no harness",
+                )
+            )
+        if single.main.ratio_to_null is not None:
+            section.cards.append(
+                Card("Ratio to null", f"{single.main.ratio_to_null:.1f} ×", "cost of a packet over that of copying it")
+            )
         floor = data.value(single.main.record, "floor_ns")
         if floor is not None:
             section.cards.append(
-                Card("Floor", f"{shown(floor)} ns", "the same with the null adapter: harness and copying")
+                Card("Floor", f"{shown(floor)} ns", "compress and decompress with the null adapter, which copies")
             )
     best = max(lines, key=lambda line: len(line.main.cores) if line.main else 0, default=None)
     if (
@@ -80,13 +92,11 @@ def summary(records: Records) -> Section:
         )
     judged = [record for record in records if record["test"]["requirements"]]
     if judged:
-        passed = sum(record["verdict"] == "pass" for record in judged)
-        section.cards.append(Card("Conformance", f"{passed} of {len(judged)}", "cases that name a requirement passed"))
+        section.cards.append(_passed("Conformance", "cases that name a requirement passed", judged))
     must = [item for record in records for item in record["items"] if item["kind"] == "must-match"]
     must = [item for item in must if item["paper"] is not None or item["verdict"] != "pass"]  # nothing was compared
     if must:
-        passed = sum(item["verdict"] == "pass" for item in must)
-        section.cards.append(Card("Paper", f"{passed} of {len(must)}", "figures that must match do"))
+        section.cards.append(_passed("Paper", "figures that must match do", must))
     if bad := data.not_passed(records):
         rows = [
             [
@@ -106,6 +116,14 @@ def summary(records: Records) -> Section:
             "stands beside each figure; every raw trial is kept."
         ]
     return section
+
+
+def _passed(title: str, of: str, judged: list[dict[str, Any]]) -> Card:
+    """How many passed of those that were asked. An unsupported one was asked of nobody and stands beside them."""
+    count = Counter(one["verdict"] for one in judged)
+    unsupported = count["unsupported"]
+    beside = f"; {unsupported} more {'is' if unsupported == 1 else 'are'} unsupported" if unsupported else ""
+    return Card(title, f"{count['pass']} of {len(judged) - unsupported}", of + beside)
 
 
 def capacity(records: Records) -> Section | None:
@@ -140,6 +158,9 @@ def capacity(records: Records) -> Section | None:
         section.add("figure", charts.figure("f-capacity", "Flow pairs by CPU configuration", caption, draw))
     if measured:
         section.add("table", _capacity_table(measured, names))
+        section.add("heading", "With the harness, and codec only", id="codec-only")
+        section.add("text", _harness_share(measured, names), style="soft small")
+        section.add("table", _codec_only_table(measured, names))
     absent = data.absent_configurations(records)
     if absent:
         section.add("text", f"Not measured: {'; '.join(absent)}.", style="soft small")
@@ -185,6 +206,56 @@ def _capacity_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...],
     return table("t-capacity", columns, rows, caption)
 
 
+def _harness_share(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> str:
+    """How much of a packet's time is the harness's."""
+    shares = []
+    for line in lines:
+        assert line.main is not None
+        harness, operation = data.value(line.main.record, "harness_ns"), line.main.ns_per_operation
+        if harness is not None and operation is not None:
+            shares.append(f"{names[line.key]}: {shown(harness)} of {shown(harness + operation)} ns")
+    told = f" Here: {'; '.join(shares)}." if shares else ""
+    return (
+        "Generator, hand-over and verification take time that no codec is to blame for." + told + " Codec only is the "
+        "busy time less that of the same load with the null adapter, in trials that take turns. The ratio to null is "
+        "the time of an operation over that of copying the packets: figures of different processors can be compared "
+        "by it."
+    )
+
+
+def _codec_only_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> Any:
+    columns = [
+        Column("CPUs"),
+        Column("Load"),
+        Column("Flow pairs as measured", number=True),
+        Column("Codec only", number=True),
+        Column("ns per operation", number=True),
+        Column("Null adapter, ns", number=True),
+        Column("Ratio to null", number=True),
+        Column("Harness, ns per packet", number=True),
+    ]
+    rows = [
+        [
+            names[line.key],
+            target_name(target),
+            Cell(found.shown, found.flow_pairs),
+            Cell(found.shown_codec_only, found.codec_only),
+            found.ns_per_operation,
+            data.value(found.record, "floor_ns"),
+            found.ratio_to_null,
+            data.value(found.record, "harness_ns"),
+        ]
+        for line in lines
+        for target, _ in TARGETS
+        if (found := line.by_target.get(target))
+    ]
+    caption = (
+        "Codec only takes null's copies for harness, and the cost of a packet as it is at the flow pairs measured: "
+        "with more of them contexts leave the caches, and it grows."
+    )
+    return table("t-codec-only", columns, rows, caption)
+
+
 def _load_curve(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> charts.Figure | None:
     points, trials = [], []
     for line in lines:
@@ -221,6 +292,7 @@ def latency_and_cost(records: Records) -> Section | None:
     parts = [
         ("generate", "generate_ns"),
         ("compress", "compress_ns"),
+        ("hand-over", "handover_ns"),
         ("decompress", "decompress_ns"),
         ("verify", "verify_ns"),
         ("feedback", "feedback_ns"),
@@ -248,7 +320,7 @@ def latency_and_cost(records: Records) -> Section | None:
     if points:
         section.intro = [
             "Latency is the time from handing a burst to the compressor until the "
-            "decompressor is done with it, at the 50 % point."
+            f"decompressor is done with it, at the 50 % point{_burst(lines)}."
         ]
         order = [name for name, _ in data.PERCENTILES]
         draw = charts.lines(points, "percentile", "ns (logarithmic)", x_sort=order, log_y=True)
@@ -270,6 +342,12 @@ def latency_and_cost(records: Records) -> Section | None:
         draw = charts.stacked_bars(costs, "ns per packet", "", used)
         section.add("figure", charts.figure("f-cost", "Where the time of a packet goes", caption, draw))
     return section
+
+
+def _burst(lines: list[data.CapacityLine]) -> str:
+    """How many packets a burst has, where all lines agree: latency grows with it."""
+    sizes = {line.main.record["parameters"].get("burst") for line in lines if line.main}
+    return f"; a burst has up to {sizes.pop()} packets" if len(sizes) == 1 and None not in sizes else ""
 
 
 def flows_come_and_go(records: Records) -> Section | None:

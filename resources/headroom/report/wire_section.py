@@ -81,14 +81,17 @@ def _throughput(section: Section, records: Records) -> None:
             draw = charts.grouped_bars(
                 bars, "of", "rate", "nodes", "", "packets/s of each direction", order=[nodes for _, nodes in NODES]
             )
-            caption = "One bar for each kind of node; where there is none, the generator was the limit."
+            caption = (
+                "One bar for each kind of node; where there is none, the generator was the limit, or a control came "
+                "out below what it is a control of."
+            )
             section.add("figure", charts.figure(f"f-throughput-{goal}", title, caption, draw))
     shown: list[Shown] = [
         (Column("Nodes"), lambda record: names[record["test"]["id"]]),
         (Column("Rate"), lambda record: record["parameters"]["goal"].upper()),
         *((Column(f"{nodes}, packets/s", number=True), partial(_rate, prefix)) for prefix, nodes in NODES),
         *OCTETS,
-        REMARKS,
+        (REMARKS[0], lambda record: " ".join(filter(None, (record["reason"], *_of_controls(record))))),
     ]
     caption = "Octets are those of an average IP packet: plain, and as it goes over the link, feedback and the padding "
     caption += "of short packets included."
@@ -118,6 +121,22 @@ def _rate(prefix: str, record: dict[str, Any]) -> Any:
     goal = record["parameters"]["goal"]
     least = data.value(record, f"{prefix}{goal}_at_least")
     return f"above {least:,.0f}" if least is not None else data.value(record, prefix + goal)
+
+
+def _of_controls(record: dict[str, Any]) -> list[str]:
+    """What a reader must know of each control: why it has no rate, or that it was measured again."""
+    goal, found = record["parameters"]["goal"], []
+    for prefix, nodes in NODES[1:]:
+        metric = data.metric(record, prefix + goal)
+        searches = record["parameters"].get(f"{prefix}searches", ())
+        if not metric:
+            continue
+        if metric["value"] is None and data.value(record, f"{prefix}{goal}_at_least") is None:
+            found.append(f"{nodes.capitalize()}: {metric['reason']}.")
+        elif len(searches) > 1:
+            rates = ", ".join("–" if one[goal] is None else f"{one[goal]:,.0f}" for one in searches)
+            found.append(f"{nodes.capitalize()}: measured {len(searches)} times, for it came out too low: {rates}.")
+    return found
 
 
 def _losses(section: Section, records: Records) -> None:
@@ -216,9 +235,20 @@ def _scaling(section: Section, records: Records) -> None:
         (Column("Speed-up", number=True), lambda record: _times(data.value(record, "speed_up"))),
         (Column("Efficiency", number=True), lambda record: share_shown(data.value(record, "efficiency"))),
         (Column("Null codec: speed-up", number=True), lambda record: _times(data.value(record, "null_speed_up"))),
-        (REMARKS[0], lambda record: " ".join(filter(None, (record["reason"], shared_cores(record))))),
+        (
+            REMARKS[0],
+            lambda record: " ".join(filter(None, (record["reason"], _no_growth(record), shared_cores(record)))),
+        ),
     ]
     section.add("table", _table("t-scaling", shown, records))
+
+
+def _no_growth(record: dict[str, Any]) -> str:
+    """Why the null codec has no speed-up, where the nodes that it is a control of have one."""
+    null = data.metric(record, "null_speed_up")
+    if data.value(record, "speed_up") is None or not null or null["value"] is not None:
+        return ""
+    return f"Null codec: {null['reason']}."
 
 
 def _times(value: float | None) -> str | None:

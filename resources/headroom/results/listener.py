@@ -57,6 +57,7 @@ class Listener(ListenerV3):
         on_left_out: Callable[[str], None] | None = None,
     ) -> None:
         self.folder = Path(folder)
+        self.run_folder = store.RunFolder(self.folder)
         self.given = settings
         self.on_start = on_start
         self.on_end = on_end
@@ -72,6 +73,7 @@ class Listener(ListenerV3):
         collector.begin()
         self.started = datetime.now(UTC)
         self.pressure = pressure.read()
+        self.look_at_folder()
         if self.failure or self.interrupted:
             # Results that cannot be kept are not worth measuring.
             data.body.clear()
@@ -95,6 +97,9 @@ class Listener(ListenerV3):
             if self.on_left_out:
                 self.on_left_out(record.test.id)
             return
+        self.look_at_folder()
+        if self.failure:
+            return
         try:
             store.write(self.folder, record)
         except HeadroomError as error:
@@ -102,6 +107,13 @@ class Listener(ListenerV3):
             return
         if self.on_end:
             self.on_end(record)
+
+    def look_at_folder(self) -> None:
+        """Notes that the run's folder is gone: a record would make another one, without what the run is."""
+        try:
+            self.run_folder.require()
+        except HeadroomError as error:
+            self.failure = self.failure or error
 
     def record(self, data: Any, result: Any) -> Record:
         """The record of a test that has just ended; sets Robot's own status where a declaration changes it."""

@@ -9,11 +9,12 @@ import json
 import os
 import re
 import tempfile
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from headroom.errors import UsageError, disk_error
+from headroom.errors import EnvironmentLacks, UsageError, disk_error
 from headroom.paths import out_folder, shown
 from headroom.results.record import Artefact, Record
 
@@ -45,6 +46,29 @@ def write_atomically(path: Path, octets: bytes) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+class RunFolder:
+    """The folder of a run while that goes on: whether it is still the one that was there at the beginning.
+
+    Held open, so that the number that the file system knows it by is given to no other folder meanwhile.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.mkdir(parents=True, exist_ok=True)
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        weakref.finalize(self, os.close, self._descriptor)
+
+    def require(self) -> None:
+        """Raises EnvironmentLacks when somebody has removed, moved or replaced it."""
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.stat(self.path), os.fstat(self._descriptor)):
+                return
+        raise EnvironmentLacks(
+            f"The folder of the run, {shown(self.path)}, was removed or moved while the run went on, and what it held "
+            "is lost there. Start the run again, and leave its folder alone until it has ended."
+        )
 
 
 def file_name(test_id: str) -> str:

@@ -42,7 +42,7 @@ KINDS = {
         ("mechanisms", "transports", "call_links"), SIGCOMP, ("default", "udp", "clean")
     ),
 }
-TOLD = ("traffic", "links", "sequences")  # lists that the rows have in common, told by variables
+TOLD = ("traffic", "recordings", "links", "sequences")  # lists that the rows have in common, told by variables
 
 
 def variables(matrix: dict[str, list[str]]) -> list[str]:

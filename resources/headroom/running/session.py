@@ -149,7 +149,7 @@ def run_robot(
             outputdir=str(robot_folder),
             report=None,
             xunit="xunit.xml",
-            console="none",
+            console="quiet",  # errors alone
             stdout=messages,
             stderr=messages,
             variable=[*plan.settings.robot_variables(), *pairs.variables(plan.matrix)],
@@ -173,6 +173,7 @@ def run_robot(
         raise listener.failure or _full_disk() from error
     finally:
         sys.__stderr__ = theirs  # type: ignore[misc]
+    listener.look_at_folder()  # which may have gone behind the last case
     if listener.failure:
         raise listener.failure
     verdicts = count_verdicts(store.read_all(plan.folder))
@@ -180,6 +181,12 @@ def run_robot(
     if code >= 252 and not listener.interrupted and code != 253:
         if messages.speaks_of_full_disk():
             raise _full_disk()
+        if not (robot_folder / "output.xml").is_file():
+            raise EnvironmentLacks(
+                f"Robot's log could not be written, for its file {shown(robot_folder / 'output.xml')} is not there any "
+                f"more: {messages.last()} Every finished result is kept ({total} in {shown(plan.folder / 'results')}); "
+                f"`./headroom report {plan.folder.name}` makes the report."
+            )
         raise EnvironmentLacks(f"Robot Framework could not run the suites: {messages.last()}")
     interrupted = listener.interrupted or code == 253
     return Outcome(verdicts, interrupted, cases=total, left_out=len(listener.left_out))

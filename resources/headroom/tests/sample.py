@@ -87,6 +87,9 @@ def capacity(cpus: str, cores: list[int], target: float | None, flow_pairs: floa
             ),
             Metric("ns_per_operation", 44.5, "ns", "lower", None, [44.0, 44.5, 45.0]),
             Metric("floor_ns", 6.5, "ns", "lower"),
+            Metric("flow_pairs_codec_only", 1.25 * flow_pairs, "flow pairs", "higher", None, [1.25 * flow_pairs]),
+            Metric("ratio_to_null", 6.75, "ratio", "lower", None, [6.75]),
+            Metric("harness_ns", 11.5, "ns", "lower", None, [11.5]),
             Metric("memory_per_flow", 380.0, "octets", "lower"),
             *(
                 Metric(f"{prefix}{name}_ns", value * factor, "ns", "lower")

@@ -93,7 +93,7 @@ def test_help_loads_nothing_heavy() -> None:
         (["decode", "x.pcap", "--rtp-port", "70000"], "--rtp-port takes UDP ports"),
         (["talk", "no-such-call"], "There is no SIP sequence"),
         (["talk", "nosuch.txt"], "There is no file nosuch.txt"),
-        (["talk", "../../etc/passwd"], "There is no file ../../etc/passwd"),
+        (["talk", "../../nowhere/passwd"], "There is no file ../../nowhere/passwd"),
         (["talk", "basic-voice-call", "drop=0,99"], "there is no message 99. The caller sends 3 in this sequence"),
         (["talk", "basic-voice-call", "drop=-1"], "numbers of messages such as 0,3 were expected"),
         (["talk", "basic-voice-call", "guard={'work':1}"], "guard={'work':1} is no JSON"),
@@ -466,3 +466,65 @@ def test_a_replay_of_which_nothing_comes_out_is_no_success(out: Path, tmp_path: 
     assert "Nothing came out: none of the 10 packets" in done.stderr
     done = headroom(*words, "drop=0", out=out)
     assert done.returncode == 0, "some are lost, the rest comes out"
+
+
+# ---- a reader that goes away
+
+
+def piped_away(*words: str, out: Path, reads: int = 0, stderr: bool = False) -> tuple[int, str]:
+    """Exit status of a command whose reader takes `reads` octets and goes, and what it said on standard error.
+
+    With `stderr` the same reader has both, as in `2>&1 | head`.
+    """
+    ours, theirs = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "headroom", *words],
+        stdout=theirs,
+        stderr=theirs if stderr else subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "resources"), "HEADROOM_OUT": str(out)},
+    )
+    os.close(theirs)
+    if reads:
+        os.read(ours, reads)
+    os.close(ours)
+    _, said = process.communicate(timeout=300)
+    return process.returncode, (said or b"").decode()
+
+
+@pytest.mark.parametrize("stderr", [False, True], ids=["stdout", "both"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list", "suites"),
+        ("list", "profiles", "--json"),
+        ("--help",),
+        ("run", "--help"),
+        ("doctor",),
+        ("run", "smoke", "--dry-run"),
+        ("interop", "--dry-run", "--json"),
+        ("reproduce", "effnet-2007", "--dry-run"),
+        ("test", "--dry-run"),
+    ],
+    ids=" ".join,
+)
+def test_a_reader_that_goes_away_changes_no_exit_status(words: tuple[str, ...], stderr: bool, out: Path) -> None:
+    expected = headroom(*words, out=out).returncode
+    assert expected == 0
+    code, said = piped_away(*words, out=out, stderr=stderr)
+    assert (code, "Traceback" in said, "Broken pipe" in said) == (expected, False, False), said
+
+
+@pytest.mark.parametrize("suite", ["passes", "fails"])
+def test_the_status_of_a_run_that_nobody_reads_is_that_of_its_verdicts(
+    suite: str, out: Path, tmp_path: Path, real_build: str
+) -> None:
+    path = tmp_path / "read.robot"
+    step = "No Operation" if suite == "passes" else "Fail    no"
+    path.write_text(f"*** Test Cases ***\nOne\n    {step}\nTwo\n    No Operation\n")
+    for stderr in (False, True):
+        code, said = piped_away("run", str(path), "--build", real_build, out=out, stderr=stderr)
+        assert code == (0 if suite == "passes" else 1), said
+        assert "Traceback" not in said
+    assert [document["verdict"] for document in store.read_all(store.find_run("last"))][1] == "pass"
+    code, said = piped_away("report", out=out)
+    assert (code, said) == (0, "")

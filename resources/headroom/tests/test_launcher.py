@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -72,6 +73,23 @@ def test_sets_up_once_and_hands_over(tree: Path, tmp_path: Path) -> None:
     assert first.stderr == "headroom: making .venv with the Python packages of requirements.lock (once)\n"
     second = launch(tree, "list")
     assert (second.returncode, second.stderr) == (0, "")
+
+
+def test_any_locale_under_any_path(tree: Path) -> None:
+    """The package is found under a path that no ASCII has, by plain programs of .venv/, too."""
+    root = tree.rename(tree.with_name("Prüfstand mit Ümläuten"))
+    for locale in ("C", "POSIX", "C.UTF-8"):
+        done = launch(root, "list", "Prüfung", LC_ALL=locale)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["arguments"] == ["list", "Prüfung"]
+        said = subprocess.run(
+            [root / ".venv" / "bin" / "python", "-c", "import headroom; print(ascii(headroom.__file__))"],
+            capture_output=True,
+            text=True,
+            env={**{name: value for name, value in os.environ.items() if name != "PYTHONPATH"}, "LC_ALL": locale},
+        )
+        assert said.returncode == 0, said.stderr
+        assert said.stdout.strip() == ascii(str(root / "resources" / "headroom" / "__init__.py"))
 
 
 def test_two_at_once(tree: Path) -> None:

@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 import copy
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from headroom.keywords.measuring import note_churn
-from headroom.measure import capacity, load
+from headroom.keywords.measuring import note_churn, note_codec_only
+from headroom.measure import capacity, codec_only, load
 from headroom.results import collector
 from headroom.search.capacity import Rules, Trial
 from headroom.settings import Settings
@@ -156,7 +155,15 @@ def test_cases_share_points_and_a_resumed_run_too(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{", "[]", '{"points": {"x": []}, "floor": {}}', '{"points": {"5": [{}]}, "floor": {}}']
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        '{"points": {"x": []}, "pairs": {}}',
+        '{"points": {"5": [{}]}, "pairs": {}}',
+        '{"points": {}, "pairs": {"5": [{"codec": 1}]}}',
+    ],
 )
 def test_kept_points_that_are_not_whole_count_for_nothing(
     tmp_path: Path, content: str, monkeypatch: pytest.MonkeyPatch
@@ -170,13 +177,76 @@ def test_kept_points_that_are_not_whole_count_for_nothing(
     assert capacity.points(WANTED, Rules(), tmp_path).search.points == {}
 
 
-def test_the_floor_is_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_of_trials_are_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = measured(monkeypatch)
     points = capacity.points(WANTED, Rules(), tmp_path)
-    points.floor_at(1000)
-    points.floor_at(1050)
-    assert asked == [1000], "the nearest within a tenth will do"
-    assert json.loads(points.path.read_text())["floor"]["1000"]  # type: ignore[union-attr]
+    points.pairs_at(1000)
+    found = points.pairs_at(1050)
+    assert asked == [1000] * 2 * points.search.rules.trials, "the nearest within a tenth will do"
+    capacity._known.clear()
+    again = capacity.points(WANTED, Rules(), tmp_path).pairs
+    assert again == {1000: found}, "kept for a run that goes on"
+
+
+# ---- codec only
+
+
+def trial(share: float, compress: float, flow_pairs: int = 1000, disturbed: str = "") -> Trial:
+    stages = phase()["stages"] | {name: {"ns_per_packet": compress} for name in ("compress", "decompress")}
+    core = load.read(document(stages=stages, thread_cpu_ns=round(share * 1e9)), 1, WANTED)
+    return replace(load.trial_of(flow_pairs, [core]), disturbed=disturbed)
+
+
+def test_trials_with_and_without_the_codec_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(load, "measure", lambda wanted, n: asked.append((wanted.compressor, n)) or trial(0.5, 20.0))
+    assert len(codec_only.measure(WANTED, 70, 2)) == 2
+    assert asked == [("reference", 70), ("null", 70)] * 2
+
+
+def test_disturbed_pairs_are_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = iter(["busy", "", "", "", "", ""])
+    monkeypatch.setattr(load, "measure", lambda wanted, n: trial(0.5, 20.0, disturbed=next(words)))
+    assert [pair.disturbed for pair in codec_only.measure(WANTED, 70, 2, extra=3)] == [True, False, False]
+    monkeypatch.setattr(load, "measure", lambda wanted, n: trial(0.5, 20.0, disturbed="busy"))
+    assert len(codec_only.measure(WANTED, 70, 2, extra=3)) == 5
+
+
+def test_codec_only_is_less_what_the_same_load_costs_with_null() -> None:
+    pairs = [codec_only.Pair(trial(0.50, 40.0), trial(0.10, 4.0)), codec_only.Pair(trial(0.60, 48.0), trial(0.20, 6.0))]
+    assert codec_only.flow_pairs(1000, pairs) == [pytest.approx(1250), pytest.approx(1500)]
+    assert codec_only.ratios_to_null(pairs) == [pytest.approx(10), pytest.approx(8)]
+    assert codec_only.harness_ns([pair.codec for pair in pairs]) == [pytest.approx(6.5)] * 2, "5 + 1 + 0.5 + 0"
+
+
+def test_a_pair_without_a_difference_has_no_value() -> None:
+    assert codec_only.flow_pairs(1000, [codec_only.Pair(trial(0.1, 4.0), trial(0.1, 4.0))]) == []
+
+
+def test_disturbed_pairs_count_only_where_there_are_no_others() -> None:
+    quiet = codec_only.Pair(trial(0.5, 40.0), trial(0.1, 4.0))
+    loud = codec_only.Pair(trial(0.5, 40.0), trial(0.1, 4.0, disturbed="other processes took the core"))
+    assert codec_only.counted([loud, quiet]) == [quiet]
+    assert codec_only.counted([loud]) == [loud]
+
+
+@pytest.mark.parametrize(
+    ("flow_pairs", "wanted", "values", "reason"),
+    [
+        (1000.0, WANTED, (2500.0, 10.0), ""),
+        (None, WANTED, (None, 10.0), "no flow pairs were found"),
+        (1000.0, load.with_null(WANTED), (None, None), "the null adapter is the floor itself"),
+    ],
+)
+def test_codec_only_is_noted_with_its_reason(
+    flow_pairs: float | None, wanted: load.Wanted, values: tuple[float | None, ...], reason: str
+) -> None:
+    noted = collector.begin()
+    note_codec_only(flow_pairs, 2, [codec_only.Pair(trial(0.5, 40.0), trial(0.1, 4.0))], wanted)
+    found = {metric.name: metric for metric in noted.metrics}
+    for name, value in zip(("flow_pairs_codec_only", "ratio_to_null"), values, strict=True):
+        assert found[name].value == (value if value is None else pytest.approx(value))
+        assert found[name].reason == (reason if value is None else "")
 
 
 def test_never_more_flows_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:

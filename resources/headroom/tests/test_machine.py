@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -183,3 +185,68 @@ def test_a_build_that_cannot_be_written_is_used_as_it_is(tmp_path: Path, monkeyp
     assert not (folder / "headroom-build.log").exists()
     with pytest.raises(EnvironmentLacks):
         build.ensure("gcc-O2", ["bin/headroom-engine", "lib/missing.so"])
+
+
+LITTLE_PROJECT = """
+cmake_minimum_required(VERSION 3.23)
+project(little LANGUAGES NONE)
+file(WRITE ${CMAKE_BINARY_DIR}/configured.txt "${CMAKE_SOURCE_DIR}")
+add_custom_target(made ALL COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/made.txt)
+"""
+
+
+def small_checkout(root: Path) -> Path:
+    put(root, "CMakeLists.txt", LITTLE_PROJECT)
+    preset = {"name": "gcc-O2", "generator": "Ninja", "binaryDir": "${sourceDir}/build/gcc-O2"}
+    put(root, "CMakePresets.json", json.dumps({"version": 4, "configurePresets": [preset]}))
+    return root
+
+
+def use(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "ROOT", root)
+    monkeypatch.setattr(build, "build_folder", lambda name: root / "build" / name)
+
+
+@pytest.mark.parametrize("way", ["copied", "moved"])
+def test_a_checkout_that_came_with_its_build_makes_it_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    first = small_checkout(tmp_path / "first")
+    use(first, monkeypatch)
+    folder = build.ensure("gcc-O2")
+    assert (folder / "made.txt").is_file()
+    second = tmp_path / "Zweiter Prüfstand"
+    if way == "copied":
+        shutil.copytree(first, second)
+        (folder / "made.txt").unlink()
+    else:
+        first.rename(second)
+    (second / "CMakeLists.txt").touch()  # newer than the build: ninja would configure, there
+    before = {path: path.stat().st_mtime_ns for path in first.rglob("*")}
+    use(second, monkeypatch)
+    heard: list[str] = []
+    assert build.ensure("gcc-O2", say=heard.append) == second / "build" / "gcc-O2"
+    assert f"was made as {folder} and has been copied or moved" in heard[0]
+    assert (second / "build" / "gcc-O2" / "made.txt").is_file()
+    assert (second / "build" / "gcc-O2" / "configured.txt").read_text(encoding="utf-8") == str(second)
+    assert {path: path.stat().st_mtime_ns for path in first.rglob("*")} == before, "the other one is as it was"
+    heard.clear()
+    build.ensure("gcc-O2", say=heard.append)
+    assert not any("made anew" in line for line in heard), "once"
+
+
+def test_a_build_that_was_configured_by_way_of_a_link_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = small_checkout(tmp_path / "root")
+    link = tmp_path / "link"
+    link.symlink_to(root)
+    subprocess.run(["cmake", "--preset", "gcc-O2"], cwd=link, env={**os.environ, "PWD": str(link)}, check=True)
+    put(root, "build/gcc-O2/kept.txt", "")
+    use(root, monkeypatch)
+    build.ensure("gcc-O2")
+    assert (root / "build" / "gcc-O2" / "kept.txt").is_file()
+    # The link names another checkout now, with the build of the first.
+    other = small_checkout(tmp_path / "other")
+    shutil.copytree(root / "build", other / "build")
+    use(other, monkeypatch)
+    build.ensure("gcc-O2")
+    assert not (other / "build" / "gcc-O2" / "kept.txt").exists()

@@ -217,7 +217,8 @@ def test_all_caught_is_a_pass_and_none_asked_is_not() -> None:
 
 def test_what_a_hunt_prints() -> None:
     said = {"name": "a", "caught": vars(CASE), "cases": 2, "passed": ["x/Y"], "errors": [], "seconds": 1.5}
-    assert campaign.outcome_of(0, "noise\n" + json.dumps(said), "") == Outcome("a", CASE, 2, ["x/Y"], [], 1.5)
+    said["found"] = [vars(CASE)]
+    assert campaign.outcome_of(0, "noise\n" + json.dumps(said), "") == Outcome("a", CASE, 2, ["x/Y"], [], 1.5, [CASE])
     with pytest.raises(HeadroomError, match=r"It cannot\."):
         campaign.outcome_of(1, json.dumps({"error": "It cannot."}), "")
     for out in ("", "[]", "{}", "no JSON", json.dumps({**said, "caught": {"case": 1}})):

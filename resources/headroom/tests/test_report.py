@@ -254,7 +254,34 @@ def test_capacity_as_the_command_line_prints_it() -> None:
         "flow_pairs": 48_000,
         "rough": False,
         "ns_per_operation": 44.5,
+        "flow_pairs_codec_only": 60_000,
+        "null_ns_per_operation": 6.5,
+        "ratio_to_null": 6.75,
+        "harness_ns_per_packet": 11.5,
     }
+
+
+def test_flow_pairs_codec_only_stand_beside_those_measured() -> None:
+    section = sections.capacity(sample.records())
+    assert section is not None
+    found = next(part.content for part in section.parts if getattr(part.content, "id", "") == "t-codec-only")
+    texts = [[str(getattr(cell, "text", cell)) for cell in row.cells] for row in found.rows]
+    assert texts[1] == ["1c", "50 % load", "80,000", "100,000", "44.5", "6.5", "6.75", "11.5"]
+    assert len(texts) == 6, "each CPU configuration at each load"
+    words = " ".join(part.content for part in section.parts if isinstance(part.content, str))
+    assert "1c: 11.5 of 56.0 ns" in words
+    row = data.capacity_rows(sample.records())[0]
+    assert row[4:7] == ("100,000", 44.5, 6.75)
+
+
+def test_a_record_without_codec_only_figures_is_shown() -> None:
+    records = sample.records()
+    new = ("flow_pairs_codec_only", "ratio_to_null", "harness_ns")
+    for record in records:
+        record["metrics"] = [metric for metric in record["metrics"] if metric["name"] not in new]
+    assert data.capacity_rows(records)[0][4:7] == ("–", 44.5, None)
+    assert data.capacities(records)[0].as_json()["flow_pairs_codec_only"] is None
+    assert sections.capacity(records) is not None
 
 
 def test_a_rough_figure_says_so() -> None:
@@ -284,6 +311,21 @@ def test_flows_that_come_and_go() -> None:
 def test_sections_sort_as_people_count() -> None:
     names = ["RFC3095-5.10-1", "RFC3095-5.9.1-2", "RFC3095-5.9.1-10"]
     assert sorted(names, key=data.natural) == ["RFC3095-5.9.1-2", "RFC3095-5.9.1-10", "RFC3095-5.10-1"]
+
+
+def test_cards_count_what_was_asked() -> None:
+    """An unsupported case was asked of nobody: it stands beside the others and is none that did not pass."""
+    tags = ["req:RFC3095-5.9.1-1"]
+    verdicts = ["pass"] * 12 + ["non-strict", "fail", "error"] + ["unsupported"] * 268
+    records = [
+        sample.record(f"a/{number}", verdict, tags=tags).as_json()  # type: ignore[arg-type]
+        for number, verdict in enumerate(verdicts)
+    ]
+    cards = {card.title: (card.figure, card.of) for card in sections.summary(records).cards}
+    assert cards["Cases"] == ("12 of 15", "passed; 268 more are unsupported")
+    assert cards["Conformance"] == ("12 of 15", "cases that name a requirement passed; 268 more are unsupported")
+    all_asked = sections.summary(records[:12]).cards
+    assert (all_asked[0].figure, all_asked[0].of) == ("12 of 12", "passed")
 
 
 def test_coverage_of_an_rfc() -> None:

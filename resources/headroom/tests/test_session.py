@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.errors import UsageError
+from headroom.errors import EnvironmentLacks, UsageError
 from headroom.paths import ROOT
 from headroom.results import store
 from headroom.running import session
@@ -271,7 +271,8 @@ def test_declared_deviations(out: Path, tmp_path: Path, monkeypatch: pytest.Monk
     assert found["Passes Today"][0] == "pass"
 
 
-def test_full_disk_ends_the_run_and_keeps_results(tmp_path: Path, suite: Path) -> None:
+@pytest.mark.parametrize("when", ["in a case", "behind the last", "as the log is made"])
+def test_full_disk_ends_the_run_and_keeps_results(tmp_path: Path, when: str) -> None:
     if os.geteuid() != 0:
         pytest.skip("mounting a small file system needs root")
     folder = tmp_path / "disk"
@@ -279,11 +280,11 @@ def test_full_disk_ends_the_run_and_keeps_results(tmp_path: Path, suite: Path) -
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", folder], capture_output=True).returncode != 0:
         pytest.skip("this container may not mount a tmpfs")
     try:
-        filling = tmp_path / "filling.robot"
-        filling.write_text(
-            "*** Settings ***\nLibrary    OperatingSystem\n\n*** Test Cases ***\nFirst\n    No Operation\n"
-            f"Second\n    Run    dd if=/dev/zero of={folder}/fill bs=1k count=1000\nThird\n    No Operation\n"
-        )
+        fill = f"Run    dd if=/dev/zero of={folder}/fill bs=1k count=1000"
+        filling = removing(tmp_path, **{"second" if when == "in a case" else "teardown": fill})
+        if when == "as the log is made":  # which takes more than a case does
+            filling = removing(tmp_path)
+            (folder / "taken").write_bytes(bytes(136 << 10))
         code = textwrap.dedent(f"""
             import sys
             from pathlib import Path
@@ -308,9 +309,57 @@ def test_full_disk_ends_the_run_and_keeps_results(tmp_path: Path, suite: Path) -
         assert done.returncode == 3, done.stderr
         assert "The disk is full" in done.stdout
         assert "--resume" in done.stdout
-        assert [document["test"]["name"] for document in store.read_all(folder / "run")] == ["First"]
+        names = [document["test"]["name"] for document in store.read_all(folder / "run")]
+        assert names == (["First"] if when == "in a case" else ["First", "Second", "Third"])
     finally:
         subprocess.run(["umount", "-l", folder], check=True)
+
+
+REMOVING = """
+*** Settings ***
+Library    OperatingSystem
+Suite Teardown    {teardown}
+
+*** Test Cases ***
+First
+    No Operation
+
+Second
+    {second}
+
+Third
+    No Operation
+"""
+
+
+def removing(tmp_path: Path, second: str = "No Operation", teardown: str = "No Operation") -> Path:
+    suite = tmp_path / "removing.robot"
+    suite.write_text(REMOVING.format(second=second, teardown=teardown))
+    return suite
+
+
+@pytest.mark.parametrize(
+    "how",
+    ["Remove Directory    {}    recursive=True", "Move Directory    {}    {}-elsewhere"],
+    ids=["removed", "moved"],
+)
+@pytest.mark.parametrize("when", ["second", "teardown"])
+def test_a_runs_folder_that_vanishes_ends_the_run(out: Path, tmp_path: Path, how: str, when: str) -> None:
+    suite = removing(tmp_path, **{when: how.format(out / "run", out / "run")})
+    ended: list[str] = []
+    with pytest.raises(EnvironmentLacks, match=r"The folder of the run, .*run, was removed or moved .* Start the run"):
+        session.run_robot(plan(out, suite), on_end=lambda record: ended.append(record.test.name))
+    assert ended == (["First"] if when == "second" else ["First", "Second", "Third"])
+    assert not (out / "run" / "results").exists(), "half a run is no run"
+
+
+def test_robots_log_that_vanishes_leaves_the_results(out: Path, tmp_path: Path) -> None:
+    suite = removing(tmp_path, f"Remove Directory    {out / 'run' / 'robot'}    recursive=True")
+    with pytest.raises(
+        EnvironmentLacks, match=r"(?s)Robot's log could not be written.*result is kept \(3 .*report run"
+    ):
+        session.run_robot(plan(out, suite))
+    assert [document["verdict"] for document in store.read_all(out / "run")] == ["pass"] * 3
 
 
 def test_rows_of_cpu_configurations(out: Path, tmp_path: Path) -> None:

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from headroom import words
 from headroom.errors import UsageError
 from headroom.keywords.measuring import target_of
 from headroom.measure import replay
+from headroom.paths import IMPLEMENTATIONS
 from headroom.settings import Settings, seed_of
 
 
@@ -130,3 +134,20 @@ def test_the_first_difference_is_shown_with_its_surroundings() -> None:
         "packet 7 came out different from octet 5 on: "
         "expected … 01 02 03 04 [05] 06 07 08, got … 01 02 03 04 [ff] 06 07 08"
     )
+
+
+def test_of_several_modes_the_first_is_asked_that_both_sides_have(tmp_path: Path) -> None:
+    """An implementation that has U-mode alone is asked in U-mode whatever U-mode serves."""
+    document = yaml.safe_load((IMPLEMENTATIONS / "reference" / "implementation.yaml").read_text(encoding="utf-8"))
+    document["name"] = "u-alone"
+    document["capabilities"][0]["modes"] = ["U"]
+    (tmp_path / "u-alone").mkdir()
+    (tmp_path / "u-alone" / "implementation.yaml").write_text(json.dumps(document), encoding="utf-8")
+    alone = str(tmp_path / "u-alone")
+
+    def mode(text: str, **settings: str) -> str:
+        return str(words.wanted("rtp-ipv4", {"mode": text}, Settings(**settings)).channel["mode"])
+
+    assert mode("O or U") == "O"
+    assert mode("O or U", compressor=alone) == mode("O or U", decompressor=alone) == "U"
+    assert mode("O or R", compressor=alone) == "O"  # which it then does not declare

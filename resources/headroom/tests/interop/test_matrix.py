@@ -22,7 +22,7 @@ from headroom.interop import matrix as matrix_module
 from headroom.paths import ROOT
 from headroom.report import matrix_data, render
 from headroom.results import store
-from headroom.tests import browser
+from headroom.tests import browser, sample
 from headroom.tests.interop import support, test_recordings
 
 OPTIONS = ("compressors", "decompressors", "profiles", "modes", "cids", "traffic", "links")
@@ -166,7 +166,6 @@ def test_the_page_in_a_browser(matrix: tuple[Path, dict[str, Any], int]) -> None
 
 def test_markup_in_what_an_adapter_says_stays_text(tmp_path: Path) -> None:
     from headroom.report import interop_page
-    from headroom.tests import sample
 
     cell = {
         "compressor": "<b>bad</b>",
@@ -318,6 +317,34 @@ def test_traffic_that_leaves_recordings_out(tmp_path: Path, real_build: str) -> 
         interop.plan_of({**words, "traffic": ("voip-mixed",)})
     for traffic in ((), ("call",), ("voip-mixed", "call")):
         assert interop.plan_of({**words, "traffic": traffic}).matrix["traffic"] == list(traffic)
+
+
+def test_a_traffic_profile_beside_a_recording(tmp_path: Path, real_build: str) -> None:
+    """A row carries what is traffic for its two sides: the recording is none for those that did not make it."""
+    theirs = test_recordings.recorded(tmp_path / "who", real_build)
+    done = headroom(
+        tmp_path / "out",
+        *("--compressors", f"{theirs},reference", "--decompressors", "reference"),
+        *("--profiles", "rtp", "--modes", "U", "--cids", "small", "--links", "clean"),
+        *("--traffic", "rtp-video,call", "--build", real_build, "--json"),
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    cells = json.loads(done.stdout)["cells"]
+    assert [(Path(cell["compressor"]).name, cell["traffic"], cell["verdict"]) for cell in cells] == [
+        ("theirs", "call", "pass"),
+        ("reference", "rtp-video", "pass"),
+    ]
+
+
+def test_rows_that_ended_in_an_error_stand_in_the_closing_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    failed = sample.record("interop/rohc/theirs to ours: RTP", "error", "The harness stumbled over it.\nIn detail.")
+    interop.print_tables(tmp_path / "interop.html", [failed.as_json()])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "theirs to ours: RTP" in shown
+    assert "The harness stumbled over it." in shown
+    assert "Cells by verdict" not in shown, "there is no cell"
 
 
 def test_a_traffic_profile_that_the_matrix_lacks_is_told_from_no_profile() -> None:

@@ -58,18 +58,32 @@ class FakeLine:
         return self.trial(rate_pps, duration_s), [Load("compressor", 0, "busy_share", 0.75)]
 
 
+LIMITS: dict[str, list[tuple[float, float]]] = {
+    "asked": [(40_000.0, 1e9)],
+    "null": [(80_000.0, 1e9)],
+    "bridge": [(1e9, 150_000.0)],
+}
+
+
 @pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[str]]:
+def limits() -> dict[str, list[tuple[float, float]]]:
+    """What the nodes forward and the generator sends, by codec: one pair for each search, the last for all others."""
+    return {codec: list(pairs) for codec, pairs in LIMITS.items()}
+
+
+@pytest.fixture
+def fake(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, limits: dict[str, list[tuple[float, float]]]
+) -> Iterator[list[str]]:
     """Lines made up, and the codecs that were measured, in order."""
     made: list[str] = []
-    limits = {"asked": (40_000.0, 1e9), "null": (80_000.0, 1e9), "bridge": (1e9, 150_000.0)}
 
     @contextmanager
     def line_of(
         asked: Any, cores: Any, codec: str, profile: str, flows: int, channel: Channel = U_MODE
     ) -> Iterator[FakeLine]:
         made.append(codec if channel == U_MODE else f"{codec} {channel.words}")
-        limit, most = limits[codec]
+        limit, most = limits[codec].pop(0) if len(limits[codec]) > 1 else limits[codec][0]
         yield FakeLine(limit * len(cores) ** 0.5, most)
 
     for module in (forwarding, searches):
@@ -133,6 +147,97 @@ def test_modes_share_their_controls(fake: list[str]) -> None:
     assert (kept["mode"], kept["feedback"], kept["max_cid"]) == ("O", "own", 16383)
 
 
+# ---- a control below what it is a control of
+
+
+def reason_of(name: str) -> str:
+    return next(metric.reason for metric in collector.current().metrics if metric.name == name)
+
+
+def shown_row(made: dict[str, Any], table: str) -> list[str]:
+    """The first row of a table of the report's section about the wire."""
+    wire = next(section for section in page([made], Path()).sections if section.id == "wire")
+    found = next(part.content for part in wire.parts if part.kind == "table" and part.content.id == table)
+    return [cell.text for cell in found.rows[0].cells]
+
+
+def test_a_control_below_the_measured_nodes_is_measured_again(
+    fake: list[str], limits: dict[str, list[tuple[float, float]]]
+) -> None:
+    limits["null"] = [(30_000.0, 1e9), (80_000.0, 1e9)]
+    words = forwarding.Forwarding()
+    words.throughput_should_be_found("", "1c", "none")
+    assert 70_000 < (value("null_ndr") or 0) <= 80_000
+    assert fake == ["asked", "null", "null", "bridge"]
+    first, second = collector.current().parameters["null_searches"]
+    assert 25_000 < first["ndr"] <= 30_000 < 70_000 < second["ndr"]
+    assert len(collector.current().parameters["bridge_searches"]) == 1
+    made = noted("performance/throughput/One Core NDR").as_json()
+    assert "Null codec: measured 2 times, for it came out too low: " in shown_row(made, "t-throughput")[-1]
+    collector.begin()
+    words.throughput_should_be_found("", "1c", "0.5 %")
+    assert fake == ["asked", "null", "null", "bridge"], "rows share what was measured again"
+    assert 70_000 < (value("null_pdr") or 0) <= 81_000
+
+
+def test_a_control_that_stays_below_has_no_figure(
+    fake: list[str], limits: dict[str, list[tuple[float, float]]]
+) -> None:
+    limits["null"], limits["bridge"] = [(30_000.0, 1e9)], [(35_000.0, 1e9)]
+    words = forwarding.Forwarding()
+    words.throughput_should_be_found("", "1c", "none")
+    assert fake == ["asked", *["null"] * 3, *["bridge"] * 3], "three times and no more"
+    assert (value("null_ndr"), value("bridge_ndr")) == (None, None)
+    assert "below the " in reason_of("null_ndr") and "in 3 searches: it is no control" in reason_of("null_ndr")
+    assert [series.label for series in collector.current().series] == ["asked"]
+    assert len(collector.current().parameters["null_searches"]) == 3
+    made = noted("performance/throughput/One Core NDR").as_json()
+    assert violations(made, "result") == []
+    assert made["verdict"] == "pass", "the control falls short, not the implementation"
+    texts = shown_row(made, "t-throughput")
+    assert sum(text == "–" for text in texts) == 2, texts
+    assert "Null codec: it came out at " in texts[-1] and "Bare bridge: it came out at " in texts[-1]
+    collector.begin()
+    words.throughput_should_be_found("", "1c", "0.5 %", "O own")
+    assert fake[7:] == ["asked O own"], "a run does not go on measuring it"
+
+
+def test_a_control_above_what_the_generator_sends_is_not_below(
+    fake: list[str], limits: dict[str, list[tuple[float, float]]]
+) -> None:
+    limits["null"] = [(1e9, 30_000.0)]  # above 30,000: nothing says that it is below
+    forwarding.Forwarding().throughput_should_be_found("", "1c", "none")
+    assert fake == ["asked", "null", "bridge"]
+    assert value("null_ndr_at_least") is not None
+
+
+def test_growth_of_a_control_that_is_none_has_no_figure(
+    fake: list[str], limits: dict[str, list[tuple[float, float]]]
+) -> None:
+    limits["null"] = [(30_000.0, 1e9)]
+    forwarding.Forwarding().throughput_should_grow_with_the_cores("", "4c", "0.5 %")
+    assert value("speed_up") == pytest.approx(2.0, rel=0.15)
+    assert value("null_speed_up") is None
+    assert "no control" in reason_of("null_speed_up")
+    remark = shown_row(noted("performance/scaling/Four Cores").as_json(), "t-scaling")[-1]
+    assert "Null codec: on one core, it came out at " in remark
+    assert len(collector.current().parameters["null_searches"]) == 3
+
+
+def test_a_resumed_run_measures_no_control_again(
+    fake: list[str], limits: dict[str, list[tuple[float, float]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits["null"] = [(30_000.0, 1e9), (80_000.0, 1e9)]
+    words = forwarding.Forwarding()
+    words.throughput_should_be_found("", "1c", "none")
+    before = [vars(one) for one in collector.current().metrics]
+    monkeypatch.setattr(searches, "_known", {})  # another process
+    collector.begin()
+    words.throughput_should_be_found("", "1c", "none")
+    assert [vars(one) for one in collector.current().metrics] == before
+    assert fake == ["asked", "null", "null", "bridge"]
+
+
 def test_feedback_that_an_implementation_does_not_declare_is_unsupported() -> None:
     from robot.api import SkipExecution
 
@@ -167,7 +272,7 @@ def test_growth_is_measured_beside_one_core(fake: list[str]) -> None:
     assert value("efficiency") == pytest.approx((value("speed_up") or 0) / 4)
     assert value("null_speed_up") == pytest.approx(2.0, rel=0.15)
     assert violations(noted("performance/scaling/Four Cores").as_json(), "result") == []
-    assert fake == ["asked", "asked", "null", "null"]
+    assert fake == ["asked", "null"] * 2
 
 
 def test_growth_without_a_rate_has_a_reason() -> None:

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Standard output and standard error whose reader may go away, as that of `./headroom run | head` does.
+
+What is printed after that is lost, and nothing else: the command goes on, and its exit status is that of the verdicts.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import TextIO
+
+
+class _Raw(io.RawIOBase):
+    """A descriptor to write to. Once its reader has gone, it leads to /dev/null, for child processes, too."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def isatty(self) -> bool:
+        return os.isatty(self._descriptor)
+
+    def write(self, octets: bytes | memoryview) -> int:  # type: ignore[override]
+        try:
+            return os.write(self._descriptor, octets)
+        except BrokenPipeError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._descriptor)
+            os.close(nowhere)
+            return len(octets)
+
+
+def _outlasting(stream: TextIO) -> TextIO:
+    stream.flush()
+    return io.TextIOWrapper(
+        io.BufferedWriter(_Raw(stream.fileno())),
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=getattr(stream, "line_buffering", False),
+    )
+
+
+def outlast_readers() -> None:
+    """From now on what is printed may be read by nobody: no BrokenPipeError comes of it. For a whole process."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout = _outlasting(sys.stdout)
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr = sys.__stderr__ = _outlasting(sys.stderr)  # type: ignore[misc]
