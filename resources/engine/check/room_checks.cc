@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kRefusedEvery = 3;  // packets; the first of them is one of those
 constexpr std::size_t kLostEvery = 4;
+constexpr std::size_t kSlack = 256;  // octets behind the input
 
 // Where room is wanting.
 enum class Wanting : std::uint8_t { kNowhere, kCompressor, kDecompressor };
@@ -24,10 +25,11 @@ struct Tried {
 // Gives one packet with room for half of it.
 Tried try_one(const Instance& instance, const Octets& input, std::size_t i) {
   Octets in = input;
+  in.resize(input.size() + kSlack);  // whether it reads them, "input_bounds" finds out
   Octets out(input.size() + HEADROOM_EXPANSION);
-  const auto room = static_cast<std::uint32_t>(in.size() / 2);
+  const auto room = static_cast<std::uint32_t>(input.size() / 2);
   headroom_packet packet = {
-      in.data(), out.data(), static_cast<std::uint32_t>(in.size()), room, 0, 0, HEADROOM_ERR_INTERNAL, 0};
+      in.data(), out.data(), static_cast<std::uint32_t>(input.size()), room, 0, 0, HEADROOM_ERR_INTERNAL, 0};
   const auto function = instance.role() == HEADROOM_COMPRESSOR ? instance.api().compress : instance.api().decompress;
   function(instance.self(), &packet, 1, time_of(i), nullptr);
   if (packet.status != HEADROOM_OK) return {true, {}};
