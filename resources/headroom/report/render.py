@@ -9,7 +9,15 @@ from pathlib import Path
 from headroom.errors import disk_error
 from headroom.machine import pressure
 from headroom.paths import TEMPLATES
-from headroom.report import calls_section, hostile_section, interop_page, sections, traffic_section, wire_section
+from headroom.report import (
+    calls_section,
+    capacity_section,
+    hostile_section,
+    interop_page,
+    sections,
+    traffic_section,
+    wire_section,
+)
 from headroom.report.data import Records
 from headroom.report.interop_section import PAGE, interop
 from headroom.report.page import Page
@@ -54,8 +62,8 @@ def page(records: Records, run_folder: Path) -> Page:
         section
         for make in (
             sections.summary,
-            sections.capacity,
-            sections.latency_and_cost,
+            capacity_section.capacity,
+            capacity_section.latency_and_cost,
             sections.flows_come_and_go,
             calls_section.calls,
             hostile_section.hostile,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from headroom import requirements
-from headroom.report import charts, data, page, render, sections, wire_latency, wire_section
+from headroom.report import capacity_section, charts, data, page, render, sections, wire_latency, wire_section
 from headroom.results import store
 from headroom.tests import browser, sample
 from headroom.yamlfile import violations
@@ -262,7 +262,7 @@ def test_capacity_as_the_command_line_prints_it() -> None:
 
 
 def test_flow_pairs_codec_only_stand_beside_those_measured() -> None:
-    section = sections.capacity(sample.records())
+    section = capacity_section.capacity(sample.records())
     assert section is not None
     found = next(part.content for part in section.parts if getattr(part.content, "id", "") == "t-codec-only")
     texts = [[str(getattr(cell, "text", cell)) for cell in row.cells] for row in found.rows]
@@ -281,7 +281,7 @@ def test_a_record_without_codec_only_figures_is_shown() -> None:
         record["metrics"] = [metric for metric in record["metrics"] if metric["name"] not in new]
     assert data.capacity_rows(records)[0][4:7] == ("–", 44.5, None)
     assert data.capacities(records)[0].as_json()["flow_pairs_codec_only"] is None
-    assert sections.capacity(records) is not None
+    assert capacity_section.capacity(records) is not None
 
 
 def test_a_rough_figure_says_so() -> None:

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sections about VoIP flow pairs: how many the cores carry, with the harness and codec only; latency and cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headroom.readable import shown
+from headroom.report import charts, data
+from headroom.report.data import Records
+from headroom.report.page import Cell, Column, Section, table
+
+TARGETS: tuple[tuple[float | None, str], ...] = ((0.3, "30 % load"), (0.5, "50 % load"), (None, "no missed tick"))
+
+
+def target_name(target: float | None) -> str:
+    return "no missed tick" if target is None else f"{target:.0%} load".replace("%", " %")
+
+
+def capacity(records: Records) -> Section | None:
+    """Flow pairs per CPU configuration, and the load over flows that they are read off."""
+    lines = data.capacity_lines(records)
+    if not lines:
+        return None
+    section = Section("capacity", "How many flow pairs the cores carry", "Capacity")
+    section.intro = [
+        "A flow pair is one call: a packet of each direction every tick, each packet "
+        "classified, compressed and decompressed; nobody is "
+        "ever silent. The load is the CPU time of the measuring thread; /proc/stat and "
+        "the busy share of each tick are in the records beside it.",
+    ]
+    measured = [line for line in lines if line.main]
+    names = _line_names(lines)
+    bars = [
+        {
+            "CPUs": names[line.key],
+            "flow pairs": found.flow_pairs,
+            "target": target_name(target),
+            "low": min(found.trials, default=found.flow_pairs),
+            "high": max(found.trials, default=found.flow_pairs),
+        }
+        for line in measured
+        for target, _ in TARGETS
+        if (found := line.by_target.get(target)) and found.flow_pairs is not None
+    ]
+    if bars:
+        caption = "All cores together. The thin line spans the trials; the bar is their median."
+        draw = charts.grouped_bars(bars, "CPUs", "flow pairs", "target", "", "bidirectional flow pairs")
+        section.add("figure", charts.figure("f-capacity", "Flow pairs by CPU configuration", caption, draw))
+    if measured:
+        section.add("table", _capacity_table(measured, names))
+        section.add("heading", "With the harness, and codec only", id="codec-only")
+        section.add("text", _harness_share(measured, names), style="soft small")
+        section.add("table", _codec_only_table(measured, names))
+    absent = data.absent_configurations(records)
+    if absent:
+        section.add("text", f"Not measured: {'; '.join(absent)}.", style="soft small")
+    curve = _load_curve(measured, names)
+    if curve:
+        section.add("figure", curve)
+    return section
+
+
+def _line_names(lines: list[data.CapacityLine]) -> dict[tuple[str, ...], str]:
+    """A name for each line: its CPU configuration, and what else tells it from the others."""
+    varying = [index for index in range(4) if len({line.key[index] for line in lines}) > 1]
+    return {line.key: " ".join([line.cpus, *(f"({line.key[index]})" for index in varying)]) for line in lines}
+
+
+def _capacity_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> Any:
+    columns = [
+        Column("CPUs"),
+        Column("Cores"),
+        *(Column(name, number=True) for _, name in TARGETS),
+        Column("ns per operation", number=True),
+        Column("Null adapter, ns", number=True),
+        Column("Octets per flow", number=True),
+        Column("Remarks", long=True, optional=True),
+    ]
+    rows: list[list[Any]] = []
+    for line in lines:
+        main = line.main
+        assert main is not None
+        pairs = [
+            Cell(found.shown, found.flow_pairs) if (found := line.by_target.get(target)) else None
+            for target, _ in TARGETS
+        ]
+        costs = [data.value(main.record, name) for name in ("ns_per_operation", "floor_ns", "memory_per_flow")]
+        remarks = [
+            f"{target_name(target)}: {note}"
+            for target, found in line.by_target.items()
+            for note in (*found.record["parameters"].get("notes", ()), *filter(None, [found.record["reason"]]))
+        ]
+        remark = Cell(f"{len(remarks)} on the trials", len(remarks), details=remarks) if remarks else ""
+        rows.append([names[line.key], ", ".join(map(str, main.cores)), *pairs, *costs, remark])
+    caption = "Flow pairs of all cores together. Cost of a packet: compress and decompress, median at 50 % load."
+    return table("t-capacity", columns, rows, caption)
+
+
+def _harness_share(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> str:
+    """How much of a packet's time is the harness's."""
+    shares = []
+    for line in lines:
+        assert line.main is not None
+        harness, operation = data.value(line.main.record, "harness_ns"), line.main.ns_per_operation
+        if harness is not None and operation is not None:
+            shares.append(f"{names[line.key]}: {shown(harness)} of {shown(harness + operation)} ns")
+    told = f" Here: {'; '.join(shares)}." if shares else ""
+    return (
+        "Generator, hand-over and verification take time that no codec is to blame for." + told + " Codec only is the "
+        "busy time less that of the same load with the null adapter, in trials that take turns. The ratio to null is "
+        "the time of an operation over that of copying the packets: figures of different processors can be compared "
+        "by it."
+    )
+
+
+def _codec_only_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> Any:
+    columns = [
+        Column("CPUs"),
+        Column("Load"),
+        Column("Flow pairs as measured", number=True),
+        Column("Codec only", number=True),
+        Column("ns per operation", number=True),
+        Column("Null adapter, ns", number=True),
+        Column("Ratio to null", number=True),
+        Column("Harness, ns per packet", number=True),
+    ]
+    rows = [
+        [
+            names[line.key],
+            target_name(target),
+            Cell(found.shown, found.flow_pairs),
+            Cell(found.shown_codec_only, found.codec_only),
+            found.ns_per_operation,
+            data.value(found.record, "floor_ns"),
+            found.ratio_to_null,
+            data.value(found.record, "harness_ns"),
+        ]
+        for line in lines
+        for target, _ in TARGETS
+        if (found := line.by_target.get(target))
+    ]
+    caption = (
+        "Codec only takes null's copies for harness, and the cost of a packet as it is at the flow pairs measured: "
+        "with more of them contexts leave the caches, and it grows."
+    )
+    return table("t-codec-only", columns, rows, caption)
+
+
+def _load_curve(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> charts.Figure | None:
+    points, trials = [], []
+    for line in lines:
+        seen: dict[float, dict[str, Any]] = {}
+        for found in line.by_target.values():
+            for series in found.record["series"]:
+                if series["name"] == "load_over_flow_pairs":
+                    seen |= {point["x"]: point for point in series["points"]}
+        for x in sorted(seen):
+            points.append({"series": names[line.key], "x": x, "y": seen[x]["y"]})
+            trials += [{"series": names[line.key], "x": x, "y": load} for load in seen[x].get("trials", ())]
+    if not points:
+        return None
+    draw = charts.lines(
+        points,
+        "bidirectional flow pairs per core",
+        "load of a core",
+        y_format=".0%",
+        rules=[(0.3, "30 %"), (0.5, "50 %")],
+        trials=trials,
+    )
+    caption = (
+        "Points are medians, faint ones the single trials. A straight line means that "
+        "the cost of a packet does not grow with the flows."
+    )
+    return charts.figure("f-load", "Load over flows", caption, draw)
+
+
+def latency_and_cost(records: Records) -> Section | None:
+    """Latency percentiles and where the time of a packet goes."""
+    lines = [line for line in data.capacity_lines(records) if line.main]
+    names = _line_names(lines)
+    points, rows, costs = [], [], []
+    parts = [
+        ("generate", "generate_ns"),
+        ("compress", "compress_ns"),
+        ("hand-over", "handover_ns"),
+        ("decompress", "decompress_ns"),
+        ("verify", "verify_ns"),
+        ("feedback", "feedback_ns"),
+    ]
+    for line in lines:
+        main = line.main
+        assert main is not None
+        buckets = data.merged_histogram(main.record, "latency")
+        if buckets:
+            values = [data.percentile(buckets, share) for _, share in data.PERCENTILES]
+            rows.append([names[line.key], *values, buckets[-1][0]])
+            points += [
+                {"series": names[line.key], "x": name, "y": value}
+                for (name, _), value in zip(data.PERCENTILES, values, strict=True)
+                if value
+            ]
+        for prefix, label in (("", names[line.key]), ("floor_", f"{names[line.key]}, null adapter")):
+            for part, name in parts:
+                amount = data.value(main.record, prefix + name)
+                if amount is not None:
+                    costs.append({"name": label, "part": part, "value": amount})
+    if not points and not costs:
+        return None
+    section = Section("latency", "Latency, and where the time goes", "Latency")
+    if points:
+        section.intro = [
+            "Latency is the time from handing a burst to the compressor until the "
+            f"decompressor is done with it, at the 50 % point{_burst(lines)}."
+        ]
+        order = [name for name, _ in data.PERCENTILES]
+        draw = charts.lines(points, "percentile", "ns (logarithmic)", x_sort=order, log_y=True)
+        section.add(
+            "figure", charts.figure("f-latency", "Latency percentiles", "One line per CPU configuration.", draw)
+        )
+        columns = [
+            Column("CPUs"),
+            *(Column(f"{name}, ns", number=True) for name in order),
+            Column("longest, ns", number=True),
+        ]
+        section.add("table", table("t-latency", columns, rows))
+    if costs:
+        used = [part for part, _ in parts if any(cost["part"] == part for cost in costs)]
+        caption = (
+            "Medians. The null adapter copies octets: its bar is what the harness itself "
+            "costs, and the floor under every figure."
+        )
+        draw = charts.stacked_bars(costs, "ns per packet", "", used)
+        section.add("figure", charts.figure("f-cost", "Where the time of a packet goes", caption, draw))
+    return section
+
+
+def _burst(lines: list[data.CapacityLine]) -> str:
+    """How many packets a burst has, where all lines agree: latency grows with it."""
+    sizes = {line.main.record["parameters"].get("burst") for line in lines if line.main}
+    return f"; a burst has up to {sizes.pop()} packets" if len(sizes) == 1 and None not in sizes else ""
