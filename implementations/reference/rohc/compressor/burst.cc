@@ -35,19 +35,6 @@ void Compressor::compress(headroom_packet* packets, std::size_t count, std::uint
   for (std::size_t i = 0; i < count; ++i) compress_slowly(packets[i], now, details != nullptr ? details + i : nullptr);
 }
 
-// Fetches the history of a flow that will not take the fast path. No branch: for a flow that does, its context is
-// fetched once more, which costs nothing.
-void Compressor::prefetch_history(std::uint32_t guess) const noexcept {
-  if (guess == kNoContext) return;
-  const CompressorContext& c = contexts_[guess];
-  const auto history = reinterpret_cast<std::uintptr_t>(&histories_[guess]);
-  const auto context = reinterpret_cast<std::uintptr_t>(&c);
-  const std::uintptr_t mask = std::uintptr_t{0} - c.fast;
-  const auto wanted = (context & mask) | (history & ~mask);
-  __builtin_prefetch(reinterpret_cast<const void*>(wanted), 1);
-  __builtin_prefetch(reinterpret_cast<const void*>(wanted + 64), 1);
-}
-
 void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std::uint32_t now,
                                 headroom_detail* details) noexcept {
   std::array<std::uint64_t, kRing> hashes;
@@ -75,7 +62,11 @@ void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std
   for (std::size_t i = 0; i < count; ++i) {
     if (i + kHashAhead < count) hash(i + kHashAhead);
     if (i + kGuessAhead < count) guess(i + kGuessAhead);
-    if (i + kHistoryAhead < count) prefetch_history(guesses[(i + kHistoryAhead) % kRing]);
+    if (i + kHistoryAhead < count) {
+      const std::uint32_t later = guesses[(i + kHistoryAhead) % kRing];
+      if (later != kNoContext && !contexts_[later].fast) [[unlikely]]
+        prefetch_history(later);
+    }
 
     headroom_packet& p = packets[i];
     const std::uint32_t index = guesses[i % kRing];
@@ -90,7 +81,7 @@ void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std
       type = PacketType::kR0;
     }
     if (type == PacketType::kUnknown) {
-      const Outcome outcome = compress_generally(p, now);
+      const Outcome outcome = compress_generally(p, now, own_channel ? index : kNoContext);
       if (details != nullptr) fill_detail(details[i], outcome);
       continue;
     }

@@ -95,10 +95,18 @@ class Compressor {
   struct Headers {
     Octets packet;
     HeaderChain& chain;
-    ListedHeaders* listed;  // nullptr without lists
+    ListedHeaders* listed;      // nullptr without lists
+    bool same_pattern = false;  // see PacketFields
 
     [[nodiscard]] Octets core() const noexcept { return listed != nullptr ? Octets(listed->core) : packet; }
     [[nodiscard]] std::size_t size() const noexcept { return listed != nullptr ? listed->octets : chain.octets; }
+  };
+
+  // The flow of a packet and its context.
+  struct KnownFlow {
+    std::uint32_t index;
+    bool is_new;
+    std::uint64_t hash;  // of a new one
   };
 
   // What became of a packet on the general path.
@@ -117,15 +125,18 @@ class Compressor {
 
   void compress_burst(headroom_packet* packets, std::size_t count, std::uint32_t now,
                       headroom_detail* details) noexcept;
-  void prefetch_history(std::uint32_t guess) const noexcept;
+  void prefetch_history(std::uint32_t index) const noexcept;
   void compress_slowly(headroom_packet& packet, std::uint32_t now, headroom_detail* detail) noexcept;
-  [[nodiscard]] Outcome compress_generally(headroom_packet& packet, std::uint32_t now) noexcept;
+  [[nodiscard]] Outcome compress_generally(headroom_packet& packet, std::uint32_t now,
+                                           std::uint32_t guess = kNoContext) noexcept;
   [[nodiscard]] static PacketFields fields_of(const Headers& headers, std::uint32_t now) noexcept;
   [[nodiscard]] bool compress_flow(Flow flow, const PacketFields& f, headroom_packet& packet,
                                    Outcome& outcome) noexcept;
   [[nodiscard]] Outcome send_uncompressed(headroom_packet& packet, std::uint32_t now) noexcept;
-  void compress_as(std::uint32_t index, bool is_new, std::uint64_t hash, Headers& headers, headroom_packet& packet,
-                   std::uint32_t now, Outcome& outcome) noexcept;
+  [[nodiscard]] Outcome compress_as(const KnownFlow& known, const Headers& headers, headroom_packet& packet,
+                                    std::uint32_t now, const Undo* undo) noexcept;
+  void compress_in_context(const KnownFlow& known, const Headers& headers, headroom_packet& packet, std::uint32_t now,
+                           Outcome& outcome) noexcept;
   void keep_context(std::uint32_t index, Undo& undo) const noexcept;
   void keep_channel(std::uint32_t channel, Undo& undo) const noexcept;
   void take_back(const Undo& undo) noexcept;
@@ -183,6 +194,12 @@ inline std::uint32_t Compressor::now_ms(std::uint64_t now_ns) noexcept {
   }
   if (now_ns - epoch_ns_ >= kEpochNs) move_epoch((now_ns - epoch_ns_) / kEpochNs);
   return milliseconds(now_ns - epoch_ns_);
+}
+
+inline void Compressor::prefetch_history(std::uint32_t index) const noexcept {
+  const auto* const history = reinterpret_cast<const std::uint8_t*>(&histories_[index]);
+  __builtin_prefetch(history, 1);
+  __builtin_prefetch(history + 64, 1);
 }
 
 // In the header, because each packet of the general path asks for it.

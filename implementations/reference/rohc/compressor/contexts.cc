@@ -22,7 +22,6 @@ constexpr std::uint32_t kReplacementSample = 8;
 // Packets of type 2 after the IR packets where a CID was one of R-mode and is no longer.
 constexpr std::uint8_t kCautiousPackets = 16;
 
-// All of a flow's hash that the table goes by.
 }  // namespace
 
 std::uint32_t Compressor::start_flow(std::uint64_t hash, std::uint32_t channel, const HeaderChain& chain,

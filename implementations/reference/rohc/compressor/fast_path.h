@@ -24,10 +24,10 @@ inline constexpr std::uint32_t kFastHeaderRoom = 10;
 
 namespace fast {
 
-// The octets in which the header differs from the pattern, as a word that is 0 if there are none. Words of eight
-// octets; with a known layout the last one ends where the header does, and overlaps the one before it.
+// The octets under `mask` in which the header differs from the pattern, as a word that is 0 if there are none. Words of
+// eight octets; with a known layout the last one ends where the header does, and overlaps the one before it.
 template <bool kKnown>
-[[gnu::always_inline]] inline std::uint64_t differences(const Layout& l, const std::uint8_t* header,
+[[gnu::always_inline]] inline std::uint64_t differences(const Layout& l, const Image& mask, const std::uint8_t* header,
                                                         const Image& pattern) noexcept {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   const std::size_t size = kKnown ? l.header : kImageSize;
@@ -35,7 +35,7 @@ template <bool kKnown>
   const auto compare = [&](std::size_t at) {
     std::uint64_t header_word, mask_word, pattern_word;
     std::memcpy(&header_word, header + at, kWord);
-    std::memcpy(&mask_word, l.pattern_mask.data() + at, kWord);
+    std::memcpy(&mask_word, mask.data() + at, kWord);
     std::memcpy(&pattern_word, pattern.data() + at, kWord);
     different |= (header_word & mask_word) ^ pattern_word;
   };
@@ -62,7 +62,7 @@ template <bool kReliable, bool kKnown>
   // Where the layout is not known, code without branches works on an IP-ID that may not be there.
   const bool has_id = !kKnown || l.is_ipv4();
 
-  std::uint64_t different = differences<kKnown>(l, h, c.pattern);
+  std::uint64_t different = differences<kKnown>(l, l.pattern_mask, h, c.pattern);
 
   const auto sn = static_cast<std::uint16_t>(c.sn + 1);
   const std::uint32_t ts = c.ts + c.ts_stride;  // a wraparound may change TS_OFFSET: below, it is not for the fast path
@@ -128,13 +128,55 @@ template <bool kReliable, bool kKnown>
   return true;
 }
 
+[[nodiscard]] constexpr Image mask_without_marker(const Layout& l) noexcept {
+  Image mask = l.pattern_mask;
+  mask[l.rtp + 1U] = 0x7f;
+  return mask;
+}
+
+// See continues_flow.
+template <Shape kShape>
+[[nodiscard]] inline bool continues_flow(const CompressorContext& c, const headroom_packet& packet) noexcept {
+  static constexpr Layout kLayout = kLayoutOf<kShape>;
+  static constexpr Image kMask = mask_without_marker(kLayout);
+  const Layout& l = kLayout;
+  const std::uint8_t* h = packet.in;
+  const std::uint32_t length = packet.in_length;
+  if (length < l.header || !may_be_rtp(h + l.rtp, length - l.rtp)) return false;
+  std::uint64_t different = differences<true>(l, kMask, h, c.pattern);
+  different |= (wire::load16(h + l.length_at) + std::uint32_t{l.length_adds}) ^ length;
+  different |= wire::load16(h + l.udp_length_at) ^ (length - l.udp);
+  if (l.is_ipv4()) {
+    const std::uint16_t sum =
+        ipv4_checksum(c.ipv4_sum, wire::load_little16(h + l.length_at), wire::load_little16(h + l.id_at));
+    different |= static_cast<unsigned>(sum ^ wire::load_little16(h + l.ip_checksum_at));
+  }
+  return different == 0;
+}
+
 }  // namespace fast
 
+// True when `packet` is one more of the flow of context `c`, and nothing of its pattern has changed but the marker:
+// what profile_for and find_flow said of the flow's last packet, they would say of this one. Known of RTP flows with
+// one IP header and without lists; false for others, and then nothing is known.
+[[nodiscard]] inline bool continues_flow(const CompressorContext& c, const headroom_packet& packet) noexcept {
+  if (c.state == CompressorState::kUnused || c.tunnel || c.lists != ListUse::kNone) return false;
+  switch (c.shape) {
+    case Shape::kRtpIpv4:
+      return fast::continues_flow<Shape::kRtpIpv4>(c, packet);
+    case Shape::kRtpIpv6:
+      return fast::continues_flow<Shape::kRtpIpv6>(c, packet);
+    default:
+      return false;
+  }
+}
+
 // Compresses `packet` by context `c` if it is as predicted: fills `out` and `out_length` and returns true. Otherwise
-// changes nothing and returns false. kReliable: as R-0. REQUIRES: packet.in_length > 0.
+// changes nothing and returns false. kReliable: as R-0. REQUIRES: packet.in_length > 0. Not inlined: the loop over a
+// burst would run out of registers.
 template <bool kReliable = false>
-[[nodiscard]] inline bool compress_predicted(CompressorContext& c, headroom_packet& packet,
-                                             std::uint32_t now_ms) noexcept {
+[[nodiscard, gnu::noinline]] bool compress_predicted(CompressorContext& c, headroom_packet& packet,
+                                                     std::uint32_t now_ms) noexcept {
   switch (c.shape) {
     case Shape::kRtpIpv4:
       return fast::compress<kReliable, true>(kLayoutOf<Shape::kRtpIpv4>, c, packet, now_ms);

@@ -22,6 +22,7 @@ struct PacketFields {
   std::uint16_t sn = 0;  // from the RTP or ESP header, or made by the compressor
   std::uint32_t ts = 0;  // ESP: the whole Sequence Number, see Layout
   bool marker = false;
+  bool same_pattern = false;  // all of the pattern but the marker is known to be that of the context
   std::uint16_t inner_id = 0;
   std::uint16_t outer_id = 0;
   std::uint32_t arrived_ms = 0;

@@ -10,6 +10,7 @@
 #include "rohc/compressor/classify.h"
 #include "rohc/compressor/compressor.h"
 #include "rohc/compressor/coverage.h"
+#include "rohc/compressor/fast_path.h"
 #include "rohc/compressor/feedback.h"
 #include "rohc/compressor/observe.h"
 #include "rohc/compressor/profile.h"
@@ -101,8 +102,21 @@ void note_sent(const Flow& flow, const PacketFields& f, const Said& said) noexce
 
 }  // namespace
 
-Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std::uint32_t now) noexcept {
+// `guess`: the context that the packet may be of, if its channel is the packet's.
+Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std::uint32_t now,
+                                                   std::uint32_t guess) noexcept {
   packet.out_length = 0;
+  if (guess != kNoContext) prefetch_history(guess);
+  if (guess != kNoContext && continues_flow(contexts_[guess], packet)) {
+    HeaderChain chain;
+    chain.shape = contexts_[guess].shape;
+    chain.octets = chain.layout().header;
+    Headers headers{input_of(packet), chain, nullptr};
+    headers.same_pattern = true;
+    Undo* const undo = may_not_fit(packet) ? &undo_ : nullptr;
+    if (undo != nullptr) keep_context(guess, *undo);
+    return compress_as({guess, false, 0}, headers, packet, now, undo);
+  }
   const auto fail = [&](std::int32_t status) {
     packet.status = status;
     Outcome outcome;
@@ -131,29 +145,34 @@ Compressor::Outcome Compressor::compress_generally(headroom_packet& packet, std:
   } else if (undo != nullptr) {
     keep_context(index, *undo);
   }
+  return compress_as({index, is_new, hash}, headers, packet, now, undo);
+}
+
+// A packet of a flow that has its context. With `undo`, that is put back should there be no room.
+Compressor::Outcome Compressor::compress_as(const KnownFlow& known, const Headers& headers, headroom_packet& packet,
+                                            std::uint32_t now, const Undo* undo) noexcept {
   Outcome outcome;
-  outcome.context = index;
-  compress_as(index, is_new, hash, headers, packet, now, outcome);
+  outcome.context = known.index;
+  compress_in_context(known, headers, packet, now, outcome);
   if (outcome.status != HEADROOM_ERR_NO_SPACE || undo == nullptr) return outcome;
   take_back(*undo);
-  if (is_new) outcome.context = kNoContext;
+  if (known.is_new) outcome.context = kNoContext;
   return outcome;
 }
 
-// A packet of the flow at `index`, which may be new.
-void Compressor::compress_as(std::uint32_t index, bool is_new, std::uint64_t hash, Headers& headers,
-                             headroom_packet& packet, std::uint32_t now, Outcome& outcome) noexcept {
-  if (headers.listed != nullptr) begin_lists(index);
-  const Flow flow = flow_at(index);
+void Compressor::compress_in_context(const KnownFlow& known, const Headers& headers, headroom_packet& packet,
+                                     std::uint32_t now, Outcome& outcome) noexcept {
+  if (headers.listed != nullptr) begin_lists(known.index);
+  const Flow flow = flow_at(known.index);
   PacketFields f = fields_of(headers, now);
-  if (is_new) {
+  if (known.is_new) {
     flow.c.may_carry_rtp =
         may_carry_rtp(config_.channel.profiles, look_.rtp_ports(), flow.c.profile, f.inner + flow.layout().udp);
     if (!flow.traits().sn_in_packet())
-      f.sn = mutant("sn-starts-at-zero") ? 0 : static_cast<std::uint16_t>(mix(hash ^ counters_.new_flows));
+      f.sn = mutant("sn-starts-at-zero") ? 0 : static_cast<std::uint16_t>(mix(known.hash ^ counters_.new_flows));
     if (habit("sn-near-end") && !flow.traits().sn_in_packet()) f.sn |= 0xff00U;
     begin_flow(flow, f);
-    if (flow.traits().rtp) streams_.add(ports_hash_of(index));
+    if (flow.traits().rtp) streams_.add(ports_hash_of(known.index));
   } else {
     if (flow.h.rejected_until_ms != 0 && now < flow.h.rejected_until_ms) {
       outcome = send_uncompressed(packet, now);
@@ -173,6 +192,7 @@ void Compressor::compress_as(std::uint32_t index, bool is_new, std::uint64_t has
 PacketFields Compressor::fields_of(const Headers& headers, std::uint32_t now) noexcept {
   PacketFields f = rohc::fields_of(headers.core(), headers.chain);
   f.arrived_ms = now;
+  f.same_pattern = headers.same_pattern;
   if (headers.listed != nullptr) {
     f.lists = headers.listed;
     f.packet = headers.packet.data();

@@ -216,7 +216,7 @@ void observe_timestamp(Flow flow, const PacketFields& f, std::int32_t packets) n
   }
   const std::uint32_t candidate = stride_from(step, packets);
   const bool multiple =
-      c.ts_stride > 1 && std::abs(static_cast<std::int64_t>(static_cast<std::int32_t>(step))) % c.ts_stride == 0;
+      c.ts_stride > 1 && static_cast<std::int32_t>(step) % static_cast<std::int32_t>(c.ts_stride) == 0;
   if (multiple) {
     if (wrapped && !power_of_two) offset_changed(flow, f.sn);
     return;
@@ -309,7 +309,7 @@ void begin_flow(Flow flow, const PacketFields& f) noexcept {
 
 void observe(Flow flow, const PacketFields& f) noexcept {
   const std::int32_t packets = static_cast<std::int16_t>(f.sn - flow.c.sn);
-  observe_pattern(flow, f);
+  if (!f.same_pattern) observe_pattern(flow, f);
   observe_list_changes(flow, f);
   observe_udp_checksum(flow, f);
   observe_coverage(flow, f);

@@ -160,14 +160,16 @@ void need_timestamp(Flow flow, const PacketFields& f, Needs& n) noexcept {
   bool first = true;
   each_reference(flow, [&](const Reference& r, std::uint16_t, Known what) {
     const bool known = what != Known::kSn;
-    const std::int64_t distance = known ? static_cast<std::int32_t>(f.ts - r.ts) : INT32_MIN;
+    const std::int32_t distance = known ? static_cast<std::int32_t>(f.ts - r.ts) : INT32_MIN;
     unscaled.add(distance, first);
     n.ts_unscaled |= !known;
     if (stride != 0) {
       const std::int32_t packets = static_cast<std::int16_t>(f.sn - r.sn);
       line &= f.ts - r.ts == stride * static_cast<std::uint32_t>(packets);
-      n.ts_unscaled |= distance % stride != 0;
-      scaled.add(distance / stride, first);
+      // A stride has 29 bits at most (4.5.6), and dividing 64 bits takes far longer than 32.
+      const auto divisor = static_cast<std::int32_t>(stride);
+      n.ts_unscaled |= distance % divisor != 0;
+      scaled.add(distance / divisor, first);
     }
     first = false;
   });

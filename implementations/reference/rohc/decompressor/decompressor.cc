@@ -66,33 +66,32 @@ Decompressor::Decompressor(const DecompressorConfig& config)
 // --- Bursts ----------------------------------------------------------------------------------------------------------
 
 // The context of what looks like a type 0 packet without padding or feedback in front.
-inline Decompressor::Clue Decompressor::clue_of(const headroom_packet& p) const noexcept {
-  Clue clue;
-  if (p.channel >= config_.channel.channels || p.in_length < 3) return clue;
+inline void Decompressor::look_at(const headroom_packet& p, Clue& clue) const noexcept {
+  clue.context = kNoContext;
+  if (p.channel >= config_.channel.channels || p.in_length < 3) return;
   std::uint32_t cid = 0;
   if (config_.channel.large_cids) {
     const bool two = p.in[1] >= 0x80;
-    if (p.in[0] >= 0x80 || p.in[1] >= 0xc0) return clue;
+    if (p.in[0] >= 0x80 || p.in[1] >= 0xc0) return;
     cid = two ? (p.in[1] & 0x3fU) << 8 | p.in[2] : p.in[1];
     clue.first = p.in[0];
     clue.before_rest = two ? 3 : 2;
   } else {
     const bool add_cid = wire::is_add_cid(p.in[0]);
     clue.first = p.in[add_cid ? 1 : 0];
-    if (clue.first >= 0x80) return clue;
+    if (clue.first >= 0x80) return;
     cid = add_cid ? p.in[0] & 0x0fU : 0;
     clue.before_rest = add_cid ? 2 : 1;
   }
   if (cid <= config_.channel.max_cid) clue.context = config_.channel.index_of(p.channel, cid);
-  return clue;
 }
 
 void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
                               headroom_detail* details) noexcept {
   std::array<Clue, kRing> clues;
   const auto look = [&](std::size_t i) {
-    const Clue clue = clue_of(packets[i]);
-    clues[i % kRing] = clue;
+    Clue& clue = clues[i % kRing];
+    look_at(packets[i], clue);
     if (clue.context == kNoContext) return;
     __builtin_prefetch(&contexts_[clue.context], 1);
     __builtin_prefetch(contexts_[clue.context].pattern.data());
@@ -105,7 +104,7 @@ void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::
   for (std::size_t i = 0; i < count; ++i) {
     if (i + kAhead < count) look(i + kAhead);
     headroom_packet& p = packets[i];
-    const Clue clue = clues[i % kRing];
+    const Clue& clue = clues[i % kRing];
     PacketType type = PacketType::kUnknown;
     if (quick && clue.context != kNoContext) {
       DecompressorContext& c = contexts_[clue.context];

@@ -128,12 +128,12 @@ class Decompressor {
 
   // What a look ahead says of a packet.
   struct Clue {
-    std::uint32_t context = kNoContext;
-    std::uint8_t first = 0;
-    std::uint8_t before_rest = 0;
+    std::uint32_t context;  // kNoContext: it says nothing, and the other members have no meaning
+    std::uint8_t first;
+    std::uint8_t before_rest;
   };
 
-  [[nodiscard]] Clue clue_of(const headroom_packet& packet) const noexcept;
+  void look_at(const headroom_packet& packet, Clue& clue) const noexcept;
   [[nodiscard]] Outcome decompress_generally(headroom_packet& packet, std::uint64_t now_ns) noexcept;
   // Takes padding, feedback and CID off. Anything but HEADROOM_OK ends the packet. With the type kSegment and
   // HEADROOM_OK, `framed` has the segment's octets alone.

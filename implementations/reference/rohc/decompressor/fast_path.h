@@ -109,10 +109,10 @@ template <bool kReliable, bool kKnown>
 
 // Decompresses a type 0 packet: `octet` is its first octet, `rest` what follows the CID. True on success. Otherwise
 // nothing has changed, and the general path finds out why. REQUIRES: c.fast and octet < 0x80; with kReliable, for R-0,
-// c.fast_reliable and octet < 0x40.
+// c.fast_reliable and octet < 0x40. Not inlined: the loop over a burst would run out of registers.
 template <bool kReliable = false>
-[[nodiscard]] inline bool decompress_type_0(DecompressorContext& c, headroom_packet& packet, std::uint8_t octet,
-                                            Octets rest, std::uint64_t now_ns) noexcept {
+[[nodiscard, gnu::noinline]] bool decompress_type_0(DecompressorContext& c, headroom_packet& packet, std::uint8_t octet,
+                                                    Octets rest, std::uint64_t now_ns) noexcept {
   switch (c.shape) {
     case Shape::kRtpIpv4:
       return fast::decompress<kReliable, true>(kLayoutOf<Shape::kRtpIpv4>, c, packet, octet, rest, now_ns);

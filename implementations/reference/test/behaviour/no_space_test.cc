@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "rohc/compressor/classify.h"
 #include "test/support/eventful_flow.h"
 #include "test/support/link.h"
 #include "test/support/random.h"
@@ -192,6 +193,42 @@ TEST_P(NoSpace, TheDecompressorLosesThatPacketOnly) {
 
 INSTANTIATE_TEST_SUITE_P(Modes, NoSpace, testing::ValuesIn(kSettings),
                          [](const auto& tested) { return std::string(tested.param.name); });
+
+// A context may come from the list of those whose flows the flow table had no place for: it goes back there, and the
+// next flow gets the same one.
+TEST(NoSpaceForANewFlow, AContextThatWasGivenBackIsGivenBackAgain) {
+  CompressorConfig config;
+  config.channel.large_cids = true;
+  config.channel.max_cid = 199;
+  // One flow more than the eight buckets of eight hold that a search goes through, all with one home: the seed is
+  // known.
+  constexpr unsigned kTooMany = 65;
+  constexpr std::uint32_t kHomes = 1024;  // more than the table has
+  const QuickLook look(config);
+  std::vector<Packet> crowd;
+  for (std::uint32_t tried = 0; crowd.size() < kTooMany; ++tried) {
+    test::PacketSpec spec = test::rtp_packet();
+    spec.ip.source = static_cast<std::uint16_t>(tried);
+    spec.udp->source_port = static_cast<std::uint16_t>(30'000 + (tried >> 16));
+    const Packet packet = build(spec);
+    if ((look.hash(packet.data(), packet.size(), 0) >> 32) % kHomes == 0) crowd.push_back(packet);
+  }
+  Compressor compressor(config), twin(config);
+  for (const Packet& packet : crowd) {
+    ASSERT_EQ(test::compress(compressor, packet).status, HEADROOM_OK);
+    ASSERT_EQ(test::compress(twin, packet).status, HEADROOM_OK);
+  }
+  ASSERT_EQ(compressor.contexts_in_use(), kTooMany - 1) << "nobody was displaced";
+
+  const Packet next = build(test::rtp_packet(6));
+  for (unsigned i = 0; i < 3; ++i) ASSERT_EQ(test::compress(compressor, next, 0, 0, 10).status, HEADROOM_ERR_NO_SPACE);
+  EXPECT_EQ(compressor.contexts_in_use(), kTooMany - 1);
+  const test::Compressed sent = test::compress(compressor, next);
+  const test::Compressed same = test::compress(twin, next);
+  EXPECT_EQ(to_hex(sent.octets), to_hex(same.octets));
+  EXPECT_LT(sent.detail.cid, kTooMany) << "the CID is that of the displaced flow";
+  EXPECT_EQ(compressor.contexts_in_use(), kTooMany);
+}
 
 }  // namespace
 }  // namespace headroom::rohc
