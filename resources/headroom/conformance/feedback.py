@@ -2,7 +2,8 @@
 """Feedback elements, written for a compressor and read from a decompressor: RFC 3095, 5.2.2 and 5.7.6; RFC 5795,
 5.2.4.1.
 
-Suites describe feedback in words: `STATIC-NACK(O) with CRC`, `ACK(U) with CRC and unknown option`, `FEEDBACK-1`.
+Suites describe feedback in words: `STATIC-NACK(O) with CRC`, `ACK(U) with CRC and unknown option`, `FEEDBACK-1`,
+`FEEDBACK-1 of 0`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ PLAIN_OPTIONS = {  # words of a description: type and data
     "REJECT": (formats.REJECT, b""),
     "SN-NOT-VALID": (formats.SN_NOT_VALID, b""),
     "CLOCK": (formats.CLOCK, b"\x0a"),
+    "CLOCK of 0": (formats.CLOCK, b"\x00"),
     "coarse CLOCK": (formats.CLOCK, b"\xff"),
     "JITTER": (formats.JITTER, b"\x03"),
     "LOSS": (formats.LOSS, b"\x07"),
@@ -41,20 +43,22 @@ SPECIAL_OPTIONS = (*CRC_OPTIONS, "SN option", "two SN options", "Size octet")
 
 @dataclass(frozen=True)
 class Written:
-    """Feedback as a suite describes it. `kind` is ACK, NACK, STATIC-NACK or FEEDBACK-1."""
+    """Feedback as a suite describes it. `kind` is ACK, NACK, STATIC-NACK or FEEDBACK-1; that of profile 0x0000 is
+    `FEEDBACK-1 of 0` (RFC 3095, 5.10.4), others have the low eight bits of the SN (5.7.6.1)."""
 
     kind: str
     mode: str = "U"
     options: tuple[str, ...] = ()
+    zero: bool = False
 
     @staticmethod
     def of(words: str) -> Written:
         """`ACK(O) with CRC and REJECT`. Raises UsageError on anything else."""
-        match = re.fullmatch(r"(ACK|NACK|STATIC-NACK)\(([UOR])\)(?: with (.+))?|(FEEDBACK-1)", words.strip())
+        match = re.fullmatch(r"(ACK|NACK|STATIC-NACK)\(([UOR])\)(?: with (.+))?|(FEEDBACK-1)( of 0)?", words.strip())
         if not match:
             raise UsageError(f"'{words}' is no feedback; say ACK(O) with CRC, STATIC-NACK(O), NACK(U) …, FEEDBACK-1.")
         if match[4]:
-            return Written("FEEDBACK-1")
+            return Written("FEEDBACK-1", zero=match[5] is not None)
         options = tuple(filter(None, re.split(r"\s+and\s+|,\s*", match[3] or "")))
         for option in options:
             if option not in PLAIN_OPTIONS and option not in SPECIAL_OPTIONS:
@@ -65,7 +69,7 @@ class Written:
         """The feedback element for a CID about the packet with this SN."""
         prefix = _cid_octets(cid, parameters)
         if self.kind == "FEEDBACK-1":
-            return element(prefix + bytes([sn & 0xFF]))
+            return element(prefix + bytes([0 if self.zero else sn & 0xFF]))
         bits = 12 + 8 * (1 if "SN option" in self.options else 2 if "two SN options" in self.options else 0)
         value = sn & (1 << bits) - 1
         high = value >> bits - 12

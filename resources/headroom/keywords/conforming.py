@@ -240,8 +240,8 @@ class Conforming:
 
     @keyword("Link Should Have")
     def link_has(self, *kinds: str) -> None:
-        """Packet types as the judge reads them."""
-        missing = [kind for kind in kinds if not self.last.kinds[kind]]
+        """Packet types as the judge reads them; of several joined by commas, one at least."""
+        missing = [kind for kind in kinds if not any(self.last.kinds[one] for one in settings.split_names(kind))]
         verdicts.expect(not missing, f"No {', '.join(missing)} is sent; types: {dict(self.last.kinds)}", self.last)
 
     @keyword("Link Should Never Have")

@@ -41,7 +41,7 @@ Compressor: No Clock
     [Tags]    req:RFC3095-5.7.6.7-2    req:RFC4815-4.7-1
     A Compressor    rtp-ipv4        mode=O    needs=timer-based
     It Sends        10
-    It Is Given     raw f420005100
+    It Is Given     ACK(O) with CLOCK of 0
     It Sends        50
     It Sends        50              any       ts by 16000 and marker
     So It Should Be

@@ -91,7 +91,7 @@ Feedback Ends The Repetitions
     [Tags]    level:must    req:RFC3095-5.10.3-1    req:RFC3095-5.10.3-2
     A Compressor    rtp-ipv4                profiles=0x0000    mode=O
     It Sends        10
-    It Is Given     raw f100
+    It Is Given     FEEDBACK-1 of 0
     It Sends        ${PERIOD IN PACKETS}    no IR
     So It Should Be
 
