@@ -289,8 +289,8 @@ typedef struct headroom_api {
   /* Closes it: its state is freed, its compressor and its stream are forgotten. Returns 0 when there is none. */
   int32_t (*close_compartment)(headroom_instance *self, uint32_t compartment) HEADROOM_LATER;
   /* The application says that the message decompressed last, with HEADROOM_NO_COMPARTMENT, belongs to this compartment.
-   * Returns 1 when what it asks of the state handler has happened; 0 when there is nothing to accept, it has been
-   * accepted already, or there is no such compartment. */
+   * Returns 1 when what it asks of the state handler has happened; 0 when there is nothing to accept (it did not come
+   * out, for want of room, say), it has been accepted already, or there is no such compartment. */
   int32_t (*accept)(headroom_instance *self, uint32_t compartment) HEADROOM_LATER;
   /* Fills `detail`, up to its `struct_size`, about the message compressed or decompressed last. */
   void (*message_detail)(const headroom_instance *self, headroom_message_detail *detail) HEADROOM_LATER;

@@ -266,11 +266,10 @@ std::int32_t Endpoint::finish(const Outcome& outcome, Octets message, headroom_p
   counters_.cycles += outcome.cycles;
   note_header(message);
   completed_ = true;
-  acceptable_ = true;
   const std::int32_t status =
       outcome.kind == Outcome::Kind::kMessage ? pass_on(outcome.output, packet) : HEADROOM_NOTHING;
-  // What did not reach the application has not been recognised by it.
-  if (status >= 0 && packet.channel != HEADROOM_NO_COMPARTMENT) (void)accept(packet.channel);
+  acceptable_ = status >= 0;  // what did not reach the application, it cannot have recognised
+  if (acceptable_ && packet.channel != HEADROOM_NO_COMPARTMENT) (void)accept(packet.channel);
   return status;
 }
 

@@ -95,6 +95,22 @@ TEST(Endpoint, NothingIsKeptBeforeItIsAccepted) {
   EXPECT_EQ(b.decompress(a.compress(kMessage, 0).octets).octets, kMessage);
 }
 
+// The application is told neither what it was nor whose (headroom.h, `accept`).
+TEST(Endpoint, WhatThereWasNoRoomForCannotBeAccepted) {
+  Side a(stateful()), b(stateful());
+  ASSERT_EQ(a.open(0), "");
+  ASSERT_EQ(b.open(0), "");
+  const auto items = b.statistics()["items"].get<int>();
+  const Result first = a.compress(kMessage, 0);
+  EXPECT_EQ(b.decompress_into(first.octets, HEADROOM_NO_COMPARTMENT, kMessage.size() - 1).status,
+            HEADROOM_ERR_NO_SPACE);
+  EXPECT_FALSE(b.accept(0));
+  EXPECT_EQ(b.statistics()["items"], items);
+  EXPECT_EQ(b.decompress(first.octets).octets, kMessage) << "it may be given again";
+  EXPECT_TRUE(b.accept(0));
+  EXPECT_EQ(b.statistics()["items"], items + 1);
+}
+
 TEST(Endpoint, AcceptanceMayComeAfterAnAnswer) {
   Side a(stateful()), b(stateful());
   ASSERT_EQ(a.open(0), "");
