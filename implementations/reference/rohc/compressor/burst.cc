@@ -13,11 +13,10 @@ namespace {
 using wire::PacketType;
 
 // How many packets ahead of its compression a packet is hashed and its bucket fetched; how many ahead the bucket is
-// looked at and the context fetched; and the history, of a flow that will not take the fast path. A few requests at a
-// time keep a core's line fill buffers busy; more than it has would make it wait.
+// looked at and the context fetched. A few requests at a time keep a core's line fill buffers busy; more than it has
+// would make it wait.
 constexpr std::size_t kHashAhead = 14;
 constexpr std::size_t kGuessAhead = 7;
-constexpr std::size_t kHistoryAhead = 3;
 
 // A power of two beyond kHashAhead.
 constexpr std::size_t kRing = 16;
@@ -62,11 +61,6 @@ void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std
   for (std::size_t i = 0; i < count; ++i) {
     if (i + kHashAhead < count) hash(i + kHashAhead);
     if (i + kGuessAhead < count) guess(i + kGuessAhead);
-    if (i + kHistoryAhead < count) {
-      const std::uint32_t later = guesses[(i + kHistoryAhead) % kRing];
-      if (later != kNoContext && !contexts_[later].fast) [[unlikely]]
-        prefetch_history(later);
-    }
 
     headroom_packet& p = packets[i];
     const std::uint32_t index = guesses[i % kRing];

@@ -12,6 +12,7 @@
 #include "rohc/compressor/coverage.h"
 #include "rohc/compressor/fast_path.h"
 #include "rohc/compressor/feedback.h"
+#include "rohc/compressor/jump.h"
 #include "rohc/compressor/observe.h"
 #include "rohc/compressor/profile.h"
 #include "rohc/compressor/refresh.h"
@@ -59,7 +60,11 @@ std::optional<Said> write_header(const Flow& flow, const PacketFields& f, wire::
     write_ir(flow, f, out);
     return Said{PacketType::kIr, wire::Cce::kNone, true, true};
   }
-  flow.c.state = has_news(h) ? CompressorState::kFo : CompressorState::kSo;
+  const bool news = has_news(h);
+  flow.c.state = news ? CompressorState::kFo : CompressorState::kSo;
+  if (!news) {
+    if (const auto type = write_jump(flow, f, out)) return Said{*type, wire::Cce::kNone, false, false};
+  }
   Needs needs;
   std::optional<Choice> choice;
   if (h.ir_dyn_left == 0) {

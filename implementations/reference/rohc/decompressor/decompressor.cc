@@ -6,6 +6,7 @@
 
 #include "mutants.h"
 #include "rohc/decompressor/fast_path.h"
+#include "rohc/decompressor/jump_path.h"
 #include "rohc/wire/cid.h"
 #include "rohc/wire/crc.h"
 
@@ -19,6 +20,10 @@ using wire::Profile;
 constexpr std::size_t kAhead = 10;
 constexpr std::size_t kRing = 16;
 static_assert(kRing > kAhead);
+
+// First octets of types 0, 1 and 2 (5.7.1 to 5.7.4).
+constexpr std::uint8_t kBeyondType0 = 0x80;
+constexpr std::uint8_t kBeyondType2 = 0xe0;
 
 constexpr bool compresses(Profile p) noexcept {
   return p == Profile::kRtp || p == Profile::kUdp || p == Profile::kEsp || p == Profile::kIp ||
@@ -65,21 +70,21 @@ Decompressor::Decompressor(const DecompressorConfig& config)
 
 // --- Bursts ----------------------------------------------------------------------------------------------------------
 
-// The context of what looks like a type 0 packet without padding or feedback in front.
+// The context of what looks like a packet of type 0, 1 or 2 without padding or feedback in front.
 inline void Decompressor::look_at(const headroom_packet& p, Clue& clue) const noexcept {
   clue.context = kNoContext;
   if (p.channel >= config_.channel.channels || p.in_length < 3) return;
   std::uint32_t cid = 0;
   if (config_.channel.large_cids) {
     const bool two = p.in[1] >= 0x80;
-    if (p.in[0] >= 0x80 || p.in[1] >= 0xc0) return;
+    if (p.in[0] >= kBeyondType2 || p.in[1] >= 0xc0) return;
     cid = two ? (p.in[1] & 0x3fU) << 8 | p.in[2] : p.in[1];
     clue.first = p.in[0];
     clue.before_rest = two ? 3 : 2;
   } else {
     const bool add_cid = wire::is_add_cid(p.in[0]);
     clue.first = p.in[add_cid ? 1 : 0];
-    if (clue.first >= 0x80) return;
+    if (clue.first >= kBeyondType2) return;
     cid = add_cid ? p.in[0] & 0x0fU : 0;
     clue.before_rest = add_cid ? 2 : 1;
   }
@@ -109,7 +114,9 @@ void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::
     if (quick && clue.context != kNoContext) {
       DecompressorContext& c = contexts_[clue.context];
       const Octets rest{p.in + clue.before_rest, p.in_length - clue.before_rest};
-      if (c.fast && decompress_type_0(c, p, clue.first, rest, now_ns)) {
+      if (clue.first >= kBeyondType0) {
+        if (decompress_jump(clue, rest, p, now_ns, details != nullptr ? details + i : nullptr)) continue;
+      } else if (c.fast && decompress_type_0(c, p, clue.first, rest, now_ns)) {
         ++fast;
         type = PacketType::kUo0;
       } else if (c.fast_reliable && clue.first < 0x40 && decompress_type_0<true>(c, p, clue.first, rest, now_ns)) {
@@ -137,6 +144,32 @@ void Decompressor::decompress(headroom_packet* packets, std::size_t count, std::
   counters_.delivered += fast + fast_reliable;
   counters_.packets[static_cast<std::size_t>(PacketType::kUo0)] += fast;
   counters_.packets[static_cast<std::size_t>(PacketType::kR0)] += fast_reliable;
+}
+
+// False when the packet is not of that kind, or does not decompress: then nothing has happened.
+bool Decompressor::decompress_jump(const Clue& clue, Octets rest, headroom_packet& packet, std::uint64_t now_ns,
+                                   headroom_detail* detail) noexcept {
+  DecompressorContext& c = contexts_[clue.context];
+  const bool ipv4 = c.shape == Shape::kRtpIpv4;
+  const bool known = ipv4 || c.shape == Shape::kRtpIpv6;
+  if (!c.fast || !known || c.time_stride != 0 || c.ts_stride == 0) return false;
+  const std::optional<jump::Header> header = jump::read(clue.first, rest, ipv4 && !c.id_flags.rnd);
+  if (!header) return false;
+  const bool done = ipv4 ? jump::decompress<Shape::kRtpIpv4>(c, packet, *header, now_ns)
+                         : jump::decompress<Shape::kRtpIpv6>(c, packet, *header, now_ns);
+  if (!done) return false;
+  Outcome outcome;
+  outcome.status = HEADROOM_OK;
+  outcome.context = clue.context;
+  outcome.type = header->type;
+  outcome.plain_header = layout_of(c.shape).header;
+  outcome.compressed_header = static_cast<std::uint16_t>(packet.in_length + outcome.plain_header - packet.out_length);
+  outcome.sn_bits = header->sn_bits;
+  succeeded(clue.context, outcome, false, wire::Mode::kCancel);
+  packet.status = outcome.status;
+  tally(outcome);
+  if (detail != nullptr) fill_detail(*detail, outcome);
+  return true;
 }
 
 void Decompressor::tally(const Outcome& outcome) noexcept {

@@ -134,6 +134,8 @@ class Decompressor {
   };
 
   void look_at(const headroom_packet& packet, Clue& clue) const noexcept;
+  [[nodiscard]] bool decompress_jump(const Clue& clue, Octets rest, headroom_packet& packet, std::uint64_t now_ns,
+                                     headroom_detail* detail) noexcept;
   [[nodiscard]] Outcome decompress_generally(headroom_packet& packet, std::uint64_t now_ns) noexcept;
   // Takes padding, feedback and CID off. Anything but HEADROOM_OK ends the packet. With the type kSegment and
   // HEADROOM_OK, `framed` has the segment's octets alone.

@@ -25,10 +25,19 @@ namespace headroom::rohc {
 
 namespace fast {
 
-// See decompress_type_0. kKnown: the compiler knows `l`.
-template <bool kReliable, bool kKnown>
-[[gnu::always_inline]] inline bool decompress(const Layout& l, DecompressorContext& c, headroom_packet& packet,
-                                              std::uint8_t octet, Octets rest, std::uint64_t now_ns) noexcept {
+// The fields of a header that move.
+struct Moved {
+  std::uint16_t sn;
+  std::uint32_t ts;
+  bool marker;
+  std::uint16_t id;  // restore() fills it in
+};
+
+// Makes the packet with `moved` by context `c`; `rest` begins with the fields that are sent as they are. `verify` is
+// asked about the CRC-DYNAMIC octets before anything is written. kKnown: the compiler knows `l`.
+template <bool kKnown, typename Verify>
+[[gnu::always_inline]] inline bool restore(const Layout& l, const DecompressorContext& c, headroom_packet& packet,
+                                           Octets rest, Moved& moved, Verify&& verify) noexcept {
   // Where the layout is not known, code without branches works on an IP-ID that may not be there.
   const bool has_id = !kKnown || l.is_ipv4();
   const std::uint32_t id_octets = has_id ? c.id_octets : 0U;
@@ -49,48 +58,61 @@ template <bool kReliable, bool kKnown>
   const std::uint32_t length = l.header + payload;
   if (packet.out_capacity < kImageSize || packet.out_capacity < length || length - l.length_adds > 0xffff) return false;
 
-  // W-LSB with 4 or 6 bits (4.5.1): the interval of either begins sn_low after the reference.
-  const auto low = static_cast<std::uint16_t>(c.sn + c.sn_low);
-  const auto sn = static_cast<std::uint16_t>(kReliable ? low + ((unsigned{octet} - low) & 63U)
-                                                       : low + ((static_cast<unsigned>(octet >> 3) - low) & 15U));
-  const auto step = static_cast<std::int16_t>(sn - c.sn);
-  const std::uint32_t ts = c.ts + c.ts_stride * static_cast<std::uint32_t>(std::int32_t{step});
   // Length or Checksum Coverage and checksum, as they will stand: inferred, sent, or in the pattern.
   const std::uint32_t udp =
       (wire::swap16(static_cast<std::uint16_t>(length - l.udp)) & l.udp_length_mask) |
       ((static_cast<std::uint32_t>(tail_octets >> (8U * id_octets)) & udp_mask) << l.udp_tail_shift) |
       wire::load_little32(c.pattern.data() + l.udp_length_at);
 
+  const std::uint16_t sn = moved.sn;
   const std::uint16_t ip_length = wire::swap16(static_cast<std::uint16_t>(length - l.length_adds));
-  std::uint16_t id = 0;
   DynamicOctets dynamic;
   dynamic.ip = ip_length;
   if (has_id) {
     const auto id_mask = static_cast<std::uint16_t>(0U - (id_octets != 0));
     const auto predicted_id = static_cast<std::uint16_t>(c.id_base + (sn & c.id_sn_mask));
-    id = static_cast<std::uint16_t>((wire::swap16(static_cast<std::uint16_t>(tail_octets)) & id_mask) |
-                                    (rotate16(predicted_id, c.id_rotation) & ~id_mask));
-    const std::uint16_t ip_id = wire::swap16(id);
+    moved.id = static_cast<std::uint16_t>((wire::swap16(static_cast<std::uint16_t>(tail_octets)) & id_mask) |
+                                          (rotate16(predicted_id, c.id_rotation) & ~id_mask));
+    const std::uint16_t ip_id = wire::swap16(moved.id);
     dynamic.ip |= std::uint32_t{ip_id} << 16;
     dynamic.ip_checksum = ipv4_checksum(c.ipv4_sum, ip_length, ip_id);
   }
   dynamic.udp = udp;
-  dynamic.rtp =
-      c.pattern[l.fold_sn_at + 1U] | std::uint64_t{wire::swap16(sn)} << 8 | std::uint64_t{__builtin_bswap32(ts)} << 24;
-  if (!kReliable && crc3_of(l, c.crc3_static, dynamic) != (octet & 7)) return false;
+  const std::uint8_t marker = moved.marker ? 0x80 : 0;
+  dynamic.rtp = (c.pattern[l.fold_sn_at + 1U] | marker) | std::uint64_t{wire::swap16(sn)} << 8 |
+                std::uint64_t{__builtin_bswap32(moved.ts)} << 24;
+  if (!verify(dynamic)) return false;
 
   std::uint8_t* out = packet.out;
   std::memcpy(out, c.pattern.data(), kImageSize);
   wire::store16(out + l.length_at, static_cast<std::uint16_t>(length - l.length_adds));
   if (has_id) {
-    wire::store16(out + l.id_at, id);
+    wire::store16(out + l.id_at, moved.id);
     wire::store16(out + l.ip_checksum_at, wire::swap16(dynamic.ip_checksum));
   }
   wire::store_little32(out + l.udp_length_at, udp);
+  if (moved.marker) out[l.rtp + 1U] |= 0x80;
   wire::store16(out + l.sn_at, sn);
-  wire::store32(out + l.ts_at, ts);
+  wire::store32(out + l.ts_at, moved.ts);
   copy_payload(out + l.header, rest.data() + tail, payload);
   packet.out_length = length;
+  return true;
+}
+
+// See decompress_type_0.
+template <bool kReliable, bool kKnown>
+[[gnu::always_inline]] inline bool decompress(const Layout& l, DecompressorContext& c, headroom_packet& packet,
+                                              std::uint8_t octet, Octets rest, std::uint64_t now_ns) noexcept {
+  // W-LSB with 4 or 6 bits (4.5.1): the interval of either begins sn_low after the reference.
+  const auto low = static_cast<std::uint16_t>(c.sn + c.sn_low);
+  const auto sn = static_cast<std::uint16_t>(kReliable ? low + ((unsigned{octet} - low) & 63U)
+                                                       : low + ((static_cast<unsigned>(octet >> 3) - low) & 15U));
+  const auto step = static_cast<std::int16_t>(sn - c.sn);
+  Moved moved{sn, c.ts + c.ts_stride * static_cast<std::uint32_t>(std::int32_t{step}), false, 0};
+  const auto verify = [&](const DynamicOctets& dynamic) {
+    return kReliable || crc3_of(l, c.crc3_static, dynamic) == (octet & 7);
+  };
+  if (!restore<kKnown>(l, c, packet, rest, moved, verify)) return false;
 
   if (kReliable) {  // "R-0 packets do not update any part of the context"; but a sequence of updates ends here
     c.acks_held = 0;
@@ -100,8 +122,8 @@ template <bool kReliable, bool kKnown>
   c.arrived_ns = now_ns;
   c.previous_sn = c.sn;
   c.sn = sn;
-  c.ts = ts;
-  if (has_id) c.last_id = id;
+  c.ts = moved.ts;
+  if (!kKnown || l.is_ipv4()) c.last_id = moved.id;
   return true;
 }
 

@@ -3,6 +3,7 @@
 // Pieces that the fast paths of compressor and decompressor share.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -30,6 +31,23 @@ struct DynamicOctets {
   folded ^= std::uint64_t{d.ip_checksum & l.ipv4_mask} << l.fold_ip_checksum;
   folded ^= std::uint64_t{(d.ip & l.fold_ip_mask) ^ crc3_static} << l.fold_ip;
   return wire::Crc3Fold::finish(folded);
+}
+
+// The 7-bit CRC likewise. REQUIRES: l.has_rtp().
+[[nodiscard]] inline std::uint8_t crc7_of(const Layout& l, std::uint8_t crc7_static, const DynamicOctets& d) noexcept {
+  std::array<std::uint8_t, 18> octets;  // 17 at most
+  std::uint8_t* end = octets.data();
+  wire::store_little32(end, d.ip);
+  end += l.is_ipv4() ? 4 : 2;
+  if (l.is_ipv4()) {
+    *end++ = static_cast<std::uint8_t>(d.ip_checksum);
+    *end++ = static_cast<std::uint8_t>(d.ip_checksum >> 8);
+  }
+  wire::store_little32(end, d.udp);
+  wire::store_little32(end + 4, static_cast<std::uint32_t>(d.rtp));
+  wire::store_little32(end + 7, static_cast<std::uint32_t>(d.rtp >> 24));
+  end += 4 + 7;
+  return wire::crc7({octets.data(), static_cast<std::size_t>(end - octets.data())}, crc7_static);
 }
 
 // The IPv4 header checksum as it stands in the packet, read with the first octet least significant; `pattern_sum` is

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Headers for what follows silence: packets of an RTP flow whose TS has jumped while all else is as predicted, and
+// where nothing but SN, TS and marker is to be told. Nearly all that is not for the fast path is of this kind: one
+// packet after each silence, and those behind it until no reference is left that lies before.
+#pragma once
+
+#include <optional>
+
+#include "rohc/compressor/flow.h"
+#include "rohc/wire/octets.h"
+#include "rohc/wire/packet_type.h"
+
+namespace headroom::rohc {
+
+// Appends the header to `out` that choose() and write_compressed() would come to, where that is UO-1, UO-1-TS, UOR-2 or
+// UOR-2-TS without extension or with extension 0 (RFC 3095 5.7.3 to 5.7.5), and returns its type. Empty, and nothing
+// has been written, where it is another one. REQUIRES: has_news() is false.
+[[nodiscard]] std::optional<wire::PacketType> write_jump(const Flow& flow, const PacketFields& f,
+                                                         wire::Writer& out) noexcept;
+
+}  // namespace headroom::rohc
