@@ -51,24 +51,24 @@ Returns To FO More Often Than To IR
 
 No Returns In O-Mode
     [Documentation]    Sends a regular RTP flow; after ten packets feedback brings about O-mode. Expects 5,000 packets
-    ...    of type 0 behind it, without a single refresh.
+    ...    of types 0 and 1 behind it, without a single refresh.
     [Tags]    level:must    profile:rtp    req:RFC3095-4.4.2-1
     A Compressor    rtp-ipv4                mode=O
     It Sends        10                      first IR
     It Is Given     ACK(O) with CRC
     It Sends        30
-    It Sends        ${PERIOD IN PACKETS}    type 0
+    It Sends        ${PERIOD IN PACKETS}    type 0, type 1
     So It Should Be
 
 No Returns In O-Mode: UDP
     [Documentation]    Sends a regular UDP flow; after ten packets feedback brings about O-mode. Expects 5,000 packets
-    ...    of type 0 behind it, without a single refresh.
+    ...    of types 0 and 1 behind it, without a single refresh.
     [Tags]    level:must    profile:udp    req:RFC3095-4.4.2-1
     A Compressor    udp-ipv4                mode=O
     It Sends        10                      first IR
     It Is Given     ACK(O) with CRC
     It Sends        30
-    It Sends        ${PERIOD IN PACKETS}    type 0
+    It Sends        ${PERIOD IN PACKETS}    type 0, type 1
     So It Should Be
 
 Upward Without Feedback

@@ -22,7 +22,7 @@ Compressor: U To O
     It Sends        10                      mode U
     It Is Given     ACK(O) with CRC
     It Sends        30
-    It Sends        ${PERIOD IN PACKETS}    type 0
+    It Sends        ${PERIOD IN PACKETS}    type 0, type 1
     So It Should Be
 
 Compressor: U To O By Any Feedback

@@ -162,7 +162,7 @@ Compressor: R-Mode
     Flow Should Be Compressed Correctly    udplite-ipv4    30: coverage to 10    31: coverage to full
     ...    60: coverage to 12    80: payload to 50    120: payload to 4    150: coverage to full    mode=R
     ...    feedback=own    packets=240
-    Link Should Have                       R-0, R-0-CRC
+    Link Should Have                       R-0, R-0-CRC, R-1, R-1-ID, R-1-TS
 
 Compressor: O To U
     [Documentation]    Sends a UDP-Lite flow in O-mode; the compressor is given ACK(U) with CRC, and later an ACK(U) for

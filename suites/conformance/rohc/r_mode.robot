@@ -92,7 +92,7 @@ Compressor: U To R
     It Is Given     ACK(R) with CRC
     It Sends        40                 update; some mode R; mode R
     It Is Given     ACK(R) with CRC
-    It Sends        30                 some R-0, R-0-CRC; at the end type 0, type 1
+    It Sends        30                 some R-0, R-0-CRC, R-1, R-1-ID, R-1-TS; at the end type 0, type 1
     So It Should Be
 
 Compressor: O To R
@@ -106,7 +106,7 @@ Compressor: O To R
     It Is Given     NACK(R) with CRC
     It Sends        40                  update; some mode R; mode R
     It Is Given     ACK(R) with CRC
-    It Sends        30                  some R-0, R-0-CRC; at the end type 0, type 1
+    It Sends        30                  some R-0, R-0-CRC, R-1, R-1-ID, R-1-TS; at the end type 0, type 1
     So It Should Be
 
 Compressor: To R Needs The Right ACK
@@ -190,7 +190,7 @@ Compressor: References Are Acknowledged
     [Tags]    level:must    profile:rtp    req:RFC3095-5.5.1.1.1-1    req:RFC3095-5.7.1-2
     Flow Should Be Compressed Correctly    rtp-ipv4    100: ts by 16000 and marker    200: ip-id by 50    mode=R
     ...    feedback=own    packets=400
-    Link Should Have    R-0, R-0-CRC
+    Link Should Have    R-0, R-0-CRC, R-1, R-1-ID, R-1-TS
 
 Compressor: NACK
     [Documentation]    Sends a flow in R-mode; the compressor is given NACK(R), later STATIC-NACK(R). Expects an update,
@@ -222,7 +222,7 @@ Compressor: R To O
     It Is Given     ACK(O) with CRC
     It Sends        40                 update; some mode O; mode O
     It Is Given     ACK(O) with CRC
-    It Sends        30                 no R-0, R-0-CRC; at the end UO-0
+    It Sends        30                 no R-0, R-0-CRC, R-1, R-1-ID, R-1-TS; at the end type 0, type 1
     So It Should Be
 
 Compressor: R To U
@@ -238,7 +238,7 @@ Compressor: R To U
     It Is Given     ACK(U) with CRC
     It Sends        40                      update; some mode U; mode U
     It Is Given     ACK(U) with CRC
-    It Sends        30                      no R-0, R-0-CRC
+    It Sends        30                      no R-0, R-0-CRC, R-1, R-1-ID, R-1-TS
     It Sends        ${PERIOD IN PACKETS}    some IR
     So It Should Be
 
@@ -248,9 +248,9 @@ Compressor: UDP And IP
     [Tags]    level:must    profile:ip    profile:udp    req:RFC3095-5.11.3-1    req:RFC3095-5.7.1-2
     Flow Should Be Compressed Correctly    udp-ipv4    60: ip-id by 40    100: ttl to 9    140: ip-id by 100
     ...    mode=R    feedback=own    packets=200
-    Link Should Have                       R-0, R-0-CRC
+    Link Should Have                       R-0, R-0-CRC, R-1, R-1-ID, R-1-TS
     Flow Should Be Compressed Correctly    ip-ipv6    60: ttl to 9    mode=R    feedback=own    packets=200
-    Link Should Have                       R-0, R-0-CRC
+    Link Should Have                       R-0, R-0-CRC, R-1, R-1-ID, R-1-TS
 
 Decompressor: To R-Mode
     [Documentation]    Sends packets of U-mode, one with mode R, then R-0, to a decompressor that wants R-mode. Expects
@@ -370,7 +370,7 @@ Both: A Clean Link
     [Documentation]    Sends a call in R-mode with feedback before each next packet. Expects R-0, and nothing wrong.
     [Tags]    level:must    profile:rtp    req:RFC3095-4.4-1    req:RFC3095-5.5.1.1.1-1
     Flow Should Be Compressed Correctly    voip-amr-nb-ipv4-silence    mode=R    feedback=own    packets=1000
-    Link Should Have                       R-0, R-0-CRC
+    Link Should Have                       R-0, R-0-CRC, R-1, R-1-ID, R-1-TS
 
 Both: A Link With Losses
     [Documentation]    Sends a call over a link that loses 5 % of the packets and half of the feedback. Expects that
