@@ -11,12 +11,19 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom import implementations, settings
+from headroom.errors import HeadroomError
 from headroom.keywords.base import library
 from headroom.machine import topology
 from headroom.measure import capacity, codec_only, load
 from headroom.results import collector
 from headroom.results.record import Better, CoreLoad, Histogram, Series
 from headroom.search.capacity import Capacity, Point, Trial
+
+
+class SearchHadToEnd(HeadroomError):
+    """There was no time left before anything was found: an error of the measurement, never a limit."""
+
+    verdict = "error"
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,8 @@ class Measuring:
         note_capacity(found)
         if found.capacity.busy:
             raise SkipExecution(f"This machine was too busy with other things: {found.capacity.reason}.")
+        if found.capacity.out_of_time:
+            raise SearchHadToEnd(f"No number of flow pairs was found: {found.capacity.reason}.")
         if found.capacity.flow_pairs is None:
             raise AssertionError(f"No number of flow pairs was found: {found.capacity.reason}.")
 

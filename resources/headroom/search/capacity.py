@@ -96,6 +96,7 @@ class Capacity:
     notes: list[str] = field(default_factory=list)
     reason: str = ""
     busy: bool = False  # nothing was found because somebody else used the machine
+    out_of_time: bool = False  # nothing was found because the search had to end
     rough: bool = False  # time ran out before the search was as narrow as it should be
 
 
@@ -204,16 +205,18 @@ class Search:
             found.points = self.known()
             lowest = min(self.points.values(), key=lambda point: point.flow_pairs)
             found.busy = all(trial.disturbed for trial in lowest.trials if trial.ticks_missed)
+            found.out_of_time = self.late()
             found.reason = (
                 f"ticks were missed at every number of flow pairs that {self.rules.seconds:g} s sufficed for"
-                if self.late()
+                if found.out_of_time
                 else "ticks are missed with any number of flow pairs: this machine does not keep time well enough"
             )
             return found
         if high is None:
+            found.out_of_time = self.late()
             found.reason = (
                 f"{self.rules.seconds:g} s were too short to find a number of flow pairs that misses ticks"
-                if self.late()
+                if found.out_of_time
                 else f"even {self.rules.most} flow pairs per core miss no tick"
             )
             found.points = self.known()

@@ -130,6 +130,16 @@ def test_a_core_that_never_misses() -> None:
     assert "even 5000 flow pairs per core miss no tick" in found.reason
 
 
+@pytest.mark.parametrize("missed", [0, 1])
+def test_a_search_that_has_to_end_before_it_finds_anything(missed: int) -> None:
+    clock = iter(range(0, 10**9, 60))
+    search = Search(lambda n: Trial(n, min(1, n * 1e-6), missed), Rules(seconds=24), clock=lambda: next(clock))
+    found = search.without_missed_ticks()
+    assert found.flow_pairs is None
+    assert found.out_of_time
+    assert "24 s" in found.reason
+
+
 def test_a_falling_load_is_said() -> None:
     def load(n: int) -> float:
         return 0.4 if 30_000 < n < 36_000 else min(1.0, n * 1e-5)
