@@ -83,6 +83,11 @@ def ensure(
         log = folder / "headroom-build.log"
         if origin := _made_elsewhere(folder):
             # All of its files have the other place's paths: what is configured and built there would change that place.
+            if not folder.resolve().is_relative_to(ROOT.resolve()):
+                raise EnvironmentLacks(
+                    f"{shown(folder)} leads to {folder.resolve()}, the build of another checkout ({origin}), which "
+                    "nothing here may change; remove the link and call again."
+                )
             if say:
                 say(f"{shown(folder)} was made as {origin} and has been copied or moved; it is made anew")
             _empty(folder)

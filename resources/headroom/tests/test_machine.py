@@ -235,6 +235,20 @@ def test_a_checkout_that_came_with_its_build_makes_it_anew(
     assert not any("made anew" in line for line in heard), "once"
 
 
+def test_a_link_to_the_build_of_another_checkout_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = small_checkout(tmp_path / "first"), small_checkout(tmp_path / "second")
+    use(first, monkeypatch)
+    build.ensure("gcc-O2")
+    before = {path: path.stat().st_mtime_ns for path in first.rglob("*")}
+    (second / "build").symlink_to(first / "build")
+    use(second, monkeypatch)
+    with pytest.raises(EnvironmentLacks, match="the build of another checkout"):
+        build.ensure("gcc-O2")
+    assert {path: path.stat().st_mtime_ns for path in first.rglob("*")}.items() >= {
+        path: time for path, time in before.items() if path.is_file() and path.name != "headroom-build.lock"
+    }.items(), "the other one is as it was"
+
+
 def test_a_build_that_was_configured_by_way_of_a_link_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = small_checkout(tmp_path / "root")
     link = tmp_path / "link"
