@@ -12,8 +12,8 @@
  *   - Instances share nothing. One instance is used by one thread at a time; two instances may be used by two threads.
  *   - It writes only inside the buffers it is given and reads only inside the lengths it is told.
  *   - No exception, signal or longjmp crosses this boundary.
- *   - HEADROOM_ERR_NO_SPACE costs one packet and no other. A compressor has not sent the packet: to its contexts it is
- *     as if the packet had never been given, or what it changed is told anew; the far end understands all that follow,
+ *   - HEADROOM_ERR_NO_SPACE costs one packet and no other. A compressor has not sent the packet: its contexts are
+ *     as before it, or it sends again whatever it has changed in them; the far end understands all packets that follow,
  *     and the caller may give it again with more room. A decompressor has the packet but cannot pass it on; it may take
  *     note of it, and decompresses all that follow.
  *   - `compress` and `decompress` neither allocate nor lock nor make a system call once a flow's first packet has

@@ -363,8 +363,8 @@ def describe(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict
 
 
 def first_mode(modes: Sequence[str], asked: Mapping[Role, str | None]) -> str:
-    """The first of some modes that everybody asked declares; the first of all where there is none, of which the case
-    then says that it is not declared."""
+    """The first of `modes` that every implementation asked declares. Where there is none, the first of all: the case
+    then reports that mode as not declared."""
     found = [(find(name), role) for role, name in asked.items() if name]
     return next((mode for mode in modes if not any(one.lacks(role, modes=[mode]) for one, role in found)), modes[0])
 

@@ -9,7 +9,8 @@
 // --burst says otherwise) is compressed, decompressed and, outside the measured time, compared. Round-robin order and
 // freshly freed memory would flatter every implementation. The first line of a comparison should be the null adapter:
 // what it takes is the loop's and the copy's. Printed are the medians over all rounds, and in parentheses the minima,
-// which other work on the machine disturbs less.
+// which other work on the machine disturbs less. Of mixed traffic the minimum says little: it is often that of the
+// first round, in which few flows have fallen silent yet.
 #include <dlfcn.h>
 #include <sched.h>
 

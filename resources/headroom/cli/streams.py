@@ -48,7 +48,7 @@ def _outlasting(stream: TextIO) -> TextIO:
 
 
 def outlast_readers() -> None:
-    """From now on what is printed may be read by nobody: no BrokenPipeError comes of it. For a whole process."""
+    """From now on the readers of our output may go away without a BrokenPipeError here. For a whole process."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout = _outlasting(sys.stdout)
     if isinstance(sys.stderr, io.TextIOWrapper):

@@ -71,8 +71,8 @@ class Interworking:
 
 
 def _words(name: str) -> tuple[str, ...]:
-    """Words of ${INTEROP_TRAFFIC}, ${INTEROP_LINKS} or, of the traffic, those that are somebody's recordings,
-    ${INTEROP_RECORDINGS}; none when it is not set."""
+    """The names in ${INTEROP_TRAFFIC}, ${INTEROP_LINKS} or ${INTEROP_RECORDINGS} (those of the traffic that are an
+    implementation's recordings); none when the variable is not set."""
     from robot.libraries.BuiltIn import BuiltIn
 
     return settings.split_names(str(BuiltIn().get_variable_value(f"${{INTEROP_{name.upper()}}}") or ""))

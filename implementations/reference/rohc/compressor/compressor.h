@@ -196,6 +196,7 @@ inline std::uint32_t Compressor::now_ms(std::uint64_t now_ns) noexcept {
   return milliseconds(now_ns - epoch_ns_);
 }
 
+// Fetches what the general path needs beyond the context.
 inline void Compressor::prefetch_history(std::uint32_t index) const noexcept {
   const auto* const history = reinterpret_cast<const std::uint8_t*>(&histories_[index]);
   __builtin_prefetch(history, 1);

@@ -128,6 +128,7 @@ template <bool kReliable, bool kKnown>
   return true;
 }
 
+// The pattern's mask for packets with and without the marker. REQUIRES: l.has_rtp().
 [[nodiscard]] constexpr Image mask_without_marker(const Layout& l) noexcept {
   Image mask = l.pattern_mask;
   mask[l.rtp + 1U] = 0x7f;

@@ -2,8 +2,10 @@
 #include "rohc/compressor/jump.h"
 
 #include <array>
+#include <cstring>
 
 #include "rohc/compressor/window.h"
+#include "rohc/encoding/lsb.h"
 #include "rohc/header/predicted.h"
 
 namespace headroom::rohc {

@@ -218,7 +218,7 @@ TEST(NoSpaceForANewFlow, AContextThatWasGivenBackIsGivenBackAgain) {
     ASSERT_EQ(test::compress(compressor, packet).status, HEADROOM_OK);
     ASSERT_EQ(test::compress(twin, packet).status, HEADROOM_OK);
   }
-  ASSERT_EQ(compressor.contexts_in_use(), kTooMany - 1) << "nobody was displaced";
+  ASSERT_EQ(compressor.contexts_in_use(), kTooMany - 1) << "no flow was displaced";
 
   const Packet next = build(test::rtp_packet(6));
   for (unsigned i = 0; i < 3; ++i) ASSERT_EQ(test::compress(compressor, next, 0, 0, 10).status, HEADROOM_ERR_NO_SPACE);

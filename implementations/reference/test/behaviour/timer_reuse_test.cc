@@ -229,7 +229,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, Reused,
                                          Reuse{"OAlways", Mode::kOptimistic, TimerTs::kAlways}),
                          [](const auto& tested) { return std::string(tested.param.name); });
 
-// Ten packets at one instant and silence right behind: TIME_STRIDE is told by a packet that comes long after its
+// Ten packets at one instant and silence right behind: the packet that carries TIME_STRIDE comes long after its
 // reference.
 TEST(FirstTimeStride, AfterABurstAndAPause) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {

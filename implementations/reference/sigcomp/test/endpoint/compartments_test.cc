@@ -95,7 +95,7 @@ TEST(Endpoint, NothingIsKeptBeforeItIsAccepted) {
   EXPECT_EQ(b.decompress(a.compress(kMessage, 0).octets).octets, kMessage);
 }
 
-// The application is told neither what it was nor whose (headroom.h, `accept`).
+// The application has not seen the message, so it cannot know its sender (headroom.h, `accept`).
 TEST(Endpoint, WhatThereWasNoRoomForCannotBeAccepted) {
   Side a(stateful()), b(stateful());
   ASSERT_EQ(a.open(0), "");
