@@ -8,6 +8,7 @@ end of the run. No engine outlives this process, and nothing that an adapter sta
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import selectors
@@ -26,7 +27,7 @@ from headroom.leash import memory_limit
 from headroom.machine.build import engine_program
 from headroom.paths import DEFAULT_BUILD, shown
 
-__all__ = ["EngineFailure", "NothingRuns", "memory_limit", "rehearsal", "run", "run_together"]
+__all__ = ["EngineFailure", "NothingRuns", "memory_limit", "rehearsal", "run", "run_together", "take_link_digest"]
 
 MAX_OUTPUT = 1 << 30  # octets of one result; far above any, and below what would push a machine into swap
 MAX_COMPLAINT = 1 << 16
@@ -52,6 +53,7 @@ EXACT_HEAP = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 
 DESCRIBE = "describe"
 _rehearsed: list[str] | None = None  # the commands of the jobs that were not run; None: jobs run
+_link_digests: list[str] = []  # of the jobs since take_link_digest was last called
 
 
 class NothingRuns(Exception):
@@ -109,10 +111,21 @@ def run_together(
         # The one that failed by itself explains why the others were stopped, so it comes first.
         running.sort(key=lambda one: not (one.late or one.left_behind or one.overflow or _died(one)))
         documents = {id(one): _document(one) for one in running}
+        _link_digests.extend(found for one in documents.values() if isinstance(found := one.get("link_sha256"), str))
         return [documents[key] for key in order]
     finally:
         for one in running:
             leash.stop(one.process)
+
+
+def take_link_digest() -> str:
+    """SHA-256 over the digests of all that jobs have put on links since the last call; "" when there were none.
+
+    Jobs may run side by side, so their order does not count.
+    """
+    digests = sorted(_link_digests)
+    _link_digests.clear()
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest() if digests else ""
 
 
 def _start(program: Path, command: str, job: dict[str, Any], timeout_s: float, memory: int | None) -> _Running:

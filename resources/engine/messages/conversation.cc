@@ -184,6 +184,7 @@ std::optional<LinkOutcome> Conversation::put_on_link(Side from, std::uint32_t co
                                                      std::uint64_t tag) {
   Link& link = *side_of(from).link;
   const Side to = other(from);
+  digest_.add(static_cast<std::uint8_t>(from), compartment, octets);
   if (!job_.stream) {
     std::vector<Delivery> inserted = link.insertions(now_ns_);
     for (const Delivery& one : inserted) {

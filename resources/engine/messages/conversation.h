@@ -14,6 +14,7 @@
 
 #include "adapter/guarded_endpoint.h"
 #include "base/cycles.h"
+#include "link/digest.h"
 #include "link/link.h"
 #include "messages/capture.h"
 #include "messages/job.h"
@@ -36,6 +37,8 @@ class Conversation {
   // nullptr where the job has no such endpoint.
   [[nodiscard]] const GuardedEndpoint* endpoint(Side side) const noexcept { return side_of(side).guarded.get(); }
   [[nodiscard]] const LinkCounts& link(Side from) const noexcept { return side_of(from).link->counts(); }
+  // Of all that both sides have put on the link. To be asked for once.
+  [[nodiscard]] std::string link_digest() { return digest_.finish(); }
   // Octets of streams to this side that its decompressor has refused to the end.
   [[nodiscard]] std::uint64_t unread_octets(Side to) const noexcept;
   // What all calls of an endpoint have cost, after each step; with Job::costs.
@@ -96,6 +99,7 @@ class Conversation {
   Position sides_[2];
   std::vector<Record> records_;
   std::vector<Arrival> inserted_;
+  LinkDigest digest_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t order_ = 0;
   std::uint64_t now_ns_ = 0;

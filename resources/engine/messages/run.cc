@@ -137,6 +137,7 @@ Json result_of(const Job& job, Conversation& conversation, Json broken, double h
                    {"nacks", literal.nacks},
                    {"unread_octets", literal.unread_octets}}},
                  {"inserted", inserted},
+                 {"link_sha256", conversation.link_digest()},
                  {"statistics", std::move(words)},
                  {"records", std::move(records)}};
   if (job.repeats != 0) result["repeats"] = job.repeats;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/identity.h"
+#include "link/digest.h"
 #include "link/report.h"
 #include "replay/captures.h"
 #include "replay/direction.h"
@@ -133,6 +134,7 @@ class Run {
   void send_on_link(bool reverse, LinkPacket packet, std::size_t index) {
     send_insertions(reverse);
     const LinkPacket sent = packet;
+    digest_.add(reverse ? 1 : 0, sent.channel, sent.octets);
     std::vector<Delivery> deliveries;
     const LinkOutcome outcome = links_[reverse]->send(std::move(packet), now_ns_, deliveries);
     std::string comment = comment_of(outcome);
@@ -261,6 +263,7 @@ class Run {
         packet.octets = std::move(element.octets);
         packet.channel = element.channel;
         const Octets sent = packet.octets;
+        digest_.add(reverse ? 3 : 2, packet.channel, sent);
         std::vector<Delivery> inserted = feedback_links_[reverse]->insertions(now_ns_);
         schedule(reverse, true, std::move(inserted));
         std::vector<Delivery> deliveries;
@@ -349,6 +352,7 @@ class Run {
       if (direction(reverse).decompressor)
         entry["decompressor"]["ns_per_packet"] = ns(*direction(reverse).decompressor);
     }
+    json["link_sha256"] = digest_.finish();
     json["feedback_unclaimed"] = unclaimed_;
     json["control_missed"] = std::count_if(job_.control.begin(), job_.control.end(), [this](const ControlStep& step) {
       return step.before >= direction(step.reverse).source().size();
@@ -373,6 +377,7 @@ class Run {
   std::uint64_t now_ns_ = 0;
   std::uint64_t order_ = 0;
   std::uint64_t unclaimed_ = 0;
+  LinkDigest digest_;
   bool current_reverse_ = false;
   std::uint64_t current_packet_ = kNever;
 };

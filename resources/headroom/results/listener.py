@@ -17,7 +17,7 @@ from typing import Any
 from robot.api.interfaces import ListenerV3
 
 import headroom
-from headroom import implementations
+from headroom import engine, implementations
 from headroom.errors import HeadroomError
 from headroom.machine import environment, pressure
 from headroom.paths import SUITES
@@ -71,6 +71,7 @@ class Listener(ListenerV3):
 
     def start_test(self, data: Any, result: Any) -> None:
         collector.begin()
+        engine.take_link_digest()
         self.started = datetime.now(UTC)
         self.pressure = pressure.read()
         self.look_at_folder()
@@ -159,6 +160,7 @@ class Listener(ListenerV3):
             items=collected.items,
             findings=collected.findings,
             cells=collected.cells,
+            link_sha256=engine.take_link_digest(),
         )
         for path, kind in collected.files:
             if path.is_file() and path.resolve().is_relative_to(self.folder.resolve()):

@@ -154,6 +154,7 @@ class Record:
     findings: list[Finding] = field(default_factory=list)
     artefacts: list[Artefact] = field(default_factory=list)
     cells: list[dict[str, Any]] = field(default_factory=list)  # of a row of the interop matrix
+    link_sha256: str = ""  # of the octets on all links; see `engine.take_link_digest`
 
     def as_json(self) -> dict[str, Any]:
         """The record as its JSON object. Numbers that JSON cannot hold (NaN, infinities) become null with a reason."""
@@ -163,7 +164,7 @@ class Record:
         document["core_load"] = [_without_empty(asdict(load), "reason") for load in self.core_load]
         document["series"] = [_without_empty(asdict(series), "label") for series in self.series]
         document["items"] = [_item(item) for item in self.items]
-        for name in ("cells", "traffic", "machine"):
+        for name in ("cells", "traffic", "machine", "link_sha256"):
             if not document[name]:
                 del document[name]
         return _finite(document)

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A digest of everything that was put on a link, in order, before the link did anything to it. Two runs of the same job
+// with the same digest had the same octets on the link.
+#ifndef HEADROOM_LINK_DIGEST_H
+#define HEADROOM_LINK_DIGEST_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "base/octets.h"
+#include "base/sha256.h"
+
+namespace headroom {
+
+class LinkDigest {
+ public:
+  // `way` tells apart what the packets of one run travel on: the two directions, and the feedback channels of each.
+  void add(std::uint8_t way, std::uint32_t channel, OctetView octets) {
+    const auto length = static_cast<std::uint32_t>(octets.size());
+    std::array<std::uint8_t, 9> prefix = {way};
+    for (unsigned i = 0; i < 4; ++i) {
+      prefix[1 + i] = static_cast<std::uint8_t>(channel >> (24 - 8 * i));
+      prefix[5 + i] = static_cast<std::uint8_t>(length >> (24 - 8 * i));
+    }
+    sha256_.update(prefix);
+    sha256_.update(octets);
+  }
+
+  // 64 hexadecimal digits. The object is spent afterwards.
+  [[nodiscard]] std::string finish() { return sha256_.finish(); }
+
+ private:
+  Sha256 sha256_;
+};
+
+}  // namespace headroom
+
+#endif  // HEADROOM_LINK_DIGEST_H
