@@ -7,9 +7,9 @@ import sys
 
 import typer
 
-from headroom import leash
 from headroom.cli.streams import outlast_readers
-from headroom.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, HeadroomError
+from headroom.core import process_group
+from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, HeadroomError
 
 app = typer.Typer(
     name="./headroom",
@@ -24,9 +24,9 @@ app = typer.Typer(
 
 
 def _add_commands() -> None:
-    from headroom.cli import decode, doctor, interop, listing, packets, report, reproduce, run, talk, test, udvm
+    from headroom.cli import decode, doctor, interop, listing, replay, report, reproduce, run, talk, test, udvm
 
-    for module in (run, test, report, reproduce, interop, listing, doctor, packets, decode, talk, udvm):
+    for module in (run, test, report, reproduce, interop, listing, doctor, replay, decode, talk, udvm):
         module.add_to(app)
 
 
@@ -35,7 +35,7 @@ def main() -> None:
     outlast_readers()
     _add_commands()
     try:
-        with leash.tidy_when_terminated():
+        with process_group.tidy_when_terminated():
             app(prog_name="./headroom")
     except HeadroomError as error:
         print(f"headroom: {error}", file=sys.stderr)
@@ -44,7 +44,7 @@ def main() -> None:
         print("headroom: interrupted.", file=sys.stderr)
         sys.exit(EXIT_INTERRUPTED)
     except OSError as error:
-        from headroom.errors import disk_error
+        from headroom.core.errors import disk_error
 
         print(f"headroom: {disk_error(error, 'a file operation', resumable=False)}", file=sys.stderr)
         sys.exit(EXIT_ENVIRONMENT)

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from headroom.readable import shortened, shown
-from headroom.results.record import Record
+from headroom.core.results.record import Record
+from headroom.core.text import shortened, shown
 
 NOTHING_ASKED = "Nothing was asked of anybody: all of it is unsupported here, for the reasons given. That is no pass."
 SIGNS = {"pass": "green", "non-strict": "yellow", "fail": "red", "unsupported": "blue", "error": "magenta"}

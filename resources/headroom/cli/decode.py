@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headroom.cli.console import examples, print_json, say, warn
-from headroom.errors import EXIT_FAILED, UsageError
+from headroom.core.errors import EXIT_FAILED, UsageError
 
 if TYPE_CHECKING:
     from headroom.decode.run import Capture, Decoded
@@ -100,9 +100,9 @@ def _summary(read: Capture) -> dict[str, Any]:
 
 def wanted_of(profiles: str | None, cid: str | None, max_cid: int | None) -> Any:
     """What is known of the channels. Raises UsageError on a word that makes no sense."""
+    from headroom.core.settings import split_names
     from headroom.decode.compressed import Wanted
-    from headroom.oracle.rohc.profiles import PROFILES
-    from headroom.settings import split_names
+    from headroom.schemes.rohc.judge.profiles import PROFILES
 
     if cid not in (None, "small", "large"):
         raise UsageError(f"--cid is small or large, not '{cid}'.")
@@ -135,7 +135,7 @@ def range_of(text: str | None) -> tuple[int, int | None]:
 
 def ports_of(text: str | None) -> frozenset[int]:
     """UDP ports. Raises UsageError on anything else."""
-    from headroom.settings import split_names
+    from headroom.core.settings import split_names
 
     names = split_names(text or "")
     if text is not None and not (names and all(name.isdecimal() and 0 < int(name) < 65536 for name in names)):
@@ -159,14 +159,14 @@ class _Restored:
 
     def write(self) -> None:
         if self.path:
-            from headroom.captures import framing, writing
+            from headroom.core.captures import framing, writing
 
             count = writing.write(self.path, framing.RAW, self.packets)
             say(f"{self.path}: {count} packets as the judge restored them")
 
 
 def _as_json(packets: Iterator[Decoded]) -> list[dict[str, Any]]:
-    from headroom.decode import shown
+    from headroom.decode import text as shown
 
     return [shown.document(one) for one in packets]
 
@@ -176,7 +176,7 @@ def _as_text(packets: Iterator[Decoded], in_full: bool) -> list[dict[str, Any]]:
     from rich.console import Console
     from rich.text import Text
 
-    from headroom.decode import shown
+    from headroom.decode import text as shown
 
     console = Console()
     if not console.is_terminal:
@@ -195,7 +195,7 @@ def _table(part: list[Decoded], header: bool) -> Any:
     from rich.table import Table
     from rich.text import Text
 
-    from headroom.decode import shown
+    from headroom.decode import text as shown
 
     table = Table(box=SIMPLE_HEAD, show_header=header, expand=True, pad_edge=False, header_style="bold")
     table.add_column("packet", width=10, no_wrap=True)

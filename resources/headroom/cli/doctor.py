@@ -25,7 +25,7 @@ def add_to(app: typer.Typer) -> None:
 def doctor_command(json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     from rich.text import Text
 
-    from headroom import doctor
+    from headroom.testbed import doctor
 
     found = doctor.checks()
     if json:

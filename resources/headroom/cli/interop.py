@@ -10,12 +10,12 @@ import typer
 
 from headroom.cli import console
 from headroom.cli.interop_calls import ROHC, SIGCOMP, SUITES
-from headroom.errors import EXIT_INTERRUPTED, UsageError
-from headroom.paths import DEFAULT_BUILD, shown
+from headroom.core.errors import EXIT_INTERRUPTED, UsageError
+from headroom.core.paths import DEFAULT_BUILD, shown
 
 if TYPE_CHECKING:
-    from headroom.running.session import Plan
-    from headroom.settings import Settings
+    from headroom.core.run.session import Plan
+    from headroom.core.settings import Settings
 
 EPILOG = console.examples(
     "./headroom interop",
@@ -71,8 +71,8 @@ def interop_command(
     json: Annotated[bool, typer.Option("--json", help="Print every cell as JSON at the end.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say which cells there would be; run nothing.")] = False,
 ) -> None:
-    from headroom.results import store
-    from headroom.running import session
+    from headroom.core.results import store
+    from headroom.core.run import session
 
     lists = {
         "implementations": names,
@@ -121,7 +121,7 @@ def _refuse_beside_resume(context: typer.Context) -> None:
 
 def _names(option: str, text: str | None) -> tuple[str, ...]:
     """The names of a list. Raises UsageError when the option is there and names nothing: that would mean all."""
-    from headroom.settings import split_names
+    from headroom.core.settings import split_names
 
     found = split_names(text or "")
     if text is not None and not found:
@@ -134,7 +134,7 @@ def plan_of_all(
 ) -> Plan:
     """A plan without a folder yet, of one scheme or more. Raises as `plan_of` does."""
     from headroom.cli import interop_calls
-    from headroom.running.session import Plan
+    from headroom.core.run.session import Plan
 
     schemes = interop_calls.schemes_of(words, asked)
     if ROHC in schemes:
@@ -153,9 +153,9 @@ def plan_of(words: dict[str, tuple[str, ...]], seed: int = 1, build: str = DEFAU
     Raises UsageError when a name is unknown, EnvironmentLacks when an implementation asked for by name lacks its
     library here. One that is not asked for by name is then a row of unsupported cells.
     """
-    from headroom import implementations
-    from headroom.interop import links, matrix, traffic
-    from headroom.running.session import Plan
+    from headroom.core import implementations
+    from headroom.core.run.session import Plan
+    from headroom.schemes.rohc.interop import links, matrix, traffic
 
     everybody = matrix.candidates(console.warn_once)
     for name in dict.fromkeys((*words["compressors"], *words["decompressors"])):
@@ -190,8 +190,8 @@ def plan_of(words: dict[str, tuple[str, ...]], seed: int = 1, build: str = DEFAU
 
 def _settings(seed: int, build: str) -> Settings:
     """What the rows have in common. Raises UsageError when there is no such build."""
-    from headroom.machine import build as builds
-    from headroom.settings import Settings, seed_of
+    from headroom.core.machine import build as builds
+    from headroom.core.settings import Settings, seed_of
 
     if build not in builds.presets() and not builds.engine_program(build).is_file():
         raise UsageError(
@@ -213,7 +213,7 @@ def _recordings_are_asked_for(words: dict[str, tuple[str, ...]], recorded: dict[
 
 def profile_of(name: str) -> str:
     """A ROHC profile by number, 0x0001, or by name, rtp. Raises UsageError on any other."""
-    from headroom.interop import traffic
+    from headroom.schemes.rohc.interop import traffic
 
     if name.lower() in traffic.PROFILES:
         return name.lower()
@@ -239,10 +239,10 @@ def execute(plan: Plan, resumed: bool, json: bool) -> int:
     from dataclasses import replace
 
     from headroom.cli.run import build_what_is_needed
+    from headroom.core.results import store
+    from headroom.core.run import session
     from headroom.report import render
     from headroom.report.interop_section import PAGE
-    from headroom.results import store
-    from headroom.running import session
 
     build_what_is_needed(plan.settings)
     if not resumed:
@@ -295,8 +295,8 @@ def print_tables(page: Path, records: list[dict[str, Any]]) -> None:
 
 
 def _print_cells(cells: list[dict[str, Any]]) -> None:
+    from headroom.core.results.record import VERDICTS
     from headroom.report import matrix_data
-    from headroom.results.record import VERDICTS
 
     rows = [
         (matrix_data.SCHEMES[scheme], f"{compressor} → {decompressor}", *(counts[word] or "" for word in VERDICTS))
@@ -324,7 +324,7 @@ def _print_cells(cells: list[dict[str, Any]]) -> None:
 
 def _dry_run(plan: Plan, json: bool) -> None:
     from headroom.cli import interop_calls
-    from headroom.interop import group, matrix
+    from headroom.schemes.rohc.interop import group, matrix
 
     asked = plan.matrix
     found: list[dict[str, Any]] = []

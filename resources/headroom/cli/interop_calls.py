@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from headroom.cli import console
-from headroom.errors import UsageError
-from headroom.paths import DEFAULT_BUILD
+from headroom.core.errors import UsageError
+from headroom.core.paths import DEFAULT_BUILD
 
 ROHC, SIGCOMP = "rohc", "sigcomp"
 SUITES = {ROHC: "interop/rohc", SIGCOMP: "interop/sigcomp"}
@@ -43,8 +43,9 @@ def part(words: Words, scheme: str) -> Words:
 
 
 def _whose(name: str, word: str) -> set[str]:
-    from headroom.interop import call_cells, links
-    from headroom.sip import sequences
+    from headroom.schemes.rohc.interop import links
+    from headroom.schemes.sigcomp.interop import call_cells
+    from headroom.schemes.sigcomp.sip import sequences
 
     theirs = sequences.names() if name == "traffic" else list(call_cells.LINK_NAMES)
     if word not in theirs:
@@ -61,7 +62,8 @@ def _meant(words: Words) -> Iterable[str]:
 
 
 def _declared(words: Words) -> Iterable[str]:
-    from headroom.interop import call_cells, matrix
+    from headroom.schemes.rohc.interop import matrix
+    from headroom.schemes.sigcomp.interop import call_cells
 
     named = (*words["compressors"], *words["decompressors"])
     for scheme, declares in ((ROHC, lambda name: bool(matrix.declared(name))), (SIGCOMP, call_cells.declares)):
@@ -72,8 +74,8 @@ def _declared(words: Words) -> Iterable[str]:
 def calls_of(words: Words, build: str = DEFAULT_BUILD) -> dict[str, list[str]]:
     """The lists of a plan's matrix. Raises UsageError when a name is unknown, EnvironmentLacks when an implementation
     asked for by name is not usable here."""
-    from headroom import implementations
-    from headroom.interop import call_cells
+    from headroom.core import implementations
+    from headroom.schemes.sigcomp.interop import call_cells
 
     everybody = call_cells.candidates(console.warn_once)
     for name in dict.fromkeys((*words["compressors"], *words["decompressors"])):
@@ -102,7 +104,7 @@ def _known(given: tuple[str, ...], known: tuple[str, ...], what: str) -> tuple[s
 
 def cells(asked: dict[str, list[str]], seed: int, build: str) -> list[dict[str, Any]]:
     """The cells that there would be, each with why it is unsupported, "" where it would run."""
-    from headroom.interop import call_cells, talk
+    from headroom.schemes.sigcomp.interop import call, call_cells
 
     found = []
     for caller in asked["callers"]:
@@ -112,8 +114,8 @@ def cells(asked: dict[str, list[str]], seed: int, build: str) -> list[dict[str, 
                     continue
                 if link not in asked["call_links"]:
                     continue
-                row = talk.Row(caller, called, mechanism, transport, link, seed, build, tuple(asked["sequences"]))
-                reason = talk.not_declared(row)
+                row = call.Row(caller, called, mechanism, transport, link, seed, build, tuple(asked["sequences"]))
+                reason = call.not_declared(row)
                 found += [
                     {name: cell[name] for name in call_cells.WORDS} | {"unsupported": f"{reason}." if reason else ""}
                     for cell in call_cells.without(row, "unsupported", reason, compartments)

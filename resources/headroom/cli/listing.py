@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from headroom.cli.console import examples, print_json, print_table
-from headroom.errors import HeadroomError, UsageError
+from headroom.core.errors import HeadroomError, UsageError
 
 EPILOG = examples(
     "./headroom list suites", "./headroom list cpus", "./headroom list profiles --json | jq -r '.profiles[].name'"
@@ -53,8 +53,8 @@ def _cell(value: Any) -> Any:
 
 
 def suite_rows() -> list[dict[str, Any]]:
-    from headroom.paths import SUITES
-    from headroom.running.selection import cases as all_cases
+    from headroom.core.paths import SUITES
+    from headroom.core.run.selection import cases as all_cases
 
     rows: dict[str, dict[str, Any]] = {}
     for case in all_cases([SUITES]):
@@ -69,14 +69,14 @@ def suite_rows() -> list[dict[str, Any]]:
 
 
 def case_rows() -> list[dict[str, Any]]:
-    from headroom.paths import SUITES
-    from headroom.running.selection import cases as all_cases
+    from headroom.core.paths import SUITES
+    from headroom.core.run.selection import cases as all_cases
 
     return [{"id": case.id, "tags": list(case.tags)} for case in all_cases([SUITES])]
 
 
 def profile_rows() -> list[dict[str, Any]]:
-    from headroom import profiles
+    from headroom.core import profiles
 
     rows = []
     for name in profiles.names():
@@ -89,7 +89,7 @@ def profile_rows() -> list[dict[str, Any]]:
 
 
 def implementation_rows() -> list[dict[str, Any]]:
-    from headroom import implementations
+    from headroom.core import implementations
 
     rows = []
     for name in implementations.names():
@@ -132,7 +132,7 @@ def _declared(capabilities: Sequence[dict[str, Any]], key: str) -> list[str]:
 
 
 def paper_rows() -> list[dict[str, Any]]:
-    from headroom.papers import paper
+    from headroom.bench.papers import paper
 
     return [
         {
@@ -147,7 +147,7 @@ def paper_rows() -> list[dict[str, Any]]:
 
 
 def cpu_rows() -> list[dict[str, Any]]:
-    from headroom.machine import topology
+    from headroom.core.machine import topology
 
     return [
         {"name": c.name, "about": c.description, "cpus": list(c.cpus), "reason": c.reason}
@@ -156,16 +156,16 @@ def cpu_rows() -> list[dict[str, Any]]:
 
 
 def build_rows() -> list[dict[str, Any]]:
-    from headroom.machine import build
+    from headroom.core.machine import build
 
     there = set(build.present(build.presets()))
     return [{"name": p.name, "about": p.title, "built": p.name in there} for p in build.presets().values()]
 
 
 def run_rows() -> list[dict[str, Any]]:
-    from headroom.paths import out_folder
-    from headroom.results import store
-    from headroom.results.record import count_verdicts
+    from headroom.core.paths import out_folder
+    from headroom.core.results import store
+    from headroom.core.results.record import count_verdicts
 
     rows = []
     for name in store.run_names():

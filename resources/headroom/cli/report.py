@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from headroom.cli.console import examples, print_json, say, warn
-from headroom.errors import UsageError
+from headroom.core.errors import UsageError
 
 EPILOG = examples(
     "./headroom report  # the newest run",
@@ -33,9 +33,9 @@ def report_command(
     json: Annotated[bool, typer.Option("--json", help="Print JSON: where the report is, and what it counts.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be written, and write nothing.")] = False,
 ) -> None:
+    from headroom.core.results import store
+    from headroom.core.results.record import count_verdicts
     from headroom.report import render
-    from headroom.results import store
-    from headroom.results.record import count_verdicts
 
     folder = store.find_run(run)
     target = output or folder / "report.html"
@@ -47,7 +47,7 @@ def report_command(
     else:
         render.write(records, target, folder)
         if parquet:
-            from headroom.results import parquet as export
+            from headroom.core.results import parquet as export
 
             export.write(records, parquet)
     document = {

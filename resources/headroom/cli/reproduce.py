@@ -10,7 +10,7 @@ import typer
 
 from headroom.cli import console, resuming
 from headroom.cli.run import Asked, execute
-from headroom.paths import DEFAULT_BUILD
+from headroom.core.paths import DEFAULT_BUILD
 
 MOST_SHOWN = 200  # figures of a run, each with a line of its own; a thesis with its appendices has thousands
 MOST_WRONG = 20  # of those that fail, where there are more than that
@@ -49,7 +49,7 @@ def reproduce_command(
     json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run; run nothing.")] = False,
 ) -> None:
-    from headroom.papers.paper import find
+    from headroom.bench.papers.paper import find
 
     found = find(paper)
     asked = Asked([found.suite], compressor, decompressor, cpus, "", build, builds, seed, quick)
@@ -59,7 +59,7 @@ def reproduce_command(
         items = [public(item) for record in records for item in record["items"]]
         if not json:
             print_items(found.key, [item for record in records for item in record["items"]])
-        from headroom.results.record import count_verdicts
+        from headroom.core.results.record import count_verdicts
 
         return {
             "paper": found.key,

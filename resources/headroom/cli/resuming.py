@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from headroom.errors import UsageError
+from headroom.core.errors import UsageError
 
 if TYPE_CHECKING:
     from headroom.cli.run import Asked
-    from headroom.running.session import Plan
+    from headroom.core.run.session import Plan
 
 NAMES = {"case": "--case", "tag": "--tag", "exclude": "--exclude", "suites": "the suite", "paper": "the paper"}
 
@@ -39,9 +39,9 @@ def refuse_contradictions(asked: Asked, words: Collection[str], plan: Plan) -> N
 
 def _of_command_line(asked: Asked, name: str) -> Any:
     """What a parameter asks for, as `_of_plan` has it; None for those that say nothing of what is measured."""
-    from headroom.machine import build
-    from headroom.running.selection import requirement_tags
-    from headroom.settings import split_names
+    from headroom.core.machine import build
+    from headroom.core.run.selection import requirement_tags
+    from headroom.core.settings import split_names
 
     if name in ("suites", "paper"):
         suites, tags = requirement_tags(asked.suites)

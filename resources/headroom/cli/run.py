@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headroom.cli import console, planned, resuming
-from headroom.errors import EXIT_INTERRUPTED, EnvironmentLacks, UsageError
-from headroom.paths import DEFAULT_BUILD, shown
-from headroom.readable import shortened
+from headroom.cli import console, resuming
+from headroom.cli import dry_run as planned
+from headroom.core.errors import EXIT_INTERRUPTED, EnvironmentLacks, UsageError
+from headroom.core.paths import DEFAULT_BUILD, shown
+from headroom.core.text import shortened
 
 if TYPE_CHECKING:  # the real imports wait until they are needed
-    from headroom.running.session import Plan
-    from headroom.settings import Settings
+    from headroom.core.run.session import Plan
+    from headroom.core.settings import Settings
 
 Document = Callable[[Path, list[dict[str, Any]]], dict[str, Any]]
 
@@ -165,10 +166,10 @@ class Asked:
 
 def plan_of(asked: Asked) -> Plan:
     """A plan without a folder yet. Raises UsageError when a name is unknown."""
-    from headroom.machine import build
-    from headroom.running.selection import has_suites, requirement_tags, suite_files, uses_interfaces
-    from headroom.running.session import Plan
-    from headroom.settings import DEFAULT_PROFILE, OF_CALLS, Settings, of_calls, seed_of, split_names
+    from headroom.core.machine import build
+    from headroom.core.run.selection import has_suites, requirement_tags, suite_files, uses_interfaces
+    from headroom.core.run.session import Plan
+    from headroom.core.settings import DEFAULT_PROFILE, OF_CALLS, Settings, of_calls, seed_of, split_names
 
     settings = Settings(
         compressor=asked.compressor or Settings.compressor,
@@ -202,8 +203,8 @@ def plan_of(asked: Asked) -> Plan:
 
 def require_calls(plan: Plan, said: str) -> None:
     """Raises UsageError where an option of calls was `said` and no case heeds it."""
-    from headroom.running.selection import serves_calls
-    from headroom.running.session import chosen_of
+    from headroom.core.run.selection import serves_calls
+    from headroom.core.run.session import chosen_of
 
     found = chosen_of(plan)
     if not found or serves_calls(found):
@@ -222,9 +223,9 @@ MOST_NAMED = 3  # cases in a sentence
 def check_here(settings: Settings) -> None:
     """Raises UsageError where a name is unknown, EnvironmentLacks where this machine cannot do what settings ask for:
     before a run, and before one goes on, for the machine may have changed meanwhile."""
-    from headroom import profiles
-    from headroom.machine import build, topology
-    from headroom.wire import choice, images
+    from headroom.core import profiles
+    from headroom.core.machine import build, topology
+    from headroom.testbed import choice, images
 
     choice.check(settings.topology, settings.generator)
     for name in dict.fromkeys((settings.compressor, settings.decompressor)):
@@ -255,8 +256,8 @@ def execute(
     """
     from dataclasses import replace
 
-    from headroom.results import store
-    from headroom.running import session
+    from headroom.core.results import store
+    from headroom.core.run import session
 
     if resume:
         plan = session.recall(store.find_run(resume))
@@ -320,22 +321,22 @@ def _left_out(settings: Settings, count: int) -> str:
 
 def build_what_is_needed(settings: Settings) -> None:
     """Builds the engine and our adapters for the builds asked for by name; speaks only when there is work."""
-    from headroom import implementations
-    from headroom.machine import build
+    from headroom.core import implementations
+    from headroom.core.machine import build
 
     targets = implementations.ninja_targets(warn=console.warn_once)
     for name in dict.fromkeys((settings.build, *settings.builds)):
         build.ensure(name, targets, say=console.say)
     if settings.topology == "compose":
-        from headroom.wire import images
+        from headroom.testbed import images
 
         images.build_ours(console.say)
 
 
 def run_document(folder: Path, records: list[dict[str, Any]]) -> dict[str, Any]:
     """What `run --json` prints: see "CLI" in the design."""
+    from headroom.core.results.record import count_verdicts
     from headroom.report.data import capacities
-    from headroom.results.record import count_verdicts
 
     report = folder / "report.html"
     return {

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from headroom.cli.console import examples, print_json, print_table, say, warn_once
-from headroom.errors import UsageError
-from headroom.paths import DEFAULT_BUILD
+from headroom.core.errors import UsageError
+from headroom.core.paths import DEFAULT_BUILD
 
 if TYPE_CHECKING:
-    from headroom.measure.messages import Conversation, Sent, Wanted
+    from headroom.schemes.sigcomp.messages import Conversation, Sent, Wanted
 
 EPILOG = examples(
     "./headroom talk 3gpp-video-call mechanism=dynamic",
@@ -53,10 +53,10 @@ def talk_command(
     json: Annotated[bool, typer.Option("--json", help="Print the engine's document.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the job; run nothing.")] = False,
 ) -> None:
-    from headroom import endpoints, implementations, words
-    from headroom.machine import build as builds
-    from headroom.measure import messages
-    from headroom.settings import Settings
+    from headroom.core import implementations, replay_options
+    from headroom.core.machine import build as builds
+    from headroom.core.settings import Settings
+    from headroom.schemes.sigcomp import endpoints, messages
 
     named: dict[str, str] = {}
     for word in more or ():
@@ -66,7 +66,7 @@ def talk_command(
         if name in named:
             raise UsageError(f"{name} is said twice: '{word}' and before; say it once.")
         named[name] = value
-    wanted = words.conversation(
+    wanted = replay_options.conversation(
         sequence, named, Settings(compressor=caller, decompressor=called, seed=seed, build=build)
     )
     if link and not link.resolve().parent.is_dir():
@@ -97,7 +97,7 @@ def talk_command(
 
 def _require_options(wanted: Wanted) -> None:
     """Raises UsageError for an option that neither of the two has: most likely its name is wrong."""
-    from headroom import endpoints
+    from headroom.schemes.sigcomp import endpoints
 
     names = dict.fromkeys((wanted.a, wanted.b))
     for key, value in wanted.options.items():
@@ -112,15 +112,15 @@ def _require_options(wanted: Wanted) -> None:
 
 
 def _choices(name: str, key: str, build: str) -> list[str]:
-    from headroom import endpoints
+    from headroom.schemes.sigcomp import endpoints
 
     scheme = endpoints.described(name, build)
     return [str(choice) for choice in scheme.get("choices", {}).get(key, ())]
 
 
 def _print(done: Conversation, sequence: str) -> None:
-    from headroom.oracle.sigcomp import tshark
-    from headroom.sip import sequences
+    from headroom.schemes.sigcomp.judge import tshark
+    from headroom.schemes.sigcomp.sip import sequences
 
     timed = done.wanted.repeats > 0
     columns: list[str | tuple[str, str]] = [("", "right"), "message", ("octets", "right"), ("on the link", "right")]

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from headroom.cli.console import examples, print_json, say
-from headroom.errors import UsageError
+from headroom.core.errors import UsageError
 
 EPILOG = examples(
     "./headroom test",
@@ -49,7 +49,7 @@ def test_command(
     json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say which stages would run.")] = False,
 ) -> None:
-    from headroom import proving
+    from headroom.selftest import stages as proving
 
     if mutant and not mutants:
         raise UsageError("--mutant names one of those of --mutants; say both.")
@@ -107,8 +107,8 @@ def test_command(
 def mutants_command(names: list[str], json: bool, dry_run: bool) -> int:
     """Hunts mutants, all when none is named; returns the exit status."""
     from headroom.cli.console import print_table
-    from headroom.mutation import campaign, catalogue
-    from headroom.paths import out_folder
+    from headroom.core.paths import out_folder
+    from headroom.selftest.mutation import campaign, catalogue
 
     chosen = catalogue.choose(names, catalogue.load())
     if dry_run:
@@ -143,6 +143,6 @@ def mutants_command(names: list[str], json: bool, dry_run: bool) -> int:
 
 
 def _shown(path: Path) -> str:
-    from headroom.paths import shown
+    from headroom.core.paths import shown
 
     return shown(path)

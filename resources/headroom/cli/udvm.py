@@ -14,8 +14,8 @@ from typing import Annotated, Any
 import typer
 
 from headroom.cli.console import examples, print_json, say, warn_once
-from headroom.errors import HeadroomError, UsageError, disk_error
-from headroom.paths import DEFAULT_BUILD
+from headroom.core.errors import HeadroomError, UsageError, disk_error
+from headroom.core.paths import DEFAULT_BUILD
 
 ASSEMBLE = examples(
     "./headroom udvm assemble program.udvm -o message.bin",
@@ -151,8 +151,9 @@ def trace(
 
 def _ask(name: str, build: str, request: dict[str, Any], about: Path) -> dict[str, Any]:
     """The tool's answer. Raises HeadroomError with the place in `about`, and UsageError where there is no such tool."""
-    from headroom import endpoints, engine, implementations
-    from headroom.machine import build as builds
+    from headroom.core import engine, implementations
+    from headroom.core.machine import build as builds
+    from headroom.schemes.sigcomp import endpoints
 
     tool = request["tool"]
     builds.ensure(build, implementations.ninja_targets(warn=warn_once), say=say)

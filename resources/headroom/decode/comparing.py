@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from headroom.decode.reading import Ours, Reading, Value
-from headroom.oracle.rohc.profiles import RTP, UNCOMPRESSED
+from headroom.schemes.rohc.judge.profiles import RTP, UNCOMPRESSED
 
 
 @dataclass(frozen=True)

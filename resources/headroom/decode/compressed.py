@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from headroom.decode import plain
+from headroom.decode import ip_dissector
 from headroom.decode.reading import Ours, Value
-from headroom.oracle.rohc import Decompressor, Parameters, RohcError, feedback
-from headroom.oracle.rohc.cid import MAX_LARGE_CID, MAX_SMALL_CID
-from headroom.oracle.rohc.context import Context
-from headroom.oracle.rohc.packet import Packet, trace_line
-from headroom.oracle.rohc.profiles import PROFILES
+from headroom.schemes.rohc.judge import Decompressor, Parameters, RohcError, feedback
+from headroom.schemes.rohc.judge.cid import MAX_LARGE_CID, MAX_SMALL_CID
+from headroom.schemes.rohc.judge.context import Context
+from headroom.schemes.rohc.judge.packet import Packet, trace_line
+from headroom.schemes.rohc.judge.profiles import PROFILES
 
 MRRU = 65_535  # what was negotiated is not in a capture: the largest allows all segments
 TRIED = 200  # packets that decide whether CIDs are small or large
@@ -171,4 +171,4 @@ def _option(option: feedback.Option) -> str:
 
 def restored_values(ours: Ours) -> Ours | None:
     """The reading of the packet that the judge restored; None where it restored none."""
-    return plain.read(ours.restored, rtp=ours.rtp) if ours.restored is not None else None
+    return ip_dissector.read(ours.restored, rtp=ours.rtp) if ours.restored is not None else None

@@ -13,13 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from headroom.captures import framing
-from headroom.captures.reading import Captured, Interface
-from headroom.decode import plain, run, shown, theirs
+from headroom.core.captures import framing
+from headroom.core.captures.reading import Captured, Interface
+from headroom.core.errors import HeadroomError
+from headroom.decode import ip_dissector, run, text, tshark_reading
 from headroom.decode.comparing import compare_ip
 from headroom.decode.compressed import Wanted
 from headroom.decode.run import Asked, Decoded
-from headroom.errors import HeadroomError
 
 RAW = Interface(0, framing.RAW)
 
@@ -72,12 +72,12 @@ def _on_the_link(one: Decoded, found: Found) -> None:
     found.values += len(one.compared.agreed)
     found.on_the_link[one.compared.silent or one.compared.verdict] += 1
     if one.compared.differences:
-        found.wrong.append(f"{where}, {one.ours.title}: {shown.verdict_text(one.compared)}")
+        found.wrong.append(f"{where}, {one.ours.title}: {text.verdict_text(one.compared)}")
 
 
 def _inside(name: str, came: list[bytes], sent: Sequence[bytes], found: Found) -> None:
     """What came along a link is what was sent, in order, and tshark reads the same in it."""
-    flows = plain.rtp_flows(sent)
+    flows = ip_dissector.rtp_flows(sent)
     kept: list[bytes] = []
     at = 0
     for number, octets in enumerate(came):
@@ -92,10 +92,10 @@ def _inside(name: str, came: list[bytes], sent: Sequence[bytes], found: Found) -
         found.wrong.append(f"{name}: nothing that was sent was on the link")
         return
     packets = [Captured(number, RAW, 0, octets, len(octets)) for number, octets in enumerate(kept, 1)]
-    for number, (octets, reading) in enumerate(zip(kept, theirs.read_ip(packets), strict=True)):
-        ours = plain.read(octets, flows)
+    for number, (octets, reading) in enumerate(zip(kept, tshark_reading.read_ip(packets), strict=True)):
+        ours = ip_dissector.read(octets, flows)
         compared = compare_ip(ours, reading)
         found.inside += bool(compared.agreed)
         found.values += len(compared.agreed)
         if compared.differences or compared.silent:
-            found.wrong.append(f"{name}: packet {number} as it was sent, {ours.title}: {shown.verdict_text(compared)}")
+            found.wrong.append(f"{name}: packet {number} as it was sent, {ours.title}: {text.verdict_text(compared)}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from headroom.oracle.rohc.packet import Packet
+from headroom.schemes.rohc.judge.packet import Packet
 
 Value = int | str | list[Any]
 

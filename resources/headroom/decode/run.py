@@ -13,16 +13,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from headroom.captures import framing, reading
-from headroom.captures.framing import Frame
-from headroom.captures.reading import BrokenCapture, Captured
-from headroom.decode import comparing, compressed, plain, theirs
+from headroom.core import tshark
+from headroom.core.captures import framing, reading
+from headroom.core.captures.framing import Frame
+from headroom.core.captures.reading import BrokenCapture, Captured
+from headroom.core.errors import HeadroomError
+from headroom.decode import comparing, compressed, ip_dissector
+from headroom.decode import tshark_reading as theirs
 from headroom.decode.comparing import Compared, Limits
 from headroom.decode.compressed import Channel, Wanted
 from headroom.decode.reading import Ours, Reading
 from headroom.decode.signalling import Signalling
-from headroom.errors import HeadroomError
-from headroom.oracle import tshark
 
 MOST_PACKETS = 200_000
 MOST_OCTETS = 512 << 20  # in all
@@ -71,7 +72,7 @@ class Capture:
     channels: dict[Key, str]  # in order, with their names
     large: dict[Key, bool]
     theirs: dict[int, Reading]  # by number of packet
-    rtp_flows: frozenset[plain.Flow]
+    rtp_flows: frozenset[ip_dissector.Flow]
     faults: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -107,7 +108,7 @@ class Capture:
             else:
                 compared = Compared(silent=limits[key].why_silent(ours))
         elif frame.kind == "ip":
-            ours = plain.read(frame.octets, self.rtp_flows, signalling=signalling)
+            ours = ip_dissector.read(frame.octets, self.rtp_flows, signalling=signalling)
             compared = comparing.compare_ip(ours, other) if other else Compared()
         if captured.is_cut:
             cut = f"only {len(captured.octets)} of {captured.length} octets were captured"
@@ -130,7 +131,7 @@ def read(asked: Asked) -> Capture:
     for captured, frame in packets:
         groups.setdefault(_key(captured, frame), []).append((captured, frame))
     large = {key: _large(key, group, asked.wanted) for key, group in groups.items() if group[0][1].kind == "rohc"}
-    flows = plain.rtp_flows((frame.octets for _, frame in packets if frame.kind == "ip"), asked.rtp_ports)
+    flows = ip_dissector.rtp_flows((frame.octets for _, frame in packets if frame.kind == "ip"), asked.rtp_ports)
     made = Capture(asked, packets, _names(groups), large, {}, flows, faults)
     if asked.last is not None:
         made.packets = [one for one in packets if one[0].number <= asked.last]

@@ -11,10 +11,10 @@ import hashlib
 from collections.abc import Mapping
 
 from headroom.decode.reading import Ours
-from headroom.oracle.sigcomp.endpoint import Offer, Outcome
-from headroom.oracle.sigcomp.message import Nack, is_sigcomp
-from headroom.oracle.sigcomp.pair import Pair
-from headroom.oracle.sigcomp.reasons import Reason
+from headroom.schemes.sigcomp.judge.endpoint import Offer, Outcome
+from headroom.schemes.sigcomp.judge.message import Nack, is_sigcomp
+from headroom.schemes.sigcomp.judge.pair import Pair
+from headroom.schemes.sigcomp.judge.reasons import Reason
 
 PORT = 5060  # of SIP over UDP (RFC 3261, 18.2.1), which shares it with SigComp (RFC 5049, 5)
 OFFER = Offer(131072, 131072, 128, 2, ("sip-sdp", "presence"))

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 from robot.api import SkipExecution
 from robot.errors import RobotError
 
-from headroom.ending import EngineFailure
-from headroom.errors import HeadroomError
-from headroom.results import collector
+from headroom.core.engine_result import EngineFailure
+from headroom.core.errors import HeadroomError
+from headroom.core.results import collector
 
 Class = TypeVar("Class", bound=type)
 

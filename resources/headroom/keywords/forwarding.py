@@ -9,19 +9,28 @@ from typing import Any
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom import implementations, settings
-from headroom.keywords import forwarded
+from headroom.bench.throughput import GOALS, GeneratorFellBehind, Goal, NoThroughput, Rate
+from headroom.bench.throughput_search import (
+    FLOWS,
+    IMPLEMENTATIONS,
+    Asked,
+    Found,
+    control,
+    octets_of,
+    rules_of,
+    throughput,
+)
+from headroom.core import implementations, settings
+from headroom.core.results import collector
+from headroom.core.settings import Settings
+from headroom.keywords import forwarding_results
 from headroom.keywords.base import library
-from headroom.keywords.measuring import configuration, target_of
-from headroom.results import collector
-from headroom.settings import Settings
-from headroom.wire import choice, images
-from headroom.wire.channel import MAX_CID, Channel, channel_of
-from headroom.wire.line import CODECS, Codec, Line, line
-from headroom.wire.searches import FLOWS, IMPLEMENTATIONS, Asked, Found, control, octets_of, rules_of, throughput
-from headroom.wire.sender import traffic
-from headroom.wire.throughput import GOALS, GeneratorFellBehind, Goal, NoThroughput, Rate
-from headroom.wire.trial import Trial
+from headroom.keywords.load import configuration, target_of
+from headroom.testbed import choice, images
+from headroom.testbed.channel import MAX_CID, Channel, channel_of
+from headroom.testbed.line import CODECS, Codec, Line, line
+from headroom.testbed.sender import traffic
+from headroom.testbed.trial import Trial
 
 
 @library
@@ -39,7 +48,7 @@ class Forwarding:
         words = {"kind": "throughput", "goal": goal.name, "loss_ratio": goal.loss_ratio}
         asked = asked_for(profile, cpus, mode, flows, **words)
         found = with_controls(asked, goal, CODECS)
-        forwarded.note_throughput(found, goal)
+        forwarding_results.note_throughput(found, goal)
         require_rate(found["asked"].throughput.rates[goal.name], goal)
 
     @keyword("Throughput Should Grow With The Cores")
@@ -54,7 +63,7 @@ class Forwarding:
         one = Asked(many.run, many.profile, "1c", configuration("1c").cpus, many.flows, many.channel)
         alone, together = (with_controls(place, goal, ("asked", "null")) for place in (one, many))
         found = {codec: (alone[codec], together[codec]) for codec in alone}
-        forwarded.note_scaling(found, goal, len(many.cores))
+        forwarding_results.note_scaling(found, goal, len(many.cores))
         for pair in found["asked"]:
             require_rate(pair.throughput.rates[goal.name], goal)
 
@@ -72,7 +81,7 @@ class Forwarding:
                 trials += steady_trials(made, rate_pps, 1, 1.0 if asked.run.quick else 5.0, compared=True)
             octets = octets_of(made)
             collector.current().traffic = traffic(made.made, trials[-1])
-        forwarded.note_delivery(trials, octets)
+        forwarding_results.note_delivery(trials, octets)
         require_delivery(trials)
 
     @keyword("Latency Should Be Measured")
@@ -104,8 +113,8 @@ class Forwarding:
                 control = steady_trials(made, part * whole, count, seconds, tolerance=pdr.loss_ratio)
             except GeneratorFellBehind as error:
                 why = str(error)
-        forwarded.note_latency(trials, rate)
-        forwarded.note_latency_control(control, why)
+        forwarding_results.note_latency(trials, rate)
+        forwarding_results.note_latency_control(control, why)
         if told := beyond(trials, control, pdr, part, rules_of(asked).trial_s):
             collector.current().judge("non-strict", told)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headroom.readable import shown
+from headroom.core.text import shown
 from headroom.report import charts, data
 from headroom.report.data import Records
 from headroom.report.page import Cell, Column, Section, table

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from headroom.errors import HeadroomError
-from headroom.results.record import VERDICTS, worst
+from headroom.core.errors import HeadroomError
+from headroom.core.results.record import VERDICTS, worst
 
 Records = list[dict[str, Any]]
 
@@ -377,7 +377,7 @@ def levels(records: Records) -> list[Level]:
 
 def _known_requirements() -> Mapping[str, Any]:
     """Requirements by identifier, from resources/requirements; without them the report shows identifiers alone."""
-    from headroom import requirements as known
+    from headroom.core import requirements as known
 
     try:
         return known.load()
@@ -387,7 +387,7 @@ def _known_requirements() -> Mapping[str, Any]:
 
 def _suites_of() -> Mapping[str, tuple[str, ...]]:
     """Suites with cases of a requirement, by its identifier."""
-    from headroom import requirements as known
+    from headroom.core import requirements as known
 
     return known.suites_of()
 
@@ -399,7 +399,7 @@ def _is_asked_elsewhere(requirement: Any) -> bool:
 
 def _binding_requirements() -> dict[str, Any]:
     """Those of them that bind an implementation, rather than what is around it."""
-    from headroom.requirements import SURROUNDINGS
+    from headroom.core.requirements import SURROUNDINGS
 
     return {identity: one for identity, one in _known_requirements().items() if one.side not in SURROUNDINGS}
 

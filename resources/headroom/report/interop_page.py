@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from headroom.errors import disk_error
-from headroom.paths import TEMPLATES
+from headroom.core.errors import disk_error
+from headroom.core.paths import TEMPLATES
+from headroom.core.results.record import VERDICTS
+from headroom.core.results.store import write_atomically
 from headroom.report import matrix_data
 from headroom.report.data import Records
-from headroom.results.record import VERDICTS
-from headroom.results.store import write_atomically
 
 # A sign for each verdict, beside its word: told apart without colour, and without reading.
 SIGNS = {"pass": "✓", "non-strict": "~", "fail": "✗", "unsupported": "–", "error": "!"}
@@ -68,7 +68,8 @@ def render(records: Records, run_folder: Path) -> str:
 
 def _part(scheme: str, cells: list[matrix_data.Cell]) -> dict[str, Any]:
     """What the page says of one scheme, in its words."""
-    from headroom.interop import call_cells, links, traffic
+    from headroom.schemes.rohc.interop import links, traffic
+    from headroom.schemes.sigcomp.interop import call_cells
 
     pairs = matrix_data.by_pair(cells)
     rohc = scheme == "rohc"

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+from headroom.core.results.record import VERDICTS, worst
 from headroom.report import matrix_data
 from headroom.report.data import Records
 from headroom.report.page import Cell, Column, Section, table, verdict_cell
-from headroom.results.record import VERDICTS, worst
 
 PAGE = "interop.html"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from headroom.results.record import VERDICTS, worst
+from headroom.core.results.record import VERDICTS, worst
 
 Cell = dict[str, Any]
 SCHEMES = {"rohc": "ROHC", "sigcomp": "SigComp"}
@@ -143,7 +143,8 @@ def links(found: list[Cell]) -> list[str]:
 
 
 def _place(cell: Cell) -> tuple[int, str]:
-    from headroom.interop import call_cells, links
+    from headroom.schemes.rohc.interop import links
+    from headroom.schemes.sigcomp.interop import call_cells
 
     known = list(call_cells.LINK_NAMES) if cell.get("scheme") == "sigcomp" else links.names()
     return (known.index(cell["link"]) if cell["link"] in known else len(known), cell["link"])

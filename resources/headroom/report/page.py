@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from headroom.readable import shown
+from headroom.core.text import shown
 
 
 @dataclass(frozen=True)

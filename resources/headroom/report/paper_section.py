@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from headroom.readable import shown
-from headroom.report import charts, data, maenpaa_section
+from headroom.core.results.record import VERDICTS
+from headroom.core.text import shown
+from headroom.report import charts, data
 from headroom.report.data import Records
 from headroom.report.page import Cell, Column, Section, table, verdict_cell
-from headroom.results.record import VERDICTS
+from headroom.schemes.sigcomp.report import maenpaa_section
 
 MOST_TIGHT = 26  # letters of a row's name that is never broken into two lines
 MOST_OPEN = 40  # figures of a place whose tables stand open; the rest would make the page very long

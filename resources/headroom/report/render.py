@@ -6,23 +6,16 @@ from __future__ import annotations
 from datetime import datetime
 from pathlib import Path
 
-from headroom.errors import disk_error
-from headroom.machine import pressure
-from headroom.paths import TEMPLATES
-from headroom.report import (
-    calls_section,
-    capacity_section,
-    hostile_section,
-    interop_page,
-    sections,
-    traffic_section,
-    wire_section,
-)
+from headroom.core.errors import disk_error
+from headroom.core.machine import pressure
+from headroom.core.paths import TEMPLATES
+from headroom.core.results.record import count_verdicts
+from headroom.core.results.store import write_atomically
+from headroom.report import capacity_section, interop_page, sections, traffic_section, wire_section
 from headroom.report.data import Records
 from headroom.report.interop_section import PAGE, interop
 from headroom.report.page import Page
-from headroom.results.record import count_verdicts
-from headroom.results.store import write_atomically
+from headroom.schemes.sigcomp.report import calls_section, hostile_section
 
 
 def write(records: Records, target: Path, run_folder: Path) -> Path:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from headroom.machine import pressure
-from headroom.readable import shown
+from headroom.core.machine import pressure
+from headroom.core.results.record import VERDICTS, worst
+from headroom.core.text import shown
 from headroom.report import data
 from headroom.report.capacity_section import target_name
 from headroom.report.data import Records
 from headroom.report.page import Card, Cell, Column, Link, Section, cell, table, verdict_cell
 from headroom.report.paper_section import paper
-from headroom.results.record import VERDICTS, worst
 
 __all__ = [
     "all_cases",

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from headroom.bench.throughput import QUICK
 from headroom.report import charts, data, wire_latency
 from headroom.report.data import Records
 from headroom.report.page import Column, Section, Table, table
 from headroom.report.wire_words import GOALS, NODES, main_ones, name_of, names_of, share_shown, shared_cores
-from headroom.wire.throughput import QUICK
 
 MOST_LINES = 6  # in one figure
 KINDS = ("throughput", "scaling", "wire_latency", "delivery", "calls")

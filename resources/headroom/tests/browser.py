@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from headroom.doctor import find_browser
+from headroom.testbed.doctor import find_browser
 
 PATIENCE_S = 60.0
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from headroom.machine import build
-from headroom.paths import DEFAULT_BUILD
+from headroom.core.machine import build
+from headroom.core.paths import DEFAULT_BUILD
 
 # A shell that starts the tests in the background has them ignore SIGINT, and so would every process that they start and
 # mean to interrupt.

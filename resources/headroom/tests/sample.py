@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from headroom.papers import paper as papers
-from headroom.papers.paper import beside
-from headroom.results.record import CoreLoad, Finding, Histogram, Metric, Record, Series, Test, Verdict, in_process
+from headroom.bench.papers import paper as papers
+from headroom.bench.papers.paper import beside
+from headroom.core.results.record import CoreLoad, Finding, Histogram, Metric, Record, Series, Test, Verdict, in_process
 from headroom.tests import sample_wire
 
 ENVIRONMENT = {
@@ -188,7 +188,7 @@ def records() -> list[dict[str, Any]]:
             ),
         )
     ]
-    made[2].findings = [Finding("The CRC is wrong.", "RFC3095-5.9.1-1", 7, "headroom.oracle.rohc", "must")]
+    made[2].findings = [Finding("The CRC is wrong.", "RFC3095-5.9.1-1", 7, "headroom.schemes.rohc.judge", "must")]
     for cpus, cores, base in (("1c", [1], 80_000.0), ("2c-l3", [1, 2], 155_000.0)):
         for target, share in ((0.3, 0.6), (0.5, 1.0), (None, 1.9)):
             made.append(capacity(cpus, cores, target, base * share, notes if cpus == "1c" else []))

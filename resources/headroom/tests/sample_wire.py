@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headroom.results.record import Histogram, Metric, Record, Series
+from headroom.core.results.record import Histogram, Metric, Record, Series
 
 TRAFFIC = {
     "generator": {"name": "memory", "version": "0.1.0"},

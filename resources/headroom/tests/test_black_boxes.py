@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from headroom.paths import build_folder
-from headroom.results import store
-from headroom.running import session
-from headroom.settings import Settings
+from headroom.core.paths import build_folder
+from headroom.core.results import store
+from headroom.core.run import session
+from headroom.core.settings import Settings
 
 Verdicts = dict[str, str]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from headroom.search.capacity import Rules, Search, Trial
+from headroom.bench.capacity_search import Rules, Search, Trial
 
 
 class Machine:

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from headroom.errors import disk_error
-from headroom.paths import ROOT
-from headroom.results import store
+from headroom.core.errors import disk_error
+from headroom.core.paths import ROOT
+from headroom.core.results import store
 
 COMMANDS = ("run", "test", "report", "reproduce", "list", "doctor", "render", "replay", "decode", "talk", "udvm")
 
@@ -377,7 +377,7 @@ FORWARD = {"verdicts": {"identical": 0, "not_delivered": 0, "mismatched": 0}, "s
     ],
 )
 def test_what_is_wrong_with_a_replay(asked: dict[str, Any], changed: dict[str, Any], sentences: list[str]) -> None:
-    from headroom.measure.replay import Replay, Wanted
+    from headroom.core.replay import Replay, Wanted
 
     count = changed.get("not_delivered", 0)
     verdicts = {**FORWARD["verdicts"], "not_delivered": count, "not_delivered_by_status": {"ERR_CRC": count}}
@@ -388,7 +388,7 @@ def test_what_is_wrong_with_a_replay(asked: dict[str, Any], changed: dict[str, A
 
 
 def test_a_broken_promise_is_status_1(out: Path, tmp_path: Path, real_build: str) -> None:
-    from headroom.machine.build import build_folder
+    from headroom.core.machine.build import build_folder
 
     folder = tmp_path / "faulty"
     folder.mkdir()

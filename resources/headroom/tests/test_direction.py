@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.paths import ROOT
+from headroom.core.paths import ROOT
 
 PACKAGE = ROOT / "resources" / "headroom"
 
@@ -76,7 +76,7 @@ def test_imports_point_down(path: Path) -> None:
 
 
 def test_an_arrow_against_the_direction_is_seen() -> None:
-    inside = "def f():\n    from headroom.running.selection import cases\n"
+    inside = "def f():\n    from headroom.core.run.selection import cases\n"
     assert against("conformance", inside) == ["running"]
     assert against("running", "from headroom import keywords, results") == ["keywords"]
     assert against("cli", "import headroom.report.render") == []

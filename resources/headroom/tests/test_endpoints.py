@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 
-from headroom import endpoints
-from headroom.conformance import endpoint_engine
-from headroom.conformance.sides import NotDeclared
-from headroom.endpoints import Endpoint
-from headroom.interop import talk
-from headroom.measure import calls, messages
-from headroom.oracle.sigcomp.endpoint import Offer
-from headroom.papers import maenpaa_2005_runs
-from headroom.settings import Settings
-from headroom.wire import line
+from headroom.core.settings import Settings
+from headroom.schemes.rohc.conformance.capabilities import NotDeclared
+from headroom.schemes.sigcomp import call_load, endpoints, messages
+from headroom.schemes.sigcomp.conformance import endpoint_engine
+from headroom.schemes.sigcomp.endpoints import Endpoint
+from headroom.schemes.sigcomp.interop import call
+from headroom.schemes.sigcomp.judge.endpoint import Offer
+from headroom.schemes.sigcomp.papers import maenpaa_2005_runs
+from headroom.testbed import line
 
 # An implementation whose implementation.yaml says something of nearly every key of the configuration.
 YAML = """
@@ -79,7 +78,7 @@ def of_messages(name: str, build: str) -> dict[str, Any]:
 
 
 def of_talk(name: str, build: str) -> dict[str, Any]:
-    return talk._job(talk.Row(name, name, "dynamic", build=build), [], 1, None)["endpoints"]["a"]
+    return call._job(call.Row(name, name, "dynamic", build=build), [], 1, None)["endpoints"]["a"]
 
 
 def of_conformance(name: str, build: str) -> dict[str, Any]:
@@ -88,7 +87,7 @@ def of_conformance(name: str, build: str) -> dict[str, Any]:
 
 
 def of_calls(name: str, build: str) -> dict[str, Any]:
-    return calls.job(calls.Wanted(name, name, mechanism="dynamic", build=build))["endpoint"]
+    return call_load.job(call_load.Wanted(name, name, mechanism="dynamic", build=build))["endpoint"]
 
 
 def of_the_thesis(name: str, build: str) -> dict[str, Any]:

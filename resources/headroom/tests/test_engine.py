@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from headroom import ending, engine, leash
-from headroom.conformance import faults
-from headroom.errors import EnvironmentLacks
-from headroom.paths import build_folder
-from headroom.readable import shortened
+from headroom.core import engine, engine_result, process_group
+from headroom.core.errors import EnvironmentLacks
+from headroom.core.paths import build_folder
+from headroom.core.text import shortened
+from headroom.schemes.rohc.conformance import faulty_adapters
 
 
 def test_a_job_goes_in_and_a_document_comes_out(fake_build: str) -> None:
@@ -75,7 +75,7 @@ def test_failures_have_a_kind_and_a_sentence(fake_build: str, fake: str, kind: s
     ],
 )
 def test_a_place_in_the_job_is_told_in_words(where: str, words: str) -> None:
-    assert ending.place(where) == words
+    assert engine_result.place(where) == words
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_death_names_the_adapters_and_how_to_check_them(fake_build: str, fake:
 def test_what_an_adapter_starts_neither_holds_us_up_nor_survives(
     fake_build: str, tmp_path: Path, fake: str, kind: str, timeout_s: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leash, "GRACE_S", 0.2)
+    monkeypatch.setattr(process_group, "GRACE_S", 0.2)
     marker = tmp_path / "pid"
     began = time.monotonic()
     with pytest.raises(engine.EngineFailure) as caught:
@@ -143,7 +143,7 @@ def gone(pid: int) -> bool:
 
 @pytest.mark.parametrize("fake", ["hang", "close-and-hang"])
 def test_a_hang_is_ended(fake_build: str, fake: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leash, "GRACE_S", 0.2)
+    monkeypatch.setattr(process_group, "GRACE_S", 0.2)
     with pytest.raises(engine.EngineFailure, match=r"still busy after 0\.5 s") as caught:
         engine.run("replay", {"fake": fake}, timeout_s=0.5, build=fake_build)
     assert caught.value.kind == "timeout"
@@ -175,7 +175,7 @@ def test_several_at_once_answer_in_order(fake_build: str) -> None:
 
 
 def test_one_that_crashes_stops_the_others_and_is_the_reason(fake_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leash, "GRACE_S", 0.2)
+    monkeypatch.setattr(process_group, "GRACE_S", 0.2)
     with pytest.raises(engine.EngineFailure, match="SIGSEGV"):
         engine.run_together("load", [{"fake": "hang"}, {"fake": "crash"}], timeout_s=60, build=fake_build)
 
@@ -243,7 +243,7 @@ def test_an_adapter_that_leaks_ends_before_the_machine_does(real_build: str, mon
     assert library.is_file(), f"{library} belongs to the build"
     monkeypatch.setattr(engine, "memory_limit", lambda program, engines: 256 << 20)
     with pytest.raises(engine.EngineFailure, match=r"as compressor and .* GiB of memory that it may have") as caught:
-        engine.run("replay", faults.job(library), timeout_s=20, build=real_build)
+        engine.run("replay", faulty_adapters.job(library), timeout_s=20, build=real_build)
     assert (caught.value.kind, caught.value.verdict, caught.value.exit_code) == ("memory", "error", 1)
     assert f"of the {0.25:.2f} GiB" in str(caught.value)
 
@@ -251,7 +251,7 @@ def test_an_adapter_that_leaks_ends_before_the_machine_does(real_build: str, mon
 def test_a_death_that_has_nothing_to_do_with_memory_is_a_crash(real_build: str) -> None:
     library = build_folder(real_build) / "lib" / "faulty" / "faulty_aborts_on_feedback.so"
     with pytest.raises(engine.EngineFailure, match="SIGABRT") as caught:
-        engine.run("replay", faults.job(library), timeout_s=20, build=real_build)
+        engine.run("replay", faulty_adapters.job(library), timeout_s=20, build=real_build)
     assert caught.value.kind == "crash"
     assert re.search(r" It died in faulty_aborts_on_feedback\.so, (\w+, )?at offset 0x[0-9a-f]+\.", str(caught.value))
 
@@ -267,8 +267,8 @@ def test_engines_share_the_memory_and_sanitized_ones_have_no_limit(tmp_path: Pat
     plain = program("plain", "")
     one, four, hundred = (engine.memory_limit(plain, engines) for engines in (1, 4, 10_000))
     assert one is not None and four is not None
-    assert one >= 4 * four > 0 or four == leash.LEAST_MEMORY
-    assert hundred == leash.LEAST_MEMORY
+    assert one >= 4 * four > 0 or four == process_group.LEAST_MEMORY
+    assert hundred == process_group.LEAST_MEMORY
     assert engine.memory_limit(program("asan", "address,undefined"), 1) is None
     assert engine.memory_limit(tmp_path / "elsewhere" / "headroom-engine", 1) == one, "built by others: no cache file"
 

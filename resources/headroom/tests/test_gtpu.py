@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.oracle import gtpu
-from headroom.oracle.gtpu import GtpuError
+from headroom.schemes.gtpu import judge
+from headroom.schemes.gtpu.judge import GtpuError
 
 
 def message(text: str) -> bytes:
@@ -15,7 +15,7 @@ def message(text: str) -> bytes:
 
 
 def test_a_g_pdu_without_anything_optional() -> None:
-    read = gtpu.read(
+    read = judge.read(
         message("""
         30        # version 1, protocol type GTP, no flag
         ff        # G-PDU
@@ -29,7 +29,7 @@ def test_a_g_pdu_without_anything_optional() -> None:
 
 
 def test_a_downlink_g_pdu_with_everything() -> None:
-    read = gtpu.read(
+    read = judge.read(
         message("""
         37        # E, S and PN
         ff 0014 00000007
@@ -45,28 +45,28 @@ def test_a_downlink_g_pdu_with_everything() -> None:
     )
     assert (read.sequence, read.npdu) == (0x1234, 0x56)
     assert [one.name for one in read.extensions] == ["PDU Session Container", "PDCP PDU Number"]
-    assert read.container == gtpu.Container(0, 9, 1, 5)
+    assert read.container == judge.Container(0, 9, 1, 5)
     assert (read.header_octets, read.inner.hex(), read.remarks) == (24, "45ffffff", [])
 
 
 def test_fields_without_their_flag_mean_nothing() -> None:
-    read = gtpu.read(message("32 ff 0004 00000001  0009 77 85"))  # S alone: N-PDU number and next type not evaluated
+    read = judge.read(message("32 ff 0004 00000001  0009 77 85"))  # S alone: N-PDU number and next type not evaluated
     assert (read.sequence, read.npdu, read.extensions) == (9, None, [])
 
 
 def test_an_uplink_container() -> None:
-    read = gtpu.read(message("34 ff 0008 00000001  0000 00 85  01 10 bf 00"))
-    assert read.container == gtpu.Container(1, 0x3F, None, None), "the upper bits are others' uplink"
+    read = judge.read(message("34 ff 0008 00000001  0000 00 85  01 10 bf 00"))
+    assert read.container == judge.Container(1, 0x3F, None, None), "the upper bits are others' uplink"
 
 
 def test_signalling_messages() -> None:
-    echo = gtpu.read(message("32 02 0006 00000000  0001 00 00  0e 00"))
+    echo = judge.read(message("32 02 0006 00000000  0001 00 00  0e 00"))
     assert (echo.name, echo.sequence, echo.remarks) == ("Echo Response", 1, [])
     assert [(one.name, one.value) for one in echo.elements] == [("Recovery", b"\0")]
-    error = gtpu.read(message("32 1a 0010 00000000  0001 00 00  10 0a0b0c0d  85 0004 c0000201"))
+    error = judge.read(message("32 1a 0010 00000000  0001 00 00  10 0a0b0c0d  85 0004 c0000201"))
     assert [one.value.hex() for one in error.elements] == ["0a0b0c0d", "c0000201"]
     assert error.elements[1].name == "GTP-U Peer Address"
-    assert gtpu.read(message("30 fe 0000 00000009")).name == "End Marker"
+    assert judge.read(message("30 fe 0000 00000009")).name == "End Marker"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_signalling_messages() -> None:
 )
 def test_what_cannot_be_is_refused(octets: str, sentence: str) -> None:
     with pytest.raises(GtpuError, match=sentence) as caught:
-        gtpu.read(bytes.fromhex(octets))
+        judge.read(bytes.fromhex(octets))
     assert "(TS " in str(caught.value)
 
 
@@ -106,7 +106,7 @@ def test_what_cannot_be_is_refused(octets: str, sentence: str) -> None:
     ],
 )
 def test_what_should_be_otherwise_is_remarked(octets: str, remark: str) -> None:
-    assert any(remark in one for one in gtpu.read(bytes.fromhex(octets)).remarks)
+    assert any(remark in one for one in judge.read(bytes.fromhex(octets)).remarks)
 
 
 def test_any_octets_are_read_or_refused() -> None:
@@ -116,6 +116,6 @@ def test_any_octets_are_read_or_refused() -> None:
             octets = bytearray(whole[:length])
             octets[at // 8] ^= 1 << at % 8
             try:
-                gtpu.read(bytes(octets))
+                judge.read(bytes(octets))
             except GtpuError as error:
                 assert error.sentence

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from headroom.measure import harm
+from headroom.schemes.sigcomp import loss_attribution
 
 CAME = {"from": "a", "compartment": 1, "verdict": "identical", "link": {"fate": "delivered"}}
 LOST = {"from": "a", "compartment": 1, "verdict": "lost_on_link", "link": {"fate": "loss"}}
@@ -24,48 +24,53 @@ LATE = ARRIVED | {"link": {"fate": "delivered", "held": True}}
 
 
 def test_what_the_link_says_counts() -> None:
-    assert harm.lost(LOST) and harm.harmed(LOST) and not harm.harmed(CAME)
-    assert harm.harmed(CAME | {"link": {"fate": "delivered", "held": True}})
-    assert not harm.harmed(CAME | {"link": {"fate": "delivered", "duplicated": True}}), "twice does no harm"
-    assert harm.wrong([CAME, LOST]) == []
+    assert loss_attribution.lost(LOST) and loss_attribution.harmed(LOST) and not loss_attribution.harmed(CAME)
+    assert loss_attribution.harmed(CAME | {"link": {"fate": "delivered", "held": True}})
+    assert not loss_attribution.harmed(CAME | {"link": {"fate": "delivered", "duplicated": True}}), "twice does no harm"
+    assert loss_attribution.wrong([CAME, LOST]) == []
     said_to_be_lost = LOST | {"link": {"fate": "delivered"}}
-    assert harm.wrong([said_to_be_lost]) == [said_to_be_lost]
+    assert loss_attribution.wrong([said_to_be_lost]) == [said_to_be_lost]
 
 
 def test_a_damaged_message_need_not_come_out() -> None:
     damaged = CAME | {"verdict": "not_delivered", "link": {"fate": "delivered", "flipped": [3]}}
-    assert harm.wrong([damaged]) == []
-    assert harm.wrong([damaged | {"verdict": "mismatched"}])
+    assert loss_attribution.wrong([damaged]) == []
+    assert loss_attribution.wrong([damaged | {"verdict": "mismatched"}])
 
 
 @pytest.mark.parametrize("other", [{"from": "b"}, {"compartment": 2}])
 def test_state_is_missed_by_whom_it_was_for(other: dict[str, Any]) -> None:
-    assert harm.wrong([LOST, fails()]) == []
-    assert len(harm.wrong([LOST | other, fails()])) == 1
+    assert loss_attribution.wrong([LOST, fails()]) == []
+    assert len(loss_attribution.wrong([LOST | other, fails()])) == 1
 
 
 @pytest.mark.parametrize(("nack", "excused"), [(ARRIVED, 1), (ON_ITS_WAY, 3), (LATE, 3)])
 def test_a_sender_that_was_told_knows(nack: dict[str, Any], excused: int) -> None:
     failures = [fails(time_ns, (nack,)) for time_ns in (10, 20, 30)]
-    assert len(harm.wrong([LOST, *failures])) == 3 - excused
-    assert harm.wrong([LOST, failures[0], LOST, failures[1]]) == [], "each loss is an excuse by itself"
+    assert len(loss_attribution.wrong([LOST, *failures])) == 3 - excused
+    assert loss_attribution.wrong([LOST, failures[0], LOST, failures[1]]) == [], "each loss is an excuse by itself"
 
 
 def test_a_nack_takes_its_time() -> None:
     failures = [fails(time_ns, (ARRIVED,)) for time_ns in (10, 20, 30)]
-    assert len(harm.wrong([LOST, *failures], back_ns=15)) == 1
-    assert harm.wrong([LOST, *failures], back_ns=None) == []
+    assert len(loss_attribution.wrong([LOST, *failures], back_ns=15)) == 1
+    assert loss_attribution.wrong([LOST, *failures], back_ns=None) == []
 
 
 def test_messages_that_nobody_sent_are_not_asked_about() -> None:
-    assert harm.wrong([{"to": "b", "verdict": "unchecked"}]) == []
+    assert loss_attribution.wrong([{"to": "b", "verdict": "unchecked"}]) == []
 
 
 def test_silence() -> None:
-    assert harm.silent([CAME, CAME | {"from": "b"}]) == harm.silent([]) == harm.silent([LOST]) == []
-    assert harm.silent([LOST, fails(), fails()]) == []
-    found = harm.silent([LOST, fails(), fails(), fails()])
+    assert (
+        loss_attribution.silent([CAME, CAME | {"from": "b"}])
+        == loss_attribution.silent([])
+        == loss_attribution.silent([LOST])
+        == []
+    )
+    assert loss_attribution.silent([LOST, fails(), fails()]) == []
+    found = loss_attribution.silent([LOST, fails(), fails(), fails()])
     assert found == [("b", "understands none of the 3 messages that the link delivers to it")]
     plain = CAME | {"plain": True}
-    assert harm.silent([plain, plain]) == [("a", "compresses none of its 2 messages")]
-    assert harm.silent([plain, CAME]) == []
+    assert loss_attribution.silent([plain, plain]) == [("a", "compresses none of its 2 messages")]
+    assert loss_attribution.silent([plain, CAME]) == []

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from headroom import implementations, profiles, yamlfile
+from headroom.core import implementations, profiles, yamlfile
+from headroom.core.errors import UsageError
+from headroom.core.paths import IMPLEMENTATIONS, PROFILES
 from headroom.decode import run
 from headroom.decode.reading import Ours
 from headroom.decode.run import Asked
 from headroom.decode.signalling import MOST_CYCLES, Signalling
-from headroom.errors import UsageError
-from headroom.oracle.sigcomp.message import upload
-from headroom.paths import IMPLEMENTATIONS, PROFILES
-from headroom.sip import sequences
+from headroom.schemes.sigcomp.judge.message import upload
+from headroom.schemes.sigcomp.sip import sequences
 from headroom.tests.decode.support import ethernet, ipv4, pcap, udp
 
 # What YAML, PyYAML and JSON Schema are tempted by.

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from headroom.report.hostile_section import hostile
-from headroom.results.record import Metric
+from headroom.core.results.record import Metric
+from headroom.schemes.sigcomp.report.hostile_section import hostile
 from headroom.tests import sample
 
 

@@ -5,14 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from headroom import implementations, matrix_words, profiles
-from headroom.conformance import sides
-from headroom.errors import UsageError
-from headroom.interop import call_cells, group, links, talk, traffic
-from headroom.interop.cell import Workshop
-from headroom.interop.matrix import Choice, Row
-from headroom.paths import build_folder
-from headroom.yamlfile import schema
+from headroom.core import implementations, matrix_words, profiles
+from headroom.core.errors import UsageError
+from headroom.core.paths import build_folder
+from headroom.core.yamlfile import schema
+from headroom.schemes.rohc.conformance import capabilities as sides
+from headroom.schemes.rohc.interop import group, links, traffic
+from headroom.schemes.rohc.interop.cell import Workshop
+from headroom.schemes.rohc.interop.matrix import Choice, Row
+from headroom.schemes.sigcomp.interop import call, call_cells
 
 YAML = """
 name: theirs
@@ -215,7 +216,7 @@ def test_cells_are_of_one_scheme(root: Path, cells: str, scheme: str) -> None:
 def test_the_schema_knows_the_words_of_the_matrix() -> None:
     cells = schema("implementation")["properties"]["deviations"]["items"]["properties"]["cells"]["properties"]
     assert cells["links"]["items"]["enum"] == [*links.names(), *matrix_words.CALL_LINKS]
-    assert {*matrix_words.CALL_LINKS, matrix_words.CLEAN} == set(talk.LINKS)
+    assert {*matrix_words.CALL_LINKS, matrix_words.CLEAN} == set(call.LINKS)
     assert cells["mechanisms"]["items"]["enum"] == list(call_cells.MECHANISMS)
     assert set(cells) == {"peers", "traffic", "links", *matrix_words.OWN}
     assert cells["profiles"]["items"]["enum"] == list(traffic.PROFILES)

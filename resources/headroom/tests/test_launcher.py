@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.paths import ROOT
+from headroom.core.paths import ROOT
 
 PACKAGE = """
 import json, os, sys

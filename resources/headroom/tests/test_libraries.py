@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from headroom import doctor, implementations
-from headroom.errors import EnvironmentLacks
-from headroom.machine import libraries
-from headroom.machine.libraries import Requirement
-from headroom.paths import build_folder
+from headroom.core import implementations
+from headroom.core.errors import EnvironmentLacks
+from headroom.core.machine import libraries
+from headroom.core.machine.libraries import Requirement
+from headroom.core.paths import build_folder
+from headroom.testbed import doctor
 
 
 def fake(build: str, name: str = "fake") -> Path:

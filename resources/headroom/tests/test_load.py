@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from headroom.keywords.measuring import note_churn, note_codec_only
-from headroom.measure import capacity, codec_only, load
-from headroom.results import collector
-from headroom.search.capacity import Rules, Trial
-from headroom.settings import Settings
+from headroom.bench import capacity, codec_only, load
+from headroom.bench.capacity_search import Rules, Trial
+from headroom.core.results import collector
+from headroom.core.settings import Settings
+from headroom.keywords.load import note_churn, note_codec_only
 
 JIFFIES = {"user": 0, "nice": 0, "system": 0, "idle": 0, "iowait": 0, "irq": 0, "softirq": 0, "steal": 0}
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from headroom import doctor
-from headroom.errors import EnvironmentLacks, UsageError
-from headroom.machine import build, environment, topology
+from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.machine import build, environment, topology
+from headroom.testbed import doctor
 
 
 def put(root: Path, path: str, text: str) -> None:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from headroom.errors import UsageError
-from headroom.papers import maenpaa_2005, maenpaa_2005_load, paper
-from headroom.papers import maenpaa_2005_bytecode as bytecode
-from headroom.papers.maenpaa_2005_runs import Configuration, Exchange, Sent, cell, mean_state
-from headroom.sip import counted
+from headroom.bench.papers import paper
+from headroom.core.errors import UsageError
+from headroom.schemes.sigcomp.papers import maenpaa_2005, maenpaa_2005_load
+from headroom.schemes.sigcomp.papers import maenpaa_2005_bytecode as bytecode
+from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration, Exchange, Sent, cell, mean_state
+from headroom.schemes.sigcomp.sip import counted
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from headroom.papers import maenpaa_2005, paper
-from headroom.papers import maenpaa_2005_bytecode as bytecode
-from headroom.papers.maenpaa_2005_runs import Configuration, Exchange, Sent
-from headroom.results.record import Item
+from headroom.bench.papers import paper
+from headroom.core.results.record import Item
+from headroom.schemes.sigcomp.papers import maenpaa_2005
+from headroom.schemes.sigcomp.papers import maenpaa_2005_bytecode as bytecode
+from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration, Exchange, Sent
 
 VOICE = "Appendix I 14.9.2.2"  # shared compression over UDP, 4,096 octets
 

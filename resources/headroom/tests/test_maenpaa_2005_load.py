@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from headroom.measure import calls
-from headroom.papers import maenpaa_2005_load, paper
-from headroom.papers.maenpaa_2005_load import VIDEO, VOICE, Asked
+from headroom.bench.papers import paper
+from headroom.schemes.sigcomp import call_load
+from headroom.schemes.sigcomp.papers import maenpaa_2005_load
+from headroom.schemes.sigcomp.papers.maenpaa_2005_load import VIDEO, VOICE, Asked
 
 
 @pytest.fixture(scope="module")
@@ -17,11 +18,11 @@ def thesis() -> paper.Paper:
     return paper.load("maenpaa-2005")
 
 
-def made_up(asked: Asked) -> calls.Loaded:
+def made_up(asked: Asked) -> call_load.Loaded:
     """A run in which everything grows with the number of calls."""
     share = asked.simultaneous / 1e5
     times = {"in_system": 30e3, "in_buffer": 10e3, "processing": 20e3}
-    return calls.Loaded(
+    return call_load.Loaded(
         calls_in_progress=asked.simultaneous,
         calls_per_s=asked.simultaneous / 185,
         messages_per_s=100.0,
@@ -54,7 +55,7 @@ def made_up(asked: Asked) -> calls.Loaded:
 def test_what_rows_ask_for(thesis: paper.Paper) -> None:
     asked: list[Asked] = []
 
-    def run(one: Asked) -> calls.Loaded:
+    def run(one: Asked) -> call_load.Loaded:
         asked.append(one)
         return made_up(one)
 
@@ -119,7 +120,7 @@ def test_processing_over_active_workers(thesis: paper.Paper) -> None:
 
 def test_active_workers_are_drawn_where_messages_meet(thesis: paper.Paper) -> None:
     def names(of: paper.Paper, load: float) -> set[tuple[str, str]]:
-        def run(asked: Asked) -> calls.Loaded:
+        def run(asked: Asked) -> call_load.Loaded:
             return replace(made_up(asked), most_load=load)
 
         places = ("Appendix M 14.13", "Appendix N 14.14.1.2")

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from headroom.papers import maenpaa_2005_runs as runs
-from headroom.papers import paper
-from headroom.papers.maenpaa_2005_runs import Configuration
-from headroom.settings import Settings
+from headroom.bench.papers import paper
+from headroom.core.settings import Settings
+from headroom.schemes.sigcomp.papers import maenpaa_2005_runs as runs
+from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration
 
 VOICE = Configuration("basic-voice-call", 5, "udp", 4096, "shared", priority=3)
 

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from headroom.oracle.sigcomp.assembling import assemble
-from headroom.oracle.sigcomp.endpoint import Offer
-from headroom.oracle.sigcomp.message import access, upload
-from headroom.oracle.sigcomp.states import Item
-from headroom.papers.maenpaa_2005_runs import Configuration
-from headroom.papers.maenpaa_2005_watched import Pair
+from headroom.schemes.sigcomp.judge.assembling import assemble
+from headroom.schemes.sigcomp.judge.endpoint import Offer
+from headroom.schemes.sigcomp.judge.message import access, upload
+from headroom.schemes.sigcomp.judge.states import Item
+from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration
+from headroom.schemes.sigcomp.papers.maenpaa_2005_watched import Pair
 
 OFFER = Offer(decompression_memory_size=8192, state_memory_size=131072, cycles_per_bit=32)
 

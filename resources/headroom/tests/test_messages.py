@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from headroom.errors import UsageError
-from headroom.measure import messages
-from headroom.measure.messages import Conversation, Step, Wanted
-from headroom.sip import sequences
+from headroom.core.errors import UsageError
+from headroom.schemes.sigcomp import messages
+from headroom.schemes.sigcomp.messages import Conversation, Step, Wanted
+from headroom.schemes.sigcomp.sip import sequences
 from headroom.tests.interop import support
 
 CALL = sequences.load(sequences.path_of("basic-voice-call"))

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from robot import api
 
-from headroom import implementations
-from headroom.errors import HeadroomError, UsageError
-from headroom.mutation import campaign, catalogue, hunt
-from headroom.mutation.catalogue import Mutant
-from headroom.mutation.hunt import Found, Outcome, Task
-from headroom.paths import IMPLEMENTATIONS, SUITES
+from headroom.core import implementations
+from headroom.core.errors import HeadroomError, UsageError
+from headroom.core.paths import IMPLEMENTATIONS, SUITES
+from headroom.selftest.mutation import campaign, catalogue, hunt
+from headroom.selftest.mutation.catalogue import Mutant
+from headroom.selftest.mutation.hunt import Found, Outcome, Task
 from headroom.tests.test_cli import headroom
 
 POINT = re.compile(r'mutant\("([^"]*)"\)')

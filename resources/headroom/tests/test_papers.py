@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from headroom.errors import UsageError
-from headroom.measure import replay
-from headroom.papers import effnet_2007, effnet_2007_load, paper
-from headroom.search.capacity import Point, Trial
+from headroom.bench.capacity_search import Point, Trial
+from headroom.bench.papers import paper
+from headroom.core import replay
+from headroom.core.errors import UsageError
+from headroom.schemes.rohc.papers import effnet_2007, effnet_2007_load
 
 
 def figure(**changes: Any) -> paper.Figure:
@@ -142,7 +143,7 @@ def test_share_that_a_line_explains() -> None:
 
 
 def test_the_real_tables(real_build: str) -> None:
-    from headroom.settings import Settings
+    from headroom.core.settings import Settings
 
     found, settings = paper.load("effnet-2007"), Settings(build=real_build)
     assert [item.verdict for item in effnet_2007.table_1(found, settings).items] == ["pass"] * 12

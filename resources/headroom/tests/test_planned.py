@@ -9,8 +9,8 @@ from typing import Any
 
 import yaml
 
-from headroom.paths import IMPLEMENTATIONS
-from headroom.results import store
+from headroom.core.paths import IMPLEMENTATIONS
+from headroom.core.results import store
 from headroom.tests.test_cli import headroom
 
 REFERENCE = IMPLEMENTATIONS / "reference" / "implementation.yaml"

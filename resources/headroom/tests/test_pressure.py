@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from robot.api import TestSuite as Suite
 
-from headroom.errors import EnvironmentLacks
+from headroom.bench.throughput import GeneratorFellBehind
+from headroom.core.errors import EnvironmentLacks
+from headroom.core.machine import pressure
+from headroom.core.machine.pressure import Reading, Summary
+from headroom.core.machine.procstat import CoreTimes
+from headroom.core.results import collector, listener
+from headroom.core.settings import Settings
 from headroom.keywords import base
-from headroom.machine import pressure
-from headroom.machine.pressure import Reading, Summary
-from headroom.machine.procstat import CoreTimes
 from headroom.report import render, sections
-from headroom.results import collector, listener
-from headroom.settings import Settings
 from headroom.tests import sample
-from headroom.wire.throughput import GeneratorFellBehind
 
 
 def reading(load: float, **times: int) -> Reading:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.machine import procstat
+from headroom.core.machine import procstat
 
 TEXT = """cpu  10 0 5 100 0 0 0 0 0 0
 cpu0 5 0 3 50 2 1 1 3 0 0

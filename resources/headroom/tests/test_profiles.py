@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from headroom import profiles
-from headroom.engine import EngineFailure
-from headroom.measure import load, replay
+from headroom.bench import load
+from headroom.core import profiles, replay
+from headroom.core.engine import EngineFailure
 from headroom.tests.test_cli import headroom
 
 GOOD = profiles.path_of("voip-amr-nb-ipv4").read_text(encoding="utf-8").replace("name: voip-amr-nb-ipv4", "name: mine")

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from headroom import requirements
+from headroom.core import requirements
+from headroom.core.results import store
+from headroom.core.yamlfile import violations
 from headroom.report import capacity_section, charts, data, page, render, sections, wire_latency, wire_section
-from headroom.results import store
 from headroom.tests import browser, sample
-from headroom.yamlfile import violations
 
 
 @pytest.fixture(scope="module")
@@ -448,7 +448,7 @@ def test_files_of_a_case_are_named() -> None:
 def test_parquet_holds_every_metric_and_trial(tmp_path: Path) -> None:
     import pandas as pd
 
-    from headroom.results import parquet
+    from headroom.core.results import parquet
 
     path = parquet.write(sample.records(), tmp_path / "figures.parquet")
     frame = pd.read_parquet(path)
@@ -459,7 +459,7 @@ def test_parquet_holds_every_metric_and_trial(tmp_path: Path) -> None:
 
 
 def test_a_report_without_room(tmp_path: Path) -> None:
-    from headroom.errors import HeadroomError
+    from headroom.core.errors import HeadroomError
 
     with pytest.raises(HeadroomError, match="riting the report"):
         render.write(sample.records()[:1], Path("/proc/none/report.html"), tmp_path)

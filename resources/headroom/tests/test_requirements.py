@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from headroom import implementations, requirements
-from headroom.errors import UsageError
+from headroom.core import implementations, requirements
+from headroom.core.errors import UsageError
 
 HEAD = 'rfc: 3095\ntitle: "T"\nscope: "S"\nscheme: rohc\nrequirements:\n'
 ENTRY = '  - {{id: {id}, level: {level}, side: compressor, section: "5.7", text: A sentence of ours., applies: all}}\n'

@@ -10,11 +10,11 @@ import pytest
 
 from headroom.cli import resuming, run
 from headroom.cli.run import Asked, execute, run_document
-from headroom.errors import EnvironmentLacks, UsageError
-from headroom.running import session
-from headroom.settings import Settings
+from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.run import session
+from headroom.core.settings import Settings
+from headroom.testbed import choice
 from headroom.tests.test_cli import headroom
-from headroom.wire import choice
 
 TREX = Settings(generator="trex", topology="netns", cpus=("1c", "2c-l3"), seed=7)
 

@@ -12,15 +12,15 @@ import pytest
 from robot import running
 from robot.api import SkipExecution
 
-from headroom import endpoints, engine, implementations
-from headroom.errors import UsageError
-from headroom.keywords import serving
-from headroom.measure import calls
-from headroom.paths import SUITES, build_folder
-from headroom.report.calls_section import calls as section_of
-from headroom.results import collector, listener
-from headroom.results.record import Test
-from headroom.settings import Settings
+from headroom.core import engine, implementations
+from headroom.core.errors import UsageError
+from headroom.core.paths import SUITES, build_folder
+from headroom.core.results import collector, listener
+from headroom.core.results.record import Test
+from headroom.core.settings import Settings
+from headroom.schemes.sigcomp import call_load, endpoints
+from headroom.schemes.sigcomp.keywords import call_service
+from headroom.schemes.sigcomp.report.calls_section import calls as section_of
 from headroom.tests import sample
 
 TIMES = {"count": 7, "mean": 1500.0, "p50": 1000.0, "p90": 2000.0, "p99": 3000.0, "p99.9": 3000.0, "max": 3000.0,
@@ -69,29 +69,29 @@ def test_only_rows_that_heed_the_options_of_calls_are_repeated_with_them() -> No
 
 
 def test_a_sequence_becomes_a_call() -> None:
-    steps = calls.messages(calls.Wanted(answer_s=7, step_s=0.5))
+    steps = call_load.messages(call_load.Wanted(answer_s=7, step_s=0.5))
     assert [step["from"] for step in steps] == ["user", "core", "core", "core", "user", "user", "core"]
     assert [step.get("pause_ms") for step in steps] == [None, 500, 500, 7000, 500, None, 500]
     assert [bool(step.get("after_holding")) for step in steps] == [False] * 5 + [True, False]
-    video = calls.messages(calls.Wanted(sequence="3gpp-video-call"))
+    video = call_load.messages(call_load.Wanted(sequence="3gpp-video-call"))
     assert [step.get("pause_ms") for step in video].count(5000) == 1, "one message is the answer"
     with pytest.raises(UsageError, match="has no BYE"):
-        calls.messages(calls.Wanted(sequence="3gpp-video-call-re-invite"))
+        call_load.messages(call_load.Wanted(sequence="3gpp-video-call-re-invite"))
 
 
 def test_a_call_of_the_counted_edition_has_the_lengths_of_the_tables() -> None:
-    lengths = [len(step["hex"]) // 2 for step in calls.messages(calls.Wanted(edition="counted"))]
-    printed = [len(step["hex"]) // 2 for step in calls.messages(calls.Wanted())]
+    lengths = [len(step["hex"]) // 2 for step in call_load.messages(call_load.Wanted(edition="counted"))]
+    printed = [len(step["hex"]) // 2 for step in call_load.messages(call_load.Wanted())]
     assert lengths[:5] == [514, 311, 615, 610, 378] and lengths != printed
-    assert len(calls.registration("counted")) == len(calls.registration())
-    for sequence in calls.DECOMPRESSION_MEMORY | {"3gpp-video-call": 0}:
-        steps = calls.messages(calls.Wanted(sequence=sequence, edition="counted"))
-        names = calls.identities(bytes.fromhex(step["hex"]) for step in steps)
+    assert len(call_load.registration("counted")) == len(call_load.registration())
+    for sequence in call_load.DECOMPRESSION_MEMORY | {"3gpp-video-call": 0}:
+        steps = call_load.messages(call_load.Wanted(sequence=sequence, edition="counted"))
+        names = call_load.identities(bytes.fromhex(step["hex"]) for step in steps)
         assert {one["per"] for one in names} == {"user", "call"}, "each caller is somebody else"
 
 
 def test_a_registration_knows_no_compartment_before_it_is_complete() -> None:
-    assert [step["carried"] for step in calls.registration()] == ["stranger", "plain", "stranger", "compartment"]
+    assert [step["carried"] for step in call_load.registration()] == ["stranger", "plain", "stranger", "compartment"]
 
 
 def test_identities_are_of_a_user_or_of_a_call() -> None:
@@ -99,7 +99,7 @@ def test_identities_are_of_a_user_or_of_a_call() -> None:
         b"INVITE sip:user2_public1@home2.net SIP/2.0\r\nFrom: <sip:user1_public1@home1.net>;tag=171828\r\n"
         b"Call-ID: cb03a0s09a2sdfglkj490333\r\n"
     )
-    found = {one["text"]: one["per"] for one in calls.identities([text])}
+    found = {one["text"]: one["per"] for one in call_load.identities([text])}
     assert found == {
         "user1_public1": "user",
         "user2_public1": "user",
@@ -112,7 +112,7 @@ def test_identities_are_of_a_user_or_of_a_call() -> None:
 
 @pytest.mark.usefixtures("described")
 def test_the_settings_are_those_of_the_publication() -> None:
-    made = calls.job(calls.Wanted(simultaneous=100, users=120, workers=2, organisation="pool", shards=8))
+    made = call_load.job(call_load.Wanted(simultaneous=100, users=120, workers=2, organisation="pool", shards=8))
     config = made["endpoint"]["config"]
     assert (config["decompression_memory_size"], config["state_memory_size"], config["cycles_per_bit"]) == (
         4096,
@@ -122,7 +122,7 @@ def test_the_settings_are_those_of_the_publication() -> None:
     assert config["options"] == {"mechanism": "shared", "dictionary_priority": 3, "shared_length": 500}
     assert (made["holding_s"], made["users"], made["shards"], made["workers"]) == (180.0, 120, 8, 2)
     assert len(made["registration"]) == 4
-    video = calls.job(calls.Wanted(sequence="3gpp-video-call"))
+    video = call_load.job(call_load.Wanted(sequence="3gpp-video-call"))
     assert video["endpoint"]["config"]["decompression_memory_size"] == 8192
     assert (video["holding_s"], "users" in video, "registration" in video, "shards" in video) == (
         300.0,
@@ -130,12 +130,12 @@ def test_the_settings_are_those_of_the_publication() -> None:
         False,
         False,
     )
-    other = calls.job(calls.Wanted(mechanism="unheard-of"))
+    other = call_load.job(call_load.Wanted(mechanism="unheard-of"))
     assert "mechanism" not in other["endpoint"]["config"]["options"], "nobody is told words that it does not know"
 
 
 def test_a_document_is_read() -> None:
-    found = calls.loaded(document())
+    found = call_load.loaded(document())
     assert (found.load, found.most_load, found.calls_in_progress, found.memory_per_call) == (0.02, 0.03, 1000, 21_000)
     assert sorted(found.times) == [
         "compressing",
@@ -145,7 +145,7 @@ def test_a_document_is_read() -> None:
         "processing",
         "waiting_for_lock",
     ]
-    assert calls.served_at(0.5, [found]) == pytest.approx(25_000)
+    assert call_load.served_at(0.5, [found]) == pytest.approx(25_000)
 
 
 def compared() -> dict[str, Any]:
@@ -163,10 +163,10 @@ def compared() -> dict[str, Any]:
 
 def test_what_organisations_showed_is_left_with_its_trials() -> None:
     told = document()
-    assert calls.loaded(told).compared == {}
-    found = calls.loaded(told | {"comparison": compared()})
+    assert call_load.loaded(told).compared == {}
+    found = call_load.loaded(told | {"comparison": compared()})
     collector.begin()
-    serving.note_comparison(calls.Wanted(workers=2, comparison=calls.Comparison(0.8, 2, 10)), found)
+    call_service.note_comparison(call_load.Wanted(workers=2, comparison=call_load.Comparison(0.8, 2, 10)), found)
     metrics = {one.name: (one.value, one.trials) for one in collector.current().metrics}
     assert metrics["pinned_in_buffer_mean"] == (500.0, [400.0, 600.0])
     assert metrics["pool_load"] == (0.8, [0.8, 0.8])
@@ -182,25 +182,25 @@ def test_what_organisations_showed_is_left_with_its_trials() -> None:
 
 
 def test_the_command_line_has_the_last_word_on_calls() -> None:
-    row = calls.Wanted()
-    asked = serving.calls_asked_for(row, Settings(calls=500, holding=60.0, answer=0.0, quick=True), 20_000)
-    assert (asked.simultaneous, calls.holding_of(asked), asked.answer_s) == (500, 60.0, 0.0)
-    quick = serving.calls_asked_for(row, Settings(quick=True), 20_000)
-    assert (quick.simultaneous, calls.holding_of(quick), quick.answer_s) == (1000, 180.0, 5.0)
+    row = call_load.Wanted()
+    asked = call_service.calls_asked_for(row, Settings(calls=500, holding=60.0, answer=0.0, quick=True), 20_000)
+    assert (asked.simultaneous, call_load.holding_of(asked), asked.answer_s) == (500, 60.0, 0.0)
+    quick = call_service.calls_asked_for(row, Settings(quick=True), 20_000)
+    assert (quick.simultaneous, call_load.holding_of(quick), quick.answer_s) == (1000, 180.0, 5.0)
 
 
 def test_there_are_users_enough() -> None:
-    assert calls.users_for(calls.Wanted(simultaneous=20_000)) == 24_050, "a fifth more"
-    short = calls.users_for(calls.Wanted(simultaneous=100, holding_s=1.0, answer_s=1.0))
+    assert call_load.users_for(call_load.Wanted(simultaneous=20_000)) == 24_050, "a fifth more"
+    short = call_load.users_for(call_load.Wanted(simultaneous=100, holding_s=1.0, answer_s=1.0))
     assert short == 270, "each call of 2 s has a pause of 2 s behind it"
-    assert calls.users_for(calls.Wanted(simultaneous=10, holding_s=0.0, answer_s=0.0)) == 300
+    assert call_load.users_for(call_load.Wanted(simultaneous=10, holding_s=0.0, answer_s=0.0)) == 300
 
 
 @pytest.mark.usefixtures("described")
 def test_a_comparison_is_asked_for() -> None:
-    made = calls.job(calls.Wanted(comparison=calls.Comparison(0.8, 10, 20_000)))
+    made = call_load.job(call_load.Wanted(comparison=call_load.Comparison(0.8, 10, 20_000)))
     assert made["comparison"] == {"load": 0.8, "trials": 10, "calls": 20_000}
-    assert "comparison" not in calls.job(calls.Wanted())
+    assert "comparison" not in call_load.job(call_load.Wanted())
 
 
 @pytest.mark.parametrize(
@@ -214,8 +214,8 @@ def test_a_comparison_is_asked_for() -> None:
     ],
 )
 def test_messages_that_go_wrong_are_a_failure(outcomes: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(calls.WrongCalls, match=sentence) as raised:
-        calls.loaded(document(**outcomes))
+    with pytest.raises(call_load.WrongCalls, match=sentence) as raised:
+        call_load.loaded(document(**outcomes))
     assert raised.value.verdict == "fail"
 
 
@@ -223,7 +223,7 @@ def test_messages_that_nobody_has_taken_up_are_a_failure() -> None:
     late = document()
     late["messages"]["unserved"] = 12
     with pytest.raises(AssertionError, match="12 messages were still waiting"):
-        serving.require_served(calls.loaded(late))
+        call_service.require_served(call_load.loaded(late))
 
 
 @pytest.mark.parametrize(
@@ -240,34 +240,34 @@ def test_messages_that_nobody_has_taken_up_are_a_failure() -> None:
 def test_workers_that_do_not_keep_up(loads: list[float], at_end: int, clock: str, wrong: str) -> None:
     told = document()
     told["clock"], told["calls"]["in_progress_at_end"] = clock, at_end
-    found = replace(calls.loaded(told), loads=loads)
+    found = replace(call_load.loaded(told), loads=loads)
     if not wrong:
-        serving.require_served(found)
+        call_service.require_served(found)
         return
-    kind = serving.Disturbed if "busy otherwise" in wrong else AssertionError
+    kind = call_service.Disturbed if "busy otherwise" in wrong else AssertionError
     with pytest.raises(kind, match=wrong):
-        serving.require_served(found)
+        call_service.require_served(found)
 
 
 def test_a_clock_that_has_seen_nothing() -> None:
-    found = replace(calls.loaded(document()), loads=[0.0])
-    assert calls.served_at(0.5, [found]) is None
+    found = replace(call_load.loaded(document()), loads=[0.0])
+    assert call_load.served_at(0.5, [found]) is None
     nothing = document()
     nothing["times"] = dict.fromkeys(nothing["times"])
-    with pytest.raises(calls.NothingServed, match="ask for a longer one, or for more calls"):
-        calls.loaded(nothing)
+    with pytest.raises(call_load.NothingServed, match="ask for a longer one, or for more calls"):
+        call_load.loaded(nothing)
 
 
 def record(**parameters: Any) -> dict[str, Any]:
     """What a run leaves, as a record has it."""
     collector.begin()
-    wanted = calls.Wanted(simultaneous=1000)
-    found = calls.loaded(document())
+    wanted = call_load.Wanted(simultaneous=1000)
+    found = call_load.loaded(document())
     if parameters.get("organisation") == "both":
-        asked = replace(wanted, comparison=calls.Comparison(0.8, 2, 10))
-        serving.note_comparison(asked, calls.loaded(document() | {"comparison": compared()}))
+        asked = replace(wanted, comparison=call_load.Comparison(0.8, 2, 10))
+        call_service.note_comparison(asked, call_load.loaded(document() | {"comparison": compared()}))
     else:
-        serving.note(wanted, found, {"compartments": "per call"})
+        call_service.note(wanted, found, {"compartments": "per call"})
         collector.current().metric("calls_at_half_load", 25_000, "calls")
     current = collector.current()
     current.parameters |= parameters
@@ -302,12 +302,12 @@ def test_the_engine_takes_what_is_made(tmp_path: Path) -> None:
     null = implementations.find("null")
     if null.unusable() or null.lacks("endpoint", "sigcomp"):
         pytest.skip("there is no null adapter here that has endpoints")
-    asked = calls.Wanted(proxy="null", user="null", simultaneous=40, holding_s=1.0, answer_s=0.1, duration_s=1.0)
-    both = replace(asked, workers=2, organisation="pool", comparison=calls.Comparison(0.5, 2, 100))
+    asked = call_load.Wanted(proxy="null", user="null", simultaneous=40, holding_s=1.0, answer_s=0.1, duration_s=1.0)
+    both = replace(asked, workers=2, organisation="pool", comparison=call_load.Comparison(0.5, 2, 100))
     kept = replace(asked, organisation="pool", workers=2, users=200, sequence="3gpp-video-call")
     for wanted in (asked, both, kept):
         try:
-            found = calls.measure(wanted)
+            found = call_load.measure(wanted)
         except engine.EnvironmentLacks as error:
             pytest.skip(str(error))
         assert found.calls_in_progress == pytest.approx(40, abs=25)
@@ -348,25 +348,25 @@ def spoiling(folder: Path, build: str, state_memory: int = 131072) -> str:
 
 def test_what_goes_wrong_before_any_load_is_a_failure_too(tmp_path: Path, real_build: str) -> None:
     name = spoiling(tmp_path, real_build)
-    asked = calls.Wanted(proxy=name, user=name, simultaneous=5, duration_s=0.5, build=real_build)
-    assert calls.lacking(asked) == ""
-    with pytest.raises(calls.WrongCalls, match=r"^INVITE.* of basic-voice-call: .*otherwise") as wrong:
-        calls.measure(asked)
+    asked = call_load.Wanted(proxy=name, user=name, simultaneous=5, duration_s=0.5, build=real_build)
+    assert call_load.lacking(asked) == ""
+    with pytest.raises(call_load.WrongCalls, match=r"^INVITE.* of basic-voice-call: .*otherwise") as wrong:
+        call_load.measure(asked)
     assert wrong.value.verdict == "fail"
     assert "./headroom talk basic-voice-call --caller" in str(wrong.value)
 
 
 def test_what_calls_take_is_looked_up_before_they_are_made(tmp_path: Path, real_build: str) -> None:
     name = spoiling(tmp_path, real_build, state_memory=8192)
-    assert "max_state_memory_size 8192; 131072 is needed" in calls.lacking(calls.Wanted(proxy=name))
+    assert "max_state_memory_size 8192; 131072 is needed" in call_load.lacking(call_load.Wanted(proxy=name))
     with pytest.raises(SkipExecution, match=r"131072 is needed\.$"):
-        serving.measured(calls.Wanted(proxy=name))
-    assert "do not have the same on the link" in calls.lacking(calls.Wanted(proxy="null"))
+        call_service.measured(call_load.Wanted(proxy=name))
+    assert "do not have the same on the link" in call_load.lacking(call_load.Wanted(proxy="null"))
 
 
 def test_as_many_compartments_as_calls_take_must_be_declared(tmp_path: Path, real_build: str) -> None:
     name = spoiling(tmp_path, real_build)
-    assert "declares max_compartments 4096" in calls.lacking(calls.Wanted(proxy=name, simultaneous=9000))
+    assert "declares max_compartments 4096" in call_load.lacking(call_load.Wanted(proxy=name, simultaneous=9000))
 
 
 def test_little_load_says_nothing_by_proportion() -> None:

@@ -15,15 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from headroom.errors import EnvironmentLacks, UsageError
-from headroom.paths import ROOT
-from headroom.results import store
-from headroom.running import session
-from headroom.running.selection import Case, cases, requirement_tags, suite_files, uses_interfaces
-from headroom.settings import Settings
-from headroom.yamlfile import violations
+from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.paths import ROOT
+from headroom.core.results import store
+from headroom.core.run import session
+from headroom.core.run.selection import Case, cases, requirement_tags, suite_files, uses_interfaces
+from headroom.core.settings import Settings
+from headroom.core.yamlfile import violations
 
-LISTENER = "headroom.results.listener.Listener"
+LISTENER = "headroom.core.results.listener.Listener"
 
 SUITE = """
 *** Settings ***
@@ -62,7 +62,7 @@ Runs Too Long
 
 LIBRARY = """
 from headroom.keywords.base import library
-from headroom.results import collector
+from headroom.core.results import collector
 
 @library
 class words:
@@ -155,7 +155,7 @@ def test_settings_survive_in_run_json(out: Path, suite: Path) -> None:
 def test_a_broken_run_json(out: Path, content: str) -> None:
     (out / "run").mkdir()
     (out / "run" / "run.json").write_text(content)
-    from headroom.errors import UsageError
+    from headroom.core.errors import UsageError
 
     with pytest.raises(UsageError, match="start a new"):
         session.recall(out / "run")
@@ -179,7 +179,7 @@ def start_slow_run(out: Path, suite: Path) -> subprocess.Popen[str]:
     made = plan(out, suite)
     code = textwrap.dedent(f"""
         from pathlib import Path
-        from headroom.running import session
+        from headroom.core.run import session
         outcome = session.run_robot(session.recall(Path({str(made.folder)!r})))
         print("interrupted" if outcome.interrupted else "whole", sum(outcome.verdicts.values()))
     """)
@@ -218,7 +218,7 @@ def test_finished_results_survive_signals(out: Path, tmp_path: Path, number: sig
 
 
 CRASHING = """
-from headroom.ending import EngineFailure
+from headroom.core.engine_result import EngineFailure
 from headroom.keywords.base import library
 
 @library
@@ -288,9 +288,9 @@ def test_full_disk_ends_the_run_and_keeps_results(tmp_path: Path, when: str) -> 
         code = textwrap.dedent(f"""
             import sys
             from pathlib import Path
-            from headroom.errors import HeadroomError
-            from headroom.running import session
-            from headroom.settings import Settings
+            from headroom.core.errors import HeadroomError
+            from headroom.core.run import session
+            from headroom.core.settings import Settings
             run = Path({str(folder)!r}) / "run"
             run.mkdir()
             settings = Settings(compressor="null", decompressor="null", folder=run)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from headroom.cli.run import Asked, plan_of
-from headroom.errors import EnvironmentLacks, UsageError
-from headroom.settings import OF_CALLS, Settings, of_calls
+from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.settings import OF_CALLS, Settings, of_calls
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from headroom.errors import EnvironmentLacks, UsageError
-from headroom.results import store
-from headroom.results.record import CoreLoad, Finding, Histogram, Item, Metric, Record, Series, Test, worst
-from headroom.yamlfile import violations
+from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.results import store
+from headroom.core.results.record import CoreLoad, Finding, Histogram, Item, Metric, Record, Series, Test, worst
+from headroom.core.yamlfile import violations
 
 
 def record(name: str = "One", **changes: object) -> Record:

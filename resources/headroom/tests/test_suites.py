@@ -7,10 +7,10 @@ import subprocess
 import sys
 from collections import Counter
 
-from headroom import requirements
-from headroom.paths import ROOT, SUITES
-from headroom.running import coverage
-from headroom.running.selection import cases, suite_names
+from headroom.core import requirements
+from headroom.core.paths import ROOT, SUITES
+from headroom.core.run import coverage
+from headroom.core.run.selection import cases, suite_names
 
 
 def test_identities_are_unique() -> None:

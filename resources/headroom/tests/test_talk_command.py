@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.oracle.sigcomp import tshark
+from headroom.schemes.sigcomp.judge import tshark
 from headroom.tests.test_cli import headroom
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from headroom.errors import UsageError
-from headroom.machine import topology
+from headroom.core.errors import UsageError
+from headroom.core.machine import topology
 
 
 @dataclass

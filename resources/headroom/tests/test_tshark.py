@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from headroom.errors import EnvironmentLacks, HeadroomError, UsageError
-from headroom.measure import judging, pcapng, replay
-from headroom.oracle import tshark
-from headroom.oracle.rohc import Decompressor
-from headroom.oracle.rohc.packet import Packet
+from headroom.core import replay, tshark
+from headroom.core.captures import engine_pcapng
+from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
+from headroom.schemes.rohc import judging
+from headroom.schemes.rohc.judge import Decompressor
+from headroom.schemes.rohc.judge.packet import Packet
 
 SEPARATOR = tshark.SEPARATOR
 
@@ -88,7 +89,7 @@ def enhanced(octets: bytes, interface: int = 0) -> bytes:
 def test_packets_with_their_interface(tmp_path: Path) -> None:
     path = tmp_path / "x.pcapng"
     path.write_bytes(SECTION + block(1, b"\0" * 8) + enhanced(b"abc") + enhanced(b"defgh", 1))
-    assert list(pcapng.read(path)) == [pcapng.Captured(0, b"abc"), pcapng.Captured(1, b"defgh")]
+    assert list(engine_pcapng.read(path)) == [engine_pcapng.Captured(0, b"abc"), engine_pcapng.Captured(1, b"defgh")]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_broken_captures_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.pcapng"
     path.write_bytes(content)
     with pytest.raises(UsageError, match=r"x\.pcapng"):
-        list(pcapng.read(path))
+        list(engine_pcapng.read(path))
 
 
 # ---- with the real engine

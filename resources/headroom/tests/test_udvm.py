@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from headroom.cli import udvm
-from headroom.errors import EnvironmentLacks, UsageError
-from headroom.paths import ROOT
+from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.paths import ROOT
 from headroom.tests.test_cli import headroom
 
 # What is behind the bytecode comes out, octet by octet.

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.papers import wlsb_years
+from headroom.schemes.rohc.papers import wlsb_years
 
 YEARS = range(1800, 1900)
 

@@ -10,16 +10,15 @@ from typing import Any
 import pytest
 import yaml
 
-from headroom import words
-from headroom.errors import UsageError
-from headroom.keywords.measuring import target_of
-from headroom.measure import replay
-from headroom.paths import IMPLEMENTATIONS
-from headroom.settings import Settings, seed_of
+from headroom.core import replay, replay_options
+from headroom.core.errors import UsageError
+from headroom.core.paths import IMPLEMENTATIONS
+from headroom.core.settings import Settings, seed_of
+from headroom.keywords.load import target_of
 
 
 def wanted(**named: str) -> replay.Wanted:
-    return words.wanted("voip-amr-nb-ipv6", named, Settings(seed=3))
+    return replay_options.wanted("voip-amr-nb-ipv6", named, Settings(seed=3))
 
 
 def test_everything_finds_its_place() -> None:
@@ -69,15 +68,15 @@ def test_typing_errors(named: dict[str, str], sentence: str) -> None:
 
 
 def test_octets() -> None:
-    assert words.octets("45 00:0a\nFF") == "45000aff"
+    assert replay_options.octets("45 00:0a\nFF") == "45000aff"
     for text in ("4", "4g", "0x45"):
         with pytest.raises(UsageError, match="not a row of hexadecimal octets"):
-            words.octets(text)
+            replay_options.octets(text)
 
 
 def test_some_of_a_list() -> None:
-    assert words.some([]) == "nothing"
-    assert words.some(list(range(10)), 3) == "0, 1, 2 and 7 more"
+    assert replay_options.some([]) == "nothing"
+    assert replay_options.some(list(range(10)), 3) == "0, 1, 2 and 7 more"
 
 
 @pytest.mark.parametrize("text", ["", "x", "1.5", "-1", str(2**63), None])
@@ -146,7 +145,7 @@ def test_of_several_modes_the_first_is_asked_that_both_sides_have(tmp_path: Path
     alone = str(tmp_path / "u-alone")
 
     def mode(text: str, **settings: str) -> str:
-        return str(words.wanted("rtp-ipv4", {"mode": text}, Settings(**settings)).channel["mode"])
+        return str(replay_options.wanted("rtp-ipv4", {"mode": text}, Settings(**settings)).channel["mode"])
 
     assert mode("O or U") == "O"
     assert mode("O or U", compressor=alone) == mode("O or U", decompressor=alone) == "U"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from headroom import yamlfile
-from headroom.errors import UsageError
+from headroom.core import yamlfile
+from headroom.core.errors import UsageError
 
 
 def write(tmp_path: Path, text: str | bytes) -> Path:

@@ -11,13 +11,13 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from headroom.conformance.endpoint_cases import Seen, as_seen
-from headroom.conformance.endpoint_session import Act, Done
-from headroom.oracle.sigcomp import message as wire
-from headroom.oracle.sigcomp.assembling import assemble
-from headroom.oracle.sigcomp.endpoint import Endpoint, Offer
-from headroom.oracle.sigcomp.reasons import Reason
-from headroom.oracle.sigcomp.states import Item
+from headroom.schemes.sigcomp.conformance.endpoint_cases import Seen, as_seen
+from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done
+from headroom.schemes.sigcomp.judge import message as wire
+from headroom.schemes.sigcomp.judge.assembling import assemble
+from headroom.schemes.sigcomp.judge.endpoint import Endpoint, Offer
+from headroom.schemes.sigcomp.judge.reasons import Reason
+from headroom.schemes.sigcomp.judge.states import Item
 
 _CODE = """
 LOAD (100, 0x0400)

@@ -7,11 +7,11 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from headroom.conformance.flow import INTERVAL_NS, Flow
-from headroom.conformance.observation import Observation, Seen
-from headroom.conformance.sender import Sender
-from headroom.measure.replay import Replay, Wanted
-from headroom.oracle.rohc import Checker, Parameters
+from headroom.core.replay import Replay, Wanted
+from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
+from headroom.schemes.rohc.conformance.observation import Observation, Seen
+from headroom.schemes.rohc.conformance.sender import Sender
+from headroom.schemes.rohc.judge import Checker, Parameters
 
 # Packets of a flow that begins and settles: IR three times, then packets of type 0.
 BEGINNING = ("IR", "IR", "IR")

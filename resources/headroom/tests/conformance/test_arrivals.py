@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from headroom.conformance import arrivals
-from headroom.conformance.arrivals import balance, flipped, header_is_damaged, in_order, poisson_limit
-from headroom.conformance.observation import Observation
+from headroom.schemes.rohc.conformance import arrivals
+from headroom.schemes.rohc.conformance.arrivals import balance, flipped, header_is_damaged, in_order, poisson_limit
+from headroom.schemes.rohc.conformance.observation import Observation
 from headroom.tests.conformance.support import BEGINNING, observed, record, sent
 
 KINDS = (*BEGINNING, *["UO-0"] * 9)

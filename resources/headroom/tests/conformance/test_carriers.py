@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.conformance import carriers, sides
-from headroom.conformance.flow import Flow
+from headroom.schemes.rohc.conformance import capabilities, carriers
+from headroom.schemes.rohc.conformance.flow import Flow
 
 NAMES = {"rtp-ipv4": 1, "rtp-ipv6": 1, "udp-ipv4": 2, "udp-ipv6": 2, "ip-ipv4": 4, "ip-ipv6": 4}
 
@@ -45,7 +45,7 @@ def test_what_no_profile_but_uncompressed_can_carry(packet: bytes) -> None:
 @pytest.fixture
 def declared(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     found = {"profile-0x0000"}
-    monkeypatch.setattr(sides, "declares", lambda name, feature: feature in found)
+    monkeypatch.setattr(capabilities, "declares", lambda name, feature: feature in found)
     return found
 
 
@@ -55,11 +55,11 @@ def packets(name: str, count: int = 30) -> list[bytes]:
 
 
 def test_undeclared_is_unsupported(declared: set[str]) -> None:
-    with pytest.raises(sides.NotDeclared, match="mine does not declare profile 0x0001"):
+    with pytest.raises(capabilities.NotDeclared, match="mine does not declare profile 0x0001"):
         carriers.require("mine", None, packets("rtp-ipv4"))
     declared.add("profile-0x0001")
     carriers.require("mine", None, packets("rtp-ipv4"))
-    with pytest.raises(sides.NotDeclared, match="0x0002"):
+    with pytest.raises(capabilities.NotDeclared, match="0x0002"):
         carriers.require("mine", None, packets("udp-ipv6"))
 
 
@@ -142,12 +142,12 @@ def test_packets_that_only_uncompressed_can_carry_excuse_the_others(declared: se
 
 def test_profiles_are_named_most_frequent_first(declared: set[str]) -> None:
     mixed = packets("udp-ipv4", 30) + packets("rtp-ipv4", 10)
-    with pytest.raises(sides.NotDeclared, match="profile 0x0002, which"):
+    with pytest.raises(capabilities.NotDeclared, match="profile 0x0002, which"):
         carriers.require("mine", None, mixed)
 
 
 def test_sentences_call_an_implementation_by_its_name(declared: set[str]) -> None:
-    with pytest.raises(sides.NotDeclared, match=r"^mine does not declare"):
+    with pytest.raises(capabilities.NotDeclared, match=r"^mine does not declare"):
         carriers.require("/somewhere/else/mine", None, packets("rtp-ipv4"))
     declared.add("profile-0x0001")
     assert carriers.unused("../mine/", None, [(one, 0) for one in packets("rtp-ipv4")]).startswith("mine declares")

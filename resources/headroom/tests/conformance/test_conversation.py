@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from headroom.conformance import conversation
-from headroom.conformance.conversation import Conversation, judge_kinds
-from headroom.conformance.observation import Observation
-from headroom.conformance.sides import Inconclusive, Misbehaviour
-from headroom.errors import UsageError
-from headroom.measure.replay import Wanted
+from headroom.core.errors import UsageError
+from headroom.core.replay import Wanted
+from headroom.schemes.rohc.conformance import conversation
+from headroom.schemes.rohc.conformance.capabilities import Inconclusive, Misbehaviour
+from headroom.schemes.rohc.conformance.conversation import Conversation, judge_kinds
+from headroom.schemes.rohc.conformance.observation import Observation
 from headroom.tests.conformance.support import observed, sent, stream
 
 

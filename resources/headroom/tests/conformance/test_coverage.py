@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import re
 
-from headroom import requirements
-from headroom.paths import SUITES
-from headroom.running import coverage
-from headroom.running.selection import Case
+from headroom.core import requirements
+from headroom.core.paths import SUITES
+from headroom.core.run import coverage
+from headroom.core.run.selection import Case
 
 
 def case(name: str, *tags: str) -> Case:

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from headroom import engine
-from headroom.conformance import damage, sides
-from headroom.conformance.damage import DETECTED, KINDS, Trial, Tried, trials
-from headroom.conformance.vectors import by_name
-from headroom.errors import UsageError
-from headroom.oracle.rohc import Decompressor
+from headroom.core import engine
+from headroom.core.errors import UsageError
+from headroom.schemes.rohc.conformance import capabilities, damage
+from headroom.schemes.rohc.conformance.damage import DETECTED, KINDS, Trial, Tried, trials
+from headroom.schemes.rohc.conformance.vectors import by_name
+from headroom.schemes.rohc.judge import Decompressor
 from headroom.tests.conformance.support import document, record
 
 NAMES = ("rtp-ir-ipv4", "udp-uo-0-checksum", "udp-ir-dyn", "add-cid", "rtp-uor-2-id")
@@ -179,13 +179,15 @@ def test_attempt_goes_through_the_channels_that_are_declared(monkeypatch: pytest
 
     def require(name: str, role: str, channel: dict[str, Any], *_: Any, **__: Any) -> None:
         if channel["cids"] == "large":
-            raise sides.NotDeclared("Somebody does not declare cid large.")
+            raise capabilities.NotDeclared("Somebody does not declare cid large.")
 
     monkeypatch.setattr(engine, "run", run)
-    monkeypatch.setattr(sides, "require", require)
-    monkeypatch.setattr(sides, "channels_of", lambda name, channel, most: 7)
-    monkeypatch.setattr(sides, "adapter", lambda name, role, channel, build: {"library": name, "config": channel})
-    monkeypatch.setattr(sides, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
+    monkeypatch.setattr(capabilities, "require", require)
+    monkeypatch.setattr(capabilities, "channels_of", lambda name, channel, most: 7)
+    monkeypatch.setattr(
+        capabilities, "adapter", lambda name, role, channel, build: {"library": name, "config": channel}
+    )
+    monkeypatch.setattr(capabilities, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
     monkeypatch.setattr(damage.vectors, "by_name", lambda: {n: by_name()[n] for n in ("add-cid", "large-cid-100")})
     tried = damage.attempt("one bit flipped", "somebody", "", 1)
     assert tried.wrong == tried.not_recovered == []

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from robot import api
 
-from headroom import requirements
-from headroom.conformance import endpoint_cases
-from headroom.conformance.endpoint_cases import Seen, as_seen, faults, judged, lying
-from headroom.errors import UsageError
-from headroom.paths import SUITES
+from headroom.core import requirements
+from headroom.core.errors import UsageError
+from headroom.core.paths import SUITES
+from headroom.schemes.sigcomp.conformance import endpoint_cases
+from headroom.schemes.sigcomp.conformance.endpoint_cases import Seen, as_seen, faults, judged, lying
 
 GROUPS = [*sorted(path.stem for path in (endpoint_cases.FOLDER / "cases").glob("*.yaml")), "rfc4465"]
 ALL = [(group, name) for group in GROUPS for name in endpoint_cases.names(group)]

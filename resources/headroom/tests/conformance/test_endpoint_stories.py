@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.conformance import endpoint_stories as stories
-from headroom.conformance import nack_stories
-from headroom.conformance.endpoint_session import Act, Done, Session
-from headroom.conformance.far_end import FarEnd
-from headroom.errors import HeadroomError
-from headroom.oracle.sigcomp.endpoint import Offer
-from headroom.oracle.sigcomp.reasons import Reason
-from headroom.sip import calls
+from headroom.core.errors import HeadroomError
+from headroom.schemes.sigcomp.conformance import endpoint_stories as stories
+from headroom.schemes.sigcomp.conformance import nack_stories
+from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done, Session
+from headroom.schemes.sigcomp.conformance.peer import FarEnd
+from headroom.schemes.sigcomp.judge.endpoint import Offer
+from headroom.schemes.sigcomp.judge.reasons import Reason
+from headroom.schemes.sigcomp.sip import calls
 from headroom.tests.conformance.fake_endpoint import play
 
 MORE = Offer(16384, 4096, 32)

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from headroom.conformance import evidence
-from headroom.conformance.vectors import Played, by_name
-from headroom.results.record import Finding
+from headroom.core.results.record import Finding
+from headroom.schemes.rohc.conformance import evidence
+from headroom.schemes.rohc.conformance.vectors import Played, by_name
 from headroom.tests.conformance.support import observed, record, sent, stream
 
 

@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from headroom import engine
-from headroom.conformance import faults
+from headroom.core import engine
+from headroom.schemes.rohc.conformance import faulty_adapters
 
 
 def provoked(monkeypatch: pytest.MonkeyPatch, answer: dict[str, Any] | Exception) -> str:
     def run(command: str, job: dict[str, Any], timeout_s: float, build: str) -> dict[str, Any]:
-        assert (command, timeout_s, build) == ("replay", faults.TIMEOUT_S, "mine")
+        assert (command, timeout_s, build) == ("replay", faulty_adapters.TIMEOUT_S, "mine")
         assert job["compressor"]["library"] == "/lib/faulty_crash.so"
         if isinstance(answer, Exception):
             raise answer
         return answer
 
     monkeypatch.setattr(engine, "run", run)
-    return faults.provoke(Path("/lib"), "crash", "mine")
+    return faulty_adapters.provoke(Path("/lib"), "crash", "mine")
 
 
 def test_who_behaves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,13 +46,13 @@ def test_garbage(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_job() -> None:
-    job = faults.job(Path("/lib/faulty_none.so"))
+    job = faulty_adapters.job(Path("/lib/faulty_none.so"))
     assert job["compressor"] == job["decompressor"]
     assert len(job["source"]["packets"]) == 40
     assert [one["before"] for one in job["link"]["forward"]["insert"]] == [20, 21, 22, 23, 24]
     assert bytes.fromhex(job["control"][0]["feedback"])[:2] == b"\xf0\xc8"
-    assert len(bytes.fromhex(faults.LONG_FEEDBACK)) == 2 + 0xC8
+    assert len(bytes.fromhex(faulty_adapters.LONG_FEEDBACK)) == 2 + 0xC8
 
 
 def test_folder() -> None:
-    assert faults.folder("/some/build") == Path("/some/build/lib/faulty")
+    assert faulty_adapters.folder("/some/build") == Path("/some/build/lib/faulty")

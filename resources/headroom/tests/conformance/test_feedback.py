@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.conformance import feedback
-from headroom.conformance.feedback import Written, element, read, sn_matches, split, words_of
-from headroom.errors import UsageError
-from headroom.oracle.rohc import Parameters, crc
-from headroom.oracle.rohc import feedback as formats
+from headroom.core.errors import UsageError
+from headroom.schemes.rohc.conformance import feedback
+from headroom.schemes.rohc.conformance.feedback import Written, element, read, sn_matches, split, words_of
+from headroom.schemes.rohc.judge import Parameters, crc
+from headroom.schemes.rohc.judge import feedback as formats
 from headroom.tests.oracle_rohc.support import all_feedback
 
 SMALL = Parameters()

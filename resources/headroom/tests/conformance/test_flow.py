@@ -8,9 +8,9 @@ import struct
 
 import pytest
 
-from headroom.conformance.flow import Flow, IpFields, next_identification, swapped
-from headroom.errors import UsageError
-from headroom.oracle.rohc import headers
+from headroom.core.errors import UsageError
+from headroom.schemes.rohc.conformance.flow import Flow, IpFields, next_identification, swapped
+from headroom.schemes.rohc.judge import headers
 from headroom.tests.conformance.support import flow_of_vectors
 from headroom.tests.oracle_rohc.support import all_vectors
 

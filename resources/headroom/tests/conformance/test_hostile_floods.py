@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from headroom.conformance.endpoint_cases import Seen, as_seen
-from headroom.conformance.endpoint_session import Done
-from headroom.conformance.hostile_floods import ATTACKERS, FLOODS, Flood, faults
-from headroom.conformance.hostile_messages import Cost
-from headroom.oracle.sigcomp import message as wire
-from headroom.oracle.sigcomp.assembling import assemble
-from headroom.oracle.sigcomp.endpoint import Endpoint, Offer
+from headroom.schemes.sigcomp.conformance.endpoint_cases import Seen, as_seen
+from headroom.schemes.sigcomp.conformance.endpoint_session import Done
+from headroom.schemes.sigcomp.conformance.hostile_floods import ATTACKERS, FLOODS, Flood, faults
+from headroom.schemes.sigcomp.conformance.hostile_messages import Cost
+from headroom.schemes.sigcomp.judge import message as wire
+from headroom.schemes.sigcomp.judge.assembling import assemble
+from headroom.schemes.sigcomp.judge.endpoint import Endpoint, Offer
 
 OFFER = Offer()
 PLAIN = "INPUT-BYTES (1, 1000, end)\nOUTPUT (1000, 1)\nJUMP (128)\n:end\nEND-MESSAGE (0,0,0,0,0,0,0)"

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headroom.conformance import endpoint_cases
-from headroom.conformance.endpoint_cases import as_seen, judged
-from headroom.conformance.hostile_messages import (
+from headroom.schemes.sigcomp.conformance import endpoint_cases
+from headroom.schemes.sigcomp.conformance.endpoint_cases import as_seen, judged
+from headroom.schemes.sigcomp.conformance.hostile_messages import (
     REFUSED,
     Cost,
     Siege,
@@ -19,8 +19,8 @@ from headroom.conformance.hostile_messages import (
     siege_faults,
     takes_too_long,
 )
-from headroom.oracle.sigcomp.endpoint import Offer
-from headroom.oracle.sigcomp.reasons import Reason
+from headroom.schemes.sigcomp.judge.endpoint import Offer
+from headroom.schemes.sigcomp.judge.reasons import Reason
 
 JUMP = endpoint_cases.case("hostile", "jump")
 OCTETS = JUMP.steps[0].octets

@@ -9,28 +9,28 @@ from typing import Any
 import pytest
 from robot.api import SkipExecution
 
-from headroom.conformance import damage, faults, losses, sides, vectors
-from headroom.conformance.damage import Tried
-from headroom.conformance.flow import Flow
-from headroom.conformance.observation import Observation
-from headroom.conformance.vectors import Played, by_name
-from headroom.errors import UsageError
-from headroom.keywords import conforming, verdicts, withstanding
-from headroom.keywords.conforming import Conforming
-from headroom.keywords.withstanding import Withstanding
-from headroom.oracle.rohc.findings import must, should
-from headroom.results import collector
-from headroom.results.listener import verdict_of
-from headroom.results.record import Finding, Test
+from headroom.core.errors import UsageError
+from headroom.core.results import collector
+from headroom.core.results.listener import verdict_of
+from headroom.core.results.record import Finding, Test
+from headroom.schemes.rohc.conformance import capabilities, damage, faulty_adapters, losses, vectors
+from headroom.schemes.rohc.conformance.damage import Tried
+from headroom.schemes.rohc.conformance.flow import Flow
+from headroom.schemes.rohc.conformance.observation import Observation
+from headroom.schemes.rohc.conformance.vectors import Played, by_name
+from headroom.schemes.rohc.judge.findings import must, should
+from headroom.schemes.rohc.keywords import conformance, robustness, verdicts
+from headroom.schemes.rohc.keywords.conformance import Conforming
+from headroom.schemes.rohc.keywords.robustness import Withstanding
 from headroom.tests.conformance.support import BEGINNING, observed, record, sent, stream
 
 
 @pytest.fixture(autouse=True)
 def nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No adapter is loaded: identities are names, everything is declared."""
-    monkeypatch.setattr(sides, "identity", lambda name, build: {"name": name})
-    monkeypatch.setattr(sides, "require", lambda *_, **__: None)
-    monkeypatch.setattr(sides, "common_profiles", lambda *_: ["0x0001"])
+    monkeypatch.setattr(capabilities, "identity", lambda name, build: {"name": name})
+    monkeypatch.setattr(capabilities, "require", lambda *_, **__: None)
+    monkeypatch.setattr(capabilities, "common_profiles", lambda *_: ["0x0001"])
     monkeypatch.setattr(verdicts, "keep_evidence", lambda done: None)
     monkeypatch.setattr(verdicts, "keep_text", lambda name, text, kind: None)
     collector.begin()
@@ -43,8 +43,8 @@ def seeing(monkeypatch: pytest.MonkeyPatch) -> Callable[[Observation], Conformin
     """A library whose next traffic is what is given."""
 
     def library(seen: Observation) -> Conforming:
-        monkeypatch.setattr(conforming, "observe", lambda *_, **__: seen)
-        monkeypatch.setattr(withstanding, "observe", lambda *_, **__: seen)
+        monkeypatch.setattr(conformance, "observe", lambda *_, **__: seen)
+        monkeypatch.setattr(robustness, "observe", lambda *_, **__: seen)
         return Conforming()
 
     return library
@@ -131,7 +131,7 @@ def test_remarks_on_feedback() -> None:
 
 
 def test_declared_deviations_are_for_their_own_cases(monkeypatch: pytest.MonkeyPatch, seeing: See) -> None:
-    monkeypatch.setattr(sides, "declared_deviations", lambda name, role: frozenset({"RFC3095-5.9.2-1"}))
+    monkeypatch.setattr(capabilities, "declared_deviations", lambda name, role: frozenset({"RFC3095-5.9.2-1"}))
     seen = settled()
     seen.findings.append(Finding("It is wrong.", "RFC3095-5.9.2-1", 7, "judge", "must"))
     seeing(seen).observe_flow("rtp-ipv4")
@@ -166,7 +166,7 @@ def test_an_empty_link_is_not_right(seeing: See, ask: Callable[[Conforming], Non
         ask(seeing(missing(settled(), 5, 6)))
     with pytest.raises(AssertionError, match="The compressor loses 63 packets by itself"):
         ask(seeing(missing(settled(), *range(63))))
-    with pytest.raises(sides.Inconclusive, match="Nothing was sent"):
+    with pytest.raises(capabilities.Inconclusive, match="Nothing was sent"):
         ask(seeing(observed([], [])))
 
 
@@ -178,7 +178,7 @@ def test_a_slow_flow_settles_first(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append(wanted)
         return settled()
 
-    monkeypatch.setattr(conforming, "observe", observe)
+    monkeypatch.setattr(conformance, "observe", observe)
     Conforming().observe_slow_flow("rtp-ipv4", 120)
     times = [packet["time_ns"] / 1e9 for packet in asked[0].source]
     assert len(times) == 52
@@ -273,7 +273,7 @@ def test_initial_sequence_numbers(seeing: See, sns: list[int], sentence: str) ->
 def test_too_few_flows_are_no_failure(seeing: See) -> None:
     library = seeing(flows_with([9, 40001, 512]))
     library.observe_flow("udp-ipv4")
-    with pytest.raises(sides.Inconclusive, match="Only 3 contexts can be read") as caught:
+    with pytest.raises(capabilities.Inconclusive, match="Only 3 contexts can be read") as caught:
         library.random_sequence_numbers()
     assert caught.value.verdict == "error"
 
@@ -324,15 +324,15 @@ def test_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     right["two-cids"].wrong.append("link packet 2 is not delivered as it should be")
     with pytest.raises(AssertionError, match="1 of 2 vectors: two-cids: link packet 2 is not delivered"):
         Conforming().vectors_decompressed(*names)
-    right["padding-alone"].failure = sides.Misbehaviour("It broke a promise.")
-    with pytest.raises(sides.Misbehaviour):
+    right["padding-alone"].failure = capabilities.Misbehaviour("It broke a promise.")
+    with pytest.raises(capabilities.Misbehaviour):
         Conforming().vectors_decompressed(*names)
 
 
 def test_vectors_that_are_not_declared(monkeypatch: pytest.MonkeyPatch) -> None:
     def play(name: str, decompressor: str, build: str) -> Played:
         if name == "two-cids":
-            raise sides.NotDeclared("It does not declare that.")
+            raise capabilities.NotDeclared("It does not declare that.")
         return Played(by_name()[name], ["link packet 0 is not delivered"] if spoil else [])
 
     spoil = False
@@ -460,8 +460,10 @@ def test_misbehaviour(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Any, said: str, afterwards: str, sentence: str
 ) -> None:
     (tmp_path / "faulty_writes_too_far.so").touch()
-    monkeypatch.setattr(faults, "folder", lambda build: tmp_path)
-    monkeypatch.setattr(faults, "provoke", lambda folder, fault, build: afterwards if fault == "none" else said)
+    monkeypatch.setattr(faulty_adapters, "folder", lambda build: tmp_path)
+    monkeypatch.setattr(
+        faulty_adapters, "provoke", lambda folder, fault, build: afterwards if fault == "none" else said
+    )
     if not sentence:
         Withstanding().misbehaviour("writes_too_far")
         return
@@ -470,6 +472,6 @@ def test_misbehaviour(
 
 
 def test_misbehaviour_that_is_not_built(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    monkeypatch.setattr(faults, "folder", lambda build: tmp_path)
+    monkeypatch.setattr(faulty_adapters, "folder", lambda build: tmp_path)
     with pytest.raises(SkipExecution, match="The faulty adapters are not built"):
         Withstanding().misbehaviour("crash")

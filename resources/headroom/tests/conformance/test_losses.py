@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from headroom.conformance import losses, sides
-from headroom.conformance.flow import Flow
-from headroom.conformance.observation import Observation
-from headroom.measure.replay import Wanted
-from headroom.oracle.rohc import Parameters
+from headroom.core.replay import Wanted
+from headroom.schemes.rohc.conformance import capabilities, losses
+from headroom.schemes.rohc.conformance.flow import Flow
+from headroom.schemes.rohc.conformance.observation import Observation
+from headroom.schemes.rohc.judge import Parameters
 from headroom.tests.conformance.support import BEGINNING, observed, record, sent
 
 PARAMETERS = Parameters()
@@ -100,7 +100,7 @@ class Engine:
 
 @pytest.fixture
 def many_channels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sides, "channels_of", lambda name, channel: 5)
+    monkeypatch.setattr(capabilities, "channels_of", lambda name, channel: 5)
 
 
 def survey(monkeypatch: pytest.MonkeyPatch, carriers: int, verdicts: dict[Any, str]) -> tuple[losses.Survey, Engine]:

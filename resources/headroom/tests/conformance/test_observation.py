@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from headroom.conformance import observation, sides
-from headroom.conformance.feedback import Written
-from headroom.conformance.losses import literal
-from headroom.conformance.observation import Observation, Seen, feedback_arrives, observe
-from headroom.measure import replay
-from headroom.measure.replay import Replay, Wanted
-from headroom.oracle.rohc import Parameters
+from headroom.core import replay
+from headroom.core.replay import Replay, Wanted
+from headroom.schemes.rohc.conformance import capabilities, observation
+from headroom.schemes.rohc.conformance.feedback import Written
+from headroom.schemes.rohc.conformance.losses import literal
+from headroom.schemes.rohc.conformance.observation import Observation, Seen, feedback_arrives, observe
+from headroom.schemes.rohc.judge import Parameters
 from headroom.tests.conformance.support import BEGINNING, document, observed, record, sent, stream
 
 Observer = Callable[..., Observation]
@@ -119,7 +119,9 @@ def test_other_directions_and_inserted_packets_are_left_out(play: Observer) -> N
 def test_a_broken_promise_is_no_finding(play: Observer, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = {"side": "compressor", "function": "compress", "packet": 1, "message": "it wrote too far."}
     monkeypatch.setattr(replay, "run", lambda now: Replay(now, document([], promise_broken=broken)))
-    with pytest.raises(sides.Misbehaviour, match=r"The compressor broke a promise of the ABI in compress, packet 1"):
+    with pytest.raises(
+        capabilities.Misbehaviour, match=r"The compressor broke a promise of the ABI in compress, packet 1"
+    ):
         observe(Wanted(source=[]))
 
 
@@ -135,7 +137,7 @@ def with_null_esp() -> tuple[list[bytes], list[bytes]]:
 def test_features_that_the_judge_does_not_read(play: Observer, monkeypatch: pytest.MonkeyPatch, declared: bool) -> None:
     """What the compressor does not declare is no excuse for a packet that the judge cannot read."""
     features = {"profile-0x0001"} | ({"null-esp"} if declared else set())
-    monkeypatch.setattr(sides, "declares", lambda name, feature: feature in features)
+    monkeypatch.setattr(capabilities, "declares", lambda name, feature: feature in features)
     seen = play(*with_null_esp())
     sentence = "packet 0: A null ESP header is an item of an extension header list."
     assert seen.not_judged == [sentence]
@@ -277,5 +279,5 @@ def test_a_flow_is_found_by_its_packets_whatever_its_cid() -> None:
 
 def test_nothing_that_can_be_read_is_no_verdict() -> None:
     _, originals = sent("udp-ipv4", ["IR"])
-    with pytest.raises(sides.Inconclusive, match="can read no packet"):
+    with pytest.raises(capabilities.Inconclusive, match="can read no packet"):
         observed([None], originals).flow()

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.conformance import repeats
-from headroom.oracle.rohc import Parameters
+from headroom.schemes.rohc.conformance import repeats
+from headroom.schemes.rohc.judge import Parameters
 from headroom.tests.conformance.support import BEGINNING, observed, sent, stream
 
 PARAMETERS = Parameters()

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from headroom.conformance import arrivals, losses
-from headroom.conformance.losses import literal
-from headroom.conformance.observation import Observation, observe
-from headroom.measure import judging, replay
-from headroom.measure.replay import Replay, Wanted
-from headroom.oracle.rohc import Checker, Parameters, crc
+from headroom.core import replay
+from headroom.core.replay import Replay, Wanted
+from headroom.schemes.rohc import judging
+from headroom.schemes.rohc.conformance import arrivals, losses
+from headroom.schemes.rohc.conformance.losses import literal
+from headroom.schemes.rohc.conformance.observation import Observation, observe
+from headroom.schemes.rohc.judge import Checker, Parameters, crc
 from headroom.tests.conformance.support import BEGINNING, document, record, sent
 
 MRRU = {"mrru": 200}

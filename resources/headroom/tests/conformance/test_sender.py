@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.conformance.flow import Flow
-from headroom.conformance.sender import KINDS, Sender, header_crc, wrong_crc_of
-from headroom.errors import UsageError
-from headroom.oracle.rohc import CrcMismatch, Decompressor, Parameters
+from headroom.core.errors import UsageError
+from headroom.schemes.rohc.conformance.flow import Flow
+from headroom.schemes.rohc.conformance.sender import KINDS, Sender, header_crc, wrong_crc_of
+from headroom.schemes.rohc.judge import CrcMismatch, Decompressor, Parameters
 from headroom.tests.conformance.support import flow_of_vectors
 from headroom.tests.oracle_rohc.support import all_vectors
 

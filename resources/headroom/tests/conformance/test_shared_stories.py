@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 import pytest
 
-from headroom.conformance import shared_stories as stories
-from headroom.conformance.endpoint_cases import as_seen
-from headroom.conformance.endpoint_session import Act, Done, Session
-from headroom.conformance.endpoint_stories import NothingHappened, announced
-from headroom.conformance.far_end import FarEnd
-from headroom.oracle.sigcomp import message as wire
-from headroom.oracle.sigcomp.assembling import assemble
-from headroom.oracle.sigcomp.endpoint import Endpoint, Offer
-from headroom.oracle.sigcomp.states import ITEM_COST, LOCAL_PRIORITY, Creation, Item
+from headroom.schemes.sigcomp.conformance import shared_stories as stories
+from headroom.schemes.sigcomp.conformance.endpoint_cases import as_seen
+from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done, Session
+from headroom.schemes.sigcomp.conformance.endpoint_stories import NothingHappened, announced
+from headroom.schemes.sigcomp.conformance.peer import FarEnd
+from headroom.schemes.sigcomp.judge import message as wire
+from headroom.schemes.sigcomp.judge.assembling import assemble
+from headroom.schemes.sigcomp.judge.endpoint import Endpoint, Offer
+from headroom.schemes.sigcomp.judge.states import ITEM_COST, LOCAL_PRIORITY, Creation, Item
 
 _CODE = """
 {access}

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from headroom.conformance import sides
-from headroom.errors import UsageError
-from headroom.measure.replay import Wanted
+from headroom.core.errors import UsageError
+from headroom.core.replay import Wanted
+from headroom.schemes.rohc.conformance import capabilities
 
 DECLARATION = """\
 # SPDX-License-Identifier: Apache-2.0
@@ -69,10 +69,10 @@ def somebody(tmp_path: Path) -> str:
 )
 def test_require(somebody: str, role: Any, channel: dict[str, Any], more: dict[str, Any], reason: str) -> None:
     if not reason:
-        sides.require(somebody, role, channel, **more)
+        capabilities.require(somebody, role, channel, **more)
         return
-    with pytest.raises(sides.NotDeclared) as caught:
-        sides.require(somebody, role, channel, **more)
+    with pytest.raises(capabilities.NotDeclared) as caught:
+        capabilities.require(somebody, role, channel, **more)
     assert str(caught.value) == reason
     assert caught.value.verdict == "unsupported"
 
@@ -88,55 +88,55 @@ def test_require(somebody: str, role: Any, channel: dict[str, Any], more: dict[s
     ],
 )
 def test_declares(somebody: str, feature: str, declared: bool) -> None:
-    assert sides.declares(somebody, feature) == declared
+    assert capabilities.declares(somebody, feature) == declared
 
 
 def test_features_are_turned_on_at_both_ends() -> None:
     wanted = Wanted(compressor="reference", decompressor="reference", decompressor_options={"clock_ms": 10})
-    sides.turn_on(wanted, ["segmentation", "timer-based"])
+    capabilities.turn_on(wanted, ["segmentation", "timer-based"])
     assert wanted.compressor_options == {"timer_ts": "negotiated"}
     assert wanted.decompressor_options == {"clock_ms": 10}, "what a case asks for goes before the declaration"
 
 
 def test_a_feature_that_one_end_does_not_declare(somebody: str) -> None:
-    sides.turn_on(Wanted(compressor=None, decompressor=somebody), ["segmentation"])
-    with pytest.raises(sides.NotDeclared, match="does not declare feature list-compression"):
-        sides.turn_on(Wanted(compressor="reference", decompressor=somebody), ["list-compression"])
+    capabilities.turn_on(Wanted(compressor=None, decompressor=somebody), ["segmentation"])
+    with pytest.raises(capabilities.NotDeclared, match="does not declare feature list-compression"):
+        capabilities.turn_on(Wanted(compressor="reference", decompressor=somebody), ["list-compression"])
 
 
 def test_nobody() -> None:
     with pytest.raises(UsageError, match="There is no implementation 'nobody'"):
-        sides.require("nobody", "compressor", {})
+        capabilities.require("nobody", "compressor", {})
 
 
 def test_channels_of(somebody: str) -> None:
-    assert sides.channels_of(somebody, {}) == 4
-    assert sides.channels_of(somebody, {}, 3) == 3
-    assert sides.channels_of("reference", {}) == 256
-    assert sides.channels_of("reference", {}, 900) == 900
-    assert sides.channels_of("reference", {"max_cid": 16383}, 900) == 64  # a million contexts
+    assert capabilities.channels_of(somebody, {}) == 4
+    assert capabilities.channels_of(somebody, {}, 3) == 3
+    assert capabilities.channels_of("reference", {}) == 256
+    assert capabilities.channels_of("reference", {}, 900) == 900
+    assert capabilities.channels_of("reference", {"max_cid": 16383}, 900) == 64  # a million contexts
 
 
 def test_adapter(somebody: str, tmp_path: Path) -> None:
-    made = sides.adapter(somebody, "decompressor", {"mode": "U"}, str(tmp_path), {"fast": True})
+    made = capabilities.adapter(somebody, "decompressor", {"mode": "U"}, str(tmp_path), {"fast": True})
     assert made == {
         "library": f"{tmp_path}/lib/somebody.so",
         "config": {"scheme": "rohc", "mode": "U", "options": {"careful": True, "fast": True}},
     }
-    assert sides.adapter(somebody, "decompressor", {}, str(tmp_path))["config"]["options"] == {"careful": True}
+    assert capabilities.adapter(somebody, "decompressor", {}, str(tmp_path))["config"]["options"] == {"careful": True}
 
 
 def test_declared_deviations(somebody: str) -> None:
-    assert sides.declared_deviations(somebody, "decompressor") == {"RFC3095-5.9.2-1"}
-    assert sides.declared_deviations(somebody, "compressor") == set()
+    assert capabilities.declared_deviations(somebody, "decompressor") == {"RFC3095-5.9.2-1"}
+    assert capabilities.declared_deviations(somebody, "compressor") == set()
 
 
 def test_promises() -> None:
-    sides.promise({"promise_broken": None})
-    sides.promise({})
+    capabilities.promise({"promise_broken": None})
+    capabilities.promise({})
     broken = {"side": "decompressor", "function": "take_feedback", "packet": None, "message": "It is too long."}
-    with pytest.raises(sides.Misbehaviour) as caught:
-        sides.promise({"promise_broken": broken})
+    with pytest.raises(capabilities.Misbehaviour) as caught:
+        capabilities.promise({"promise_broken": broken})
     assert str(caught.value) == (
         "The decompressor broke a promise of the ABI in take_feedback: It is too long. See `headroom-engine check`."
     )
@@ -144,5 +144,5 @@ def test_promises() -> None:
 
 
 def test_common_profiles(somebody: str) -> None:
-    assert sides.common_profiles() == [f"0x000{number}" for number in (0, 1, 2, 3, 4, 7, 8)]
-    assert sides.common_profiles("reference", somebody, None) == ["0x0000", "0x0001"]
+    assert capabilities.common_profiles() == [f"0x000{number}" for number in (0, 1, 2, 3, 4, 7, 8)]
+    assert capabilities.common_profiles("reference", somebody, None) == ["0x0000", "0x0001"]

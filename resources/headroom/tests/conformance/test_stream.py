@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from headroom.conformance import stream
-from headroom.conformance.flow import Flow
-from headroom.conformance.sender import Sender
+from headroom.schemes.rohc.conformance import stream
+from headroom.schemes.rohc.conformance.flow import Flow
+from headroom.schemes.rohc.conformance.sender import Sender
 from headroom.tests.conformance.support import observed, sent
 from headroom.tests.conformance.support import stream as seen_stream
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from headroom.conformance import timeline
-from headroom.conformance.feedback import Written
-from headroom.conformance.timeline import Timeline, judge_answers
-from headroom.errors import UsageError
-from headroom.oracle.rohc import CrcMismatch, Decompressor, Parameters
-from headroom.oracle.rohc import feedback as formats
+from headroom.core.errors import UsageError
+from headroom.schemes.rohc.conformance import timeline
+from headroom.schemes.rohc.conformance.feedback import Written
+from headroom.schemes.rohc.conformance.timeline import Timeline, judge_answers
+from headroom.schemes.rohc.judge import CrcMismatch, Decompressor, Parameters
+from headroom.schemes.rohc.judge import feedback as formats
 from headroom.tests.conformance.support import document, record
 
 

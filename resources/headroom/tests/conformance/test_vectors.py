@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from headroom import engine
-from headroom.conformance import sides, vectors
-from headroom.conformance.feedback import Written
-from headroom.conformance.vectors import Played, by_name, judge, select
-from headroom.errors import UsageError
-from headroom.oracle.rohc import Parameters
+from headroom.core import engine
+from headroom.core.errors import UsageError
+from headroom.schemes.rohc.conformance import capabilities, vectors
+from headroom.schemes.rohc.conformance.feedback import Written
+from headroom.schemes.rohc.conformance.vectors import Played, by_name, judge, select
+from headroom.schemes.rohc.judge import Parameters
 from headroom.tests.conformance.support import document, record
 
 
@@ -141,8 +141,8 @@ def test_several_vectors_at_once() -> None:
 
 
 def test_job_has_a_channel_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sides, "adapter", lambda *called: {"library": called[0], "config": called[2]})
-    monkeypatch.setattr(sides, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
+    monkeypatch.setattr(capabilities, "adapter", lambda *called: {"library": called[0], "config": called[2]})
+    monkeypatch.setattr(capabilities, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
     group = [by_name()["rtp-ir-ipv4"], by_name()["padding-alone"]]
     made = vectors.job(group, "somebody", "")
     assert made["decompressor"]["config"]["channels"] == 2
@@ -207,9 +207,9 @@ class Engine:
 
 @pytest.fixture
 def group(monkeypatch: pytest.MonkeyPatch) -> list[vectors.Vector]:
-    monkeypatch.setattr(sides, "require", lambda *_, **__: None)
-    monkeypatch.setattr(sides, "adapter", lambda *called: {"library": called[0], "config": called[2]})
-    monkeypatch.setattr(sides, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
+    monkeypatch.setattr(capabilities, "require", lambda *_, **__: None)
+    monkeypatch.setattr(capabilities, "adapter", lambda *called: {"library": called[0], "config": called[2]})
+    monkeypatch.setattr(capabilities, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
     return [by_name()[name] for name in ("rtp-ir-ipv4", "padding-alone", "add-cid")]
 
 
@@ -251,7 +251,7 @@ def test_a_broken_promise_is_a_failure(monkeypatch: pytest.MonkeyPatch, group: A
     broken = {"side": "decompressor", "function": "decompress", "packet": 3, "message": "it wrote too far."}
     monkeypatch.setattr(engine, "run", lambda *_: {"promise_broken": broken, "records": []})
     (found, *_) = vectors._play_together(group, "somebody", "")
-    assert isinstance(found.failure, sides.Misbehaviour)
+    assert isinstance(found.failure, capabilities.Misbehaviour)
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_a_broken_promise_is_a_failure(monkeypatch: pytest.MonkeyPatch, group: A
 def test_a_channel_has_no_profile_that_neither_the_vector_nor_the_decompressor_needs(
     monkeypatch: pytest.MonkeyPatch, vector: str, declared: list[str], profiles: list[str]
 ) -> None:
-    monkeypatch.setattr(sides, "profiles_of", lambda name: declared)
+    monkeypatch.setattr(capabilities, "profiles_of", lambda name: declared)
     found = by_name()[vector]
     assert vectors.channel_for(found, "somebody") == {**found.channel, "profiles": profiles}
 
@@ -279,7 +279,7 @@ def test_what_a_vector_uses_has_to_be_declared(tmp_path: Path) -> None:
         "{name: mine, vendor: V, licence: L, obtain: No., adapter: {library: /x.so}, capabilities: [{scheme: rohc, "
         'roles: [decompressor], profiles: ["0x0000", "0x0001"], modes: [U], cids: [small], max_cid: 15}]}'
     )
-    with pytest.raises(sides.NotDeclared, match=r"^mine does not declare profile 0x0002\.$"):
+    with pytest.raises(capabilities.NotDeclared, match=r"^mine does not declare profile 0x0002\.$"):
         vectors.play("udp-ir-without-payload", str(folder), "")
-    with pytest.raises(sides.NotDeclared, match=r"^mine does not declare cid large\.$"):
+    with pytest.raises(capabilities.NotDeclared, match=r"^mine does not declare cid large\.$"):
         vectors.play("large-cid-100", str(folder), "")

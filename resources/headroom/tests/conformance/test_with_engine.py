@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from headroom.conformance import damage, losses, vectors
-from headroom.conformance.conversation import Conversation
-from headroom.conformance.flow import Flow
-from headroom.conformance.observation import observe
-from headroom.conformance.timeline import Timeline
-from headroom.measure.replay import Wanted
-from headroom.oracle.rohc import Checker
+from headroom.core.replay import Wanted
+from headroom.schemes.rohc.conformance import damage, losses, vectors
+from headroom.schemes.rohc.conformance.conversation import Conversation
+from headroom.schemes.rohc.conformance.flow import Flow
+from headroom.schemes.rohc.conformance.observation import observe
+from headroom.schemes.rohc.conformance.timeline import Timeline
+from headroom.schemes.rohc.judge import Checker
 
 
 def test_a_stream(real_build: str) -> None:

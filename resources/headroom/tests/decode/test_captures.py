@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from headroom.captures import framing, reading, writing
-from headroom.captures.reading import BrokenCapture
-from headroom.errors import EnvironmentLacks, UsageError
+from headroom.core.captures import framing, reading, writing
+from headroom.core.captures.reading import BrokenCapture
+from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.tests.decode.support import block, enhanced, ethernet, interface, ipv4, option, pcap, section, udp
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from headroom.captures import reading
-from headroom.decode import compressed, plain, run, shown, theirs
+from headroom.core import tshark
+from headroom.core.captures import reading
+from headroom.decode import compressed, ip_dissector, run, text, tshark_reading
 from headroom.decode.comparing import Compared, Limits, compare_ip, compare_rohc
 from headroom.decode.compressed import Wanted
 from headroom.decode.reading import Reading
 from headroom.decode.run import Asked, Decoded
-from headroom.oracle import tshark
-from headroom.oracle.rohc import crc
+from headroom.schemes.rohc.judge import crc
 from headroom.tests.decode.support import (
     ACK,
     IR,
@@ -74,7 +74,7 @@ def test_feedback_in_front_and_alone(tmp_path: Path) -> None:
     assert one.ours is not None and alone.ours is not None
     assert (one.ours.title, one.ours.values["feedback"], one.ours.restored) == ("UO-0", [element], RESTORED)
     assert (alone.ours.title, alone.ours.values) == ("feedback", {"feedback": [element]})
-    assert "FEEDBACK-2 ACK (O) CID 0 SN 5" in shown.ours_text(alone)
+    assert "FEEDBACK-2 ACK (O) CID 0 SN 5" in text.ours_text(alone)
 
 
 def test_what_the_judge_refuses(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_what_the_link_did_is_shown(tmp_path: Path) -> None:
     path.write_bytes(section() + interface(1) + enhanced(rohc(IR)[0], option(1, b"lost: loss")))
     [one] = decoded(path)
     assert one.captured.comments == ("lost: loss",)
-    assert shown.document(one)["comments"] == ["lost: loss"]
+    assert text.document(one)["comments"] == ["lost: loss"]
 
 
 # ---- plain packets
@@ -145,25 +145,25 @@ def test_rtp_is_known_by_its_flow() -> None:
     packets = [ipv4(udp(rtp(number), 5004, 5006)) for number in (7, 8)]
     other = [ipv4(udp(rtp(number, ssrc=number), 6000, 6002)) for number in (7, 8)]
     odd = [ipv4(udp(rtp(number), 5005, 5007)) for number in (7, 8)]
-    flows = plain.rtp_flows([*packets, *other, *odd])
+    flows = ip_dissector.rtp_flows([*packets, *other, *odd])
     assert [flow[2:] for flow in flows] == [(5004, 5006)]
-    read = plain.read(packets[0], flows)
+    read = ip_dissector.read(packets[0], flows)
     assert (read.title, read.values["SN"], read.values["SSRC"]) == ("RTP in UDP in IPv4", 7, 0x11223344)
-    assert "SN" not in plain.read(odd[0], flows).values
-    assert plain.read(odd[0], plain.rtp_flows(odd, frozenset({5007}))).values["SN"] == 7
+    assert "SN" not in ip_dissector.read(odd[0], flows).values
+    assert ip_dissector.read(odd[0], ip_dissector.rtp_flows(odd, frozenset({5007}))).values["SN"] == 7
 
 
 def test_a_users_packet_in_gtpu() -> None:
     inner = ipv4(udp(rtp(9), 5004, 5006), source="c0000201", destination="c0000202")
     inner_again = ipv4(udp(rtp(10), 5004, 5006), source="c0000201", destination="c0000202")
     packets = [ipv4(udp(g_pdu(one))) for one in (inner, inner_again)]
-    read = plain.read(packets[0], plain.rtp_flows(packets))
+    read = ip_dissector.read(packets[0], ip_dissector.rtp_flows(packets))
     assert read.title == "GTP-U G-PDU in IPv4: RTP in UDP in IPv4"
     assert read.values["IPv4 source"] == ["10.0.0.1", "192.0.2.1"]
     assert read.values["UDP destination port"] == [2152, 5006]
     assert {"message": 255, "TEID": 0x01020304, "PDU type": 1, "QFI": 9, "SN": 9}.items() <= read.values.items()
     assert read.values["extension headers"] == ["0x85"]
-    assert plain.read(ipv4(udp(g_pdu(inner, None, 5)))).values["sequence"] == 5
+    assert ip_dissector.read(ipv4(udp(g_pdu(inner, None, 5)))).values["sequence"] == 5
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_a_users_packet_in_gtpu() -> None:
     ],
 )
 def test_what_else_ip_carries(packet: bytes, title: str, sentence: str) -> None:
-    read = plain.read(packet)
+    read = ip_dissector.read(packet)
     assert read.title == title
     assert sentence in " ".join([read.error, *read.notes])
 
@@ -191,10 +191,10 @@ def test_no_packet_breaks_the_reader() -> None:
     for at in range(8 * len(whole)):
         octets = bytearray(whole)
         octets[at // 8] ^= 1 << at % 8
-        plain.read(bytes(octets), rtp=True)
-        plain.rtp_flows([bytes(octets)])
+        ip_dissector.read(bytes(octets), rtp=True)
+        ip_dissector.rtp_flows([bytes(octets)])
     for length in range(len(whole)):
-        plain.read(whole[:length])
+        ip_dissector.read(whole[:length])
 
 
 # ---- tshark's side
@@ -205,31 +205,31 @@ ROW: dict[str, list[str]] = {}
 
 def test_a_row_of_a_header() -> None:
     row = ROW | {"_ws.col.Info": ["UO-1-TS (sn=5)"], "rohc.small_cid": ["3"], "rohc.comp.sn": ["5"]}
-    found = theirs.rohc_row(row | {"rohc.crc": ["0x07"], "rohc.tp": ["12"]})
+    found = tshark_reading.rohc_row(row | {"rohc.crc": ["0x07"], "rohc.tp": ["12"]})
     assert (found.title, found.values) == ("UO-1-TS", {"CID": 3, "CRC": 7, "SN bits": 5, "TS bits": 12})
-    assert theirs.rohc_row(ROW) == Reading()
-    assert theirs.rohc_row(ROW | {"_ws.malformed": ["1"]}).notes == ["malformed"]
+    assert tshark_reading.rohc_row(ROW) == Reading()
+    assert tshark_reading.rohc_row(ROW | {"_ws.malformed": ["1"]}).notes == ["malformed"]
 
 
 def test_a_row_of_feedback() -> None:
     row = ROW | {"rohc.feedback": ["0x1e"], "rohc.small_cid": ["0"], "rohc.acktype": ["1"], "rohc.mode": ["3"]}
-    found = theirs.rohc_row(row | {"rohc.sn": ["0x0102"], "rohc.opt.sn_add_bits": ["0x03"]})
+    found = tshark_reading.rohc_row(row | {"rohc.sn": ["0x0102"], "rohc.opt.sn_add_bits": ["0x03"]})
     element = {"CID": 0, "type": "FEEDBACK-2", "acknowledgement": "NACK", "mode": "R", "SN": 0x010203}
     assert found.values == {"feedback": [element]}
 
 
 def test_a_row_of_ip_with_nonsense_in_it() -> None:
-    found = theirs.ip_row({"ip.src": ["192.0.2.1", "10.0.0.1"], "gtp.teid": ["0x00000001"], "rtp.seq": ["?"]})
+    found = tshark_reading.ip_row({"ip.src": ["192.0.2.1", "10.0.0.1"], "gtp.teid": ["0x00000001"], "rtp.seq": ["?"]})
     assert found.values == {"IPv4 source": ["192.0.2.1", "10.0.0.1"], "TEID": 1}
 
 
 def test_packets_are_put_before_tshark_in_pieces() -> None:
-    assert theirs.pieces_of(UO_0, False) == [theirs.Piece(UO_0, 0)]
-    assert [one.octets for one in theirs.pieces_of(ACK + b"\xf1\x07" + UO_0, False)] == [ACK, b"\xf1\x07", UO_0]
-    assert [one.octets for one in theirs.pieces_of(ACK, False)] == [ACK]
-    assert [(one.octets, one.cid) for one in theirs.pieces_of(b"\xe3" + UO_0, False)] == [(b"\xe3" + UO_0, 3)]
+    assert tshark_reading.pieces_of(UO_0, False) == [tshark_reading.Piece(UO_0, 0)]
+    assert [one.octets for one in tshark_reading.pieces_of(ACK + b"\xf1\x07" + UO_0, False)] == [ACK, b"\xf1\x07", UO_0]
+    assert [one.octets for one in tshark_reading.pieces_of(ACK, False)] == [ACK]
+    assert [(one.octets, one.cid) for one in tshark_reading.pieces_of(b"\xe3" + UO_0, False)] == [(b"\xe3" + UO_0, 3)]
     for broken in (b"", b"\xf2\x20", b"\xf0\xff", ACK + b"\xe3", b"\xe0\xe0"):
-        assert b"".join(one.octets for one in theirs.pieces_of(broken, False)) == broken
+        assert b"".join(one.octets for one in tshark_reading.pieces_of(broken, False)) == broken
 
 
 # ---- both
@@ -251,7 +251,7 @@ def test_agreement_and_difference() -> None:
         ("type", "UO-0", "UO-1"),
         ("SN bits", 9, 8),
     ]
-    assert shown.verdict_text(other) == "differ: type UO-0, tshark UO-1; SN bits 9, tshark 8"
+    assert text.verdict_text(other) == "differ: type UO-0, tshark UO-1; SN bits 9, tshark 8"
     assert compared(Reading("UO-0", {}, notes=["malformed"]), IR, UO_0).verdict == "differ"
     assert compared(Reading(), IR, UO_0).silent == "tshark says nothing of it"
 
@@ -272,7 +272,7 @@ def silent_about_mode() -> bytes:
 
 
 def test_tshark_may_read_on_but_not_less() -> None:
-    ours = plain.read(ipv4(udp(b"abc", 53, 53)))
+    ours = ip_dissector.read(ipv4(udp(b"abc", 53, 53)))
     values = {"IPv4 source": ["10.0.0.1", "1.2.3.4"], "IPv4 destination": ["10.0.0.2"], "IP-ID": [7]}
     ports = {"UDP source port": [53], "UDP destination port": [53]}
     assert compare_ip(ours, Reading("DNS", values | ports)).verdict == "agree"
@@ -354,7 +354,7 @@ def test_no_damaged_octet_breaks_it(tmp_path: Path) -> None:
     for at in range(24, len(whole)):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xA5]) + whole[at + 1 :])
         for one in run.read(Asked(path, tshark=False)).decoded():
-            assert shown.document(one) and shown.ours_text(one) and shown.in_full(one)
+            assert text.document(one) and text.ours_text(one) and text.in_full(one)
 
 
 def test_a_capture_that_goes_on_too_long_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -399,7 +399,7 @@ def test_the_command(tmp_path: Path) -> None:
 def test_a_difference_is_status_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0))
     cells = {"_ws.col.Info": "UO-1", "rohc.comp.sn": "9"}
-    line = tshark.SEPARATOR.join(cells.get(name, "") for name in theirs.ROHC_FIELDS)
+    line = tshark.SEPARATOR.join(cells.get(name, "") for name in tshark_reading.ROHC_FIELDS)
     fake_tshark(tmp_path, monkeypatch, f"printf '%s\\n' '{line}' '{line}'")
     done = headroom("decode", str(path), "--only-differing", "--json")
     assert done.returncode == 1

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from robot.api import SkipExecution
 
+from headroom.core import tshark
+from headroom.core.errors import HeadroomError
+from headroom.core.results import collector
+from headroom.core.settings import Settings
 from headroom.decode import on_the_link
 from headroom.decode.compressed import Wanted
-from headroom.errors import HeadroomError
-from headroom.keywords import capturing
-from headroom.oracle import tshark
-from headroom.results import collector
-from headroom.settings import Settings
+from headroom.keywords import capture
+from headroom.testbed import choice
 from headroom.tests.decode.support import (
     IR,
     RESTORED,
@@ -31,7 +32,6 @@ from headroom.tests.decode.support import (
     udp,
 )
 from headroom.tests.wire.test_netns import root
-from headroom.wire import choice
 
 with_tshark = pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
 
@@ -92,10 +92,10 @@ def test_a_capture_that_is_not_whole_is_no_evidence(tmp_path: Path) -> None:
 
 def test_too_little_is_no_pass() -> None:
     with pytest.raises(RuntimeError, match="Only 4 of 10 packets"):
-        capturing.judge(on_the_link.Found(inside=4), 10)
+        capture.judge(on_the_link.Found(inside=4), 10)
     with pytest.raises(AssertionError, match="1 differences: no"):
-        capturing.judge(on_the_link.Found(inside=10, wrong=["no"]), 10)
-    capturing.judge(on_the_link.Found(inside=10), 10)
+        capture.judge(on_the_link.Found(inside=10, wrong=["no"]), 10)
+    capture.judge(on_the_link.Found(inside=10), 10)
 
 
 ROW = ("voip-amr-nb-ipv4", "compressed", "small", "U", 3)
@@ -113,11 +113,11 @@ def test_without_what_it_takes_it_is_unsupported(
     monkeypatch: pytest.MonkeyPatch, topology: str, here: bool, reason: str
 ) -> None:
     collector.begin()
-    monkeypatch.setattr(capturing.settings, "from_robot", lambda: Settings(topology=topology))
+    monkeypatch.setattr(capture.settings, "from_robot", lambda: Settings(topology=topology))
     monkeypatch.setattr(choice, "build_lacks", lambda build: "")
     monkeypatch.setattr(tshark, "available", lambda: here)
     with pytest.raises(SkipExecution, match=reason):
-        capturing.Capturing().everybody_reads_the_same(*ROW)
+        capture.Capturing().everybody_reads_the_same(*ROW)
     assert collector.current().parameters["kind"] == "on_the_link"
     collector.begin()
 
@@ -128,9 +128,9 @@ def test_a_line_for_real(real_build: str, monkeypatch: pytest.MonkeyPatch) -> No
     if reason := choice.build_lacks(real_build):
         pytest.skip(reason)
     collector.begin()
-    monkeypatch.setattr(capturing.settings, "from_robot", lambda: Settings(topology="netns", build=real_build))
-    monkeypatch.setattr(capturing, "artefact_folder", lambda: None)
-    capturing.Capturing().everybody_reads_the_same("voip-amr-nb-ipv4", "compressed", "small", "O piggybacked", 3)
+    monkeypatch.setattr(capture.settings, "from_robot", lambda: Settings(topology="netns", build=real_build))
+    monkeypatch.setattr(capture, "artefact_folder", lambda: None)
+    capture.Capturing().everybody_reads_the_same("voip-amr-nb-ipv4", "compressed", "small", "O piggybacked", 3)
     metrics = {one.name: one.value for one in collector.current().metrics}
     assert (metrics["packets_read_alike"] or 0) >= 400
     assert (metrics["packets_read_alike_inside"] or 0) >= 400

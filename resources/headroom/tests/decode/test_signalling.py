@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from headroom.core import tshark
 from headroom.decode import run
 from headroom.decode.run import Asked
-from headroom.endpoints import GENEROUS
-from headroom.measure import messages
-from headroom.measure.messages import Wanted
-from headroom.oracle import tshark
-from headroom.oracle.sigcomp.message import nack
-from headroom.oracle.sigcomp.reasons import Reason
-from headroom.sip import sequences
+from headroom.schemes.sigcomp import messages
+from headroom.schemes.sigcomp.endpoints import GENEROUS
+from headroom.schemes.sigcomp.judge.message import nack
+from headroom.schemes.sigcomp.judge.reasons import Reason
+from headroom.schemes.sigcomp.messages import Wanted
+from headroom.schemes.sigcomp.sip import sequences
 from headroom.tests.decode.support import ethernet, ipv4, pcap, udp
 
 # An item of state costs a cycle for each octet (RFC 3320, 9.4.6): a large one wants more than 16 for each bit.

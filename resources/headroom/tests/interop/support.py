@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from headroom.interop.cell import Workshop
-from headroom.interop.matrix import Cell, Row
-from headroom.interop.traffic import Traffic
-from headroom.paths import build_folder
+from headroom.core.paths import build_folder
+from headroom.schemes.rohc.interop.cell import Workshop
+from headroom.schemes.rohc.interop.matrix import Cell, Row
+from headroom.schemes.rohc.interop.traffic import Traffic
 
 DECLARATION = """
 name: {name}

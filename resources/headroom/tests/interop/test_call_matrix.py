@@ -13,14 +13,16 @@ from robot import running
 
 from headroom.cli import interop, interop_calls
 from headroom.cli.interop_calls import ROHC, SIGCOMP
-from headroom.errors import UsageError
-from headroom.implementations import Deviation
-from headroom.interop import call_cells, deviations, talk
-from headroom.interop.talk import Call, Row
-from headroom.paths import SUITES
-from headroom.results import store
-from headroom.running import pairs
-from headroom.sip import sequences
+from headroom.core.errors import UsageError
+from headroom.core.implementations import Deviation
+from headroom.core.paths import SUITES
+from headroom.core.results import store
+from headroom.core.run import pairs
+from headroom.schemes.rohc.interop import deviations
+from headroom.schemes.sigcomp.interop import call as talk
+from headroom.schemes.sigcomp.interop import call_cells
+from headroom.schemes.sigcomp.interop.call import Call, Row
+from headroom.schemes.sigcomp.sip import sequences
 from headroom.tests.interop import support
 from headroom.tests.interop.test_matrix import headroom
 
@@ -68,7 +70,7 @@ def test_the_schemes_that_are_meant(words: dict[str, tuple[str, ...]], schemes: 
 def test_what_cannot_be_meant_is_refused(
     words: dict[str, tuple[str, ...]], asked: tuple[str, ...], sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from headroom import implementations
+    from headroom.core import implementations
 
     monkeypatch.setattr(implementations, "require_usable", lambda name, build: implementations.find(name))
     with pytest.raises(UsageError, match=re.escape(sentence)):

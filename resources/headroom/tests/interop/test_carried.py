@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from headroom import engine, profiles
-from headroom.interop import carried
-from headroom.interop import cell as cells
-from headroom.measure import replay
+from headroom.core import engine, profiles, replay
+from headroom.schemes.rohc.interop import carried
+from headroom.schemes.rohc.interop import cell as cells
 from headroom.tests.interop import support
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from headroom import engine
-from headroom.interop import cell as cells
-from headroom.interop import group
-from headroom.interop.matrix import Choice, Row
-from headroom.measure import pcapng
+from headroom.core import engine
+from headroom.core.captures import engine_pcapng
+from headroom.schemes.rohc.interop import cell as cells
+from headroom.schemes.rohc.interop import group
+from headroom.schemes.rohc.interop.matrix import Choice, Row
 from headroom.tests.interop import support
 
 
@@ -29,7 +29,7 @@ def test_a_cell_that_passes_has_its_figures_and_its_capture(tmp_path: Path, real
     octets = gzip.decompress((tmp_path / result["capture"]).read_bytes())
     copy = tmp_path / "link.pcapng"
     copy.write_bytes(octets)
-    assert len(list(pcapng.read(copy))) == 100
+    assert len(list(engine_pcapng.read(copy))) == 100
     assert "evidence" not in result
 
 
@@ -54,7 +54,7 @@ def test_a_decompressor_that_spoils_an_octet(tmp_path: Path, real_build: str) ->
     assert result["first"] == 0
     assert result["minimised"]["packets"] == 1
     run = tmp_path / "run"
-    assert len(list(pcapng.read(run / result["minimised"]["capture"]))) == 1
+    assert len(list(engine_pcapng.read(run / result["minimised"]["capture"]))) == 1
     evidence = (run / result["evidence"]).read_text()
     assert "went in" in evidence
     assert "came out" in evidence
@@ -72,8 +72,8 @@ def test_the_command_of_a_minimised_failure_repeats_it(tmp_path: Path, real_buil
     assert said.startswith("./headroom replay ")
     import shlex
 
-    from headroom.cli.packets import replay_command  # noqa: F401  (the command is there)
-    from headroom.paths import ROOT
+    from headroom.cli.replay import replay_command  # noqa: F401  (the command is there)
+    from headroom.core.paths import ROOT
 
     done = subprocess.run(shlex.split(said) + ["--build", real_build], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1, done.stderr
@@ -105,7 +105,7 @@ def test_a_side_that_dies(tmp_path: Path, real_build: str, fault: str, as_compre
 
 def test_a_hang_ends(tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cells, "PATIENCE_S", 1.0)
-    monkeypatch.setattr("headroom.interop.minimise.MOST_TRIALS", 2)
+    monkeypatch.setattr("headroom.schemes.rohc.interop.minimise.MOST_TRIALS", 2)
     profile = tmp_path / "garbage.yaml"
     profile.write_text(support.GARBAGE)
     broken = support.faulty(tmp_path / "who", real_build, "hangs_on_garbage")
@@ -165,7 +165,7 @@ def test_a_row_runs_to_its_end_though_one_side_dies_in_each_cell(tmp_path: Path,
 
 
 def _null(build: str) -> Path:
-    from headroom.paths import build_folder
+    from headroom.core.paths import build_folder
 
     return build_folder(build) / "lib" / "null.so"
 

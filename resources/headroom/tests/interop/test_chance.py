@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from headroom.interop import cell as cells
-from headroom.interop import chance
-from headroom.interop.arrival import Arrival
-from headroom.interop.study import Study
-from headroom.measure import replay
-from headroom.oracle.rohc import Outcome
-from headroom.oracle.rohc.errors import CrcMismatch
+from headroom.core import replay
+from headroom.schemes.rohc.interop import cell as cells
+from headroom.schemes.rohc.interop import undetected_errors
+from headroom.schemes.rohc.interop.arrival import Arrival
+from headroom.schemes.rohc.interop.study import Study
+from headroom.schemes.rohc.judge import Outcome
+from headroom.schemes.rohc.judge.errors import CrcMismatch
 from headroom.tests.interop import support
 
 ORIGINAL = b"original"
@@ -47,7 +47,7 @@ def test_wrong_packets_that_a_crc_is_bound_to_miss(kind: str, least: int, most: 
 
 def test_what_the_judge_restores_had_no_chance_to_go_wrong() -> None:
     found = arrivals("UO-0", {3, 10, 17}, set()).chance()
-    assert found == chance.Chance(0, (3, 10, 17))
+    assert found == undetected_errors.Chance(0, (3, 10, 17))
 
 
 def test_behind_a_packet_at_risk_until_four_in_a_row_come_out_right() -> None:
@@ -70,7 +70,7 @@ def test_flipped_payload_is_no_risk() -> None:
     seen = arrivals("UO-0", {3}, set(), judged=b"originam")
     for arrival in seen.arrivals:
         arrival.flips = (1,)  # l, 0x6c, becomes m, 0x6d
-    assert seen.chance() == chance.Chance(0, (3,))
+    assert seen.chance() == undetected_errors.Chance(0, (3,))
     seen.arrivals[3].flips = ()
     assert seen.chance().unexplained == ()
 
@@ -80,8 +80,8 @@ def test_a_decompressor_that_is_wrong_without_a_cause(
     tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch, link: str
 ) -> None:
     """Every seventh packet that came out right is said to have come out wrong, as a decompressor of that sort does."""
-    monkeypatch.setattr("headroom.measure.replay.run", _spoiling(replay.run))
-    monkeypatch.setattr("headroom.interop.minimise.MOST_TRIALS", 2)
+    monkeypatch.setattr("headroom.core.replay.run", _spoiling(replay.run))
+    monkeypatch.setattr("headroom.schemes.rohc.interop.minimise.MOST_TRIALS", 2)
     one = support.cell("reference", "reference", real_build, "voip-mixed", link, packets=480, profile="0x0001")
     result = cells.run(one, support.workshop(tmp_path))
     assert result["verdict"] == "fail", result["reason"]

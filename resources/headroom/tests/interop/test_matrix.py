@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 
-from headroom import implementations
 from headroom.cli import interop
-from headroom.errors import EnvironmentLacks, UsageError
-from headroom.interop import links
-from headroom.interop import matrix as matrix_module
-from headroom.paths import ROOT
+from headroom.core import implementations
+from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.paths import ROOT
+from headroom.core.results import store
 from headroom.report import matrix_data, render
-from headroom.results import store
+from headroom.schemes.rohc.interop import links
+from headroom.schemes.rohc.interop import matrix as matrix_module
 from headroom.tests import browser, sample
 from headroom.tests.interop import support, test_recordings
 
@@ -266,7 +266,7 @@ def test_going_on_repeats_nothing_that_is_done(tmp_path: Path, real_build: str) 
 
 
 def test_captures_of_ones_own(tmp_path: Path, real_build: str) -> None:
-    from headroom import engine, profiles
+    from headroom.core import engine, profiles
 
     capture = tmp_path / "mine.pcap"
     job = {"profile": profiles.load("voip-gsm-ipv4"), "flows": 2, "packets": 40, "output": str(capture)}

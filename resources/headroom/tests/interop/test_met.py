@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from headroom import implementations
-from headroom.errors import UsageError
-from headroom.implementations import Deviation
-from headroom.interop import cell as cells
-from headroom.interop import deviations, links, met, traffic
-from headroom.interop.matrix import Cell, Row
-from headroom.interop.study import Study
-from headroom.interop.traffic import Traffic
-from headroom.paths import build_folder
+from headroom.core import implementations
+from headroom.core.errors import UsageError
+from headroom.core.implementations import Deviation
+from headroom.core.paths import build_folder
+from headroom.schemes.rohc.interop import cell as cells
+from headroom.schemes.rohc.interop import deviation_match, deviations, links, traffic
+from headroom.schemes.rohc.interop.matrix import Cell, Row
+from headroom.schemes.rohc.interop.study import Study
+from headroom.schemes.rohc.interop.traffic import Traffic
 from headroom.tests.interop import support
 from headroom.tests.oracle_rohc.support import all_vectors
 from headroom.tests.oracle_rohc.test_rules_updates import relying_on_uo_1_id
@@ -42,8 +42,8 @@ def seen(channel: dict[str, Any], originals: list[bytes], link: list[bytes], ver
 
 
 def explained(study: Study, *known: Deviation, harmless: bool = True) -> list[str]:
-    declared = [met.by_deviation("theirs", one) for one in known]
-    return [one.sentence for one in met.explains(study, declared, harmless)]
+    declared = [deviation_match.by_deviation("theirs", one) for one in known]
+    return [one.sentence for one in deviation_match.explains(study, declared, harmless)]
 
 
 # ---- a compressor's packets that break a requirement

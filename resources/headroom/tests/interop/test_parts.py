@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from headroom.conformance.flow import Flow
-from headroom.errors import UsageError
-from headroom.interop import fields, links, matrix, recordings, traffic
-from headroom.interop.matrix import Choice, Row
-from headroom.interop.minimise import minimise
-from headroom.interop.signature import plain
+from headroom.core.errors import UsageError
+from headroom.schemes.rohc.conformance.flow import Flow
+from headroom.schemes.rohc.interop import fields, links, matrix, recordings, traffic
+from headroom.schemes.rohc.interop.matrix import Choice, Row
+from headroom.schemes.rohc.interop.minimise import minimise
+from headroom.schemes.rohc.interop.signature import plain
 from headroom.tests.interop import support
 
 # ---- fields, by hand from RFC 791, 768 and 3550
@@ -180,8 +180,8 @@ def test_a_feature_takes_both_sides(tmp_path: Path) -> None:
 
 
 def test_captures_of_one_name_have_folders_of_their_own() -> None:
-    from headroom.interop.cell import slug
-    from headroom.interop.traffic import Traffic
+    from headroom.schemes.rohc.interop.cell import slug
+    from headroom.schemes.rohc.interop.traffic import Traffic
 
     row = Row("null", "/some/where/else", "0x0001", "U", "small")
     found = {slug(matrix.Cell(row, Traffic(f"/{folder}/../source.pcap", 1, 0), "clean")) for folder in ("a", "b")}

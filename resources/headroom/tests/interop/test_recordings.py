@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from headroom.interop import cell as cells
-from headroom.interop import matrix
-from headroom.interop.matrix import Choice, Row
-from headroom.measure import pcapng, replay
+from headroom.core import replay
+from headroom.core.captures import engine_pcapng
+from headroom.schemes.rohc.interop import cell as cells
+from headroom.schemes.rohc.interop import matrix
+from headroom.schemes.rohc.interop.matrix import Choice, Row
 from headroom.tests.interop import support
 
 CALL = """captures:
@@ -60,7 +61,7 @@ def test_their_link_goes_to_every_decompressor(tmp_path: Path, real_build: str) 
 def test_a_damaged_recording_is_found_and_made_small(tmp_path: Path, real_build: str) -> None:
     theirs = recorded(tmp_path / "who", real_build)
     path = Path(theirs) / "call" / "rohc.pcapng"
-    octets = [packet.octets for packet in pcapng.read(path)]
+    octets = [packet.octets for packet in engine_pcapng.read(path)]
     damaged = bytearray(octets[40])
     damaged[14] ^= 1  # the CRC of a UO-0 packet, behind the Ethernet header
     path.write_bytes(path.read_bytes().replace(octets[40], bytes(damaged)))
@@ -78,7 +79,7 @@ def test_a_compressor_at_fault_is_no_milder_over_a_bad_link(tmp_path: Path, real
     theirs = recorded(tmp_path / "who", real_build)
     path = Path(theirs) / "call" / "rohc.pcapng"
     capture = path.read_bytes()
-    for packet in list(pcapng.read(path))[8::9]:
+    for packet in list(engine_pcapng.read(path))[8::9]:
         damaged = bytearray(packet.octets)
         damaged[14] ^= 1
         capture = capture.replace(packet.octets, bytes(damaged))
@@ -98,7 +99,7 @@ def test_what_their_decompressor_wrote_is_judged(tmp_path: Path, real_build: str
     good = cells.run(one(row, real_build), shop)
     assert (good["verdict"], good["packets"], good["delivered"]) == ("pass", 80, 80)
     path = Path(theirs) / "call" / "uncompressed.pcapng"
-    octets = [packet.octets for packet in pcapng.read(path)]
+    octets = [packet.octets for packet in engine_pcapng.read(path)]
     wrong = bytearray(octets[7])
     wrong[31] ^= 1
     path.write_bytes(path.read_bytes().replace(octets[7], bytes(wrong)))
@@ -123,7 +124,7 @@ def test_a_recording_without_files_is_none(tmp_path: Path, real_build: str) -> N
 
 @pytest.mark.parametrize("stem", ["rohc", "source"])
 def test_a_broken_capture_is_an_error_with_a_sentence(tmp_path: Path, real_build: str, stem: str) -> None:
-    from headroom.interop import group
+    from headroom.schemes.rohc.interop import group
 
     theirs = recorded(tmp_path / "who", real_build)
     (Path(theirs) / "call" / f"{stem}.pcapng").write_bytes(b"no capture at all")
@@ -136,12 +137,12 @@ def test_a_broken_capture_is_an_error_with_a_sentence(tmp_path: Path, real_build
 
 
 def test_a_link_capture_that_is_cut_off(tmp_path: Path, real_build: str) -> None:
-    from headroom.interop import group
+    from headroom.schemes.rohc.interop import group
 
     theirs = recorded(tmp_path / "who", real_build)
     path = Path(theirs) / "call" / "rohc.pcapng"
     octets = path.read_bytes()
-    at = octets.index(list(pcapng.read(path))[50].octets)
+    at = octets.index(list(engine_pcapng.read(path))[50].octets)
     path.write_bytes(octets[: octets.rindex((6).to_bytes(4, "little"), 0, at)])  # to the end of a block
     found = group.run(
         row_of(theirs, "reference"), Choice(links=("clean",), build=real_build), support.workshop(tmp_path / "run")
@@ -159,7 +160,7 @@ def test_what_came_out_is_cut_off(tmp_path: Path, real_build: str) -> None:
     (call / "source.pcapng").write_bytes((call / "uncompressed.pcapng").read_bytes())
     path = call / "uncompressed.pcapng"
     octets = path.read_bytes()
-    at = octets.index(list(pcapng.read(path))[50].octets)
+    at = octets.index(list(engine_pcapng.read(path))[50].octets)
     path.write_bytes(octets[: octets.rindex((6).to_bytes(4, "little"), 0, at)])
     result = cells.run(one(row_of("reference", theirs), real_build), support.workshop(tmp_path / "run"))
     assert result["verdict"] == "fail"
@@ -180,7 +181,7 @@ def test_a_recording_whose_files_are_gone_is_refused(
     tmp_path: Path, real_build: str, gone: str, compressor: str, sentence: str
 ) -> None:
     from headroom.cli import interop
-    from headroom.errors import UsageError
+    from headroom.core.errors import UsageError
 
     theirs = recorded(tmp_path, real_build, compressor)
     call = Path(theirs) / "call"
@@ -202,8 +203,8 @@ def test_a_recording_whose_files_are_gone_is_refused(
     ],
 )
 def test_a_recording_of_what_is_not_declared_is_refused(tmp_path: Path, before: str, after: str, sentence: str) -> None:
-    from headroom import implementations
-    from headroom.errors import UsageError
+    from headroom.core import implementations
+    from headroom.core.errors import UsageError
 
     text = CALL.format(compressor="theirs").replace(before, after)
     name = support.implementation(tmp_path, "theirs", text, profiles='"0x0000", "0x0001"', wire="")

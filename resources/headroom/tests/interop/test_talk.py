@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from headroom import endpoints
-from headroom.conformance.sides import Inconclusive, NotDeclared
-from headroom.errors import UsageError
-from headroom.interop import talk
-from headroom.interop.talk import Call, Row
-from headroom.sip import sequences
+from headroom.core.errors import UsageError
+from headroom.schemes.rohc.conformance.capabilities import Inconclusive, NotDeclared
+from headroom.schemes.sigcomp import endpoints
+from headroom.schemes.sigcomp.interop import call as talk
+from headroom.schemes.sigcomp.interop.call import Call, Row
+from headroom.schemes.sigcomp.sip import sequences
 from headroom.tests.interop import support
 
 ROW = Row("alice", "bob")

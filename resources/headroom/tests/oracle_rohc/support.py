@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from headroom.oracle.rohc import vectors
-from headroom.oracle.rohc.vectors import FeedbackVector, Vector
+from headroom.schemes.rohc.judge import vectors
+from headroom.schemes.rohc.judge.vectors import FeedbackVector, Vector
 
 
 @cache

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from headroom import requirements
-from headroom.conformance.feedback import Written, split
-from headroom.oracle.rohc import (
+from headroom.core import requirements
+from headroom.schemes.rohc.conformance.feedback import Written, split
+from headroom.schemes.rohc.judge import (
     Checker,
     Decompressor,
     FeedbackEvent,
@@ -22,7 +22,7 @@ from headroom.oracle.rohc import (
     crc,
     headers,
 )
-from headroom.oracle.rohc.vectors import PACKET_INTERVAL_NS, Vector
+from headroom.schemes.rohc.judge.vectors import PACKET_INTERVAL_NS, Vector
 from headroom.tests.oracle_rohc.support import all_vectors, patched, stream, with_ipv4_checksum, with_null_esp
 
 CLOCK_OF_10_MS = bytes.fromhex("2000 510a")  # ACK(O), and the CLOCK option: RFC 3095, 5.7.6.7

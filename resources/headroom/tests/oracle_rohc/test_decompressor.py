@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.oracle.rohc import Decompressor, Unsupported, crc, headers, lists
-from headroom.oracle.rohc.bits import Reader
-from headroom.oracle.rohc.errors import MalformedPacket
-from headroom.oracle.rohc.lists import Entry, ListState
+from headroom.schemes.rohc.judge import Decompressor, Unsupported, crc, headers, lists
+from headroom.schemes.rohc.judge.bits import Reader
+from headroom.schemes.rohc.judge.errors import MalformedPacket
+from headroom.schemes.rohc.judge.lists import Entry, ListState
 from headroom.tests.oracle_rohc.support import all_vectors, patched, stream, with_ipv4_checksum, with_null_esp
 
 
@@ -94,7 +94,7 @@ def test_packets_without_crc_leave_the_context_as_it_is() -> None:
 
 def test_a_profile_of_the_channel_that_the_judge_lacks() -> None:
     vector = all_vectors()["profile-reserved"]
-    from headroom.oracle.rohc import Parameters
+    from headroom.schemes.rohc.judge import Parameters
 
     outcome = Decompressor(Parameters(profiles=frozenset({0x00FF}))).decompress(vector.steps[0].link)
     assert isinstance(outcome.error, Unsupported) and outcome.error.feature == "profile-0x00ff"

@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import pytest
 
-from headroom.conformance.extensions import TYPES
-from headroom.conformance.flow import Flow
-from headroom.errors import UsageError
-from headroom.oracle.rohc import Decompressor, extension_headers, headers
-from headroom.oracle.rohc.bits import Reader
-from headroom.oracle.rohc.checker import check_stream
-from headroom.oracle.rohc.errors import MalformedPacket, Unsupported
-from headroom.oracle.rohc.extension_headers import AH, FRAGMENT, GRE, ROUTING, Shape
-from headroom.oracle.rohc.findings import Finding
-from headroom.oracle.rohc.lists import CompressedList, Entry, ListState
+from headroom.core.errors import UsageError
+from headroom.schemes.rohc.conformance.extensions import TYPES
+from headroom.schemes.rohc.conformance.flow import Flow
+from headroom.schemes.rohc.judge import Decompressor, extension_headers, headers
+from headroom.schemes.rohc.judge.bits import Reader
+from headroom.schemes.rohc.judge.checker import check_stream
+from headroom.schemes.rohc.judge.errors import MalformedPacket, Unsupported
+from headroom.schemes.rohc.judge.extension_headers import AH, FRAGMENT, GRE, ROUTING, Shape
+from headroom.schemes.rohc.judge.findings import Finding
+from headroom.schemes.rohc.judge.lists import CompressedList, Entry, ListState
 from headroom.tests.oracle_rohc.support import all_vectors, patched, stream
 
 GRE_WITH_ALL = bytes.fromhex("b000 0800 1111 0000 0badcafe 0000004d")

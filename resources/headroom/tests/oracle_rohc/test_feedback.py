@@ -7,12 +7,12 @@ import random
 
 import pytest
 
-from headroom.oracle.rohc import check_feedback, feedback
-from headroom.oracle.rohc.bits import Reader
-from headroom.oracle.rohc.context import Parameters
-from headroom.oracle.rohc.errors import RohcError
-from headroom.oracle.rohc.framing import read
-from headroom.oracle.rohc.profiles import PROFILES
+from headroom.schemes.rohc.judge import check_feedback, feedback
+from headroom.schemes.rohc.judge.bits import Reader
+from headroom.schemes.rohc.judge.context import Parameters
+from headroom.schemes.rohc.judge.errors import RohcError
+from headroom.schemes.rohc.judge.framing import read
+from headroom.schemes.rohc.judge.profiles import PROFILES
 from headroom.tests.oracle_rohc.support import all_feedback
 
 

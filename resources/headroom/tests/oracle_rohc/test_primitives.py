@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from headroom.oracle.rohc import cid, crc, headers, lsb, sdvl
-from headroom.oracle.rohc.bits import Bits, Reader
-from headroom.oracle.rohc.errors import MalformedPacket
-from headroom.oracle.rohc.vectors import FOLDER
-from headroom.yamlfile import check, read
+from headroom.core.yamlfile import check, read
+from headroom.schemes.rohc.judge import cid, crc, headers, lsb, sdvl
+from headroom.schemes.rohc.judge.bits import Bits, Reader
+from headroom.schemes.rohc.judge.errors import MalformedPacket
+from headroom.schemes.rohc.judge.vectors import FOLDER
 
 PRIMITIVES: dict[str, Any] = check(read(FOLDER / "primitives.yaml"), "vector").data
 CRCS = {3: crc.crc3, 7: crc.crc7, 8: crc.crc8, 32: crc.crc32}

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.oracle.rohc import Finding, check_stream, crc, headers
-from headroom.oracle.rohc.vectors import Vector
+from headroom.schemes.rohc.judge import Finding, check_stream, crc, headers
+from headroom.schemes.rohc.judge.vectors import Vector
 from headroom.tests.oracle_rohc.support import patched, stream
 
 PRESUMED = "RFC4815-6.2-1"

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import pytest
 
-from headroom import requirements
-from headroom.errors import UsageError
-from headroom.oracle.rohc import vectors
-from headroom.oracle.rohc.bits import Reader
-from headroom.oracle.rohc.decompressor import Decompressor
-from headroom.oracle.rohc.framing import SEGMENT, read
-from headroom.oracle.rohc.packet import Packet
+from headroom.core import requirements
+from headroom.core.errors import UsageError
+from headroom.schemes.rohc.judge import vectors
+from headroom.schemes.rohc.judge.bits import Reader
+from headroom.schemes.rohc.judge.decompressor import Decompressor
+from headroom.schemes.rohc.judge.framing import SEGMENT, read
+from headroom.schemes.rohc.judge.packet import Packet
 from headroom.tests.oracle_rohc.support import all_feedback, all_vectors
 
 

@@ -8,12 +8,12 @@ import random
 
 import pytest
 
-from headroom.oracle.sigcomp.endpoint import Endpoint, Offer, Outcome
-from headroom.oracle.sigcomp.message import Records, access, mark, read_nack, upload
-from headroom.oracle.sigcomp.pair import Pair
-from headroom.oracle.sigcomp.reasons import Reason
-from headroom.oracle.sigcomp.udvm import NAMES, Udvm
-from headroom.paths import VECTORS
+from headroom.core.paths import VECTORS
+from headroom.schemes.sigcomp.judge.endpoint import Endpoint, Offer, Outcome
+from headroom.schemes.sigcomp.judge.message import Records, access, mark, read_nack, upload
+from headroom.schemes.sigcomp.judge.pair import Pair
+from headroom.schemes.sigcomp.judge.reasons import Reason
+from headroom.schemes.sigcomp.judge.udvm import NAMES, Udvm
 
 KINDS = ("sigcomp", "silent", "plain", "nack", "ignored", "failed")
 OFFERS = (Offer(2048, 2048, 16), Offer(8192, 0, 16, version=1), Offer(131072, 4096, 16, 2, ("sip-sdp", "presence")))
@@ -120,7 +120,9 @@ def test_announcements_of_nothing_come_to_an_end(monkeypatch: pytest.MonkeyPatch
     """Each would have every address tried; the same one is tried for once, and not too many are."""
     tried = []
     pair = Pair(Offer())
-    monkeypatch.setattr("headroom.oracle.sigcomp.pair.range", lambda _: tried.append(1) or (0, 1, 2), raising=False)
+    monkeypatch.setattr(
+        "headroom.schemes.sigcomp.judge.pair.range", lambda _: tried.append(1) or (0, 1, 2), raising=False
+    )
     code = bytes.fromhex("22 20 01 23 00 80 0100 00 00 00 00 00")  # OUTPUT (32, 1), END-MESSAGE: parameters at 256
     for number in [*range(50), *range(50)]:
         told = bytes([0, 2, 6, *number.to_bytes(6, "big")])

@@ -7,10 +7,10 @@ import json
 
 import pytest
 
-from headroom.oracle.sigcomp.endpoint import Endpoint, Offer
-from headroom.oracle.sigcomp.message import Records
-from headroom.oracle.sigcomp.udvm import NAMES
-from headroom.paths import VECTORS
+from headroom.core.paths import VECTORS
+from headroom.schemes.sigcomp.judge.endpoint import Endpoint, Offer
+from headroom.schemes.sigcomp.judge.message import Records
+from headroom.schemes.sigcomp.judge.udvm import NAMES
 
 ALL = json.loads((VECTORS / "sigcomp" / "rfc4465.json").read_text())
 OFFERS = [(16, 2), (16, 1), (32, 2)]

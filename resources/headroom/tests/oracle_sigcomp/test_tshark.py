@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.conformance import endpoint_cases
-from headroom.oracle.sigcomp import tshark
-from headroom.oracle.sigcomp.assembling import assemble
-from headroom.oracle.sigcomp.endpoint import Endpoint
-from headroom.oracle.sigcomp.message import access, upload
-from headroom.oracle.sigcomp.states import Item
+from headroom.schemes.sigcomp.conformance import endpoint_cases
+from headroom.schemes.sigcomp.judge import tshark
+from headroom.schemes.sigcomp.judge.assembling import assemble
+from headroom.schemes.sigcomp.judge.endpoint import Endpoint
+from headroom.schemes.sigcomp.judge.message import access, upload
+from headroom.schemes.sigcomp.judge.states import Item
 
 pytestmark = pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.oracle.sigcomp.assembling import assemble
-from headroom.oracle.sigcomp.endpoint import Endpoint, Offer, Outcome
-from headroom.oracle.sigcomp.message import upload
-from headroom.oracle.sigcomp.reasons import Reason
+from headroom.schemes.sigcomp.judge.assembling import assemble
+from headroom.schemes.sigcomp.judge.endpoint import Endpoint, Offer, Outcome
+from headroom.schemes.sigcomp.judge.message import upload
+from headroom.schemes.sigcomp.judge.reasons import Reason
 
 END = "END-MESSAGE (0, 0, 0, 0, 0, 0, 0)"
 

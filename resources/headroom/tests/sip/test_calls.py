@@ -9,9 +9,9 @@ import re
 
 import pytest
 
-from headroom.errors import UsageError
-from headroom.sip import calls, sequences
-from headroom.yamlfile import read
+from headroom.core.errors import UsageError
+from headroom.core.yamlfile import read
+from headroom.schemes.sigcomp.sip import calls, sequences
 
 NAMES = sequences.names()
 

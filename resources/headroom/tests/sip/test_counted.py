@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from headroom.errors import UsageError
-from headroom.sip import counted, sequences
+from headroom.core.errors import UsageError
+from headroom.schemes.sigcomp.sip import counted, sequences
 
 # maenpaa-2005, 14.8.1.1: basic compression without a dictionary, the column "Length compr", in octets.
 BASIC_COMPRESSION = [1085, 276, 1027, 996, 641, 956, 625, 490, 645, 279, 759, 397]

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from headroom.errors import EnvironmentLacks
-from headroom.wire import netns, runs
+from headroom.core.errors import EnvironmentLacks
+from headroom.testbed import netns, runs
 
 # Where every session of tests finds what a killed one has left.
 STATES = Path("/run/headroom-tests")

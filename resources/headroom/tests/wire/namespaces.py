@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from headroom.wire import netns
+from headroom.testbed import netns
 
 needs_namespaces = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("ip") is None, reason="network namespaces need root and ip(8)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 
-from headroom.paths import PROFILES
+from headroom.core.paths import PROFILES
 
 FOLDER = PROFILES / "sip"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.txt"))

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from headroom.testbed.trex.client import AGENT
+from headroom.testbed.trex.installation import CLIENT, Installation
+from headroom.testbed.trex.pipe import Pipe, Refusal
 from headroom.tests.wire.fake_trex import install
-from headroom.wire.pipe import Pipe, Refusal
-from headroom.wire.trex import AGENT
-from headroom.wire.trex_installation import CLIENT, Installation
 
 
 @pytest.fixture

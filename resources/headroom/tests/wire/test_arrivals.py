@@ -9,10 +9,10 @@ import time
 
 import pytest
 
-from headroom.errors import EnvironmentLacks
+from headroom.core.errors import EnvironmentLacks
+from headroom.testbed.arrivals import UNCOMPARED, Compared, Ears, Listener, NotAsSent, compare, ip_packet, require
+from headroom.testbed.trial import Direction, Trial
 from headroom.tests.wire.namespaces import ip, loop, needs_namespaces
-from headroom.wire.arrivals import UNCOMPARED, Compared, Ears, Listener, NotAsSent, compare, ip_packet, require
-from headroom.wire.trial import Direction, Trial
 
 IPV4 = bytes.fromhex("4500001a000040004011") + bytes(16)
 IPV6 = bytes.fromhex("6000000000021140") + bytes(34)

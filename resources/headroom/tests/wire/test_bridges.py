@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from headroom.core.yamlfile import violations
 from headroom.report import traffic_section
+from headroom.testbed import bridges
 from headroom.tests import sample
-from headroom.wire import bridges
-from headroom.yamlfile import violations
 
 TABLE = """#!/bin/sh
 # A stand-in for iptables that keeps its rules in a file.

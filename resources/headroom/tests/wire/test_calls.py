@@ -14,25 +14,26 @@ from typing import Any
 
 import pytest
 
-from headroom.errors import HeadroomError, UsageError
-from headroom.keywords import calling
-from headroom.paths import ROOT
-from headroom.results import collector
-from headroom.results.record import Record
-from headroom.settings import Settings
-from headroom.sip import sequences
+from headroom.bench import throughput_search
+from headroom.bench.throughput import GeneratorFellBehind
+from headroom.core.errors import HeadroomError, UsageError
+from headroom.core.paths import ROOT
+from headroom.core.results import collector
+from headroom.core.results.record import Record
+from headroom.core.settings import Settings
+from headroom.core.yamlfile import violations
+from headroom.schemes.sigcomp.keywords import call_forwarding
+from headroom.schemes.sigcomp.sip import sequences
+from headroom.testbed import choice
+from headroom.testbed.calls import EmbeddedCalls, TrexCalls, callers, changed_messages
+from headroom.testbed.line import U_MODE, Codec, line_with
+from headroom.testbed.trex.client import Trex
+from headroom.testbed.trex.pipe import Pipe
+from headroom.testbed.trial import Direction, Latency, Trial
 from headroom.tests.sample import record
 from headroom.tests.wire import recorded_agent, sip
 from headroom.tests.wire.test_forwarding import undisturbed
 from headroom.tests.wire.test_netns import root
-from headroom.wire import choice, searches
-from headroom.wire.calls import EmbeddedCalls, TrexCalls, callers, changed_messages
-from headroom.wire.line import U_MODE, Codec, line_with
-from headroom.wire.pipe import Pipe
-from headroom.wire.throughput import GeneratorFellBehind
-from headroom.wire.trex import Trex
-from headroom.wire.trial import Direction, Latency, Trial
-from headroom.yamlfile import violations
 
 # ----------------------------------------------------------------------------------------------- sequences
 
@@ -225,13 +226,13 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[FakeC
         yield lines[-1]
 
     traffic = {"generator": {"name": "memory", "version": "1"}, "topology": {"name": "netns"}}
-    monkeypatch.setattr(searches.Asked, "line", line_of)
-    for module in (calling, searches):
+    monkeypatch.setattr(throughput_search.Asked, "line", line_of)
+    for module in (call_forwarding, throughput_search):
         monkeypatch.setattr(module, "traffic", lambda made, trial: traffic)
-    monkeypatch.setattr(searches, "_known", {})
+    monkeypatch.setattr(throughput_search, "_known", {})
     monkeypatch.setattr(choice, "require", lambda topology, build: None)
     run = Settings(topology="netns", quick=True, folder=tmp_path)
-    monkeypatch.setattr(calling.settings, "from_robot", lambda: run)
+    monkeypatch.setattr(call_forwarding.settings, "from_robot", lambda: run)
     collector.begin()
     yield lines
     collector.begin()
@@ -248,7 +249,7 @@ def value(name: str) -> float | None:
 
 
 def test_calls_that_are_completed(fake: list[FakeCalls]) -> None:
-    calling.Calling().calls_should_be_completed("basic-voice-call", "1c", 50)
+    call_forwarding.Calling().calls_should_be_completed("basic-voice-call", "1c", 50)
     assert (value("calls"), value("failed"), value("forward_received"), value("call_p50")) == (50, 0, 150, 2e6)
     assert violations(noted("Basic Voice Call").as_json(), "result") == []
 
@@ -276,42 +277,44 @@ def test_calls_over_sigcomp_have_to_be_sigcomp(
 
     made: Any = SimpleNamespace(watched=dict(zip(("compressor", "decompressor"), map(node, nodes), strict=True)))
     run = Settings(compressor=implementation, decompressor=implementation)
-    asked = searches.Asked(run, "basic-voice-call", "1c", (0,), calls=True, sigcomp=True)
-    spoken = searches.spoken_of(made)
+    asked = throughput_search.Asked(run, "basic-voice-call", "1c", (0,), calls=True, sigcomp=True)
+    spoken = throughput_search.spoken_of(made)
     assert spoken is not None
     collector.begin()
     if wrong:
         with pytest.raises(AssertionError, match=wrong):
-            calling.require_sigcomp(asked, spoken)
+            call_forwarding.require_sigcomp(asked, spoken)
     else:
-        calling.require_sigcomp(asked, spoken)
+        call_forwarding.require_sigcomp(asked, spoken)
     assert value("compartments") == 100
-    assert searches.read_ending({"loads": {}, "octets": None, "traffic": {}, "spoken": vars(spoken)})[3] == spoken
-    calling.require_sigcomp(replace(asked, sigcomp=False), searches.Spoken(0, 0, 500, 0, 0))
+    assert (
+        throughput_search.read_ending({"loads": {}, "octets": None, "traffic": {}, "spoken": vars(spoken)})[3] == spoken
+    )
+    call_forwarding.require_sigcomp(replace(asked, sigcomp=False), throughput_search.Spoken(0, 0, 500, 0, 0))
     collector.begin()
 
 
 def test_calls_that_lack_a_message(fake: list[FakeCalls]) -> None:
     fake.append(FakeCalls(40.0))
     with pytest.raises(AssertionError, match="every trial: 10 of 50, 10 of 50, 10 of 50"):
-        calling.Calling().calls_should_be_completed("basic-voice-call", "1c", 50)
+        call_forwarding.Calling().calls_should_be_completed("basic-voice-call", "1c", 50)
     assert value("failed") == 10
 
 
 def test_a_message_that_came_out_changed(fake: list[FakeCalls]) -> None:
     fake.append(FakeCalls(1000.0, unexpected=1))
     with pytest.raises(AssertionError, match="1 messages arrived that nobody had sent"):
-        calling.Calling().calls_should_be_completed("basic-voice-call", "1c", 50)
+        call_forwarding.Calling().calls_should_be_completed("basic-voice-call", "1c", 50)
 
 
 def test_a_generator_that_does_not_keep_up_is_an_error(fake: list[FakeCalls]) -> None:
     fake.append(FakeCalls(1000.0, most=10))
     with pytest.raises(GeneratorFellBehind, match="does not keep up with 50 calls/s"):
-        calling.Calling().calls_should_be_completed("basic-voice-call", "1c", 50)
+        call_forwarding.Calling().calls_should_be_completed("basic-voice-call", "1c", 50)
 
 
 def test_the_rate_of_calls_is_found(fake: list[FakeCalls]) -> None:
-    calling.Calling().call_rate_should_be_found("basic-voice-call", "1c")
+    call_forwarding.Calling().call_rate_should_be_found("basic-voice-call", "1c")
     assert 850 < (value("calls_per_s") or 0) <= 1000
     assert value("messages_per_s") == 7 * (value("calls_per_s") or 0)
     assert violations(noted("Rate Of Basic Voice Calls").as_json(), "result") == []
@@ -322,7 +325,7 @@ def test_without_interfaces_calls_are_unsupported() -> None:
 
     collector.begin()
     with pytest.raises(SkipExecution, match="--topology process has none"):
-        calling.Calling().calls_should_be_completed("basic-voice-call", "1c", 50)
+        call_forwarding.Calling().calls_should_be_completed("basic-voice-call", "1c", 50)
 
 
 @root

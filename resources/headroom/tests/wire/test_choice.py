@@ -10,17 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from headroom import doctor
-from headroom.errors import EnvironmentLacks, UsageError
-from headroom.machine import topology as cpus
-from headroom.paths import ROOT
+from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.machine import topology as cpus
+from headroom.core.paths import ROOT
+from headroom.core.results.record import in_process
+from headroom.core.settings import Settings
+from headroom.core.yamlfile import violations
 from headroom.report.traffic_section import traffic
-from headroom.results.record import in_process
-from headroom.settings import Settings
+from headroom.testbed import choice, containers, doctor, netns, testbed
 from headroom.tests.sample import record
 from headroom.tests.test_cli import headroom
-from headroom.wire import choice, containers, netns, testbed
-from headroom.yamlfile import violations
 
 EXAMPLE = "resources/testbeds/example.yaml"
 

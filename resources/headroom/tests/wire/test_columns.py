@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 import yaml
 
-from headroom import engine, profiles
-from headroom.machine.build import engine_program
-from headroom.paths import ROOT
-from headroom.wire.arrivals import ip_packet
-from headroom.wire.captures import records
-from headroom.wire.generator import is_users
+from headroom.core import engine, profiles
+from headroom.core.machine.build import engine_program
+from headroom.core.paths import ROOT
+from headroom.testbed.arrivals import ip_packet
+from headroom.testbed.captures import records
+from headroom.testbed.generator import is_users
 
 COLUMNS = ROOT / "traffic-profiles" / "trex" / "columns.py"
 USERS = [name for name in profiles.names() if is_users(profiles.load(name))]

@@ -17,17 +17,17 @@ from typing import Any
 import pytest
 import yaml
 
-from headroom import profiles
-from headroom.ending import EngineFailure
-from headroom.errors import EnvironmentLacks
-from headroom.paths import ROOT
-from headroom.settings import Settings
+from headroom.core import profiles
+from headroom.core.engine_result import EngineFailure
+from headroom.core.errors import EnvironmentLacks
+from headroom.core.paths import ROOT
+from headroom.core.settings import Settings
+from headroom.testbed import choice, compose, containers, runs
+from headroom.testbed.calls import callers
+from headroom.testbed.line import U_MODE, line_with
+from headroom.testbed.topology import Topology, allot, roles_of
 from headroom.tests.wire.test_forwarding import undisturbed
 from headroom.tests.wire.test_processes import gone
-from headroom.wire import choice, compose, containers, runs
-from headroom.wire.calls import callers
-from headroom.wire.line import U_MODE, line_with
-from headroom.wire.topology import Topology, allot, roles_of
 
 FILE = ROOT / "docker" / "compose.yaml"
 cannot = (

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from headroom.errors import UsageError
-from headroom.wire import container_trial as trial
-from headroom.wire.container_trial import Asked, TrialFailed
-from headroom.wire.strays import is_stray
+from headroom.core.errors import UsageError
+from headroom.testbed import container_trial as trial
+from headroom.testbed.bridge_noise import is_stray
+from headroom.testbed.container_trial import Asked, TrialFailed
 
 SENT: dict[str, Any] = {
     "sent": 100,

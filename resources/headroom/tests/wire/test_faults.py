@@ -17,16 +17,17 @@ from pathlib import Path
 
 import pytest
 
-from headroom.ending import EngineFailure
+from headroom.bench import throughput_search
+from headroom.core.engine_result import EngineFailure
+from headroom.core.paths import ROOT
+from headroom.core.results import collector
+from headroom.core.settings import Settings
 from headroom.keywords import forwarding
-from headroom.paths import ROOT
-from headroom.results import collector
-from headroom.settings import Settings
+from headroom.testbed import interfaces, netns
+from headroom.testbed.line import Line, line
+from headroom.testbed.processes import Crew, Service
 from headroom.tests.wire.test_netns import namespaces, root
 from headroom.tests.wire.test_processes import gone
-from headroom.wire import interfaces, netns, searches
-from headroom.wire.line import Line, line
-from headroom.wire.processes import Crew, Service
 
 PATIENCE_S = 60.0  # until somebody is there
 KILLED, STOPPED = "died from SIGKILL", r"does nothing any more: it has been stopped \(SIGSTOP\)"
@@ -172,13 +173,13 @@ def test_the_verdict_is_an_error_and_the_next_case_goes_on(
 ) -> None:
     asked = Settings(topology="netns", build=build, quick=True, folder=tmp_path / "run")
     monkeypatch.setattr(forwarding.settings, "from_robot", lambda: asked)
-    monkeypatch.setattr(searches, "_known", {})
-    rules = searches.Rules(most_pps=2000.0, trial_s=0.05, sum_s=0.05, width=0.5)
-    monkeypatch.setattr(searches, "QUICK", rules)
+    monkeypatch.setattr(throughput_search, "_known", {})
+    rules = throughput_search.Rules(most_pps=2000.0, trial_s=0.05, sum_s=0.05, width=0.5)
+    monkeypatch.setattr(throughput_search, "QUICK", rules)
     monkeypatch.setattr(forwarding, "CODECS", ("asked",))  # the controls would tell nothing more here
     words = forwarding.Forwarding()
     killed: list[int] = []
-    real = searches.line
+    real = throughput_search.line
 
     @contextmanager
     def disturbed(*words: object) -> Iterator[Line]:
@@ -188,7 +189,7 @@ def test_the_verdict_is_an_error_and_the_next_case_goes_on(
                 os.kill(killed[0], signal.SIGKILL)
             yield made
 
-    monkeypatch.setattr(searches, "line", disturbed)
+    monkeypatch.setattr(throughput_search, "line", disturbed)
     collector.begin()
     with pytest.raises(EngineFailure):
         words.throughput_should_be_found("", "1c", "none")
@@ -222,7 +223,7 @@ def test_a_worker_that_hangs_is_told_from_one_that_is_slow(node_build: str) -> N
 CALL = """
 import sys
 from pathlib import Path
-from headroom.wire import runs
+from headroom.testbed import runs
 state = Path(sys.argv.pop(1))
 runs.state_folder = lambda: state
 from headroom.cli.app import main

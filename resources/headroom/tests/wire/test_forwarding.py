@@ -14,22 +14,23 @@ from typing import Any
 
 import pytest
 
-from headroom.ending import EngineFailure
-from headroom.keywords import forwarded, forwarding
+from headroom.bench import throughput_search
+from headroom.bench.throughput import NDR, PDR, GeneratorFellBehind, NoThroughput, Rate
+from headroom.core.engine_result import EngineFailure
+from headroom.core.results import collector
+from headroom.core.results.record import Record
+from headroom.core.settings import Settings
+from headroom.core.yamlfile import violations
+from headroom.keywords import forwarding, forwarding_results
 from headroom.report.render import page
-from headroom.results import collector
-from headroom.results.record import Record
-from headroom.settings import Settings
+from headroom.testbed import choice
+from headroom.testbed.channel import Channel, channel_of
+from headroom.testbed.line import U_MODE, Load, line, node_job
+from headroom.testbed.topology import Topology
+from headroom.testbed.trial import Direction, Latency, Trial
 from headroom.tests.sample import record
 from headroom.tests.wire.test_netns import namespaces, root
 from headroom.tests.wire.test_throughput import Line
-from headroom.wire import choice, searches
-from headroom.wire.channel import Channel, channel_of
-from headroom.wire.line import U_MODE, Load, line, node_job
-from headroom.wire.throughput import NDR, PDR, GeneratorFellBehind, NoThroughput, Rate
-from headroom.wire.topology import Topology
-from headroom.wire.trial import Direction, Latency, Trial
-from headroom.yamlfile import violations
 
 TRAFFIC = {"generator": {"name": "memory", "version": "1"}, "topology": {"name": "netns"}}
 
@@ -86,10 +87,10 @@ def fake(
         limit, most = limits[codec].pop(0) if len(limits[codec]) > 1 else limits[codec][0]
         yield FakeLine(limit * len(cores) ** 0.5, most)
 
-    for module in (forwarding, searches):
+    for module in (forwarding, throughput_search):
         monkeypatch.setattr(module, "line", line_of)
         monkeypatch.setattr(module, "traffic", lambda made, trial: TRAFFIC)
-    monkeypatch.setattr(searches, "_known", {})
+    monkeypatch.setattr(throughput_search, "_known", {})
     monkeypatch.setattr(choice, "require", lambda topology, build: None)
     monkeypatch.setattr(choice, "crowded", lambda topology, cores: "")  # whatever machine this is
     monkeypatch.setattr(forwarding, "configuration", lambda cpus: SimpleNamespace(cpus=tuple(range(int(cpus[0])))))
@@ -231,7 +232,7 @@ def test_a_resumed_run_measures_no_control_again(
     words = forwarding.Forwarding()
     words.throughput_should_be_found("", "1c", "none")
     before = [vars(one) for one in collector.current().metrics]
-    monkeypatch.setattr(searches, "_known", {})  # another process
+    monkeypatch.setattr(throughput_search, "_known", {})  # another process
     collector.begin()
     words.throughput_should_be_found("", "1c", "none")
     assert [vars(one) for one in collector.current().metrics] == before
@@ -253,7 +254,7 @@ def test_a_resumed_run_sends_nothing_again(fake: list[str], monkeypatch: pytest.
     words = forwarding.Forwarding()
     words.throughput_should_be_found("", "1c", "none")
     before = [vars(one) for one in collector.current().metrics]
-    monkeypatch.setattr(searches, "_known", {})  # another process
+    monkeypatch.setattr(throughput_search, "_known", {})  # another process
     collector.begin()
     words.throughput_should_be_found("", "1c", "none")
     assert [vars(one) for one in collector.current().metrics] == before
@@ -277,9 +278,9 @@ def test_growth_is_measured_beside_one_core(fake: list[str]) -> None:
 
 def test_growth_without_a_rate_has_a_reason() -> None:
     found, missing = Rate(PDR, 5.0), Rate(PDR, None, "it is above 1 packets/s, and the generator cannot send more")
-    assert forwarded.speed_up_of(found, Rate(PDR, 15.0)) == (3.0, "")
-    assert forwarded.speed_up_of(missing, found)[1].startswith("on one core, it is above")
-    assert forwarded.speed_up_of(found, missing)[1].startswith("on these cores, it is above")
+    assert forwarding_results.speed_up_of(found, Rate(PDR, 15.0)) == (3.0, "")
+    assert forwarding_results.speed_up_of(missing, found)[1].startswith("on one core, it is above")
+    assert forwarding_results.speed_up_of(found, missing)[1].startswith("on these cores, it is above")
 
 
 def test_packets_that_all_arrive(fake: list[str]) -> None:

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from headroom import profiles
-from headroom.errors import HeadroomError, UsageError
-from headroom.machine.build import engine_program
+from headroom.core import profiles
+from headroom.core.errors import HeadroomError, UsageError
+from headroom.core.machine.build import engine_program
+from headroom.testbed.captures import split
+from headroom.testbed.generator import EmbeddedGenerator, TrexGenerator
+from headroom.testbed.trex.server import TrexFailure, in_namespace
+from headroom.testbed.trex.statistics import direction_of, latency_of, upper_edge
+from headroom.testbed.trial import Latency
 from headroom.tests.wire.namespaces import loop, needs_namespaces
-from headroom.wire.captures import split
-from headroom.wire.generator import EmbeddedGenerator, TrexGenerator
-from headroom.wire.trex_server import TrexFailure, in_namespace
-from headroom.wire.trex_statistics import direction_of, latency_of, upper_edge
-from headroom.wire.trial import Latency
 
 
 class FakeTrex:

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from headroom.errors import EnvironmentLacks, UsageError
-from headroom.settings import Settings
-from headroom.wire import choice, containers, images
-from headroom.wire.channel import Channel
-from headroom.wire.compose import Compose
-from headroom.wire.line import Line, _Watch, line, node_job
-from headroom.wire.topology import Seat, allot, roles_of
+from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.settings import Settings
+from headroom.testbed import choice, containers, images
+from headroom.testbed.channel import Channel
+from headroom.testbed.compose import Compose
+from headroom.testbed.line import Line, _Watch, line, node_job
+from headroom.testbed.topology import Seat, allot, roles_of
 
 DIGEST = f"sha256:{'cd' * 32}"
 YAML = f"""
@@ -112,7 +112,7 @@ def test_an_image_takes_the_place_of_a_node(acme: str, monkeypatch: pytest.Monke
         yield None
 
     monkeypatch.setattr(choice, "make", make)
-    monkeypatch.setattr("headroom.wire.line.sender", nobody)
+    monkeypatch.setattr("headroom.testbed.line.sender", nobody)
     asked = Settings(compressor="reference", decompressor=acme, topology="compose")
     with line(asked, [0], "asked", "voip-amr-nb-ipv6", 10):
         assert made[0].started == [("compressor", "node"), ("decompressor", "acme/rohc-node", "U"), ("link", "link")]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from headroom.errors import EnvironmentLacks
+from headroom.bench.throughput import Search
+from headroom.bench.trial_log import Kept
+from headroom.core.errors import EnvironmentLacks
+from headroom.testbed.trial import Direction, Latency, Trial
 from headroom.tests.wire.test_throughput import RULES, Line
-from headroom.wire.kept import Kept
-from headroom.wire.throughput import Search
-from headroom.wire.trial import Direction, Latency, Trial
 
 CONDITIONS = {"codec": "asked", "flows": 100}
 

@@ -17,13 +17,13 @@ from pathlib import Path
 
 import pytest
 
-from headroom.ending import EngineFailure
-from headroom.errors import EnvironmentLacks
+from headroom.core.engine_result import EngineFailure
+from headroom.core.errors import EnvironmentLacks
+from headroom.testbed import interfaces, netns, runs
+from headroom.testbed.netns import Netns
+from headroom.testbed.topology import SHAPES, allot, roles_of
 from headroom.tests.wire.conftest import remove_left
 from headroom.tests.wire.test_processes import gone
-from headroom.wire import interfaces, netns, runs
-from headroom.wire.netns import Netns
-from headroom.wire.topology import SHAPES, allot, roles_of
 
 cannot = netns.probe()
 root = pytest.mark.skipif(bool(cannot), reason=cannot or "root")
@@ -156,8 +156,8 @@ def caller(state: Path, build: str) -> tuple[subprocess.Popen[str], str, list[in
     code = textwrap.dedent(f"""
         from pathlib import Path
         from headroom import leash
-        from headroom.wire import netns, runs
-        from headroom.wire.topology import allot, roles_of
+        from headroom.testbed import netns, runs
+        from headroom.testbed.topology import allot, roles_of
         runs.state_folder = lambda: Path({str(state)!r})
         with leash.tidy_when_terminated(), netns.Netns("full", allot(roles_of("full"), [0], [0]), {build!r}) as made:
             pids = [made.start(role, "node", {{}}).process.pid for role in ("compressor", "decompressor")]

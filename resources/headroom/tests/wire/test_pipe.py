@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from headroom.errors import HeadroomError
-from headroom.wire.pipe import Pipe, PipeFailure, Refusal, last_words
+from headroom.core.errors import HeadroomError
+from headroom.testbed.trex.pipe import Pipe, PipeFailure, Refusal, last_words
 
 ECHO = """
 import json, sys

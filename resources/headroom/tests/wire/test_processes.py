@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from headroom.ending import EngineFailure
-from headroom.errors import EnvironmentLacks
-from headroom.wire import compose, processes
-from headroom.wire.processes import Crew
+from headroom.core.engine_result import EngineFailure
+from headroom.core.errors import EnvironmentLacks
+from headroom.testbed import compose, processes
+from headroom.testbed.processes import Crew
 
 
 def exists(pid: int) -> bool:
@@ -179,7 +179,7 @@ def test_no_engine_and_no_program(tmp_path: Path) -> None:
 def test_nothing_outlives_the_harness(node_build: str, number: signal.Signals) -> None:
     code = textwrap.dedent(f"""
         from headroom import leash
-        from headroom.wire.processes import Crew
+        from headroom.testbed.processes import Crew
         with leash.tidy_when_terminated(), Crew(build={node_build!r}) as crew:
             services = [crew.engine("compressor", "node", {{}}), crew.program("generator", ["sleep", "600"])]
             crew.wait_until_ready()

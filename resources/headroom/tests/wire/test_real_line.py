@@ -14,15 +14,17 @@ from typing import Any
 
 import pytest
 
-from headroom.machine.build import engine_program
-from headroom.settings import Settings
+from headroom.core.machine.build import engine_program
+from headroom.core.settings import Settings
+from headroom.testbed import choice, interfaces
+from headroom.testbed.line import Codec, line
+from headroom.testbed.sender import traffic
+from headroom.testbed.trex import installation as trex_installation
+from headroom.testbed.trex import server
+from headroom.testbed.trex.server import TrexFailure
+from headroom.testbed.trial import Trial
 from headroom.tests.wire.namespaces import needs_namespaces
 from headroom.tests.wire.test_processes import gone
-from headroom.wire import choice, interfaces, trex_installation, trex_server
-from headroom.wire.line import Codec, line
-from headroom.wire.sender import traffic
-from headroom.wire.trex_server import TrexFailure
-from headroom.wire.trial import Trial
 
 pytestmark = [
     needs_namespaces,
@@ -103,21 +105,21 @@ def test_killing_trex_in_a_trial_is_an_error_and_leaves_nothing(asked: Settings)
     assert time.monotonic() - state["killed"] < 10
     assert gone(state["pids"])
     assert list(interfaces.NAMESPACES.glob(f"hr-{state['run']}-*")) == []
-    assert list(trex_server.DPDK_STATE.glob(f"{trex_server.LEFT}{os.getpid()}-*")) == []
+    assert list(server.DPDK_STATE.glob(f"{server.LEFT}{os.getpid()}-*")) == []
 
 
 @pytest.mark.skipif((os.cpu_count() or 1) > 98, reason="this machine has the cores that TRex is to miss")
 def test_the_settings_for_cards_are_such_as_trex_reads(tmp_path: Path) -> None:
     """There are no such cards and cores: that is what TRex finds fault with, and not with what is written."""
     installation = trex_installation.find()
-    ports = trex_server.prepared((trex_server.Port("0000:7f:1f.0"), trex_server.Port("0000:7f:1f.1")), ())
+    ports = server.prepared((server.Port("0000:7f:1f.0"), server.Port("0000:7f:1f.1")), ())
     path = tmp_path / "trex.yaml"
-    prefix = f"{trex_server.LEFT}{os.getpid()}-cards"
-    path.write_text(trex_server.settings(ports, prefix, trex_server.Cores(0, 1, (98, 99))))
-    words = ["unshare", "--net", str(installation.program), *trex_server.arguments(ports, "stl"), "--cfg", str(path)]
+    prefix = f"{server.LEFT}{os.getpid()}-cards"
+    path.write_text(server.settings(ports, prefix, server.Cores(0, 1, (98, 99))))
+    words = ["unshare", "--net", str(installation.program), *server.arguments(ports, "stl"), "--cfg", str(path)]
     done = subprocess.run(
         words, cwd=installation.folder, env=installation.environment(), capture_output=True, text=True, timeout=60
     )
-    shutil.rmtree(trex_server.DPDK_STATE / prefix, ignore_errors=True)
+    shutil.rmtree(server.DPDK_STATE / prefix, ignore_errors=True)
     assert done.returncode != 0
     assert "core 98 unavailable" in done.stdout + done.stderr

@@ -20,19 +20,20 @@ from typing import Any
 import pytest
 import yaml
 
-from headroom import engine, profiles
-from headroom.errors import HeadroomError
-from headroom.machine.build import engine_program
-from headroom.paths import ROOT
+from headroom.core import engine, profiles
+from headroom.core.errors import HeadroomError
+from headroom.core.machine.build import engine_program
+from headroom.core.paths import ROOT
+from headroom.testbed.captures import records
+from headroom.testbed.generator import GTPU_STREAMS, STREAMS, TrexGenerator
+from headroom.testbed.trex import installation as trex_installation
+from headroom.testbed.trex import server
+from headroom.testbed.trex.client import Trex, running
+from headroom.testbed.trex.home import PROFILES
+from headroom.testbed.trex.pipe import Refusal
+from headroom.testbed.trex.server import Port, TrexFailure, in_namespace
 from headroom.tests.wire import sip
 from headroom.tests.wire.namespaces import Sniffer, loop, needs_namespaces
-from headroom.wire import trex_installation, trex_server
-from headroom.wire.captures import records
-from headroom.wire.generator import GTPU_STREAMS, STREAMS, TrexGenerator
-from headroom.wire.pipe import Refusal
-from headroom.wire.trex import Trex, running
-from headroom.wire.trex_home import PROFILES
-from headroom.wire.trex_server import Port, TrexFailure, in_namespace
 
 pytestmark = [
     needs_namespaces,
@@ -226,7 +227,7 @@ def test_a_trial_at_ten_thousand_loses_nothing_and_has_latencies(driven: Trex, r
         assert one.latency is not None
         assert one.latency.count == pytest.approx(1500, rel=0.02)
         assert one.latency.average_ns and one.latency.most_ns and one.latency.buckets
-    assert trex_server.LATENCY_NOTE in trial.notes
+    assert server.LATENCY_NOTE in trial.notes
 
 
 def test_too_much_is_told_and_not_taken_for_loss(driven: Trex, real_build: str) -> None:
@@ -301,12 +302,12 @@ def test_calls_are_the_messages_of_their_sequence(calls: Trex, calling: str, seq
 
 
 def test_after_a_failure_nothing_is_left(real_build: str) -> None:
-    before = set(trex_server.DPDK_STATE.glob(f"{trex_server.LEFT}*"))
+    before = set(server.DPDK_STATE.glob(f"{server.LEFT}*"))
     with loop() as own:
         with pytest.raises(HeadroomError), running(in_namespace(own), PORTS):
             raise HeadroomError("something of the caller's")
         assert subprocess.run(["ip", "netns", "pids", own], capture_output=True, text=True).stdout == ""
-        assert set(trex_server.DPDK_STATE.glob(f"{trex_server.LEFT}*")) <= before
+        assert set(server.DPDK_STATE.glob(f"{server.LEFT}*")) <= before
 
 
 def stl_sim(build: str, *words: str, program: Path = STREAMS) -> subprocess.CompletedProcess[str]:
@@ -400,7 +401,7 @@ def test_the_console_starts_the_profile(
     namespace_of_its_own: str, real_build: str, tmp_path: Path, program: Path, name: str, limit: dict[str, int]
 ) -> None:
     installation, place = trex_installation.find(), in_namespace(namespace_of_its_own)
-    with trex_server.Server(installation, place, PORTS):
+    with server.Server(installation, place, PORTS):
         sniffer = Sniffer(namespace_of_its_own, "g1")
         done = subprocess.run(
             [*place, sys.executable, "-m", "trex.console.trex_console"],

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from headroom import profiles
-from headroom.paths import ROOT
+from headroom.core import profiles
+from headroom.core.paths import ROOT
+from headroom.testbed.generator import TrexGenerator
+from headroom.testbed.trex.client import Trex
+from headroom.testbed.trex.pipe import Pipe, Refusal
 from headroom.tests.wire import recorded_agent
-from headroom.wire.generator import TrexGenerator
-from headroom.wire.pipe import Pipe, Refusal
-from headroom.wire.trex import Trex
 
 RECORDINGS = Path(__file__).with_name("recordings")
 Played = Callable[[str], Trex]

@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 import yaml
 
-from headroom import engine, profiles
-from headroom.machine.build import engine_program
-from headroom.paths import ROOT
-from headroom.wire.generator import is_voice
+from headroom.core import engine, profiles
+from headroom.core.machine.build import engine_program
+from headroom.core.paths import ROOT
+from headroom.testbed.generator import is_voice
 
 RENDERED = ROOT / "traffic-profiles" / "trex" / "rendered.py"
 VOICE = [name for name in profiles.names() if is_voice(profiles.load(name))]

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from headroom.ending import EngineFailure
-from headroom.errors import EnvironmentLacks, UsageError
-from headroom.paths import ROOT
+from headroom.core.engine_result import EngineFailure
+from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.paths import ROOT
+from headroom.testbed import remote, testbed
+from headroom.testbed.topology import Allotment
 from headroom.tests.wire.test_processes import gone
-from headroom.wire import remote, testbed
-from headroom.wire.topology import Allotment
 
 EXAMPLE = ROOT / "resources" / "testbeds" / "example.yaml"
 

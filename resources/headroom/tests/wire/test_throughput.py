@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.ending import EngineFailure
-from headroom.wire.throughput import GeneratorFellBehind, NoThroughput, Rules, Search, Throughput, compact
-from headroom.wire.trial import Direction, Trial
+from headroom.bench.throughput import GeneratorFellBehind, NoThroughput, Rules, Search, Throughput, compact
+from headroom.core.engine_result import EngineFailure
+from headroom.testbed.trial import Direction, Trial
 
 RULES = Rules(trial_s=1.0, sum_s=1.0, width=0.02)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from headroom.wire.topology import ROLES, SHAPES, Port, allot, roles_of
+from headroom.testbed.topology import ROLES, SHAPES, Port, allot, roles_of
 
 
 @pytest.mark.parametrize("shape", SHAPES)

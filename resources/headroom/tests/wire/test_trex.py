@@ -15,13 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from headroom.errors import EnvironmentLacks, UsageError
-from headroom.paths import ROOT
-from headroom.tests.wire.fake_trex import install
-from headroom.tests.wire.namespaces import ip, loop, needs_namespaces
-from headroom.wire.trex import running
-from headroom.wire.trex_installation import Installation, find
-from headroom.wire.trex_server import (
+from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.paths import ROOT
+from headroom.testbed.trex.client import running
+from headroom.testbed.trex.installation import Installation, find
+from headroom.testbed.trex.server import (
     LATENCY_NOTE,
     Cores,
     Port,
@@ -34,6 +32,8 @@ from headroom.wire.trex_server import (
     prepared,
     settings,
 )
+from headroom.tests.wire.fake_trex import install
+from headroom.tests.wire.namespaces import ip, loop, needs_namespaces
 
 PORTS = (Port("g0"), Port("g1"))
 
@@ -300,9 +300,9 @@ def test_a_crash_while_an_answer_is_waited_for(installation: Installation, place
 def test_nothing_outlives_us(tmp_path: Path, installation: Installation, place: list[str], number: int) -> None:
     program = f"""
 import sys, time
-from headroom.wire.trex import running
-from headroom.wire.trex_installation import find
-from headroom.wire.trex_server import Port
+from headroom.testbed.trex.client import running
+from headroom.testbed.trex.installation import find
+from headroom.testbed.trex.server import Port
 with running({place!r}, [Port("g0"), Port("g1")], installation=find({{"TREX_ROOT": {str(installation.folder)!r}}})):
     print("up", flush=True)
     time.sleep(60)

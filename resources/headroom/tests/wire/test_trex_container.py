@@ -15,21 +15,22 @@ from typing import Any
 import pytest
 import yaml
 
-from headroom.ending import EngineFailure
-from headroom.errors import EnvironmentLacks, HeadroomError
-from headroom.paths import ROOT
-from headroom.settings import Settings
+from headroom.core.engine_result import EngineFailure
+from headroom.core.errors import EnvironmentLacks, HeadroomError
+from headroom.core.paths import ROOT
+from headroom.core.settings import Settings
+from headroom.testbed import choice, containers
+from headroom.testbed.compose import Compose, commands
+from headroom.testbed.generator import STREAMS, TrexGenerator
+from headroom.testbed.sender import sender, traffic
+from headroom.testbed.topology import Role, allot, roles_of
+from headroom.testbed.trex import container as trex_container
+from headroom.testbed.trex.container import InContainer, mount, source_of, unmount
+from headroom.testbed.trex.home import AGENT
+from headroom.testbed.trex.installation import find
+from headroom.testbed.trex.server import TrexFailure
 from headroom.tests.wire.fake_trex import install
 from headroom.tests.wire.test_compose import cannot, docker, left, node
-from headroom.wire import choice, containers, trex_container
-from headroom.wire.compose import Compose, commands
-from headroom.wire.generator import STREAMS, TrexGenerator
-from headroom.wire.sender import sender, traffic
-from headroom.wire.topology import Role, allot, roles_of
-from headroom.wire.trex_container import InContainer, mount, source_of, unmount
-from headroom.wire.trex_home import AGENT
-from headroom.wire.trex_installation import find
-from headroom.wire.trex_server import TrexFailure
 
 HELD = ROOT / "docker" / "engine" / "held"
 
@@ -119,7 +120,7 @@ def test_a_dry_run_says_what_is_added() -> None:
 
 
 def test_the_image_is_needed(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from headroom.wire import compose
+    from headroom.testbed import compose
 
     monkeypatch.setattr(compose, "lacks", lambda: "")
     monkeypatch.setattr(containers, "image", lambda name: {} if name == trex_container.IMAGE else {"Id": "sha256:1"})

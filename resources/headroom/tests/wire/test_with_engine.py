@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 import headroom
-from headroom import profiles
-from headroom.ending import EngineFailure
-from headroom.settings import Settings
+from headroom.core import profiles
+from headroom.core.engine_result import EngineFailure
+from headroom.core.settings import Settings
+from headroom.core.yamlfile import violations
+from headroom.testbed import choice
+from headroom.testbed.sender import sender, traffic
+from headroom.testbed.topology import Topology
 from headroom.tests.sample import record
 from headroom.tests.wire.test_netns import namespaces, root
-from headroom.wire import choice
-from headroom.wire.sender import sender, traffic
-from headroom.wire.topology import Topology
-from headroom.yamlfile import violations
 
 
 def on_the_wire(build: str) -> Topology:

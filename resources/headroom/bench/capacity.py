@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Capacity of a CPU configuration: searches over load trials, remembered for the run so that several cases share what
+was measured.
+
+A case asks for one target (30 %, 50 %, no missed tick); the next one with the same cores, profile and implementations
+goes on with the same points. The raw trials are kept in `<run>/measurements/`, so that a run that was cut short does
+not measure them again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from headroom.bench import codec_only, load
+from headroom.bench.capacity_search import Capacity, Point, Rules, Search, Trial
+from headroom.core.results.store import write_atomically
+
+# Each flow pair costs both directions' contexts on both sides, the generator's images and the channels: more than any
+# of ours, less than most.
+OCTETS_PER_FLOW_PAIR = 4096
+
+
+@dataclass
+class Points:
+    """The search for one set of conditions, and pairs of trials with it and with the null adapter."""
+
+    wanted: load.Wanted
+    search: Search
+    path: Path | None = None
+    pairs: dict[int, list[codec_only.Pair]] = field(default_factory=dict)  # by flow pairs
+    found: dict[float | None, Capacity] = field(default_factory=dict)  # by target
+
+    def for_target(self, target: float | None) -> Capacity:
+        """The capacity at a target, searched for once."""
+        if target not in self.found:
+            search = self.search
+            try:
+                self.found[target] = search.without_missed_ticks() if target is None else search.for_load(target)
+            finally:
+                self.keep()
+        return self.found[target]
+
+    def fill(self, numbers: Iterable[int], trials: int = 2) -> None:
+        """Measures further points, for a curve rather than for a capacity."""
+        for flow_pairs in numbers:
+            point = self.search.points.setdefault(flow_pairs, Point(flow_pairs))
+            while len(point.trials) < trials:
+                point.trials.append(self.search.measure(flow_pairs))
+        self.keep()
+
+    def pairs_at(self, flow_pairs: int) -> list[codec_only.Pair]:
+        """Trials with the implementation and with the null adapter in turn at a number of flow pairs, measured once;
+        the nearest within a tenth will do."""
+        for known, pairs in self.pairs.items():
+            if abs(known - flow_pairs) <= 0.1 * flow_pairs:
+                return pairs
+        rules = self.search.rules
+        self.pairs[flow_pairs] = codec_only.measure(self.wanted, flow_pairs, rules.trials, rules.extra)
+        self.keep()
+        return self.pairs[flow_pairs]
+
+    def nearest(self, flow_pairs: float) -> Point:
+        """The measured point closest to a number of flow pairs."""
+        return min(self.search.known(), key=lambda point: abs(point.flow_pairs - flow_pairs))
+
+    def keep(self) -> None:
+        """Writes all raw trials, if the run has a folder."""
+        if self.path is None:
+            return
+        document = {
+            "wanted": asdict(self.wanted),
+            "points": {str(p.flow_pairs): [_trial_as_json(t) for t in p.trials] for p in self.search.points.values()},
+            "pairs": {str(n): [asdict(pair) for pair in pairs] for n, pairs in self.pairs.items()},
+        }
+        write_atomically(self.path, json.dumps(document).encode())
+
+
+_known: dict[tuple[str, str], Points] = {}
+
+
+def points(wanted: load.Wanted, rules: Rules, folder: Path | None) -> Points:
+    """The points for some conditions: those of this process, those kept in the run's folder, or none yet."""
+    # How much memory is free just now is no condition of the measurement.
+    conditions = [asdict(wanted), asdict(replace(rules, most=0))]
+    identity = hashlib.sha256(json.dumps(conditions, sort_keys=True).encode()).hexdigest()[:16]
+    key = (str(folder), identity)
+    if key not in _known:
+        path = folder / "measurements" / f"{identity}.json" if folder else None
+        search = Search(lambda flow_pairs: load.measure(wanted, flow_pairs), rules)
+        found = Points(wanted, search, path)
+        if path and path.is_file():
+            _recall(found, path)
+        _known[key] = found
+    return _known[key]
+
+
+def _recall(found: Points, path: Path) -> None:
+    """Takes up the trials that were kept; a file that is not whole counts for nothing."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        for text, trials in document["points"].items():
+            found.search.points[int(text)] = Point(int(text), [_trial_from_json(trial) for trial in trials])
+        found.pairs = {int(text): [_pair_from_json(p) for p in pairs] for text, pairs in document["pairs"].items()}
+    except (OSError, ValueError, KeyError, TypeError):
+        found.search.points.clear()
+        found.pairs.clear()
+
+
+def _trial_as_json(trial: Trial) -> dict[str, Any]:
+    return asdict(trial)
+
+
+def _trial_from_json(document: dict[str, Any]) -> Trial:
+    cores = [load.Core(**core) for core in document["detail"]]
+    return Trial(document["flow_pairs"], document["load"], document["ticks_missed"], document["disturbed"], cores)
+
+
+def _pair_from_json(document: dict[str, Any]) -> codec_only.Pair:
+    return codec_only.Pair(_trial_from_json(document["codec"]), _trial_from_json(document["null"]))
+
+
+def rules_for(quick: bool, cores: int) -> Rules:
+    """How thoroughly to search; never more flow pairs than fit into half of the memory that is free."""
+    most = max(1000, int(_free_memory() * 0.5 / OCTETS_PER_FLOW_PAIR / max(cores, 1)))
+    if quick:
+        return Rules(trials=1, extra=0, resolution=0.10, most=min(most, 2_000_000), steps=8, seconds=15)
+    return Rules(most=min(most, 2_000_000))
+
+
+def _free_memory() -> int:
+    """Octets that may be used without swapping. Source: proc(5), MemAvailable."""
+    try:
+        for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    except (OSError, ValueError, IndexError):
+        pass
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Load trials: one engine on each core, N flow pairs each, for some ticks.
+
+The job and the document are the engine's `load`.
+
+The method is that of the Effnet paper (2007), "Test Methodology". The load of a core is the CPU time that the work of
+its ticks takes over the time that these ticks are given: beyond 1 it cannot keep up, and others who use the same core
+do not make it look less. /proc/stat, which the paper reads, and the busy share of each tick stand beside it.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+from typing import Any
+
+from headroom.bench.capacity_search import Trial
+from headroom.core import engine, implementations, profiles
+from headroom.core.errors import HeadroomError
+from headroom.core.machine import procstat
+from headroom.core.paths import DEFAULT_BUILD
+
+STAGES = ("generate", "compress", "handover", "decompress", "verify", "feedback", "replace")
+
+MOST_STEAL = 0.01  # of a trial's time; more, and the trial is repeated
+MOST_SWITCHES_PER_S = 25.0  # involuntary context switches: somebody else wanted the core
+
+
+class WrongOutput(HeadroomError):
+    """Under load, packets did not come out as they went in, or were not handled. A failure of the implementation."""
+
+    verdict = "fail"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to load and how."""
+
+    compressor: str = "reference"
+    decompressor: str = "reference"
+    profile: str = ""
+    cores: tuple[int, ...] = ()
+    build: str = DEFAULT_BUILD
+    seed: int = 1
+    mode: str = "U"
+    max_cid: int = 16383
+    tick_ms: float = 20.0
+    burst: int = 128
+    order: str = "random"
+    pacing: str = "timer"
+    verify_every: int = 64
+    warmup_ticks: int = 12
+    ticks: int = 50
+    churn_per_second: float = 0.0  # share of the flows that is replaced each second while measuring
+
+
+@dataclass(frozen=True)
+class Core:
+    """What one core did in the measured phase."""
+
+    core: int
+    load: float
+    loads: dict[str, float | None]  # by source: thread_cpu, tick, proc_stat
+    ticks_missed: int
+    ns_per_packet: dict[str, float]
+    involuntary_switches: float
+    steal: float | None
+    late_ns: int
+    memory_per_flow: float | None
+    histograms: dict[str, list[list[float]]] = field(repr=False)
+    phases: dict[str, dict[str, float]] = field(repr=False, default_factory=dict)  # costs of the other phases
+
+
+def job(wanted: Wanted, flow_pairs: int, core: int | None, start_at_ns: int | None = None) -> dict[str, Any]:
+    """The engine's job for one core."""
+    churn = {"name": "churn", "ticks": wanted.ticks, "replaced_per_second": wanted.churn_per_second}
+    steady = {"name": "steady", "ticks": wanted.ticks}
+    measured = [steady, churn] if wanted.churn_per_second else [steady]
+    made: dict[str, Any] = {
+        "compressor": _side(wanted, wanted.compressor),
+        "decompressor": _side(wanted, wanted.decompressor),
+        "profile": profiles.load(wanted.profile),
+        "flow_pairs": flow_pairs,
+        "tick_ms": wanted.tick_ms,
+        "burst": wanted.burst,
+        "order": wanted.order,
+        "pacing": wanted.pacing,
+        "verify_every": wanted.verify_every,
+        "seed": wanted.seed,
+        "phases": [
+            {"name": "startup"},
+            {"name": "warmup", "ticks": wanted.warmup_ticks},
+            *measured,
+        ],
+    }
+    if core is not None:
+        made["core"] = core
+    if start_at_ns is not None:
+        made["start_at_ns"] = start_at_ns
+    return made
+
+
+def _side(wanted: Wanted, name: str) -> dict[str, Any]:
+    found = implementations.find(name)
+    config = {"scheme": "rohc", "cids": "large", "max_cid": wanted.max_cid, "mode": wanted.mode, **found.config}
+    if wanted.mode == "U":
+        config["feedback"] = False
+    return {"library": str(found.library_path(wanted.build)), "config": config}
+
+
+def measure(wanted: Wanted, flow_pairs: int) -> Trial:
+    """One trial: `flow_pairs` on every core of `wanted.cores`, all at the same time.
+
+    Raises EngineFailure when an adapter crashes or hangs, WrongOutput when packets come out wrong.
+    """
+    cores: tuple[int | None, ...] = wanted.cores or (None,)
+    start_at = time.monotonic_ns() + round(0.4e9 + 8e3 * flow_pairs) if len(cores) > 1 else None
+    jobs = [job(wanted, flow_pairs, core, start_at) for core in cores]
+    seconds = (wanted.warmup_ticks + wanted.ticks + 5) * wanted.tick_ms / 1000
+    with profiles.told_by_line(wanted.profile, "/profile"):
+        documents = engine.run_together(
+            "load", jobs, timeout_s=30 + 10 * seconds + flow_pairs * 1e-4, build=wanted.build
+        )
+    found = [read(document, core, wanted) for document, core in zip(documents, cores, strict=True)]
+    return trial_of(flow_pairs, found)
+
+
+def trial_of(flow_pairs: int, cores: list[Core]) -> Trial:
+    """The trial of several cores: mean load, all missed ticks, the worst disturbance."""
+    return Trial(
+        flow_pairs=flow_pairs,
+        load=fmean(core.load for core in cores),
+        ticks_missed=sum(core.ticks_missed for core in cores),
+        disturbed=next((words for core in cores if (words := disturbance(core))), ""),
+        detail=cores,
+    )
+
+
+def disturbance(core: Core) -> str:
+    """What spoilt a trial from outside; "" when nothing did."""
+    if core.steal is not None and core.steal > MOST_STEAL:
+        return f"the hypervisor took {core.steal:.0%} of the time".replace("%", " %")
+    if core.involuntary_switches > MOST_SWITCHES_PER_S:
+        return f"other processes took the core {core.involuntary_switches:.0f} times a second"
+    if core.late_ns > 0:
+        return "the cores did not start at the same time"
+    return ""
+
+
+def read(document: dict[str, Any], core: int | None, wanted: Wanted) -> Core:
+    """What the engine's document says of the last phase. Raises WrongOutput."""
+    phases = {phase["name"]: phase for phase in document["phases"]}
+    last = document["phases"][-1]
+    for phase in document["phases"]:
+        check(phase, wanted)
+    ticks_ns = last["ticks"] * document["tick_ns"]
+    wall_ns = max(last["wall_ns"], ticks_ns) if wanted.pacing == "timer" else last["wall_ns"]
+    before, after = (_times(last["proc_stat"][when]) for when in ("before", "after"))
+    proc_stat = procstat.busy_share(before, after) if before and after else None
+    load = last["thread_cpu_ns"] / ticks_ns
+    return Core(
+        core=core if core is not None else -1,
+        load=load,
+        loads={
+            "thread_cpu": load,
+            "tick": fmean(last["busy_share"]) if last["busy_share"] else None,
+            "proc_stat": proc_stat,
+        },
+        ticks_missed=last["ticks_missed"] or 0,
+        ns_per_packet=costs(last),
+        involuntary_switches=last["involuntary_switches"] / (wall_ns / 1e9),
+        steal=procstat.steal_share(before, after) if before and after else None,
+        late_ns=document.get("late_by_ns") or 0,
+        memory_per_flow=_memory_per_flow(document),
+        histograms={
+            name: found["buckets"]
+            for name, key in (
+                ("compress", "compress_ns"),
+                ("decompress", "decompress_ns"),
+                ("latency", "burst_latency_ns"),
+                ("time in tick", "time_in_tick_ns"),
+            )
+            if (found := last["histograms"].get(key))
+        },
+        phases={name: costs(phase) for name, phase in phases.items() if phase is not last},
+    )
+
+
+def costs(phase: dict[str, Any]) -> dict[str, float]:
+    """Nanoseconds per packet of each stage of a phase."""
+    return {
+        name: phase["stages"][name]["ns_per_packet"]
+        for name in STAGES
+        if phase["stages"].get(name, {}).get("ns_per_packet") is not None
+    }
+
+
+def check(phase: dict[str, Any], wanted: Wanted) -> None:
+    """Raises WrongOutput when a phase shows packets that came out wrong or were not handled."""
+    pair = f"{wanted.compressor} → {wanted.decompressor}"
+    if phase["mismatched"] or phase["wrong_length"]:
+        wrong = phase["mismatched"] + phase["wrong_length"]
+        raise WrongOutput(
+            f"Under load (phase {phase['name']}), {wrong} packets of {pair} came out other "
+            f"than they went in; {phase['verified']} were verified."
+        )
+    for side in ("compressor", "decompressor"):
+        statuses = phase["statuses"][side]
+        if statuses:
+            counts = ", ".join(f"{count} {status}" for status, count in statuses.items())
+            raise WrongOutput(
+                f"Under load (phase {phase['name']}), the {side} of {pair} did not handle packets: {counts}."
+            )
+
+
+def _times(found: dict[str, int] | None) -> procstat.CoreTimes | None:
+    return procstat.CoreTimes(**found) if found else None
+
+
+def _memory_per_flow(document: dict[str, Any]) -> float | None:
+    """Octets of one flow, compressor and decompressor together, as the adapters count them."""
+    per_pair = document["memory"].get("adapters_octets_per_flow_pair")
+    return per_pair / 2 if per_pair is not None else None
+
+
+def costs_of(trials: list[Trial]) -> dict[str, list[float]]:
+    """Nanoseconds per packet of each stage, one value per trial (mean over its cores)."""
+    result: dict[str, list[float]] = {}
+    for trial in trials:
+        for stage in STAGES:
+            values = [core.ns_per_packet[stage] for core in trial.detail if stage in core.ns_per_packet]
+            if values:
+                result.setdefault(stage, []).append(fmean(values))
+    return result
+
+
+def operation_ns(trials: list[Trial]) -> list[float]:
+    """Nanoseconds to compress and decompress a packet, one value per trial."""
+    found = costs_of(trials)
+    return [a + b for a, b in zip(found.get("compress", ()), found.get("decompress", ()), strict=False)]
+
+
+def with_null(wanted: Wanted) -> Wanted:
+    """The same load with the null adapter, which copies: what the harness itself costs."""
+    return replace(wanted, compressor="null", decompressor="null")

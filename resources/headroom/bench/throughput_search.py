@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Searches for throughput: made once for what is asked, shared by the rows of a run, taken up again by a resumed one.
+
+Each trial is kept in the run's folder as it ends (`Kept`). A search that was cut short is made again over those trials:
+as it asks for the same rates in the same order, it gets to where it was without sending anything. One that ended in an
+error is set aside: its trials stay in the folder, and whoever resumes measures anew.
+
+A control (the null codec, a bare bridge) that comes out below the nodes that it is a control of was disturbed: it is
+searched for again, `SEARCHES` times at most. Where it stays below, no rate of it is said.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from headroom.bench.throughput import GOALS, NDR, QUICK, Goal, Rate, Rules, Search, Throughput
+from headroom.bench.trial_log import Kept
+from headroom.core.errors import HeadroomError
+from headroom.core.settings import Settings
+from headroom.testbed.calls import callers
+from headroom.testbed.channel import Channel
+from headroom.testbed.line import NOT_TOLD, U_MODE, Codec, Line, Load, line, line_with
+from headroom.testbed.sender import traffic
+
+FLOWS = 100
+WATCHED_S = 2.0  # of the trials in which the cores are looked at
+SEARCHES = 3  # for a control in one run
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is measured: the settings of the run, and the words of a row. With `calls`, the profile is a SIP sequence,
+    and rates are calls a second."""
+
+    run: Settings
+    profile: str
+    cpus: str
+    cores: tuple[int, ...] = field(compare=False)
+    flows: int = FLOWS
+    channel: Channel = U_MODE
+    calls: bool = False
+    sigcomp: bool = False  # calls through nodes that compress them
+
+    def line(self, codec: Codec) -> AbstractContextManager[Line]:
+        """The line that it is measured on."""
+        if self.calls:
+            return line_with(
+                self.run, self.cores, codec, self.channel, lambda made: callers(self.run, made, self.profile)
+            )
+        return line(self.run, self.cores, codec, self.profile, self.flows, self.channel)
+
+    def conditions(self, codec: Codec) -> dict[str, Any]:
+        """All that trials depend on, as JSON. Controls do not depend on the implementations and their channel."""
+        run = self.run.as_json()
+        kept = (
+            "build",
+            "seed",
+            "generator",
+            "topology",
+            "quick",
+            *(IMPLEMENTATIONS if codec in ("asked", "sigcomp") else ()),
+        )
+        return {
+            "codec": codec,
+            "profile": self.profile,
+            "cpus": self.cpus,
+            "cores": list(self.cores),
+            "flows": self.flows,
+            "channel": asdict(self.channel) if codec == "asked" else None,
+            "calls": self.calls,
+            "rules": asdict(rules_of(self)),
+            **{name: run[name] for name in kept},
+        }
+
+
+IMPLEMENTATIONS = ("compressor", "decompressor")
+CALL_RULES: dict[str, Any] = {"least_pps": 20.0, "most_pps": 200_000.0, "unit": "calls/s"}
+
+
+@dataclass(frozen=True)
+class Octets:
+    """Octets of an IP packet on average, on the plain side and on the link, where headers are compressed."""
+
+    plain: float
+    link: float
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """What two nodes that speak SigComp have said so far: messages that became SigComp and that were restored, and what
+    passed as it was. `too_long` of those would not have fitted the link."""
+
+    compressed: int
+    decompressed: int
+    passed: int
+    too_long: int
+    compartments: int
+
+    @property
+    def left_alone(self) -> int:
+        """What passed that should have been compressed; both nodes count it."""
+        return max(0, self.passed - 2 * self.too_long)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The throughput of one codec, the loads of the cores at each rate, and what records say of the traffic.
+
+    Of a control, `searches` has the rates of each search by goal, and `no_control` says that all were too low."""
+
+    throughput: Throughput
+    loads: dict[str, list[Load]]  # by goal
+    octets: Octets | None
+    traffic: dict[str, Any]
+    spoken: Spoken | None = None  # of nodes that speak SigComp
+    searches: tuple[dict[str, float | None], ...] = ()
+    no_control: bool = False
+
+
+def rules_of(asked: Asked) -> Rules:
+    rules = QUICK if asked.run.quick else Rules()
+    return replace(rules, **CALL_RULES) if asked.calls else rules
+
+
+def judged(asked: Asked) -> Codec:
+    """The nodes that a case is about: those with the implementations; calls go through null nodes, or SigComp's."""
+    if asked.sigcomp:
+        return "sigcomp"
+    return "null" if asked.calls else "asked"
+
+
+_known: dict[tuple[Asked, Codec], list[Found]] = {}
+
+
+def throughput(asked: Asked, codec: Codec) -> Found:
+    """Searched for once in a run, then remembered. Raises as `Search.run` and `line` do."""
+    known = _known.setdefault((asked, codec), [])
+    if not known:
+        known.append(_searched(asked, codec))
+    return known[0]
+
+
+def control(asked: Asked, codec: Codec, goal: Goal, judged: Rate) -> Found:
+    """The best of the searches for a control; another one is made while none reaches `judged`, the rate of the nodes
+    that it is a control of. One that never does has no rate. Raises as `throughput` does."""
+    shared = replace(asked, channel=U_MODE)  # frames that pass untouched know no mode
+    throughput(shared, codec)
+    known = _known[shared, codec]
+    least = judged.pps or judged.at_least_pps or 0.0
+
+    def highest(found: Found) -> float:
+        """What it may reach: without a limit where only the generator kept more from being found."""
+        rate = found.throughput.rates[goal.name]
+        return rate.pps or (math.inf if rate.error else 0.0)
+
+    while max(map(highest, known)) < least and len(known) < SEARCHES:
+        known.append(_searched(shared, codec, 1 + len(known)))
+    best = max(known, key=highest)
+    rates = dict(best.throughput.rates)
+    if highest(best) < least:
+        reached = ", ".join(f"{highest(one):,.0f}" for one in known)
+        rates[goal.name] = Rate(
+            goal,
+            None,
+            f"it came out at {reached} packets/s, below the {least:,.0f} of the nodes that it is compared with, "
+            f"in {len(known)} searches: it is no control",
+        )
+    return replace(
+        best,
+        throughput=replace(best.throughput, rates=rates),
+        searches=tuple({name: rate.pps for name, rate in one.throughput.rates.items()} for one in known),
+        no_control=highest(best) < least,
+    )
+
+
+def _searched(asked: Asked, codec: Codec, number: int = 1) -> Found:
+    kept = Kept(path_of(asked, codec, number), asked.conditions(codec))
+    with contextlib.ExitStack() as stack:
+        made: list[Line] = []
+
+        def ready() -> Line:
+            """The line, made when something has to be measured for the first time."""
+            if not made:
+                made.append(stack.enter_context(asked.line(codec)))
+            return made[0]
+
+        goals = (NDR,) if asked.calls else GOALS
+        search = Search(kept.answering(lambda rate, seconds: ready().trial(rate, seconds)), rules_of(asked), goals)
+        try:
+            found = search.run()
+            if not kept.ending:
+                kept.end(ending(ready(), found, codec == judged(asked)))
+        except HeadroomError:
+            kept.set_aside()
+            raise
+    if codec == judged(asked) and any(rate.error for rate in found.rates.values()):
+        kept.set_aside()  # the generator was the limit: an error, which a resumed run may overcome
+    return Found(found, *read_ending(kept.ending))
+
+
+def ending(made: Line, found: Throughput, with_loads: bool) -> dict[str, Any]:
+    """What is learnt after a search: the loads of the cores at its rates, octets on the link, what was sent by whom."""
+    highest = {name: rate.pps or rate.at_least_pps for name, rate in found.rates.items()}
+    loads = {
+        name: [asdict(load) for load in made.loaded(pps, WATCHED_S)[1]]
+        for name, pps in highest.items()
+        if pps is not None and with_loads
+    }
+    octets = octets_of(made)
+    spoken = spoken_of(made)
+    return {
+        "loads": loads,
+        "octets": None if octets is None else asdict(octets),
+        "traffic": traffic(made.made, found.trials[-1]),
+        "spoken": None if spoken is None else asdict(spoken),
+    }
+
+
+def spoken_of(made: Line) -> Spoken | None:
+    """What the nodes have said of SigComp; None where they do not tell."""
+    nodes = [made.watched[role] for role in IMPLEMENTATIONS if role in made.watched]
+    try:
+        workers = [worker for node in nodes for worker in node.statistics()["workers"]]
+        return Spoken(
+            compressed=sum(one["compressed"] for one in workers),
+            decompressed=sum(one["decompressed"] for one in workers),
+            passed=sum(one["passed"] for one in workers),
+            too_long=sum(one["passed_too_long"] for one in workers),
+            compartments=sum(one["compartments"]["opened"] for one in workers),
+        )
+    except NOT_TOLD:  # somebody else's node
+        return None
+
+
+def octets_of(made: Line) -> Octets | None:
+    """Octets of an average IP packet on either side of the compressor's node; None where nothing was compressed.
+
+    Both from the node's own counters of frames, from which Ethernet's header is taken; on the link, feedback and the
+    padding of short packets count, too.
+    """
+    node = made.watched.get("compressor")
+    workers = node.statistics().get("workers") if node is not None else []
+    try:
+        return _octets(workers)
+    except NOT_TOLD:  # somebody else's node
+        return None
+
+
+def _octets(workers: Any) -> Octets | None:
+    packets = sum(one["plain"]["received"]["packets"] for one in workers)
+    if not packets or not any(one["compressed"] for one in workers):
+        return None
+    tag = VLAN_TAG if len(workers) > 1 else 0  # several channels are told apart by one
+    plain = sum(_behind_ethernet(one["plain"]["received"], 0) for one in workers)
+    link = sum(_behind_ethernet(one["link"]["sent"], tag) for one in workers)
+    return Octets(plain / packets, link / packets)
+
+
+def _behind_ethernet(counted: Mapping[str, int], tag: int) -> int:
+    return counted["octets"] - (ETHERNET + tag) * counted["packets"]
+
+
+ETHERNET, VLAN_TAG = 14, 4  # octets
+
+
+def read_ending(told: Mapping[str, Any]) -> tuple[dict[str, list[Load]], Octets | None, dict[str, Any], Spoken | None]:
+    loads = {name: [Load(**load) for load in found] for name, found in told["loads"].items()}
+    octets, spoken = told["octets"], told.get("spoken")
+    return (
+        loads,
+        None if octets is None else Octets(**octets),
+        dict(told["traffic"]),
+        None if spoken is None else Spoken(**spoken),
+    )
+
+
+def path_of(asked: Asked, codec: Codec, number: int = 1) -> Path | None:
+    """The file of a search, the `number`th for the same, in the run's folder, if the run has one."""
+    if not asked.run.folder.name:
+        return None
+    words = [asked.cpus, Path(asked.profile).stem, str(asked.flows), asked.channel.words.replace(" ", "-"), codec]
+    words += [str(number)] if number > 1 else []
+    return asked.run.folder / "measurements" / f"throughput-{'-'.join(words)}.jsonl"

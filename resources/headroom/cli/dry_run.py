@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom run --dry-run`: what would run, where, and every command that it would give to other machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from headroom.cli import console
+from headroom.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from headroom.core.run.dry_run import Foreseen
+    from headroom.core.run.selection import Case
+    from headroom.core.run.session import Plan
+
+NO_CASE = "No case matched; nothing was run. `./headroom list suites --cases` names them all."
+NOBODY_ASKED = "No case asks it; nothing counts. Name both sides to see every case."
+MANY = 100  # cases, at whose number looking at them takes a while
+
+
+def show(plan: Plan, json: bool) -> int:
+    """Prints the plan: the cases that would run, those that are known not to count or to be unsupported, with the
+    reason, and those that do not go over the interfaces of the topology.
+
+    Raises UsageError where no case would run at all.
+    """
+    from headroom.core.machine import topology
+    from headroom.core.run.session import chosen_of
+    from headroom.testbed import choice
+
+    chosen = chosen_of(plan)
+    if not chosen:
+        raise UsageError(NO_CASE)
+    foreseen = _foreseen(plan, chosen)
+    found = [case for case in chosen if case.id not in foreseen.left_out and case.id not in foreseen.unsupported]
+    there = over_interfaces(found, plan.settings.topology)
+    if len(foreseen.left_out) == len(chosen):
+        raise UsageError(NOBODY_ASKED)
+    here = topology.configurations(topology.read())
+    document = {
+        "suites": plan.suites,
+        "cases": [case.id for case in found],
+        "over_interfaces": [case.id for case in there],
+        "left_out": foreseen.left_out,
+        "unsupported": foreseen.unsupported,
+        "settings": plan.settings.as_json(),
+        "cpus": {c.name: list(c.cpus) if c.available else c.reason for c in here},
+        "commands": choice.plan(plan.settings),
+    }
+    if json:
+        console.print_json(document)
+        return 0
+    for name, value in document["settings"].items():
+        if value == "":
+            continue  # such as the subject of a run that is about both sides
+        console.say(
+            f"{name}: {', '.join(value) if isinstance(value, list) else value}"
+            if value not in ([], None)
+            else f"{name}: as the suites say"
+        )
+    for line in choice.plan(plan.settings):
+        console.say(line)
+    if plan.settings.topology == "process":
+        console.say(f"{_count(found)} would run:")
+        there = found
+    else:
+        console.say(f"{_count(there)} would run over {plan.settings.topology}:")
+    for case in there:
+        print(case.id)
+    if elsewhere := [case.suite for case in found if case not in there]:
+        suites = ", ".join(dict.fromkeys(elsewhere))
+        console.say(
+            f"{len(elsewhere)} more would not touch it; they run on this machine alone, or are unsupported there: "
+            f"{suites}."
+        )
+    _say_what_is_foreseen(plan, foreseen)
+    return 0
+
+
+def _foreseen(plan: Plan, chosen: Sequence[Case]) -> Foreseen:
+    """What is known beforehand. Nobody waits for it where both sides are the reference, which every case is for."""
+    from headroom.core.run.dry_run import Foreseen, rehearse
+    from headroom.core.settings import Settings
+
+    asked, plain = plan.settings, Settings()
+    if not asked.subject and (asked.compressor, asked.decompressor) == (plain.compressor, plain.decompressor):
+        return Foreseen()
+    there = over_interfaces(chosen, asked.topology)
+    here = [case.id for case in chosen if case not in there]
+    if len(here) > MANY:
+        console.say(f"Looking at what {len(here)} cases ask for, without running them …")
+    return rehearse(plan, here)
+
+
+def _say_what_is_foreseen(plan: Plan, foreseen: Foreseen) -> None:
+    """Reasons, each with the cases that have it."""
+    if foreseen.left_out:
+        name = getattr(plan.settings, plan.settings.subject)
+        many = "does not ask it and is" if len(foreseen.left_out) == 1 else "do not ask it and are"
+        console.say(f"The run is about {name} as {plan.settings.subject}: {_count(foreseen.left_out)} {many} left out:")
+        _say_cases(foreseen.left_out)
+    for reason in dict.fromkeys(foreseen.unsupported.values()):
+        those = [case for case, why in foreseen.unsupported.items() if why == reason]
+        console.say(f"{_count(those)} would be unsupported: {reason}")
+        _say_cases(those)
+
+
+def _say_cases(identities: Sequence[str]) -> None:
+    for identity in identities:
+        console.say(f"  {identity}")
+
+
+def _count(cases: Sequence[Any]) -> str:
+    return "1 case" if len(cases) == 1 else f"{len(cases)} cases"
+
+
+def over_interfaces(found: Sequence[Case], topology: str) -> list[Case]:
+    """Those of some cases that need the interfaces of a topology; the link keeps a capture in namespaces only."""
+    from headroom.keywords.capture import Capturing
+    from headroom.keywords.forwarding import Forwarding
+    from headroom.schemes.sigcomp.keywords.call_forwarding import Calling
+
+    if topology == "process":
+        return []
+    libraries: list[Any] = [Forwarding, Calling, *([Capturing] if topology == "netns" else [])]
+    words = {
+        str(word).lower()
+        for library in libraries
+        for member in vars(library).values()
+        if (word := getattr(member, "robot_name", None))
+    }
+    return [case for case in found if words.intersection(case.words)]

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records, metrics, options, runs, the engine and its processes: what every scheme uses."""

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs jobs on headroom-engine: one process per job, several at once where several cores work.
+
+The engine hosts code of others, so anything may happen to it: a crash, a hang, output that is no JSON, processes that
+it leaves behind. Each becomes an `EngineFailure` with a sentence, which is a verdict on the implementation and not the
+end of the run. No engine outlives this process, and nothing that an adapter started outlives its engine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import selectors
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headroom.core import process_group
+from headroom.core.engine_result import Ended, EngineFailure, document, libraries, sealed, who
+from headroom.core.errors import EnvironmentLacks
+from headroom.core.machine.build import engine_program
+from headroom.core.paths import DEFAULT_BUILD, shown
+from headroom.core.process_group import memory_limit
+
+__all__ = ["EngineFailure", "NothingRuns", "memory_limit", "rehearsal", "run", "run_together", "take_link_digest"]
+
+MAX_OUTPUT = 1 << 30  # octets of one result; far above any, and below what would push a machine into swap
+MAX_COMPLAINT = 1 << 16
+LAST_WORDS_S = 0.5  # how long the pipes of an engine that has ended are still read when somebody else holds them open
+GLANCE_S = 0.2  # between two looks at which engines have ended
+
+
+@dataclass(kw_only=True)
+class _Running(Ended):
+    job: bytes
+    deadline: float
+    timeout_s: float
+    sent: int = 0
+    overflow: bool = False
+    late: bool = False
+    ended_at: float | None = None
+
+
+# For jobs that count what calls leave in memory: malloc keeps nothing back for the thread. Otherwise what a call takes
+# may be what the engine has given back, and is missed.
+EXACT_HEAP = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
+
+
+DESCRIBE = "describe"
+_rehearsed: list[str] | None = None  # the commands of the jobs that were not run; None: jobs run
+_link_digests: list[str] = []  # of the jobs since take_link_digest was last called
+
+
+class NothingRuns(Exception):
+    """A rehearsal has come to where an engine would begin to work. No error of anybody's, so that nobody who awaits
+    such errors goes on behind it."""
+
+
+@contextmanager
+def rehearsal() -> Iterator[list[str]]:
+    """Within it no job runs. What would describe an adapter, which is done for every record, ends in an EngineFailure
+    of the kind `rehearsal`; everything else in NothingRuns.
+
+    Gives the commands of those jobs, in order, in a list that may be cleared.
+    """
+    global _rehearsed
+    before, _rehearsed = _rehearsed, []
+    try:
+        yield _rehearsed
+    finally:
+        _rehearsed = before
+
+
+def run(command: str, job: dict[str, Any], timeout_s: float = 120.0, build: str = DEFAULT_BUILD) -> dict[str, Any]:
+    """Runs one job and returns the engine's document.
+
+    Raises EngineFailure, or EnvironmentLacks when there is no engine.
+    """
+    return run_together(command, [job], timeout_s, build)[0]
+
+
+def run_together(
+    command: str, jobs: Sequence[dict[str, Any]], timeout_s: float = 120.0, build: str = DEFAULT_BUILD
+) -> list[dict[str, Any]]:
+    """Runs several jobs at once, each in a process of its own, and returns their documents in order.
+
+    When one fails, the others are stopped and its EngineFailure is raised. Ctrl-C stops them all.
+    """
+    if _rehearsed is not None:
+        _rehearsed.extend(command for _ in jobs)
+        if command == DESCRIBE:
+            raise EngineFailure("rehearsal", "Nothing runs in a rehearsal.")
+        raise NothingRuns
+    program = engine_program(build)
+    if not program.is_file():
+        raise EnvironmentLacks(
+            f"There is no engine at {shown(program)}: build it with `./headroom run`, or name a --build."
+        )
+    running: list[_Running] = []
+    try:
+        memory = memory_limit(program, len(jobs))
+        for job in jobs:
+            running.append(_start(program, command, job, timeout_s, memory))
+        order = [id(one) for one in running]
+        _attend(running)
+        # The one that failed by itself explains why the others were stopped, so it comes first.
+        running.sort(key=lambda one: not (one.late or one.left_behind or one.overflow or _died(one)))
+        documents = {id(one): _document(one) for one in running}
+        _link_digests.extend(found for one in documents.values() if isinstance(found := one.get("link_sha256"), str))
+        return [documents[key] for key in order]
+    finally:
+        for one in running:
+            process_group.stop(one.process)
+
+
+def take_link_digest() -> str:
+    """SHA-256 over the digests of all that jobs have put on links since the last call; "" when there were none.
+
+    Jobs may run side by side, so their order does not count.
+    """
+    digests = sorted(_link_digests)
+    _link_digests.clear()
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest() if digests else ""
+
+
+def _start(program: Path, command: str, job: dict[str, Any], timeout_s: float, memory: int | None) -> _Running:
+    # A session, and with it a process group, of its own: Ctrl-C reaches us, and we stop the engine, so that its death
+    # is never taken for a crash; and whatever an adapter starts can be found and ended.
+    process = process_group.start(
+        [str(program), command, "--job", "-"],
+        env=os.environ | EXACT_HEAP if job.get("costs") else None,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process_group.limit_memory(process, memory)  # before the job, and with it the adapter, comes in
+    whole, seal = sealed(job)
+    return _Running(
+        process=process,
+        program=program,
+        command=command,
+        libraries=libraries(job),
+        memory=memory,
+        seal=seal,
+        job=json.dumps(whole).encode(),
+        deadline=time.monotonic() + timeout_s,
+        timeout_s=timeout_s,
+    )
+
+
+def _attend(running: list[_Running]) -> None:
+    """Feeds jobs and collects output until every process has closed its pipes, has ended or has run out of time."""
+    with selectors.DefaultSelector() as selector:
+        for one in running:
+            for pipe, events in (
+                (one.process.stdin, selectors.EVENT_WRITE),
+                (one.process.stdout, selectors.EVENT_READ),
+                (one.process.stderr, selectors.EVENT_READ),
+            ):
+                assert pipe is not None
+                os.set_blocking(pipe.fileno(), False)
+                selector.register(pipe, events, one)
+        while selector.get_map():
+            now = time.monotonic()
+            reading = {id(key.data): key.data for key in selector.get_map().values()}
+            for one in reading.values():
+                if _gave_up(one, now):
+                    process_group.stop(one.process)
+                    return
+            patience = min(one.deadline for one in running) - now
+            for key, _ in selector.select(max(0.01, min(patience, GLANCE_S))):
+                if not _transfer(key.fileobj, key.data):
+                    selector.unregister(key.fileobj)
+                    key.fileobj.close()  # type: ignore[union-attr]
+                if key.data.overflow:
+                    return
+            if len(running) > 1 and any(_died(one) for one in running):
+                return
+    for one in running:
+        while process_group.exit_code(one.process) is None and time.monotonic() < one.deadline:
+            time.sleep(0.001)
+        if process_group.exit_code(one.process) is None:
+            one.late = True
+            process_group.stop(one.process)
+
+
+def _gave_up(one: _Running, now: float) -> bool:
+    """Whether a process, some of whose pipes are still open, is not to be read any longer; notes why."""
+    if process_group.exit_code(one.process) is None:
+        one.late = now >= one.deadline
+        return one.late
+    # It has ended, and what it wrote is read in an instant. Pipes that are open after that are held by another process.
+    one.ended_at = one.ended_at or now
+    one.left_behind = now >= one.ended_at + LAST_WORDS_S
+    return one.left_behind
+
+
+def _died(one: _Running) -> bool:
+    """Whether a process has ended badly and said all it had to say, so that its companions need not be waited for."""
+    pipes = (one.process.stdout, one.process.stderr)
+    return process_group.exit_code(one.process) not in (None, 0) and all(pipe is None or pipe.closed for pipe in pipes)
+
+
+def _transfer(pipe: Any, one: _Running) -> bool:
+    """Moves what can be moved through one pipe; False when the pipe is done."""
+    try:
+        if pipe is one.process.stdin:
+            one.sent += os.write(pipe.fileno(), one.job[one.sent : one.sent + 65536])
+            return one.sent < len(one.job)
+        chunk = os.read(pipe.fileno(), 1 << 20)
+    except BlockingIOError:
+        return True
+    except BrokenPipeError:
+        return False  # It has ended, or wants no more: what it printed and its exit status tell the rest.
+    if pipe is one.process.stderr:
+        one.complaint += chunk
+        del one.complaint[:-MAX_COMPLAINT]
+    else:
+        one.out += chunk
+        one.overflow = len(one.out) > MAX_OUTPUT
+    return bool(chunk)
+
+
+def _document(one: _Running) -> dict[str, Any]:
+    """The document of a process that has been attended to, or the failure that it ended with."""
+    if one.late:
+        raise EngineFailure(
+            "timeout",
+            f"{who(one)}: it was still busy after {one.timeout_s:g} s and was stopped: a hang, or too much work.",
+        )
+    if one.overflow:
+        raise EngineFailure("garbage", f"It printed more than {MAX_OUTPUT} octets and was stopped.")
+    return document(one)

@@ -1,0 +1,428 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Implementations under test: the folders of implementations/ that have an implementation.yaml."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from headroom.core import engine, matrix_words, profiles, requirements
+from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
+from headroom.core.machine import libraries
+from headroom.core.paths import DEFAULT_BUILD, IMPLEMENTATIONS, SUITES, build_folder, shown
+from headroom.core.yamlfile import Document, check, read
+from headroom.schemes.sigcomp.sip import sequences
+
+ABI = "ABI-"  # in a deviation's requirement, before the name of a check
+CAPTURES = (".pcap", ".pcapng", ".cap")
+_SINGULAR = {"dictionaries": "dictionary"}  # of capabilities, in sentences
+
+Warn = Callable[[str], None]
+Role = Literal["compressor", "decompressor", "endpoint"]
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A known deviation: from a requirement, in single cases, or in cells of the interop matrix.
+
+    In cells, it may be one that not every packet meets: a compressor's packets that break one of `breaks`, or packets
+    that have all of `fields` at once.
+    """
+
+    reason: str
+    requirement: str = ""
+    cases: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ("compressor", "decompressor")
+    cells: dict[str, tuple[str, ...]] = field(default_factory=dict)  # words of the interop matrix
+    scheme: str = matrix_words.ROHC  # whose cells they are
+    breaks: tuple[str, ...] = ()  # requirements
+    fields: tuple[str, ...] = ()  # as the judge names them, or name=value
+    crashes: bool = False  # its process may end of it
+    by_chance: bool = False  # it is not met every time, so that a case that passes proves nothing
+
+    @property
+    def is_of_packets(self) -> bool:
+        """Whether single packets meet it, rather than every cell that it is declared for."""
+        return bool(self.breaks or self.fields)
+
+    @property
+    def is_of_cells(self) -> bool:
+        return bool(self.cells) or self.is_of_packets
+
+
+MOST_CASE = 250  # characters of a case's name; parts of it name files, which cannot have more than 255
+SOURCE, ROHC, UNCOMPRESSED = "source", "rohc", "uncompressed"  # stems of a recording's files
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Capture files of somebody who shares no binary: what went in, what was on the link, what came out."""
+
+    folder: Path
+    profile: str
+    mode: str
+    cids: str
+    max_cid: int
+    compressor: str  # whose compressor made rohc.pcap
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    def lacks(self, owner: str) -> str:
+        """What is not there of what it takes, as a sentence; "" when all is. `owner` is whose recording it is."""
+        if not self.folder.is_dir():
+            return f"The recording {self.name} of {owner} has no folder: {shown(self.folder)} is not there."
+        for stem in (SOURCE, ROHC if self.compressor == owner else UNCOMPRESSED):
+            if not self.file(stem):
+                return f"The recording {self.name} of {owner} has no {stem}.pcap (or .pcapng) in {shown(self.folder)}."
+        return ""
+
+    def file(self, stem: str) -> Path | None:
+        """One of its three files; None when it is not there."""
+        found = (self.folder / f"{stem}{suffix}" for suffix in (".pcap", ".pcapng"))
+        return next((path for path in found if path.is_file()), None)
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """What implementation.yaml declares."""
+
+    name: str
+    folder: Path
+    vendor: str
+    licence: str
+    obtain: str
+    description: str = ""
+    library: str = ""
+    config: dict[str, Any] = field(default_factory=dict)
+    capabilities: tuple[dict[str, Any], ...] = ()
+    deviations: tuple[Deviation, ...] = ()
+    requires: libraries.Requirement | None = None
+    recordings: tuple[Recording, ...] = ()
+    image: str = ""  # of a container, which is driven on the wire
+    digest: str = ""
+
+    def library_path(self, build: str = DEFAULT_BUILD) -> Path:
+        """File of the adapter for one build. Raises UsageError when the implementation has no adapter."""
+        if not self.library:
+            raise UsageError(f"{self.name} has no adapter (a shared library), so it cannot run inside the engine.")
+        text = self.library.replace("{build}", str(build_folder(build)))
+        path = Path(text)
+        return path if path.is_absolute() else self.folder / path
+
+    def is_ours(self) -> bool:
+        """Whether the adapter is built with the project, once per build."""
+        return "{build}" in self.library
+
+    def lacks(self, role: Role, scheme: str = "rohc", **asked: Any) -> str:
+        """Why a case is not for this implementation, as declared: "" when it is.
+
+        `asked` holds capabilities by their name in implementation.yaml, such as `profiles=["0x0001"]`, `modes=["O"]`,
+        `max_cid=100`; `min_…` are the least there may be, other numbers the most.
+        """
+        found = next((entry for entry in self.capabilities if entry["scheme"] == scheme), None)
+        if found is None:
+            return f"{self.name} does not declare the scheme {scheme}"
+        if role not in found["roles"]:
+            return f"{self.name} does not declare to be a {role}"
+        for name, wanted in asked.items():
+            declared = found.get(name)
+            if isinstance(wanted, int):
+                beyond = declared is not None and (wanted < declared if name.startswith("min_") else wanted > declared)
+                if beyond:
+                    return f"{self.name} declares {name} {declared}; {wanted} is needed"
+            elif missing := [item for item in wanted if item not in (declared or ())]:
+                return f"{self.name} does not declare {_SINGULAR.get(name, name.rstrip('s'))} {', '.join(missing)}"
+        return self.missing()
+
+    def options_for(self, feature: str, role: Role, scheme: str = "rohc") -> dict[str, Any]:
+        """`options` without which a feature that it declares is off; {} where it is always on."""
+        found = next((entry for entry in self.capabilities if entry["scheme"] == scheme), {})
+        options: dict[str, Any] = found.get("feature_options", {}).get(feature, {}).get(role, {})
+        return dict(options)
+
+    def missing(self) -> str:
+        """Why its adapter cannot work on this machine, for lack of a library of others; "" when it can."""
+        reason = libraries.look_for(self.requires).reason if self.requires else ""
+        return f"{self.name} cannot be used here: {reason}" if reason else ""
+
+    def unusable(self, build: str = DEFAULT_BUILD) -> str:
+        """Why it cannot be driven on this machine, be it a file that is not there; "" when it can."""
+        if not self.library:
+            return "" if self.recordings else f"{self.name} is a container image, driven over --topology compose alone"
+        path = self.library_path(build)
+        if not self.is_ours() and not path.is_file():
+            wrong = "a folder, not a shared library" if path.is_dir() else "not there"
+            return f"{self.name} cannot be used here: its adapter {shown(path)} is {wrong}"
+        return self.missing()
+
+
+def load(folder: Path) -> Implementation:
+    """Reads one implementation. Raises UsageError with file and line when its YAML is not valid."""
+    path = folder / "implementation.yaml"
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError:
+        changed = 0  # reading it says what is wrong
+    return _load(folder, changed)
+
+
+@lru_cache(maxsize=64)
+def _load(folder: Path, changed: int) -> Implementation:
+    """`changed` is the time at which the file changed last: a run asks for the same implementations again and again."""
+    path = folder / "implementation.yaml"
+    document = check(read(path), "implementation")
+    data = document.data
+    if data["name"] != folder.name:
+        raise UsageError(document.complaint(("name",), f"the folder is called '{folder.name}', so must be the name"))
+    _check_captures(document)
+    check_deviations(document)
+    adapter, container = data.get("adapter", {}), data.get("container", {})
+    return Implementation(
+        name=data["name"],
+        folder=folder,
+        vendor=data["vendor"],
+        licence=data["licence"],
+        obtain=data["obtain"],
+        description=data.get("description", ""),
+        library=adapter.get("library", ""),
+        config=adapter.get("config", {}),
+        image=container.get("image", ""),
+        digest=container.get("digest", ""),
+        requires=_requirement(adapter.get("requires")),
+        recordings=tuple(_recording(entry, folder, data["name"]) for entry in data.get("captures", ())),
+        capabilities=tuple(data["capabilities"]),
+        deviations=tuple(
+            Deviation(
+                reason=entry["reason"],
+                requirement=entry.get("requirement", ""),
+                cases=tuple(entry.get("cases", [entry["case"]] if "case" in entry else ())),
+                roles=tuple(entry.get("roles", ("compressor", "decompressor", "endpoint"))),
+                cells={name: tuple(words) for name, words in entry.get("cells", {}).items()},
+                scheme=_scheme(entry, data["capabilities"]),
+                breaks=tuple(entry.get("breaks", ())),
+                fields=tuple(entry.get("fields", ())),
+                crashes=entry.get("crashes", False),
+                by_chance=entry.get("by_chance", False),
+            )
+            for entry in data.get("deviations", ())
+        ),
+    )
+
+
+def _check_captures(document: Document) -> None:
+    """Raises UsageError where captures are of what the capabilities do not have: nobody would ever ask for them."""
+    declared = next((one for one in document.data["capabilities"] if one["scheme"] == "rohc"), None)
+    for number, entry in enumerate(document.data.get("captures", ()) if declared else ()):
+        for word, capability in (("profile", "profiles"), ("mode", "modes"), ("cids", "cids")):
+            if entry[word] not in declared.get(capability, ()):
+                known = ", ".join(declared.get(capability, ())) or "nothing"
+                sentence = f"{entry[word]} is not what `capabilities` declare as {capability}: {known}"
+                raise UsageError(document.complaint(("captures", number, word), sentence))
+
+
+def check_deviations(document: Document) -> None:
+    """Raises UsageError, with file and line, where a deviation names what is not there: it would never be met, and
+    nobody would be told."""
+    folder = document.path.parent
+    peers = {*names(), *names(folder.parent)}
+    recorded = {Path(one["folder"]).name for one in document.data.get("captures", ())}
+    complaints = []
+    for number, entry in enumerate(document.data.get("deviations", ())):
+        at = ("deviations", number)
+        if (name := entry.get("requirement")) and not name.startswith(ABI) and name not in requirements.load():
+            complaints.append(document.complaint((*at, "requirement"), f"there is no requirement '{name}'"))
+        for place, name in enumerate(entry.get("breaks", ())):
+            if name not in requirements.load():
+                complaints.append(document.complaint((*at, "breaks", place), f"there is no requirement '{name}'"))
+        named = [(("case",), entry["case"])] if "case" in entry else []
+        named += [(("cases", place), case) for place, case in enumerate(entry.get("cases", ()))]
+        for where, case in named:
+            if not _is_case(case):
+                sentence = f"there is no case '{case}'; see list suites --cases"
+                complaints.append(document.complaint((*at, *where), sentence))
+        cells = entry.get("cells", {})
+        for place, name in enumerate(cells.get("peers", ())):
+            if name not in peers:
+                where = (*at, "cells", "peers", place)
+                complaints.append(document.complaint(where, f"there is no implementation '{name}'"))
+        for place, name in enumerate(cells.get("traffic", ())):
+            if not name.endswith(CAPTURES) and name not in {*profiles.names(), *recorded, *sequences.names()}:
+                where = (*at, "cells", "traffic", place)
+                sentence = f"there is no traffic '{name}'; see list profiles; for SigComp, traffic-profiles/sip"
+                complaints.append(document.complaint(where, sentence))
+        try:
+            _scheme(entry, document.data["capabilities"])
+        except ValueError as wrong:
+            complaints.append(document.complaint((*at, "cells"), str(wrong)))
+    if complaints:
+        raise UsageError("\n".join(complaints))
+
+
+def _scheme(entry: dict[str, Any], capabilities: list[dict[str, Any]]) -> str:
+    """The scheme whose cells a deviation is about. Raises ValueError, with a sentence, where that cannot be."""
+    of_packets = "breaks" in entry or "fields" in entry
+    if not of_packets and "cells" not in entry:
+        return matrix_words.ROHC
+    return matrix_words.scheme_of(entry.get("cells", {}), of_packets, [one["scheme"] for one in capabilities])
+
+
+def _is_case(case: str) -> bool:
+    """Whether a suite has a case. Rows of a table that a run makes (a pair, cores of this machine) cannot be known, nor
+    cases of suites that lie elsewhere, whose name has no folder."""
+    if case.count("/") == 1:
+        return True
+    if len(case) > MOST_CASE:
+        return False
+    for end in (at for at, letter in enumerate(case) if letter == "/"):
+        suite, name = SUITES / f"{case[:end]}.robot", case[end + 1 :]
+        if suite.is_file():
+            made = case.startswith(("interop/", "performance/"))
+            lines = suite.read_text(encoding="utf-8").splitlines()
+            return made or any(re.split(r"\s{2,}", line)[0] == name for line in lines)
+    return False
+
+
+def _recording(entry: dict[str, Any], folder: Path, name: str) -> Recording:
+    most = 15 if entry["cids"] == "small" else 16383
+    path = folder / entry["folder"]
+    cid = entry.get("max_cid", most)
+    return Recording(path, entry["profile"], entry["mode"], entry["cids"], cid, entry.get("compressor", name))
+
+
+def _requirement(entry: dict[str, Any] | None) -> libraries.Requirement | None:
+    if entry is None:
+        return None
+    symbols = tuple(entry.get("symbols", ()))
+    return libraries.Requirement(entry["library"], entry.get("variable", ""), symbols, entry.get("version", ""))
+
+
+def require_usable(name: str, build: str = DEFAULT_BUILD) -> Implementation:
+    """An implementation by name. Raises EnvironmentLacks, saying how to get it, when the file of its adapter, or a
+    library of others that this opens, is not there."""
+    found = find(name)
+    if reason := found.unusable(build):
+        raise EnvironmentLacks(f"{reason}. How to get it: {found.obtain.strip()}")
+    return found
+
+
+def require_adapter(name: str, build: str = DEFAULT_BUILD) -> Implementation:
+    """The same of one that has to run inside the engine. Raises UsageError when it is known by its capture files
+    alone."""
+    found = require_usable(name, build)
+    if not found.library:
+        raise UsageError(
+            f"{found.name} has no adapter, so nothing can be asked of it here; capture files are judged by "
+            f"`./headroom interop --implementations {name},reference`."
+        )
+    return found
+
+
+def names(root: Path = IMPLEMENTATIONS) -> list[str]:
+    return sorted(path.parent.name for path in root.glob("*/implementation.yaml"))
+
+
+def find(name: str, root: Path = IMPLEMENTATIONS) -> Implementation:
+    """An implementation by name, or by the path of its folder when it lives elsewhere."""
+    folder = Path(name) if "/" in name else root / name
+    if (folder / "implementation.yaml").is_file():
+        return load(folder.resolve())
+    raise UsageError(
+        f"There is no implementation '{name}': {shown(folder / 'implementation.yaml')} is "
+        f"not there. Known: {', '.join(names(root))}."
+    )
+
+
+def all_valid(root: Path = IMPLEMENTATIONS, warn: Warn | None = None) -> list[Implementation]:
+    """Every implementation whose implementation.yaml is valid; `warn` hears of the others. A mistake in the folder of
+    one vendor is not to stop those who do not name him."""
+    found = []
+    for name in names(root):
+        try:
+            found.append(find(name, root))
+        except UsageError as error:
+            if warn:
+                warn(f"{name} is left out: {error}")
+    return found
+
+
+def ninja_targets(root: Path = IMPLEMENTATIONS, warn: Warn | None = None) -> list[str]:
+    """What to build so that the engine and every adapter of ours are there, as file names in the build folder."""
+    libraries = [one.library.removeprefix("{build}/") for one in all_valid(root, warn) if one.is_ours()]
+    return ["bin/headroom-engine", *libraries]
+
+
+def describe(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
+    """What the adapter says of itself, with the SHA-256 of its library."""
+    return engine.run("describe", {"library": str(implementation.library_path(build))}, timeout_s=20, build=build)
+
+
+def first_mode(modes: Sequence[str], asked: Mapping[Role, str | None]) -> str:
+    """The first of `modes` that every implementation asked declares. Where there is none, the first of all: the case
+    then reports that mode as not declared."""
+    found = [(find(name), role) for role, name in asked.items() if name]
+    return next((mode for mode in modes if not any(one.lacks(role, modes=[mode]) for one, role in found)), modes[0])
+
+
+COMPARED = ("profiles", "modes", "cids", "max_cid", "max_channels", "feedback")  # what describe has to say, too
+
+
+def untrue(found: Implementation, role: Role, build: str = DEFAULT_BUILD, **asked: Any) -> str:
+    """What of `asked` implementation.yaml declares and the adapter's own description does not, as a sentence; "" when
+    they agree, or when the adapter cannot be asked, which shows by itself.
+
+    `asked` is as for `Implementation.lacks`.
+    """
+    if not found.library:
+        return ""
+    schemes = _described(found.library_path(build), build)
+    if schemes is None:
+        return ""
+    said = next((entry for entry in schemes if entry.get("scheme") == "rohc"), None)
+    if said is None:
+        return f"{found.name}: implementation.yaml says scheme rohc, describe does not."
+    wrong = [] if role in said.get("roles", ()) else [role]
+    for name in (name for name in COMPARED if name in asked):
+        wanted, theirs = asked[name], said.get(name)
+        if isinstance(wanted, int):
+            wrong += [f"{name} {wanted}"] if theirs is not None and wanted > theirs else []
+        else:
+            missing = [str(item) for item in wanted if item not in (theirs or ())]
+            wrong += [f"{name.removesuffix('s')} {', '.join(missing)}"] if missing else []
+    more = f"{found.name}: implementation.yaml says {' and '.join(wrong)}, describe does not."
+    return more if wrong else ""
+
+
+@cache
+def _described(library: Path, build: str) -> list[dict[str, Any]] | None:
+    """The schemes of an adapter's description, asked for once a run; None where it gives none."""
+    try:
+        document = engine.run("describe", {"library": str(library)}, timeout_s=20, build=build)
+    except HeadroomError:
+        return None
+    schemes = document.get("schemes")
+    return schemes if isinstance(schemes, list) else None
+
+
+def identity(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
+    """Name, version, build and digest for result records; a reason where the adapter could not be asked. Where it opens
+    a library of others, that library's path and digest, too: the adapter's own says nothing of it."""
+    try:
+        described = describe(implementation, build)
+    except engine.EngineFailure as failure:
+        return {"name": implementation.name, "version": None, "build": build, "sha256": None, "reason": str(failure)}
+    found = {
+        "name": implementation.name,
+        "version": described.get("version"),
+        "build": described.get("build") or build,
+        "sha256": described.get("sha256"),
+    }
+    if implementation.requires:
+        path = libraries.look_for(implementation.requires).path
+        found["opens"] = {"path": path, "sha256": libraries.digest(path)}
+    return found

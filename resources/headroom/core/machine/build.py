@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds of the engine and our adapters: one per CMake preset, in build/<preset>/."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from headroom.core.errors import EnvironmentLacks, UsageError
+from headroom.core.paths import DEFAULT_BUILD, ROOT, build_folder, shown
+
+# The paper's compiler matrix (Figures 5 and 6), with today's compilers.
+MEASURED = ("gcc-O2", "gcc-O3-native", "clang-O2", "clang-O3-native", "gcc-m32-O2")
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A configure preset of CMakePresets.json."""
+
+    name: str
+    title: str
+    compiler: str
+
+
+def presets() -> dict[str, Preset]:
+    described = json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))["configurePresets"]
+    return {
+        entry["name"]: Preset(
+            entry["name"],
+            entry.get("displayName", entry["name"]),
+            entry.get("cacheVariables", {}).get("CMAKE_CXX_COMPILER", "c++"),
+        )
+        for entry in described
+        if not entry.get("hidden")
+    }
+
+
+def present(names: Iterable[str] = MEASURED) -> list[str]:
+    """Those builds that are there with an engine, in the given order."""
+    return [name for name in names if engine_program(name).is_file()]
+
+
+def engine_program(build: str) -> Path:
+    return build_folder(build) / "bin" / "headroom-engine"
+
+
+def ensure(
+    preset: str = DEFAULT_BUILD, targets: Iterable[str] = (), tests: bool = False, say: Say | None = None
+) -> Path:
+    """Configures and builds a preset, doing only what is not done yet; returns its folder.
+
+    `targets` are ninja targets, all when empty. `tests` also configures the unit tests. Two processes may ask at once:
+    the second waits. A folder that cannot be written is used as it is when all of it is there. Raises EnvironmentLacks
+    with the compiler's last lines when it fails; the whole log is in the build folder.
+    """
+    known = presets()
+    if preset not in known:
+        if engine_program(preset).is_file():
+            return build_folder(preset)  # Built elsewhere, by somebody who knows how.
+        raise UsageError(
+            f"There is no build '{preset}'. Presets: {', '.join(known)}; or give the path of a build folder."
+        )
+    for program in ("cmake", "ninja", known[preset].compiler):
+        if shutil.which(program) is None:
+            raise EnvironmentLacks(f"The build {preset} needs {program}, which is not installed.")
+    folder = build_folder(preset)
+    wanted = list(targets)
+    if _is_read_only(folder) and wanted and not tests and all((folder / target).is_file() for target in wanted):
+        if say:
+            say(f"{shown(folder)} cannot be written; what is built there is used as it is.")
+        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    with _locked(folder):
+        log = folder / "headroom-build.log"
+        if origin := _made_elsewhere(folder):
+            # All of its files have the other place's paths: what is configured and built there would change that place.
+            if not folder.resolve().is_relative_to(ROOT.resolve()):
+                raise EnvironmentLacks(
+                    f"{shown(folder)} leads to {folder.resolve()}, the build of another checkout ({origin}), which "
+                    "nothing here may change; remove the link and call again."
+                )
+            if say:
+                say(f"{shown(folder)} was made as {origin} and has been copied or moved; it is made anew")
+            _empty(folder)
+        if not (folder / "build.ninja").is_file() or (tests and not _has_tests(folder)) or _could_have_ports(folder):
+            if say:
+                say(f"configuring {preset} ({known[preset].title})")
+            flags = ["-DHEADROOM_TESTS=ON"] if tests else []
+            _step(["cmake", "--preset", preset, *flags], log, "w", f"Configuring the build {preset}", say=None)
+        _step(["ninja", "-C", str(folder), *wanted], log, "a", f"Building {preset}", say)
+    return folder
+
+
+def _is_read_only(folder: Path) -> bool:
+    """Whether a build is there that this process may not change, as in a checkout that is mounted read-only."""
+    return (folder / "build.ninja").is_file() and not os.access(folder, os.W_OK)
+
+
+def _has_tests(folder: Path) -> bool:
+    return "HEADROOM_TESTS:BOOL=ON" in _cache(folder)
+
+
+def _could_have_ports(folder: Path) -> bool:
+    """Whether DPDK was looked for when the build was configured, was not there, and is now."""
+    if "HEADROOM_PORTS:INTERNAL=absent" not in _cache(folder) or shutil.which("pkg-config") is None:
+        return False
+    return subprocess.run(["pkg-config", "--exists", "libdpdk >= 22.11"], check=False).returncode == 0
+
+
+def _made_elsewhere(folder: Path) -> Path | None:
+    """Where a build was configured that is not this checkout's, in this folder: a copy, or one that was moved.
+
+    CMake writes the folders of sources and build into its cache. They may be named by way of a link.
+    """
+    entries = dict(line.partition("=")[::2] for line in _cache(folder).splitlines() if ":INTERNAL=" in line)
+    for key, here in (("CMAKE_CACHEFILE_DIR:INTERNAL", folder), ("CMAKE_HOME_DIRECTORY:INTERNAL", ROOT)):
+        there = entries.get(key)
+        if there is not None and Path(there).resolve() != here.resolve():
+            return Path(entries.get("CMAKE_CACHEFILE_DIR:INTERNAL", there))
+    return None
+
+
+def _empty(folder: Path) -> None:
+    """Removes what a folder holds; the folder stays, for others may wait for its lock."""
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+def _cache(folder: Path) -> str:
+    try:
+        return (folder / "CMakeCache.txt").read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _step(command: list[str], log: Path, mode: str, doing: str, say: Say | None) -> None:
+    """Runs one command, all its output to the log; `say` hears ninja's progress, at most once per tenth of the work."""
+    last: list[str] = []
+    told = -1
+    environment = {**os.environ, "NINJA_STATUS": "[%f/%t] "}
+    with log.open(mode, encoding="utf-8") as out:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                out.write(line)
+                last = [*last[-25:], line.rstrip()]
+                tenth = _tenth(line)
+                if say and tenth is not None and tenth > told:
+                    told = tenth
+                    say(f"{doing[0].lower()}{doing[1:]}: {line.strip()[:100]}")
+            code = process.wait()
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+    if code != 0:
+        tail = "\n".join(f"  {line}" for line in last)
+        raise EnvironmentLacks(f"{doing} failed; the whole log is {shown(log)}. Its last lines:\n{tail}")
+
+
+def _tenth(line: str) -> int | None:
+    """Tenths of ninja's work that are done, from a line such as `[12/80] Building …`."""
+    if "Re-checking globbed directories" in line:
+        return None  # each time, to see whether there is a new implementation: no work
+    done, slash, rest = line.removeprefix("[").partition("/")
+    total = rest.partition("]")[0]
+    if not line.startswith("[") or not slash or not done.isdigit() or not total.isdigit() or int(total) < 2:
+        return None
+    return int(done) * 10 // int(total)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where keywords leave what they measured, and the listener finds it when the test ends.
+
+Keywords work the same without a listener (plain `robot`): what they leave is then only logged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from headroom.core.results.record import Better, CoreLoad, Finding, Histogram, Item, Metric, Series, Verdict
+
+
+@dataclass
+class Collected:
+    """What one test has left so far."""
+
+    parameters: dict[str, Any] = field(default_factory=dict)
+    metrics: list[Metric] = field(default_factory=list)
+    histograms: list[Histogram] = field(default_factory=list)
+    core_load: list[CoreLoad] = field(default_factory=list)
+    series: list[Series] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    files: list[tuple[Path, str]] = field(default_factory=list)
+    compressor: dict[str, Any] | None = None
+    decompressor: dict[str, Any] | None = None
+    traffic: dict[str, Any] | None = None  # None: made in memory, see `record.in_process`
+    verdict: Verdict | None = None  # set where Robot's pass, fail and skip do not say enough
+    reason: str = ""
+    crashed: bool = False  # the process that hosts adapters ended
+    wants_processors: bool = False  # that others had the processors may be why there is an error
+    cells: list[dict[str, Any]] = field(default_factory=list)
+    command: str = ""  # what repeats the test, where that is not `./headroom run`
+
+    def metric(
+        self,
+        name: str,
+        value: float | None,
+        unit: str,
+        better: Better = None,
+        core: int | None = None,
+        trials: list[float | None] | None = None,
+        reason: str = "",
+    ) -> None:
+        self.metrics.append(Metric(name, value, unit, better, core, list(trials or []), reason))
+
+    def judge(self, verdict: Verdict, reason: str) -> None:
+        """Notes a verdict that Robot cannot express. A worse one stays: nothing is ever made milder."""
+        order = ("non-strict", "fail", "error")
+        if self.verdict in order and (verdict not in order or order.index(verdict) < order.index(self.verdict)):
+            return
+        self.verdict, self.reason = verdict, reason
+
+
+_current = Collected()
+
+
+def current() -> Collected:
+    """What the running test has left."""
+    return _current
+
+
+def begin() -> Collected:
+    """Starts afresh, for the next test."""
+    global _current
+    _current = Collected()
+    return _current

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Robot Framework listener that writes one result record the moment a test ends.
+
+`./headroom run` hands an instance to Robot. With plain Robot: `robot --listener
+headroom.core.results.listener.Listener:out/mine suites/…`.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from robot.api.interfaces import ListenerV3
+
+import headroom
+from headroom.core import engine, implementations
+from headroom.core.errors import HeadroomError
+from headroom.core.machine import environment, pressure
+from headroom.core.paths import SUITES
+from headroom.core.results import collector, store
+from headroom.core.results.record import Record, Test, Verdict, in_process
+from headroom.core.settings import OF_CALLS_ROWS, OTHER_SIDE, Settings, from_robot
+
+COMPARISONS = ("performance/", "papers/", "interop/")
+TERMINATED = "Execution terminated by signal"
+NOT_THE_IMPLEMENTATION = re.compile(
+    r"Parent suite setup failed|(Test|Keyword|Setup|Teardown|Suite) timeout .* "
+    r"exceeded|No keyword with name|Variable '.*' not found"
+)
+
+
+def test_id(source: Path | str | None, name: str) -> str:
+    """Identity of a test: path of its suite below suites/ without suffix, and its name."""
+    path = Path(source) if source else Path("unknown")
+    try:
+        path = path.resolve().relative_to(SUITES)
+    except ValueError:
+        path = Path(path.name)
+    return f"{path.with_suffix('').as_posix()}/{name}"
+
+
+class Listener(ListenerV3):
+    """Writes records into `folder`. `on_start(id)` and `on_end(record)` are for those who show progress."""
+
+    ROBOT_LISTENER_API_VERSION = 3
+
+    def __init__(
+        self,
+        folder: str | Path,
+        settings: Settings | None = None,
+        on_start: Callable[[str], None] | None = None,
+        on_end: Callable[[Record], None] | None = None,
+        on_left_out: Callable[[str], None] | None = None,
+    ) -> None:
+        self.folder = Path(folder)
+        self.run_folder = store.RunFolder(self.folder)
+        self.given = settings
+        self.on_start = on_start
+        self.on_end = on_end
+        self.on_left_out = on_left_out
+        self.left_out: list[str] = []  # cases that do not ask the side that the run is about
+        self.interrupted = False
+        self.failure: HeadroomError | None = None  # why no further record can be written
+        self.environment: dict[str, dict[str, Any]] = {}
+        self.started = datetime.now(UTC)
+        self.pressure = pressure.read()
+
+    def start_test(self, data: Any, result: Any) -> None:
+        collector.begin()
+        engine.take_link_digest()
+        self.started = datetime.now(UTC)
+        self.pressure = pressure.read()
+        self.look_at_folder()
+        if self.failure or self.interrupted:
+            # Results that cannot be kept are not worth measuring.
+            data.body.clear()
+            data.body.create_keyword(name="Fatal Error", args=[str(self.failure or TERMINATED)])
+        elif self.on_start:
+            self.on_start(test_id(data.source, data.name))
+
+    def end_invalid_keyword(self, data: Any, implementation: Any, result: Any) -> None:
+        collector.current().judge("error", f"the suite is wrong: {result.message}")
+
+    def end_test(self, data: Any, result: Any) -> None:
+        if self.failure:
+            return
+        if TERMINATED in result.message or self.interrupted:
+            self.interrupted = True  # A test that was cut short has no result; --resume repeats it.
+            return
+        record = self.record(data, result)
+        if not asks_the_subject(record.test.id, record, self.given or from_robot()):
+            result.status, result.message = "SKIP", "It does not ask the implementation that this run is about."
+            self.left_out.append(record.test.id)
+            if self.on_left_out:
+                self.on_left_out(record.test.id)
+            return
+        self.look_at_folder()
+        if self.failure:
+            return
+        try:
+            store.write(self.folder, record)
+        except HeadroomError as error:
+            self.failure = error
+            return
+        if self.on_end:
+            self.on_end(record)
+
+    def look_at_folder(self) -> None:
+        """Notes that the run's folder is gone: a record would make another one, without what the run is."""
+        try:
+            self.run_folder.require()
+        except HeadroomError as error:
+            self.failure = self.failure or error
+
+    def record(self, data: Any, result: Any) -> Record:
+        """The record of a test that has just ended; sets Robot's own status where a declaration changes it."""
+        settings = self.given or from_robot()
+        collected = collector.current()
+        test = Test(
+            id=test_id(data.source, data.name),
+            name=data.name,
+            suite=result.parent.full_name if result.parent else "",
+            documentation=result.doc,
+            tags=[str(tag) for tag in result.tags],
+        )
+        machine = pressure.between(self.pressure, pressure.read())
+        verdict, reason = verdict_of(result.status, result.message, test, collected)
+        if verdict == "error" and collected.wants_processors:
+            reason = f"{reason} {pressure.excuse(machine)}".rstrip()
+        verdict, reason = after_deviations(verdict, reason, test, settings, collected.crashed)
+        status = {"pass": "PASS", "non-strict": "PASS", "unsupported": "SKIP"}.get(verdict, "FAIL")
+        if result.status != status or verdict != "pass":
+            result.status = status
+            result.message = f"{verdict}: {reason}" if reason else verdict
+        record = Record(
+            run=self.folder.name,
+            test=test,
+            verdict=verdict,
+            reason=reason,
+            started=self.started.isoformat(timespec="milliseconds"),
+            duration_s=(datetime.now(UTC) - self.started).total_seconds(),
+            compressor=collected.compressor,
+            decompressor=collected.decompressor,
+            harness={"version": headroom.__version__, **environment.commit()},
+            traffic=collected.traffic or in_process(headroom.__version__),
+            machine=machine,
+            quick=settings.quick,
+            seed=settings.seed,
+            command=collected.command or command(test, settings, heeds_calls(data)),
+            environment=self.environment_of(settings.build),
+            parameters=collected.parameters,
+            metrics=collected.metrics,
+            histograms=collected.histograms,
+            core_load=collected.core_load,
+            series=collected.series,
+            items=collected.items,
+            findings=collected.findings,
+            cells=collected.cells,
+            link_sha256=engine.take_link_digest(),
+        )
+        for path, kind in collected.files:
+            if path.is_file() and path.resolve().is_relative_to(self.folder.resolve()):
+                record.artefacts.append(store.artefact(self.folder, path, kind))
+        return record
+
+    def environment_of(self, build: str) -> dict[str, Any]:
+        if build not in self.environment:
+            self.environment[build] = environment.read(build).as_json()
+        return self.environment[build]
+
+
+def verdict_of(status: str, message: str, test: Test, collected: collector.Collected) -> tuple[Verdict, str]:
+    """The verdict of a test from Robot's status and from what its keywords noted.
+
+    An expectation that was not met is `fail`; where the requirement is no MUST, `non-strict`, unless a keyword noted
+    that a MUST is broken all the same. Anything that kept the expectation from being checked is `error`.
+    """
+    message = message.removeprefix("*HTML*").strip()
+    if status == "SKIP":
+        return "unsupported", message
+    if status == "PASS":
+        if collected.verdict in ("fail", "error", "non-strict"):
+            return collected.verdict, collected.reason
+        return "pass", ""
+    if collected.verdict == "error":
+        return "error", collected.reason or message
+    if NOT_THE_IMPLEMENTATION.search(message):
+        return "error", message
+    if collected.verdict == "fail":
+        return "fail", message
+    return ("non-strict" if test.level in ("should", "may") else "fail"), message
+
+
+def asks_the_subject(test: str, noted: Record | collector.Collected, settings: Settings) -> bool:
+    """Whether a test, in which it was noted who was asked, is one of the side that a run is about.
+
+    A case that asks the other side alone, or adapters of its own choice, says nothing about the subject: counted among
+    its results it would be read as its own. Measurements compare with others on purpose.
+    """
+    role = settings.subject
+    if not role or test.startswith(COMPARISONS):
+        return True
+    asked, other = getattr(noted, role), getattr(noted, OTHER_SIDE[role])
+    if asked is None:
+        return other is None
+    return bool(asked.get("name") == implementations.find(getattr(settings, role)).name)
+
+
+def after_deviations(
+    verdict: Verdict, reason: str, test: Test, settings: Settings, crashed: bool = False
+) -> tuple[Verdict, str]:
+    """Applies declarations: a declared deviation is unsupported, and one that is no more is a failure. A crash is one
+    only where it is declared as such."""
+    for name, role in ((settings.compressor, "compressor"), (settings.decompressor, "decompressor")):
+        try:
+            declared = implementations.find(name).deviations
+        except HeadroomError:
+            continue
+        for deviation in declared:
+            if role not in deviation.roles:
+                continue
+            if test.id not in deviation.cases and deviation.requirement not in test.requirements:
+                continue
+            what = deviation.requirement or test.id
+            if verdict in ("fail", "non-strict") or (crashed and deviation.crashes):
+                return "unsupported", f"declared deviation of {name} ({what}): {deviation.reason} Here: {reason}"
+            if verdict == "pass" and not deviation.by_chance:
+                return "fail", f"{name} declares to deviate ({what}), but the case passes: take the declaration away."
+    return verdict, reason
+
+
+def command(test: Test, settings: Settings, of_calls: bool = True) -> str:
+    """What repeats one test, to be typed in the repository's root; without options `of_calls` where it refuses them."""
+    suite = test.id.removesuffix(f"/{test.name}")
+    return shlex.join(["./headroom", "run", suite, "--case", test.name, *settings.options(of_calls)])
+
+
+def heeds_calls(test: Any) -> bool:
+    """Whether a test of Robot's is about calls whose number and length the settings may say."""
+    return any(getattr(step, "name", None) == OF_CALLS_ROWS for step in test.body)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every metric of some records with all its raw trials as one Parquet table, for whoever goes on calculating."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from headroom.core.errors import disk_error
+
+
+def rows(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row for each trial of each metric; a metric without trials has one row with its value alone."""
+    result = []
+    for record in records:
+        common = _common(record)
+        for metric in record["metrics"]:
+            shared = {
+                **common,
+                "metric": metric["name"],
+                "unit": metric["unit"],
+                "better": metric["better"],
+                "core": metric["core"],
+                "value": metric["value"],
+                "missing_because": metric.get("reason"),
+            }
+            trials = metric["trials"] or [None]
+            result += [
+                {**shared, "trial": number if metric["trials"] else None, "trial_value": trial}
+                for number, trial in enumerate(trials)
+            ]
+    return result
+
+
+def _common(record: dict[str, Any]) -> dict[str, Any]:
+    """What every row of a record repeats, so that a row can be understood alone."""
+    asked = record["parameters"]
+    sides = {
+        f"{field}_{role}": (record[role] or {}).get(field)
+        for role in ("compressor", "decompressor")
+        for field in ("name", "version", "build", "sha256")
+    }
+    return {
+        "run": record["run"],
+        "test": record["test"]["id"],
+        "verdict": record["verdict"],
+        "started": record["started"],
+        "seed": record["seed"],
+        "commit": record["harness"]["commit"],
+        "profile": asked.get("profile"),
+        "cpus": asked.get("cpus"),
+        "target_load": asked.get("target_load"),
+        "cpu_model": record["environment"].get("cpu_model"),
+        "kernel": record["environment"].get("kernel"),
+        "compiler": record["environment"].get("compiler"),
+        "flags": record["environment"].get("flags"),
+        **sides,
+    }
+
+
+def write(records: list[dict[str, Any]], path: Path) -> Path:
+    """Writes the table. Raises EnvironmentLacks when the disk does not take it."""
+    import pandas as pd
+
+    frame = pd.DataFrame(rows(records))
+    for name in ("core", "trial"):
+        if name in frame:
+            frame[name] = frame[name].astype("Int64")
+    try:
+        frame.to_parquet(path, index=False)
+    except OSError as error:
+        raise disk_error(error, f"writing {path}", resumable=False) from error
+    return path

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The result record: one per test, valid against resources/schemas/result.schema.json."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+SCHEMA_VERSION = 1
+
+Verdict = Literal["pass", "non-strict", "fail", "unsupported", "error"]
+VERDICTS: tuple[Verdict, ...] = ("pass", "non-strict", "fail", "unsupported", "error")
+Better = Literal["higher", "lower"] | None
+Kind = Literal["must-match", "shape", "context"]
+
+
+@dataclass
+class Metric:
+    """A number with its unit. `trials` holds every raw value; a missing value has a reason."""
+
+    name: str
+    value: float | None
+    unit: str
+    better: Better = None
+    core: int | None = None
+    trials: list[float | None] = field(default_factory=list)
+    reason: str = ""
+
+
+@dataclass
+class Histogram:
+    """`buckets` holds [upper bound, count] of each bucket that holds something, ascending."""
+
+    name: str
+    unit: str
+    buckets: list[list[float]]
+    core: int | None = None
+
+
+@dataclass
+class CoreLoad:
+    """Busy share of one core, 0..1, as one source counts it: proc_stat, thread_cpu, tick or busy_share of a role."""
+
+    core: int
+    source: str
+    busy: float | None
+    reason: str = ""
+
+
+@dataclass
+class Series:
+    """Points that a report draws; each point is an object that holds at least the keys `x` and `y`."""
+
+    name: str
+    x: str
+    y: str
+    x_unit: str
+    y_unit: str
+    points: list[dict[str, Any]]
+    label: str = ""
+
+
+@dataclass
+class Item:
+    """A figure of a paper beside ours. `paper` is None for a cell that the paper does not give."""
+
+    where: str
+    quantity: str
+    unit: str
+    paper: float | None
+    measured: float | None
+    kind: Kind
+    verdict: Verdict
+    id: str = ""
+    spread: float | None = None
+    runs: int | None = None
+    note: str = ""
+
+    @property
+    def ratio(self) -> float | None:
+        return self.measured / self.paper if self.measured is not None and self.paper else None
+
+
+@dataclass
+class Finding:
+    """One sentence of a judge."""
+
+    sentence: str
+    requirement: str = ""
+    packet: int | None = None
+    judge: str = ""
+    severity: str = ""
+
+
+@dataclass
+class Artefact:
+    """A file that belongs to a result; `path` is relative to the run's folder."""
+
+    path: str
+    kind: str
+    octets: int
+    sha256: str
+
+
+@dataclass
+class Test:
+    """Which test: `id` is the path of the suite below suites/ and the name of the case."""
+
+    id: str
+    name: str
+    suite: str
+    documentation: str = ""
+    tags: list[str] = field(default_factory=list)
+
+    __test__ = False  # pytest: this is no test class
+
+    @property
+    def requirements(self) -> list[str]:
+        return [tag.partition(":")[2] for tag in self.tags if tag.startswith("req:")]
+
+    @property
+    def level(self) -> str | None:
+        found = {tag.partition(":")[2] for tag in self.tags if tag.startswith("level:")}
+        return next((level for level in ("must", "should", "may") if level in found), None)
+
+
+@dataclass
+class Record:
+    """One result."""
+
+    run: str
+    test: Test
+    verdict: Verdict = "error"
+    reason: str = ""
+    started: str = ""
+    duration_s: float = 0.0
+    compressor: dict[str, Any] | None = None
+    decompressor: dict[str, Any] | None = None
+    harness: dict[str, Any] = field(default_factory=dict)
+    traffic: dict[str, Any] = field(default_factory=dict)  # who sent what was measured, and where: see `in_process`
+    machine: dict[str, Any] = field(default_factory=dict)  # see `headroom.core.machine.pressure`
+    quick: bool = False  # fewer trials and seeds: a first look, not a measurement
+    seed: int = 0
+    command: str = ""
+    environment: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+    metrics: list[Metric] = field(default_factory=list)
+    histograms: list[Histogram] = field(default_factory=list)
+    core_load: list[CoreLoad] = field(default_factory=list)
+    series: list[Series] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    artefacts: list[Artefact] = field(default_factory=list)
+    cells: list[dict[str, Any]] = field(default_factory=list)  # of a row of the interop matrix
+    link_sha256: str = ""  # of the octets on all links; see `engine.take_link_digest`
+
+    def as_json(self) -> dict[str, Any]:
+        """The record as its JSON object. Numbers that JSON cannot hold (NaN, infinities) become null with a reason."""
+        document = {"schema": SCHEMA_VERSION, **asdict(self)}
+        document["test"] |= {"requirements": self.test.requirements, "level": self.test.level}
+        document["metrics"] = [_metric(metric) for metric in self.metrics]
+        document["core_load"] = [_without_empty(asdict(load), "reason") for load in self.core_load]
+        document["series"] = [_without_empty(asdict(series), "label") for series in self.series]
+        document["items"] = [_item(item) for item in self.items]
+        for name in ("cells", "traffic", "machine", "link_sha256"):
+            if not document[name]:
+                del document[name]
+        return _finite(document)
+
+
+def in_process(version: str) -> dict[str, Any]:
+    """The traffic of a test that needs no network: made in the engine's memory."""
+    return {"generator": {"name": "memory", "version": version}, "topology": {"name": "process"}}
+
+
+def _metric(metric: Metric) -> dict[str, Any]:
+    document = asdict(metric)
+    if metric.value is None or not math.isfinite(metric.value):
+        document["reason"] = metric.reason or "it could not be computed"
+        document["value"] = None
+        return document
+    return _without_empty(document, "reason")
+
+
+def _item(item: Item) -> dict[str, Any]:
+    return item_as_json(item) | _without_empty(
+        {"id": item.id, "spread": item.spread, "runs": item.runs, "note": item.note}, "id", "spread", "runs", "note"
+    )
+
+
+def item_as_json(item: Item) -> dict[str, Any]:
+    """The eight fields of an item that the command line prints."""
+    return {
+        "where": item.where,
+        "quantity": item.quantity,
+        "unit": item.unit,
+        "paper": item.paper,
+        "measured": item.measured,
+        "ratio": item.ratio,
+        "kind": item.kind,
+        "verdict": item.verdict,
+    }
+
+
+def _without_empty(document: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {key: value for key, value in document.items() if key not in names or value not in ("", None)}
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
+
+
+def worst(verdicts: list[Verdict]) -> Verdict:
+    """The verdict of a whole: error before fail before non-strict before pass; else unsupported."""
+    for verdict in ("error", "fail", "non-strict", "pass"):
+        if verdict in verdicts:
+            return verdict  # type: ignore[return-value]
+    return "unsupported"
+
+
+def count_verdicts(records: Iterable[dict[str, Any]]) -> dict[str, int]:
+    """How many records have each verdict, all five named."""
+    counts = dict.fromkeys(VERDICTS, 0)
+    for record in records:
+        counts[record["verdict"]] += 1
+    return dict(counts)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records on disk: one JSON file per test in `<run>/results/`, written whole or not at all, read with suspicion."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from headroom.core.errors import EnvironmentLacks, UsageError, disk_error
+from headroom.core.paths import out_folder, shown
+from headroom.core.results.record import Artefact, Record
+
+MAX_RECORD = 64 << 20  # octets; a record of ours has well under one million
+
+UMASK = os.umask(0o022)
+os.umask(UMASK)
+
+Warn = Callable[[str], None]
+
+
+def write_atomically(path: Path, octets: bytes) -> None:
+    """Writes a file so that it is there whole or not at all: temporary name, fsync, rename, fsync of the folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(octets)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~UMASK)  # mkstemp makes files for their owner alone
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+class RunFolder:
+    """The folder of a run while that goes on: whether it is still the one that was there at the beginning.
+
+    Held open, so that the number that the file system knows it by is given to no other folder meanwhile.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.mkdir(parents=True, exist_ok=True)
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        weakref.finalize(self, os.close, self._descriptor)
+
+    def require(self) -> None:
+        """Raises EnvironmentLacks when somebody has removed, moved or replaced it."""
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.stat(self.path), os.fstat(self._descriptor)):
+                return
+        raise EnvironmentLacks(
+            f"The folder of the run, {shown(self.path)}, was removed or moved while the run went on, and what it held "
+            "is lost there. Start the run again, and leave its folder alone until it has ended."
+        )
+
+
+def file_name(test_id: str) -> str:
+    """File name of a test's record: readable, with a digest that tells apart what a slug cannot."""
+    slug = re.sub(r"[^a-z0-9]+", "-", test_id.lower()).strip("-")[:120]
+    return f"{slug}-{hashlib.sha256(test_id.encode()).hexdigest()[:8]}.json"
+
+
+def write(run_folder: Path, record: Record) -> Path:
+    """Writes a record. Raises EnvironmentLacks when the disk does not take it."""
+    path = run_folder / "results" / file_name(record.test.id)
+    try:
+        write_atomically(path, json.dumps(record.as_json(), indent=1, ensure_ascii=False).encode() + b"\n")
+    except OSError as error:
+        raise disk_error(error, f"writing the result of '{record.test.id}'") from error
+    return path
+
+
+def read_all(run_folder: Path, warn: Warn = lambda sentence: None) -> list[dict[str, Any]]:
+    """All valid records of a run, by the time they started. What is no record of ours is left out with a warning."""
+    return sorted(_records(run_folder, warn), key=lambda record: (record["started"], record["test"]["id"]))
+
+
+def _records(run_folder: Path, warn: Warn) -> Iterator[dict[str, Any]]:
+    from headroom.core.yamlfile import violations
+
+    for path in sorted((run_folder / "results").glob("*.json")):
+        try:
+            if path.stat().st_size > MAX_RECORD:
+                warn(f"{shown(path)} is larger than any record of ours; it is left out.")
+                continue
+            record = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            warn(f"{shown(path)} is no record ({error}); it is left out.")
+            continue
+        wrong = violations(record, "result")
+        if wrong:
+            where = "/".join(str(part) for part in wrong[0][0])
+            warn(f"{shown(path)} is no valid record (/{where}: {wrong[0][1][:200]}); it is left out.")
+            continue
+        yield record
+
+
+def artefact(run_folder: Path, path: Path, kind: str) -> Artefact:
+    """Describes a file of the run with its digest."""
+    digest = hashlib.sha256()
+    octets = 0
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+            octets += len(chunk)
+    return Artefact(str(path.resolve().relative_to(run_folder.resolve())), kind, octets, digest.hexdigest())
+
+
+LAST = "last"  # names the newest run
+
+
+def find_run(name: str | None) -> Path:
+    """Folder of a run: by name, by path, or the newest when `name` is None or `last`. Raises UsageError when there is
+    none."""
+    folder = out_folder()
+    if name and name != LAST:
+        for candidate in (folder / name, Path(name)):
+            if (candidate / "run.json").is_file() or (candidate / "results").is_dir():
+                return candidate.resolve()
+        raise UsageError(f"There is no run '{name}' in {shown(folder)}. Runs: {', '.join(run_names()) or 'none yet'}.")
+    known = run_names()
+    if not known:
+        raise UsageError(f"There is no run in {shown(folder)} yet: `./headroom run` makes one.")
+    return (folder / known[-1]).resolve()
+
+
+def run_names() -> list[str]:
+    """Names of all runs, oldest first: a name begins with the time."""
+    return sorted(path.parent.name for path in out_folder().glob("*/run.json"))

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which suites and cases a run has: arguments to files, CPU configurations to rows, finished results left out."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from robot.api import SuiteVisitor, TestSuite
+from robot.model import TagPatterns
+from robot.model.namepatterns import NamePatterns
+
+from headroom.core import requirements
+from headroom.core.errors import UsageError
+from headroom.core.paths import SUITES, shown
+from headroom.core.results.listener import test_id
+from headroom.core.settings import OF_CALLS_ROWS
+
+CPUS = re.compile(r"[1-9]\d*c(-(smt|l3|socket))?")
+REQUIREMENT = re.compile(r"RFC\d+(-\S+)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case as `list suites` shows it."""
+
+    id: str
+    suite: str
+    name: str
+    documentation: str
+    tags: tuple[str, ...]
+    cpus: str = ""  # the CPU configuration that the row names
+    words: tuple[str, ...] = ()  # the keywords that it uses, in small letters
+
+
+def suite_files(names: Iterable[str], root: Path = SUITES) -> list[Path]:
+    """Files and folders of suites:
+
+    `performance`, `performance/voip_flow_pairs`, or a path. Raises UsageError on an unknown one.
+    """
+    found = []
+    for name in names:
+        stem = root / name.removeprefix("suites/").removesuffix("/")
+        for candidate in (stem, stem.with_name(stem.name + ".robot"), Path(name)):
+            is_suite = candidate.suffix == ".robot" and candidate.is_file()
+            if is_suite or (candidate.is_dir() and next(candidate.rglob("*.robot"), None)):
+                found.append(candidate.resolve())
+                break
+        else:
+            import difflib
+
+            known = suite_names(root)
+            close = difflib.get_close_matches(name, known, 3)
+            hint = f"Close to it: {', '.join(close)}." if close else f"Known: {', '.join(known)}."
+            raise UsageError(f"There is no suite '{name}' below {shown(root)}. {hint}")
+    return found
+
+
+def uses_interfaces(paths: Iterable[Path]) -> bool:
+    """Whether any of some suites has words for what happens over interfaces (resources/keywords/wire.resource)."""
+    files = _robot_files(paths)
+    imports = {file.with_name("imports.resource") for file in files}
+    return any("wire.resource" in one.read_text(encoding="utf-8") for one in (*files, *imports) if one.is_file())
+
+
+def serves_calls(found: Iterable[Case]) -> bool:
+    """Whether any of some cases is about calls through a P-CSCF, whose number can be asked for."""
+    return any(OF_CALLS_ROWS.lower() in case.words for case in found)
+
+
+def _robot_files(paths: Iterable[Path]) -> list[Path]:
+    return [file for path in paths for file in ([path] if path.is_file() else path.rglob("*.robot"))]
+
+
+def has_suites(name: str, root: Path = SUITES) -> bool:
+    """Whether there is a suite of that name, or a folder of that name with any in it."""
+    return (root / f"{name}.robot").is_file() or any((root / name).rglob("*.robot"))
+
+
+def suite_names(root: Path = SUITES) -> list[str]:
+    """Names of all suites: their paths below suites/ without suffix."""
+    return sorted(
+        path.relative_to(root).with_suffix("").as_posix()
+        for path in root.rglob("*.robot")
+        if not path.name.startswith("__init__")
+    )
+
+
+def cases(paths: Iterable[Path]) -> list[Case]:
+    """Every case of some suites, read but not run."""
+    result: list[Case] = []
+    for path in paths:
+        pending = [TestSuite.from_file_system(path, included_files=["*.robot"])]
+        while pending:
+            suite = pending.pop(0)
+            pending = [*suite.suites, *pending]
+            for test in suite.tests:
+                identity = test_id(test.source, test.name)
+                result.append(
+                    Case(
+                        identity,
+                        identity.removesuffix(f"/{test.name}"),
+                        test.name,
+                        str(test.doc or suite.doc),
+                        tuple(str(tag) for tag in test.tags),
+                        row_of(test),
+                        tuple(str(step.name).lower() for step in test.body if getattr(step, "name", None)),
+                    )
+                )
+    return result
+
+
+def chosen(
+    found: Iterable[Case],
+    names: Collection[str] = (),
+    tags: Collection[str] = (),
+    excluded: Collection[str] = (),
+    cpus: Collection[str] = (),
+) -> list[Case]:
+    """Those of some cases that a run would have: by name (`--case`), by tag and by CPU configuration, as Robot reads
+    the patterns."""
+    wanted, having, without = NamePatterns(names), TagPatterns(tags), TagPatterns(excluded)
+    return [
+        case
+        for case in found
+        if (not names or wanted.match(case.name))
+        and (not tags or having.match(case.tags))
+        and not without.match(case.tags)
+        and (not cpus or not case.cpus or case.cpus in cpus)
+    ]
+
+
+class Selection(SuiteVisitor):
+    """A pre-run modifier of Robot: leaves the rows of the CPU configurations asked for, and leaves out what is done.
+
+    A row names its CPU configuration as an argument. One that has no row of its own (say 8c) gets copies of the rows of
+    1c.
+    """
+
+    def __init__(self, cpus: Collection[str] = (), done: Collection[str] = ()) -> None:
+        self.cpus = tuple(cpus)
+        self.done = frozenset(done)
+        self.left_out: list[str] = []
+
+    def start_suite(self, suite: Any) -> None:
+        if self.cpus:
+            self._choose_rows(suite)
+        kept = []
+        for test in suite.tests:
+            identity = test_id(test.source, test.name)
+            if identity in self.done:
+                self.left_out.append(identity)
+            else:
+                kept.append(test)
+        suite.tests = kept
+
+    def end_suite(self, suite: Any) -> None:
+        suite.suites = [child for child in suite.suites if child.has_tests]
+
+    def _choose_rows(self, suite: Any) -> None:
+        rows = {test.name: row for test in suite.tests if (row := row_of(test))}
+        known = set(rows.values())
+        extra = []
+        for name in self.cpus:
+            if known and name not in known:
+                extra += [_copy_row(test, name) for test in suite.tests if rows.get(test.name) == "1c"]
+        suite.tests = [test for test in suite.tests if rows.get(test.name, "") in ("", *self.cpus)] + extra
+
+
+def row_of(test: Any) -> str:
+    """CPU configuration that a row of a table names; "" when the case names none."""
+    arguments = [str(argument) for step in test.body for argument in getattr(step, "args", ())]
+    return next((argument for argument in arguments if CPUS.fullmatch(argument)), "")
+
+
+def _copy_row(test: Any, name: str) -> Any:
+    clone = copy.deepcopy(test)
+    renamed = re.sub(r"^One Core\b", f"{name.removesuffix('c')} Cores", test.name)
+    clone.name = renamed if renamed != test.name else f"{test.name} On {name}"
+    for step in clone.body:
+        step.args = tuple(name if argument == "1c" else argument for argument in step.args)
+    return clone
+
+
+def requirement_tags(words: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Parts arguments into suites and tags: `RFC3095-5.3.1` selects every case of that section's requirements, and
+    `RFC4077` those of the whole document."""
+    suites, tags = [], []
+    for word in words:
+        if REQUIREMENT.fullmatch(word):
+            if not any(re.match(rf"{re.escape(word)}([-.]|$)", known, re.IGNORECASE) for known in requirements.load()):
+                raise UsageError(
+                    f"There is no requirement, section or RFC '{word}'; resources/requirements has them all."
+                )
+            tags += [f"req:{word}", f"req:{word}-*", f"req:{word}.*"]
+        else:
+            suites.append(word)
+    return suites, tags

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run: its folder, its settings, Robot in this process, and going on after it was cut short."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import secrets
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+from robot.api import SuiteVisitor
+
+from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_FAILED, EXIT_PASSED, EnvironmentLacks, UsageError, disk_error
+from headroom.core.paths import ROOT, out_folder, shown
+from headroom.core.results import store
+from headroom.core.results.record import Record, count_verdicts
+from headroom.core.run.selection import Case, cases, chosen, suite_files
+from headroom.core.settings import Settings
+
+
+@dataclass
+class Plan:
+    """What a run is to do: kept in run.json, so that --resume does the same."""
+
+    settings: Settings
+    suites: list[str]
+    tags: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
+    cases: list[str] = field(default_factory=list)
+    matrix: dict[str, list[str]] = field(default_factory=dict)  # of `interop`: words by the names of its options
+
+    @property
+    def folder(self) -> Path:
+        return self.settings.folder
+
+
+@dataclass
+class Outcome:
+    """How a run ended. `interrupted` says that cases are missing; `failure` why no more records could be kept."""
+
+    verdicts: dict[str, int]
+    interrupted: bool = False
+    failure: str = ""
+    cases: int = 0
+    left_out: int = 0  # cases that ran, or would have, but do not ask the side that the run is about
+
+    @property
+    def passed(self) -> bool:
+        return (
+            self.cases > 0
+            and not self.interrupted
+            and not self.failure
+            and not (self.verdicts["fail"] + self.verdicts["error"])
+        )
+
+    @property
+    def nothing_asked(self) -> bool:
+        """Whether every case is unsupported: nobody passed anything."""
+        return self.cases > 0 and self.verdicts["unsupported"] == self.cases
+
+    @property
+    def exit_status(self) -> int:
+        if not self.passed:
+            return EXIT_FAILED
+        return EXIT_ENVIRONMENT if self.nothing_asked else EXIT_PASSED
+
+
+def chosen_of(plan: Plan) -> list[Case]:
+    """The cases of a plan, read but not run. Rows of CPU configurations that a run makes are not among them."""
+    return chosen(cases(suite_files(plan.suites)), plan.cases, plan.tags, plan.excluded, plan.settings.cpus)
+
+
+def new_folder() -> Path:
+    """Makes the folder of a new run: `out/<date>-<time>-<four letters>`, so that two started at once differ."""
+    name = f"{datetime.now():%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    folder = out_folder() / name
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise disk_error(error, f"making the run's folder {shown(folder)}") from error
+    return folder
+
+
+def keep(plan: Plan) -> None:
+    """Writes run.json."""
+    document = {
+        "schema": 1,
+        "settings": plan.settings.as_json(),
+        "suites": plan.suites,
+        "tags": plan.tags,
+        "excluded": plan.excluded,
+        "cases": plan.cases,
+        **({"matrix": plan.matrix} if plan.matrix else {}),
+    }
+    try:
+        store.write_atomically(plan.folder / "run.json", json.dumps(document, indent=1).encode() + b"\n")
+    except OSError as error:
+        raise disk_error(error, "writing run.json") from error
+
+
+def recall(folder: Path) -> Plan:
+    """Reads run.json again. Raises UsageError when it is not whole."""
+    path = folder / "run.json"
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        lists = {name: [str(item) for item in document[name]] for name in ("suites", "tags", "excluded", "cases")}
+        matrix = {str(name): [str(word) for word in words] for name, words in document.get("matrix", {}).items()}
+        return Plan(Settings.from_json(document["settings"], folder), **lists, matrix=matrix)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{shown(path)} does not say what the run was ({error}); start a new one.") from error
+
+
+def finished(folder: Path) -> set[str]:
+    """Identities of the tests that need not be repeated: all that have a record, save those that ended in an error."""
+    return {record["test"]["id"] for record in store.read_all(folder) if record["verdict"] != "error"}
+
+
+def run_robot(
+    plan: Plan,
+    on_start: Callable[[str], None] | None = None,
+    on_end: Callable[[Record], None] | None = None,
+    on_total: Callable[[int], None] | None = None,
+    on_left_out: Callable[[str], None] | None = None,
+    resume: bool = False,
+) -> Outcome:
+    """Runs the suites of a plan in this process. Robot's own output goes to `<run>/robot/`."""
+    import robot
+
+    from headroom.core.results.listener import Listener
+    from headroom.core.run import pairs
+    from headroom.core.run.selection import Selection
+
+    listener = Listener(plan.folder, plan.settings, on_start, on_end, on_left_out)
+    selection = Selection(plan.settings.cpus, finished(plan.folder) if resume else ())
+    counter = _Counter(plan, on_total)
+    robot_folder = plan.folder / "robot"
+    messages = _Messages()
+    theirs, sys.__stderr__ = sys.__stderr__, _Ending(sys.__stderr__)  # type: ignore[misc, assignment]
+    try:
+        code = robot.run(
+            *suite_files(plan.suites),
+            name="Headroom",
+            outputdir=str(robot_folder),
+            report=None,
+            xunit="xunit.xml",
+            console="quiet",  # errors alone
+            stdout=messages,
+            stderr=messages,
+            variable=[*plan.settings.robot_variables(), *pairs.variables(plan.matrix)],
+            include=plan.tags,
+            exclude=plan.excluded,
+            test=plan.cases,
+            listener=[listener],
+            prerunmodifier=[pairs.Pairs(plan.matrix), selection, counter],
+            pythonpath=[str(ROOT / "resources")],
+            runemptysuite=True,
+            loglevel="INFO",
+        )
+    except (OSError, ValueError) as error:
+        # Robot's own log meets a full disk in ways of its own.
+        if (
+            not listener.failure
+            and not messages.speaks_of_full_disk()
+            and getattr(error, "errno", None) != errno.ENOSPC
+        ):
+            raise
+        raise listener.failure or _full_disk() from error
+    finally:
+        sys.__stderr__ = theirs  # type: ignore[misc]
+    listener.look_at_folder()  # which may have gone behind the last case
+    if listener.failure:
+        raise listener.failure
+    verdicts = count_verdicts(store.read_all(plan.folder))
+    total = sum(verdicts.values())
+    if code >= 252 and not listener.interrupted and code != 253:
+        if messages.speaks_of_full_disk():
+            raise _full_disk()
+        if not (robot_folder / "output.xml").is_file():
+            raise EnvironmentLacks(
+                f"Robot's log could not be written, for its file {shown(robot_folder / 'output.xml')} is not there any "
+                f"more: {messages.last()} Every finished result is kept ({total} in {shown(plan.folder / 'results')}); "
+                f"`./headroom report {plan.folder.name}` makes the report."
+            )
+        raise EnvironmentLacks(f"Robot Framework could not run the suites: {messages.last()}")
+    interrupted = listener.interrupted or code == 253
+    return Outcome(verdicts, interrupted, cases=total, left_out=len(listener.left_out))
+
+
+def _full_disk() -> EnvironmentLacks:
+    return disk_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), "writing Robot's log")
+
+
+class _Counter(SuiteVisitor):
+    """The last pre-run modifier: tells how many cases will run. Robot filters by name and tag only after it."""
+
+    def __init__(self, plan: Plan, tell: Callable[[int], None] | None) -> None:
+        self.plan = plan
+        self.tell = tell
+
+    def visit_suite(self, suite: Any) -> None:
+        if self.tell:
+            filtered = suite.deepcopy()
+            filtered.filter(
+                included_tests=self.plan.cases or None,
+                included_tags=self.plan.tags or None,
+                excluded_tags=self.plan.excluded or None,
+            )
+            self.tell(filtered.test_count)
+
+
+ENDING = {
+    "Second signal will force exit.": "headroom: stopping, and removing what was made; a second Ctrl-C does not wait.",
+    "Execution forcefully stopped.": "",
+}
+
+
+class _Ending:
+    """Standard error while Robot runs, which writes to the interpreter's own when a signal ends it; in our words."""
+
+    def __init__(self, real: TextIO | None) -> None:
+        self.real = real
+
+    def write(self, text: str) -> int:
+        said = ENDING.get(text.strip())
+        if self.real is not None and said != "":
+            self.real.write(text if said is None else f"{said}\n")
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real, name)
+
+
+class _Messages:
+    """What Robot says to its user; shown only when it could not run at all."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def write(self, text: str) -> None:
+        self.text = (self.text + text)[-8000:]
+
+    def flush(self) -> None:
+        pass
+
+    def last(self) -> str:
+        lines = [line.strip() for line in self.text.splitlines() if line.strip()]
+        telling = [line for line in lines if "ERROR" in line] or lines[-1:]
+        return " ".join(telling)[-600:] or "it said nothing."
+
+    def speaks_of_full_disk(self) -> bool:
+        return "No space left on device" in self.text

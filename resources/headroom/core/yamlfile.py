@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""YAML files that people write: read with the line of every value, validated, refused with a sentence.
+
+An error names file and line, as a compiler does: `voip.yaml:12: /codec/payload: 'abc' is not of type 'integer'`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from headroom.core.errors import UsageError
+from headroom.core.paths import SCHEMAS, shown
+
+# No file of ours comes near. Anything larger is not what it claims to be, and would take long to be refused.
+MAX_OCTETS = 1 << 20
+MAX_DEPTH = 50  # Levels of nesting: likewise. What is deeper would overrun the stack of some reader.
+MAX_SHOWN = 5
+MAX_SENTENCE = 1000  # characters of one complaint
+MAX_QUOTED = 40  # characters of a value in a sentence
+
+Pointer = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a YAML file says, and where it says it (line numbers start at 1)."""
+
+    path: Path
+    data: Any
+    lines: dict[Pointer, int] = field(default_factory=dict)
+
+    def line(self, pointer: Pointer) -> int:
+        """Line of a value; of the closest value around it when that one is missing."""
+        while pointer and pointer not in self.lines:
+            pointer = pointer[:-1]
+        return self.lines.get(pointer, 1)
+
+    def complaint(self, pointer: Pointer, sentence: str) -> str:
+        where = "".join(f"/{part}" for part in pointer)
+        return f"{shown(self.path)}:{self.line(pointer)}: {where + ': ' if where else ''}{sentence}"
+
+
+def read(path: Path) -> Document:
+    """Reads a YAML file. Raises UsageError, with file and line, on anything that is not plain YAML data."""
+    try:
+        octets = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{shown(path)} cannot be read: {error.strerror}.") from error
+    if len(octets) > MAX_OCTETS:
+        raise UsageError(f"{shown(path)} has {len(octets)} octets; more than {MAX_OCTETS} is surely not meant.")
+    try:
+        root = yaml.compose(octets.decode("utf-8"), Loader=yaml.SafeLoader)
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{shown(path)} is not UTF-8 text: octet {error.start} is wrong.") from error
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise UsageError(f"{shown(path)}:{line}: not YAML: {error.problem or error.context}.") from error
+    except yaml.YAMLError as error:
+        raise UsageError(f"{shown(path)} is not YAML: {error}.") from error
+    except (ValueError, OverflowError) as error:  # PyYAML makes a character of whatever number \\U has
+        raise UsageError(f"{shown(path)} is not YAML: an escape such as \\U00110000 names no character.") from error
+    except RecursionError as error:
+        raise UsageError(
+            f"{shown(path)} nests lists or mappings far more than {MAX_DEPTH} levels deep; that is surely not meant."
+        ) from error
+    if root is None:
+        return Document(path, None)
+    reader = _Reader(path)
+    return Document(path, reader.convert(root, ()), reader.lines)
+
+
+class _Reader:
+    """Turns YAML nodes into plain data and remembers the line of each."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lines: dict[Pointer, int] = {}
+        self.seen: set[int] = set()
+        self.constructor = yaml.constructor.SafeConstructor()
+
+    def complaint(self, line: int, sentence: str) -> UsageError:
+        return UsageError(f"{shown(self.path)}:{line}: {sentence}.")
+
+    def convert(self, node: yaml.Node, pointer: Pointer) -> Any:
+        line = node.start_mark.line + 1
+        self.lines[pointer] = line
+        if id(node) in self.seen:
+            # An alias. Nested ones can describe gigabytes in a few lines, and none of our files needs any.
+            raise self.complaint(line, "aliases (*name) are not allowed; write the value out")
+        if len(pointer) > MAX_DEPTH:
+            raise self.complaint(line, f"more than {MAX_DEPTH} levels of nesting are surely not meant")
+        self.seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            return self.mapping(node, pointer)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.convert(child, (*pointer, index)) for index, child in enumerate(node.value)]
+        return self.scalar(node)
+
+    def mapping(self, node: yaml.MappingNode, pointer: Pointer) -> dict[str, Any]:
+        result: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            key = self.scalar(key_node)
+            if not isinstance(key, str):
+                raise self.complaint(line, f"the key {key!r} is not text; put it in quotes")
+            if key in result:
+                raise self.complaint(line, f"the key '{key}' stands twice in one mapping")
+            result[key] = self.convert(value_node, (*pointer, key))
+            self.lines[(*pointer, key)] = line
+        return result
+
+    def scalar(self, node: yaml.Node) -> Any:
+        if not isinstance(node, yaml.ScalarNode):
+            raise self.complaint(node.start_mark.line + 1, "a key must be a plain word")
+        try:
+            value = self.constructor.construct_object(node, deep=True)
+        except (yaml.YAMLError, ValueError) as error:
+            raise self.complaint(node.start_mark.line + 1, str(getattr(error, "problem", None) or error)) from error
+        except (LookupError, AttributeError, OverflowError) as error:
+            # PyYAML believes a tag, such as !!int, whatever stands behind it.
+            sentence = f"'{node.value[:MAX_QUOTED]}' is not what its tag says, {node.tag}"
+            raise self.complaint(node.start_mark.line + 1, sentence) from error
+        # JSON, which everything becomes, has neither infinity nor surrogates; and no quantity of ours has more bits.
+        if (isinstance(value, float) and not math.isfinite(value)) or (isinstance(value, int) and abs(value) >> 64):
+            shortened = node.value if len(node.value) <= MAX_QUOTED else f"{node.value[:MAX_QUOTED]}…"
+            raise self.complaint(node.start_mark.line + 1, f"{shortened} is no number that can be used; write one")
+        if isinstance(value, str) and re.search(r"[\ud800-\udfff]", value):
+            raise self.complaint(node.start_mark.line + 1, "an escape here, such as \\uD800, names no character")
+        # Dates and binary are YAML's own ideas; JSON, which everything becomes, has none of them.
+        return value if isinstance(value, str | int | float | bool) or value is None else node.value
+
+
+@cache
+def schema(name: str) -> dict[str, Any]:
+    """A JSON Schema of resources/schemas by its name without `.schema.json`."""
+    path = SCHEMAS / f"{name}.schema.json"
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"The schema {shown(path)} cannot be read: {error}.") from error
+
+
+def check(document: Document, schema_name: str) -> Document:
+    """Returns the document when it is valid; raises UsageError with up to five complaints, each with its line."""
+    complaints = [document.complaint(*found) for found in violations(document.data, schema_name)]
+    if complaints:
+        more = len(complaints) - MAX_SHOWN
+        tail = [f"… and {more} more."] if more > 0 else []
+        raise UsageError("\n".join(complaints[:MAX_SHOWN] + tail))
+    return document
+
+
+def violations(data: Any, schema_name: str) -> list[tuple[Pointer, str]]:
+    """What is wrong with `data`, as (where, sentence), most telling first."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
+    validator = extend(Draft202012Validator, {"pattern": _pattern})(schema(schema_name))
+    found: dict[tuple[Pointer, str], None] = {}
+    for error in validator.iter_errors(data):
+        for leaf in _leaves(error):
+            found[(tuple(leaf.absolute_path), _without_middle(_sentence(leaf)))] = None
+    return sorted(found, key=lambda item: tuple(str(part) for part in item[0]))
+
+
+def _pattern(_validator: Any, pattern: str, instance: Any, _schema: Any) -> Iterator[Any]:
+    """`pattern` with the `$` of ECMA-262, which JSON Schema names: the end.
+
+    Python's also matches before a line break at the end, which would end a command in the middle.
+    """
+    from jsonschema import ValidationError
+
+    if isinstance(instance, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+def _leaves(error: Any) -> list[Any]:
+    """The errors that a person can act on: inside `anyOf` and `oneOf`, those of the branch that came closest."""
+    if error.validator not in ("anyOf", "oneOf") or not error.context:
+        return [error]
+    branches: dict[int, list[Any]] = {}
+    for child in error.context:
+        branches.setdefault(child.schema_path[0], []).append(child)
+
+    def distance(children: list[Any]) -> tuple[int, int]:
+        wrong_kind = sum(1 for c in children if c.validator in ("type", "const", "enum") and len(c.path) <= 1)
+        return (wrong_kind, len(children))
+
+    if all(child.validator == "required" for child in error.context):
+        return [error]
+    closest = min(branches.values(), key=distance)
+    return [leaf for child in closest for leaf in _leaves(child)]
+
+
+def _without_middle(sentence: str) -> str:
+    """A sentence that quotes a value of any length, so that it can be read."""
+    half = MAX_SENTENCE // 2
+    return sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[:half]} … {sentence[-half:]}"
+
+
+def _sentence(error: Any) -> str:
+    if error.validator == "additionalProperties" and isinstance(error.instance, dict):
+        import difflib
+
+        known = list(error.schema.get("properties", {}))
+        extra = [key for key in error.instance if key not in known]
+        hints = []
+        for key in extra[:MAX_SHOWN]:
+            close = difflib.get_close_matches(key, known, 1)
+            hints.append(f"'{key}' is not known here" + (f"; '{close[0]}' is meant?" if close else ""))
+        if len(extra) > MAX_SHOWN:
+            hints.append(f"nor are {len(extra) - MAX_SHOWN} more")
+        return "; ".join(hints) + f" (known: {', '.join(known)})"
+    if error.validator in ("anyOf", "oneOf") and all(child.validator == "required" for child in error.context):
+        wanted = " or ".join(sorted({"+".join(child.validator_value) for child in error.context}))
+        return f"one of these is needed: {wanted}"
+    if error.validator == "type":
+        return _wrong_type(error.instance, error.validator_value, _example(error)) or error.message
+    if error.validator == "pattern" and (example := _example(error)):
+        return f"{error.instance!r} does not match; it has to look like {example}"
+    return error.message
+
+
+KINDS = {"object": "a mapping, such as `name: value`,", "array": "a list, such as `[one, two]`,", "string": "text"}
+
+
+def _wrong_type(instance: Any, wanted: Any, example: str) -> str:
+    """What to say of a value of the wrong type; nothing where the schema says it well enough."""
+    if not isinstance(wanted, str) or wanted not in KINDS:
+        return ""
+    needed, such_as = KINDS[wanted], f', such as "{example}"' if example else ""
+    if instance is None:
+        return f"nothing stands here; {needed} is needed{such_as}"
+    if wanted == "string" and isinstance(instance, int | float):
+        what = f"{'yes' if instance else 'no'}" if isinstance(instance, bool) else f"the number {instance:g}"
+        return f"this is read as {what}, and text is needed: put it in quotes{such_as}"
+    if wanted != "string" and isinstance(instance, str | int | float | list | dict):
+        return f"{_short(instance)} stands here, where {needed} is needed"
+    return ""
+
+
+def _short(instance: Any) -> str:
+    kinds = {dict: "a mapping", list: "a list"}
+    return kinds.get(type(instance)) or f"'{str(instance)[:MAX_QUOTED]}'"
+
+
+def _example(error: Any) -> str:
+    found = error.schema.get("examples") if isinstance(error.schema, dict) else None
+    return str(found[0]) if found else ""

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A decoded packet as people read it, and as a JSON document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headroom.decode.comparing import Compared
+from headroom.decode.reading import Ours, Reading, Value, shown
+from headroom.decode.run import Decoded
+from headroom.schemes.rohc.interop import fields
+from headroom.schemes.rohc.judge.profiles import PROFILES
+
+MOST_HEX = 2048  # octets of a packet in full; behind them an ellipsis
+# Values that a line about an IP packet does not repeat one by one.
+_ADDRESSES = ("IPv4 source", "IPv4 destination", "IPv6 source", "IPv6 destination")
+_PORTS = ("UDP source port", "UDP destination port", "TCP source port", "TCP destination port")
+
+
+def ours_text(one: Decoded) -> str:
+    """What our judge says, in a few lines."""
+    ours = one.ours
+    if ours is None:
+        return one.frame.what
+    lines = [_headline(ours)]
+    if ours.header_octets is not None and ours.packet is not None:
+        lines.append(f"{_octets(ours.header_octets)} of header, {len(ours.packet.payload)} of payload")
+    if one.restored is not None and ours.restored is not None:
+        lines.append(f"= {_headline(one.restored)}; {_octets(len(ours.restored))}")
+        lines += [f"restored: {note}" for note in _remarks(one.restored)]
+    elif ours.packet is not None and not ours.error and ours.title not in ("feedback", "segment"):
+        lines.append("nothing to deliver")
+    return "\n".join([*lines, *_remarks(ours)])
+
+
+def theirs_text(one: Decoded) -> str:
+    """What tshark says."""
+    if one.theirs is None:
+        return ""
+    if not (one.theirs.title or one.theirs.values):
+        return "\n".join(_remarks(one.theirs)) or "nothing"
+    return "\n".join([_headline(one.theirs), *_remarks(one.theirs)])
+
+
+def verdict_text(compared: Compared) -> str:
+    """Whether they agree, and where not."""
+    if compared.differences:
+        return "differ: " + "; ".join(
+            f"{one.name} {shown(_plain(one.name), one.ours)}, tshark {shown(_plain(one.name), one.theirs)}"
+            for one in compared.differences
+        )
+    if compared.agreed:
+        return f"agree in {len(compared.agreed)}"
+    return compared.silent
+
+
+def _plain(name: str) -> str:
+    return name.rpartition(" ")[2] if name.startswith("feedback") else name
+
+
+def _octets(count: int) -> str:
+    return f"{count} octet{'' if count == 1 else 's'}"
+
+
+def _remarks(reading: Reading) -> list[str]:
+    return [*([reading.error] if reading.error else []), *reading.notes]
+
+
+def _headline(reading: Reading) -> str:
+    parts = [reading.title] if reading.title else []
+    parts += _ends(reading.values)
+    for name, value in reading.values.items():
+        if name in (*_ADDRESSES, *_PORTS, "source port", "destination port"):
+            continue
+        if name == "profile" and isinstance(value, int):
+            parts.append(str(PROFILES.get(value, f"profile 0x{value:04x}")))
+        elif name == "feedback" and isinstance(value, list):
+            parts += [_feedback(element) for element in value]
+        else:
+            parts.append(f"{name} {shown(name, value)}")
+    return ", ".join(parts)
+
+
+def _ends(values: dict[str, Value]) -> list[str]:
+    """Addresses and ports from the outermost pair to the innermost: 10.0.0.1 → 172.16.0.1."""
+    found = []
+    for version in ("IPv4", "IPv6"):
+        sources, destinations = values.get(f"{version} source"), values.get(f"{version} destination")
+        if isinstance(sources, list) and isinstance(destinations, list):
+            found += [f"{a} → {b}" for a, b in zip(sources, destinations, strict=False)]
+    for name in ("UDP ", "TCP "):
+        sources, destinations = values.get(f"{name}source port"), values.get(f"{name}destination port")
+        if isinstance(sources, list) and isinstance(destinations, list):
+            found += [f"{name}{a} → {b}" for a, b in zip(sources, destinations, strict=False)]
+    if "source port" in values:
+        found.append(f"ports {values['source port']} → {values.get('destination port')}")
+    return found
+
+
+def _feedback(element: dict[str, Any]) -> str:
+    words = [str(element.get("type", "feedback"))]
+    words += [str(element[name]) for name in ("acknowledgement",) if name in element]
+    words += [f"({element['mode']})"] if "mode" in element else []
+    words += [f"CID {element['CID']}"] if "CID" in element else []
+    words += [f"SN {element['SN']}"] if "SN" in element else []
+    words += [str(option) for option in element.get("options", [])]
+    return " ".join(words)
+
+
+def in_full(one: Decoded) -> list[str]:
+    """Everything about a packet: octets, the judge's trace with positions, the restored packet field by field."""
+    octets = one.frame.octets
+    lines = [f"  octets: {octets[:MOST_HEX].hex()}{'…' if len(octets) > MOST_HEX else ''}"]
+    ours = one.ours
+    if ours is None:
+        return lines
+    lines += [f"  {line}" for line in ours.trace]
+    plain = ours.restored if ours.restored is not None else octets if one.frame.kind == "ip" else None
+    if plain is not None:
+        lines.append("  restored:" if ours.restored is not None else "  fields:")
+        profile = fields.RTP_PROFILES[0] if ours.rtp else ""
+        lines += [f"  octet {part.offset:4d}  {part.name:<36} {part.value}" for part in fields.dissect(plain, profile)]
+    return lines
+
+
+def document(one: Decoded) -> dict[str, Any]:
+    """A packet for other programs. Octets are in hexadecimal, values by the names of `headroom.decode.reading`."""
+    captured = one.captured
+    return {
+        "number": captured.number,
+        "time_ns": captured.time_ns,
+        "since_first_ns": one.since_ns,
+        "channel": one.channel,
+        "carries": one.frame.kind,
+        "what": one.frame.what,
+        "vlans": list(one.frame.vlans),
+        "octets": one.frame.octets.hex(),
+        "captured": len(captured.octets),
+        "length": captured.length,
+        "comments": list(captured.comments),
+        "judge": _judge(one.ours, one.restored),
+        "tshark": _reading(one.theirs),
+        "verdict": one.compared.verdict,
+        "agreed": one.compared.agreed,
+        "differences": [{"name": d.name, "judge": d.ours, "tshark": d.theirs} for d in one.compared.differences],
+        "silent": one.compared.silent,
+    }
+
+
+def _reading(reading: Reading | None) -> dict[str, Any] | None:
+    if reading is None:
+        return None
+    return {"title": reading.title, "values": reading.values, "error": reading.error, "notes": reading.notes}
+
+
+def _judge(ours: Ours | None, restored: Ours | None) -> dict[str, Any] | None:
+    found = _reading(ours)
+    if ours is None or found is None:
+        return None
+    found["header_octets"] = ours.header_octets
+    found["restored"] = ours.restored.hex() if ours.restored is not None else None
+    found["restored_as"] = _reading(restored)
+    return found

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords that look at what was on a link between two nodes: the judge, tshark and the sender should say the same."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from robot.api import SkipExecution
+from robot.api.deco import keyword
+
+from headroom.bench.throughput_search import IMPLEMENTATIONS
+from headroom.core import engine, implementations, profiles, replay_options, settings, tshark
+from headroom.core.captures import reading
+from headroom.core.results import collector
+from headroom.core.results.record import Finding
+from headroom.core.settings import Settings
+from headroom.decode import on_the_link
+from headroom.decode.compressed import Wanted
+from headroom.keywords.base import library
+from headroom.keywords.load import configuration
+from headroom.schemes.rohc.keywords.replay import artefact_folder
+from headroom.testbed import choice
+from headroom.testbed.channel import Channel, channel_of
+from headroom.testbed.line import Codec, line
+from headroom.testbed.sender import traffic
+from headroom.testbed.trial import Trial
+
+RATE_PPS, SECONDS = 300.0, 1.0  # slow, so that nothing is lost for want of a core
+SMALL = 15
+MOST_FINDINGS = 20
+FEW = 0.5  # of what was sent: fewer packets on the link than that are no evidence
+CODECS: dict[str, Codec] = {"compressed": "asked", "as it is": "bridge"}
+
+
+@library
+class Capturing:
+    """A short, slow trial over network namespaces with a capture of the link, and who reads what in it."""
+
+    @keyword("Everybody Should Read The Same On The Link")
+    def everybody_reads_the_same(self, profile: str, sent: str, cids: str, mode: str, flows: int) -> None:
+        """SENT is `compressed`, or `as it is`: through nodes that pass frames on. The judge restores every packet, and
+        what it restores is what was sent; tshark reads the same on the link, wherever it can, and inside."""
+        asked, channel = asked_for(profile, sent, cids, mode, flows)
+        with tempfile.TemporaryDirectory(prefix="headroom-link-") as folder:
+            capture = (artefact_folder() or Path(folder)) / "link.pcapng"
+            with line(asked, configuration("1c").cpus, CODECS[sent], profile, flows, channel, capture) as made:
+                trial = made.trial(RATE_PPS, SECONDS)
+                made.captured()
+                collector.current().traffic = traffic(made.made, trial)
+            packets = {way: rendered(asked, profile, flows, trial, way, Path(folder)) for way in ("forward", "reverse")}
+            wanted = Wanted(cids == "large", channel.max_cid)
+            found = on_the_link.look(capture, packets, wanted)
+        note(found, trial)
+        judge(found, sum(map(len, packets.values())))
+        capture.unlink(missing_ok=True)  # evidence of nothing
+
+
+def asked_for(profile: str, sent: str, cids: str, mode: str, flows: int) -> tuple[Settings, Channel]:
+    """What a row asks for, noted; skips the case where this run, machine or implementation is not for it."""
+    if sent not in CODECS or cids not in ("small", "large"):
+        raise ValueError(f"'{sent}' is none of {', '.join(CODECS)}, or '{cids}' neither small nor large")
+    run = replace(settings.from_robot(), generator="memory")  # its packets are known octet by octet
+    channel = replace(channel_of(mode), cids=cids)
+    channel = replace(channel, max_cid=SMALL) if cids == "small" else channel
+    current = collector.current()
+    current.traffic = choice.traffic(run)
+    current.parameters |= {
+        "kind": "on_the_link",
+        "compressor": run.compressor,
+        "decompressor": run.decompressor,
+        "profile": profile,
+        "build": run.build,
+        "sent": sent,
+        "cids": cids,
+        "mode": channel.mode,
+        "feedback": channel.feedback,
+        "topology": run.topology,
+        "flows": flows,
+        "rate_pps": RATE_PPS,
+    }
+    for role in IMPLEMENTATIONS:
+        setattr(current, role, implementations.identity(implementations.find(getattr(run, role)), run.build))
+    choice.require(run.topology, run.build)
+    if run.topology != "netns":
+        raise SkipExecution(f"The link of {run.topology} keeps no capture on this machine: use --topology netns.")
+    if not tshark.available():
+        raise SkipExecution("tshark is not installed, so nobody else reads the link (apt-get install tshark).")
+    if CODECS[sent] == "asked":
+        needed: dict[str, Any] = {"modes": [channel.mode], "cids": [cids]}
+        limits = [channel.max_cid]
+        for role in IMPLEMENTATIONS:
+            declared = implementations.find(getattr(run, role))
+            if reason := declared.lacks(role, **needed):  # type: ignore[arg-type]
+                raise SkipExecution(f"{reason}.")
+            entry = next(one for one in declared.capabilities if one["scheme"] == "rohc")
+            limits.append(int(entry.get("max_cid", channel.max_cid)))
+        channel = replace(channel, max_cid=min(limits))
+    return run, channel
+
+
+def rendered(asked: Settings, profile: str, flows: int, trial: Trial, way: str, folder: Path) -> list[bytes]:
+    """The packets that the generator sent in a direction, what warmed up included: the same that `render` makes."""
+    told = trial.raw[way]
+    job = {
+        "profile": profiles.load(profile),
+        "flows": flows,
+        "seed": asked.seed,
+        "packets": int(told["sent"]) + int(told["warmup"]["sent"]),
+        "reverse": way == "reverse",
+        "output": str(folder / f"{way}.pcap"),
+    }
+    engine.run("render", job, build=asked.build)
+    return [one.octets for one in reading.read(folder / f"{way}.pcap")]
+
+
+def note(found: on_the_link.Found, trial: Trial) -> None:
+    """Leaves what was found for the result record."""
+    current = collector.current()
+    current.parameters["on_the_link"] = dict(found.on_the_link)
+    current.metric("packets_read_alike", found.on_the_link["agree"], "packets", "higher")
+    current.metric("packets_read_alike_inside", found.inside, "packets", "higher")
+    current.metric("values_read_alike", found.values, "fields", "higher")
+    current.metric("never_on_the_link", found.missing, "packets", "lower")
+    current.metric("lost", trial.lost, "packets", "lower")
+    current.findings += [Finding(sentence, judge="tshark") for sentence in found.wrong[:MOST_FINDINGS]]
+
+
+def judge(found: on_the_link.Found, sent: int) -> None:
+    """Ends the case where somebody read something else, or where there was too little to read."""
+    if found.wrong:
+        raise AssertionError(f"{len(found.wrong)} differences: {replay_options.some(found.wrong, 3)}")
+    if found.inside < FEW * sent:
+        raise RuntimeError(f"Only {found.inside} of {sent} packets were on the link: too few to say anything.")

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords that measure how much the cores carry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from statistics import fmean, median
+from typing import Any
+
+from robot.api import SkipExecution
+from robot.api.deco import keyword
+
+from headroom.bench import capacity, codec_only, load
+from headroom.bench.capacity_search import Capacity, Point, Trial
+from headroom.core import implementations, settings
+from headroom.core.errors import HeadroomError
+from headroom.core.machine import topology
+from headroom.core.results import collector
+from headroom.core.results.record import Better, CoreLoad, Histogram, Series
+from headroom.keywords.base import library
+
+
+class SearchHadToEnd(HeadroomError):
+    """There was no time left before anything was found: an error of the measurement, never a limit."""
+
+    verdict = "error"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A capacity with the point next to it, and pairs of trials there, with the null adapter and without."""
+
+    cores: tuple[int, ...]
+    points: capacity.Points
+    capacity: Capacity
+    point: Point
+    pairs: list[codec_only.Pair]
+
+
+@library
+class Measuring:
+    """How many bidirectional VoIP flow pairs some cores carry."""
+
+    @keyword("Flow Pairs Should Be Found")
+    def flow_pairs_should_be_found(self, profile: str, cpus: str, load: str) -> None:
+        """LOAD is a percentage of each core (30 %), or `no missed tick`."""
+        found = measure_capacity(settings.from_robot(), profile, cpus, target_of(load))
+        note_capacity(found)
+        if found.capacity.busy:
+            raise SkipExecution(f"This machine was too busy with other things: {found.capacity.reason}.")
+        if found.capacity.out_of_time:
+            raise SearchHadToEnd(f"No number of flow pairs was found: {found.capacity.reason}.")
+        if found.capacity.flow_pairs is None:
+            raise AssertionError(f"No number of flow pairs was found: {found.capacity.reason}.")
+
+    @keyword("Flows Should Come And Go")
+    def flows_should_come_and_go(self, profile: str, cpus: str, flow_pairs: int, replaced: str) -> None:
+        """Start-up, with all flows new at once, steady state, and churn: REPLACED, such as `10 %`, of the flow pairs
+        make way for new ones each second. Three trials. Packets must come out as they went in; how long it takes is
+        measured and not judged, for a slow implementation breaks no promise."""
+        asked = settings.from_robot()
+        share = target_of(replaced)
+        if share is None:
+            raise ValueError(f"'{replaced}' is no share of the flow pairs, such as 10 %")
+        cores = configuration(cpus).cpus
+        wanted = replace(wanted_for(asked, profile, cores), churn_per_second=share, ticks=25)
+        trials = [load.measure(wanted, flow_pairs) for _ in range(1 if asked.quick else 3)]
+        note_churn(asked, trials, wanted, cpus)
+
+    @keyword("Load Should Be Carried")
+    def load_should_be_carried(self, profile: str, cpus: str, flow_pairs: int) -> None:
+        """One short trial: packets come out as they went in, and the core is not full."""
+        asked = settings.from_robot()
+        cores = configuration(cpus).cpus
+        trial = load.measure(replace(wanted_for(asked, profile, cores), ticks=10, warmup_ticks=5), flow_pairs)
+        note_trial(asked, trial, cpus)
+        if trial.load > 0.9:
+            raise AssertionError(f"{flow_pairs} flow pairs load the core to {trial.load:.0%}.")
+
+
+def note_trial(asked: settings.Settings, trial: Trial, cpus: str) -> None:
+    """Leaves one trial for the result record."""
+    current = collector.current()
+    current.parameters |= {"kind": "load", "cpus": cpus, "flow_pairs_per_core": trial.flow_pairs}
+    for name, role in ((asked.compressor, "compressor"), (asked.decompressor, "decompressor")):
+        setattr(current, role, implementations.identity(implementations.find(name), asked.build))
+    current.metric("load", trial.load, "share", "lower", None, [trial.load])
+    current.metric("ticks_missed", trial.ticks_missed, "ticks", "lower")
+    note_costs([trial], "")
+
+
+def note_churn(asked: settings.Settings, trials: list[Trial], wanted: load.Wanted, cpus: str) -> None:
+    """Leaves the cost of an operation in each phase for the result record."""
+    current = collector.current()
+    current.parameters |= {
+        "kind": "churn",
+        "cpus": cpus,
+        "profile": wanted.profile,
+        "flow_pairs_per_core": trials[0].flow_pairs,
+        "replaced_per_second": wanted.churn_per_second,
+    }
+    for name, role in ((asked.compressor, "compressor"), (asked.decompressor, "decompressor")):
+        setattr(current, role, implementations.identity(implementations.find(name), asked.build))
+    loads = [trial.load for trial in trials]
+    current.metric("load", median(loads), "share", "lower", None, loads)
+    for phase in ("startup", "steady", "churn"):
+        found = [
+            costs["compress"] + costs["decompress"]
+            for trial in trials
+            for core in trial.detail
+            if (costs := core.ns_per_packet if phase == "churn" else core.phases.get(phase))
+        ]
+        if found:
+            current.metric(f"{phase}_ns", median(found), "ns", "lower", None, found)
+
+
+def target_of(text: str) -> float | None:
+    """A target load, 0..1, from `30 %`; None from `no missed tick`."""
+    if text.strip().lower() == "no missed tick":
+        return None
+    number = text.replace("%", "").strip()
+    try:
+        target = float(number) / 100
+    except ValueError:
+        raise ValueError(f"'{text}' is neither a load such as '30 %' nor 'no missed tick'") from None
+    if not 0 < target < 1:
+        raise ValueError(f"a load of {text} cannot be searched for; it lies between 1 and 99 %")
+    return target
+
+
+def configuration(name: str) -> topology.CpuConfiguration:
+    """A CPU configuration of this machine; skips the case with the reason when it has none of that name."""
+    found = topology.resolve([name], topology.configurations(topology.read()))[0]
+    if not found.available:
+        raise SkipExecution(f"This machine has no {name} ({found.description}): {found.reason}.")
+    return found
+
+
+def wanted_for(asked: settings.Settings, profile: str, cores: tuple[int, ...], build: str = "") -> load.Wanted:
+    """The load to measure; skips the case where an implementation does not declare what it needs."""
+    for name, role in ((asked.compressor, "compressor"), (asked.decompressor, "decompressor")):
+        reason = implementations.find(name).lacks(role, modes=["U"], cids=["large"])  # type: ignore[arg-type]
+        if reason:
+            raise SkipExecution(f"{reason}.")
+    return load.Wanted(
+        compressor=asked.compressor,
+        decompressor=asked.decompressor,
+        profile=profile or asked.profile,
+        cores=cores,
+        build=build or asked.build,
+        seed=asked.seed,
+        ticks=25 if asked.quick else 50,
+    )
+
+
+def measure_capacity(asked: settings.Settings, profile: str, cpus: str, target: float | None) -> Found:
+    """Searches for a capacity, and measures there what of it is the harness's."""
+    note_parameters(asked, profile, cpus, target)
+    cores = configuration(cpus).cpus
+    collector.current().parameters["cores"] = list(cores)
+    wanted = wanted_for(asked, profile, cores)
+    rules = capacity.rules_for(asked.quick, len(cores))
+    points = capacity.points(wanted, rules, asked.folder if asked.folder.name else None)
+    found = points.for_target(target)
+    point = points.nearest(found.flow_pairs or 0)
+    return Found(cores, points, found, point, points.pairs_at(point.flow_pairs))
+
+
+def note_parameters(asked: settings.Settings, profile: str, cpus: str, target: float | None) -> None:
+    """Says what is measured before it is, so that a skipped case says it too."""
+    current = collector.current()
+    current.parameters |= {
+        "kind": "capacity",
+        "compressor": asked.compressor,
+        "decompressor": asked.decompressor,
+        "profile": profile or asked.profile,
+        "build": asked.build,
+        "cpus": cpus,
+        "target_load": target,
+    }
+    for name, role in ((asked.compressor, "compressor"), (asked.decompressor, "decompressor")):
+        setattr(current, role, implementations.identity(implementations.find(name), asked.build))
+
+
+def note_capacity(found: Found) -> None:
+    """Leaves a capacity with its raw trials, costs, latency and curve for the result record."""
+    current = collector.current()
+    wanted, result = found.points.wanted, found.capacity
+    count = len(found.cores)
+    current.parameters |= {
+        "mode": wanted.mode,
+        "tick_ms": wanted.tick_ms,
+        "burst": wanted.burst,
+        "order": wanted.order,
+        "verify_every": wanted.verify_every,
+        "ticks": wanted.ticks,
+        "warmup_ticks": wanted.warmup_ticks,
+        "trials": [_raw(point) for point in result.points],
+        "notes": result.notes,
+        "rough": result.rough,
+    }
+    total = None if result.flow_pairs is None else result.flow_pairs * count
+    current.metric(
+        "flow_pairs", total, "flow pairs", "higher", None, [value * count for value in result.per_trial], result.reason
+    )
+    current.metric(
+        "flow_pairs_per_core", result.flow_pairs, "flow pairs", "higher", None, list(result.per_trial), result.reason
+    )
+    note_costs(found.point.counted, "")
+    pairs = codec_only.counted(found.pairs)
+    note_costs([pair.null for pair in pairs], "floor_")
+    note_codec_only(result.flow_pairs, count, pairs, wanted)
+    memory = [
+        core.memory_per_flow
+        for trial in found.point.counted
+        for core in trial.detail
+        if core.memory_per_flow is not None
+    ]
+    if memory:
+        current.metric("memory_per_flow", median(memory), "octets", "lower")
+    last = found.point.counted[-1]
+    for core in last.detail:
+        current.core_load += [
+            CoreLoad(core.core, source, busy, "" if busy is not None else "the kernel shows none")
+            for source, busy in core.loads.items()
+        ]
+        current.histograms += [Histogram(name, "ns", buckets, core.core) for name, buckets in core.histograms.items()]
+    everything = sorted(found.points.search.points.values(), key=lambda point: point.flow_pairs)
+    current.series.append(curve(everything, "load_over_flow_pairs", current.parameters["cpus"]))
+
+
+def note_costs(trials: list[Trial], prefix: str) -> None:
+    """Leaves the costs of a packet by stage, and of an operation (compress and decompress)."""
+    current = collector.current()
+    operation = load.operation_ns(trials)
+    if operation:
+        name = "floor_ns" if prefix else "ns_per_operation"
+        current.metric(name, median(operation), "ns", "lower", None, list(operation))
+    for stage, values in load.costs_of(trials).items():
+        current.metric(f"{prefix}{stage}_ns", median(values), "ns", "lower", None, list(values))
+    startup = [core.phases["startup"] for trial in trials for core in trial.detail if "startup" in core.phases]
+    new = [costs["compress"] + costs["decompress"] for costs in startup if {"compress", "decompress"} <= set(costs)]
+    if new:
+        current.metric(f"{prefix}new_flow_ns", median(new), "ns", "lower", None, list(new))
+
+
+def note_codec_only(flow_pairs: float | None, cores: int, pairs: list[codec_only.Pair], wanted: load.Wanted) -> None:
+    """Leaves what the implementation carries without the harness, and its cost as a multiple of null's; `flow_pairs`
+    are those of each core."""
+    current = collector.current()
+    reason = ""
+    if wanted == load.with_null(wanted):
+        reason, pairs = "the null adapter is the floor itself", []
+    elif flow_pairs is None:
+        reason = "no flow pairs were found"
+    carried = [] if flow_pairs is None else codec_only.flow_pairs(flow_pairs * cores, pairs)
+    _note_median("flow_pairs_codec_only", carried, "flow pairs", "higher", reason)
+    _note_median("ratio_to_null", codec_only.ratios_to_null(pairs), "ratio", "lower", reason)
+    harness = codec_only.harness_ns([pair.codec for pair in pairs])
+    if harness:
+        current.metric("harness_ns", median(harness), "ns", "lower", None, harness)
+
+
+def _note_median(name: str, values: list[float], unit: str, better: Better, reason: str) -> None:
+    why = "" if values else reason or "the null adapter took no less time"
+    collector.current().metric(name, median(values) if values else None, unit, better, None, values, why)
+
+
+def curve(points: list[Point], name: str, label: str) -> Series:
+    """Load over flow pairs per core, medians with their raw trials; points that miss ticks lie beyond the curve."""
+    data = [
+        {"x": point.flow_pairs, "y": point.load, "trials": [trial.load for trial in point.counted]}
+        for point in points
+        if not point.misses
+    ]
+    return Series(name, "flow pairs per core", "load", "flow pairs", "", data, label)
+
+
+def _raw(point: Point) -> dict[str, Any]:
+    """Every raw trial of a point: load as each source counts it (mean over the cores), missed ticks, disturbance."""
+    return {
+        "flow_pairs_per_core": point.flow_pairs,
+        "load": [trial.load for trial in point.trials],
+        "load_proc_stat": [_mean(trial, "proc_stat") for trial in point.trials],
+        "load_tick": [_mean(trial, "tick") for trial in point.trials],
+        "ticks_missed": [trial.ticks_missed for trial in point.trials],
+        "disturbed": [trial.disturbed for trial in point.trials],
+    }
+
+
+def _mean(trial: Trial, source: str) -> float | None:
+    values = [core.loads.get(source) for core in trial.detail]
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None

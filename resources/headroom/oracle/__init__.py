@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Independent judges of what was on the link."""

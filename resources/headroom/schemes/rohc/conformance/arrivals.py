@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What arrived at the decompressor over an impaired link, and how much of it may come out wrong.
+
+A CRC of w bits lets a wrong header pass with the probability 2^-w (RFC 3095, 5.3.2.2.3: "residual bit errors in the
+current header are only detected with good probability, not reliably"). The judge gets the same octets in the same
+order. Each packet that it refuses or restores wrongly had such a chance to slip through; where none had, nothing wrong
+may come out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headroom.core import replay
+from headroom.schemes.rohc.conformance.observation import Observation, Seen
+from headroom.schemes.rohc.judge import Decompressor
+
+CONFIDENCE = 0.999
+ATTEMPTS = (
+    2  # a decompressor may try a packet a second time, with another reference (RFC 3095, 5.3.2.2.4 and 5.3.2.2.5)
+)
+# Nothing in R-0 and R-1 tells that they are damaged (RFC 3095, 5.7.1 to 5.7.3): what they carry updates no context.
+CRC_WIDTH = {
+    **dict.fromkeys(("IR", "IR-DYN"), 8),
+    **dict.fromkeys(("UOR-2", "UOR-2-ID", "UOR-2-TS", "R-0-CRC"), 7),
+    **dict.fromkeys(("Normal", "R-0", "R-1", "R-1-ID", "R-1-TS"), 0),
+}
+TYPE_0_AND_1_WIDTH = 3
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """One link packet as it arrived, bits that were flipped on the way included."""
+
+    time_ns: int
+    seen: Seen
+    octets: bytes
+    status: str
+
+
+@dataclass
+class Balance:
+    """What arrived, against what came out. `chances` is the sum of 2^-w over the packets at risk."""
+
+    arrived: int
+    restored_by_judge: int
+    at_risk: int
+    chances: float
+    wrong: int  # packets that the decompressor delivered other than they were
+    delivered: int
+    damaged_headers: int
+    longest_outage: int  # packets in a row that arrived and were not delivered
+
+    @property
+    def allowed(self) -> int:
+        """Wrong packets that chance explains: the upper limit of a Poisson distribution at `CONFIDENCE`."""
+        return poisson_limit(ATTEMPTS * self.chances)
+
+
+def in_order(seen: Observation) -> list[Arrival]:
+    """All arrivals of the forward direction in order. Of those at one time the ones that were held back come last."""
+    found = []
+    for one in seen.packets:
+        for part, arrival in replay.arrivals_of(one.record):
+            octets = flipped(bytes.fromhex(part["link"]), part.get("flipped", ()))
+            late = bool(part.get("held")) and not arrival.get("duplicate")
+            found.append(
+                ((arrival["time_ns"], late, one.index), Arrival(arrival["time_ns"], one, octets, arrival["status"]))
+            )
+    found.sort(key=lambda pair: pair[0])
+    return [arrival for _, arrival in found]
+
+
+def flipped(octets: bytes, bits: Sequence[int]) -> bytes:
+    """The octets with some bits inverted; bit 0 is the most significant one of the first octet."""
+    changed = bytearray(octets)
+    for bit in bits:
+        changed[bit >> 3] ^= 0x80 >> (bit & 7)
+    return bytes(changed)
+
+
+def balance(seen: Observation) -> Balance:
+    """The judge and the decompressor on the same arrivals."""
+    judges: dict[int, Decompressor] = {}
+    arrivals = in_order(seen)
+    segments = restored = at_risk = damaged = outage = longest = 0
+    chances = 0.0
+    for arrival in arrivals:
+        one = arrival.seen
+        judge = judges.setdefault(one.channel, Decompressor(seen.parameters))
+        outcome = judge.decompress(arrival.octets)
+        if outcome.is_unfinished:
+            segments += 1
+            continue
+        right = _is_original(outcome.delivered, one)
+        damaged += header_is_damaged(one)
+        restored += right
+        if not right:
+            at_risk += 1
+            chances += 2.0 ** -CRC_WIDTH.get(one.kind, TYPE_0_AND_1_WIDTH)
+        outage = 0 if arrival.status == "OK" else outage + 1
+        longest = max(longest, outage)
+    return Balance(
+        len(arrivals) - segments,
+        restored,
+        at_risk,
+        chances,
+        seen.done.count("mismatched"),
+        seen.done.count("identical"),
+        damaged,
+        longest,
+    )
+
+
+def _is_original(delivered: bytes | None, one: Seen) -> bool:
+    """Whether it is the original, but for what the link did to the payload."""
+    if delivered is None or len(delivered) != len(one.original):
+        return False
+    packet = one.outcome.packet if one.outcome else None
+    assert packet is not None and one.link is not None
+    payload = len(one.link) - packet.end
+    changed = [
+        bit + 8 * (len(one.original) - len(one.link)) for bit in one.record.get("flipped", ()) if bit >= 8 * packet.end
+    ]
+    return delivered == flipped(one.original, [bit for bit in changed if payload])
+
+
+def header_is_damaged(one: Seen) -> bool:
+    packet = one.outcome.packet if one.outcome else None
+    return packet is not None and any(bit < 8 * packet.end for bit in one.record.get("flipped", ()))
+
+
+def poisson_limit(mean: float, confidence: float = CONFIDENCE) -> int:
+    """The least number that a Poisson variable of this mean exceeds with a probability of at most 1 - confidence."""
+    if mean <= 0:
+        return 0
+    term = total = math.exp(-mean) if mean < 700 else 0.0
+    if not total:  # far beyond any case: the normal distribution serves
+        return math.ceil(mean + 3.1 * math.sqrt(mean))
+    count = 0
+    while total < confidence:
+        count += 1
+        term *= mean / count
+        total += term
+    return count

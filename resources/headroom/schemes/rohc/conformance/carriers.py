@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which profile a packet is for, and whether those under test declare it and the compressor uses it.
+
+A compressor that sends everything by Uncompressed breaks no rule of a packet format, and shows nothing about any: what
+it does not declare is unsupported, and what it declares must work (implementations/README.md).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+
+from headroom.schemes.rohc.conformance import capabilities
+from headroom.schemes.rohc.judge import extension_headers, headers
+
+UNCOMPRESSED, RTP, UDP, ESP, IP, RTP_LITE, UDP_LITE = 0x0000, 0x0001, 0x0002, 0x0003, 0x0004, 0x0007, 0x0008
+LISTS = ("list-compression", "extension-headers")  # features that make more packets fit for a profile
+NOT_COMPRESSED = (0, 43, 44, 60)  # IPv6 extension headers, where nobody lists them
+ENOUGH = 20  # packets for one profile, after which a compressor that compresses would have begun to
+
+
+def profile_for(packet: bytes, features: Collection[str] = ()) -> int:
+    """The most special profile that can carry a packet, by who has these of the features `LISTS`.
+
+    Uncompressed when only that can: fragments, IPv4 options, IPv6 extension headers, wrong checksums and lengths, no
+    IP, no payload. Of more than two IP headers, and of what is not plain behind the first of them, profile IP takes as
+    many as it likes: its static chain may end behind any (RFC 3843, 3.1). Taken for RTP is version 2 without an RTCP
+    packet type behind ports from 1024 up; its CSRC list takes one who can compress lists, extension headers one
+    who can list them.
+    """
+    protocols = () if "extension-headers" in features else None
+    found = headers.parse(packet, protocols=protocols)
+    if found is None or not _is_plain(packet, found.ips[:1]):
+        return UNCOMPRESSED
+    if len(found.ips) > 2 or not _is_plain(packet, found.ips):
+        return IP if len(found.ips) > 1 else UNCOMPRESSED
+    if encrypted := headers.parse(packet, ("ESP",), protocols=protocols):
+        return ESP if len(packet) > encrypted.end else UNCOMPRESSED
+    transport, profile, with_rtp = "UDP", UDP, RTP
+    if found.ips[-1].following == headers.UDP_LITE:
+        transport, profile, with_rtp = "UDP-Lite", UDP_LITE, RTP_LITE
+    inner = headers.parse(packet, (transport,), protocols=protocols)
+    if inner is None:
+        return IP if len(packet) > found.end else UNCOMPRESSED
+    if profile == UDP and int.from_bytes(packet[inner.udp + 4 : inner.udp + 6], "big") != len(packet) - inner.udp:
+        return UNCOMPRESSED
+    may_be_rtp = min(inner.ports) >= 1024
+    carried = headers.parse(packet, (transport, "RTP"), protocols=protocols) if may_be_rtp else None
+    end = inner.end
+    readable = carried is not None and ("list-compression" in features or carried.csrc_count == 0)
+    if carried is not None and readable and not 64 <= packet[carried.rtp + 1] & 0x7F < 96:
+        profile, end = with_rtp, carried.end
+    # Without payload, an IR packet delivers nothing (RFC 3095, 5.7.7).
+    return profile if len(packet) > end else UNCOMPRESSED
+
+
+def _is_plain(packet: bytes, ips: Sequence[headers.IpHeader]) -> bool:
+    """Whether these IP headers, the first of the packet, have nothing that a chain cannot express."""
+    for ip in ips:
+        listless = ip.version == 6 and ip.following in NOT_COMPRESSED
+        if not ip.length_matches or ip.options or ip.fragment or listless:
+            return False
+        if any(one.type == extension_headers.FRAGMENT for one in ip.extensions):
+            return False
+        if ip.version == 4 and not headers.checksum_is_right(packet[ip.start : ip.start + 20]):
+            return False
+    return True
+
+
+def require(name: str, profiles: Collection[str] | None, packets: Sequence[bytes]) -> None:
+    """Raises NotDeclared when most packets are for a profile that `name` does not declare (of `profiles`, if given).
+
+    Nothing is asked for where some packets can only go uncompressed: the case is about these.
+    """
+    features = _lists_of(name)
+    wanted = _wanted(profiles, packets, features)
+    if not wanted or any(profile_for(packet, features) == UNCOMPRESSED for packet in packets):
+        return
+    profile, count = wanted.most_common(1)[0]
+    if 2 * count > len(packets) and not capabilities.declares(name, f"profile-0x{profile:04x}"):
+        raise capabilities.NotDeclared(
+            f"{capabilities.called(name)} does not declare profile 0x{profile:04x}, which these packets are for."
+        )
+
+
+def unused(name: str, profiles: Collection[str] | None, sent: Iterable[tuple[bytes, int | None]]) -> str:
+    """What is wrong when a compressor uses no profile though it declares one that many packets are for; "" if nothing.
+
+    `sent`: originals with the profile that each was sent by, None where that is not known.
+    """
+    known = [(packet, profile) for packet, profile in sent if profile is not None]
+    wanted = _wanted(profiles, [packet for packet, _ in known], _lists_of(name))
+    if any(profile != UNCOMPRESSED for _, profile in known):
+        return ""
+    for profile, count in wanted.most_common():
+        if count >= ENOUGH and capabilities.declares(name, f"profile-0x{profile:04x}"):
+            return (
+                f"{capabilities.called(name)} declares profile 0x{profile:04x} and sends {count} packets that it is "
+                "for uncompressed: nothing is shown"
+            )
+    return ""
+
+
+def _lists_of(name: str) -> list[str]:
+    return [feature for feature in LISTS if capabilities.declares(name, feature)]
+
+
+def _wanted(profiles: Collection[str] | None, packets: Sequence[bytes], features: Collection[str]) -> Counter[int]:
+    """How many packets are for each profile that the channel allows."""
+    found = Counter(profile_for(packet, features) for packet in packets)
+    del found[UNCOMPRESSED]
+    return Counter(
+        {profile: count for profile, count in found.items() if profiles is None or f"0x{profile:04x}" in profiles}
+    )

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A compressor alone, given packets and feedback in turn: which packet types it answers with.
+
+Feedback is described in words (`feedback.Written`) or given as octets. Its sequence number is that of the last packet
+on the link before it, or of the packet that it names. What is given in vain must leave no trace: the link then has the
+same octets as without it, for an adapter's output depends on its input alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from headroom.core.errors import UsageError
+from headroom.core.replay import Wanted
+from headroom.schemes.rohc.conformance import stream
+from headroom.schemes.rohc.conformance.capabilities import Inconclusive, Misbehaviour
+from headroom.schemes.rohc.conformance.feedback import Written
+from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
+from headroom.schemes.rohc.conformance.observation import TYPE_0, UPDATES, Observation, Seen, observe
+from headroom.schemes.rohc.judge import Parameters
+from headroom.schemes.rohc.judge.context import MODE_VALUES
+
+TYPE_1 = ("UO-1", "UO-1-ID", "UO-1-TS", "R-1", "R-1-ID", "R-1-TS")
+TYPE_0_AND_1 = (*TYPE_0, *TYPE_1)
+
+
+@dataclass
+class Sent:
+    """`count` packets of every flow; `expected` is what is expected of the types of those of one."""
+
+    first: int  # number of the first packet of the source
+    count: int
+    expected: str
+    flow: int = 0
+
+
+UNUSED = "unused"  # in the place of a flow: feedback for a CID that no flow has
+
+
+@dataclass
+class Given:
+    """Feedback before packet `before` about packet `about` of the source (negative: none), for the context of a flow or
+    for a CID that no flow has."""
+
+    before: int
+    words: str
+    flow: int | str
+    about: int
+    in_vain: bool = False
+
+
+@dataclass(frozen=True)
+class Named:
+    """What feedback names: the CID of a packet on the link, and its sequence number."""
+
+    cid: int
+    sn: int
+
+
+@dataclass
+class Conversation:
+    """`channel` is the compressor's configuration; flow n is the n-th of `Flow.of`, whichever CID it gets."""
+
+    flow: str
+    channel: dict[str, Any] = field(default_factory=dict)
+    flows: int = 1
+    interval_ns: int = INTERVAL_NS
+    packets: list[dict[str, Any]] = field(default_factory=list)
+    sent: list[Sent] = field(default_factory=list)
+    given: list[Given] = field(default_factory=list)
+    signals: list[dict[str, Any]] = field(default_factory=list)
+    now_ns: int = 0
+    _flows: list[Flow] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._flows = [Flow.of(self.flow, number) for number in range(self.flows)]
+
+    def send(self, count: int, expected: str = "any", change: str = "", flow: int = 0) -> None:
+        """The next `count` packets of each flow. `change` changes flow number `flow` before. `expected` as in
+        `judge_kinds` is about its packets."""
+        self.sent.append(Sent(len(self.packets), count, expected, flow))
+        if change:
+            self._flows[flow].change(change)
+        for _ in range(count):
+            for one in self._flows:
+                self.packets.append({"time_ns": self.now_ns, "channel": 0, "hex": one.packet().hex()})
+            self.now_ns += self.interval_ns
+
+    def pause(self, seconds: float) -> None:
+        """Nothing is sent for a while."""
+        self.now_ns += round(seconds * 1e9)
+
+    def give(self, words: str, flow: int | str = 0, about: int | None = None, in_vain: bool = False) -> None:
+        """Feedback before the next packet: words of `feedback.Written`, or octets as `raw f25abc`, which name the CID
+        themselves.
+
+        `about` is a packet of the flow, counted from 0; None: the last one before it. With the flow `UNUSED`, the
+        feedback is for a CID that no packet of the story has, with the sequence number of a packet of flow 0.
+        """
+        if not words.startswith("raw "):
+            Written.of(words)
+        of = 0 if flow == UNUSED else int(flow)
+        last = len(self.packets) - self.flows + of
+        self.given.append(
+            Given(len(self.packets), words, flow, last if about is None else about * self.flows + of, in_vain)
+        )
+
+    def signal(self, message: dict[str, Any]) -> None:
+        self.signals.append({"before": len(self.packets), "side": "compressor", "message": message})
+
+    @property
+    def parameters(self) -> Parameters:
+        return Parameters.of(self.channel)
+
+    def run(self, wanted: Wanted) -> tuple[Observation, Observation | None]:
+        """Has it with a fresh compressor. The second observation is that without what was given in vain, if anything
+        was."""
+        wanted = replace(wanted, decompressor=None, channel={**wanted.channel, **self.channel}, source=self.packets)
+        names = [self._guess(given) for given in self.given]
+        for _ in range(len(names) + 1):
+            everything = observe(replace(wanted, control=self._control(names)))
+            read = [self._read(given, everything, name) for given, name in zip(self.given, names, strict=True)]
+            if read == names:
+                break
+            # What comes before the first wrong name is as it will be, so that each turn puts one right at least.
+            names = read
+        else:
+            raise Misbehaviour("The same packets and the same feedback do not make the same octets on the link.")
+        if not any(given.in_vain for given in self.given):
+            return everything, None
+        return everything, observe(replace(wanted, control=self._control(names, in_vain=False)))
+
+    def _guess(self, given: Given) -> Named:
+        """What feedback names, as far as it can be known before anything is sent."""
+        sn = 0
+        if self.flow.startswith("rtp") and given.about >= 0:
+            sn = int.from_bytes(_rtp_sn(bytes.fromhex(self.packets[given.about]["hex"]), self._flows[0]), "big")
+        return Named(self.flows if given.flow == UNUSED else int(given.flow), sn)
+
+    def _read(self, given: Given, seen: Observation, name: Named) -> Named:
+        """What feedback names as the link tells it: CIDs, and the sequence numbers of the profiles other than RTP, are
+        the compressor's own. Where the judge cannot read the packet, that stays which was named."""
+        if given.words.startswith("raw "):
+            return name
+        one = seen.packets[given.about] if given.about >= 0 else None
+        after = one.outcome.after if one is not None and one.outcome is not None else None
+        sn = after.sn if after is not None and not self.flow.startswith("rtp") else name.sn
+        if given.flow == UNUSED:
+            return Named(self._unused(seen), sn)
+        return Named(name.cid if one is None or one.cid is None else one.cid, sn)
+
+    def _unused(self, seen: Observation) -> int:
+        """The lowest CID that no packet has."""
+        used = {one.cid for one in seen.packets}
+        found = next((cid for cid in range(self.parameters.max_cid + 1) if cid not in used), None)
+        if found is None:
+            raise Inconclusive("Every CID of the channel is in use; the case needs one that is not.")
+        return found
+
+    def _control(self, names: Sequence[Named], in_vain: bool = True) -> list[dict[str, Any]]:
+        """Signals and feedback in order, with what is given in vain or without it."""
+        control = list(self.signals)
+        for given, name in zip(self.given, names, strict=True):
+            if in_vain or not given.in_vain:
+                octets = self._octets(given, name)
+                control.append({"before": given.before, "side": "compressor", "feedback": octets.hex(), "channel": 0})
+        return sorted(control, key=lambda step: step["before"])
+
+    def _octets(self, given: Given, name: Named) -> bytes:
+        if given.words.startswith("raw "):
+            return bytes.fromhex(given.words.removeprefix("raw "))
+        return Written.of(given.words).element(name.cid, name.sn, self.parameters)
+
+    def judge(self, seen: Observation, without: Observation | None) -> list[str]:
+        """What is wrong with the types of packets, and the traces of what was given in vain."""
+        complaints = []
+        for number, sent in enumerate(self.sent, 1):
+            mine = [seen.packets[n * self.flows + sent.flow + sent.first] for n in range(sent.count)]
+            missing = [] if "nothing" in sent.expected else stream.not_sent(mine)[:1]
+            found = missing or judge_kinds(sent.expected, mine)
+            complaints += [f"step {number} ({sent.count} packets): {one}" for one in found]
+        if without is not None:
+            first = min(given.before for given in self.given if given.in_vain)
+            for a, b in zip(seen.packets[first:], without.packets[first:], strict=True):
+                if a.link != b.link:
+                    complaints.append(
+                        f"feedback that was to be ignored changes packet {a.index}: {a.kind} instead of {b.kind}"
+                    )
+                    break
+        return complaints
+
+
+def _rtp_sn(original: bytes, flow: Flow) -> bytes:
+    at = sum(20 if ip.version == 4 else 40 for ip in flow.ips) + 8 + 2
+    return original[at : at + 2]
+
+
+def judge_kinds(expected: str, packets: Sequence[Seen]) -> list[str]:
+    """What is wrong with the packet types of a step.
+
+    `expected`: types joined by commas, `update` for IR, IR-DYN and type 2, `type 0` and `type 1`: the only ones
+    allowed; `no …`: none of these; `some …`: at least one of these; `first …`: the first packet is one of these; `at
+    the end …`: the last one is; `mode O`: every mode parameter that is there says so, `some mode U`: at least one is
+    there and does, `no mode U`: none does; `profile 0x0000`: all of it. Several are joined by a semicolon; `any` is
+    always right.
+    """
+    if not packets:
+        raise UsageError(f"'{expected}' is said of no packet at all; a step has one at least.")
+    found = []
+    for part in (piece.strip() for piece in expected.split(";")):
+        match = re.fullmatch(r"(?:(no|some|first|at the end) )?(?:(mode) ([UOR])|(profile) (0x[0-9a-f]{4})|(.+))", part)
+        if part == "any":
+            continue
+        if not match:
+            raise UsageError(f"'{part}' says nothing about packets.")
+        quantity, is_mode, mode, is_profile, profile, names = match.groups()
+        if (is_mode and quantity in ("first", "at the end")) or (is_profile and quantity):
+            raise UsageError(f"'{part}' is not said of packets; say `mode O`, `some mode O`, `no mode O`, `profile …`.")
+        if is_mode:
+            found += _modes(quantity, MODE_VALUES[mode], mode, packets)
+        elif is_profile:
+            found += _profile(int(profile, 16), profile, packets)
+        else:
+            found += _types(quantity, names, packets)
+    return found
+
+
+def _types(quantity: str | None, names: str, packets: Sequence[Seen]) -> list[str]:
+    kinds: set[str] = set()
+    for name in (piece.strip() for piece in names.split(",")):
+        groups = {"update": UPDATES, "type 0": TYPE_0, "type 1": TYPE_1, "nothing": ("",)}
+        known = groups.get(name, (name,))
+        if name not in groups and name not in (*UPDATES, *TYPE_0_AND_1):
+            raise UsageError(f"'{name}' is no packet type; there are {', '.join((*groups, *UPDATES, *TYPE_0_AND_1))}.")
+        kinds |= set(known)
+    inside = [seen for seen in packets if seen.kind in kinds]
+    outside = [seen for seen in packets if seen.kind not in kinds]
+    what = ", ".join(dict.fromkeys(seen.kind for seen in packets))
+    if quantity is None and outside:
+        return [f"packet {outside[0].index} is {outside[0].kind or 'not on the link'}; only {names} is expected"]
+    if quantity == "no" and inside:
+        return [f"packet {inside[0].index} is {inside[0].kind}; no {names} is expected"]
+    if quantity == "some" and not inside:
+        return [f"there is no {names}; what comes: {what}"]
+    if quantity == "first" and packets[0].kind not in kinds:
+        return [f"the first packet is {packets[0].kind or 'not on the link'}; {names} is expected"]
+    if quantity == "at the end" and packets[-1].kind not in kinds:
+        return [f"the last packet is {packets[-1].kind or 'not on the link'}; {names} is expected"]
+    return []
+
+
+def _profile(number: int, name: str, packets: Sequence[Seen]) -> list[str]:
+    missing = [seen for seen in packets if not seen.kind]
+    other = [seen for seen in packets if seen.kind and seen.profile != number]
+    if missing:
+        return [f"packet {missing[0].index} is not on the link; profile {name} is expected"]
+    return [f"packet {other[0].index} ({other[0].kind}) is not of profile {name}"] if other else []
+
+
+def _modes(quantity: str | None, value: int, mode: str, packets: Sequence[Seen]) -> list[str]:
+    carried = [seen for seen in packets if seen.mode is not None]
+    other = [seen for seen in carried if seen.mode != value]
+    if quantity == "some":
+        return [] if len(other) < len(carried) else [f"no packet says mode {mode}"]
+    if quantity == "no":
+        same = [seen for seen in carried if seen.mode == value]
+        return [f"packet {same[0].index} ({same[0].kind}) says mode {mode}"] if same else []
+    return [f"packet {other[0].index} ({other[0].kind}) does not say mode {mode}"] if other else []

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a failed case leaves behind: a text with both decodes of the packet in question side by side."""
+
+from __future__ import annotations
+
+from headroom.core.results.record import Finding
+from headroom.schemes.rohc.conformance.observation import Observation, Seen
+from headroom.schemes.rohc.conformance.vectors import Played
+from headroom.schemes.rohc.judge.packet import trace_line
+
+PER_ROW = 8  # octets
+
+
+def of_finding(seen: Observation, finding: Finding) -> str:
+    """The packet that a finding is about: the link as the judge reads it, the original beside what the judge
+    restores."""
+    one = next((packet for packet in seen.packets if packet.index == finding.packet), None)
+    lines = [f"packet {finding.packet}: {finding.sentence} ({finding.requirement})", ""]
+    if one is None:
+        return "\n".join([*lines, "There is no such packet."])
+    return "\n".join([*lines, *of_packet(one)])
+
+
+def of_packet(one: Seen) -> list[str]:
+    """Lines about one packet: its fields on the link, and the original beside what the judge restores."""
+    lines = [f"on the link: {one.link.hex() if one.link is not None else 'nothing'}"]
+    lines += [f"as segment {n}: {segment.hex()}" for n, segment in enumerate(one.segments, 1)]
+    outcome = one.outcome
+    if outcome is not None and outcome.packet is not None:
+        lines += outcome.packet.trace().splitlines()
+    elif outcome is not None and outcome.error is not None:
+        lines += [f"refused: {outcome.error}", *(trace_line(field) for field in outcome.error.fields)]
+    if outcome is not None and outcome.error is not None and outcome.packet is not None:
+        lines.append(f"refused: {outcome.error}")
+    restored = outcome.delivered if outcome is not None else None
+    lines += ["", *side_by_side("original", one.original, "restored by the judge", restored)]
+    said = ", ".join(arrival["status"] for arrival in one.record.get("decompressor", ()))
+    lines += ["", f"the decompressor: {one.verdict}" + (f" ({said})" if said else "")]
+    return lines
+
+
+def of_vector(played: Played) -> str:
+    """A vector: what it shows, what is wrong, and each link packet with its fields and what became of it."""
+    vector = played.vector
+    lines = [
+        f"{vector.name}: {vector.shows}",
+        *(f"  RFC {one['rfc']}, {one['section']}: {one['text']}" for one in vector.rests_on),
+    ]
+    lines += ["", *played.wrong, ""]
+    for number, step in enumerate(vector.steps):
+        record = played.records[number] if number < len(played.records) else {}
+        said = ", ".join(arrival["status"] for arrival in record.get("decompressor", ())) or "nothing"
+        lines.append(f"link packet {number}: {step.link.hex()}")
+        lines += [
+            f"  {field.bits:4d} bits  {field.name:<28} 0x{field.value:x}  {field.why}".rstrip() for field in step.fields
+        ]
+        lines.append(f"  must be {step.outcome}; {record.get('verdict', 'not played')} ({said})")
+        if step.packet is not None:
+            lines.append(f"  original {step.packet.hex()}")
+    return "\n".join(lines)
+
+
+def side_by_side(left: str, a: bytes, right: str, b: bytes | None) -> list[str]:
+    """Two packets in hexadecimal, row by row; a star marks the octets that differ."""
+    if b is None:
+        return [f"{left}: {a.hex()}", f"{right}: nothing"]
+    width = 3 * PER_ROW + PER_ROW
+    lines = [f"octet  {left:<{width}}{right}"]
+    for at in range(0, max(len(a), len(b)), PER_ROW):
+        lines.append(f"{at:5d}  {_row(a, b, at):<{width}}{_row(b, a, at)}".rstrip())
+    return lines
+
+
+def _row(mine: bytes, other: bytes, at: int) -> str:
+    return " ".join(
+        f"{mine[n]:02x}{'*' if n >= len(other) or mine[n] != other[n] else ' '}"
+        for n in range(at, min(at + PER_ROW, len(mine)))
+    )

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One change of a flow, sent many times at once: each copy of the flow has a channel of its own and loses other
+packets.
+
+The first copy loses nothing. From it is read for how many packets the change is carried (`repeats`); the others show
+that the decompressor makes of what arrives at least what the judge makes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from headroom.core.replay import Wanted
+from headroom.schemes.rohc.conformance import capabilities, repeats
+from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
+from headroom.schemes.rohc.conformance.observation import Observation, Seen, observe
+from headroom.schemes.rohc.judge import Decompressor, Parameters
+
+CHANGE_AT = 40  # by then every compressor has settled
+PACKETS = 80
+PATTERNS: tuple[tuple[int, ...], ...] = (
+    (),
+    *(tuple(range(count)) for count in range(1, 9)),  # the change and what follows it
+    *((n,) for n in range(1, 5)),  # one packet behind the change
+    (0, 2),
+    (0, 1, 3),
+    (0, 2, 4),
+)
+
+
+@dataclass
+class Survey:
+    """What was seen: `carried` packets in a row bring the change. `complaints` are the decompressor's."""
+
+    carried: int
+    observation: Observation  # of the copy that loses nothing
+    complaints: list[str] = field(default_factory=list)
+    patterns: int = 0
+
+
+def packets_of(flow: Flow, changes: dict[int, str], count: int) -> list[bytes]:
+    """The packets of a flow with changes by packet number."""
+    found = []
+    for n in range(count):
+        if n in changes:
+            flow.change(changes[n])
+        found.append(flow.packet())
+    return found
+
+
+def literal(
+    packets: Sequence[bytes], channels: int = 1, interval_ns: int = INTERVAL_NS, start_ns: int = 0
+) -> list[dict[str, Any]]:
+    """Packets as a job has them, each one once on every channel."""
+    return [
+        {"time_ns": start_ns + n * interval_ns, "channel": channel, "hex": octets.hex()}
+        for n, octets in enumerate(packets)
+        for channel in range(channels)
+    ]
+
+
+def survey(flow: Flow, change: str, wanted: Wanted) -> Survey:
+    """Sends the flow with a change at packet `CHANGE_AT` and the losses of `PATTERNS`."""
+    packets = packets_of(flow, {CHANGE_AT: change}, PACKETS)
+    most = min(
+        capabilities.channels_of(name, wanted.channel) for name in (wanted.compressor, wanted.decompressor) if name
+    )
+    found: Survey | None = None
+    for start in range(0, len(PATTERNS), most):
+        patterns = PATTERNS[start : start + most]
+        channels = len(patterns)
+        drop = [(CHANGE_AT + n) * channels + channel for channel, pattern in enumerate(patterns) for n in pattern]
+        channel = {**wanted.channel, "channels": channels} if channels > 1 else wanted.channel
+        seen = observe(
+            replace(wanted, source=literal(packets, channels), channel=channel, forward={"drop": drop}), judged={0}
+        )
+        by_channel = {n: [one for one in seen.packets if one.channel == n] for n in range(channels)}
+        if found is None:
+            carried = repeats.survived(by_channel[0], CHANGE_AT, seen.parameters) + 1
+            found = Survey(carried, seen)
+        found.observation.findings += seen.findings if seen is not found.observation else []
+        for n, pattern in enumerate(patterns):
+            found.complaints += disagreements(by_channel[n], seen.parameters, f"losing {_lost(pattern)}: ")
+        found.patterns += channels
+    assert found is not None
+    return found
+
+
+def disagreements(packets: Sequence[Seen], parameters: Parameters, prefix: str = "") -> list[str]:
+    """Where a decompressor falls short of the judge, who gets the same packets of one channel in the same order.
+
+    Only where the judge restores everything that arrives: beyond that, what comes out is a matter of chance and
+    repairs.
+    """
+    judge = Decompressor(parameters)
+    arrived = [seen for seen in packets if seen.link is not None and seen.arrives]
+    if any(judge.decompress(seen.link).delivered != seen.original for seen in arrived if seen.link is not None):
+        return []
+    found = []
+    for seen in arrived:
+        statuses = ", ".join(arrival["status"] for arrival in seen.record.get("decompressor", ())) or "nothing"
+        if seen.verdict == "mismatched":
+            found.append(f"{prefix}packet {seen.index} ({seen.kind}) is delivered other than it was")
+        elif seen.verdict != "identical":
+            found.append(
+                f"{prefix}packet {seen.index} ({seen.kind}) is not delivered ({statuses}), though what arrived suffices"
+            )
+    return found
+
+
+def _lost(pattern: Sequence[int]) -> str:
+    return "nothing" if not pattern else "packets " + ", ".join(f"c+{n}" if n else "c" for n in pattern)

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A replay as the ROHC judge reads it: every packet with its original, its octets on the link and what they mean.
+
+What an adapter tells about its packets is not looked at: type, CID and sequence number are those that the judge reads.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from headroom.core import replay
+from headroom.core.captures import engine_pcapng
+from headroom.core.results.record import Finding
+from headroom.schemes.rohc.conformance import capabilities, carriers, feedback
+from headroom.schemes.rohc.judge import Checker, Outcome, Parameters
+
+JUDGE = "headroom.schemes.rohc.judge"
+TYPE_0 = ("UO-0", "R-0", "R-0-CRC", "Normal")
+# What these rules say depends on feedback; where the judge does not see which arrived, they are not applied.
+MODE_RULES = (
+    "RFC3095-4.4.1-1",
+    "RFC3095-5.5.1.1.1-1",
+    "RFC3095-5.6.1-5",
+    "RFC3095-5.6.2-1",
+    "RFC3095-5.6.3-1",
+    "RFC3095-5.6.5-2",
+    "RFC3843-3.4-7",
+    "RFC4815-4.7-1",
+    "RFC4019-5.6-3",
+)
+# A replay that does no more than to send its source.
+ONE_WAY: dict[str, Any] = {
+    "reverse": False,
+    "decompressor": None,
+    "forward": {},
+    "backward": {},
+    "feedback": {},
+    "control": [],
+    "records": "none",
+}
+UPDATES = ("IR", "IR-DYN", "UOR-2", "UOR-2-ID", "UOR-2-TS")
+
+
+@dataclass(slots=True)
+class Seen:
+    """One packet of the source. `link` and `outcome` are None when the compressor did not put it on the link.
+
+    Of a packet that went as segments, `link` is the packet that they make up.
+    """
+
+    index: int
+    time_ns: int
+    channel: int
+    original: bytes
+    link: bytes | None
+    outcome: Outcome | None
+    record: dict[str, Any]
+    segments: tuple[bytes, ...] = ()
+
+    @property
+    def arrives(self) -> bool:
+        """Whether the link delivered all of it, be it damaged."""
+        return replay.arrives(self.record)
+
+    @property
+    def kind(self) -> str:
+        """Packet type on the link as the judge reads it; "refused" when it cannot, "" when there is none."""
+        if self.outcome is None:
+            return ""
+        return self.outcome.packet.kind if self.outcome.packet is not None else "refused"
+
+    @property
+    def cid(self) -> int | None:
+        if self.outcome is None or self.outcome.packet is None:
+            return None
+        return self.outcome.packet.cid
+
+    @property
+    def profile(self) -> int | None:
+        """Number of the profile that the packet is compressed with."""
+        packet = self.outcome.packet if self.outcome else None
+        return packet.profile.number if packet is not None and packet.profile is not None else None
+
+    @property
+    def header_octets(self) -> int | None:
+        """Octets on the link that stand for the header, CID and CRC included."""
+        packet = self.outcome.packet if self.outcome else None
+        return packet.header_octets if packet is not None else None
+
+    @property
+    def mode(self) -> int | None:
+        """Mode parameter that the packet carries; None when it carries none."""
+        packet = self.outcome.packet if self.outcome else None
+        if packet is None:
+            return None
+        if packet.dynamic is not None and packet.dynamic.rtp is not None:
+            return packet.dynamic.rtp.mode
+        extension = packet.header.extension if packet.header is not None else None
+        return extension.mode if extension is not None else None
+
+    @property
+    def restored(self) -> bool:
+        """Whether the judge's decompressor gives back the original."""
+        return self.outcome is not None and self.outcome.delivered == self.original
+
+    @property
+    def verdict(self) -> str:
+        """What became of the packet, as the engine compared it: identical, mismatched, not_delivered …"""
+        return str(self.record.get("verdict"))
+
+    @property
+    def feedback(self) -> list[bytes]:
+        """Feedback elements that the decompressor sent after it."""
+        return [bytes.fromhex(element) for element in self.record.get("feedback", ())]
+
+
+@dataclass
+class Observation:
+    """A replay and its judge. `findings` count packets of the source; `not_judged` are sentences.
+
+    `undeclared` are those of `not_judged` where the judge sees a feature that the compressor does not declare: no such
+    packet should be there, and most likely it is not what it seems but a broken one.
+    """
+
+    done: replay.Replay
+    parameters: Parameters
+    packets: list[Seen] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    not_judged: list[str] = field(default_factory=list)
+    undeclared: list[str] = field(default_factory=list)
+
+    @property
+    def kinds(self) -> Counter[str]:
+        return Counter(seen.kind for seen in self.packets if seen.link is not None)
+
+    @property
+    def restored(self) -> int:
+        return sum(seen.restored for seen in self.packets)
+
+    def flows(self) -> list[list[Seen]]:
+        """The packets of each context, in order. Raises Inconclusive where the judge could read none."""
+        contexts: dict[tuple[int, int], list[Seen]] = {}
+        for seen in self.packets:
+            if seen.cid is not None:
+                contexts.setdefault((seen.channel, seen.cid), []).append(seen)
+        if not contexts:
+            raise capabilities.Inconclusive(
+                "The judge can read no packet on the link, which says nothing about the compressor."
+            )
+        return [contexts[key] for key in sorted(contexts)]
+
+    def flow(self) -> list[Seen]:
+        """The packets of a source that is one flow, whatever CID the compressor gives it: those of the context that has
+        most. Raises Inconclusive where the judge could read none."""
+        return max(self.flows(), key=len)
+
+
+def observe(
+    wanted: replay.Wanted, window: int = 1, confidence: int = 1, judged: Collection[int] | None = None
+) -> Observation:
+    """Replays, and puts what the compressor sent before the judge.
+
+    `window` and `confidence` are those of the judge's `Checker`; `judged` names the channels that are judged, if not
+    all: the packets of the others have no outcome. Raises NotDeclared when the packets are for a profile that one
+    side does not declare, EngineFailure when the engine gives no result, Misbehaviour when an adapter broke a promise
+    of the ABI.
+    """
+    done, originals = _replay(replace(wanted, records="all", record_octets=True, timeout_s=capabilities.PATIENCE_S))
+    asked = wanted.channel.get("profiles") if wanted.profiles_asked else None
+    for name in filter(None, (wanted.compressor, wanted.decompressor) if wanted.compressor else ()):
+        carriers.require(name, asked, originals)
+    capabilities.promise(done.document)
+    result = Observation(done, Parameters.of(wanted.channel))
+    checkers: dict[int, Checker] = {}
+    positions: dict[int, list[int]] = {}
+    scripted = _scripted_feedback(wanted)
+    by_itself = feedback_arrives(wanted)
+    for record in done.records:
+        if "packet" not in record or record.get("direction") != "forward":
+            continue
+        channel, index = record["channel"], record["packet"]
+        if channel not in checkers:
+            checkers[channel] = Checker(result.parameters, window=window, confidence=confidence)
+            positions[channel] = []
+        checker = checkers[channel]
+        for data in scripted.get(index, {}).get(channel, ()):
+            checker.take_feedback(data)
+        seen = _seen(record, originals[index], checker if judged is None or channel in judged else None)
+        result.packets.append(seen)
+        positions[channel] += [index] * len(replay.parts_of(record))
+        for element in record.get("feedback", ()) if by_itself else ():
+            for data in _elements(element):
+                checker.take_feedback(data)
+    for channel, checker in checkers.items():
+        at = positions[channel]
+        checker.finish()
+        for one in checker.findings:
+            result.findings.append(Finding(one.sentence, one.requirement, at[one.packet_index], JUDGE, one.severity))
+        for left_out in checker.not_judged:
+            sentence = f"packet {at[left_out.packet_index]}: {left_out.sentence}"
+            result.not_judged.append(sentence)
+            if wanted.compressor and not capabilities.declares(wanted.compressor, left_out.feature):
+                result.undeclared.append(f"{sentence} ({left_out.feature} is not declared)")
+    if not sees_all_feedback(wanted):
+        result.findings = [one for one in result.findings if one.requirement not in MODE_RULES]
+    if wanted.compressor:
+        sent = [(seen.original, seen.profile) for seen in result.packets]
+        if sentence := carriers.unused(wanted.compressor, wanted.channel.get("profiles"), sent):
+            result.findings.append(Finding(sentence, "", 0, JUDGE, "must"))
+    result.findings.sort(key=lambda one: one.packet or 0)
+    return result
+
+
+def _seen(record: dict[str, Any], original: bytes, checker: Checker | None) -> Seen:
+    """A packet of the source, and what the judge makes of it, if it is to."""
+    links = [bytes.fromhex(part["link"]) for part in replay.parts_of(record)]
+    outcome = None
+    for link in links if checker is not None else ():
+        outcome = checker.take(link, original, record["time_ns"])
+    seen = Seen(record["packet"], record["time_ns"], record["channel"], original, None, outcome, record)
+    if "segments" in record:
+        seen.segments = tuple(links)
+        whole = outcome.packet.octets if outcome is not None and outcome.packet is not None else b""
+        seen.link = whole or b"".join(links)
+    elif links:
+        (seen.link,) = links
+    return seen
+
+
+def _replay(wanted: replay.Wanted) -> tuple[replay.Replay, list[bytes]]:
+    """The replay and its original packets; those of a profile are taken from a capture by the engine."""
+    if not isinstance(wanted.source, str):
+        return replay.run(wanted), [bytes.fromhex(packet["hex"]) for packet in wanted.source]
+    with tempfile.TemporaryDirectory(prefix="headroom-observation-") as folder:
+        path = Path(folder) / "source.pcapng"
+        if not wanted.reverse:
+            done = replay.run(replace(wanted, outputs={**wanted.outputs, "source": path}))
+        else:  # whose capture would have the packets of both directions
+            done = replay.run(wanted)
+            replay.run(replace(wanted, **ONE_WAY, outputs={"source": path}))
+        return done, [packet.octets for packet in engine_pcapng.read(path)] if path.exists() else []
+
+
+def _scripted_feedback(wanted: replay.Wanted) -> dict[int, dict[int, list[bytes]]]:
+    """Feedback data that the job itself gives the compressor, by packet and channel."""
+    found: dict[int, dict[int, list[bytes]]] = {}
+    for step in wanted.control:
+        if step.get("side") == "compressor" and "feedback" in step:
+            by_channel = found.setdefault(step["before"], {})
+            by_channel.setdefault(step.get("channel", 0), []).extend(_elements(step["feedback"]))
+    return found
+
+
+def _elements(text: str) -> list[bytes]:
+    try:
+        return feedback.split(bytes.fromhex(text))
+    except ValueError:
+        return []  # What is no feedback binds the compressor to nothing.
+
+
+def sees_all_feedback(wanted: replay.Wanted) -> bool:
+    """Whether the judge knows of everything that the compressor hears: what a job gives it by hand, or what a
+    decompressor says while it arrives at once."""
+    return not wanted.decompressor or replay.feedback_path(wanted) == "none" or feedback_arrives(wanted)
+
+
+def feedback_arrives(wanted: replay.Wanted) -> bool:
+    """Whether all feedback of the decompressor reaches the compressor before its next packet, so that the judge may
+    hold the compressor to it."""
+    if not wanted.decompressor or replay.feedback_path(wanted) != "own" or wanted.burst > 1:
+        return False  # of a burst, all is compressed before anything of it arrives
+    return not set(wanted.feedback) - {"path"} and not set(wanted.forward) & {
+        "delay_ns",
+        "jitter_ns",
+        "reorder",
+        "duplicate",
+    }

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The optimistic approach seen from outside: for how many packets in a row a change is carried, and what a loss hurts.
+
+RFC 3095, 5.3.1.1.1: a compressor repeats what is new "in several packets" and then trusts that it has arrived; how many
+is its own affair. Here that number is read off the link: how many packets from the change on may be lost together while
+the judge, a decompressor without any repair, still restores everything behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from headroom.schemes.rohc.conformance.observation import Seen
+from headroom.schemes.rohc.judge import Decompressor, Parameters
+from headroom.schemes.rohc.judge.context import Channel, Context
+
+LONGEST = 16  # losses in a row that are tried; no compressor needs to survive so many
+REACH = 24  # packets of a context behind a loss that are looked at: by then an error has shown
+
+
+def survived(packets: Sequence[Seen], change: int, parameters: Parameters, longest: int = LONGEST) -> int:
+    """How many packets from `packets[change]` on may all be lost without hurting a later one; 0: not even that one."""
+    before = contexts_before(packets)[change]
+    for count in range(1, longest + 1):
+        if hurt_by(packets, change, count, before, parameters) is not None:
+            return count - 1
+    return longest
+
+
+def hurt_by(
+    packets: Sequence[Seen], first: int, count: int, before: dict[int, Context], parameters: Parameters
+) -> int | None:
+    """The first packet that the judge does not restore when `count` packets from `first` on are lost; None if all
+    are.
+
+    Contexts have nothing to do with each other: looked at are packets of the CIDs that lost any, up to `REACH` of each,
+    until nothing of the loss is left because the context is as it would have been.
+    """
+    judge = Decompressor()
+    judge.channel = Channel(parameters, dict(before))
+    left = dict.fromkeys((seen.cid for seen in packets[first : first + count]), REACH)
+    for seen in packets[first + count :]:
+        if not left:
+            return None
+        if seen.link is None or seen.outcome is None or seen.cid not in left:
+            continue
+        outcome = judge.decompress(seen.link, seen.time_ns)
+        if outcome.delivered != seen.original:
+            return seen.index
+        left[seen.cid] -= 1
+        if outcome.after == seen.outcome.after or not left[seen.cid]:
+            del left[seen.cid]
+    return None
+
+
+def single_losses(packets: Sequence[Seen], parameters: Parameters, but: Iterable[int] = ()) -> list[tuple[int, int]]:
+    """Every packet whose loss alone keeps the judge from restoring a later one, and which one that is."""
+    spared = set(but)
+    wanted = {n for n, seen in enumerate(packets) if seen.link is not None and n not in spared}
+    before = contexts_before(packets)
+    found = []
+    for n in sorted(wanted):
+        hurt = hurt_by(packets, n, 1, before[n], parameters)
+        if hurt is not None:
+            found.append((packets[n].index, hurt))
+    return found
+
+
+def contexts_before(packets: Sequence[Seen]) -> list[dict[int, Context]]:
+    """The judge's contexts before each packet, nothing lost. No context is ever changed in place."""
+    contexts: dict[int, Context] = {}
+    found = []
+    for seen in packets:
+        found.append(contexts)
+        after = seen.outcome.after if seen.outcome is not None else None
+        if after is not None and contexts.get(after.cid) is not after:
+            contexts = {**contexts, after.cid: after}
+    return found

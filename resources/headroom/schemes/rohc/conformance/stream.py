@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What may be expected of a compressor's stream as a whole. Each function returns what is wrong as sentences.
+
+The packets are those of one context, as `observation` saw them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from headroom.schemes.rohc.conformance.observation import TYPE_0, UPDATES, Seen
+
+SETTLED = 40  # packets after which a flow that changes nothing is in its highest state
+
+
+def begins_with_ir(packets: Sequence[Seen]) -> list[str]:
+    """RFC 3095, 4.3.1.1 and 5.3.1: the first packet is an IR packet, complete unless there is nothing to complete."""
+    if not packets:
+        return ["nothing was put on the link"]
+    first = packets[0]
+    if first.kind != "IR":
+        return [f"the first packet on the link is {first.kind}, not IR"]
+    packet = first.outcome.packet if first.outcome else None
+    if packet is not None and packet.static is not None and packet.dynamic is None:
+        return ["the first IR packet has no dynamic chain, so it holds no complete header"]
+    return []
+
+
+def irs_at_start(packets: Sequence[Seen]) -> int:
+    """IR packets before the first packet of another type."""
+    return next((n for n, seen in enumerate(packets) if seen.kind != "IR"), len(packets))
+
+
+def is_settled(packets: Sequence[Seen], within: int = SETTLED) -> list[str]:
+    """RFC 3095, 4.3.1: a regular flow is compressed as far as possible, to packets of type 0, but for refreshes."""
+    behind = packets[within:]
+    if not behind:
+        return [f"there are only {len(packets)} packets, which says nothing about those behind the first {within}"]
+    others = [seen for seen in behind if seen.kind not in TYPE_0]
+    if 2 * len(others) <= len(behind):
+        return []
+    count = f"{len(behind) - len(others)} of {len(behind)} are" if len(others) < len(behind) else "none is"
+    first = f"packet {others[0].index} is {others[0].kind}"
+    return [f"behind the first {within} packets, {count} of type 0; {first}"]
+
+
+def not_sent(packets: Sequence[Seen]) -> list[str]:
+    """Packets that the compressor did not put on the link, nor kept for later (HEADROOM_NOTHING): lost by itself.
+
+    RFC 3095, 5.10: what no profile fits goes uncompressed, so that every packet can be sent.
+    """
+    found = []
+    for seen in packets:
+        status = seen.record.get("compressor", {}).get("status", "no status")
+        if seen.link is None and status != "NOTHING":
+            found.append(f"packet {seen.index} is not put on the link ({status})")
+    return found
+
+
+def positions(packets: Sequence[Seen], kinds: Sequence[str], behind: int = SETTLED) -> list[int]:
+    """Places in the flow of packets of some types, those at the start left out."""
+    return [n for n, seen in enumerate(packets) if n >= behind and seen.kind in kinds]
+
+
+def refreshes(packets: Sequence[Seen], behind: int = SETTLED) -> tuple[list[int], list[int]]:
+    """Returns to the IR state and to lower states at all, as places where they begin: RFC 3095, 5.3.1.1.2."""
+    to_ir = _beginnings(positions(packets, ("IR",), behind))
+    to_lower = _beginnings(positions(packets, UPDATES, behind))
+    return to_ir, to_lower
+
+
+def _beginnings(places: Sequence[int]) -> list[int]:
+    return [place for n, place in enumerate(places) if n == 0 or places[n - 1] != place - 1]
+
+
+def longest_without(places: Sequence[int], count: int, behind: int = SETTLED) -> int:
+    """Most packets in a row without one of `places`, among `count`."""
+    edges = [behind, *places, count]
+    return max(b - a for a, b in itertools.pairwise(edges))
+
+
+def above_max_cid(packets: Sequence[Seen], max_cid: int) -> list[str]:
+    return [
+        f"packet {seen.index} uses CID {seen.cid}, but MAX_CID is {max_cid}"
+        for seen in packets
+        if (seen.cid or 0) > max_cid
+    ]

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hand-derived vectors of resources/vectors/rohc before a decompressor, many at once: each on a channel of its own.
+
+What must come out is compared by the engine; what the decompressor passes on to the compressor at its end, and what it
+answers, is compared here. A vector that does not pass among others is played again alone, and that is what counts.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from headroom.core import engine
+from headroom.core.errors import UsageError
+from headroom.schemes.rohc.conformance import capabilities, feedback
+from headroom.schemes.rohc.judge import Decompressor, Parameters, vectors
+from headroom.schemes.rohc.judge import feedback as formats
+from headroom.schemes.rohc.judge.vectors import PACKET_INTERVAL_NS, Step, Vector
+
+
+@dataclass
+class Played:
+    """What came of one vector: sentences about what is wrong, and the engine's records of its packets."""
+
+    vector: Vector
+    wrong: list[str] = field(default_factory=list)
+    records: list[dict[str, Any]] = field(default_factory=list)
+    failure: engine.EngineFailure | capabilities.Misbehaviour | None = None
+
+
+@cache
+def by_name() -> dict[str, Vector]:
+    return {vector.name: vector for vector in vectors.load()}
+
+
+@cache
+def feedback_by_name() -> dict[str, vectors.FeedbackVector]:
+    return {vector.name: vector for vector in vectors.load_feedback()}
+
+
+def select(patterns: Iterable[str], names: Iterable[str] | None = None) -> list[str]:
+    """Names of the vectors that patterns such as `rtp-uo-0-*` mean, without those of `-name`.
+
+    Raises UsageError on one that means none.
+    """
+    known = list(by_name() if names is None else names)
+    chosen: dict[str, None] = {}
+    for pattern in patterns:
+        found = fnmatch.filter(known, pattern.removeprefix("-"))
+        if not found:
+            raise UsageError(f"No vector of resources/vectors/rohc is called '{pattern.removeprefix('-')}'.")
+        for name in found:
+            if pattern.startswith("-"):
+                chosen.pop(name, None)
+            else:
+                chosen[name] = None
+    return list(chosen)
+
+
+def control(names: Iterable[str]) -> str | None:
+    """A vector that must be delivered, for those from which nothing is to come out: to refuse everything is no merit.
+
+    None where one of them must be delivered itself. The control is of a channel with CIDs of the same size, and of the
+    same file if one of it will do: whoever declares what the vectors are about declares what it is about.
+    """
+    chosen = [by_name()[name] for name in names]
+    if any(step.outcome == "delivered" for vector in chosen for step in vector.steps):
+        return None
+    cids, paths = {vector.channel["cids"] for vector in chosen}, {vector.path for vector in chosen}
+    fitting = [
+        vector
+        for vector in by_name().values()
+        if not vector.feature
+        and vector.channel["cids"] in cids
+        and all(step.outcome == "delivered" for step in vector.steps)
+        and (vector.path in paths or (vector.channel["mode"] == "U" and "0x0001" in vector.channel["profiles"]))
+    ]
+    return min(fitting, key=lambda vector: vector.path not in paths).name
+
+
+def channel_for(vector: Vector, decompressor: str) -> dict[str, Any]:
+    """The channel of a vector for a decompressor that need not declare every profile that the channel could have.
+
+    Its PROFILES are those that the vector uses, and of the others those that the decompressor declares: vectors are
+    for a channel with all profiles that the judge knows, and say nothing about those that they do not use.
+    """
+    used = _profiles_used(vector.name, json.dumps(vector.channel), tuple(step.link for step in vector.steps))
+    there = {*used, *capabilities.profiles_of(decompressor)}
+    return {**vector.channel, "profiles": [name for name in vector.channel["profiles"] if name in there]}
+
+
+@cache
+def _profiles_used(name: str, channel: str, links: tuple[bytes, ...]) -> frozenset[str]:
+    """Profiles by which the judge reads any packet of a vector; what it refuses may be refused for any reason."""
+    judge = Decompressor(Parameters.of(json.loads(channel)))
+    read = [outcome.packet for link in links if (outcome := judge.decompress(link)).error is None]
+    return frozenset(f"0x{one.profile.number:04x}" for one in read if one is not None and one.profile is not None)
+
+
+@cache
+def play_all(decompressor: str, build: str) -> dict[str, Played]:
+    """All vectors of a decompressor that needs no special feature for them; once for a run."""
+    groups: dict[str, list[Vector]] = {}
+    for vector in by_name().values():
+        if not vector.feature:
+            groups.setdefault(json.dumps(channel_for(vector, decompressor), sort_keys=True), []).append(vector)
+    played: dict[str, Played] = {}
+    for group in groups.values():
+        most = capabilities.channels_of(decompressor, channel_for(group[0], decompressor))
+        for start in range(0, len(group), most):
+            for one in _play_together(group[start : start + most], decompressor, build):
+                played[one.vector.name] = one
+    return played
+
+
+def play(name: str, decompressor: str, build: str) -> Played:
+    """One vector. Raises NotDeclared when the decompressor does not declare what it is about."""
+    vector = by_name()[name]
+    capabilities.require(decompressor, "decompressor", channel_for(vector, decompressor), vector.feature)
+    if vector.feature:
+        return _play_alone(vector, decompressor, build)
+    return play_all(decompressor, build)[name]
+
+
+def _play_together(group: Sequence[Vector], decompressor: str, build: str) -> list[Played]:
+    try:
+        capabilities.require(decompressor, "decompressor", channel_for(group[0], decompressor))
+    except capabilities.NotDeclared:
+        return []
+    try:
+        document = engine.run("replay", job(group, decompressor, build), capabilities.PATIENCE_S, build)
+        capabilities.promise(document)
+        found = judge(group, document)
+    except (engine.EngineFailure, capabilities.Misbehaviour):
+        return [_play_alone(vector, decompressor, build) for vector in group]
+    return [_play_alone(one.vector, decompressor, build) if one.wrong and len(group) > 1 else one for one in found]
+
+
+def _play_alone(vector: Vector, decompressor: str, build: str) -> Played:
+    try:
+        document = engine.run("replay", job([vector], decompressor, build), capabilities.PATIENCE_S, build)
+        capabilities.promise(document)
+    except (engine.EngineFailure, capabilities.Misbehaviour) as failure:
+        return Played(vector, [str(failure)], failure=failure)
+    return judge([vector], document)[0]
+
+
+def job(group: Sequence[Vector], decompressor: str, build: str) -> dict[str, Any]:
+    """A job in which vector n has channel n; the steps of all go side by side."""
+    channel = {**channel_for(group[0], decompressor), **({"channels": len(group)} if len(group) > 1 else {})}
+    options = capabilities.options_for(decompressor, "decompressor", group[0].feature)
+    source: list[dict[str, Any]] = []
+    expected: list[dict[str, Any] | None] = []
+    for number, position, step in _in_order(group):
+        at = {"time_ns": number * PACKET_INTERVAL_NS, "channel": position}
+        source.append({**at, "hex": step.link.hex()})
+        expected.append(None if step.packet is None else {**at, "hex": step.packet.hex()})
+    return {
+        "decompressor": capabilities.adapter(decompressor, "decompressor", channel, build, options),
+        "source": {"packets": source},
+        "expected": {"packets": expected},
+        "records": "all",
+    }
+
+
+def _in_order(group: Sequence[Vector]) -> list[tuple[int, int, Step]]:
+    """Steps by their number, then by vector: (number, position of the vector, step)."""
+    longest = max(len(vector.steps) for vector in group)
+    return [
+        (number, position, vector.steps[number])
+        for number in range(longest)
+        for position, vector in enumerate(group)
+        if number < len(vector.steps)
+    ]
+
+
+def judge(group: Sequence[Vector], document: dict[str, Any]) -> list[Played]:
+    """What came of each vector of a job."""
+    records = {record["packet"]: record for record in document["records"] if "packet" in record}
+    played = [Played(vector) for vector in group]
+    for packet, (number, position, step) in enumerate(_in_order(group)):
+        record = records[packet]
+        one = played[position]
+        one.records.append(record)
+        one.wrong += [f"link packet {number} {sentence}" for sentence in _wrong(one.vector, step, record)]
+    return played
+
+
+def _wrong(vector: Vector, step: Step, record: dict[str, Any]) -> list[str]:
+    found = []
+    statuses = ", ".join(arrival["status"] for arrival in record.get("decompressor", ())) or "nothing"
+    wanted = "identical" if step.outcome == "delivered" else "withheld"
+    if record["verdict"] != wanted:
+        what = {
+            "identical": "is not delivered as it should be",
+            "withheld": "is delivered, but nothing may come out",
+        }[wanted]
+        found.append(f"{what}: {record['verdict']} ({statuses})")
+    found += _wrong_passed_on(step, record)
+    if step.replies:
+        found += _wrong_replies(vector, step, record)
+    return found
+
+
+def _wrong_passed_on(step: Step, record: dict[str, Any]) -> list[str]:
+    """RFC 3095, 5.2.2: feedback among the packets is handed to the compressor at the decompressor's end."""
+    try:
+        got = [data for text in record.get("passed_on", ()) for data in feedback.split(bytes.fromhex(text))]
+    except ValueError as error:
+        return [f"passes on what is no feedback: {error}"]
+    if tuple(got) == step.passes_on:
+        return []
+    wanted, had = (", ".join(data.hex() for data in several) or "nothing" for several in (step.passes_on, got))
+    return [f"passes on {had} to the compressor at its end, not {wanted}"]
+
+
+def _wrong_replies(vector: Vector, step: Step, record: dict[str, Any]) -> list[str]:
+    """Each reply is among the feedback, in order; more feedback may be there."""
+    reading = feedback.read([bytes.fromhex(text) for text in record.get("feedback", ())], vector.parameters)
+    found = [remark.sentence for remark in reading.remarks]
+    said = iter(reading.read)
+    for reply in step.replies:
+        if not any(_is_reply(one, reply) for one in said):
+            what = f"{reply['acktype']}({reply['mode']}) for CID {reply['cid']}" + (
+                " with CRC" if reply["protected"] else ""
+            )
+            had = ", ".join(f"{feedback.words_of(one)} for CID {one.cid}" for one in reading.read) or "nothing"
+            found.append(f"is not answered with {what}; what comes: {had}")
+    return found
+
+
+def _is_reply(one: formats.Feedback, reply: dict[str, Any]) -> bool:
+    return (
+        one.acktype == reply["acktype"]
+        and formats.mode_name(one) == reply["mode"]
+        and one.cid == reply["cid"]
+        and ("sn" not in reply or feedback.sn_matches(one, reply["sn"]))
+        and one.sn.width >= reply.get("sn_bits", 0)
+        and (one.protected or not reply["protected"])
+    )

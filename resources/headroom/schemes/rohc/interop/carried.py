@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a cell asked for what it is named after: its profile carried packets, and its link did something."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from headroom.core.replay import Replay
+from headroom.schemes.rohc.interop import links, recordings, traffic
+from headroom.schemes.rohc.interop.matrix import Cell, copies
+
+FEW = 0.1  # of the packets; below that, a pass says so
+
+
+def unasked(cell: Cell, done: Replay, link: Path) -> str:
+    """Why a cell that went well says nothing of its profile, as a sentence; "" when packets went by it.
+
+    `link` is the capture of the link, which a judge reads where neither side says by which profile a packet went.
+    """
+    if not _may_go_otherwise(cell) or by_profile(cell, done, link) != 0:
+        return ""
+    named = "this capture" if cell.traffic.is_capture else cell.recording or cell.traffic.name
+    profile = f"{cell.row.profile} ({traffic.PROFILE_NAMES[cell.row.profile]})"
+    if cell.traffic.is_capture and not cell.recording:
+        return f"No packet of this capture fits {profile}: none was sent by it, and nothing was asked of it."
+    return f"The compressor sent no packet of {named} by {profile}, so that nothing was asked of it."
+
+
+def remarks(cell: Cell, done: Replay) -> str:
+    """What a reader of a pass must know of it; "" mostly."""
+    found = []
+    if _may_go_otherwise(cell):
+        count = _told(cell, done)
+        if count is not None and 0 < count < FEW * done.sent:
+            found.append(f"Only {count} of {done.sent} packets went by {cell.row.profile}.")
+    if "ber" in links.find(cell.link).words and not done.direction()["link"].get("bits_flipped"):
+        found.append("No bit was hit: the link did nothing to the packets.")
+    return " ".join(found)
+
+
+def by_profile(cell: Cell, done: Replay, link: Path) -> int | None:
+    """Packets that went by the profile of a cell; None when nobody can tell."""
+    count = _told(cell, done)
+    return recordings.packets_by(cell, link) if count is None else count
+
+
+def _told(cell: Cell, done: Replay) -> int | None:
+    """As the sides say themselves, the compressor first; None where neither says it of each packet."""
+    for side in ("compressor", "decompressor"):
+        counted: dict[str, int] = done.direction().get(side, {}).get("profiles") or {}
+        if counted:
+            return int(counted.get(cell.row.profile, 0))
+    return None
+
+
+def _may_go_otherwise(cell: Cell) -> bool:
+    return cell.row.profile != traffic.UNCOMPRESSED and not copies(cell.row.compressor)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Declarations that single packets meet, held against the packets of a cell that failed.
+
+A deviation may say which requirement a compressor's packets break, or which fields together a decompressor reads wrong;
+and who does not declare a feature has said that packets with it are not for him. Which packets of a cell these are can
+only be read on the link. Such a declaration excuses its packets, and what comes behind them in the same context until
+an IR packet has made that whole again; nothing else.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from headroom.core import implementations, replay
+from headroom.core.captures import engine_pcapng
+from headroom.core.implementations import Deviation
+from headroom.schemes.rohc.interop import traffic
+from headroom.schemes.rohc.interop.matrix import Cell
+from headroom.schemes.rohc.interop.study import BAD, Study, judge_of
+from headroom.schemes.rohc.judge import Checker, Outcome, Parameters, framing
+from headroom.schemes.rohc.judge.context import Context
+
+ETHERNET_HEADER = 14
+WRONG = ("mismatched", "unexpected")
+LONGEST_NUMBER = 32  # bits of a field whose value may be named; payload is a field, too
+
+
+class Look(NamedTuple):
+    """What a judge sees in one packet of the link, complete and undamaged."""
+
+    broken: frozenset[str]  # requirements
+    fields: frozenset[str]  # by name, and as name=value
+    features: frozenset[str]  # that its context uses
+
+
+@dataclass(frozen=True)
+class Declared:
+    """Something declared, as a sentence, and whether a packet meets it. `of_compressor`: what a judge restores right is
+    none of it."""
+
+    sentence: str
+    meets: Callable[[Look], bool]
+    of_compressor: bool = False
+
+
+def by_deviation(name: str, one: Deviation) -> Declared:
+    """A deviation of an implementation that single packets meet."""
+
+    def meets(look: Look) -> bool:
+        breaks = not one.breaks or bool(look.broken.intersection(one.breaks))
+        return breaks and look.fields.issuperset(one.fields)
+
+    return Declared(f"Declared deviation of {name}: {one.reason.strip()}", meets, bool(one.breaks))
+
+
+def by_features(cell: Cell) -> list[Declared]:
+    """The features of lists that the decompressor of a cell does not declare."""
+    decompressor = implementations.find(cell.row.decompressor)
+    found = []
+    for feature in (traffic.LISTS, traffic.EXTENSION_HEADERS, traffic.ADDITIONAL_IP_HEADERS):
+        if reason := decompressor.lacks("decompressor", features=[feature]):
+            sentence = f"{reason}, which {implementations.find(cell.row.compressor).name} uses for this traffic."
+            found.append(Declared(sentence, lambda look, feature=feature: feature in look.features))
+    return found
+
+
+def explains(seen: Study, known: Sequence[Declared], harmless: bool) -> list[Declared]:
+    """Of what was declared, that which the packets of a failed cell met; [] where it leaves one of them unexplained.
+
+    Over a link that does no harm, everything that did not come out as it went in has to be explained. Over any other,
+    what came out wrong, unless chance explains it, and what nobody could restore.
+    """
+    judge = judge_of(seen.done.wanted.channel)
+    if judge is None or not known:
+        return []
+    checker = Checker(Parameters.of(seen.done.wanted.channel))
+    asked = _to_explain(seen, harmless)
+    behind: dict[int | None, set[int]] = defaultdict(set)  # by CID, what has been met since the context was whole
+    met: set[int] = set()
+    for index, record in sorted(seen.records.items()):
+        original = seen.originals[index]
+        looks, outcome, restored = [], None, False
+        for part in replay.parts_of(record):
+            octets, before = bytes.fromhex(part["link"]), len(checker.findings)
+            restored = judge.decompress(octets, record["time_ns"]).delivered == original
+            outcome = checker.take(octets, original, record["time_ns"])
+            looks.append(_look(outcome, (one.requirement for one in checker.findings[before:])))
+        cid = _cid(outcome)
+        here = {number for number, one in enumerate(known) if any(one.meets(look) for look in looks)}
+        if here:
+            behind[cid] |= here
+        elif _is_ir(outcome) and record["verdict"] not in BAD:
+            behind[cid].clear()
+        if index not in asked:
+            continue
+        blamed = {n for n in behind[cid] if not (known[n].of_compressor and restored and record["verdict"] in WRONG)}
+        if not blamed:
+            return []
+        met |= blamed
+    return [known[number] for number in sorted(met)]
+
+
+def met_on_link(cell: Cell, capture: Path, fields: Iterable[str]) -> bool:
+    """Whether a packet on the link of a cell has all of some fields."""
+    judge = judge_of(cell.row.channel())
+    packets = engine_pcapng.read(capture) if judge is not None else ()
+    return any(_fields(judge.decompress(one.octets[ETHERNET_HEADER:])).issuperset(fields) for one in packets)
+
+
+def _to_explain(seen: Study, harmless: bool) -> set[int]:
+    if harmless:
+        return {index for index, record in seen.records.items() if record["verdict"] in BAD}
+    wrong = {index for index, record in seen.records.items() if record["verdict"] in WRONG}
+    by_chance = seen.chance()
+    if len(wrong) <= by_chance.allowed:
+        wrong = set(by_chance.unexplained)
+    return wrong | {fault.packet for fault in seen.faults}
+
+
+def _look(outcome: Outcome, broken: Iterable[str]) -> Look:
+    return Look(frozenset(broken), _fields(outcome), frozenset(_features(outcome.after or outcome.before)))
+
+
+def _fields(outcome: Outcome) -> frozenset[str]:
+    fields = outcome.packet.fields if outcome.packet is not None else outcome.error.fields if outcome.error else ()
+    short = (f"{field.name}={field.value}" for field in fields if field.width <= LONGEST_NUMBER)
+    return frozenset((*(field.name for field in fields), *short))
+
+
+def _is_ir(outcome: Outcome | None) -> bool:
+    return outcome is not None and outcome.packet is not None and outcome.packet.kind == framing.IR
+
+
+def _features(context: Context | None) -> Iterator[str]:
+    if context is None:
+        return
+    if context.csrcs.entries:
+        yield traffic.LISTS
+    if any(ip.headers.entries for ip in context.ips):
+        yield traffic.EXTENSION_HEADERS
+    if len(context.ips) > 2:
+        yield traffic.ADDITIONAL_IP_HEADERS
+
+
+def _cid(outcome: Outcome | None) -> int | None:
+    if outcome is None:
+        return None
+    return outcome.packet.cid if outcome.packet is not None else getattr(outcome.error, "cid", None)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Capture files in place of an adapter: packets in them, and what a decompressor made of its packets judged by them."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from headroom.core import implementations, replay
+from headroom.core.captures import engine_pcapng
+from headroom.core.engine import EngineFailure
+from headroom.core.paths import DEFAULT_BUILD, shown
+from headroom.schemes.rohc.interop import fields
+from headroom.schemes.rohc.interop.matrix import Cell, recordings_of
+from headroom.schemes.rohc.judge import Decompressor, Parameters
+from headroom.schemes.rohc.judge.packet import Packet
+from headroom.schemes.rohc.judge.profiles import PROFILES
+
+ETHERNET_HEADER = 14
+
+
+def frames(path: str, build: str = DEFAULT_BUILD) -> list[bytes]:
+    """The IP packets of a capture in any format that the engine reads. Raises EngineFailure when it reads none."""
+    with tempfile.TemporaryDirectory(prefix="headroom-frames-") as folder:
+        copy = Path(folder) / "packets.pcapng"
+        replay.run(
+            replay.Wanted(
+                compressor="null",
+                decompressor=None,
+                source=path,
+                channel={"mode": "U"},
+                outputs={"source": copy},
+                build=build,
+            )
+        )
+        return [one.octets for one in engine_pcapng.read(copy)]
+
+
+def header_octets(cell: Cell, link: Path) -> float | None:
+    """Mean header on the link as the judge reads it, octets; None where it cannot read them all."""
+    lengths = [packet.header_octets for packet, _ in _read(cell, link) or ()]
+    return sum(lengths) / len(lengths) if lengths else None
+
+
+def packets_by(cell: Cell, link: Path) -> int | None:
+    """Packets on the link that the judge reads as of the cell's profile; None where it cannot read them all."""
+    packets = _read(cell, link)
+    return None if packets is None else sum(number == int(cell.row.profile, 16) for _, number in packets)
+
+
+def _read(cell: Cell, link: Path) -> list[tuple[Packet, int]] | None:
+    """The packets on the link, each with the number of its profile; None where the judge cannot read them all."""
+    channel = cell.row.channel()
+    if any(int(profile, 16) not in PROFILES for profile in channel["profiles"]):
+        return None
+    judge = Decompressor(Parameters.of(channel))
+    found = []
+    for one in engine_pcapng.read(link):
+        outcome = judge.decompress(one.octets[ETHERNET_HEADER:])
+        if outcome.packet is None:
+            return None
+        found.append((outcome.packet, outcome.after.profile.number if outcome.after else 0))
+    return found
+
+
+def judge(cell: Cell) -> dict[str, Any]:
+    """The verdict on a decompressor known by what it wrote: its uncompressed.pcap beside the source.
+
+    What is missing was not delivered, what is not in the source came out wrong.
+    """
+    found = next(one for one in recordings_of(cell.row) if one.name == cell.recording)
+    source = frames(str(found.file(implementations.SOURCE)), cell.build)
+    came = frames(str(found.file(implementations.UNCOMPRESSED)), cell.build)
+    pairs, wrong = align(source, came)
+    result: dict[str, Any] = {"packets": len(source), "delivered": pairs}
+    if wrong is None and pairs == len(source):
+        return result | {"verdict": "pass"}
+    if wrong is None:
+        missing = (
+            f"{len(source) - pairs} of {len(source)} packets of {shown(found.file(implementations.SOURCE))} are not in "
+            f"{shown(found.file(implementations.UNCOMPRESSED))}, the capture of what came out."
+        )
+        return result | {"verdict": "fail", "reason": missing, "signature": "recorded packets are missing"}
+    expected, got = (source[wrong] if wrong < len(source) else b""), came[wrong]
+    at = next((n for n, (a, b) in enumerate(zip(expected, got, strict=False)) if a != b), min(len(expected), len(got)))
+    name = fields.name_at(expected, at, cell.row.profile) if expected else "a packet that is not in the source"
+    return result | {
+        "verdict": "fail",
+        "reason": f"Packet {wrong} of what came out is not the source's: it differs from octet {at} on ({name}).",
+        "signature": f"recorded packet comes out wrong · {name}",
+        "first": wrong,
+    }
+
+
+def misfit(cell: Cell, failure: EngineFailure) -> str:
+    """The engine's sentence about a recording whose files do not fit each other, with their names; "" for another."""
+    found = next((one for one in recordings_of(cell.row) if one.name == cell.recording), None)
+    if found is None or not failure.where.startswith("/expected"):
+        return ""
+    source, link = found.file(implementations.SOURCE), found.file(implementations.ROHC)
+    if source is None or link is None or "expected packets for" not in failure.said:
+        return ""
+    return (
+        f"{shown(source)} and {shown(link)} do not fit each other: {failure.said} Each packet on the link stands for "
+        "the one at its place in the source; has one of the files been cut off?"
+    )
+
+
+def align(source: list[bytes], came: list[bytes]) -> tuple[int, int | None]:
+    """How many packets came out as they were, in order, and the first that did not come from the source.
+
+    Packets may be missing; one that is neither the next nor a later one of the source is wrong.
+    """
+    at = matched = 0
+    for number, packet in enumerate(came):
+        try:
+            at = source.index(packet, at) + 1
+        except ValueError:
+            return matched, number
+        matched += 1
+    return matched, None

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A failure's signature: a few words that are the same wherever the same thing goes wrong.
+
+No name, mode, CID or packet number is in it, so that cells of different implementations, traffic and links meet in one
+group.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from headroom.core import replay
+from headroom.core.engine import EngineFailure
+from headroom.schemes.rohc.interop import fields
+from headroom.schemes.rohc.interop.study import Study
+
+SEPARATOR = " · "
+MOST = 90  # characters of a sentence
+
+
+def of_failure(failure: EngineFailure, side: str) -> str:
+    """An engine that gave no result: `side` is compressor, decompressor or both."""
+    signal = re.search(r"died from (SIG\w+)", str(failure))
+    what = {
+        "crash": f"crash by {signal[1]}" if signal else "crash",
+        "timeout": "hang",
+        "left-behind": "leaves a process behind",
+        "garbage": "ends the engine's process",
+    }.get(failure.kind, plain(str(failure)))
+    return SEPARATOR.join((side, what))
+
+
+def of_promise(done: replay.Replay) -> str:
+    """A broken promise of the ABI."""
+    broken = done.document["promise_broken"]
+    return SEPARATOR.join((broken["side"], f"broken promise in {broken['function']}", plain(broken["message"])))
+
+
+def of_study(seen: Study, profile: str) -> str:
+    """The first packet that went wrong; "" when none did."""
+    if seen.done.promise_broken:
+        return of_promise(seen.done)
+    record = seen.first_bad()
+    if record is None:
+        return ""
+    arrival = seen.arrival(record["packet"])
+    kind = (arrival.kind if arrival else "") or record.get("compressor", {}).get("type") or "packet of unknown type"
+    verdict = record["verdict"]
+    if verdict == "not_compressed":
+        status = record.get("compressor", {}).get("status", "no status")
+        return SEPARATOR.join(("not compressed", status))
+    if verdict in ("mismatched", "unexpected"):
+        words = [f"{kind} comes out wrong", difference(seen, record["packet"], profile)]
+    else:
+        words = [f"{kind} does not come out", arrival.status if arrival else "no status"]
+    return SEPARATOR.join([*filter(None, words), opinion(seen, record)])
+
+
+def of_shortfall(done: replay.Replay) -> str:
+    """Too little came out: what the decompressor says of most of the rest."""
+    said = done.direction()["verdicts"].get("not_delivered_by_status", {})
+    return SEPARATOR.join(("too little comes out", max(said, key=lambda status: said[status], default="no status")))
+
+
+def difference(seen: Study, packet: int, profile: str) -> str:
+    """The first field that differs; "" where nothing is known about what came out."""
+    got = seen.got(packet)
+    if got is None:
+        return ""
+    original = seen.originals[packet]
+    common = min(len(original), len(got))
+    at = next((n for n in range(common) if original[n] != got[n]), common)
+    # Length and checksum fields follow from what differs behind them.
+    parts = fields.dissect(original, profile)
+    derived = ("IPv4 header checksum", "IPv4 total length", "IPv6 payload length")
+    differing = [
+        part.name
+        for part in parts
+        if original[part.offset : part.offset + part.length] != got[part.offset : part.offset + part.length]
+    ]
+    telling = [name for name in differing if not name.endswith(derived)]
+    return (telling or differing or [fields.name_at(original, at, profile)])[0]
+
+
+def opinion(seen: Study, record: dict[str, Any]) -> str:
+    """What the judge makes of the packet: it tells who of the two is more likely to be wrong."""
+    arrival = seen.arrival(record["packet"])
+    if arrival is None or arrival.not_judged:
+        return "no judge"
+    assert arrival.outcome is not None
+    if arrival.outcome.error is not None:
+        return f"the judge refuses it: {plain(arrival.outcome.error.sentence)}"
+    if arrival.outcome.delivered == seen.originals[record["packet"]]:
+        return "the judge restores it"
+    return "the judge restores something else"
+
+
+def plain(sentence: str) -> str:
+    """A sentence without what differs from case to case: numbers and paths."""
+    text = re.sub(r"(/[^\s/]+)+/", "", sentence)
+    text = re.sub(r"0x[0-9a-fA-F]+|\b\d+\b", "N", text)
+    return text if len(text) <= MOST else f"{text[: MOST - 1].rstrip()}…"

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A replay looked at packet by packet, beside a judge that gets the same arrivals: for cells that are not clean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from headroom.core import replay
+from headroom.core.captures import engine_pcapng
+from headroom.schemes.rohc.conformance.arrivals import flipped
+from headroom.schemes.rohc.interop import undetected_errors as chance
+from headroom.schemes.rohc.interop.arrival import Arrival
+from headroom.schemes.rohc.judge import Decompressor, Outcome, Parameters
+from headroom.schemes.rohc.judge.errors import Unsupported
+from headroom.schemes.rohc.judge.profiles import PROFILES
+
+# Verdicts of the engine on a packet, the worst first.
+BAD = ("mismatched", "unexpected", "not_compressed", "not_delivered", "not_run")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A packet that the compressor put on the link so that it cannot be read, or reads as another one."""
+
+    packet: int
+    kind: str
+    sentence: str
+
+
+@dataclass
+class Study:
+    """One replay with all its records; `originals` are what had to come out, by packet."""
+
+    done: replay.Replay
+    originals: list[bytes]
+    arrivals: list[Arrival] = field(default_factory=list)
+
+    @property
+    def records(self) -> dict[int, dict[str, Any]]:
+        return {
+            record["packet"]: record
+            for record in self.done.records
+            if "packet" in record and record.get("direction") == "forward"
+        }
+
+    def first_bad(self) -> dict[str, Any] | None:
+        """The record of the first packet that came out wrong; where none did, of the first that did not come out."""
+        bad = [record for record in self.records.values() if record.get("verdict") in BAD]
+        wrong = [record for record in bad if record["verdict"] in ("mismatched", "unexpected")]
+        if not wrong and bad and self.done.wanted.forward:  # not what the link is to blame for
+            faulty = {fault.packet for fault in self.faults}
+            wrong = [record for record in bad if record["packet"] in faulty]
+        return min(wrong or bad, key=lambda record: record["packet"], default=None)
+
+    def arrival(self, index: int) -> Arrival | None:
+        """The arrival of a packet; of several copies the first that was not well."""
+        mine = [one for one in self.arrivals if one.index == index]
+        return next((one for one in mine if one.status not in ("OK", "NOTHING")), mine[-1] if mine else None)
+
+    def got(self, index: int) -> bytes | None:
+        """What came out of a packet, where it was wrong and the engine kept it."""
+        for found in self.done.direction()["mismatch_list"]:
+            if found["packet"] == index:
+                return bytes.fromhex(found["got"])
+        return None
+
+    def chance(self) -> chance.Chance:
+        """Which of the wrong packets chance explains."""
+        return chance.of(self.arrivals, self._restored)
+
+    def _restored(self, arrival: Arrival) -> bool:
+        """Whether the judge makes of an arrival what had to come out: the original, with the payload as it arrived."""
+        assert arrival.outcome is not None
+        if arrival.outcome.delivered is None:
+            return arrival.outcome.error is None  # nothing was to be delivered
+        wanted = self.originals[arrival.index]
+        bits = [8 * len(wanted) - bit for bit in arrival.flips if bit <= 8 * len(wanted)]
+        return arrival.outcome.delivered == flipped(wanted, bits)
+
+    @cached_property
+    def faults(self) -> list[Fault]:
+        """What the compressor did wrong, whatever the link did afterwards: a judge reads all that was put on the link,
+        undamaged, complete and in order. Of the packets that it does not restore, those that the decompressor did not
+        deliver right either."""
+        judge = judge_of(self.done.wanted.channel)
+        found = []
+        for index, record in sorted(self.records.items()) if judge else ():
+            for part in replay.parts_of(record):
+                outcome = judge.decompress(bytes.fromhex(part["link"]), record["time_ns"])
+                sentence = _objection(outcome, self.originals[index])
+                if sentence and record["verdict"] in BAD:
+                    kind = outcome.packet.kind if outcome.packet else "packet of unknown type"
+                    found.append(Fault(index, kind, sentence))
+        return found
+
+
+def _objection(outcome: Outcome, original: bytes) -> str:
+    """Why a packet is not what it should be; "" when it is, or when the judge cannot tell."""
+    if isinstance(outcome.error, Unsupported):
+        return ""
+    if outcome.error is not None:
+        return outcome.error.sentence
+    return "It stands for another packet." if outcome.delivered not in (None, original) else ""
+
+
+def study(wanted: replay.Wanted, folder: Path, expected: list[bytes] | None = None, judge: bool = True) -> Study:
+    """Replays with every record; the captures of it go to `folder`. Same seed, same octets as before.
+
+    `expected` says what had to come out where there is no compressor. Raises EngineFailure as `replay.run` does.
+    """
+    outputs = {name: folder / f"{name}.pcapng" for name in ("source", "link", "decompressed")}
+    if wanted.decompressor is None:
+        del outputs["decompressed"]
+    done = replay.run(replace(wanted, records="all", record_octets=True, outputs=outputs))
+    originals = expected if expected is not None else [one.octets for one in engine_pcapng.read(outputs["source"])]
+    found = Study(done, originals)
+    found.arrivals = _arrivals(found.records)
+    if judge and not done.promise_broken:
+        _judge(found, wanted.channel)
+    return found
+
+
+def _arrivals(records: dict[int, dict[str, Any]]) -> list[Arrival]:
+    """All arrivals in order. Of those at one time, the ones that were held back come last."""
+    found = []
+    for index, record in sorted(records.items()):
+        for part, one in replay.arrivals_of(record):
+            late = bool(part.get("held")) and not one.get("duplicate")
+            arrival = _arrival(index, part, one["status"], record["verdict"])
+            arrival.flips = () if "segments" in record else arrival.flips
+            found.append(((one["time_ns"], late, index), arrival))
+    found.sort(key=lambda pair: pair[0])
+    return [arrival for _, arrival in found]
+
+
+def _arrival(index: int, part: dict[str, Any], status: str, verdict: str) -> Arrival:
+    octets, bits, header = bytes.fromhex(part["link"]), part.get("flipped", ()), 8 * part["link_header"]
+    return Arrival(
+        index,
+        flipped(octets, bits),
+        status,
+        verdict,
+        held=bool(part.get("held")),
+        damaged=any(bit < header for bit in bits),
+        flips=tuple(8 * len(octets) - bit for bit in bits if bit >= header),
+    )
+
+
+def judge_of(channel: dict[str, Any]) -> Decompressor | None:
+    """A judge for a channel; None where it does not know all its profiles."""
+    if any(int(profile, 16) not in PROFILES for profile in channel["profiles"]):
+        return None
+    return Decompressor(Parameters.of(channel))
+
+
+def _judge(found: Study, channel: dict[str, Any]) -> None:
+    judge = judge_of(channel)
+    for arrival in found.arrivals if judge else ():
+        arrival.outcome = judge.decompress(arrival.octets)

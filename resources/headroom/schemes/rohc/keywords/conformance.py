@@ -1,0 +1,486 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords of the conformance suites: vectors, streams before the judge, and both sides asked one at a time.
+
+The package `conformance` beside this one decides. It judges what was on the link and what came out, never what an
+adapter reports.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from robot.api import SkipExecution
+from robot.api.deco import keyword
+
+from headroom.core import replay, replay_options, settings
+from headroom.core.errors import UsageError
+from headroom.core.implementations import Role
+from headroom.core.replay import Wanted
+from headroom.core.results import collector
+from headroom.keywords.base import library
+from headroom.schemes.rohc.conformance import capabilities, carriers, evidence, losses, repeats, stream, vectors
+from headroom.schemes.rohc.conformance.conversation import Conversation
+from headroom.schemes.rohc.conformance.flow import PROTOCOLS, Flow
+from headroom.schemes.rohc.conformance.observation import Observation, observe
+from headroom.schemes.rohc.conformance.timeline import Timeline
+from headroom.schemes.rohc.keywords import verdicts
+
+WINDOW = 2  # what is new must survive the loss of one packet: RFC 3095, 5.3.1.1.1 and 4.5.2
+LATE_PACKETS = 12  # of a slow flow, behind those with which it settles
+
+
+@library
+class Conforming:
+    """Four kinds of questions.
+
+    `Vectors …` puts hand-derived link packets before the decompressor. `Flow …` and `Change …` send traffic through
+    compressor, link and decompressor, and put the link before the ROHC judge. `A Compressor` and `A Decompressor` begin
+    a story about one of them alone; the rows that follow tell it, and `So It Should Be` plays and judges it.
+
+    Named arguments are those of `Replay …`; `compressor` and `decompressor` may be `none`. `needs` names features (see
+    implementations/README.md) without which a case is unsupported.
+    """
+
+    def __init__(self) -> None:
+        self.seen: Observation | None = None
+        self.story: Timeline | Conversation | None = None
+        self.told = Wanted()  # whom the story is about
+        self.heard_until = 0  # packets of the last story of a compressor before the last feedback that it was given
+
+    # ---- vectors
+
+    @keyword("Vectors Should Be Decompressed")
+    def vectors_decompressed(self, *patterns: str) -> None:
+        """Hand-derived vectors of resources/vectors/rohc by name or pattern: what comes out, what is passed on to the
+        compressor at the decompressor's end, and what is answered is what they say. Where nothing may come out of
+        any of them, a vector that must be delivered is played beside them."""
+        asked = settings.from_robot()
+        verdicts.note("decompressor", asked.decompressor, asked.build)
+        verdicts.leave_to_the_other_side({"decompressor"})
+        names = vectors.select(patterns)
+        collector.current().parameters |= {"kind": "vectors", "vectors": names}
+        wrong, left_out, packets = [], [], 0
+        for name in names:
+            try:
+                played = vectors.play(name, asked.decompressor, asked.build)
+            except capabilities.NotDeclared as reason:
+                left_out.append(str(reason))
+                continue
+            packets += len(played.vector.steps)
+            if played.failure:
+                raise played.failure
+            if played.wrong:
+                wrong.append(f"{name}: {played.wrong[0]}")
+                verdicts.keep_text(f"{name}.txt", evidence.of_vector(played), "vector, field by field")
+        current = collector.current()
+        current.metric("vectors", len(names) - len(left_out), "vectors")
+        current.metric("link_packets", packets, "packets")
+        if len(left_out) == len(names):
+            raise SkipExecution(left_out[0])
+        beside = vectors.control(names)
+        if beside and vectors.play(beside, asked.decompressor, asked.build).wrong:
+            raise AssertionError(
+                f"Nothing may come out of these, but {beside} must be delivered beside them and is not."
+            )
+        if wrong:
+            raise AssertionError(f"{len(wrong)} of {len(names)} vectors: {replay_options.some(wrong, 3)}.")
+
+    # ---- streams before the judge
+
+    @keyword("Observe Flow")
+    def observe_flow(self, source: str, *changes: str, **named: str) -> None:
+        """Sends traffic and keeps it for the keywords that follow; what the judge finds wrong is a failure.
+
+        SOURCE is a traffic profile, or a flow such as rtp-ipv4 with changes such as `40: ttl=61`.
+        """
+        confidence = int(named.pop("confidence", 1))
+        wanted = self._wanted(source, changes, named)
+        self._observe(wanted, confidence)
+        self._conclude()
+
+    @keyword("Observe Slow Flow")
+    def observe_slow_flow(self, flow: str, seconds: int) -> None:
+        """A flow that settles and then sends twelve packets in twice as long as `seconds`, before the compressor
+        alone: too few for refreshes that count packets, late enough for those that look at the time."""
+        wanted = self._wanted("", (), {"decompressor": "none"})
+        packets = losses.packets_of(Flow.of(flow), {}, stream.SETTLED + LATE_PACKETS)
+        pause_ns = 2 * seconds * 1_000_000_000 // LATE_PACKETS
+        wanted.source = losses.literal(packets[: stream.SETTLED])
+        start_ns = wanted.source[-1]["time_ns"] + pause_ns
+        wanted.source += losses.literal(packets[stream.SETTLED :], interval_ns=pause_ns, start_ns=start_ns)
+        self._observe(wanted)
+        self._conclude()
+
+    @keyword("Flow Should Be Compressed Correctly")
+    def flow_correct(self, source: str, *changes: str, **named: str) -> None:
+        """Over a clean link: the judge finds nothing wrong with what the compressor sends and restores every packet,
+        also when any of the last ones was lost as far as W-LSB encoded fields go; the decompressor delivers every
+        packet."""
+        self.observe_flow(source, *changes, **named)
+        done = self.last.done
+        if done.wanted.decompressor is None:
+            return
+        late = [
+            f"packet {one.index} ({one.kind}) is {one.verdict.replace('_', ' ')}"
+            for one in self.last.packets
+            if one.verdict != "identical" and one.restored
+        ]
+        verdicts.expect(
+            not late,
+            f"The judge restores them, but the decompressor does not: {replay_options.some(late, 3)}",
+            self.last,
+        )
+        missing = [one for one in self.last.packets if one.verdict != "identical"]
+        verdicts.expect(not missing, f"{len(missing)} packets do not come out as they went in", self.last)
+
+    @keyword("Change Should Survive Losses")
+    def change_survives(self, flow: str, change: str, **named: str) -> None:
+        """A regular flow changes at packet 40. What is new is carried by at least two packets in a row, and whichever
+        of them are lost, the decompressor delivers what the rest suffices for."""
+        wanted = self._wanted("", (), named)
+        self._identify(wanted)
+        found = losses.survey(Flow.of(flow), change, wanted)
+        self.seen = found.observation
+        verdicts.note_replay(found.observation)
+        current = collector.current()
+        current.parameters |= {"flow": flow, "change": change, "loss_patterns": found.patterns}
+        current.metric("carried_by", found.carried, "packets")
+        self._conclude()
+        verdicts.expect(
+            found.carried >= 2,
+            f"After {change} at packet {losses.CHANGE_AT}, the loss of that packet alone hurts later ones: "
+            "the change is carried by one packet",
+            self.last,
+            of=losses.CHANGE_AT,
+        )
+        verdicts.expect(
+            not found.complaints, f"The decompressor, {replay_options.some(found.complaints, 3)}", self.last
+        )
+
+    @keyword("No Single Loss Should Hurt Another Packet")
+    def single_losses(self, source: str, *changes: str, **named: str) -> None:
+        """Whichever single packet of the stream is lost, the judge restores all the others."""
+        self.observe_flow(source, *changes, **{"decompressor": "none", **named})
+        self._expect_losses_to_be_harmless()
+
+    @keyword("No Single Loss Behind The Last Feedback Should Hurt Another Packet")
+    def single_losses_behind_feedback(self) -> None:
+        """After the story of a compressor: the same of the packets behind what it was given last."""
+        self._expect_losses_to_be_harmless(heard_until=self.heard_until)
+
+    def _expect_losses_to_be_harmless(self, heard_until: int = 0) -> None:
+        if all(one.link is None for one in self.last.packets[heard_until:]):
+            raise capabilities.Inconclusive("There is no packet on the link whose loss could hurt.")
+        found = repeats.single_losses(self.last.packets, self.last.parameters, but=range(heard_until))
+        collector.current().metric("packets_that_others_need", len(found), "packets", "lower")
+        shown = replay_options.some([f"without packet {lost} packet {hurt} is not restored" for lost, hurt in found], 3)
+        verdicts.expect(
+            not found, f"Of {len(self.last.packets)} packets, {len(found)} must not be lost: {shown}", self.last
+        )
+
+    # ---- what the last stream was like
+
+    @keyword("It Should Begin With A Complete IR Packet")
+    def begins_with_ir(self) -> None:
+        wrong = [sentence for one in self.last.flows() for sentence in stream.begins_with_ir(one)]
+        verdicts.expect(not wrong, f"{len(wrong)} flows do not: {replay_options.some(wrong, 3)}", self.last)
+
+    @keyword("It Should Begin With At Least ${count} IR Packets")
+    def irs_at_start(self, count: int) -> None:
+        least = min(stream.irs_at_start(one) for one in self.last.flows())
+        collector.current().metric("ir_packets_at_start", least, "packets")
+        verdicts.expect(least >= count, f"A flow begins with {least} IR packets", self.last)
+
+    @keyword("It Should Settle On Packets Of Type 0")
+    def settles(self) -> None:
+        wrong = [sentence for one in self.last.flows() for sentence in stream.is_settled(one)]
+        verdicts.expect(not wrong, replay_options.some(wrong, 3), self.last)
+
+    @keyword("It Should Return To The IR State At Least ${count} Times")
+    def returns_to_ir(self, count: int) -> None:
+        packets = self.last.flow()
+        to_ir, to_lower = stream.refreshes(packets)
+        current = collector.current()
+        current.metric("returns_to_ir", len(to_ir), "times")
+        current.metric("returns_to_lower_states", len(to_lower), "times")
+        current.metric("longest_without_ir", stream.longest_without(to_ir, len(packets)), "packets")
+        verdicts.expect(
+            len(to_ir) >= count, f"Among {len(packets)} packets there are {len(to_ir)} returns to IR", self.last
+        )
+
+    @keyword("It Should Return To The IR State Less Often Than To The FO State")
+    def ir_less_often(self) -> None:
+        to_ir, to_lower = stream.refreshes(self.last.flow())
+        to_fo = len(to_lower) - len(to_ir)
+        sentence = f"There are {len(to_ir)} returns to the IR state and {to_fo} to the FO state"
+        verdicts.expect(len(to_ir) < to_fo, sentence, self.last)
+
+    @keyword("It Should Not Return To Lower States")
+    def no_refreshes(self) -> None:
+        packets = self.last.flow()
+        places = stream.positions(packets, stream.UPDATES)
+        where = replay_options.some([f"packet {packets[place].index}" for place in places], 3)
+        verdicts.expect(not places, f"It returns though nothing changes: {where}", self.last)
+
+    @keyword("Some Packets Should Go As Segments")
+    def segmented(self) -> None:
+        cut = sum(bool(one.segments) for one in self.last.packets)
+        collector.current().metric("segmented", cut, "packets")
+        verdicts.expect(cut > 0, f"None of {len(self.last.packets)} packets goes as segments", self.last)
+
+    @keyword("No Packet Should Go As Segments")
+    def not_segmented(self) -> None:
+        cut = [f"packet {one.index}" for one in self.last.packets if one.segments]
+        verdicts.expect(not cut, f"{len(cut)} packets go as segments: {replay_options.some(cut, 3)}", self.last)
+
+    @keyword("No CID Should Be Above ${max_cid}")
+    def cids_within(self, max_cid: int) -> None:
+        wrong = [sentence for one in self.last.flows() for sentence in stream.above_max_cid(one, max_cid)]
+        verdicts.expect(not wrong, replay_options.some(wrong, 3), self.last)
+
+    @keyword("Link Should Have")
+    def link_has(self, *kinds: str) -> None:
+        """Packet types as the judge reads them; of several joined by commas, one at least."""
+        missing = [kind for kind in kinds if not any(self.last.kinds[one] for one in settings.split_names(kind))]
+        verdicts.expect(not missing, f"No {', '.join(missing)} is sent; types: {dict(self.last.kinds)}", self.last)
+
+    @keyword("Link Should Never Have")
+    def link_never_has(self, *kinds: str) -> None:
+        there = [kind for kind in kinds if self.last.kinds[kind]]
+        verdicts.expect(not there, f"{', '.join(there)} is sent; types: {dict(self.last.kinds)}", self.last)
+
+    @keyword("No Packet Of Up To ${octets} Octets Should Go As Segments")
+    def not_segmented_below(self, octets: int) -> None:
+        """The length is that on the link, of a packet in segments that of the whole."""
+        wrong = [one for one in self.last.packets if one.segments and len(one.link or b"") <= octets]
+        shown = [f"packet {one.index} does, in {len(one.segments)}" for one in wrong]
+        verdicts.expect(not wrong, replay_options.some(shown, 3), self.last)
+
+    @keyword("Only Profiles ${profiles} Should Be Used")
+    def profiles_used(self, profiles: str) -> None:
+        allowed = {int(name, 16) for name in settings.split_names(profiles)}
+        if all(one.profile is None for one in self.last.packets):
+            raise capabilities.Inconclusive("The judge can read the profile of no packet on the link.")
+        other = [one for one in self.last.packets if one.profile is not None and one.profile not in allowed]
+        shown = replay_options.some([f"packet {one.index} is of profile 0x{one.profile:04x}" for one in other], 3)
+        verdicts.expect(not other, shown, self.last)
+
+    @keyword("Headers Should Have At Most ${octets} Octets On Average")
+    def average_header(self, octets: float) -> None:
+        lengths = [length for one in self.last.packets if (length := one.header_octets) is not None]
+        if not lengths:
+            raise capabilities.Inconclusive("The judge can read no header on the link, so that there is no average.")
+        average = sum(lengths) / len(lengths)
+        verdicts.expect(average <= octets, f"The average header has {average:.2f} octets", self.last)
+
+    @keyword("Initial Sequence Numbers Should Differ")
+    def random_sequence_numbers(self) -> None:
+        """Of at least eight flows: numbers that are drawn at random are hardly ever the same or in a row."""
+        firsts = [one[0].outcome.after.sn for one in self.last.flows() if one[0].outcome and one[0].outcome.after]
+        neighbours = sum((b - a) & 0xFFFF in (0, 1) for a, b in itertools.pairwise(firsts))
+        shown = replay_options.some(firsts)
+        if len(firsts) < 8:
+            contexts = "one context" if len(firsts) == 1 else f"{len(firsts)} contexts"
+            raise capabilities.Inconclusive(f"Only {contexts} can be read, which says nothing about chance.")
+        verdicts.expect(len(set(firsts)) > 1 and neighbours <= 1, f"They are not random: {shown}", self.last)
+
+    # ---- one side alone
+
+    @keyword("A Compressor")
+    def a_compressor(self, flow: str, **named: str) -> None:
+        """Begins the story of a compressor that is given FLOW, or `flows` of them, each with a context of its own."""
+        flows = int(named.pop("flows", 1))
+        wanted = self._wanted("", (), {**named, "decompressor": "none"})
+        self._identify(wanted)
+        self.story = Conversation(flow, wanted.channel, flows)
+        self.told = wanted
+
+    @keyword("It Sends")
+    def it_sends(self, count: int, expected: str = "any", change: str = "", flow: int = 0) -> None:
+        """The next packets of each flow. EXPECTED is about their types: see `conformance.conversation`."""
+        self._story(Conversation).send(count, expected, change, flow)
+
+    @keyword("It Is Given")
+    def it_is_given(self, feedback: str, flow: int | str = 0, about: int | None = None) -> None:
+        """Feedback such as `STATIC-NACK(O) with CRC`, or a feedback vector by name, before its next packet. It is for
+        the context of the n-th flow, or, with flow=unused, for a CID that no flow has."""
+        self._story(Conversation).give(_feedback(feedback), flow, about)
+
+    @keyword("It Is Given In Vain")
+    def it_is_given_in_vain(self, feedback: str, flow: int | str = 0, about: int | None = None) -> None:
+        """Feedback that must leave no trace: the link is octet by octet as without it."""
+        self._story(Conversation).give(_feedback(feedback), flow, about, in_vain=True)
+
+    @keyword("It Is Signalled")
+    def it_is_signalled(self, message: str) -> None:
+        """A control message to the compressor, such as {"signal": "reinitialize"}."""
+        self._story(Conversation).signal(json.loads(message))
+
+    @keyword("A Decompressor")
+    def a_decompressor(self, flow: str, **named: str) -> None:
+        """Begins the story of a decompressor. FLOW: rtp-ipv4, udp-ipv6 …, or `uncompressed`."""
+        interval = float(named.pop("interval", 20))
+        wanted = self._wanted("", (), {**named, "compressor": "none"})
+        self._identify(wanted)
+        plain = flow == "uncompressed"
+        channel = wanted.channel
+        if not plain:
+            asked = channel["profiles"] if wanted.profiles_asked else None
+            carriers.require(str(wanted.decompressor), asked, [Flow.of(flow).packet()])
+        self.story = Timeline("udp-ipv4" if plain else flow, channel, plain, interval_ns=round(interval * 1e6))
+        self.told = wanted
+
+    @keyword("It Receives")
+    def it_receives(self, count: int, what: str, outcome: str = "delivered", answers: str = "") -> None:
+        """Packets of a type, what comes out and what is answered: see `headroom.schemes.rohc.conformance.timeline`."""
+        self._story(Timeline).receive(count, what, outcome, answers)
+
+    @keyword("Its Flow Changes")
+    def its_flow_changes(self, change: str, cid: int = 0) -> None:
+        self._story(Timeline).change(change, cid)
+
+    @keyword("It Is Told")
+    def it_is_told(self, message: str) -> None:
+        """A control message to the decompressor, such as {"mode": "U"}."""
+        self._story(Timeline).tell(json.loads(message))
+
+    @keyword("${seconds} Seconds Pass")
+    def time_passes(self, seconds: float) -> None:
+        self._story(Timeline | Conversation).pause(seconds)
+
+    @keyword("So It Should Be")
+    def so_it_should_be(self) -> None:
+        """Plays the story and judges every step of it."""
+        story, self.story = self.story, None
+        if story is None:
+            raise RuntimeError("There is no story: it begins with `A Compressor` or `A Decompressor`.")
+        with verdicts.refusals_are_unsupported():
+            if isinstance(story, Timeline):
+                self._judge_timeline(story)
+            else:
+                self._judge_conversation(story)
+
+    def _judge_timeline(self, story: Timeline) -> None:
+        asked = settings.from_robot()
+        played = story.play(asked.decompressor, asked.build, self.told.decompressor_options)
+        current = collector.current()
+        steps = [{"packets": step.count, "what": step.what, "outcome": step.outcome} for step in story.steps]
+        current.parameters |= {"kind": "timeline", "flow": story.flow, "channel": story.channel, "steps": steps}
+        current.metric("link_packets", len(story.links), "packets")
+        current.metric("feedback", sum(len(answers) for answers in played.answers), "messages")
+        if played.complaints or played.remarks:
+            verdicts.keep_text("engine.json", json.dumps(played.document, indent=1), "engine document")
+        verdicts.conclude_remarks(played.remarks, "decompressor")
+        if played.complaints:
+            raise AssertionError(f"{replay_options.some(played.complaints, 3)}.")
+
+    def _judge_conversation(self, story: Conversation) -> None:
+        seen, without = story.run(self.told)
+        self.seen = seen
+        self.heard_until = max((one.before for one in story.given), default=0)
+        verdicts.note_replay(seen)
+        given = [{"before": one.before, "feedback": one.words, "flow": one.flow} for one in story.given]
+        collector.current().parameters |= {"kind": "conversation", "flow": story.flow, "given": given}
+        verdicts.conclude(seen)
+        complaints = story.judge(seen, without)
+        verdicts.expect(not complaints, replay_options.some(complaints, 3), seen)
+
+    def _story(self, kind: type[Any]) -> Any:
+        if not isinstance(self.story, kind):
+            begins = "A Compressor" if kind is Conversation else "A Decompressor"
+            raise RuntimeError(f"This row belongs to a story that begins with `{begins}`.")
+        return self.story
+
+    @keyword("Jumps From One Reference Should Be Carried")
+    def jumps_carried(self, flow: str, *changes: str) -> None:
+        """A flow in O-mode that jumps again and again. Before each jump the last packet is acknowledged, so that it is
+        the only reference, and the ends of the interpretation intervals are where they are without any loss."""
+        self.a_compressor(flow, mode="O")
+        self.it_sends(10)
+        for change in ("", *changes):
+            self.it_is_given("ACK(O) with CRC")
+            self.it_sends(30, "at the end type 0, type 1", change)
+        self.so_it_should_be()
+
+    # ---- helpers
+
+    @property
+    def last(self) -> Observation:
+        if self.seen is None:
+            raise RuntimeError("Nothing has been observed yet: this keyword comes after one that sends traffic.")
+        return self.seen
+
+    def _wanted(self, source: str, changes: Iterable[str], named: dict[str, str]) -> Wanted:
+        """A replay of a profile, or of a flow with changes."""
+        named = dict(named)
+        count = int(named.pop("packets", 0)) if source and _is_flow(source) else 0
+        channels = int(named.pop("channels", 1))
+        features = settings.split_names(named.pop("needs", ""))
+        wanted = replay_options.wanted(source, named, settings.from_robot())
+        if channels > 1:
+            wanted.channel["channels"] = channels
+        capabilities.agree_on_profiles(wanted)
+        capabilities.turn_on(wanted, features)
+        if source and _is_flow(source):
+            at = {int(number): change for number, _, change in (one.partition(":") for one in changes)}
+            wanted.source = losses.literal(losses.packets_of(Flow.of(source), at, count or 100))
+        elif list(changes):
+            raise UsageError("Only flows such as rtp-ipv4 have changes here; those of a profile stand in its file.")
+        return wanted
+
+    def _observe(self, wanted: Wanted, confidence: int = 1) -> None:
+        self.seen = None
+        self._identify(wanted)
+        self.seen = observe(wanted, WINDOW, confidence)
+        verdicts.note_replay(self.seen)
+
+    def _conclude(self) -> None:
+        """What the judge finds wrong, and packets that it never sees: nothing is right about an empty link."""
+        verdicts.conclude(self.last)
+        missing = stream.not_sent(self.last.packets)
+        verdicts.expect(
+            not missing,
+            f"The compressor loses {len(missing)} packets by itself: {replay_options.some(missing, 3)}",
+            self.last,
+        )
+        if not self.last.packets:
+            raise capabilities.Inconclusive("Nothing was sent, which says nothing about anybody.")
+
+    def _identify(self, wanted: Wanted) -> None:
+        """Who is asked; skips the case where one of them does not declare what it needs."""
+        path = replay.feedback_path(wanted)
+        pairs: tuple[tuple[str | None, Role], ...] = (
+            (wanted.compressor, "compressor"),
+            (wanted.decompressor, "decompressor"),
+        )
+        for name, role in pairs:
+            if name is not None:
+                verdicts.note(role, name, wanted.build)  # also of a case that is not for it
+        verdicts.leave_to_the_other_side({role for name, role in pairs if name is not None})
+        for name, role in pairs:
+            if name is None:
+                continue
+            capabilities.require(
+                name, role, wanted.channel, feedback=path if wanted.decompressor and wanted.compressor else "none"
+            )
+
+
+def _is_flow(name: str) -> bool:
+    """A flow's own name goes before a traffic profile of the same name: only flows have changes."""
+    layers, _, rest = name.partition("-")
+    return layers in PROTOCOLS and (rest.startswith("ipv") or ("-ipv" in name and not _is_profile(name)))
+
+
+def _is_profile(name: str) -> bool:
+    from headroom.core import profiles
+
+    return name in profiles.names()
+
+
+def _feedback(text: str) -> str:
+    """Words of feedback, or the octets of a feedback vector that is named."""
+    found = vectors.feedback_by_name().get(text)
+    return f"raw {found.element.hex()}" if found else text

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Effnet paper (Intel and Effnet, 2007):
+
+Tables 1 and 2, Figures 3 and 4. What concerns load is in effnet_2007_load.py.
+
+Every function measures one place of the paper and returns its figures beside ours, and what a report draws. How each is
+measured is said in reports/papers/effnet-2007.yaml. Nothing is fitted to the paper: the same settings serve every
+figure.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import fmean, stdev
+from typing import Any
+
+from headroom.bench.papers.measured import Measured
+from headroom.bench.papers.paper import Figure, Paper, beside
+from headroom.core import engine, replay
+from headroom.core.results.record import Item, Series
+from headroom.core.settings import Settings
+from headroom.schemes.rohc.papers import wlsb_years
+
+BER = 1e-3  # Table 2
+PACKETS = 6000
+# Errors are delivered both ways: the paper's link knows nothing of headers.
+FORWARD = {"ber": BER, "header_errors": "deliver", "payload_errors": "deliver"}
+FEEDBACK = {"path": "own", **FORWARD}
+FRAME_NS = 20_000_000  # one AMR-NB frame
+CALL = "voip-amr-nb-ipv6"
+CALL_WITH_SILENCE = "voip-amr-nb-ipv6-silence"
+
+# Table 1: the header chains and the profile of each, two of RTP and two of UDP alone.
+CHAINS = {
+    "ipv4-udp": "udp-constant-ipv4",
+    "ipv4-rtp": "voip-amr-nb-ipv4",
+    "ipv6-udp": "udp-constant-ipv6",
+    "ipv6-rtp": CALL,
+}
+
+# The paper's compressor knows a way back ("W-LSB together with the feedback mechanism"): bidirectional optimistic mode,
+# small CIDs.
+CHANNEL = {"mode": "O", "cids": "small", "max_cid": 15}
+
+
+def wanted(settings: Settings, profile: str, **changes: Any) -> replay.Wanted:
+    """A replay with the settings of this paper."""
+    plain = replay.Wanted(
+        compressor=settings.compressor,
+        decompressor=settings.decompressor,
+        source=profile,
+        seed=settings.seed,
+        build=settings.build,
+        channel=dict(CHANNEL),
+    )
+    return replace(plain, **changes)
+
+
+def table_1(paper: Paper, settings: Settings) -> Measured:
+    """Smallest compressed header of each header chain.
+
+    A chain of which a packet comes out wrong is an error, not a figure.
+    """
+    result = Measured()
+    for chain, profile in CHAINS.items():
+        done = replay.run(wanted(settings, profile, packets=1000, records="all", record_octets=False))
+        figures = {name: paper.items[f"table-1.{chain}.{name}"] for name in ("size", "minimum", "gain")}
+        if done.promise_broken or done.count("identical") != done.sent:
+            why = done.promise_broken or done.first_difference() or "not every packet came out"
+            result.items += [beside(figure, None, note=why, missing="error") for figure in figures.values()]
+            continue
+        size = max(record["compressor"]["plain_header"] for record in done.records if "compressor" in record)
+        smallest = done.header_length["min"]
+        values = {"size": size, "minimum": smallest, "gain": 100 * (1 - smallest / size)}
+        result.items += [beside(figure, values[name], runs=1) for name, figure in figures.items()]
+    return result
+
+
+@dataclass(frozen=True)
+class Call:
+    """What became of the packets of one call (Table 2)."""
+
+    packets: int
+    lost: int
+    header_lost: int
+    bandwidth: float  # units of 1,024 bit/s, every packet on the link counted
+    header: float  # octets, mean
+
+
+def call(done: replay.Replay) -> Call:
+    """Counts one replay with records: lost is what did not come out as it went in, payload included."""
+    header_lost = lost = 0
+    octets = 0
+    for record in done.records:
+        if "packet" not in record:
+            continue
+        wrong_header = record["verdict"] != "identical"
+        wrong_payload = any(bit >= 8 * record["link_header"] for bit in record.get("flipped", ()))
+        header_lost += wrong_header
+        lost += wrong_header or wrong_payload
+        octets += record["link_header"]
+    return Call(done.sent, lost, header_lost, done.direction()["link"]["bandwidth_bps"] / 1024, octets / done.sent)
+
+
+def table_2(paper: Paper, settings: Settings, runs: int = 40) -> Measured:
+    """One call of 120 s over a link with bit errors, with and without ROHC, many times with different seeds."""
+    common = {"packets": PACKETS, "records": "all", "record_octets": False, "forward": dict(FORWARD)}
+    rohc = wanted(settings, CALL, **common, feedback=dict(FEEDBACK))
+    plain = wanted(settings, CALL, **common, compressor="null", decompressor="null", channel={**CHANNEL, "mode": "U"})
+    seeds = range(settings.seed, settings.seed + runs)
+    result = Measured()
+    means: dict[str, dict[str, float]] = {}
+    for name, asked in (("without", plain), ("with", rohc)):
+        calls = [call(done) for done in many(replace(asked, seed=seed) for seed in seeds)]
+        columns = {
+            "packets": [one.packets for one in calls],
+            "lost": [one.lost for one in calls],
+            "bandwidth": [one.bandwidth for one in calls],
+            "header": [one.header for one in calls],
+            "header-lost": [one.header_lost for one in calls],
+        }
+        means[name] = {column: fmean(values) for column, values in columns.items()}
+        for column, values in columns.items():
+            figure = paper.items[f"table-2.{name}.{column}"]
+            result.items.append(_with_spread(figure, values))
+            if column in ("lost", "header-lost", "bandwidth") and len(set(values)) > 1:
+                result.series.append(_runs(figure, values))
+    saved = {
+        "table-2.bandwidth-saved": 1 - means["with"]["bandwidth"] / means["without"]["bandwidth"],
+        "table-2.header-saved": 1 - means["with"]["header"] / means["without"]["header"],
+    }
+    result.items += [beside(paper.items[identity], 100 * share, runs=runs) for identity, share in saved.items()]
+    return result
+
+
+def many(asked: Iterable[replay.Wanted]) -> Iterable[replay.Replay]:
+    """Runs replays, as many at a time as there are CPUs, and yields them in order.
+
+    Only a batch is in memory at once.
+    """
+    at_once = len(os.sched_getaffinity(0))
+    batch: list[replay.Wanted] = []
+    for one in [*asked, None]:
+        if one is not None:
+            batch.append(one)
+        if batch and (one is None or len(batch) == at_once):
+            jobs = [replay.job(item) for item in batch]
+            documents = engine.run_together("replay", jobs, batch[0].timeout_s, batch[0].build)
+            yield from map(replay.Replay, batch, documents)
+            batch = []
+
+
+def _with_spread(figure: Figure, values: list[float]) -> Item:
+    spread = stdev(values) if len(values) > 1 else None
+    return beside(figure, fmean(values), spread, len(values))
+
+
+def _runs(figure: Figure, values: list[float]) -> Series:
+    points: list[dict[str, Any]] = [{"x": figure.quantity, "y": value} for value in values]
+    if figure.paper is not None:
+        points.append({"x": figure.quantity, "y": figure.paper, "paper": True})
+    return Series("table_2_runs", "quantity", "value", "", figure.unit, points, figure.quantity)
+
+
+def figure_3(paper: Paper) -> Measured:
+    """The years 1800 to 1899 as decimal digits, encoded as the paper describes."""
+    years = list(range(1800, 1900))
+    sent = wlsb_years.encode(years)
+    if wlsb_years.restore(sent) != years:
+        raise AssertionError("the decompressor does not get the years back from the digits")
+    plain = sum(len(str(year)) for year in years)
+    octets = sum(len(item.digits) for item in sent)
+    values = {"plain": plain, "sent": octets, "gain": 100 * (1 - octets / plain)}
+    points = [{"x": item.value, "y": len(item.digits)} for item in sent]
+    return Measured(
+        [beside(paper.items[f"figure-3.{name}"], value, runs=1) for name, value in values.items()],
+        [Series("digits", "year", "digits", "", "octets", points, "digits sent")],
+    )
+
+
+def figure_4(paper: Paper, settings: Settings) -> Measured:
+    """Header of each packet of a call with silence and bit errors."""
+    asked = wanted(
+        settings,
+        CALL_WITH_SILENCE,
+        duration_s=30.0,
+        packets=None,
+        records="all",
+        record_octets=False,
+        forward=dict(FORWARD),
+        feedback=dict(FEEDBACK),
+    )
+    done = replay.run(asked)
+    packets = [record for record in done.records if "compressor" in record and "link_header" in record]
+    points: list[dict[str, Any]] = [
+        {"x": record["time_ns"] / 1e9, "y": record["link_header"], "kind": record["compressor"].get("type", "unknown")}
+        for record in packets
+    ]
+    spans = silences(packets)
+    after = {index for _, _, first in spans for index in range(first, first + 3)}
+    smallest = min(point["y"] for point in points)
+    begun = next(
+        (i for i, r in enumerate(packets) if not str(r["compressor"].get("type", "IR")).startswith("IR")), len(packets)
+    )
+    larger = [r for r in packets[begun:] if r["link_header"] > r["compressor"]["plain_header"]]
+    largest_after = max((points[index]["y"] for index in after if index < len(points)), default=None)
+    values = {
+        "share-smallest": 100 * sum(point["y"] == smallest for point in points) / len(points),
+        "after-silence": largest_after,
+        "still-compressed": len(larger),
+    }
+    notes = {"share-smallest": f"the smallest has {smallest} octets", "after-silence": f"{len(spans)} silence periods"}
+    drawn: list[dict[str, Any]] = points + [
+        {"x": begin, "y": 0, "to": end, "what": "silence"} for begin, end, _ in spans
+    ]
+    label = "A call of 30 s with silence (grey) over a link with bit errors"
+    return Measured(
+        [
+            beside(paper.items[f"figure-4.{name}"], value, runs=1, note=notes.get(name, ""))
+            for name, value in values.items()
+        ],
+        [Series("packet_sizes", "time", "header on the link", "s", "octets", drawn, label)],
+    )
+
+
+def silences(packets: list[dict[str, Any]]) -> list[tuple[float, float, int]]:
+    """Pauses of a call: (from, to) in seconds and the index of the packet after.
+
+    A pause is a row of gaps of more than two frame intervals; a silence frame between two gaps does not end it.
+    """
+    times = [record["time_ns"] for record in packets]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    pauses: list[tuple[float, float, int]] = []
+    for index, gap in enumerate(gaps):
+        if gap <= 2.5 * FRAME_NS:
+            continue
+        begin, end = times[index] / 1e9, times[index + 1] / 1e9
+        if pauses and pauses[-1][2] == index:
+            begin = pauses.pop()[0]
+        pauses.append((begin, end, index + 1))
+    return pauses

@@ -1,0 +1,394 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls through a P-CSCF: one engine, an endpoint that decompresses what users send and compresses what they are sent.
+
+The job and the document are the engine's `load` with an endpoint; the settings are those of maenpaa-2005, 11.1, unless
+asked otherwise: the decompression memory that it has for voice and for video, a state memory of 131,072 octets, 32
+cycles per bit, shared states of 500 octets, strings of the static dictionary with priorities 1 to 3, calls of 180 s
+that are answered after 5 s, and a compartment for each call, closed after it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from headroom.core import engine
+from headroom.core.engine_result import EngineFailure
+from headroom.core.errors import HeadroomError, UsageError
+from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.yamlfile import check, read
+from headroom.schemes.sigcomp import endpoints
+from headroom.schemes.sigcomp.endpoints import Endpoint
+from headroom.schemes.sigcomp.sip import counted, sequences
+from headroom.schemes.sigcomp.sip.sequences import Message
+
+REGISTRATION = "3gpp-registration"
+ANSWER = "200 OK to INVITE"
+BYE = "BYE"
+STATE_MEMORY = 131_072  # octets a compartment; maenpaa-2005, 8.12
+CYCLES_PER_BIT = 32
+OPTIONS = {"dictionary_priority": 3, "shared_length": 500}  # of those that have them
+DECOMPRESSION_MEMORY = {"basic-voice-call": 4096}  # octets; maenpaa-2005, 11.1: 8192 for video
+HOLDING_S = {"basic-voice-call": 180.0}  # likewise: 300 for video
+PAUSE_S = 2.0  # of a user between two calls, in the engine's plan of calls
+MOMENT_S = 0.1  # that the messages of a call take which is neither answered late nor held
+MOST_FAILURES_NAMED = 5
+
+Organisation = Literal["pinned", "pool"]
+Clock = Literal["virtual", "real"]
+Edition = Literal["printed", "counted"]
+
+# What belongs to one dialog or transaction, and not to a user for good, by where it stands in messages.
+_OF_A_CALL = re.compile(
+    r"(?im)^(?:Call-ID|i): *(?P<id>[^@\r\n]+)|;tag=(?P<tag>[^;\s>]+)|;branch=(?P<branch>[^;,\s]+)"
+    r'|n?once="(?P<nonce>[^"]+)"|response="(?P<response>[^"]+)"|^o=\S+ (?P<session>\S+ \S+)'
+)
+
+# Where an engine's failure is of one message, and not of the whole job.
+_OF_A_MESSAGE = re.compile(r"/(call|registration)/(\d+)")
+
+
+class WrongCalls(HeadroomError):
+    """Messages did not come out as they went in, or were not handled, under load or when calls are gone through
+    beforehand. A failure of the implementation."""
+
+    verdict = "fail"
+
+
+class NothingServed(HeadroomError):
+    """There is nothing to say anything of: too short a time, or too few calls."""
+
+    verdict = "error"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Both organisations at the same load: trials that are simulated from what messages take in the run."""
+
+    load: float  # of each worker
+    trials: int
+    calls: int  # that arrive in each
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to load and how. Times are seconds."""
+
+    proxy: str = "reference"  # the implementation that is the P-CSCF
+    user: str = "reference"
+    sequence: str = "basic-voice-call"
+    edition: Edition = "printed"  # or as maenpaa-2005 counted it: `headroom.schemes.sigcomp.sip.counted`
+    simultaneous: int = 1000
+    users: int = 0  # with compartments that are kept, registered beforehand; 0: one for each call
+    holding_s: float | None = None  # None: that of maenpaa-2005 for the sequence
+    answer_s: float = 5.0
+    step_s: float = 0.02  # from one message of a call to the next: the way to the other side and back
+    arrivals: Literal["poisson", "constant"] = "poisson"
+    start: Literal["steady", "empty"] = "steady"
+    warmup_s: float = 0.0
+    duration_s: float = 10.0
+    sample_s: float = 1.0
+    consecutive: int = 0  # messages of which each time in system is told; not with the real clock
+    organisation: Organisation = "pinned"
+    comparison: Comparison | None = None  # of organisations, beside the run; not with users nor the real clock
+    workers: int = 1
+    shards: int | None = None  # of a pool
+    cores: tuple[int, ...] = ()
+    clock: Clock = "virtual"
+    mechanism: str = "shared"
+    build: str = DEFAULT_BUILD
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Organised:
+    """What calls would see of one organisation. Times are nanoseconds, loads shares of one core."""
+
+    calls_per_s: float
+    active_workers: float  # mean
+    times: dict[str, dict[str, Any]]  # of all trials: in_system, in_buffer, processing, waiting_for_lock
+    trials: list[dict[str, Any]] = field(repr=False)  # each with its `loads` and means of the times
+
+    @property
+    def loads(self) -> list[float]:
+        """Mean load of a worker in each trial."""
+        return [sum(trial["loads"]) / len(trial["loads"]) for trial in self.trials]
+
+    def means(self, name: str) -> list[float]:
+        """The mean of one of the times in each trial."""
+        return [trial[f"{name}_ns"] for trial in self.trials]
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What came of it. Times are nanoseconds, loads shares of one core, memory octets."""
+
+    calls_in_progress: float  # mean of start and end
+    calls_per_s: float
+    messages_per_s: float
+    sip_mbit_s: float
+    sigcomp_mbit_s: float
+    loads: list[float]  # of each worker, over the whole time
+    most_load: float  # of any worker in any sample
+    times: dict[str, dict[str, Any]]  # in_system, in_buffer, processing, decompressing, compressing …
+    active: dict[str, float]  # workers: mean, seen, most
+    unserved: int
+    memory_per_call: float | None
+    adapter_memory_per_compartment: float | None
+    samples: list[dict[str, Any]] = field(repr=False)
+    document: dict[str, Any] = field(repr=False)
+    compared: dict[Organisation, Organised] = field(default_factory=dict, repr=False)  # where that was asked for
+
+    @property
+    def load(self) -> float:
+        """Of all workers together, in cores."""
+        return sum(self.loads)
+
+    @property
+    def simultaneous(self) -> int:
+        """Calls in progress that were asked for."""
+        return int(self.document["simultaneous"])
+
+    @property
+    def in_progress_at_end(self) -> int:
+        return int(self.document["calls"]["in_progress_at_end"])
+
+    @property
+    def mean_in_system_ns(self) -> float:
+        return float(self.times["in_system"]["mean"])
+
+
+def holding_of(wanted: Wanted) -> float:
+    """How long calls are held, in seconds."""
+    return HOLDING_S.get(wanted.sequence, 300.0) if wanted.holding_s is None else wanted.holding_s
+
+
+def users_for(wanted: Wanted) -> int:
+    """As many users as make so many calls at once: a fifth more, for calls come at random, and more where calls are so
+    short that the pause which the engine gives a user between two of them counts."""
+    lasts_s = max(MOMENT_S, holding_of(wanted) + wanted.answer_s)
+    pausing = wanted.simultaneous * PAUSE_S / lasts_s
+    return wanted.simultaneous + max(wanted.simultaneous // 5, math.ceil(1.2 * pausing)) + 50
+
+
+def messages(wanted: Wanted) -> list[dict[str, Any]]:
+    """The messages of one call as the engine takes them. Raises UsageError for a sequence that is no whole call."""
+    made: list[dict[str, Any]] = []
+    answered = hung_up = False
+    for message in _of_edition(wanted.sequence, wanted.edition):
+        one = _as_json(message)
+        if message.name == BYE and not hung_up:
+            one["after_holding"] = hung_up = True
+        elif message.name.startswith(ANSWER) and not answered:
+            one["pause_ms"], answered = wanted.answer_s * 1000, True
+        elif made:
+            one["pause_ms"] = wanted.step_s * 1000
+        made.append(one)
+    if not hung_up:
+        raise UsageError(f"The sequence {wanted.sequence} has no {BYE}, so nobody knows how long its calls are.")
+    return made
+
+
+def _of_edition(sequence: str, edition: Edition) -> Sequence[Message]:
+    """The messages of a sequence. Raises UsageError where there is none, or not in this edition."""
+    return counted.load(sequence) if edition == "counted" else sequences.load(sequences.path_of(sequence))
+
+
+def registration(edition: Edition = "printed") -> list[dict[str, Any]]:
+    """The registration of a user. There is no compartment before the 200 OK that completes it, and 401 Unauthorized
+    goes uncompressed (maenpaa-2005, chapter 10)."""
+    made = []
+    for message in _of_edition(REGISTRATION, edition):
+        carried = "stranger" if message.from_caller else "plain" if message.name.startswith("401") else "compartment"
+        made.append(_as_json(message) | {"carried": carried})
+    return made
+
+
+def _as_json(message: Message) -> dict[str, Any]:
+    return {"from": "user" if message.from_caller else "core", "hex": message.octets.hex()}
+
+
+@cache
+def _known_identities(path: Path) -> tuple[dict[str, Any], ...]:
+    return tuple(check(read(path), "sip-identities").data["identities"])
+
+
+def identities(texts: Iterable[bytes]) -> list[dict[str, Any]]:
+    """The identities that occur in messages, each of a user or of a call."""
+    joined = b"\r\n".join(texts).decode()
+    of_a_call = " ".join(found for match in _OF_A_CALL.finditer(joined) for found in match.groups() if found)
+    made = []
+    for entry in _known_identities(sequences.FOLDER / "identities.yaml"):
+        if entry["text"] in joined:
+            per = "call" if entry["text"] in of_a_call else "user"
+            made.append({"text": entry["text"], "kind": entry["kind"], "keep": entry.get("keep", 0), "per": per})
+    return made
+
+
+def job(wanted: Wanted) -> dict[str, Any]:
+    """The engine's job."""
+    call = messages(wanted)
+    registered = registration(wanted.edition) if wanted.users else []
+    steps = [*call, *registered]
+    made: dict[str, Any] = {
+        "endpoint": endpoints.adapter(_proxy(wanted)),
+        "user": endpoints.adapter(_user(wanted)),
+        "call": call,
+        "identities": identities(bytes.fromhex(step["hex"]) for step in steps),
+        "simultaneous": wanted.simultaneous,
+        "holding_s": holding_of(wanted),
+        "arrivals": wanted.arrivals,
+        "start": wanted.start,
+        "warmup_s": wanted.warmup_s,
+        "duration_s": wanted.duration_s,
+        "sample_s": wanted.sample_s,
+        "organisation": wanted.organisation,
+        "workers": wanted.workers,
+        "cores": list(wanted.cores),
+        "clock": wanted.clock,
+        "seed": wanted.seed,
+    }
+    if wanted.users:
+        made |= {"users": wanted.users, "registration": registered}
+    if wanted.consecutive:
+        made["consecutive"] = wanted.consecutive
+    if wanted.shards is not None:
+        made["shards"] = wanted.shards
+    if wanted.comparison:
+        made["comparison"] = asdict(wanted.comparison)
+    return made
+
+
+def lacking(wanted: Wanted) -> str:
+    """Why these implementations cannot be asked for these calls, as declared; "" when they can."""
+    for end in (_proxy(wanted), _user(wanted)):
+        if reason := endpoints.lacking(end):
+            return reason
+    if endpoints.wire(wanted.proxy) != endpoints.wire(wanted.user):
+        return f"{wanted.proxy} and {wanted.user} do not have the same on the link"
+    return ""
+
+
+def _proxy(wanted: Wanted) -> Endpoint:
+    return _end(wanted, wanted.proxy, compartments=max(wanted.users, round(wanted.simultaneous * 1.2)) + 1000)
+
+
+def _user(wanted: Wanted) -> Endpoint:
+    return _end(wanted, wanted.user, compartments=4)
+
+
+def _end(wanted: Wanted, name: str, compartments: int) -> Endpoint:
+    offer = {
+        "decompression_memory_size": DECOMPRESSION_MEMORY.get(wanted.sequence, 8192),
+        "state_memory_size": STATE_MEMORY,
+        "cycles_per_bit": CYCLES_PER_BIT,
+        "compartments": compartments,
+    }
+    options = endpoints.fitting({"mechanism": wanted.mechanism, **OPTIONS}, name, wanted.build)
+    return Endpoint(name, "udp", offer, offer, options, build=wanted.build)
+
+
+def measure(wanted: Wanted, timeout_s: float | None = None) -> Loaded:
+    """One run. Raises EngineFailure when an adapter crashes or hangs, WrongCalls when messages come out wrong."""
+    asked = job(wanted)
+    if timeout_s is None:
+        calls = wanted.simultaneous * 2 + wanted.users
+        timeout_s = 120 + 2 * wanted.duration_s + calls * 0.05
+    try:
+        return loaded(engine.run("load", asked, timeout_s=timeout_s, build=wanted.build))
+    except EngineFailure as failure:
+        if found := _OF_A_MESSAGE.fullmatch(failure.where):
+            raise WrongCalls(_wrong_message(wanted, failure.said, *found.groups())) from failure
+        raise
+
+
+def _wrong_message(wanted: Wanted, said: str, part: str, number: str) -> str:
+    """What went wrong with one message of a call, before any load, and how to look at it."""
+    sequence = wanted.sequence if part == "call" else REGISTRATION
+    message = _of_edition(sequence, wanted.edition)[int(number)]
+    return (
+        f"{message.name} of {sequence}: {said} `./headroom talk {sequence} --caller {wanted.user} --called "
+        f"{wanted.proxy}` shows what goes between the two."
+    )
+
+
+def loaded(document: dict[str, Any]) -> Loaded:
+    """Reads the engine's document. Raises WrongCalls."""
+    require_right(document)
+    if not document["times"]["in_system_ns"]:
+        raise NothingServed(
+            "No message was done with in the time that was measured: ask for a longer one, or for more calls at once."
+        )
+    calls, sent, memory = document["calls"], document["messages"], document["memory"]
+    ends = memory["octets_per_call_at_end"], memory["octets_per_call_at_start"]
+    return Loaded(
+        calls_in_progress=(calls["in_progress_at_start"] + calls["in_progress_at_end"]) / 2,
+        calls_per_s=calls["per_s"],
+        messages_per_s=sent["per_s"],
+        sip_mbit_s=sent["sip_mbit_s"],
+        sigcomp_mbit_s=sent["sigcomp_mbit_s"],
+        loads=[worker["busy_share"] for worker in document["workers"]],
+        most_load=max((share for sample in document["samples"] for share in sample["busy_share"]), default=0.0),
+        times={name.removesuffix("_ns"): found for name, found in document["times"].items() if found},
+        active=document["active_workers"],
+        unserved=sent["unserved"],
+        memory_per_call=next((each for each in ends if each is not None), None),
+        adapter_memory_per_compartment=memory["adapter_octets_per_compartment_at_end"],
+        samples=document["samples"],
+        document=document,
+        compared=_compared(document),
+    )
+
+
+def _compared(document: dict[str, Any]) -> dict[Organisation, Organised]:
+    told = document.get("comparison")
+    if not told:
+        return {}
+    organisations: tuple[Organisation, ...] = ("pinned", "pool")
+    return {
+        name: Organised(
+            calls_per_s=told["calls_per_s"],
+            active_workers=told[name]["active_workers"],
+            times={part.removesuffix("_ns"): found for part, found in told[name]["times"].items()},
+            trials=told[name]["trials"],
+        )
+        for name in organisations
+    }
+
+
+def require_right(document: dict[str, Any]) -> None:
+    """Raises WrongCalls where a message was not handled, or not rightly."""
+    outcomes = document["outcomes"]
+    if not outcomes["failures"]:
+        return
+    said = [
+        f"{count:,} {name} at {way}ing" for way in ("decompress", "compress") for name, count in outcomes[way].items()
+    ]
+    said += [
+        f"{outcomes[name]:,} {words}"
+        for name, words in (
+            ("wrong", "decompressed to something else"),
+            ("different", "compressed otherwise than when one user was alone"),
+            ("refused", "not accepted under their compartment"),
+        )
+        if outcomes[name]
+    ]
+    raise WrongCalls(f"Messages went wrong under load: {'; '.join(said[:MOST_FAILURES_NAMED])}.")
+
+
+def served_at(load: float, measured: Sequence[Loaded]) -> float | None:
+    """How many calls one core serves at a load, by proportion from what the runs took per call in progress; None where
+    the clock has not seen any load."""
+    taken = sum(one.load for one in measured)
+    return load * sum(one.calls_in_progress for one in measured) / taken if taken else None
+
+
+def most_in_progress(simultaneous: int) -> float:
+    """Calls in progress beyond which workers have fallen behind: more than chance explains (Little's theorem gives
+    their mean, and their number is as Poisson's), and a tenth."""
+    return 1.1 * simultaneous + 6 * math.sqrt(simultaneous)

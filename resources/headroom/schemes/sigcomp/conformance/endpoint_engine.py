@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Acts of a conversation with a SigComp endpoint, played by the engine (`headroom-engine messages`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from headroom.core import engine
+from headroom.core.paths import DEFAULT_BUILD
+from headroom.schemes.rohc.conformance.capabilities import Misbehaviour, NotDeclared
+from headroom.schemes.sigcomp import endpoints
+from headroom.schemes.sigcomp.conformance.endpoint_cases import Case, Seen
+from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done, Play
+from headroom.schemes.sigcomp.endpoints import Endpoint
+from headroom.schemes.sigcomp.judge.endpoint import Offer
+
+PATIENCE_S = 60.0  # for one conversation, which takes a part of a second: then an adapter hangs
+OTHER_END = "null"  # gets what is compressed, and does nothing with it
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The endpoint under test. `offer` is what it is configured with, None for nothing at all; `peer` what it is told
+    of its peer; `options` are its own."""
+
+    name: str
+    offer: Offer | None = field(default_factory=Offer)
+    peer: Offer | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    stream: bool = False
+    compartments: int = 1
+    build: str = DEFAULT_BUILD
+
+    def endpoint(self) -> Endpoint:
+        """It as jobs have it."""
+        offer: dict[str, Any] = {}
+        if self.offer is not None:
+            offer = endpoints.numbers(self.offer) | {"dictionaries": list(self.offer.dictionaries)}
+        peer = {} if self.peer is None else endpoints.numbers(self.peer)
+        transport = "tcp" if self.stream else "udp"
+        return Endpoint(self.name, transport, offer, peer, self.options, build=self.build)
+
+    def configuration(self) -> dict[str, Any]:
+        return endpoints.configuration(self.endpoint())
+
+
+def require(asked: Asked, features: Sequence[str] = ()) -> None:
+    """Raises NotDeclared where the implementation does not declare what a conversation asks of it."""
+    end = asked.endpoint()
+    wanted = replace(end, offer={**end.offer, "compartments": asked.compartments})
+    if reason := endpoints.lacking(wanted, features) or endpoints.unknown(end):
+        raise NotDeclared(f"{reason}.")
+
+
+def player(asked: Asked) -> Play:
+    """What a session plays with. Raises Misbehaviour when the adapter breaks a promise of the ABI."""
+
+    def play(acts: Sequence[Act]) -> list[Done]:
+        document = engine.run("messages", job(asked, acts), PATIENCE_S, asked.build)
+        return results(document, acts)
+
+    return play
+
+
+def job(asked: Asked, acts: Sequence[Act]) -> dict[str, Any]:
+    """The engine's job: compressed messages go to an endpoint that does nothing, what arrives is literal."""
+    ends = {"a": asked.endpoint()}
+    if any(act.what == "compress" for act in acts):
+        ends["b"] = Endpoint(OTHER_END, ends["a"].transport, build=asked.build)
+    return endpoints.conversation(
+        ends,
+        [_message(act, asked.stream) for act in acts],
+        # An endpoint in use is not asked about what it has compressed, and may put off what only that would tell.
+        details="arrivals",
+        compartments=[{"number": number} for number in range(asked.compartments)],
+    )
+
+
+def _message(act: Act, stream: bool) -> dict[str, Any]:
+    if act.what == "compress":
+        return {"from": "a", "compartment": act.compartment or 0, "hex": act.octets.hex()}
+    message: dict[str, Any] = {"to": "a", "hex": act.octets.hex()}
+    if act.compartment is not None:
+        message |= {"compartment": act.compartment}
+        if act.late and not stream:
+            message["accept"] = "after"
+    return message
+
+
+def results(document: dict[str, Any], acts: Sequence[Act]) -> list[Done]:
+    """What came of acts, by the engine's document."""
+    if broken := document.get("promise_broken"):
+        raise Misbehaviour(
+            f"A promise of the ABI was broken in {broken['function']} (message {broken['message']}): "
+            f"{broken['sentence']} See `headroom-engine check`."
+        )
+    return [
+        _compressed(record) if act.what == "compress" else _arrived(record)
+        for record, act in zip(document["records"], acts, strict=True)
+    ]
+
+
+def _compressed(record: dict[str, Any]) -> Done:
+    octets = record.get("compressed", {}).get("octets")
+    return Done(None if octets is None else bytes.fromhex(octets))
+
+
+def _arrived(record: dict[str, Any]) -> Done:
+    return Done(seen=tuple(_seen(arrival) for arrival in record["arrivals"]))
+
+
+def _seen(arrival: dict[str, Any]) -> Seen:
+    return Seen(
+        arrival.get("kind", arrival["status"]),
+        bytes.fromhex(arrival.get("output", "")),
+        arrival.get("cycles", 0),
+        arrival.get("reason", 0),
+        arrival.get("opcode", 0),
+        arrival.get("pc", 0),
+        bytes.fromhex(arrival.get("details", "")),
+        b"".join(bytes.fromhex(nack["octets"]) for nack in arrival.get("nacks", ())),
+    )
+
+
+def seen_of(case: Case, asked: Asked) -> list[Seen]:
+    """What an endpoint makes of a case's messages."""
+    acts = [Act("decompress", step.octets, step.compartment, step.late) for step in case.steps]
+    return [one for done in player(asked)(acts) for one in done.seen]

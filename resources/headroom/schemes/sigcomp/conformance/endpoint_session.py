@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A conversation with one SigComp endpoint, act by act.
+
+An endpoint is deterministic: it reads no clock and draws no numbers. So a conversation in which an act depends on what
+came of earlier ones is played from its beginning each time that something new has to be known, and the engine needs no
+way to wait for us. What the endpoint said before must be what it says again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from headroom.core.errors import HeadroomError
+from headroom.schemes.sigcomp.conformance.endpoint_cases import Seen
+
+
+@dataclass(frozen=True)
+class Act:
+    """`decompress`: octets that arrive, for a compartment, None where the application names none; `late`: it names it
+    afterwards. `compress`: an application message. `forget` and the like: a control message of the implementation's."""
+
+    what: Literal["decompress", "compress"]
+    octets: bytes
+    compartment: int | None = 0
+    late: bool = False
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of an act. Of `compress`: `octets` is the SigComp message, None where there is none. Of `decompress`:
+    what each message was, several where a stream brought several."""
+
+    octets: bytes | None = None
+    seen: tuple[Seen, ...] = ()
+
+
+Play = Callable[[Sequence[Act]], list[Done]]
+
+
+@dataclass
+class Session:
+    """`play` makes an endpoint and has it do all the acts."""
+
+    play: Play
+    acts: list[Act] = field(default_factory=list)
+    known: list[Done] = field(default_factory=list)
+
+    def compress(self, message: bytes, compartment: int = 0) -> int:
+        """Adds an act and returns its number; nothing happens before its outcome is asked for."""
+        return self._add(Act("compress", message, compartment))
+
+    def decompress(self, octets: bytes, compartment: int | None = 0, late: bool = False) -> int:
+        return self._add(Act("decompress", octets, compartment, late))
+
+    def done(self, number: int) -> Done:
+        """What came of an act."""
+        if number >= len(self.known):
+            self._catch_up()
+        return self.known[number]
+
+    def message(self, number: int) -> bytes:
+        """The SigComp message of an act. Raises AssertionError where there is none: compressing failed."""
+        octets = self.done(number).octets
+        if octets is None:
+            raise AssertionError(f"Act {number + 1}: {len(self.acts[number].octets)} octets were not compressed.")
+        return octets
+
+    def _add(self, act: Act) -> int:
+        self.acts.append(act)
+        return len(self.acts) - 1
+
+    def _catch_up(self) -> None:
+        done = self.play(self.acts)
+        if len(done) != len(self.acts):
+            raise HeadroomError(f"{len(self.acts)} acts were played, and something is known of {len(done)}.")
+        for number, (before, now) in enumerate(zip(self.known, done, strict=False), 1):
+            if before != now:
+                raise AssertionError(f"Act {number} came out otherwise when it was played again from the beginning.")
+        self.known = done
+
+
+def described(acts: Sequence[Act]) -> list[dict[str, Any]]:
+    """Acts for a record: what, how many octets, compartment."""
+    return [{"what": act.what, "octets": len(act.octets), "compartment": act.compartment} for act in acts]

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hostile bytecode before a SigComp endpoint: what each message costs it, and what its guard makes of a source.
+
+The attacks are the cases of resources/vectors/sigcomp/cases/hostile.yaml. An endpoint that declares the feature `guard`
+has limits beyond those of the RFCs: its statistics tell `work` (units of 5 ns at most), `endless` (messages that
+were proven never to end) and `refused` (messages that were not run, by reason), and its options have `guard`
+(implementations/README.md). What every endpoint owes is asked of every endpoint. Nothing here depends on a clock, but
+for `time_of`, which decides nothing, and `takes_too_long`, whose bound is far from what any machine needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Any
+
+from headroom.core import engine
+from headroom.schemes.rohc.conformance.capabilities import NotDeclared
+from headroom.schemes.sigcomp import endpoints
+from headroom.schemes.sigcomp.conformance import endpoint_cases, endpoint_engine
+from headroom.schemes.sigcomp.conformance.endpoint_cases import Case, Seen
+from headroom.schemes.sigcomp.conformance.endpoint_engine import PATIENCE_S, Asked
+from headroom.schemes.sigcomp.conformance.endpoint_session import Act
+from headroom.schemes.sigcomp.judge.assembling import assemble
+from headroom.schemes.sigcomp.judge.endpoint import Offer
+from headroom.schemes.sigcomp.judge.message import upload
+from headroom.schemes.sigcomp.judge.reasons import Reason
+
+GROUP = "hostile"
+GUARD = "guard"  # the feature
+OFF = {"verify": False, "work_per_cycle": 0}  # RFC 3320's limits alone
+WORK_PER_CYCLE = 4
+# Units of work that a message may take beyond its budget: one slice of a program, and one window of the verifier.
+SLACK = 200_000
+# Units of work within which a loop is seen to be endless, before what its own octets cost.
+PROOF = 100_000
+PROOF_PER_BIT = 20
+# Octets that stay: a list which grows now and then leaves less for each message than malloc's smallest piece; the
+# kernel counts pages, and not all of them at once.
+FORGIVEN_HEAP = 16
+FORGIVEN_RESIDENT = 2 << 20
+FEWEST_PER_S = 8  # messages that filled a Pentium 4 of 3.0 GHz: maenpaa-2005, 11.7
+MANY = 50  # times that an attack comes when growth of memory is looked for, or its time
+SECOND = 1_000_000_000  # nanoseconds
+REFUSED = "ERR_STATE"  # status of a message that is refused before it runs
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Messages, what became of each, and what the endpoint's statistics say afterwards."""
+
+    octets: tuple[bytes, ...]
+    seen: tuple[Seen, ...]
+    statistics: dict[str, Any]
+    heap: tuple[int, ...] = ()  # octets that the endpoint's calls have left in the heap, after each message
+    resident: tuple[int, ...] = ()  # likewise in the memory of the process, however it was got
+    processor_ns: tuple[int, ...] = ()  # time that processors have spent on them, after each message
+
+    @property
+    def untold(self) -> list[str]:
+        """What the statistics of an endpoint with a guard have, and these lack."""
+        return [word for word in ("work", "endless", "refused") if word not in self.statistics]
+
+    @property
+    def work(self) -> int:
+        return int(self.statistics["work"])
+
+    @property
+    def endless(self) -> int:
+        return int(self.statistics["endless"])
+
+    @property
+    def memory(self) -> int:
+        return int(self.statistics.get("memory_bytes", 0))
+
+
+def has_guard(asked: Asked) -> bool:
+    """Whether the implementation declares a guard."""
+    return not endpoints.lacking(asked.endpoint(), [GUARD])
+
+
+def guarded(asked: Asked, guard: dict[str, Any]) -> Asked:
+    return replace(asked, options={**asked.options, "guard": guard})
+
+
+def played(asked: Asked, messages: Sequence[dict[str, Any]], repeats: int = 0, costs: bool = False) -> dict[str, Any]:
+    """The engine's document about messages to the endpoint. Raises Misbehaviour where it breaks a promise."""
+    wanted = ({"repeats": repeats} if repeats else {}) | ({"costs": True} if costs else {})
+    job = endpoint_engine.job(asked, []) | {"messages": list(messages)} | wanted
+    document = engine.run("messages", job, PATIENCE_S, asked.build)
+    endpoint_engine.results(document, [Act("decompress", b"")] * len(messages))
+    return document
+
+
+def cost(case: Case, asked: Asked, times: int = 1) -> Cost:
+    """What the messages of a case cost an endpoint when they come so many times."""
+    octets = tuple(step.octets for step in case.steps) * times
+    document = played(asked, [_message(one) for one in octets], costs=True)
+    acts = [Act("decompress", one) for one in octets]
+    seen = tuple(one for done in endpoint_engine.results(document, acts) for one in done.seen)
+    return cost_of(document, octets, seen, range(len(octets)))
+
+
+def cost_of(document: dict[str, Any], octets: tuple[bytes, ...], seen: tuple[Seen, ...], steps: range) -> Cost:
+    """What these steps of a conversation cost, by the engine's document."""
+    spent = {what: tuple(each[steps.start : steps.stop]) for what, each in document["costs"]["a"].items()}
+    statistics = dict(document["statistics"]["a"])
+    return Cost(octets, seen, statistics, spent["heap_octets"], spent["resident_octets"], spent["processor_ns"])
+
+
+def _message(octets: bytes, compartment: int = 0, time_ns: int | None = None) -> dict[str, Any]:
+    message: dict[str, Any] = {"to": "a", "hex": octets.hex(), "compartment": compartment}
+    return message if time_ns is None else message | {"time_ns": time_ns}
+
+
+# ------------------------------------------------------------ one attack
+
+
+def cycles_granted(octets: bytes, offer: Offer) -> int:
+    """UDVM cycles that a message can have, all of its input taken: RFC 3320, 8.6."""
+    return (1000 + 8 * len(octets)) * offer.cycles_per_bit
+
+
+def faults(case: Case, found: Cost, exactly: bool) -> list[str]:
+    """What no endpoint may make of an attack, as sentences: other than the failure that the case says, or, with
+    `exactly`, than what the judge finds, place included; and more cycles than there are."""
+    offer = case.offer or Offer()
+    if exactly:
+        wrong = endpoint_cases.faults(case, list(found.seen))
+    else:
+        wrong = [
+            f"message {number}: {what}"
+            for number, (step, one) in enumerate(zip(case.steps, found.seen, strict=True), 1)
+            for what in endpoint_cases.said(replace(step, expect={"failure": step.expect["failure"]}), one)
+        ]
+    judge = endpoint_cases.judged(case)
+    for number, (octets, one, right) in enumerate(zip(found.octets, found.seen, judge, strict=True), 1):
+        # Some count what the instruction that did not fit would have taken; the judge knows how much that is.
+        if one.cycles > (most := cycles_granted(octets, offer) + right.run.beyond):
+            wrong.append(f"message {number}: {one.cycles} UDVM cycles were used, and {most} are the most")
+    return wrong
+
+
+def elsewhere(on: Cost, off: Cost, seen_through: bool) -> list[str]:
+    """Whether messages fail at another place (RFC 4077, 3.1) with the guard on than with it off. One that its budget
+    has ended before its cycles did may; one that was seen to be endless was seen through to its end."""
+    wrong = []
+    for number, (here, there) in enumerate(zip(on.seen, off.seen, strict=True), 1):
+        cut_short = here.cycles < there.cycles and here.reason == Reason.CYCLES_EXHAUSTED and not seen_through
+        if not cut_short and (here.opcode, here.pc) != (there.opcode, there.pc):
+            wrong.append(
+                f"message {number}: with the guard on it fails at {here.pc} (opcode {here.opcode}), with it off at "
+                f"{there.pc} (opcode {there.opcode})"
+            )
+    return wrong
+
+
+def costs_too_much(case: Case, found: Cost, seen_through: bool) -> list[str]:
+    """What is wrong with the cost of one attack to an endpoint whose guard is on."""
+    offer, octets = case.offer or Offer(), sum(map(len, found.octets))
+    most = sum(WORK_PER_CYCLE * cycles_granted(one, offer) + SLACK for one in found.octets)
+    wrong = []
+    if seen_through:
+        most = min(most, len(found.octets) * PROOF + PROOF_PER_BIT * 8 * octets)
+        if found.endless != len(found.octets):
+            wrong.append(f"{found.endless} of {len(found.octets)} messages were seen to be endless")
+    elif found.endless:
+        wrong.append(f"{found.endless} messages were taken for endless, which they are not")
+    if found.work > most:
+        wrong.append(f"{found.work} units of work were done, and {most} are the most")
+    return wrong
+
+
+def grows(once: Cost, often: Cost) -> list[str]:
+    """Whether attacks leave something behind in memory: what failed leaves nothing (RFC 3320, 8.7). By the endpoint's
+    own word, and by what its process has taken over the later half of the messages."""
+    wrong = []
+    if often.memory > once.memory:
+        wrong.append(
+            f"{once.memory} octets of memory after it came once, {often.memory} after {len(often.octets)} messages"
+        )
+    return wrong + growth(often)
+
+
+def growth(often: Cost) -> list[str]:
+    """Whether messages leave something behind, by what the process has taken over the later half of them."""
+    wrong = []
+    for grown, forgiven, where in (
+        (often.heap, FORGIVEN_HEAP * len(often.octets) // 2, "heap"),
+        (often.resident, FORGIVEN_RESIDENT, "memory of the process"),
+    ):
+        if (left := _over_later_half(grown)) > forgiven:
+            count = len(grown) - len(grown) // 2
+            wrong.append(f"{count} messages leave {left} octets in the {where}, whatever the statistics say")
+    return wrong
+
+
+def takes_too_long(often: Cost) -> list[str]:
+    """Whether so few of these messages fill a core as those of the thesis did. What counts is the time of processors,
+    which other work on the machine does not lengthen, and it is hundreds of times what such a message needs."""
+    spent = _over_later_half(often.processor_ns)
+    count = len(often.octets) - len(often.octets) // 2
+    if spent * FEWEST_PER_S <= count * SECOND:
+        return []
+    return [
+        f"each takes {spent / count / 1e6:.0f} ms of a processor: {count * SECOND / spent:.1f} a second fill a core, "
+        f"and {FEWEST_PER_S} did in 2005 (maenpaa-2005, 11.7)"
+    ]
+
+
+def _over_later_half(grown: Sequence[int]) -> int:
+    """By how much it grew when everything had come for the first time."""
+    return grown[-1] - grown[len(grown) // 2 - 1] if len(grown) > 1 else 0
+
+
+def time_of(case: Case, asked: Asked, repeats: int) -> float:
+    """Time of a call that takes the first message, in nanoseconds: the median over the later half of MANY in a row at
+    one endpoint, which is then past what it does for the first time. A machine's figure: it decides nothing."""
+    document = played(asked, [_message(case.steps[0].octets)] * MANY, repeats)
+    return float(median(record["decompress_ns"] for record in document["records"][MANY // 2 :]))
+
+
+# ------------------------------------------------------------ a source that attacks among others that do not
+
+
+@dataclass(frozen=True)
+class Siege:
+    """One compartment attacks, another talks. `attacks` and `others`: status of each message, in order; `later`: of an
+    attack a long time afterwards."""
+
+    attacks: tuple[str, ...]
+    others: tuple[str, ...]
+    later: str
+    statistics: dict[str, Any]
+
+
+def siege(asked: Asked, attack: bytes, count: int = 40) -> Siege:
+    """COUNT attacks of compartment 1 within a second, a harmless message of compartment 0 after each; and an hour
+    later one more attack. Raises NotDeclared where the endpoint has no guard."""
+    harmless = upload(assemble("OUTPUT (here, 2)\nEND-MESSAGE (0,0,0,0,0,0,0)\n:here\nbyte (79, 75)"))
+    if not has_guard(asked):
+        raise NotDeclared(f"{asked.name} does not declare the feature {GUARD}.")
+    messages = []
+    for number in range(count):
+        now = number * SECOND // count
+        messages += [_message(attack, 1, now), _message(harmless, 0, now + 1)]
+    messages.append(_message(attack, 1, 3600 * SECOND))
+    document = played(asked, messages)
+    status = [record["arrivals"][0]["status"] for record in document["records"]]
+    return Siege(tuple(status[:-1:2]), tuple(status[1:-1:2]), status[-1], dict(document["statistics"]["a"]))
+
+
+def siege_faults(found: Siege, reason: str) -> list[str]:
+    """What is wrong with how a siege went: REASON is the counter of `refused` that it must be counted under."""
+    refused = found.attacks.count(REFUSED)
+    counted = int(found.statistics["refused"].get(reason, 0))
+    wrong = []
+    if found.attacks[0] == REFUSED:
+        wrong.append("the first attack was refused, before the source had cost anything")
+    if not refused:
+        wrong.append(f"none of {len(found.attacks)} attacks was refused")
+    if counted != refused:
+        wrong.append(f"{refused} messages were refused, and {counted} are counted under {reason}")
+    if bad := [status for status in found.others if status != "OK"]:
+        wrong.append(f"{len(bad)} of {len(found.others)} messages of another source did not come out: {bad[0]}")
+    if found.later == REFUSED:
+        wrong.append("an hour later the source is refused still")
+    return wrong

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The peer of a SigComp endpoint under test: the judge made from the RFCs, which also answers.
+
+What the endpoint compresses is decompressed with what the far end offers and has kept, nothing else. What the far end
+sends is as plain as SigComp allows: bytecode that puts out the rest of the message. It returns the feedback that it was
+asked for, as RFC 3320, 5 has it, and so acknowledges what has arrived.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from headroom.schemes.sigcomp.judge import message as wire
+from headroom.schemes.sigcomp.judge.assembling import assemble
+from headroom.schemes.sigcomp.judge.endpoint import Endpoint, Offer, Outcome
+from headroom.schemes.sigcomp.judge.reasons import Reason
+from headroom.schemes.sigcomp.judge.states import ITEM_COST, LOCAL_PRIORITY, Creation, Item
+
+_CODE = """
+:more
+INPUT-BYTES (1, 1000, done)
+OUTPUT (1000, 1)
+JUMP (more)
+:done
+END-MESSAGE ({asked}, {told}, 0, 0, 0, 0, 0)
+:requested
+hex ({requested})
+:returned
+hex ({returned})
+"""
+
+
+@dataclass
+class FarEnd:
+    """`offer`: what it offers the endpoint under test. `heard`: what became of each message so far, in order.
+    `reserved`: Useful Values of a later version, at addresses 10 to 31 (RFC 3320, 7.2)."""
+
+    offer: Offer = field(default_factory=Offer)
+    heard: list[Outcome] = field(default_factory=list)
+    reserved: bytes = Endpoint.reserved
+
+    def __post_init__(self) -> None:
+        self.forgets()
+        self.announced: list[bytes] = []
+
+    def hears(self, octets: bytes) -> Outcome:
+        """Decompresses a message and does what it asks for."""
+        before = {item.identifier for item, _ in self.endpoint.states.compartments[0].kept}
+        outcome = self.endpoint.decompress(octets)
+        self.heard.append(outcome)
+        kept = self.endpoint.states.compartments[0].kept
+        self.announced += [item.identifier for item, _ in kept if item.identifier not in before]
+        return outcome
+
+    def says(self, text: bytes, requested: bytes = b"", returned: bytes = b"", feedback: bytes | None = None) -> bytes:
+        """A message with this text. `requested`: octets at requested_feedback_location, none where empty; `returned`:
+        at returned_parameters_location. `feedback`: the returned feedback item, that which it was asked for last where
+        None."""
+        code = _CODE.format(
+            asked="requested" if requested else 0,
+            told="returned" if returned else 0,
+            requested=requested.hex(),
+            returned=returned.hex(),
+        )
+        return wire.upload(assemble(code), text, feedback=self.to_return if feedback is None else feedback)
+
+    @property
+    def to_return(self) -> bytes:
+        """The feedback item that it was asked for last."""
+        return self.endpoint.states.compartments[0].to_return
+
+    def keeps(self, text: bytes) -> bytes:
+        """Keeps a message of its own for the endpoint to compress against (RFC 3321, 5.2), which it is free to do where
+        that pushes out nothing of the endpoint's. Returns the state's identifier. REQUIRES: there is room."""
+        compartment = self.endpoint.states.compartments[0]
+        assert compartment.used + len(text) + ITEM_COST <= compartment.size
+        item = Item(text)
+        self.endpoint.states.apply(0, [Creation(item, LOCAL_PRIORITY)], None, b"", None)
+        return item.identifier
+
+    def refers_to(self, identifier: bytes) -> bool:
+        """Whether the endpoint has referred to an item of state."""
+        return identifier in self.endpoint.states.found
+
+    def forgets(self) -> None:
+        """Begins anew without any state, as after a failure."""
+        self.endpoint = Endpoint(self.offer)
+        self.endpoint.reserved = self.reserved
+
+    def shrinks(self, offer: Offer) -> None:
+        """Offers less from now on: state for which there is no room any more goes (RFC 4896, 10.2)."""
+        self.offer = self.endpoint.offer = offer
+        compartment = self.endpoint.states.compartments[0]
+        compartment.state_memory_size = offer.state_memory_size
+        while compartment.used > offer.state_memory_size:
+            compartment.kept.remove(min(compartment.kept, key=lambda one: one[1]))
+
+    def refuses(self, octets: bytes, outcome: Outcome) -> bytes:
+        """The NACK for a message that could not be decompressed."""
+        return self.endpoint.nack_for(octets, outcome)
+
+
+def fault_of(outcome: Outcome, message: bytes, octets: bytes) -> str:
+    """What is wrong with a SigComp message that `message` was compressed to, as a sentence; "" when nothing is."""
+    if outcome.kind == "sigcomp" and outcome.output == message:
+        return ""
+    if outcome.kind == "sigcomp":
+        at = next((n for n, (a, b) in enumerate(zip(outcome.output, message, strict=False)) if a != b), -1)
+        where = f"from octet {at}" if at >= 0 else "in length"
+        return f"{len(message)} octets came out as {len(outcome.output)} others, different {where}"
+    if outcome.kind == "failed":
+        why = f"{Reason(outcome.reason).name} at {outcome.pc} after {outcome.cycles} cycles"
+        return f"{len(message)} octets, compressed to {len(octets)}, cannot be decompressed: {why}"
+    return f"{len(message)} octets were compressed to what is {outcome.kind}"

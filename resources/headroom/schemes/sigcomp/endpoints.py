@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SigComp endpoints in jobs of the engine: what each is configured with, and who decides it.
+
+Three may speak for a key of a configuration (implementations/README.md); the first that does decides:
+
+1. the case: a row of a suite, the method of a paper, an argument;
+2. `adapter.config` of the implementation.yaml;
+3. the implementation itself, whose adapter has a default for what it is not told.
+
+Of `options`, that holds for each option by itself. An option is an implementation's own word, and one that it does not
+know is an error to it; so a case looks at what the adapter describes: `fitting` leaves out what an implementation does
+not have, `unknown` says what it is.
+
+    end = Endpoint("reference", offer=GENEROUS, peer=GENEROUS, options={"mechanism": "dynamic"})
+    job = conversation({"a": end, "b": end}, [{"from": "a", "compartment": 1, "text": "INVITE …"}])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from headroom.core import implementations
+from headroom.core.paths import DEFAULT_BUILD
+from headroom.schemes.sigcomp.judge.endpoint import Offer
+
+SCHEME = "sigcomp"
+TRANSPORTS = ("udp", "tcp")
+# What an endpoint offers and is known to offer (RFC 3320, 3.3.1; RFC 4077, 2.4), by the capability that limits it.
+LIMITS = {
+    "decompression_memory_size": "max_decompression_memory_size",
+    "state_memory_size": "max_state_memory_size",
+    "cycles_per_bit": "max_cycles_per_bit",
+    "version": "version",
+}
+# What each may be: RFC 3320 3.3.1 and 9.4.9, RFC 4077 2.4.
+VALUES = {
+    "decompression_memory_size": (2048, 4096, 8192, 16384, 32768, 65536, 131072),
+    "state_memory_size": (0, 2048, 4096, 8192, 16384, 32768, 65536, 131072),
+    "cycles_per_bit": (16, 32, 64, 128),
+    "version": (1, 2),
+}
+LEAST = {"state_memory_size": "min_state_memory_size", "version": "min_version"}
+PEER = "peer"  # the feature of those that can be told of a peer that offers other than they do themselves
+# What dynamic compression needs of both sides, and what the thesis of J. Mäenpää (2005) gives them: octets.
+GENEROUS = {"decompression_memory_size": 16384, "state_memory_size": 131072}
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """What a case says of one endpoint; what it does not say is up to the implementation.
+
+    `offer` is what the endpoint offers, with `dictionaries` and `compartments` where a case sets them; `peer` what it
+    knows of the other one from the beginning. `options` must be such as the implementation has.
+    """
+
+    name: str
+    transport: str = "udp"
+    offer: Mapping[str, Any] = field(default_factory=dict)
+    peer: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int | None = None
+    build: str = DEFAULT_BUILD
+
+
+def numbers(offer: Offer) -> dict[str, int]:
+    """The judge's parameters as configurations have them."""
+    return {key: getattr(offer, key) for key in LIMITS}
+
+
+def configuration(end: Endpoint) -> dict[str, Any]:
+    """What `create` is given."""
+    declared = implementations.find(end.name).config
+    config = {**declared, "scheme": SCHEME, "transport": end.transport, **end.offer}
+    if end.peer:
+        config["peer"] = {key: value for key, value in end.peer.items() if key in LIMITS}
+    if end.seed is not None:
+        config["seed"] = end.seed
+    if options := {**declared.get("options", {}), **end.options}:
+        config["options"] = options
+    return config
+
+
+def adapter(end: Endpoint) -> dict[str, Any]:
+    """The endpoint as jobs have it. Raises UsageError where the implementation has no adapter."""
+    library = implementations.find(end.name).library_path(end.build)
+    return {"library": str(library), "config": configuration(end)}
+
+
+def conversation(
+    ends: Mapping[str, Endpoint],
+    messages: Sequence[Mapping[str, Any]],
+    link: Mapping[str, Any] | None = None,
+    capture: Path | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """A job for the engine's `messages`. `ends` are a and b, or one of them; `capture` is of the link; `more` are other
+    keys of the job."""
+    job: dict[str, Any] = {"endpoints": {side: adapter(end) for side, end in ends.items()}, "messages": list(messages)}
+    if link:
+        job["link"] = dict(link)
+    if capture is not None:
+        job["outputs"] = {"link": str(capture)}
+    return job | more
+
+
+def lacking(end: Endpoint, features: Sequence[str] = ()) -> str:
+    """Why what a case asks of an endpoint is not for its implementation, as declared; "" when it is."""
+    asked: dict[str, Any] = {"transports": [end.transport], "features": list(features)}
+    for limits in (LIMITS, LEAST):
+        asked |= {limit: end.offer[key] for key, limit in limits.items() if key in end.offer}
+    if any(value != end.offer.get(key) for key, value in end.peer.items() if key in LIMITS):
+        asked["features"].append(PEER)
+    if "compartments" in end.offer:
+        asked["max_compartments"] = end.offer["compartments"]
+    if "dictionaries" in end.offer:
+        asked["dictionaries"] = list(end.offer["dictionaries"])
+    return implementations.find(end.name).lacks("endpoint", SCHEME, **asked)
+
+
+def generous(*names: str) -> dict[str, int]:
+    """GENEROUS, as far as each of these implementations declares that it goes."""
+    most = {key: [declared(name).get(LIMITS[key], value) for name in names] for key, value in GENEROUS.items()}
+    return {key: min(value, *most[key]) for key, value in GENEROUS.items()}
+
+
+def wire(name: str) -> str:
+    """What an implementation has on the link: the scheme's own format, unless it declares another."""
+    found = declared(name)
+    return str(found.get("wire", SCHEME)) if found else ""
+
+
+def declared(name: str) -> dict[str, Any]:
+    """What an implementation declares of SigComp; {} where it has none."""
+    return next((one for one in implementations.find(name).capabilities if one["scheme"] == SCHEME), {})
+
+
+# ---- options
+
+
+def described(name: str, build: str = DEFAULT_BUILD) -> dict[str, Any]:
+    """What an adapter says of its SigComp; {} where it has none."""
+    found = implementations.find(name)
+    path = found.library_path(build)
+    return _described(name, build, path.stat().st_mtime_ns if path.is_file() else 0)
+
+
+@lru_cache(maxsize=64)
+def _described(name: str, build: str, changed: int) -> dict[str, Any]:
+    """`changed` is the time at which the library changed last: a run asks for the same ones again and again."""
+    schemes = implementations.describe(implementations.find(name), build)["schemes"]
+    return next((one for one in schemes if one.get("scheme") == SCHEME), {})
+
+
+def has(name: str, key: str, value: Any, build: str = DEFAULT_BUILD) -> bool:
+    """Whether an adapter describes an option: a value among `choices`, or a key among `options`."""
+    scheme = described(name, build)
+    choices: Mapping[str, Sequence[Any]] = scheme.get("choices", {})
+    return value in choices[key] if key in choices else key in scheme.get("options", ())
+
+
+def fitting(options: Mapping[str, Any], name: str, build: str = DEFAULT_BUILD) -> dict[str, Any]:
+    """Those of some options that an implementation has."""
+    return {key: value for key, value in options.items() if has(name, key, value, build)}
+
+
+def unknown(end: Endpoint) -> str:
+    """Which option of a case the implementation does not have, as a sentence without its full stop; "" when none."""
+    for key, value in end.options.items():
+        if not has(end.name, key, value, end.build):
+            return f"{end.name} does not describe the option {key} {value}"
+    return ""

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls between two SigComp endpoints: one implementation is the caller's, the other the called party's.
+
+A call is a sequence of traffic-profiles/sip, played by the engine. Each endpoint compresses what it sends and
+decompresses what it gets, so both of them are asked for both. Judges decompress what comes out, too: the one made from
+the RFCs, which hears what arrives as it arrives, and over a link that does no harm tshark's UDVM before it. What no
+judge restores was no SigComp, however well the two endpoints understood each other; and the first says whose fault it
+is when a message does not come out.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from headroom.core import engine
+from headroom.core.errors import UsageError
+from headroom.core.paths import DEFAULT_BUILD
+from headroom.schemes.rohc.conformance.capabilities import Inconclusive, Misbehaviour, NotDeclared
+from headroom.schemes.sigcomp import endpoints, loss_attribution
+from headroom.schemes.sigcomp.endpoints import Endpoint
+from headroom.schemes.sigcomp.judge.endpoint import Offer
+from headroom.schemes.sigcomp.judge.message import Records
+from headroom.schemes.sigcomp.judge.pair import Pair, came_out, told
+from headroom.schemes.sigcomp.sip import sequences
+from headroom.schemes.sigcomp.sip.sequences import Message
+
+PATIENCE_S = 60.0  # for one call, which takes a part of a second: then an adapter hangs
+INTERVAL_NS = 20_000_000  # between messages, which so may overtake each other
+OFFER = Offer(state_memory_size=65536)  # of both endpoints, unless one of them declares less
+LINKS: dict[str, dict[str, Any]] = {
+    "clean": {},
+    "loss": {"loss": 0.1},
+    "reorder": {"reorder": {"probability": 0.2, "depth": 1}},
+    "duplicates": {"duplicate": 0.2},
+}
+HARMLESS = ("clean", "duplicates")
+DEFAULT = "default"  # the mechanism that an endpoint takes when it is not told
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is asked of a pair. `mechanism` is for those that have one of that name; one of the two has to. `sequences`:
+    all where there are none."""
+
+    caller: str
+    called: str
+    mechanism: str = DEFAULT
+    transport: str = "udp"
+    link: str = "clean"
+    seed: int = 1
+    build: str = DEFAULT_BUILD
+    sequences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call and what became of it. `compartments` is how many have it at the same time, one after another."""
+
+    sequence: str
+    messages: tuple[Message, ...]
+    document: dict[str, Any]
+    compartments: int = 1
+
+    def of_record(self, record: loss_attribution.Record) -> Message:
+        return self.of_number(record["message"])
+
+    def of_number(self, number: int) -> Message:
+        return self.messages[number % len(self.messages)]
+
+
+def run(row: Row, compartments: int = 1, capture: Path | None = None) -> list[Call]:
+    """Plays every sequence, each with new endpoints. `capture` is a folder for what was on the link.
+
+    Raises NotDeclared where one of the two does not declare what the row is about, Misbehaviour where an adapter breaks
+    a promise of the ABI.
+    """
+    if row.link not in LINKS or row.transport not in ("udp", "tcp"):
+        raise UsageError(f"There is no link '{row.link}' over '{row.transport}'; links are {', '.join(LINKS)}.")
+    if reason := not_declared(row):
+        raise NotDeclared(f"{reason}.")
+    names = row.sequences or sequences.names()
+    calls = [sequences.load(sequences.path_of(name)) for name in names]
+    jobs = [
+        _job(replace(row, seed=_seed(row.seed, name)), messages, compartments, capture and capture / f"{name}.pcapng")
+        for name, messages in zip(names, calls, strict=True)
+    ]
+    documents = engine.run_together("messages", jobs, PATIENCE_S, row.build)
+    for document in documents:
+        if broken := document.get("promise_broken"):
+            raise Misbehaviour(f"An endpoint broke a promise of the ABI in {broken['function']}: {broken['sentence']}")
+    return [Call(*one, compartments) for one in zip(names, calls, documents, strict=True)]
+
+
+def _seed(seed: int, sequence: str) -> int:
+    """Of one call: with the same for all, a link would do the same to each of them, which may be nothing."""
+    return random.Random(f"{seed}/{sequence}").getrandbits(32)
+
+
+def not_declared(row: Row) -> str:
+    """Why nobody can be asked for a row; "" when both declare what it takes, and are here."""
+    for name in (row.caller, row.called):
+        if reason := endpoints.lacking(_end(name, row), ["compression"]):
+            return reason
+    if endpoints.wire(row.caller) != endpoints.wire(row.called):
+        return f"{row.caller} and {row.called} do not have the same on the link"
+    if row.mechanism != DEFAULT and not any(_options(name, row) for name in (row.caller, row.called)):
+        return f"Neither {row.caller} nor {row.called} has the mechanism {row.mechanism}"
+    return ""
+
+
+def _options(name: str, row: Row) -> dict[str, Any]:
+    """The mechanism, for an endpoint that has it."""
+    return {} if row.mechanism == DEFAULT else endpoints.fitting({"mechanism": row.mechanism}, name, row.build)
+
+
+def offer_of(row: Row) -> Offer:
+    """What both offer: so much of OFFER as both declare."""
+    declared = [endpoints.declared(name) for name in (row.caller, row.called)]
+    return replace(
+        OFFER,
+        **{
+            key: min([value, *(one[limit] for one in declared if limit in one)])
+            for (key, limit), value in zip(endpoints.LIMITS.items(), endpoints.numbers(OFFER).values(), strict=True)
+        },
+        stream=row.transport == "tcp",
+    )
+
+
+def _end(name: str, row: Row) -> Endpoint:
+    offer = endpoints.numbers(offer_of(row))
+    return Endpoint(name, row.transport, offer, offer, build=row.build)
+
+
+def _job(row: Row, messages: Sequence[Message], compartments: int, capture: Path | None) -> dict[str, Any]:
+    steps = [
+        {
+            "from": "a" if one.from_caller else "b",
+            "compartment": compartment,
+            "hex": one.octets.hex(),
+            "time_ns": INTERVAL_NS * (compartment * len(messages) + number),
+        }
+        for compartment in range(compartments)
+        for number, one in enumerate(messages)
+    ]
+    ends = {
+        side: replace(_end(name, row), options=_options(name, row))
+        for side, name in (("a", row.caller), ("b", row.called))
+    }
+    link = {"a_to_b": LINKS[row.link], "b_to_a": LINKS[row.link], "nacks": "send"}
+    return endpoints.conversation(ends, steps, link, capture, seed=row.seed)
+
+
+# ------------------------------------------------------------ what is wrong with it
+
+
+def shortcomings(row: Row, calls: Sequence[Call]) -> list[str]:
+    """Sentences about messages that came out as they should not, or did not although they had to.
+
+    What a link did may excuse a message that does not come out (`loss_attribution`); over one that does no harm,
+    nothing does. Calls in which nothing comes out, or nothing is compressed, show nothing and are wrong, too. Raises
+    Inconclusive where a link that is to do harm did none.
+    """
+    if LINKS[row.link] and row.link not in HARMLESS and not any(map(loss_attribution.harmed, _records(calls))):
+        raise Inconclusive(f"With the seed {row.seed} the link harms none of the messages: take another.")
+    names = {"a": row.caller, "b": row.called}
+    said = [sentence for call in calls for sentence in _of_call(row, call)]
+    return said + [f"{names[side]} {what}" for side, what in loss_attribution.silent(_records(calls))]
+
+
+def _records(calls: Sequence[Call]) -> list[dict[str, Any]]:
+    return [record for call in calls for record in call.document["records"]]
+
+
+def _of_call(row: Row, call: Call) -> Iterator[str]:
+    names = {"a": row.caller, "b": row.called}
+    wrong = loss_attribution.wrong(call.document["records"])
+    judgeable = row.link == "clean" and call.compartments == 1
+    said = _judged(row, call) if wrong and judgeable else {}
+    for record in wrong:
+        sender = record["from"]
+        what = f"{call.sequence}, message {record['message'] + 1} ({call.of_record(record).name})"
+        reasons = ", ".join(loss_attribution.reasons(record))
+        why = f" ({reasons})" if reasons else ""
+        verdict = str(record.get("verdict")).replace("_", " ")
+        between = f"from {names[sender]} to {names['b' if sender == 'a' else 'a']}"
+        yield f"{what} {between} is {verdict}{why}{_also(said.get(record['message']))}"
+
+
+def _also(judge: str | None) -> str:
+    """What the judge has to say of a message that went wrong, where it was asked."""
+    if judge is None:
+        return ""
+    return "; the judge cannot restore it either" if judge else "; the judge restores it"
+
+
+def _compressed(row: Row, call: Call) -> list[tuple[dict[str, Any], bytes]]:
+    """Messages that were compressed, without record marking. One that is delimited wrongly is none, or another."""
+    found = []
+    records = {"a": Records(), "b": Records()}
+    for record in call.document["records"]:
+        octets = bytes.fromhex(record.get("compressed", {}).get("octets", ""))
+        if octets and row.transport == "tcp":
+            octets = b"".join(records[record["from"]].feed(octets))
+        if record.get("compressed", {}).get("octets"):
+            found.append((record, octets))
+    return found
+
+
+def _judged(row: Row, call: Call) -> dict[int, str]:
+    """By message, where it was compressed: why the judge made from the RFCs does not restore it, "" where it does."""
+    judge = Pair(offer_of(row), call.compartments)
+    said: dict[int, str] = {}
+    for record, octets in _heard(row, call):
+        number, message = record["message"], call.of_record(record).octets
+        outcome = judge.hears(octets, message, record["from"] == "a", number // len(call.messages))
+        if said.get(number) != "":
+            said[number] = "" if came_out(outcome, message) else told(outcome)
+    return said
+
+
+def _heard(row: Row, call: Call) -> list[tuple[dict[str, Any], bytes]]:
+    """What the judge hears: over a clean link all that was sent, and over any other all that arrived, as it did."""
+    compressed = _compressed(row, call)
+    if not LINKS[row.link]:
+        return compressed
+    arrivals = [(arrival["time_ns"], one) for one in compressed for arrival in one[0].get("arrivals", ())]
+    return [one for _, one in sorted(arrivals, key=lambda arrival: arrival[0])]
+
+
+def confirmed(row: Row, calls: Sequence[Call], seen: Sequence[bytes | None]) -> list[str]:
+    """What two endpoints understand of each other, before others: sentences about messages that neither of two judges
+    restores. `seen` is what tshark's UDVM makes of `on_the_link`, nothing where there is no tshark.
+
+    Two that copy, or that talk behind the link's back, understand each other very well.
+    """
+    if not is_sigcomp(row):
+        return []
+    wrong = []
+    first = 0
+    for call in calls:
+        understood = [one["message"] for one in call.document["records"] if one.get("verdict") == "identical"]
+        messages = [call.of_record(record).octets for record, _ in _compressed(row, call)]
+        witnessed = seen[first : first + len(messages)]
+        first += len(messages)
+        said = _judged(row, call) if list(witnessed) != messages else {}
+        wrong += [
+            f"{call.sequence}, message {number + 1} ({call.of_number(number).name}) from {_sender(row, call, number)}: "
+            f"what it is compressed to is restored by no judge ({why})"
+            for number, why in said.items()
+            if why and number in understood
+        ]
+    return wrong
+
+
+def _sender(row: Row, call: Call, number: int) -> str:
+    return row.caller if call.of_number(number).from_caller else row.called
+
+
+def is_sigcomp(row: Row) -> bool:
+    """Whether the two declare that SigComp is on the link, and not a format of their own."""
+    return endpoints.wire(row.caller) == endpoints.SCHEME
+
+
+def totals(calls: Sequence[Call]) -> dict[str, int]:
+    """Of both directions of all calls: messages, those that came out identical, octets before and after."""
+    directions = [call.document[name] for call in calls for name in ("a_to_b", "b_to_a")]
+    return {
+        "messages": sum(one["messages"] for one in directions),
+        "identical": sum(one["verdicts"].get("identical", 0) for one in directions),
+        "plain_octets": sum(one["plain_octets"] for one in directions),
+        "sent_octets": sum(one["sent_octets"] for one in directions),
+        "nacks": sum(one["nacks"]["messages"] for one in directions),
+    }
+
+
+def on_the_link(row: Row, calls: Sequence[Call]) -> list[tuple[int, bytes, bytes]]:
+    """Sender (0 to 255), SigComp message and what it was made of, in order. Each call has its own two senders."""
+    return [
+        (2 * number + (record["from"] == "b"), octets, call.of_record(record).octets)
+        for number, call in enumerate(calls)
+        for record, octets in _compressed(row, call)
+    ]

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Both endpoints of a conversation as the judge has them, which knows what each has sent, as its peer may announce."""
+
+from __future__ import annotations
+
+from headroom.schemes.sigcomp.judge.endpoint import Endpoint, Offer, Outcome
+from headroom.schemes.sigcomp.judge.states import LOCAL_PRIORITY, Creation, Item
+
+MOST_UNKNOWN = 32  # announced identifiers that every address is tried for, which takes up to some seconds each
+
+
+class Pair:
+    """Two endpoints with the same offer, with some compartments, number 0 and those behind it."""
+
+    def __init__(self, offer: Offer, compartments: int = 1) -> None:
+        self.sides = {True: Endpoint(offer), False: Endpoint(offer)}  # by who receives: the caller or the called
+        for side in self.sides.values():
+            for number in range(1, compartments):
+                side.states.open(number, offer.state_memory_size)
+        self.addresses: list[int] = []  # of items that are messages
+        self.unknown: set[bytes] = set()  # announced, and no item at any address
+
+    def hears(self, octets: bytes, message: bytes | None, from_caller: bool, compartment: int = 0) -> Outcome:
+        """One SigComp message on its way, which is to become `message`, or None knows what."""
+        outcome = self.sides[not from_caller].decompress(octets, compartment)
+        if came_out(outcome, outcome.output if message is None else message):
+            self._share(outcome, outcome.output, self.sides[from_caller], compartment)
+        return outcome
+
+    def _share(self, outcome: Outcome, message: bytes, sender: Endpoint, compartment: int) -> None:
+        """Shared compression (RFC 3321, 5.2): a message that is announced as an item of state is one at its sender.
+
+        The announcement is the beginning of the item's identifier, so it tells the address that is part of it, too.
+        When a sender gives such an item up nothing on the link says so; here it stays.
+        """
+        announced = outcome.run.parameters.announced if outcome.run.parameters else ()
+        known = sender.states.items()
+        strange = [one for one in announced if not any(identifier.startswith(one) for identifier in known)]
+        strange = [one for one in strange if one not in self.unknown]
+        if not strange or len(self.unknown) >= MOST_UNKNOWN:
+            return
+        for address in dict.fromkeys([*self.addresses, *range(1 << 16)]):
+            item = Item(message, address)
+            if any(item.identifier.startswith(one) for one in strange):
+                self.addresses.append(address)
+                sender.states.apply(compartment, [Creation(item, LOCAL_PRIORITY)], None, b"", None)
+                return
+        self.unknown |= set(strange)
+
+
+def came_out(outcome: Outcome, message: bytes) -> bool:
+    """Whether a SigComp message became what it is to be."""
+    return outcome.kind == "sigcomp" and outcome.output == message
+
+
+def told(outcome: Outcome) -> str:
+    """What became of a message, in a word."""
+    return outcome.kind if outcome.kind != "failed" else outcome.reason.name

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords that make calls through nodes over interfaces: SIP sequences, as UDP exchanges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from robot.api import SkipExecution
+from robot.api.deco import keyword
+
+from headroom.bench.throughput import NDR, GeneratorFellBehind, compact
+from headroom.bench.throughput_search import Asked, Spoken, judged, octets_of, spoken_of, throughput
+from headroom.core import implementations, settings
+from headroom.core.results import collector
+from headroom.core.results.record import Histogram
+from headroom.keywords import forwarding_results
+from headroom.keywords.base import library
+from headroom.keywords.forwarding import require_rate
+from headroom.keywords.load import configuration
+from headroom.schemes.sigcomp.sip import sequences
+from headroom.testbed import choice
+from headroom.testbed.line import Line
+from headroom.testbed.sender import traffic
+from headroom.testbed.trial import Trial
+
+TRIALS = 3
+
+
+@library
+class Calling:
+    """SIP calls through two nodes and a link, over `--topology` and from `--generator`. NODES is `null`, whose codec
+    copies, or `sigcomp`: `--compressor` speaks for the callers, `--decompressor` is the proxy that they talk to."""
+
+    @keyword("Calls Should Be Completed")
+    def calls_should_be_completed(self, sequence: str, cpus: str, calls_per_s: float, nodes: str = "null") -> None:
+        """Every message of every call arrives as it was sent, in one of three trials at least; none arrives changed."""
+        asked = asked_for(sequence, cpus, nodes, calls_per_s=calls_per_s)
+        trials: list[Trial] = []
+        with asked.line(judged(asked)) as made:
+            while len(trials) < TRIALS and not (trials and trials[-1].lost == 0):
+                trials.append(kept_up(made, calls_per_s, 1.0 if asked.run.quick else 5.0))
+            collector.current().traffic = traffic(made.made, trials[-1])
+            octets, spoken = octets_of(made), spoken_of(made)
+        note_calls(trials)
+        forwarding_results.note_octets(octets)
+        require_calls(trials)
+        require_sigcomp(asked, spoken)
+
+    @keyword("Call Rate Should Be Found")
+    def call_rate_should_be_found(self, sequence: str, cpus: str, nodes: str = "null") -> None:
+        """The highest number of calls a second at which every call is completed, by MLRsearch."""
+        asked = asked_for(sequence, cpus, nodes, goal=NDR.name)
+        found = throughput(asked, judged(asked))
+        rate = found.throughput.rates[NDR.name]
+        current = collector.current()
+        current.traffic = found.traffic
+        current.metric("calls_per_s", rate.pps, "calls/s", "higher", reason=rate.reason)
+        if rate.at_least_pps is not None:
+            current.metric("calls_per_s_at_least", rate.at_least_pps, "calls/s", "higher")
+        if (highest := rate.pps or rate.at_least_pps) is not None:
+            messages = sequences.load(sequences.path_of(sequence))
+            current.metric("messages_per_s", highest * len(messages), "messages/s", "higher")
+        current.parameters["trials"] = [compact(trial) for trial in found.throughput.trials]
+        current.parameters["held_by_generator"] = found.throughput.held_by_generator
+        forwarding_results.note_loads(found.loads.get(NDR.name, []))
+        forwarding_results.note_octets(found.octets)
+        require_rate(rate, NDR)
+        require_sigcomp(asked, found.spoken)
+
+
+def asked_for(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Asked:
+    """What a row asks for, noted; skips the case where this run or machine is not for it."""
+    if nodes not in ("null", "sigcomp"):
+        raise ValueError(f"the nodes are null or sigcomp, not '{nodes}'")
+    run = settings.from_robot()
+    current = collector.current()
+    current.traffic = choice.traffic(run)
+    current.parameters |= {
+        "kind": "calls",
+        "sequence": sequence,
+        "messages": len(sequences.load(sequences.path_of(sequence))),
+        "build": run.build,
+        "cpus": cpus,
+        "topology": run.topology,
+        "nodes": nodes,
+        **parameters,
+    }
+    for side in ("compressor", "decompressor"):
+        found = implementations.find(getattr(run, side) if nodes == "sigcomp" else "null")
+        if nodes == "sigcomp" and (reason := found.lacks("endpoint", "sigcomp")):
+            raise SkipExecution(f"{reason}.")
+        setattr(current, side, implementations.identity(found, run.build))
+    choice.require(run.topology, run.build)
+    cores = configuration(cpus).cpus
+    current.parameters["cores"] = list(cores)
+    return Asked(run, sequence, cpus, cores, calls=True, sigcomp=nodes == "sigcomp")
+
+
+def kept_up(made: Line, calls_per_s: float, duration_s: float) -> Trial:
+    """A trial whose messages are compared. Raises GeneratorFellBehind where the generator keeps up in none of three."""
+    for _ in range(TRIALS):
+        trial = made.compared(calls_per_s, duration_s)
+        if not trial.fell_behind:
+            return trial
+    raise GeneratorFellBehind(f"The generator does not keep up with {calls_per_s:,.0f} calls/s.")
+
+
+def note_calls(trials: Sequence[Trial]) -> None:
+    """Leaves what became of calls and messages for the result record."""
+    current = collector.current()
+    best = min(trials, key=lambda trial: trial.lost)
+    calls = best.forward
+    current.parameters["compared"] = calls.compared
+    current.parameters["trials"] = [compact(trial) for trial in trials]
+    current.metric("calls_per_s", calls.achieved_pps, "calls/s")
+    current.metric("calls", calls.sent, "calls")
+    current.metric("failed", calls.lost, "calls", "lower", None, [float(trial.lost) for trial in trials])
+    changed = [float(trial.forward.unexpected) for trial in trials]
+    current.metric("unexpected", sum(changed), "messages", "lower", None, changed)
+    for way in ("forward", "reverse"):
+        for count in ("sent", "received"):
+            current.metric(f"{way}_{count}", best.raw[way][count], "messages")
+    if calls.latency is not None:
+        current.metric("call_p50", calls.latency.percentile(0.5), "ns", "lower")
+        current.metric("call_p99", calls.latency.percentile(0.99), "ns", "lower")
+        current.metric("call_longest", calls.latency.most_ns, "ns", "lower")
+        current.histograms.append(
+            Histogram("call_time", "ns", [[edge, count] for edge, count in calls.latency.buckets])
+        )
+    else:
+        current.metric("call_p50", None, "ns", "lower", reason=calls.latency_missing)
+
+
+FEW, SHARE = 20, 0.01  # frames, and of the messages: what passes as it is beside calls, such as ARP
+
+
+def require_sigcomp(asked: Asked, spoken: Spoken | None) -> None:
+    """Ends the case where nodes that are to speak SigComp do not: calls arrive through those as well that only copy.
+
+    Does nothing for other nodes, and for implementations that declare that no SigComp is on their link."""
+    if not asked.sigcomp or spoken is None:
+        return
+    current = collector.current()
+    current.metric("compressed", spoken.compressed, "messages")
+    current.metric("decompressed", spoken.decompressed, "messages")
+    current.metric("compartments", spoken.compartments, "compartments")
+    if all(copies(getattr(asked.run, side)) for side in ("compressor", "decompressor")):
+        return
+    if not spoken.decompressed or spoken.left_alone > FEW + SHARE * spoken.decompressed:
+        raise AssertionError(
+            f"{spoken.decompressed:,} messages were restored from SigComp by the nodes, and {spoken.left_alone:,} "
+            "times one of them passed something on as it was: the calls were not compressed."
+        )
+
+
+def copies(name: str) -> bool:
+    """Whether an implementation declares that its endpoints copy."""
+    declared = implementations.find(name).capabilities
+    return any(one["scheme"] == "sigcomp" and one.get("wire") == "copy" for one in declared)
+
+
+def require_calls(trials: Sequence[Trial]) -> None:
+    """Ends the case where messages came out changed, or where calls failed in every trial."""
+    if changed := sum(trial.forward.unexpected for trial in trials):
+        raise AssertionError(f"{changed} messages arrived that nobody had sent, or twice.")
+    if all(trial.lost for trial in trials):
+        failed = ", ".join(f"{trial.lost:,} of {trial.sent:,}" for trial in trials)
+        raise AssertionError(f"Calls lacked a message in every trial: {failed}.")

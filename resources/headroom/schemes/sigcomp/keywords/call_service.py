@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords that put a P-CSCF under the load of calls."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from robot.api import SkipExecution
+from robot.api.deco import keyword
+
+from headroom.core import implementations, settings
+from headroom.core.errors import HeadroomError
+from headroom.core.results import collector
+from headroom.core.results.record import Better, CoreLoad, Histogram, Series
+from headroom.keywords.base import library
+from headroom.keywords.load import configuration
+from headroom.schemes.sigcomp import call_load
+from headroom.schemes.sigcomp.call_load import Comparison, Loaded, Wanted
+
+TARGET_LOAD = 0.5  # of one core
+QUICK_SHARE = 20  # `--quick` makes so many times fewer calls at once
+TIMES = ("in_system", "in_buffer", "processing")
+# For comparing organisations: the parts of a call are to each other as in the thesis, more or less, and a few seconds
+# have enough of each message.
+SHORT_CALLS, SHORT_HOLDING_S, SHORT_ANSWER_S, SHORT_STEP_S = 1000, 1.0, 0.1, 0.005
+COMPARED_LOAD = 0.8
+FULL, STARVED = 1.0, 0.8  # loads of a worker: it cannot do more; it has fallen behind all the same for want of time
+
+
+@library
+class Serving:
+    """`--compressor` is the P-CSCF, `--decompressor` the users. Messages must come out as they went in, all of them,
+    and no more of them come than are done with; how long each takes is measured and not judged."""
+
+    @keyword("Calls Should Be Served")
+    def calls_should_be_served(self, sequence: str, simultaneous: int, compartments: str, clock: str) -> None:
+        """SIMULTANEOUS calls in progress at one worker with one core, or `--calls` of them, held for as long as
+        `--holding` and answered after `--answer`, where these are said. COMPARTMENTS is `per call` (opened and closed
+        with it) or `per user` (registered beforehand, and kept; a fifth more users than calls, at least). CLOCK is
+        `real` or `virtual`."""
+        if compartments not in ("per call", "per user"):
+            raise ValueError(f"compartments are per call or per user, not '{compartments}'")
+        if clock not in ("real", "virtual"):
+            raise ValueError(f"the clock is real or virtual, not '{clock}'")
+        run = settings.from_robot()
+        quick = run.quick
+        asked = calls_asked_for(asked_for(run, sequence), run, simultaneous)
+        wanted = replace(
+            asked,
+            users=call_load.users_for(asked) if compartments == "per user" else 0,
+            clock="real" if clock == "real" else "virtual",
+            cores=configuration("1c").cpus if clock == "real" else (),
+            warmup_s=0.5,
+            duration_s=3.0 if quick else 30.0,
+            sample_s=0.5 if quick else 1.0,
+        )
+        found = measured(wanted)
+        note(wanted, found, {"asked_simultaneous": run.calls or simultaneous, "compartments": compartments})
+        half = call_load.served_at(TARGET_LOAD, [found])
+        no_load = "" if half is not None else "the clock has not seen any load"
+        collector.current().metric("calls_at_half_load", half, "calls", "higher", reason=no_load)
+        require_served(found)
+
+    @keyword("Organisations Should Be Compared")
+    def organisations_should_be_compared(self, sequence: str, workers: int) -> None:
+        """WORKERS with a common queue, and as many with compartments pinned to them, each loaded to 80 %: how long
+        messages wait and are processed. The endpoint serves a few calls, which tell what each message takes; from that
+        both queues are simulated, with the same calls at the same moments, so that nothing else differs. Every trial
+        has other arrivals."""
+        run = settings.from_robot()
+        wanted = replace(
+            asked_for(run, sequence),
+            simultaneous=SHORT_CALLS,
+            holding_s=SHORT_HOLDING_S,
+            answer_s=SHORT_ANSWER_S,
+            step_s=SHORT_STEP_S,
+            workers=workers,
+            organisation="pool",
+            warmup_s=0.1,
+            duration_s=1.0 if run.quick else 2.0,
+            sample_s=0.5,
+            comparison=Comparison(COMPARED_LOAD, trials=3 if run.quick else 10, calls=5_000 if run.quick else 20_000),
+        )
+        found = measured(wanted)
+        note_comparison(wanted, found)
+        require_served(found)
+
+
+def asked_for(run: settings.Settings, sequence: str) -> Wanted:
+    """What a row asks for; skips the case where an implementation does not declare endpoints for SigComp."""
+    current = collector.current()
+    for name, side in ((run.compressor, "compressor"), (run.decompressor, "decompressor")):
+        found = implementations.find(name)
+        if reason := found.lacks("endpoint", "sigcomp"):
+            raise SkipExecution(f"{reason}.")
+        setattr(current, side, implementations.identity(found, run.build))
+    return Wanted(proxy=run.compressor, user=run.decompressor, sequence=sequence, build=run.build, seed=run.seed)
+
+
+def measured(wanted: Wanted) -> Loaded:
+    """Skips the case where the implementations do not declare what such calls take."""
+    if reason := call_load.lacking(wanted):
+        raise SkipExecution(f"{reason}.")
+    return call_load.measure(wanted)
+
+
+def calls_asked_for(wanted: Wanted, run: settings.Settings, simultaneous: int) -> Wanted:
+    """With the calls of the row, or with those of the command line, which `--quick` leaves as they are."""
+    fewer = max(1, simultaneous // QUICK_SHARE) if run.quick else simultaneous
+    return replace(
+        wanted,
+        simultaneous=run.calls or fewer,
+        holding_s=run.holding,
+        answer_s=wanted.answer_s if run.answer is None else run.answer,
+    )
+
+
+def parameters_of(wanted: Wanted) -> dict[str, Any]:
+    return {
+        "kind": "p-cscf",
+        "sequence": wanted.sequence,
+        "simultaneous": wanted.simultaneous,
+        "holding_s": call_load.holding_of(wanted),
+        "answer_s": wanted.answer_s,
+        "users": wanted.users,
+        "clock": wanted.clock,
+        "organisation": wanted.organisation,
+        "workers": wanted.workers,
+        "duration_s": wanted.duration_s,
+    }
+
+
+def note(wanted: Wanted, found: Loaded, parameters: dict[str, Any]) -> None:
+    """Leaves what a run showed for the result record."""
+    current = collector.current()
+    current.parameters |= parameters_of(wanted) | parameters
+    metric = current.metric
+    metric("load", found.load / len(found.loads), "share", "lower")
+    metric("most_load", found.most_load, "share", "lower")
+    metric("calls_in_progress", found.calls_in_progress, "calls")
+    metric("calls_per_s", found.calls_per_s, "calls/s")
+    metric("messages_per_s", found.messages_per_s, "messages/s")
+    metric("sip", found.sip_mbit_s, "Mbit/s")
+    metric("sigcomp", found.sigcomp_mbit_s, "Mbit/s", "lower")
+    for name, times in found.times.items():
+        for figure in ("mean", "p50", "p99", "max"):
+            metric(f"{name}_{figure}", times[figure], "ns", "lower")
+    for name, value in found.active.items():
+        metric(f"active_workers_{name}", value, "workers")
+    no_calls = "" if found.memory_per_call is not None else "no call was in progress"
+    metric("memory_per_call", found.memory_per_call, "octets", "lower", reason=no_calls)
+    metric("unserved", found.unserved, "messages", "lower")
+    for name in TIMES:
+        current.histograms.append(Histogram(name, "ns", found.times[name]["buckets"]))
+    for core, load in zip(wanted.cores, found.loads, strict=False):
+        current.core_load.append(CoreLoad(core, "thread_cpu", load))
+    points = [{"x": one["at_ns"] / 1e9, "y": max(one["busy_share"])} for one in found.samples]
+    if points:
+        current.series.append(Series("load_over_time", "time", "load", "s", "share", points))
+
+
+def note_comparison(wanted: Wanted, found: Loaded) -> None:
+    """Leaves what both organisations showed, each figure with those of its trials. `wait_of_pinned_to_pool` compares
+    trial by trial, for both have the same calls in it."""
+    current = collector.current()
+    assert wanted.comparison is not None, "a comparison was asked for"
+    current.parameters |= parameters_of(wanted) | {
+        "organisation": "both",
+        "compared_load": wanted.comparison.load,
+        "trials": wanted.comparison.trials,
+        "calls_a_trial": wanted.comparison.calls,
+    }
+
+    def metric(name: str, trials: Sequence[float], unit: str, better: Better = None) -> None:
+        current.metric(name, statistics.fmean(trials), unit, better, trials=list(trials))
+
+    for organisation, one in found.compared.items():
+        metric(f"{organisation}_load", one.loads, "share")
+        current.metric(f"{organisation}_calls_per_s", one.calls_per_s, "calls/s")
+        current.metric(f"{organisation}_active_workers_mean", one.active_workers, "workers")
+        for name in (*TIMES, "waiting_for_lock"):
+            metric(f"{organisation}_{name}_mean", one.means(name), "ns", "lower")
+            current.metric(f"{organisation}_{name}_p99", one.times[name]["p99"], "ns", "lower")
+            current.histograms.append(Histogram(f"{organisation}_{name}", "ns", one.times[name]["buckets"]))
+    waits = (found.compared[name].means("in_buffer") for name in ("pinned", "pool"))
+    gains = [pinned / pool for pinned, pool in zip(*waits, strict=True) if pool]
+    if gains:
+        metric("wait_of_pinned_to_pool", gains, "ratio")
+
+
+class Disturbed(HeadroomError):
+    """The machine did not give the workers the time that they asked for: that says nothing of the implementation."""
+
+    verdict = "error"
+
+
+def require_served(found: Loaded) -> None:
+    """Ends the case where the workers did not keep up: messages waited on long after the end, or calls piled up.
+
+    A failure where the endpoint had all of the processor, and an error where it did not get it."""
+    wrong = ""
+    if found.unserved:
+        wrong = f"{found.unserved:,} messages were still waiting 5 s after the last one had come"
+    elif max(found.loads) >= FULL:
+        wrong = f"a worker needed {max(found.loads):.2f} times the time that there was"
+    elif found.in_progress_at_end > call_load.most_in_progress(found.simultaneous):
+        wrong = (
+            f"{found.in_progress_at_end:,} calls were in progress at the end, and {found.simultaneous:,} were asked for"
+        )
+    if not wrong:
+        return
+    if max(found.loads) < STARVED and found.document["clock"] == "real":
+        raise Disturbed(
+            f"The workers fell behind ({wrong}), and had the processor for {max(found.loads):.0%} of the time only: "
+            "the machine is busy otherwise.".replace("%", " %")
+        )
+    raise AssertionError(f"This is more than the workers can do: {wrong}.")

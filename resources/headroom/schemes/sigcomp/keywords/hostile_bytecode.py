@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords about hostile bytecode: one attack and what it costs, and a source that attacks among others.
+
+`conformance.hostile_messages` decides. The endpoint under test is the one that `--decompressor` names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from robot.api.deco import keyword
+
+from headroom.core import replay_options, settings
+from headroom.core.errors import UsageError
+from headroom.core.results import collector
+from headroom.keywords.base import library
+from headroom.schemes.rohc.keywords import verdicts
+from headroom.schemes.sigcomp.conformance import endpoint_cases, endpoint_engine, hostile_floods, hostile_messages
+from headroom.schemes.sigcomp.conformance.endpoint_engine import Asked
+from headroom.schemes.sigcomp.conformance.hostile_messages import GROUP, GUARD, MANY, OFF, Cost
+from headroom.schemes.sigcomp.judge.endpoint import Offer
+
+REPEATS = 5  # of a row of attacks that is timed
+# Of a guard whose allowances are asked about: what one attack costs several times over, paid off within an hour.
+ALLOWANCES: dict[str, dict[str, Any]] = {
+    "work": {"work": {"per_second": 1000, "burst": 20000}},
+    "failures": {"failures": {"per_minute": 6, "burst": 10}},
+    "strangers": {"strangers": {"per_second": 1000, "burst": 20000}},
+}
+
+
+@library
+class Besieging:
+    """Attacks are the cases of resources/vectors/sigcomp/cases/hostile.yaml, by name."""
+
+    @keyword("Attack Should Fail Within Bounds")
+    def within_bounds(self, name: str, seen_through: str = "no") -> None:
+        """Each message fails with the reason that the case says, within its UDVM cycles, leaves nothing in memory, and
+        takes less of a processor than those of the thesis did. With a guard that is off it fails as the judge does,
+        instruction and address included; with it on, there, too, and within a budget of work (which may end it
+        elsewhere, before its cycles do). SEEN THROUGH: `yes` where the guard must prove that it never ends."""
+        if seen_through not in ("yes", "no"):
+            raise UsageError(f"seen_through is yes or no, not '{seen_through}'.")
+        case = endpoint_cases.case(GROUP, name)
+        asked = _asked(case.offer, case.compartments)
+        current = collector.current()
+        current.parameters |= {"kind": "attack", "case": name, "shows": case.title}
+        once = hostile_messages.cost(case, asked)
+        often = hostile_messages.cost(case, asked, MANY)
+        wrong = hostile_messages.faults(case, once, exactly=False)
+        wrong += hostile_messages.grows(once, often) + hostile_messages.takes_too_long(often)
+        current.metric("udvm_cycles", once.seen[0].cycles if once.seen else None, "cycles", "lower")
+        if hostile_messages.has_guard(asked):
+            _must_tell(asked, once)
+            off = hostile_messages.cost(case, hostile_messages.guarded(asked, OFF))
+            wrong += [f"guard off: {what}" for what in hostile_messages.faults(case, off, exactly=True)]
+            wrong += hostile_messages.elsewhere(once, off, seen_through == "yes")
+            wrong += hostile_messages.costs_too_much(case, once, seen_through == "yes")
+            current.metric("work", once.work, "units", "lower")
+            current.metric("work_without_guard", off.work, "units", "lower")
+        _must_be_empty(case.title, wrong)
+
+    @keyword("Flood Should Leave Nothing Behind")
+    def flooded(self, kind: str) -> None:
+        """Sixty messages, KIND of them, each of which an endpoint may be sent (`conformance.hostile_floods`):
+        what comes of each is right, the later half of them leaves nothing in memory, and what others have stored, and
+        the endpoint's own compressor, are as before."""
+        if kind not in hostile_floods.FLOODS:
+            raise UsageError(f"Floods are {', '.join(hostile_floods.FLOODS)}, not '{kind}'.")
+        asked = _asked(Offer(), hostile_floods.ATTACKERS + 1)
+        flood = hostile_floods.FLOODS[kind](Offer())
+        if flood.compressed is not None:
+            endpoint_engine.require(asked, ["compression"])
+        current = collector.current()
+        current.parameters |= {"kind": "flood", "flood": kind, "messages": len(flood.flooded)}
+        done, cost = hostile_floods.pour(flood, asked)
+        current.metric("memory_bytes", cost.memory, "octets", "lower")
+        _must_be_empty(f"Flood of {kind}", hostile_floods.faults(flood, done, cost))
+
+    @keyword("Source Should Be Refused Beyond Its Allowance")
+    def refused(self, allowance: str, attack: str) -> None:
+        """Forty attacks of one compartment within a second of virtual time, a harmless message of another after each:
+        the first attack runs, some are refused and counted under ALLOWANCE, all the others' messages come out, and an
+        hour later the source is heard again."""
+        if allowance not in ALLOWANCES:
+            raise UsageError(f"Allowances are {', '.join(ALLOWANCES)}, not '{allowance}'.")
+        asked = _asked(Offer(), 2)
+        case = endpoint_cases.case(GROUP, attack)
+        endpoint_engine.require(asked, [GUARD])
+        _must_tell(asked, hostile_messages.cost(case, asked))
+        guarded = hostile_messages.guarded(asked, ALLOWANCES[allowance])
+        found = hostile_messages.siege(guarded, case.steps[0].octets)
+        current = collector.current()
+        current.parameters |= {"kind": "siege", "case": attack, "allowance": ALLOWANCES[allowance]}
+        current.metric("attacks", len(found.attacks), "messages")
+        current.metric("refused", found.attacks.count(hostile_messages.REFUSED), "messages", "higher")
+        current.metric("others_delivered", found.others.count("OK"), "messages", "higher")
+        _must_be_empty(case.title, hostile_messages.siege_faults(found, allowance))
+
+    @keyword("Messages That Fill One Core Should Be Measured")
+    def measured(self, attack: str) -> None:
+        """How many of these messages a second one core decompresses: as the endpoint is by default, and, where it has a
+        guard, with that off. The median of the calls; a figure of this machine, from which no verdict follows."""
+        case = endpoint_cases.case(GROUP, attack)
+        asked = _asked(case.offer, case.compartments)
+        current = collector.current()
+        current.parameters |= {"kind": "attack", "case": attack, "shows": case.title, "repeats": REPEATS}
+        once = hostile_messages.cost(case, asked)
+        _must_be_empty(case.title, hostile_messages.faults(case, once, exactly=False))
+        now = hostile_messages.time_of(case, asked, REPEATS)
+        current.metric("messages_per_second", 1e9 / now, "messages/s", "higher")
+        if hostile_messages.has_guard(asked):
+            before = hostile_messages.time_of(case, hostile_messages.guarded(asked, OFF), REPEATS)
+            current.metric("messages_per_second_without_guard", 1e9 / before, "messages/s", "higher")
+            current.metric("gain", before / now, "ratio", "higher")
+
+
+def _asked(offer: Offer | None, compartments: int) -> Asked:
+    run = settings.from_robot()
+    verdicts.note("decompressor", run.decompressor, run.build)
+    verdicts.leave_to_the_other_side({"decompressor"})
+    asked = Asked(run.decompressor, offer, compartments=compartments, build=run.build)
+    endpoint_engine.require(asked)
+    return asked
+
+
+def _must_tell(asked: Asked, cost: Cost) -> None:
+    if cost.untold:
+        raise AssertionError(
+            f"{asked.name} declares the feature {GUARD}, but its statistics do not tell {', '.join(cost.untold)}."
+        )
+
+
+def _must_be_empty(title: str, wrong: list[str]) -> None:
+    if wrong:
+        raise AssertionError(f"{title}: {replay_options.some(wrong, 3)}.")

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords that send SIP sequences through two SigComp endpoints, and that say what must be true of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from robot.api import SkipExecution
+from robot.api.deco import keyword
+
+from headroom.core import implementations, replay_options, settings
+from headroom.core.results import collector
+from headroom.keywords.base import library
+from headroom.schemes.rohc.conformance.capabilities import Inconclusive
+from headroom.schemes.rohc.keywords.replay import artefact_folder
+from headroom.schemes.sigcomp import endpoints, messages
+from headroom.schemes.sigcomp.endpoints import Endpoint
+
+
+@library
+class Messaging:
+    """One conversation at a time: `Send Sequence` runs it, the keywords that follow judge it.
+
+    Named arguments of `Send Sequence`, all optional: mechanism, algorithm, acknowledgement and whatever else the
+    implementation's `options` know; transport (udp or tcp); loss, ber and duplicate (probabilities, of both
+    directions), drop (messages of A, such as 0,3), nacks (no: they are dropped); decompression_memory_size,
+    state_memory_size, cycles_per_bit and version (what both offer);
+    people (printed, or others: the generated calls of the run's seed).
+    """
+
+    def __init__(self) -> None:
+        self.last: messages.Conversation | None = None
+
+    @keyword("Send Sequence")
+    def send(self, sequence: str, **named: str) -> None:
+        """A SIP sequence of traffic-profiles/sip, from the endpoint that calls to the one that is called and back."""
+        asked = settings.from_robot()
+        self.last = None
+        wanted = replay_options.conversation(sequence, named, asked)
+        current = collector.current()
+        for name, role in ((wanted.a, "compressor"), (wanted.b, "decompressor")):
+            if reason := endpoints.lacking(Endpoint(name, wanted.transport, wanted.offer)):
+                raise SkipExecution(f"{reason}.")
+            setattr(current, role, implementations.identity(implementations.find(name), wanted.build))
+        self.last = messages.run(wanted)
+        _note(self.last, sequence)
+        if self.last.promise_broken:
+            raise AssertionError(self.last.promise_broken)
+
+    @property
+    def done(self) -> messages.Conversation:
+        if self.last is None:
+            raise RuntimeError("Nothing has been sent yet: this keyword comes after `Send Sequence`.")
+        return self.last
+
+    @keyword("Every Message Should Come Back As It Was")
+    def every_message_identical(self) -> None:
+        wrong = [
+            f"message {number} of {one.length} octets: {one.verdict.replace('_', ' ')} {one.reason}".rstrip()
+            for number, one in enumerate(self.done.messages, 1)
+            if one.verdict != "identical"
+        ]
+        self._expect(not wrong, replay_options.some(wrong))
+
+    @keyword("What Arrives Should Come Back As It Was")
+    def what_arrives_identical(self) -> None:
+        """The link loses something. Every message that arrives comes out as it was, but for those that refer to state
+        which was in a message that did not; in both directions something is compressed and comes out."""
+        done = self.done
+        if not (lost := done.lost()):
+            raise Inconclusive("The link lost none of the messages, so that nothing follows: take another seed.")
+        collector.current().metric("lost", lost, "messages")
+        self._expect(not (wrong := done.failures()), replay_options.some(wrong))
+
+    @keyword("Message ${number} Should Come Back As It Was")
+    def message_identical(self, number: int) -> None:
+        one = self.done.messages[int(number) - 1]
+        self._expect(one.verdict == "identical", f"message {number}: {one.verdict} {one.reason}".rstrip())
+
+    @keyword("Messages Should Take Less Than ${share} % Of Their Octets")
+    def share_below(self, share: float) -> None:
+        got = 100.0 * self.done.sent_octets / self.done.plain_octets
+        self._expect(got < float(share), f"they took {got:.1f} %")
+
+    def _expect(self, met: bool, otherwise: str) -> None:
+        if met:
+            return
+        if (folder := artefact_folder()) is not None:
+            path = folder / "link.pcapng"
+            messages.run(replace(self.done.wanted, capture=path))
+            collector.current().files.append((path, "capture: link"))
+        raise AssertionError(otherwise[:1].upper() + otherwise[1:])
+
+
+def _note(done: messages.Conversation, sequence: str) -> None:
+    """Leaves what was sent and what came of it for the result record."""
+    current = collector.current()
+    current.parameters |= {
+        "kind": "messages",
+        "sequence": sequence,
+        "transport": done.wanted.transport,
+        "options": done.wanted.options,
+        "link": done.wanted.a_to_b,
+    }
+    current.metric("messages", len(done.messages), "messages")
+    current.metric("identical", done.count("identical"), "messages", "higher")
+    current.metric("plain_octets", done.plain_octets, "octets")
+    current.metric("sent_octets", done.sent_octets, "octets", "lower")

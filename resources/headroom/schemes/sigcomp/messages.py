@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages through two SigComp endpoints, or messages of somebody else's into one: the engine's `messages`, typed.
+
+wanted = Wanted(messages=conversation(sequences.load(path)), options={"mechanism": "dynamic"})
+for one in run(wanted).messages:
+    print(one.compressed_length, one.verdict, one.cycles)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from headroom.core import engine
+from headroom.core.errors import UsageError
+from headroom.core.paths import DEFAULT_BUILD
+from headroom.schemes.sigcomp import endpoints, loss_attribution
+from headroom.schemes.sigcomp.endpoints import GENEROUS, Endpoint
+from headroom.schemes.sigcomp.sip.sequences import Message
+
+
+@dataclass(frozen=True)
+class Step:
+    """A message of a conversation: from A, or from B, for a compartment, at a time or when all before it has arrived.
+    `accept`: when the receiver names the compartment: known, after or never."""
+
+    octets: bytes
+    from_a: bool = True
+    compartment: int = 1
+    time_ns: int | None = None
+    accept: str = "known"
+
+    def as_data(self) -> dict[str, Any]:
+        data: dict[str, Any] = {
+            "from": "a" if self.from_a else "b",
+            "compartment": self.compartment,
+            "hex": self.octets.hex(),
+            "accept": self.accept,
+        }
+        return data if self.time_ns is None else {**data, "time_ns": self.time_ns}
+
+
+def conversation(messages: Iterable[Message], compartment: int = 1) -> list[Step]:
+    """A SIP sequence as A, who calls, and B, who is called, send it."""
+    return [Step(one.octets, one.from_caller, compartment) for one in messages]
+
+
+@dataclass
+class Wanted:
+    """What to send through which endpoints. `offer` is what both offer and know of each other; `options` are for those
+    implementations that have them."""
+
+    messages: Sequence[Step] = ()
+    a: str = "reference"
+    b: str = "reference"
+    transport: str = "udp"
+    offer: dict[str, Any] = field(default_factory=lambda: dict(GENEROUS))
+    options: dict[str, Any] = field(default_factory=dict)
+    a_to_b: dict[str, Any] = field(default_factory=dict)  # impairments, as the engine's README has them
+    b_to_a: dict[str, Any] = field(default_factory=dict)
+    nacks: bool = True
+    capture: Path | None = None  # of the link
+    seed: int = 1
+    repeats: int = 0  # with any, calls are timed
+    build: str = DEFAULT_BUILD
+    timeout_s: float = 120.0
+
+    def back_ns(self) -> int | None:
+        """How long a NACK is on its way at most; None where it may have to wait."""
+        if any(way.get(key) for way in (self.a_to_b, self.b_to_a) for key in ("rate_bps", "jitter_ns")):
+            return None
+        return max(int(way.get("delay_ns", 0)) for way in (self.a_to_b, self.b_to_a))
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What became of one message. Lengths are octets, times nanoseconds."""
+
+    record: dict[str, Any]
+
+    @property
+    def verdict(self) -> str:
+        """identical, mismatched, not_delivered, lost_on_link, not_compressed or not_run."""
+        return str(self.record["verdict"])
+
+    @property
+    def from_a(self) -> bool:
+        return bool(self.record["from"] == "a")
+
+    @property
+    def length(self) -> int:
+        return int(self.record["length"])
+
+    @property
+    def compressed_length(self) -> int | None:
+        """Of what was on the link, record marking included; None where it could not be compressed."""
+        found = self.record.get("compressed", {})
+        return int(found["length"]) if found.get("status") == "OK" else None
+
+    @property
+    def compressed(self) -> bytes | None:
+        """What was on the link, record marking included."""
+        octets = self.record.get("compressed", {}).get("octets")
+        return None if octets is None else bytes.fromhex(octets)
+
+    @property
+    def uploads(self) -> bool:
+        """Whether it brought bytecode."""
+        return bool(self.record.get("compressed", {}).get("code_length"))
+
+    @property
+    def plain(self) -> bool:
+        """Whether it went as it was, because it could not be compressed."""
+        return bool(self.record.get("plain", False))
+
+    @property
+    def cycles(self) -> int | None:
+        """UDVM cycles of its first arrival; None where it never arrived, used none, or the endpoint does not tell."""
+        arrivals = self.record["arrivals"]
+        return arrivals[0].get("cycles") if arrivals else None
+
+    @property
+    def reason(self) -> str:
+        """Why decompression failed, as RFC 4077 3.2 names it; "" where it did not."""
+        return next((one["reason_name"] for one in self.record["arrivals"] if one["status"] == "ERR_DECOMPRESSION"), "")
+
+    @property
+    def nacks(self) -> list[bytes]:
+        """The NACKs about it."""
+        return [bytes.fromhex(nack["octets"]) for one in self.record["arrivals"] for nack in one.get("nacks", ())]
+
+    @property
+    def compress_ns(self) -> float | None:
+        """Median time of the call, with `repeats`."""
+        return self.record.get("compress_ns")
+
+    @property
+    def decompress_ns(self) -> float | None:
+        return self.record.get("decompress_ns")
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """What the engine said."""
+
+    wanted: Wanted
+    document: dict[str, Any]
+
+    @cached_property
+    def messages(self) -> list[Sent]:
+        return [Sent(record) for record in self.document["records"]]
+
+    @property
+    def promise_broken(self) -> str:
+        """The promise of the ABI that an adapter broke, as a sentence; "" when it kept them all."""
+        broken = self.document.get("promise_broken")
+        if not broken:
+            return ""
+        return f"A promise was broken: {broken['function']} (message {broken['message']}): {broken['sentence']}"
+
+    def count(self, verdict: str) -> int:
+        return sum(one.verdict == verdict for one in self.messages)
+
+    @property
+    def plain_octets(self) -> int:
+        return sum(int(self.document[way]["plain_octets"]) for way in ("a_to_b", "b_to_a"))
+
+    @property
+    def sent_octets(self) -> int:
+        return sum(int(self.document[way]["sent_octets"]) for way in ("a_to_b", "b_to_a"))
+
+    @property
+    def nack_octets(self) -> int:
+        return sum(int(self.document[way]["nacks"]["octets"]) for way in ("a_to_b", "b_to_a"))
+
+    def lost(self) -> int:
+        """Messages that the link lost, as it says itself."""
+        return sum(loss_attribution.lost(record) for record in self.document["records"])
+
+    def failures(self) -> list[str]:
+        """Sentences about what no conversation should show, whatever its link does; empty when there is nothing wrong.
+
+        A message that did not come out is excused by what the link did alone (`harm`).
+        """
+        found = [self.promise_broken] if self.promise_broken else []
+        records: list[dict[str, Any]] = self.document["records"]
+        numbers = {id(record): number for number, record in enumerate(records, 1)}
+        for record in loss_attribution.wrong(records, self.wanted.back_ns()):
+            number, one = numbers[id(record)], Sent(record)
+            if one.verdict == "mismatched":
+                found.append(f"Message {number} came out different from what went in.")
+                continue
+            why = one.reason or one.verdict.replace("_", " ")
+            found.append(f"Message {number} did not come out, and nothing that the link did explains it: {why}.")
+        names = {"a": self.wanted.a, "b": self.wanted.b}
+        return found + [f"{names[side]} {what}." for side, what in loss_attribution.silent(records)]
+
+
+def job(wanted: Wanted) -> dict[str, Any]:
+    """The engine's job. Raises UsageError where an implementation has no adapter or no endpoint."""
+    link = {"a_to_b": wanted.a_to_b, "b_to_a": wanted.b_to_a, "nacks": "send" if wanted.nacks else "drop"}
+    return endpoints.conversation(
+        {"a": _end(wanted.a, wanted), "b": _end(wanted.b, wanted)},
+        [one.as_data() for one in wanted.messages],
+        link,
+        wanted.capture,
+        seed=wanted.seed,
+        repeats=wanted.repeats,
+    )
+
+
+def run(wanted: Wanted) -> Conversation:
+    """Raises EngineFailure when an adapter crashes or hangs, UsageError as `job`."""
+    return Conversation(wanted, engine.run("messages", job(wanted), wanted.timeout_s, wanted.build))
+
+
+def _end(name: str, wanted: Wanted) -> Endpoint:
+    end = Endpoint(name, wanted.transport, wanted.offer, wanted.offer, seed=wanted.seed, build=wanted.build)
+    if reason := endpoints.lacking(end):
+        raise UsageError(f"{reason}.")
+    return replace(end, options=endpoints.fitting(wanted.options, name, wanted.build))

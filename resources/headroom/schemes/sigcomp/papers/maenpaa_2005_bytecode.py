@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The thesis of J. Mäenpää (2005): lengths of SigComp messages without the bytecode that they bring.
+
+The thesis's bytecode is not printed, only its length (Table 15), and ours is another program. What the method decides
+is the rest: header, identifiers of state, announcements and compressed data. So a message that brings bytecode is also
+compared without it: of the thesis's length what Table 15 has for the mechanism and memory is taken away, of ours what
+the message brings, as its header says (RFC 3320, Figure 3). The header itself stays on both sides.
+
+A message of the thesis brings bytecode when it is longer than its compressed data by that length or more. Table 15 is
+measured with priorities 1 to 3; of the whole dictionary the thesis's bytecode has an octet less, because there the
+operand that says where the strings begin is 0 (appendix B, row 40; RFC 3320, Figure 10).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from headroom.bench.papers.paper import Figure, Paper, Table, beside
+from headroom.core.results.record import Item
+from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration, Exchange, Sent
+
+COLUMN = "without-bytecode"
+RATIO = "compression ratio"  # as the columns of Tables 14 and 16 are called
+# Of more than that. Less is non-strict: it stands in front; compressed data is judged by itself, on either side.
+WITHIN = 0.02
+WHOLE_DICTIONARY = 5  # priorities 1 to that
+ROWS = {  # of Table 15
+    "basic": "stateful-and-stateless-basic-compression",
+    "static": "stateful-and-stateless-static-compression",
+    "dynamic": "dynamic-compression",
+    "shared": "shared-compression",
+}
+
+
+def length(paper: Paper, configuration: Configuration) -> int | None:
+    """Length of the thesis's bytecode by Table 15, octets; None where it has none for this memory."""
+    mechanism = configuration.mechanism.rpartition("-")[2]
+    figure = paper.items.get(f"table-15.{ROWS[mechanism]}.code-{configuration.memory}")
+    if figure is None or figure.paper is None:
+        return None
+    return int(figure.paper) - int(mechanism != "basic" and configuration.priority == WHOLE_DICTIONARY)
+
+
+def lengths(
+    paper: Paper, where: str, table: Table, exchange: Exchange, rows: list[list[Sent]]
+) -> tuple[Table, list[Item]]:
+    """The table of an appendix with one more column, and the figures of that column; `rows` as the table has them.
+
+    Without a change where nothing can be taken away, or no message brings bytecode.
+    """
+    code = length(paper, exchange.configuration)
+    found: dict[str, Item] = {}
+    if code is not None and not exchange.missing:
+        uploads = {name: _uploads(paper, identities, code) for name, identities in table.rows}
+        for (name, identities), sent in zip(table.rows, rows, strict=True):
+            theirs = _cell(paper, identities, "sigcomp")
+            ours = sum(one.code for one in sent)
+            count = uploads[name]
+            if name.startswith("TOTAL"):
+                count = sum(uploads[other] or 0 for other, _ in table.rows[: len(sent)])
+            if theirs is None or count is None or not (count or ours):
+                continue
+            as_many = sum(one.code > 0 for one in sent) == count
+            found[name] = _beside(
+                where, identities, name, theirs - count * code, sent, f"{theirs:g} - {count} x {code}", as_many
+            )
+    return (_widened(table, found), list(found.values())) if found else (table, [])
+
+
+def explained(items: list[Item]) -> list[Item]:
+    """The same figures; one that is better than the thesis's says so where it is the bytecode alone."""
+    without = {item.id: item for item in items if item.id.endswith(COLUMN)}
+
+    def told(item: Item) -> Item:
+        row, _, column = item.id.rpartition(".")
+        other = without.get(f"{row}.{COLUMN}" if column == "sigcomp" else f"{item.id}-{COLUMN}")
+        if item.verdict == "non-strict" and other and other.verdict == "pass":
+            return replace(item, note=f"{item.note}; without bytecode within {100 * WITHIN:g} %")
+        return item
+
+    return [told(item) for item in items]
+
+
+def _cell(paper: Paper, identities: tuple[str, ...], column: str) -> float | None:
+    """The thesis's value in a column of a row; None where it has none."""
+    return next((paper.items[one].paper for one in identities if one.endswith(f".{column}")), None)
+
+
+def _uploads(paper: Paper, identities: tuple[str, ...], code: int) -> int | None:
+    """Whether the thesis's message brings bytecode, 0 or 1; None where it does not say."""
+    compressed, sigcomp = (_cell(paper, identities, column) for column in ("compressed", "sigcomp"))
+    return None if compressed is None or sigcomp is None else int(sigcomp - compressed >= code)
+
+
+def _beside(
+    where: str,
+    identities: tuple[str, ...],
+    name: str,
+    theirs: float,
+    sent: list[Sent],
+    arithmetic: str,
+    as_many: bool,
+) -> Item:
+    """`as_many`: as many messages bring bytecode as of the thesis's. Otherwise shorter is another thing, not better."""
+    figure = Figure(
+        id=f"{identities[0].rpartition('.')[0]}.{COLUMN}",
+        where=where,
+        quantity=f"{name}: length of the SigComp message, without bytecode",
+        unit="octets",
+        paper=theirs,
+        kind="must-match",
+        within={"share": WITHIN},
+        better="lower" if as_many else "",
+        if_better="non-strict",
+    )
+    ours, code = sum(one.sigcomp for one in sent), sum(one.code for one in sent)
+    return beside(figure, ours - code, note=f"the thesis's: {arithmetic}; ours: {ours} - {code}")
+
+
+def _widened(table: Table, found: dict[str, Item]) -> Table:
+    rows = tuple((name, (*ids, found[name].id if name in found else "")) for name, ids in table.rows)
+    return replace(
+        table, columns=(*table.columns, "length of the SigComp message, without bytecode, octets"), rows=rows
+    )
+
+
+def ratios(paper: Paper, table: Table, run: Callable[[str, str], Exchange]) -> tuple[Table, list[Item]]:
+    """A table of compression ratios with each column once more, without bytecode, and the figures of these columns.
+
+    `run(row, column)` is the sequence behind a figure.
+    """
+    found: list[Item] = []
+    rows = []
+    for name, identities in table.rows:
+        added = [_ratio(paper.items[one], paper, run(name, one.rpartition(".")[2])) for one in identities if one]
+        found += [item for item in added if item]
+        rows.append((name, (*identities, *(item.id if item else "" for item in added))))
+    columns = (*table.columns, *(title.replace(RATIO, f"{RATIO} without bytecode") for title in table.columns))
+    return replace(table, columns=columns, rows=tuple(rows)), found
+
+
+def _ratio(figure: Figure, paper: Paper, exchange: Exchange) -> Item | None:
+    """None where nothing can be taken away.
+
+    The thesis's octets follow from its ratio, to half an octet: a hundredth of a per cent of some 10,000. As many of
+    its messages bring bytecode as of ours; were that wrong by one, the two would be 200 octets apart.
+    """
+    code = length(paper, exchange.configuration)
+    if code is None or figure.paper is None or not exchange.sent:
+        return None
+    plain = sum(one.plain for one in exchange.sent)
+    ours = sum(one.sigcomp - one.code for one in exchange.sent)
+    count = sum(one.code > 0 for one in exchange.sent)
+    derived = replace(
+        figure,
+        id=f"{figure.id}-{COLUMN}",
+        quantity=figure.quantity.replace(RATIO, f"{RATIO} without bytecode"),
+        paper=round(figure.paper - 100 * count * code / plain, 2),
+        within={"share": WITHIN},
+    )
+    note = f"the thesis's: {figure.paper:g} % - {count} x {code} of {plain:,} octets"
+    return beside(derived, 100 * ours / plain, note=note)

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The thesis of J. Mäenpää (2005), phase three: the P-CSCF under calls (chapter 11, Table 17, appendices M and N).
+
+Calls and settings are those of 11.1; each number of calls is measured once, on one core, with a virtual clock: the
+endpoint's processor time is measured and the queue before it simulated. There is one worker; the loads of two logical
+processors are those of a pool of two. The messages are those that the thesis counted
+(traffic-profiles/sip/as_counted.yaml). It counts each as it comes in and as it goes out, and so do we.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from headroom.bench.papers.measured import Measured
+from headroom.bench.papers.paper import Figure, Paper, beside
+from headroom.core.results.record import Item, Series
+from headroom.core.settings import Settings
+from headroom.schemes.sigcomp import call_load
+from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import chart
+
+PLACES = ("Table 17", "Section 11.6", "Appendix M", "Appendix N")
+VOICE, VIDEO = "basic-voice-call", "3gpp-video-call"
+MOST_WORKERS_CALLS = 5000  # 11.2
+CONSECUTIVE_CALLS, CONSECUTIVE = 1000, 175  # Figure 66: calls, messages
+MEMORY_CALLS = 1500  # 11.6
+MINUTES = 600.0  # 11.1: a measurement takes ten
+
+# Below this load a message that arrives finds all workers idle, whatever their number: waiting times and active workers
+# say nothing then, and are not drawn.
+LEAST_LOAD = 0.05
+
+# 11.4: active workers of the thesis with so many voice calls. Figure 65 draws them all, the text names these two.
+NAMED_ACTIVE = {500: 1.2, 1500: 2.5}
+
+LOGICAL_PROCESSORS = 2  # of the Pentium 4 with Hyper-Threading (Table 8)
+
+
+def is_load(where: str) -> bool:
+    """Whether a place belongs to phase three."""
+    return where.startswith(PLACES)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One measurement. `whole` begins with no calls and takes ten minutes."""
+
+    sequence: str
+    simultaneous: int
+    workers: int = 1
+    whole: bool = False
+
+
+Runner = Callable[[Asked], call_load.Loaded]
+
+
+def runner(settings: Settings) -> Runner:
+    """Measures each once."""
+
+    @cache
+    def run(asked: Asked) -> call_load.Loaded:
+        return call_load.measure(
+            call_load.Wanted(
+                proxy=settings.compressor,
+                user=settings.decompressor,
+                sequence=asked.sequence,
+                edition="counted",
+                simultaneous=asked.simultaneous,
+                start="empty" if asked.whole else "steady",
+                duration_s=MINUTES if asked.whole else 5.0 if settings.quick else 30.0,
+                sample_s=10.0 if asked.whole else 1.0,
+                consecutive=CONSECUTIVE,
+                organisation="pinned" if asked.workers == 1 else "pool",
+                workers=asked.workers,
+                build=settings.build,
+                seed=settings.seed,
+            )
+        )
+
+    return run
+
+
+def measure(paper: Paper, where: str, run: Runner) -> Measured:
+    """Measures a place of phase three."""
+    if where == "Section 11.6":
+        return memory(paper, run)
+    items: list[Item] = []
+    for table in paper.tables[where]:
+        for row, identities in table.rows:
+            for identity in filter(None, identities):
+                figure = paper.items[identity]
+                asked = _asked(where, row)
+                if _is_of_two(figure):
+                    asked = replace(asked, workers=LOGICAL_PROCESSORS)
+                value = _value(figure, run(asked))
+                items.append(beside(figure, value, runs=1, note="no message was sent" if value is None else ""))
+    series = _workers(paper, run) if where.startswith("Appendix M") else []
+    if where in ("Appendix N 14.14.1.1", "Appendix N 14.14.1.2"):
+        series = _over_calls(paper, where, run)
+    if where == "Appendix N 14.14.1.1":
+        series.append(_one_after_the_other(run))
+    return Measured(items, series)
+
+
+def _asked(where: str, row: str) -> Asked:
+    """What a row of a table asks for: "750 calls", "50 video calls", "3 workers, run 2"."""
+    count = int(row.split()[0])
+    if where.startswith("Appendix M"):
+        return Asked(VOICE, MOST_WORKERS_CALLS, count)
+    video = "video" in row or where.endswith(".2")
+    return Asked(VIDEO if video else VOICE, count)
+
+
+def _is_of_two(figure: Figure) -> bool:
+    """Whether it is the load of one of two logical processors, which a pool of two workers stands for."""
+    column = figure.id.rpartition(".")[2]
+    return column.startswith("load-ht") or (column.startswith("load") and figure.where.startswith("Appendix N 14.14.1"))
+
+
+def _most_load(loaded: call_load.Loaded, worker: int) -> float:
+    """The most that a worker was busy in any sample, %."""
+    return 100 * max((sample["busy_share"][worker] for sample in loaded.samples), default=0.0)
+
+
+def _value(figure: Figure, loaded: call_load.Loaded) -> float | None:
+    packets = 2 * loaded.messages_per_s
+    traffic = loaded.sip_mbit_s + loaded.sigcomp_mbit_s
+    duration = loaded.document["duration_ns"] / 1e9
+    column = figure.id.rpartition(".")[2]
+    if column.startswith("load"):
+        return _most_load(loaded, 1 if column.endswith("2") else 0)
+    values: dict[str, float | None] = {
+        "in-system": _micro(loaded, "in_system"),
+        "in-buffer": _micro(loaded, "in_buffer"),
+        "in-processing": _micro(loaded, "processing"),
+        "active": loaded.active["seen"],
+        "most-active": loaded.active["most"],
+        "interval": 1 / loaded.document["calls_per_s"],
+        "packet-rate": packets,
+        "packet-size": 1e6 * traffic / 8 / packets if packets else None,
+        "traffic": traffic,
+        "sigcomp-traffic": loaded.sigcomp_mbit_s,
+        "sip-traffic": loaded.sip_mbit_s,
+        "messages": packets * duration,
+        "duration": duration,
+    }
+    return values[column]
+
+
+def _micro(loaded: call_load.Loaded, name: str) -> float:
+    return float(loaded.times[name]["mean"]) / 1e3
+
+
+def memory(paper: Paper, run: Runner) -> Measured:
+    """Memory with 1,500 calls, and how it grows in ten minutes."""
+    resident, each = {}, {}
+    for name, sequence in (("voice", VOICE), ("video", VIDEO)):
+        loaded = run(Asked(sequence, MEMORY_CALLS))
+        resident[name] = loaded.document["memory"]["resident_at_end"] / 1e6
+        each[name] = loaded.memory_per_call
+    values = {
+        "voice": resident["voice"],
+        "video": resident["video"],
+        "ratio": resident["video"] / resident["voice"],
+        "voice-call": None if each["voice"] is None else each["voice"] / 1e3,
+    }
+    items = [
+        beside(figure, value, note="" if value is not None else "no call was in progress")
+        for figure in paper.of("Section 11.6")
+        for value in (values[figure.id.partition(".")[2]],)
+    ]
+    whole = run(Asked(VOICE, MEMORY_CALLS, whole=True))
+    points = [{"x": sample["at_ns"] / 6e10, "y": sample["resident"] / 1e6} for sample in whole.samples]
+    return Measured(items, [chart("figure-73", "here", points)] if points else [])
+
+
+def _rows(paper: Paper, where: str) -> list[tuple[int, dict[str, float]]]:
+    """The thesis's values of a table over calls, by column; several tables of the place together."""
+    rows: dict[int, dict[str, float]] = {}
+    for table in paper.tables[where]:
+        for row, identities in table.rows:
+            found = rows.setdefault(int(row.split()[0]), {})
+            for identity in filter(None, identities):
+                if (value := paper.items[identity].paper) is not None:
+                    found[identity.rpartition(".")[2]] = value
+    return sorted(rows.items())
+
+
+def _over_calls(paper: Paper, where: str, run: Runner) -> list[Series]:
+    """Figures 63 to 65 and 67 to 72: time in system, active workers, throughput and memory over calls."""
+    kind = "video" if where.endswith(".2") else "voice"
+    sequence = VIDEO if kind == "video" else VOICE
+    series = []
+    for name, place in (("P4 HT 3.0 GHz", where), ("P4 2.66 GHz", where.replace("14.14.1", "14.14.2"))):
+        rows = _rows(paper, place)
+        series.append(chart(f"time-{kind}", name, [{"x": n, "y": told["in-system"]} for n, told in rows]))
+        if "14.14.1" in place:
+            series.append(chart(f"traffic-{kind}", "thesis", [{"x": n, "y": told["traffic"]} for n, told in rows]))
+    ours = {n: run(Asked(sequence, n)) for n, _ in _rows(paper, where)}
+
+    def line(of: Callable[[call_load.Loaded], float | None]) -> list[dict[str, Any]]:
+        return [{"x": n, "y": y} for n, loaded in ours.items() if (y := of(loaded)) is not None]
+
+    return [
+        *series,
+        chart(f"time-{kind}", "here", line(lambda one: _micro(one, "in_system"))),
+        chart(f"traffic-{kind}", "here", line(lambda one: one.sip_mbit_s + one.sigcomp_mbit_s)),
+        *([] if kind == "video" else [chart("figure-65", "voice calls, thesis", _points(NAMED_ACTIVE))]),
+        chart("figure-65", f"{kind} calls, here", line(lambda one: one.active["seen"])),
+        *(
+            [chart("figure-65", f"{kind} calls, here, at most", line(lambda one: one.active["most"]))]
+            if _are_loaded(ours)
+            else []
+        ),
+        chart("figures-71-72", f"{kind} calls", line(lambda one: one.document["memory"]["resident_at_end"] / 1e6)),
+    ]
+
+
+def _points(values: dict[int, float]) -> list[dict[str, Any]]:
+    return [{"x": x, "y": y} for x, y in values.items()]
+
+
+def _are_loaded(runs: dict[int, call_load.Loaded]) -> bool:
+    """Whether one of the runs has a load at which messages meet."""
+    return any(one.most_load >= LEAST_LOAD for one in runs.values())
+
+
+def _one_after_the_other(run: Runner) -> Series:
+    """Figure 66: times in system of messages in a row."""
+    times = run(Asked(VOICE, CONSECUTIVE_CALLS)).document["consecutive_in_system_ns"]
+    return chart("figure-66", "here", [{"x": number, "y": ns / 1e3} for number, ns in enumerate(times, 1)])
+
+
+def _workers(paper: Paper, run: Runner) -> list[Series]:
+    """Figures 59 to 62: times over the size of the pool."""
+    series = []
+    averages = {
+        int(row.split()[0]): {one.rpartition(".")[2]: paper.items[one].paper for one in identities if one}
+        for table in paper.tables["Appendix M 14.13"]
+        for row, identities in table.rows
+        if row.endswith("average")
+    }
+    ours = {count: run(Asked(VOICE, MOST_WORKERS_CALLS, count)) for count in averages}
+    for column, words, key in (
+        ("in-system", "in system", "in_system"),
+        ("in-buffer", "in buffer", "in_buffer"),
+        ("in-processing", "in processing", "processing"),
+    ):
+        thesis = [{"x": count, "y": told[column]} for count, told in averages.items()]
+        series.append(chart("figures-59-60", f"{words}, thesis", thesis))
+        # Logarithmic: a time of zero has no place.
+        here = [{"x": count, "y": value} for count, one in ours.items() if (value := _micro(one, key)) > 0]
+        if key != "in_buffer" or _are_loaded(ours):
+            series.append(chart("figures-59-60", f"{words}, here", here))
+
+    def over_active(processing: Callable[[int], float | None], active: Callable[[int], float | None]) -> list[Any]:
+        pairs = [(count, processing(count), active(count)) for count in averages]
+        return [{"x": count, "y": one / other} for count, one, other in pairs if one is not None and other]
+
+    return [
+        *series,
+        chart(
+            "figure-61",
+            "thesis",
+            over_active(lambda n: averages[n]["in-processing"], lambda n: averages[n]["active"]),
+        ),
+        chart(
+            "figure-61",
+            "here",
+            over_active(lambda n: _micro(ours[n], "processing"), lambda n: ours[n].active["seen"]),
+        ),
+        chart("figure-62", "thesis", [{"x": count, "y": told["active"]} for count, told in averages.items()]),
+        *(
+            [chart("figure-62", "here", [{"x": count, "y": one.active["seen"]} for count, one in ours.items()])]
+            if _are_loaded(ours)
+            else []
+        ),
+    ]

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stages of `./headroom test`: what each runs, and the totals that its runner prints."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from headroom.core.errors import HeadroomError, UsageError
+from headroom.core.machine import build
+from headroom.core.paths import DEFAULT_BUILD, ROOT, SUITES, build_folder, out_folder, shown
+
+# clang-format's output differs between major versions; the tree follows the one of Debian 12.
+CLANG_FORMAT_MAJOR = "14"
+CORPORA = (
+    ROOT / "resources/engine/fuzz/corpus",
+    ROOT / "implementations/reference/fuzz/corpus",
+    ROOT / "implementations/reference/sigcomp/fuzz/corpus",
+)
+# The shortest run of each benchmark; LIB is where the adapters are.
+BENCHMARKS = (
+    ("rohc_bench", "--benchmark_min_time=0.01"),
+    ("sigcomp_bench", "--benchmark_min_time=0.01"),
+    ("rohc_pool_bench", "--flows", "100", "--rounds", "2", "LIB/null.so", "LIB/reference.so"),
+)
+SUITES_THAT_PROVE = ("smoke", "conformance", "robustness", "interop")
+
+Run = Callable[[Path], bool]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """`run` writes all that it prints to a log and says whether it passed; `totals` match the lines to show."""
+
+    name: str
+    about: str
+    run: Run
+    totals: str
+    most: int = 3  # lines of totals to show
+
+
+@dataclass
+class Result:
+    stage: str
+    passed: bool
+    seconds: float
+    log: Path
+    totals: list[str] = field(default_factory=list)
+    last_lines: list[str] = field(default_factory=list)
+
+
+def stages(fast: bool, fuzz: bool, fuzz_seconds: int, only: list[str]) -> list[Stage]:
+    """The stages in order. Raises UsageError when `only` names one that does not exist."""
+    found = [
+        Stage(
+            "ruff",
+            "style and formatting of the Python code",
+            _ruff,
+            r"^(All checks passed|Found \d+ error|\d+ files? )",
+        ),
+        Stage(
+            "robocop", "style of the suites and keywords", _robocop, r"(No issues found|Found \d+ issue|\d+ files? )"
+        ),
+        Stage("clang-format", "formatting of the C and C++ code", _clang_format, r"^clang-format: "),
+        Stage("ctest", f"C++ unit tests, build {DEFAULT_BUILD}", _ctest(DEFAULT_BUILD), r"tests passed.*out of \d+"),
+    ]
+    if not fast:
+        found.append(
+            Stage("ctest-sanitized", "the same under ASan and UBSan", _ctest("sanitized"), r"tests passed.*out of \d+")
+        )
+    found += [
+        Stage(
+            "pytest",
+            "unit tests of the Python package, and of everything together",
+            _pytest,
+            r"\d+ (passed|failed|error).* in ",
+        ),
+        Stage("robot-dryrun", "every suite can be read", _robot_dry_run, r"^\d+ tests?, "),
+        Stage("robot", f"suites: {', '.join(SUITES_THAT_PROVE)}", _robot, r"^\d+ tests?, "),
+        Stage("compose", "containers: the images, and trials over Docker Compose", _compose, r"^compose: |\d+ passed"),
+        Stage("mutants", "some defects on purpose are found (all: --mutants)", _mutants, r"^mutants: "),
+    ]
+    if not fast:
+        found.append(Stage("bench", "benchmarks can be built and run", _bench, r"^bench: ", most=99))
+    if fuzz:
+        found.append(Stage("fuzz", f"each fuzz target for {fuzz_seconds} s", _fuzz(fuzz_seconds), r"^fuzz: ", most=99))
+    names = [stage.name for stage in found]
+    if unknown := [name for name in only if name not in names]:
+        raise UsageError(f"There is no stage '{unknown[0]}'. Stages: {', '.join(names)}.")
+    return [stage for stage in found if not only or stage.name in only]
+
+
+def run(stage: Stage) -> Result:
+    """Runs one stage; its log is out/test/<stage>.log."""
+    log = out_folder() / "test" / f"{stage.name}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_bytes(b"")
+    began = time.monotonic()
+    try:
+        passed = stage.run(log)
+    except HeadroomError as error:
+        _note(log, str(error))
+        passed = False
+    lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    plain = [re.sub(r"\x1b\[[0-9;]*m", "", line).strip("= ") for line in lines]
+    totals = [line for line in plain if re.search(stage.totals, line)]
+    return Result(stage.name, passed, time.monotonic() - began, log, totals[-stage.most :], plain[-40:])
+
+
+def _note(log: Path, text: str) -> None:
+    with log.open("a", encoding="utf-8") as file:
+        file.write(text + "\n")
+
+
+def _command(log: Path, *words: str | Path, **environment: str) -> bool:
+    """Runs a program in the repository's root with its output appended to the log."""
+    with log.open("ab") as file:
+        file.write(f"$ {' '.join(str(word) for word in words)}\n".encode())
+        file.flush()
+        try:
+            done = subprocess.run(
+                [str(word) for word in words],
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, "PYTHONPATH": str(ROOT / "resources"), **environment},
+            )
+        except FileNotFoundError:
+            file.write(f"{words[0]} is not installed; ./headroom test installs it where it may.\n".encode())
+            return False
+    return done.returncode == 0
+
+
+def _tool(name: str) -> Path:
+    """A program of the environment that runs us."""
+    return Path(sys.executable).parent / name
+
+
+def _ruff(log: Path) -> bool:
+    folders = ("resources", "traffic-profiles")
+    return _command(log, _tool("ruff"), "check", *folders) & _command(log, _tool("ruff"), "format", "--check", *folders)
+
+
+def _robocop(log: Path) -> bool:
+    return _command(log, _tool("robocop"), "check", SUITES, "resources/keywords") & _command(
+        log, _tool("robocop"), "format", "--check", "--no-overwrite", SUITES, "resources/keywords"
+    )
+
+
+def _clang_format(log: Path) -> bool:
+    program = shutil.which(f"clang-format-{CLANG_FORMAT_MAJOR}") or shutil.which("clang-format")
+    if program is None:
+        _note(log, "clang-format: not installed; ./headroom test installs it where it may.")
+        return False
+    version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout
+    major = re.search(r"version (\d+)", version)
+    if not major or major[1] != CLANG_FORMAT_MAJOR:
+        _note(
+            log,
+            f"clang-format: not judged, for version {major[1] if major else '?'} formats "
+            f"unlike version {CLANG_FORMAT_MAJOR}",
+        )
+        return True
+    folders = ("implementations", "resources/engine", "cmake")
+    files = [
+        path
+        for folder in folders
+        for suffix in ("cc", "h", "c")
+        for path in sorted((ROOT / folder).rglob(f"*.{suffix}"))
+    ]
+    passed = _command(log, program, "--dry-run", "--Werror", *files)
+    _note(log, f"clang-format: {len(files)} files, {'all formatted' if passed else 'some are not formatted'}")
+    return passed
+
+
+def _ctest(preset: str) -> Run:
+    def stage(log: Path) -> bool:
+        build.ensure(preset, tests=True, say=lambda sentence: _note(log, sentence))
+        return _command(
+            log,
+            "ctest",
+            "--test-dir",
+            build_folder(preset),
+            "--output-on-failure",
+            "--no-tests=error",
+            "-j",
+            str(os.cpu_count() or 1),
+        )
+
+    return stage
+
+
+def _pytest(log: Path) -> bool:
+    build.ensure(DEFAULT_BUILD, say=lambda sentence: _note(log, sentence))
+    # Many tests wait for a process more than they compute: one worker more than cores keeps the cores busy.
+    workers = min((os.cpu_count() or 1) + 1, 8)
+    side_by_side = ["-n", str(workers), "--dist", "loadfile"]
+    return _command(log, sys.executable, "-m", "pytest", "-q", "--color=no", *side_by_side)
+
+
+def _robot_dry_run(log: Path) -> bool:
+    return _command(
+        log,
+        sys.executable,
+        "-m",
+        "robot",
+        "--dryrun",
+        "--console",
+        "quiet",
+        "--output",
+        "NONE",
+        "--report",
+        "NONE",
+        "--log",
+        "NONE",
+        SUITES,
+    ) and (_count_cases(log))
+
+
+def _count_cases(log: Path) -> bool:
+    from headroom.core.run.selection import cases
+
+    found = cases([SUITES])
+    _note(log, f"{len(found)} tests, read without an error")
+    return bool(found)
+
+
+def _robot(log: Path) -> bool:
+    folder = out_folder() / "test" / "robot"
+    shutil.rmtree(folder, ignore_errors=True)
+    from headroom.core.run.selection import has_suites
+
+    there = [SUITES / name for name in SUITES_THAT_PROVE if has_suites(name)]
+    return _command(
+        log,
+        sys.executable, "-m", "robot",
+        "--console", "dotted",
+        "--outputdir", folder,
+        "--variable", f"RUN_FOLDER:{folder}",
+        "--listener", f"headroom.core.results.listener.Listener:{folder}",
+        *there,
+    )  # fmt: skip
+
+
+def _compose(log: Path) -> bool:
+    """Skipped, and said so, where no Docker answers."""
+    from headroom.testbed import compose
+
+    if reason := compose.lacks():
+        _note(log, f"compose: skipped. {reason}")
+        return True
+    if not _command(log, ROOT / "docker" / "build"):
+        _note(log, "compose: the images could not be built")
+        return False
+    folder = ROOT / "resources/headroom/tests/wire"
+    tests = [folder / "test_compose.py", folder / "test_trex_container.py"]  # the latter with TRex, where there is one
+    words = [sys.executable, "-m", "pytest", "-q", "--color=no", *tests]
+    passed = _command(log, *words, HEADROOM_CONTAINERS="yes")
+    _note(log, f"compose: trials over {compose.containers.look().version} {'passed' if passed else 'FAILED'}")
+    return passed
+
+
+def _mutants(log: Path) -> bool:
+    from headroom.selftest.mutation import campaign, catalogue
+
+    chosen = [one for one in catalogue.load() if one.quick]
+    rows = campaign.run(chosen, say=lambda sentence: _note(log, sentence))
+    caught = sum(row.verdict == "caught" for row in rows)
+    _note(log, f"mutants: {caught} of {len(rows)} are found by the conformance suites")
+    return campaign.exit_code(rows) == 0
+
+
+def _bench(log: Path) -> bool:
+    folder = build.ensure("bench", say=lambda sentence: _note(log, sentence))
+    results = []
+    for name, *words in BENCHMARKS:
+        words = [word.replace("LIB", str(folder / "lib")) for word in words]
+        results.append(_command(log, folder / "bin" / name, *words))
+        _note(log, f"bench: {name} {'runs' if results[-1] else 'FAILED'} (its figures are no measurement here)")
+    return all(results)
+
+
+def _fuzz(seconds: int) -> Run:
+    def stage(log: Path) -> bool:
+        folder = build.ensure("fuzz", say=lambda sentence: _note(log, sentence))
+        targets = sorted(path for path in (folder / "bin").iterdir() if path.name.endswith("_fuzz"))
+        if not targets:
+            _note(log, f"fuzz: there is no fuzz target in {folder / 'bin'}")
+        results = [_fuzz_one(log, target, seconds) for target in targets]
+        return bool(results) and all(results)
+
+    return stage
+
+
+def _fuzz_one(log: Path, target: Path, seconds: int) -> bool:
+    """Runs one target, from the corpus of the tree and what earlier runs found; what it finds stays in the build."""
+    found = target.parents[1] / "corpus" / target.name
+    found.mkdir(parents=True, exist_ok=True)
+    corpora = [folder for path in CORPORA if path.is_dir() for folder in sorted(path.iterdir()) if folder.is_dir()]
+    seeds = [folder for folder in corpora if folder.name in target.name]
+    limits = [f"-max_total_time={seconds}", "-timeout=20", "-rss_limit_mb=4096"]
+    passed = _command(log, target, *limits, f"-artifact_prefix={found.parent}/{target.name}-", found, *seeds)
+    what = "found nothing" if passed else f"FOUND A DEFECT; the input is {shown(found.parent)}/{target.name}-…"
+    _note(log, f"fuzz: {target.name}: {what} ({seconds} s, from {sum(1 for s in seeds for _ in s.iterdir())} files)")
+    return passed

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What arrives where a generator receives, and whether it is what was sent, octet by octet.
+
+TRex counts packets and looks into none of them. So packets are caught beside it, at the interfaces on which it
+receives (packet(7)), and compared with those that the engine has rendered.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import struct
+import threading
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import TracebackType
+
+from headroom.core.errors import EnvironmentLacks, HeadroomError
+from headroom.testbed import interfaces
+from headroom.testbed.bridge_noise import is_stray
+from headroom.testbed.trial import Trial
+
+ETH_P_ALL = 3
+SO_RCVBUFFORCE = 33  # socket(7): beyond net.core.rmem_max, which root may go
+SOL_PACKET, PACKET_STATISTICS = 263, 6  # packet(7): packets, and how many of them the socket had no room for
+BUFFER = 64 << 20  # octets; the kernel counts about 2,300 for a packet of 1,400
+LONGEST = 65536
+LOOK_S = 0.05
+ETHERNET = 14
+IP_TYPES = (b"\x08\x00", b"\x86\xdd")
+PROOF_PPS, PROOF_S = 1000.0, 1.0
+UNCOMPARED = "TRex counts arrivals and does not compare them; nobody else can listen on its network cards."
+
+
+class NotAsSent(HeadroomError):
+    """What came out is not what went in: the nodes' fault, and no loss."""
+
+
+@dataclass(frozen=True)
+class Ears:
+    """Where to listen: a network namespace by its name or its file, and the names of its interfaces by number of the
+    port. `bridged` where bridges send things of their own, which do not count."""
+
+    namespace: str
+    interfaces: Mapping[int, str]
+    bridged: bool = False
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Packets that arrived: `equal` to one of those sent, and `others`, which nobody has sent."""
+
+    equal: int
+    others: Sequence[bytes] = ()
+
+
+class Listener:
+    """Catches what arrives, as long as its block runs. Raises EnvironmentLacks where it may not listen."""
+
+    def __init__(self, ears: Ears) -> None:
+        self._ears = ears
+        self._sockets: dict[int, socket.socket] = {}
+        self._frames: dict[int, list[bytes]] = {port: [] for port in ears.interfaces}
+        self._failure = ""
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+
+    def __enter__(self) -> Listener:
+        for port, name in self._ears.interfaces.items():
+            self._sockets[port] = interfaces.inside(self._ears.namespace, partial(_opened, name))
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        for one in self._sockets.values():
+            one.close()
+
+    def _listen(self) -> None:
+        ports = {one: port for port, one in self._sockets.items()}
+        while not self._over.is_set():
+            ready, _, _ = select.select(list(ports), [], [], LOOK_S)
+            for one in ready:
+                try:
+                    frame, address = one.recvfrom(LONGEST)
+                except OSError as error:  # the interface has gone down
+                    self._failure = f"{self._ears.interfaces[ports[one]]}: {error.strerror}"
+                    return
+                if address[2] != socket.PACKET_OUTGOING:
+                    self._frames[ports[one]].append(frame)
+
+    def forget(self) -> None:
+        """Forgets what has arrived so far."""
+        for caught in self._frames.values():
+            caught.clear()
+        self.missed()
+
+    def packets(self, port: int) -> list[bytes]:
+        """IP packets that have arrived at a port, without what Ethernet fills short ones up with.
+
+        Raises EnvironmentLacks where listening came to an end meanwhile.
+        """
+        if self._failure:
+            raise EnvironmentLacks(f"Packets could not be caught any more at {self._failure}.")
+        packets = [packet for frame in list(self._frames[port]) if (packet := ip_packet(frame))]
+        return [packet for packet in packets if not (self._ears.bridged and is_stray(packet))]
+
+    def missed(self) -> int:
+        """How many frames could not be caught, since this was asked last."""
+        told = [one.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8) for one in self._sockets.values()]
+        return sum(struct.unpack("II", one)[1] for one in told)
+
+
+def _opened(interface: str) -> socket.socket:
+    try:
+        door = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+        door.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER)
+        door.bind((interface, 0))
+        return door
+    except OSError as error:
+        raise EnvironmentLacks(f"The interface {interface} cannot be listened on: {error.strerror}.") from error
+
+
+def ip_packet(frame: bytes) -> bytes:
+    """The IP packet of an Ethernet frame, as long as it says that it is; empty where the frame carries none."""
+    packet = frame[ETHERNET:]
+    if frame[12:14] not in IP_TYPES or len(packet) < 20:
+        return b""
+    length = 40 + int.from_bytes(packet[4:6], "big") if packet[0] >> 4 == 6 else int.from_bytes(packet[2:4], "big")
+    return packet[:length]
+
+
+def compare(sent: Iterable[bytes], arrived: Iterable[bytes]) -> Compared:
+    """Every packet that arrived must be one of those sent, and come no more often."""
+    wanted, found = Counter(sent), Counter(arrived)
+    return Compared(sum((wanted & found).values()), tuple((found - wanted).elements()))
+
+
+def require(trial: Trial) -> str:
+    """A sentence about a trial whose packets were compared. Raises NotAsSent where others came out than went in."""
+    if not all(one.compared for one in trial.directions):
+        return next((note for note in trial.notes if note.startswith("TRex counts")), UNCOMPARED)
+    told = []
+    for name, one in zip(("forward", "reverse"), trial.directions, strict=False):
+        if one.unexpected or not one.received:
+            what = f"{one.unexpected} of {one.sent} packets" if one.received else f"all of {one.sent} packets"
+            raise NotAsSent(f"{name.capitalize()}, {what} came out other than they went in, or not at all.")
+        told.append(f"{one.received} of {one.sent} {name}")
+    return (
+        f"TRex counts arrivals and does not compare them; of the packets that were sent before its trials, "
+        f"{' and '.join(told)} arrived, octet by octet as sent."
+    )

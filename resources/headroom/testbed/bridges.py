@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The host's ends of a Compose project's networks: bridges that say nothing, and leave what they pass alone.
+
+Docker has the kernel's packet filter look at what its bridges pass (`net.bridge.bridge-nf-call-iptables`), and so its
+rules of address translation meet packets that only look as if they came from one of its networks: 172.17.0.1 is a UPF
+in one of our profiles, and Docker's own bridge on most machines. Packets that the kernel does not track are left as
+they are. What this user may not decide stays as it is. Source: iptables-extensions(8), CT and comment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from headroom.core import process_group
+
+FILTERS = ("iptables", "ip6tables")
+ANSWER_S = 10.0
+
+
+def settle(project: str, networks: Iterable[str]) -> list[str]:
+    """Has the bridges of networks, by their numbers, be quiet and pass what comes untouched. May be called again.
+
+    Returns what a reader of results should know, where that could not be done.
+    """
+    wrong: dict[str, None] = {}
+    for network in networks:
+        bridge = f"br-{network[:12]}"
+        with contextlib.suppress(OSError):
+            Path(f"/proc/sys/net/ipv6/conf/{bridge}/disable_ipv6").write_text("1\n", encoding="ascii")
+        for program in FILTERS:
+            rule = _rule(project, bridge)
+            if not _run(program, "-C", "PREROUTING", *rule)[0] and not _run(program, "-A", "PREROUTING", *rule)[0]:
+                wrong[program] = None
+    return [_lacking(program) for program in wrong if program == FILTERS[0]]  # ours are not changed on IPv6
+
+
+def _lacking(program: str) -> str:
+    if os.geteuid() != 0:
+        why = f"only root may say otherwise ({program} -t raw)"
+    elif shutil.which(program) is None:
+        why = f"{program} is not installed (apt-get install iptables)"
+    else:
+        why = f"{program} takes no rule of its table raw"
+    return (
+        f"the kernel tracks what the bridges between the containers pass, for {why}: Docker's address translation may "
+        "change packets that look as if they came from one of its networks, as those of 172.17.0.0/16 in gtpu-imix do"
+        + ("; and what bridges send of their own counts as arrivals for TRex" if os.geteuid() != 0 else "")
+        + "."
+    )
+
+
+def forget(project: str) -> None:
+    """Removes the rules that `settle` has made for a project."""
+    for program in FILTERS:
+        done, said = _run(program, "-S", "PREROUTING")
+        for line in said.splitlines() if done else ():
+            words = shlex.split(line)
+            if words[:1] == ["-A"] and _follows(words, "--comment", project):
+                _run(program, "-D", *words[1:])
+
+
+def _rule(project: str, bridge: str) -> tuple[str, ...]:
+    return ("-i", bridge, "-m", "comment", "--comment", project, "-j", "CT", "--notrack")
+
+
+def _follows(words: list[str], option: str, value: str) -> bool:
+    return option in words[:-1] and words[words.index(option) + 1] == value
+
+
+def _run(program: str, *words: str) -> tuple[bool, str]:
+    """Whether a command about the table `raw` has succeeded, and what it printed."""
+    try:
+        done = subprocess.run(
+            [*process_group.words(), program, "-w", "5", "-t", "raw", *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=ANSWER_S,
+            start_new_session=True,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False, ""
+    return done.returncode == 0, done.stdout

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which topology and which generator a run asks for, and whether this machine can offer them."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
+from headroom.core.machine import topology as cpus
+from headroom.core.machine.build import engine_program
+from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.settings import Settings
+from headroom.testbed import compose, netns, testbed
+from headroom.testbed.topology import Allotment, Topology, allot, roles_of
+from headroom.testbed.trex import container, server
+from headroom.testbed.trex import installation as trex_installation
+
+TOPOLOGIES = ("process", "netns", "compose")
+GENERATORS = ("memory", "trex")
+TESTBED_SUFFIXES = (".yaml", ".yml")
+
+
+class NotOnThisTopology(HeadroomError):
+    """What is asked needs interfaces, or needs none: declared by the suite, so no failure of anybody's."""
+
+    verdict = "unsupported"
+
+
+def check(topology: str, generator: str) -> None:
+    """Raises UsageError on a word that makes no sense, EnvironmentLacks where this machine cannot offer it."""
+    if generator not in GENERATORS:
+        raise UsageError(f"There is no generator '{generator}'; there are {' and '.join(GENERATORS)}.")
+    if topology == "process" and generator == "trex":
+        raise UsageError(
+            "TRex sends over interfaces, and --topology process has none: name netns, compose or a testbed file."
+        )
+    if reason := _lacks(topology):
+        raise EnvironmentLacks(reason)
+    if generator == "trex" and (reason := _trex_is_elsewhere(topology) or trex_lacks(topology)):
+        raise EnvironmentLacks(reason)
+
+
+def _trex_is_elsewhere(topology: str) -> str:
+    if topology in TOPOLOGIES or not (host := testbed.load(Path(topology)).host_of("generator")).address:
+        return ""
+    return (
+        f"TRex is driven on the machine that it runs on: call from {host.name}, and leave its address out of the file."
+    )
+
+
+def _lacks(topology: str) -> str:
+    if topology == "process":
+        return ""
+    if topology == "netns":
+        return netns.lacks() or dpdk_lacks()
+    if topology == "compose":
+        return compose.lacks()
+    if not topology.endswith(TESTBED_SUFFIXES):
+        raise UsageError(
+            f"There is no topology '{topology}'; there are {', '.join(TOPOLOGIES)}, or the path of a testbed file "
+            "(.yaml)."
+        )
+    testbed.load(Path(topology))
+    return testbed.lacks()
+
+
+def dpdk_lacks() -> str:
+    """Why the engine cannot have ports here; empty where it can."""
+    if engine_program(DEFAULT_BUILD).with_name("headroom-engine-wire").is_file():
+        return ""
+    with contextlib.suppress(OSError):
+        if subprocess.run(["pkg-config", "--exists", "libdpdk"]).returncode == 0:
+            return ""
+    return "The engine's ports need DPDK: apt-get install libdpdk-dev pkg-config, or use --topology process."
+
+
+def trex_lacks(topology: str = "") -> str:
+    """Why there is no TRex; empty where `$TREX_ROOT` names one, which a container can be given where it needs it."""
+    try:
+        installation = trex_installation.find()
+        if topology == "compose":
+            container.source_of(installation)
+    except EnvironmentLacks as error:
+        return str(error)
+    return ""
+
+
+def build_lacks(build: str) -> str:
+    """Why a build that is there has no ports; empty where it has them."""
+    if engine_program(build).with_name("headroom-engine-wire").is_file():
+        return ""
+    return f"The build {build} has no DPDK ports: install libdpdk-dev and build again."
+
+
+def require(topology: str, build: str) -> None:
+    """For keywords that need interfaces: raises NotOnThisTopology for `process`, EnvironmentLacks without ports."""
+    if topology == "process":
+        raise NotOnThisTopology(
+            "This needs interfaces, and --topology process has none: use --topology netns, compose or a testbed file."
+        )
+    if topology == "netns" and (reason := build_lacks(build)):
+        raise EnvironmentLacks(reason)
+
+
+def traffic(run: Settings) -> dict[str, Any]:
+    """What a result record says of its traffic as long as nothing has been sent: what was asked for."""
+    name = run.topology if run.topology in TOPOLOGIES else testbed.load(Path(run.topology)).name
+    return {
+        "generator": {"name": run.generator, "version": None, "reason": "nothing was sent"},
+        "topology": {"name": name},
+    }
+
+
+def crowded(topology: str, measured: Sequence[int]) -> str:
+    """Why a generator would fall behind here, and measure nothing; empty where it can have a core of its own."""
+    if topology not in ("netns", "compose"):
+        return ""
+    cores = _allotment("full", measured, "memory").cores
+    if not set(cores["generator"]).intersection(measured):
+        return ""
+    return (
+        f"The generator needs a core beside those that are measured ({', '.join(map(str, measured))}), and this "
+        "machine has no other."
+    )
+
+
+def make(topology: str, shape: str, measured: Sequence[int], build: str, generator: str = "memory") -> Topology:
+    """The topology that a run asks for, in one of the shapes of `headroom.testbed.topology`, not entered yet.
+
+    `measured` are the cores of the CPU configuration. Raises as `require` does.
+    """
+    require(topology, build)
+    if topology == "compose":
+        return compose.Compose(shape, _allotment(shape, measured, generator), build, generator == "trex")
+    if topology == "netns":
+        return netns.Netns(shape, _allotment(shape, measured, generator), build, queues=len(measured))
+    return testbed.Testbed(shape, Allotment({}), bed=testbed.load(Path(topology)), build=build)
+
+
+def _allotment(shape: str, measured: Sequence[int], generator: str) -> Allotment:
+    usable = [core.number for core in cpus.read().physical_cores]
+    return allot(roles_of(shape), measured, usable, server.CORES if generator == "trex" else 1)
+
+
+def plan(asked: Settings) -> list[str]:
+    """The commands that a run over a topology gives, each with its host; none where it gives none to speak of."""
+    if asked.topology == "compose":
+        return compose.commands(asked.generator == "trex")
+    if asked.topology in TOPOLOGIES:
+        return []
+    return testbed.commands(testbed.load(Path(asked.topology)), asked.build, asked.generator)

@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Containers on one machine: `--topology compose`, the services of docker/compose.yaml.
+
+Each run is a Compose project of its own, `hr-<run>`; what a killed one leaves, the next removes (`runs`). The
+generator's container waits, and one process in it makes all trials of a line; nodes and the link run until they are
+stopped.
+
+The daemon may die at any time, and containers may be anybody's: what Docker is asked has a time limit, and containers
+can be looked at and ended without it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Set
+from dataclasses import dataclass, field
+from functools import partial
+from ipaddress import IPv4Network
+from pathlib import Path
+from typing import Any
+
+from headroom.core import process_group
+from headroom.core.engine_result import EngineFailure
+from headroom.core.errors import EnvironmentLacks
+from headroom.core.paths import DEFAULT_BUILD, ROOT
+from headroom.testbed import bridges, containers, interfaces, runs, stopped_process
+from headroom.testbed.processes import Crew, Place, Service
+from headroom.testbed.topology import SHAPES, Port, Role, Seat, Topology, roles_of
+from headroom.testbed.trex import container as trex_container
+
+FILE = ROOT / "docker" / "compose.yaml"
+LIBRARIES = "/opt/headroom/lib"  # of the adapters, in the image
+OUR_IMAGE = "headroom/engine:latest"  # as docker/compose.yaml has it
+UP_S = 60.0  # for a container to be made
+ASK_S = 5.0  # for a control socket to be asked through Docker
+ATTEMPTS = 3  # to find addresses that nobody takes meanwhile
+FIRST_SUBNET, SUBNETS = 64, 128  # 10.64 to 10.191
+SUBNET_VARIABLE = "HEADROOM_SUBNET"
+
+# Which address of docker/compose.yaml each port has, below the project's own 10.<n>.
+ADDRESSES: dict[tuple[Role, str], str] = {
+    ("generator", "0"): "0.2",
+    ("generator", "1"): "3.2",
+    ("compressor", "plain"): "0.3",
+    ("compressor", "link"): "1.2",
+    ("link", "a"): "1.3",
+    ("link", "b"): "2.2",
+    ("decompressor", "link"): "2.3",
+    ("decompressor", "plain"): "3.3",
+}
+
+
+@dataclass
+class Compose(Topology):
+    """A topology of containers, which lives as long as its `with` block. It has one shape, `full`."""
+
+    build: str = DEFAULT_BUILD
+    with_trex: bool = False  # in the generator's container
+    mounted: trex_container.Mount | None = field(default=None, init=False)
+    run: str = field(default="", init=False)
+    subnet: str = field(default="", init=False)  # the first half of all addresses
+    found: containers.Found = field(default_factory=containers.Found, init=False)
+    made: dict[Role, Container] = field(default_factory=dict, init=False)
+    states: dict[tuple[Role, str], interfaces.State] = field(default_factory=dict, init=False)  # of interfaces
+
+    name = "compose"
+    bridged = True
+
+    @property
+    def project(self) -> str:
+        return f"{runs.PREFIX}-{self.run}"
+
+    def make(self) -> None:
+        if self.shape != "full":
+            raise EnvironmentLacks(
+                f"docker/compose.yaml is wired as 'full', not as '{self.shape}': use --topology netns."
+            )
+        if reason := lacks():
+            raise EnvironmentLacks(reason)
+        self.found = containers.look()
+        for image in (OUR_IMAGE, *([trex_container.IMAGE] if self.with_trex else ())):
+            containers.require_image(image, obtain="docker/build")
+        remove_dead()
+        with process_group.uninterrupted():
+            self.run, folder = runs.claim("compose", lambda run: [f"{runs.PREFIX}-{run}"])
+            self.crew = Crew(folder, self.build)
+            self.mounted = trex_container.mount() if self.with_trex else None
+        self.crew.glances.append(partial(look_at_daemon, containers.daemon_pid()))
+        generator = self._first()
+        for role in roles_of(self.shape):
+            self.seats[role] = Seat(role, Place(), self._ports(role), self.allotment.cores[role])
+        words = ("docker", "exec", "-i", generator.id)
+        place = Place(generator.name, words, ("start", "exec"))
+        self.seats["generator"] = Seat("generator", place, self._ports("generator"), self.allotment.cores["generator"])
+        self.crew.far("generator", generator.wait, b"", place, generator, "generate")
+        self.crew.wait_until_ready()
+
+    def _first(self) -> Container:
+        """The generator's container, which is made first, with addresses that nobody has."""
+        taken: set[str] = set()
+        for attempt in range(ATTEMPTS):
+            self.subnet = free_subnet(self.run, taken)
+            try:
+                return self._up("generator", {})
+            except EnvironmentLacks as error:
+                if "overlap" not in str(error) or attempt == ATTEMPTS - 1 or SUBNET_VARIABLE in os.environ:
+                    raise
+            taken.add(self.subnet)  # another run was quicker, or Docker knows of a network that this machine does not
+            containers.remove(self.project)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _ports(self, role: Role) -> dict[str, Port]:
+        mtu = {end: wire.mtu for wire in SHAPES[self.shape] for end in (wire.one, wire.other)}
+        return {
+            name: Port(name, interface=f"{self.subnet}.{address}", mtu=mtu[owner, name])
+            for (owner, name), address in ADDRESSES.items()
+            if owner == role
+        }
+
+    def start(self, role: Role, command: str, job: dict[str, Any], ends_by_itself: bool = False) -> Service:
+        whole = {"idle": self.allotment.idle(role)} | _inside(job)
+        if role == "generator":
+            return self.crew.engine("trial", command, whole, self.seats[role].place, ends_by_itself)
+        whole["control"] = f"/run/headroom/{role}.sock"
+        container = self._up(role, {f"HEADROOM_{role.upper()}_JOB": json.dumps(whole)})
+        place = Place(container.name)
+        return self.crew.far(role, container.wait, b"", place, container, command)
+
+    def start_image(self, role: Role, image: str, channel: dict[str, str]) -> Service:
+        """Starts a node of somebody's own image by the contract of docker/README.md, and asks it beforehand for a test
+        that nobody knows.
+
+        `channel` holds variables such as HEADROOM_MODE. Raises EngineFailure where the image takes on any test.
+        """
+        if wrong := containers.refuses_unknown_tests(image, self.project):
+            raise EngineFailure("refused", f"The {role} does not keep the contract of containers: {wrong}.")
+        core = f"HEADROOM_{role.upper()}_CORE"
+        variables = {f"HEADROOM_{role.upper()}_IMAGE": image, "HEADROOM_IDLE": self.allotment.idle(role), **channel}
+        variables[core] = str(self.allotment.cores[role][0])
+        container = self._up(role, variables)
+        return self.crew.far(role, container.wait, b"", Place(container.name), container, "node")
+
+    def _up(self, role: Role, environment: dict[str, str]) -> Container:
+        words = [*self._compose, "up", "-d", "--no-deps", "--no-build", role]
+        shared = self.mounted.variables if self.mounted else {}
+        done = _run(words, UP_S, {SUBNET_VARIABLE: self.subnet, **shared, **environment})
+        if done.returncode != 0:
+            raise EnvironmentLacks(f"The container of the {role} does not start: {_reason(done.stderr)}")
+        found = containers.labelled(self.project, role)
+        if not found:
+            raise EnvironmentLacks(f"The container of the {role} does not start: Compose knows none.")
+        asked = self.made["generator"].id if "generator" in self.made else found[0]
+        container = Container.of(found[0], f"{self.project}-{role}", role, asked)
+        self.made[role] = container
+        self.states |= {(role, name): state for name, state in container.links().items()}
+        said = bridges.settle(self.project, containers.networks(self.project))
+        self.notes = list(dict.fromkeys([*self.notes, *said]))
+        return container
+
+    def look(self) -> None:
+        """Raises EngineFailure where an interface inside a container has been set down, if only for a while; as far as
+        this user may look into its namespace."""
+        now = {role: container.links() for role, container in self.made.items()}
+        flat = {(role, name): state for role, found in now.items() for name, state in found.items()}
+        before = {key: state for key, state in self.states.items() if now.get(key[0])}
+        if wrong := interfaces.gone_down(before, flat):
+            (role, name), what = wrong
+            where = f"The interface {name} of the {role}, in {self.made[role].name},"
+            raise EngineFailure("input", f"{where} {what}: somebody has done that while it was needed.")
+
+    @property
+    def _compose(self) -> list[str]:
+        files = [FILE, *([trex_container.FILE] if self.with_trex else ())]
+        return [*self.found.compose, "-p", self.project, *(word for file in files for word in ("-f", str(file)))]
+
+    def trex_home(self) -> trex_container.InContainer:
+        """Where TRex runs, of a topology that has been made with it."""
+        assert self.mounted is not None, "the topology was made without TRex"
+        generator = self.made["generator"]
+        return trex_container.InContainer(generator.id, generator.local_pid, self.mounted)
+
+    def remove(self) -> None:
+        if not self.run:
+            return
+        with process_group.uninterrupted():
+            bridges.forget(self.project)
+            for container in self.made.values():
+                container.thaw()  # one that is paused cannot be stopped
+            if containers.remove(self.project):
+                runs.release(self.run)
+            else:  # whoever comes next removes what Docker still knows then; nothing of it runs on
+                for container in self.made.values():
+                    container.kill()
+                runs.give_up(self.run)
+            if self.mounted:
+                trex_container.unmount(self.mounted)
+
+
+@dataclass(frozen=True)
+class Container:
+    """A container that has been started. `pid` and `started` are those of its first process, for `kill`.
+
+    `asked` is the one of our own in which control sockets are asked: an image of somebody else has nothing for that.
+    """
+
+    id: str
+    name: str
+    role: Role
+    asked: str
+    pid: int
+    started: int | None
+
+    @staticmethod
+    def of(identity: str, name: str, role: Role, asked: str) -> Container:
+        pid = int(containers.inspect(identity).get("State", {}).get("Pid", 0))
+        return Container(identity, name, role, asked, pid, runs.start_time(pid) if pid else None)
+
+    @property
+    def wait(self) -> tuple[str, ...]:
+        """What ends when the container does, or the daemon."""
+        return ("docker", "wait", self.id)
+
+    def ready(self) -> bool:
+        state = containers.inspect(self.id).get("State", {})
+        health = state.get("Health", {}).get("Status")
+        return bool(state.get("Running")) and health in (None, "healthy")
+
+    def statistics(self) -> dict[str, Any]:
+        done = _run(["docker", "exec", self.asked, "ask", f"/run/headroom/{self.role}.sock"], ASK_S)
+        if done.returncode != 0:
+            raise OSError(done.returncode, _reason(done.stderr))
+        document = json.loads(done.stdout)
+        if not isinstance(document, dict):
+            raise ValueError("its answer is JSON, but not an object")
+        return document
+
+    def stop(self, service: Service, grace_s: float) -> tuple[int, bytes, bytes]:
+        _run(["docker", "stop", "-t", str(max(1, round(grace_s))), self.id], grace_s + containers.ANSWER_S)
+        status = int(containers.inspect(self.id).get("State", {}).get("ExitCode", 1))
+        printed = _run(["docker", "logs", self.id], containers.ANSWER_S)
+        # 128 and more is how the container's init tells of a signal.
+        return (128 - status if status > 128 else status), printed.stdout.encode(), printed.stderr.encode()
+
+    def cause(self, service: Service) -> str:
+        if not containers.daemon_answers():
+            return "the Docker daemon does not answer any more."
+        state = containers.inspect(self.id).get("State")
+        if state is None:
+            return "its container is not there any more."
+        if not state.get("Running") and state.get("ExitCode") == containers.DOES_NOT:
+            return f"it does not do this test (exit status {containers.DOES_NOT}): {containers.last_words(self.id)}"
+        if state.get("OOMKilled"):
+            return "it was ended because its container had used up its memory."
+        return ""
+
+    def why_still(self) -> str:
+        return stopped_process.why_still(self.pid) if self._is_ours() else ""
+
+    @property
+    def local_pid(self) -> int:
+        """The number of its first process on this machine; 0 where it has ended."""
+        return self.pid if self._is_ours() else 0
+
+    def links(self) -> dict[str, interfaces.State]:
+        """Its interfaces as they are now; nothing where it has ended, or this user may not enter its namespace."""
+        namespace = f"/proc/{self.local_pid}/ns/net"
+        if not self.local_pid or os.geteuid() != 0:
+            return {}
+        with contextlib.suppress(EnvironmentLacks, OSError):
+            return interfaces.inside(namespace, interfaces.states)
+        return {}
+
+    def _is_ours(self) -> bool:
+        """Whether the number of its first process is still that of this process."""
+        return self.started is not None and runs.start_time(self.pid) == self.started
+
+    def thaw(self) -> None:
+        """Lets a container that is paused go on, so that it can be ended."""
+        if self.why_still():
+            _run(["docker", "unpause", self.id], ASK_S)
+
+    def kill(self) -> None:
+        """Ends the container's first process, and with it all others, without the daemon's help."""
+        if self._is_ours():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(self.pid, signal.SIGKILL)
+
+
+def look_at_daemon(pid: int) -> None:
+    """Raises EngineFailure where the daemon has been stopped: it would not tell of any container's end."""
+    if pid and (why := stopped_process.why_still(pid)):
+        raise EngineFailure("timeout", f"The Docker daemon does nothing any more: {why}.")
+
+
+def lacks() -> str:
+    """Why this machine cannot do it, as a sentence with a way out; empty where it can, as far as can be told."""
+    found = containers.look()
+    return f"{found.reason}: {found.remedy}." if found.reason else ""
+
+
+def remove_dead() -> list[str]:
+    """Removes what runs have left whose process is dead; returns their names."""
+
+    def remove(run: str, projects: list[str]) -> bool:
+        for project in projects:
+            bridges.forget(project)
+        return all(containers.remove(project) for project in projects)
+
+    return runs.remove_dead("compose", remove)
+
+
+def commands(with_trex: bool = False) -> list[str]:
+    """What a run would say to Docker, for a dry run."""
+    words = " ".join(containers.look().compose or ("docker", "compose"))
+    file = " -f ".join(str(one.relative_to(ROOT)) for one in (FILE, *([trex_container.FILE] if with_trex else ())))
+    return [
+        "docker/build",
+        *(f"{words} -p hr-<run> -f {file} up -d --no-deps --no-build {role}" for role in roles_of("full")),
+        *(trex_container.COMMANDS if with_trex else ["docker exec -i hr-<run>-generator start exec serve"]),
+        "docker rm --force --volumes …, docker network rm …, docker volume rm …  # all that is labelled hr-<run>",
+    ]
+
+
+def _inside(job: dict[str, Any]) -> dict[str, Any]:
+    """A job with the paths of adapters as they are in the image."""
+    inside = dict(job)
+    for side in ("compressor", "decompressor", "endpoint"):
+        if isinstance(job.get(side), dict) and "library" in job[side]:
+            inside[side] = job[side] | {"library": f"{LIBRARIES}/{Path(job[side]['library']).name}"}
+    return inside
+
+
+def free_subnet(run: str, taken: Set[str] = frozenset(), routes: Path = Path("/proc/net/route")) -> str:
+    """The first half of addresses that this machine has no route to, such as `10.77`; $HEADROOM_SUBNET where it is set.
+
+    Where a search begins depends on the run's name, so that runs side by side seldom meet. Raises EnvironmentLacks
+    where there are none.
+    """
+    if given := os.environ.get(SUBNET_VARIABLE):
+        return given
+    used = _routed(routes)
+    for offset in range(SUBNETS):
+        second = FIRST_SUBNET + (int(run[:2], 16) + offset) % SUBNETS
+        network = IPv4Network(f"10.{second}.0.0/22")
+        if f"10.{second}" not in taken and not any(network.overlaps(one) for one in used):
+            return f"10.{second}"
+    raise EnvironmentLacks(
+        f"This machine has routes to all of 10.{FIRST_SUBNET} to 10.{FIRST_SUBNET + SUBNETS - 1}: set "
+        f"{SUBNET_VARIABLE} to the first half of addresses that nobody here needs, such as 172.30."
+    )
+
+
+def _routed(routes: Path) -> list[IPv4Network]:
+    """Networks that this machine has a route to, but the default one (proc(5), /proc/net/route)."""
+    found = []
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for line in routes.read_text(encoding="ascii").splitlines()[1:]:
+            words = line.split()
+            address, mask = (int.from_bytes(bytes.fromhex(words[place]), "little") for place in (1, 7))
+            if mask:
+                found.append(IPv4Network((address, mask.bit_count())))
+    return found
+
+
+def _run(words: list[str], timeout_s: float, environment: dict[str, str] | None = None) -> Any:
+    try:
+        return subprocess.run(
+            [*process_group.words(), *words],  # Compose is not to go on making containers when we have been killed
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=timeout_s,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, **(environment or {})},
+            start_new_session=True,  # Ctrl-C is ours to handle
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(words, 1, "", f"{words[0]} does not answer within {timeout_s:g} s")
+    except OSError as error:
+        return subprocess.CompletedProcess(words, 1, "", f"{words[0]} cannot be started: {error.strerror}")
+
+
+def _reason(said: str) -> str:
+    """The line of what a command said that tells most."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    telling = [line for line in lines if "rror" in line] or lines[-1:]
+    return (telling[0] if telling else "it gave no reason")[:400]

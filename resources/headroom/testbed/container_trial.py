@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One trial over the containers of docker/compose.yaml, and its verdict: `python3 -m headroom.testbed.container_trial`.
+
+It is what the service `harness` does. It sees nothing but the folder that the containers share: control sockets, and
+the pipe through which the generator hears of trials. Nothing here needs more than Python and what reads a profile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headroom.core import profiles
+from headroom.core.errors import EXIT_FAILED, EXIT_PASSED, HeadroomError, UsageError
+from headroom.testbed.bridge_noise import strays_in
+from headroom.testbed.processes import ask
+
+FOLDER = Path("/run/headroom")
+WATCHED = ("compressor", "link", "decompressor")
+LOOK_S = 0.5  # between two looks at whether they all live
+SILENT_S = 3.0  # after which one that does not answer is dead
+PATIENCE_S = 30.0  # beyond a trial's own time
+
+
+class TrialFailed(HeadroomError):
+    """There is no result, and why."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the environment asks for."""
+
+    profile: str = "voip-amr-nb-ipv6"
+    flows: int = 10
+    rate_pps: float = 1000.0
+    seconds: float = 5.0
+    seed: int = 1
+    subnet: str = "10.77"
+
+    @staticmethod
+    def of(environment: dict[str, str]) -> Asked:
+        """Raises UsageError on a value that is no number."""
+        plain = Asked()
+        found: dict[str, Any] = {}
+        for name, variable in (("flows", "FLOWS"), ("rate_pps", "RATE"), ("seconds", "SECONDS"), ("seed", "SEED")):
+            kind = type(getattr(plain, name))
+            text = environment.get(f"HEADROOM_{variable}", "")
+            try:
+                found[name] = kind(text) if text else getattr(plain, name)
+            except ValueError:
+                raise UsageError(f"HEADROOM_{variable} is '{text}', which is no number.") from None
+        for name in ("profile", "subnet"):
+            found[name] = environment.get(f"HEADROOM_{name.upper()}") or getattr(plain, name)
+        return Asked(**found)
+
+    def job(self) -> dict[str, Any]:
+        """The generator's job; its ports are those of docker/compose.yaml, by address."""
+        return {
+            "ports": [{"interface": f"{self.subnet}.0.2"}, {"interface": f"{self.subnet}.3.2"}],
+            "profile": profiles.load(self.profile),
+            "flows": self.flows,
+            "seed": self.seed,
+            "rate_pps": self.rate_pps,
+            "duration_s": self.seconds,
+            "idle": "sleep",
+        }
+
+
+def run(asked: Asked, folder: Path = FOLDER) -> dict[str, Any]:
+    """Has the generator make one trial; returns its result, and what the others say at the end.
+
+    Raises TrialFailed where there is none, as soon as that is known.
+    """
+    name = f"trial-{os.getpid()}"
+    (folder / f"{name}.job").write_text(json.dumps(asked.job()), encoding="utf-8")
+    result = folder / f"{name}.result"
+    try:
+        _tell(folder / "trials", name)
+        _wait(result, folder, asked.seconds + PATIENCE_S)
+        document = _read(result, folder / f"{name}.log")
+    finally:
+        for path in folder.glob(f"{name}.*"):
+            path.unlink(missing_ok=True)
+    return {"generator": document, **{role: ask(folder / f"{role}.sock") for role in WATCHED}}
+
+
+def _tell(pipe: Path, name: str) -> None:
+    try:
+        descriptor = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)  # not blocking: somebody has to be listening
+        try:
+            os.write(descriptor, f"{name}\n".encode())
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise TrialFailed(f"The generator does not listen at {pipe}: {error.strerror}.") from error
+
+
+def _wait(result: Path, folder: Path, patience_s: float) -> None:
+    began = time.monotonic()
+    heard = dict.fromkeys(WATCHED, began)
+    while not result.exists():
+        now = time.monotonic()
+        for role in WATCHED:
+            with contextlib.suppress(OSError, ValueError):
+                ask(folder / f"{role}.sock", LOOK_S)
+                heard[role] = time.monotonic()
+            if now - heard[role] > SILENT_S:
+                raise TrialFailed(f"The {role} does not answer any more.")
+        if now - began > patience_s:
+            raise TrialFailed(f"The generator has given no result after {patience_s:g} s.")
+        time.sleep(LOOK_S)
+
+
+def _read(result: Path, log: Path) -> dict[str, Any]:
+    text = result.read_text(encoding="utf-8", errors="replace")
+    try:
+        document = json.loads(text)
+    except ValueError:
+        said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() if log.exists() else []
+        raise TrialFailed(f"The generator gave no result: {said[-1] if said else 'it said nothing'}.") from None
+    if "error" in document:
+        raise TrialFailed(f"The generator: {document['error'].get('message', 'it gave no reason')}")
+    return document
+
+
+def shortcomings(generated: dict[str, Any]) -> list[str]:
+    """What keeps a trial from being passed, one sentence each; a link that loses nothing is assumed.
+
+    That the generator fell behind is `behindhand`'s to say.
+    """
+    found = []
+    for direction in ("forward", "reverse"):
+        if not (one := generated.get(direction)):
+            continue
+        if not one["sent"]:
+            found.append(f"{direction}: nothing was sent.")
+        if one["lost"]:
+            found.append(f"{direction}: {one['lost']} of {one['sent']} packets did not arrive as they were sent.")
+        if unexpected := one["unexpected"] - strays_in(one):
+            found.append(f"{direction}: {unexpected} packets arrived that nobody had sent.")
+    return found or ([] if generated.get("forward") else ["There is no result of any direction."])
+
+
+def behindhand(generated: dict[str, Any]) -> list[str]:
+    """Directions in which the generator did not send what it was asked for: of the nodes, that says nothing."""
+    return [
+        f"{direction}: the generator sent {one['achieved_pps'] or 0:.0f} of {one['requested_pps']:.0f} packets/s."
+        for direction in ("forward", "reverse")
+        if (one := generated.get(direction)) and one["fell_behind"]
+    ]
+
+
+def main() -> int:
+    try:
+        document = run(Asked.of(dict(os.environ)))
+    except HeadroomError as error:
+        print(f"harness: {error}", file=sys.stderr)
+        return error.exit_code
+    wrong, late = shortcomings(document["generator"]), behindhand(document["generator"])
+    found = wrong + late
+    verdict = "fail" if wrong else "error" if late else "pass"
+    print(json.dumps(document | {"verdict": verdict, "reasons": found}))
+    for sentence in found:
+        print(f"harness: {sentence}", file=sys.stderr)
+    return EXIT_FAILED if found else EXIT_PASSED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

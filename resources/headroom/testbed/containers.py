@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Docker and Compose: whether they are here, and what a container says of itself."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import socket
+import struct
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from headroom.core import process_group
+from headroom.core.errors import EnvironmentLacks
+
+ANSWER_S = 20.0
+ALIVE_S = 5.0  # for a daemon that has nothing to do but to say its version
+PROJECT = "com.docker.compose.project"  # the label by which Compose knows what is its own
+SERVICE = "com.docker.compose.service"
+# What a project has, in the order in which it can be removed, and how it is listed.
+KINDS = {
+    "container": ("docker", "container", "ls", "-aq", "--no-trunc"),
+    "network": ("docker", "network", "ls", "-q", "--no-trunc"),
+    "volume": ("docker", "volume", "ls", "-q"),
+}
+DOES_NOT = 127  # exit status of a container that does not do the test it was asked for
+
+
+# A container that is only asked whether it takes a test on: it needs nothing, and gets nothing.
+NO_RIGHTS = (
+    *("--network", "none", "--cap-drop", "ALL", "--security-opt", "no-new-privileges:true", "--read-only"),
+    *("--tmpfs", "/tmp", "--init", "--pull", "never", "--log-driver", "json-file", "--log-opt", "max-size=1m"),
+    *("--memory", "1g", "--pids-limit", "256"),
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What there is of Docker: `compose` is how Compose is called; `reason` says what lacks, `remedy` what to do."""
+
+    version: str = ""
+    compose: tuple[str, ...] = ()
+    reason: str = ""
+    remedy: str = ""
+
+
+def look() -> Found:
+    """Looks for Docker, its daemon, and Compose as a plugin (v2) or as a program (v1.29)."""
+    if shutil.which("docker") is None:
+        return Found(reason="Docker is not installed", remedy="install Docker with its Compose plugin")
+    server = _ask("docker", "info", "--format", "{{.ServerVersion}}")
+    if not server:
+        return Found(
+            reason="Docker is installed, but its daemon does not answer",
+            remedy="start the daemon, or join the group docker",
+        )
+    if compose := _compose(os.environ.get("PATH", "")):
+        words, version = compose
+        return Found(f"Docker {server}, Compose {version.removeprefix('v')}", words)
+    return Found(reason="Docker is there, but without Compose", remedy="install the Compose plugin, or docker-compose")
+
+
+@cache
+def _compose(path: str) -> tuple[tuple[str, ...], str] | None:
+    """How Compose is called, and its version; looked for once on a PATH, for v1.29 needs a second to say it."""
+    for words in (("docker", "compose"), ("docker-compose",)):
+        if shutil.which(words[0], path=path) and (version := _ask(*words, "version", "--short")):
+            return words, version
+    return None
+
+
+def _ask(*words: str, timeout_s: float = ANSWER_S) -> str:
+    """What a command prints; "" where it fails or does not answer."""
+    try:
+        done = _run(words, timeout_s)
+    except EnvironmentLacks:
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def daemon_answers() -> bool:
+    return bool(_ask("docker", "version", "--format", "{{.Server.Version}}", timeout_s=ALIVE_S))
+
+
+def daemon_pid() -> int:
+    """The process of the daemon, as the kernel knows who listens at its socket; 0 where it is not on this machine.
+
+    Source: unix(7), SO_PEERCRED. Where systemd listens in its place, the daemon's own file says its number.
+    """
+    address = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+    if not address.startswith("unix://"):
+        return 0
+    with contextlib.suppress(OSError, ValueError), socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(ALIVE_S)
+        connection.connect(address.removeprefix("unix://"))
+        pid = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+        return int(Path("/run/docker.pid").read_text(encoding="ascii")) if pid == 1 else pid
+    return 0
+
+
+def inspect(container: str) -> dict[str, Any]:
+    """What Docker knows of a container; nothing where it knows none, or does not answer."""
+    return _first(_ask("docker", "container", "inspect", container))
+
+
+def image(name: str) -> dict[str, Any]:
+    """What Docker knows of an image that is on this machine; nothing where there is none."""
+    return _first(_ask("docker", "image", "inspect", name))
+
+
+def _first(told: str) -> dict[str, Any]:
+    try:
+        found = json.loads(told or "[]")
+    except ValueError:
+        return {}
+    return found[0] if isinstance(found, list) and found and isinstance(found[0], dict) else {}
+
+
+def require_image(name: str, digest: str = "", obtain: str = "") -> None:
+    """Raises EnvironmentLacks where an image is not on this machine, or is another one than a digest says.
+
+    Nothing is ever pulled for a measurement: what runs is what somebody has fetched on purpose.
+    """
+    found = image(name)
+    how = f" How to get it: {obtain.strip()}" if obtain else ""
+    if not found:
+        raise EnvironmentLacks(f"The image {name} is not on this machine.{how}")
+    digests = [one.rpartition("@")[2] for one in found.get("RepoDigests") or ()]
+    if digest and digest not in (*digests, found.get("Id")):
+        there = " or ".join(dict.fromkeys([*digests, str(found.get("Id"))]))
+        raise EnvironmentLacks(f"The image {name} is not the one with digest {digest}: here it is {there}.{how}")
+
+
+def labelled(project: str, service: str = "") -> list[str]:
+    """Containers of a Compose project, or of a service of it, whatever made them and whether they run."""
+    labels = [f"label={PROJECT}={project}", *([f"label={SERVICE}={service}"] if service else [])]
+    filters = [word for label in labels for word in ("--filter", label)]
+    return _ask("docker", "ps", "-aq", "--no-trunc", *filters).split()
+
+
+def networks(project: str) -> list[str]:
+    """The numbers of a project's networks."""
+    return _ask(*KINDS["network"], "--filter", f"label={PROJECT}={project}").split()
+
+
+def remove(project: str) -> bool:
+    """Removes a project's containers, networks and volumes; False where something is left, or Docker does not answer.
+
+    By their labels, and again: a signal may have ended Compose while the daemon was still making a container.
+    """
+    for _ in range(3):
+        if not daemon_answers():
+            return False
+        found = {kind: _ask(*words, "--filter", f"label={PROJECT}={project}").split() for kind, words in KINDS.items()}
+        if not any(found.values()):
+            return True
+        for kind, names in found.items():  # a network goes when nobody is on it
+            if names:
+                _ask("docker", kind, "rm", *(["--force"] if kind != "network" else []), *names)
+    return False
+
+
+def last_words(container: str) -> str:
+    """The last line that a container has printed to stderr."""
+    try:
+        said = _run(["docker", "logs", "--tail", "20", container]).stderr
+    except EnvironmentLacks:
+        return ""
+    return next((line.strip()[:300] for line in reversed(said.splitlines()) if line.strip()), "")
+
+
+def refuses_unknown_tests(image: str, project: str = "") -> str:
+    """Asks an image for a test that nobody has ever heard of; returns what is wrong with its answer.
+
+    An image that takes any test for one that it knows would be measured doing something else. It may do nothing here:
+    no network, no capability, nothing to write to but its own memory. `project` is that of the run, which removes what
+    is left where this process is killed. Raises EnvironmentLacks where the image cannot be run.
+    """
+    test, name = f"unknown-{secrets.token_hex(4)}", f"{project or 'hr'}-probe-{secrets.token_hex(3)}"
+    words = ["docker", "run", "--detach", "--name", name, "--label", f"{PROJECT}={project or name}", *NO_RIGHTS]
+    try:
+        started = _run([*words, "--env", f"HEADROOM_TEST={test}", image])
+        if started.returncode != 0:
+            raise EnvironmentLacks(f"The image {image} cannot be run: {first_line(started.stderr)}")
+        status = _run(["docker", "wait", name]).stdout.strip()
+    finally:
+        with process_group.uninterrupted():
+            _ask("docker", "rm", "--force", "--volumes", name)
+    if status == str(DOES_NOT):
+        return ""
+    if not status:
+        return f"{image} does not end within {ANSWER_S:g} s when it is asked for the unknown test {test}"
+    return (
+        f"{image} ends with status {status} when it is asked for the unknown test {test}; {DOES_NOT} says that it does "
+        "not do a test"
+    )
+
+
+def _run(words: Sequence[str], timeout_s: float = ANSWER_S) -> subprocess.CompletedProcess[str]:
+    """Runs a command of Docker's own. Raises EnvironmentLacks where it cannot be started; status 1 for no answer."""
+    try:
+        return subprocess.run(
+            words,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=timeout_s,
+            start_new_session=True,  # Ctrl-C is ours to handle
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(list(words), 1, "", f"{words[0]} does not answer within {timeout_s:g} s")
+    except OSError as error:
+        raise EnvironmentLacks(f"{words[0]} cannot be started: {error.strerror}.") from error
+
+
+def first_line(said: str) -> str:
+    return next((line.strip()[:300] for line in said.splitlines() if line.strip()), "no reason is given")

@@ -1,0 +1,365 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What this machine has and lacks, what each lack costs, and how to get it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from headroom.core.errors import EnvironmentLacks
+from headroom.core.machine import environment, procstat, topology
+
+Status = Literal["good", "lacking", "note"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of `doctor`.
+
+    `cost` says what the lack costs, `remedy` how to end it; both are empty when nothing lacks.
+    """
+
+    name: str
+    status: Status
+    value: str
+    cost: str = ""
+    remedy: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def checks(steal_seconds: float = 0.3) -> list[Check]:
+    """All checks, those of programs first. Takes `steal_seconds` and a little more."""
+    before = procstat.read()
+    began = time.monotonic()
+    found = topology.read()
+    seen = environment.read()
+    result = [
+        program("compiler", ("g++", "--version"), "nothing can be built, so nothing can be measured", "g++"),
+        program(
+            "clang", ("clang++", "--version"), "no sanitized tests, no fuzzing, no clang builds to compare", "clang"
+        ),
+        program("cmake", ("cmake", "--version"), "nothing can be built", "cmake"),
+        program("ninja", ("ninja", "--version"), "nothing can be built", "ninja-build"),
+        multilib(),
+        program(
+            "tshark", ("tshark", "--version"), "no second judge of link captures; those cases are unsupported", "tshark"
+        ),
+        browser(),
+        *others(),
+        namespaces(),
+        dpdk(),
+        docker(),
+        trex(),
+        cores(found),
+        caches(found),
+        smt(found),
+        frequency(seen.governor),
+        isolated(seen.isolated_cpus, found),
+        huge_pages(seen.hugepages),
+        transparent_huge_pages(seen.transparent_hugepages),
+        clock(seen.clock_source),
+        memory(seen.memory_bytes),
+    ]
+    time.sleep(max(0.0, steal_seconds - (time.monotonic() - began)))
+    result.append(steal(before, procstat.read(), {cpu.number for cpu in found.cpus}))
+    result.append(quiet(environment.load_average(), len(found.cpus)))
+    return result
+
+
+def program(name: str, command: tuple[str, ...], cost: str, package: str) -> Check:
+    """Whether a program is there, with the first line of what it says of its version."""
+    if shutil.which(command[0]) is None:
+        return Check(name, "lacking", f"{command[0]} is not installed", cost, f"apt-get install {package}")
+    return Check(name, "good", first_line(command) or command[0])
+
+
+def first_line(command: tuple[str, ...], only_good: bool = False) -> str:
+    """First line of what a program prints; "" when it does not run or, with `only_good`, when it ends with an error."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, errors="replace")
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    if only_good and done.returncode != 0:
+        return ""
+    return next((line.strip() for line in (done.stdout or done.stderr).splitlines() if line.strip()), "")
+
+
+def multilib() -> Check:
+    if list(Path("/usr/lib/gcc").glob("*/*/32/libstdc++.a")):
+        return Check("32-bit builds", "good", "g++ -m32 has its library")
+    cost = "no gcc-m32-O2 in the comparison of builds (the Effnet paper's Figure 6)"
+    return Check("32-bit builds", "lacking", "g++ -m32 has no library", cost, "apt-get install g++-multilib")
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+
+
+def find_browser() -> tuple[str, str] | None:
+    """Path and version of a Chromium that runs. Some distributions ship a script that only asks for another package."""
+    for name in BROWSERS:
+        path = shutil.which(name)
+        if path and "Chrom" in (version := first_line((path, "--version"), only_good=True)):
+            return path, version
+    return None
+
+
+def browser() -> Check:
+    found = find_browser()
+    if found:
+        return Check("browser", "good", found[1])
+    cost = "the report's browser test cannot run (./headroom test)"
+    return Check("browser", "lacking", "no Chromium that runs", cost, "apt-get install chromium")
+
+
+def others() -> list[Check]:
+    """Libraries of others that an adapter of ours opens at run time, one check each."""
+    from headroom.core import implementations
+    from headroom.core.errors import HeadroomError
+    from headroom.core.machine import libraries
+
+    found = []
+    for name in implementations.names():
+        try:
+            one = implementations.find(name)
+        except HeadroomError:
+            continue  # `list implementations` says what is wrong with it
+        if one.requires is None:
+            continue
+        here = libraries.look_for(one.requires)
+        if here.reason:
+            cost = f"{name} cannot be tested, and nobody can be tested against it"
+            found.append(Check(name, "lacking", here.reason, cost, one.obtain.strip()))
+        else:
+            found.append(Check(name, "good", f"{here.version} in {here.path}" if here.version else here.path))
+    return found
+
+
+def namespaces() -> Check:
+    """Whether a network namespace with a veth pair can be made: one is, and removed."""
+    from headroom.testbed import netns
+
+    cost = "no --topology netns: nodes, link and generator cannot be measured on this machine's own interfaces"
+    if reason := netns.probe():
+        said, _, remedy = reason.partition(": ")
+        return Check("network namespaces", "lacking", said, cost, remedy)
+    return Check("network namespaces", "good", "root, ip and veth pairs")
+
+
+def dpdk() -> Check:
+    version = first_line(("pkg-config", "--modversion", "libdpdk"), only_good=True)
+    if version:
+        return Check("DPDK", "good", version)
+    cost = "the engine has no ports: no node, link or generator on interfaces"
+    return Check("DPDK", "lacking", "libdpdk is not installed", cost, "apt-get install libdpdk-dev pkg-config")
+
+
+def docker() -> Check:
+    from headroom.testbed import containers
+
+    cost = "no --topology compose: containers cannot be measured, other vendors' among them"
+    found = containers.look()
+    if found.reason:
+        return Check("Docker", "lacking", found.reason, cost, found.remedy)
+    return Check("Docker", "good", found.version)
+
+
+def trex(environment: Mapping[str, str] = os.environ) -> Check:
+    from headroom.testbed.trex import installation
+
+    cost = "no --generator trex: on interfaces the engine's own generator sends"
+    try:
+        found = installation.find(environment)
+    except EnvironmentLacks as error:
+        return Check("TRex", "lacking", str(error), cost, "unpack or build TRex and set TREX_ROOT to its folder")
+    return Check("TRex", "good", f"{found.version} in {found.folder}")
+
+
+def cores(found: topology.Topology) -> Check:
+    usable = len(found.cpus)
+    physical = len(found.physical_cores)
+    sockets = len({cpu.package for cpu in found.cpus})
+    names = ", ".join(c.name for c in topology.configurations(found) if c.available)
+    value = (
+        f"{usable} CPUs on {physical} cores in {sockets} socket{'s' if sockets != 1 else ''}; configurations: {names}"
+    )
+    if found.excluded:
+        reasons = sorted(set(found.excluded.values()))
+        return Check("cores", "note", f"{value}; {len(found.excluded)} more are {' or '.join(reasons)}")
+    if physical < 2:
+        return Check(
+            "cores",
+            "lacking",
+            value,
+            "no scaling over cores; the harness shares its core with what it measures",
+            "more cores",
+        )
+    return Check("cores", "good", value)
+
+
+def caches(found: topology.Topology) -> Check:
+    groups = {cpu.last_level_cache: cpu.cache_level for cpu in found.cpus if cpu.last_level_cache}
+    if not groups:
+        cost = "2c-l3 cannot be told from other pairs of cores"
+        return Check(
+            "last-level cache",
+            "lacking",
+            "the kernel does not show who shares it",
+            cost,
+            "a hypervisor that passes CPUID's cache leaves",
+        )
+    texts = [f"L{level} of {_ranges(group)}" for group, level in sorted(groups.items(), key=lambda item: min(item[0]))]
+    return Check("last-level cache", "good", "; ".join(texts[:8]) + ("; …" if len(texts) > 8 else ""))
+
+
+def smt(found: topology.Topology) -> Check:
+    threads = max((len(cpu.siblings) for cpu in found.cpus), default=1)
+    if threads > 1:
+        pairs = sorted({tuple(sorted(cpu.siblings)) for cpu in found.cpus})
+        text = ", ".join("+".join(map(str, pair)) for pair in pairs[:6]) + (", …" if len(pairs) > 6 else "")
+        return Check("SMT siblings", "good", f"{threads} threads per core: {text}")
+    return Check("SMT siblings", "note", "one thread per core (or the hypervisor hides them)", "2c-smt is skipped")
+
+
+def frequency(governor: str | None) -> Check:
+    if governor is None:
+        return Check(
+            "governor",
+            "note",
+            "not shown (usual in a virtual machine)",
+            "the clock may change unseen; trials show it as spread",
+        )
+    if governor == "performance":
+        return Check("governor", "good", governor)
+    return Check(
+        "governor",
+        "lacking",
+        governor,
+        "the clock follows the load, so ns per operation fall as load grows",
+        "cpupower frequency-set -g performance",
+    )
+
+
+def isolated(listed: str | None, found: topology.Topology) -> Check:
+    if listed and listed != "none":
+        return Check("isolated CPUs", "good", listed)
+    return Check(
+        "isolated CPUs",
+        "note",
+        "none",
+        "other processes may disturb a trial (it is then repeated)",
+        "boot with isolcpus=… nohz_full=…",
+    )
+
+
+def huge_pages(count: int | None) -> Check:
+    if count:
+        return Check("hugepages", "good", f"{count} reserved")
+    return Check(
+        "hugepages",
+        "note",
+        "none reserved",
+        "DPDK on real NICs needs them; nothing in memory does",
+        "sysctl vm.nr_hugepages=1024",
+    )
+
+
+def transparent_huge_pages(mode: str | None) -> Check:
+    # With "madvise" an implementation gets them for what it asks; the reference asks for its context tables.
+    if mode in ("always", "madvise"):
+        return Check("transparent hugepages", "good", mode)
+    cost = "large context tables meet more TLB misses, so figures beyond the caches are lower"
+    return Check(
+        "transparent hugepages",
+        "note",
+        mode or "unknown",
+        cost,
+        "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+    )
+
+
+def clock(source: str | None) -> Check:
+    try:
+        flags = environment.cpuinfo_fields(Path("/proc/cpuinfo").read_text()).get("flags", "").split()
+    except OSError:
+        flags = []
+    steady = [flag for flag in ("constant_tsc", "nonstop_tsc") if flag in flags]
+    value = (
+        f"{source or 'unknown'}; TSC "
+        f"{'is steady' if len(steady) == 2 else 'may change its rate' if flags else 'unknown'}"
+    )
+    if source in ("tsc", "kvm-clock", "arch_sys_counter") and (len(steady) == 2 or source == "arch_sys_counter"):
+        return Check("clock", "good", value)
+    return Check(
+        "clock",
+        "lacking",
+        value,
+        "times per operation are less exact, and reading the clock is slower",
+        "boot with clocksource=tsc where the CPU allows it",
+    )
+
+
+def memory(octets: int | None) -> Check:
+    if octets is None:
+        return Check("memory", "note", "unknown")
+    gib = octets / 2**30
+    if gib < 2:
+        return Check("memory", "lacking", f"{gib:.1f} GiB", "large numbers of flows do not fit", "2 GiB or more")
+    return Check("memory", "good", f"{gib:.1f} GiB")
+
+
+def steal(before: dict[int, procstat.CoreTimes], after: dict[int, procstat.CoreTimes], cpus: set[int]) -> Check:
+    shares = {
+        number: share
+        for number in cpus
+        if number in before
+        and number in after
+        and (share := procstat.steal_share(before[number], after[number])) is not None
+    }
+    since_boot = max(
+        (times.steal / times.total for number, times in after.items() if number in cpus and times.total), default=0.0
+    )
+    worst = max(shares.values(), default=0.0)
+    value = f"{worst:.1%} now, {since_boot:.2%} since boot"
+    if worst > 0.01 or since_boot > 0.01:
+        return Check(
+            "steal",
+            "lacking",
+            value,
+            "the hypervisor gives this machine's time to others: ticks are missed without fault",
+            "a dedicated host",
+        )
+    return Check("steal", "good", value)
+
+
+def quiet(load: float, cpus: int) -> Check:
+    value = f"load average {load:.2f} on {cpus} CPUs"
+    if load > 0.5:
+        return Check(
+            "quiet",
+            "lacking",
+            value,
+            "other work shares the cores; trials spread and are repeated",
+            "end other programs while measuring",
+        )
+    return Check("quiet", "good", value)
+
+
+def _ranges(numbers: frozenset[int]) -> str:
+    """Numbers as the kernel lists them: {0, 1, 2, 5} is 0-2,5."""
+    text: list[str] = []
+    for number in sorted(numbers):
+        last = re.fullmatch(r"(\d+)(?:-(\d+))?", text[-1]) if text else None
+        if last and int(last[2] or last[1]) == number - 1:
+            text[-1] = f"{last[1]}-{number}"
+        else:
+            text.append(str(number))
+    return ",".join(text)

@@ -1,0 +1,370 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two generators on the wire: TRex, and the one that the engine has embedded (`headroom-engine generate`).
+
+Both send the packets that `headroom-engine render` makes for a profile, a number of flows and a seed, so that what
+differs between them is who sends. TRex sends them in one of two ways:
+- `streams`: profiles of voice and of users in GTP-U, as streams for its field engine (traffic-profiles/trex). Payloads
+  are the engine's pattern. A stream of one more flow measures latency;
+- `capture`: any profile, octet by octet as rendered, from a capture. TRex measures no latency then.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from headroom.core import engine
+from headroom.core.errors import HeadroomError, UsageError
+from headroom.core.machine.build import engine_program
+from headroom.core.paths import DEFAULT_BUILD
+from headroom.testbed.arrivals import UNCOMPARED, Compared, Ears, Listener, compare, ip_packet
+from headroom.testbed.bridge_noise import strays_in
+from headroom.testbed.captures import records, split
+from headroom.testbed.trex.client import Trex
+from headroom.testbed.trex.home import PROFILES
+from headroom.testbed.trex.server import TrexFailure, scratch
+from headroom.testbed.trex.statistics import direction_of
+from headroom.testbed.trial import Direction, Latency, Trial
+
+Directions = Literal["both", "forward"]
+Run = Callable[[str, dict[str, Any]], dict[str, Any]]
+
+STREAMS = PROFILES / "voip_flow_pairs.py"
+GTPU_STREAMS = PROFILES / "gtpu_imix.py"
+VOICE = (["ipv4", "udp", "rtp"], ["ipv6", "udp", "rtp"])
+USERS = tuple(
+    [outer, "udp", "gtpu", inner, transport]
+    for outer in ("ipv4", "ipv6")
+    for inner in ("ipv4", "ipv6")
+    for transport in ("tcp", "udp")
+)
+LATENCY_PPS = 1000.0
+LATENCY_SHARE = 0.1  # of the rate at most
+SAMPLED_FLOWS, SAMPLED_S = 200, 20.0  # to learn what a profile sends in a second
+MOST_WARM = 10_000  # packets that warm up, where they go as lists: each costs time before it is sent
+GUARD_S = 1.0  # streams end by themselves; a duration of theirs alone would cut off the last packets of slow ones
+PATIENCE_S = 5.0  # for a sender that has fallen behind
+MOST_RENDERED = 20_000_000  # packets: kMostSourcePackets of the engine
+
+
+def is_voice(profile: Mapping[str, Any]) -> bool:
+    """Whether all flows are RTP over UDP over IP."""
+    return _all_are(profile, VOICE)
+
+
+def is_users(profile: Mapping[str, Any]) -> bool:
+    """Whether all flows are TCP or UDP over IP in GTP-U."""
+    return _all_are(profile, USERS)
+
+
+def _all_are(profile: Mapping[str, Any], known: Sequence[list[str]]) -> bool:
+    return all([header["protocol"] for header in variant["headers"]] in known for variant in profile["variants"])
+
+
+def streams_for(profile: Mapping[str, Any]) -> Path | None:
+    """The program that makes TRex's streams of a profile; None where it can be sent as a capture only."""
+    return STREAMS if is_voice(profile) else GTPU_STREAMS if is_users(profile) else None
+
+
+@dataclass
+class TrexGenerator:
+    """TRex as a generator. `trex` is connected; `profile_path` is the file that `profile` was read from."""
+
+    trex: Trex
+    profile: dict[str, Any]
+    profile_path: Path
+    flows: int = 100
+    seed: int = 1
+    directions: Directions = "both"
+    warmup_s: float = 0.5
+    drain_s: float = 0.5
+    packets: Literal["auto", "streams", "capture"] = "auto"
+    latency_pps: float = LATENCY_PPS
+    build: str = DEFAULT_BUILD
+    ears: Ears | None = None  # where packets can be caught to compare them
+    name: str = field(default="trex", init=False)
+    _natural_pps: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        if self.packets == "auto":
+            self.packets = "streams" if streams_for(self.profile) else "capture"
+        if self.packets == "streams" and not streams_for(self.profile):
+            raise UsageError(
+                f"{self.profile['name']} is neither voice nor users in GTP-U: TRex can send it as a capture, not as "
+                "streams."
+            )
+
+    @property
+    def ports(self) -> list[int]:
+        return [0, 1] if self.directions == "both" else [0]
+
+    def trial(self, rate_pps: float, duration_s: float) -> Trial:
+        """Packets are counted, and latency is measured."""
+        return self._send(rate_pps, duration_s, min(self.latency_pps, LATENCY_SHARE * rate_pps), lambda: None)
+
+    def compared(self, rate_pps: float, duration_s: float) -> Trial:
+        """A trial whose packets are compared where they arrive, octet by octet; latency is not measured meanwhile.
+
+        Where nobody can listen, they are counted only, and a note says so.
+        """
+        if self.ears is None:
+            trial = self.trial(rate_pps, duration_s)
+            return replace(trial, notes=(*trial.notes, UNCOMPARED))
+        with Listener(self.ears) as listener:
+            trial = self._send(rate_pps, duration_s, 0.0, listener.forget)
+            arrived = {port: listener.packets(1 - port) for port in self.ports}
+            missed = listener.missed()
+        if missed:
+            note = f"TRex counts arrivals; they were not compared, for {missed} frames came too fast to be caught."
+            return replace(trial, notes=(*trial.notes, note))
+        found = [
+            _with(one, compare(self._expected(port, rate_pps, duration_s), arrived[port]))
+            for one, port in zip(trial.directions, self.ports, strict=True)
+        ]
+        return replace(trial, forward=found[0], reverse=found[1] if len(found) > 1 else None)
+
+    def _send(self, rate_pps: float, duration_s: float, latency_pps: float, before: Callable[[], None]) -> Trial:
+        """`before` is called when what warms up has arrived, before the packets that count."""
+        if not (rate_pps > 0 and duration_s > 0):
+            raise UsageError(f"A trial needs a rate and a duration above 0, not {rate_pps:g}/s for {duration_s:g} s.")
+        if self.packets == "capture":
+            return self._send_captures(rate_pps, duration_s, before)
+        return self._send_streams(rate_pps, duration_s, latency_pps, before)
+
+    # -- streams ------------------------------------------------------------------------------------------------------
+
+    def _send_streams(
+        self, rate_pps: float, duration_s: float, latency_pps: float, before: Callable[[], None]
+    ) -> Trial:
+        pace = rate_pps - latency_pps
+        warm_s = self._warm_s(pace)
+        if warm_s > 0:
+            self._load(pace, warm_s, 0.0, 0.0)
+            self._go(lambda: self.trex.start(self.ports, warm_s + GUARD_S), warm_s)
+            self.trex.stop()
+        wanted = self._load(pace, duration_s, warm_s, latency_pps)
+        self.trex.clear()
+        before()
+        elapsed_s = self._go(lambda: self.trex.start(self.ports, duration_s + GUARD_S), duration_s)
+        stats = self.trex.stats()
+        self.trex.stop()
+        rates = {port: packets / duration_s for port, packets in wanted.items()}
+        missing = "" if latency_pps else "no stream that measures latency was asked for"
+        return self._judge(stats, rates, rate_pps, duration_s, elapsed_s, missing)
+
+    def _warm_s(self, pps: float) -> float:
+        """Seconds of warming up with streams; where each packet has to be told to TRex, it takes no more than some."""
+        return self.warmup_s if is_voice(self.profile) else min(self.warmup_s, MOST_WARM / pps)
+
+    def _load(self, pps: float, duration_s: float, start_s: float, latency_pps: float) -> dict[int, int]:
+        """Loads the profile's packets from `start_s` of sending on; returns how many each port is to send."""
+        tunables = {
+            "profile": self.profile_path.resolve(),
+            "flows": self.flows,
+            "seed": self.seed,
+            **self._pace(pps, duration_s, start_s),
+            "latency-pps": repr(latency_pps),
+            "engine": engine_program(self.build),
+        }
+        program = streams_for(self.profile)
+        assert program is not None
+        return {port: self.trex.load(port, program, tunables) for port in self.ports}
+
+    def _pace(self, pps: float, duration_s: float, start_s: float) -> dict[str, object]:
+        """How fast, how long and from where on, in the words of the profile's program."""
+        if not is_voice(self.profile):
+            return {"pps": repr(pps), "duration": repr(duration_s), "skip": round(start_s * pps)}
+        speed = pps / self.natural_pps()
+        return {"speed": repr(speed), "duration": repr(duration_s), "start": repr(start_s * speed)}
+
+    def natural_pps(self) -> float:
+        """Packets a second and direction that all flows send at the profile's own speed."""
+        if not self._natural_pps:
+            flows = min(self.flows, SAMPLED_FLOWS)
+            with scratch() as folder:
+                job = self._render(Path(folder) / "sample.pcap", False) | {"flows": flows, "duration_s": SAMPLED_S}
+                document = engine.run("render", job, build=self.build)
+            self._natural_pps = document["packets"] / SAMPLED_S * self.flows / flows
+        if not self._natural_pps:
+            raise UsageError(f"{self.profile['name']} sends nothing within {SAMPLED_S:g} s.")
+        return self._natural_pps
+
+    # -- captures -----------------------------------------------------------------------------------------------------
+
+    def _send_captures(self, rate_pps: float, duration_s: float, before: Callable[[], None]) -> Trial:
+        warm, counted = round(rate_pps * self.warmup_s), max(1, round(rate_pps * duration_s))
+        if warm + counted >= MOST_RENDERED:
+            raise UsageError(f"{warm + counted} packets are too many for a capture; at most {MOST_RENDERED} fit.")
+        with scratch() as name:
+            folder = Path(name)
+            for port in self.ports:
+                whole = folder / "whole.pcap"
+                job = self._render(whole, port == 1) | {"packets": warm + counted, "frames": "ethernet"}
+                engine.run("render", job, build=self.build)
+                split(whole, warm, folder / f"warm-{port}.pcap", folder / f"counted-{port}.pcap")
+            gap_us = 1e6 / rate_pps
+            if warm:
+                self._go(lambda: self._push(folder, "warm", gap_us), self.warmup_s)
+            self.trex.clear()
+            before()
+            elapsed_s = self._go(lambda: self._push(folder, "counted", gap_us), duration_s)
+        stats = self.trex.stats()
+        rates = dict.fromkeys(self.ports, counted / duration_s)
+        return self._judge(
+            stats, rates, rate_pps, duration_s, elapsed_s, "TRex measures no latency of packets from a capture"
+        )
+
+    def _render(self, output: Path, reverse: bool) -> dict[str, Any]:
+        profile = copy.deepcopy(self.profile)
+        return {"profile": profile, "flows": self.flows, "seed": self.seed, "reverse": reverse, "output": str(output)}
+
+    def _push(self, folder: Path, which: str, gap_us: float) -> None:
+        self.trex.push({port: folder / f"{which}-{port}.pcap" for port in self.ports}, gap_us)
+
+    def _expected(self, port: int, rate_pps: float, duration_s: float) -> list[bytes]:
+        """The IP packets that count of a trial without latency, as the engine renders them."""
+        streams, voice = self.packets == "streams", is_voice(self.profile)
+        with scratch() as name:
+            whole = Path(name) / "expected.pcap"
+            job = self._render(whole, port == 1) | {"frames": "ethernet"}
+            warm_s = self._warm_s(rate_pps) if streams else self.warmup_s
+            skip, first_us = round(rate_pps * warm_s), 0
+            if streams and voice:
+                speed = rate_pps / self.natural_pps()
+                first_us, skip = round(self.warmup_s * speed * 1e6), 0
+                job["duration_s"] = (self.warmup_s + duration_s) * speed
+            else:
+                job["packets"] = skip + max(1, round(rate_pps * duration_s))
+            for variant in job["profile"]["variants"] if streams else ():
+                variant["payload"]["content"] = "pattern"
+            engine.run("render", job, build=self.build)
+            found = [ip_packet(frame) for at_us, frame in records(whole.read_bytes()) if at_us >= first_us]
+        return found[skip:]
+
+    # -- both ---------------------------------------------------------------------------------------------------------
+
+    def _go(self, start: Callable[[], None], duration_s: float) -> float:
+        """Starts, waits until all is sent and has had time to arrive; returns the seconds that sending took.
+
+        A sender that has fallen behind is stopped after a while: TRex says nothing of it, and goes on.
+        """
+        start()
+        began = time.monotonic()
+        self.trex.sleep(duration_s - 0.05)
+        finished = self.trex.wait(0.05 + PATIENCE_S)
+        # Between two looks at a sender that keeps up, up to 10 ms pass, and RPCs take as long on a crowded machine.
+        elapsed_s = max(duration_s, time.monotonic() - began) if not finished else self._taken(began, duration_s)
+        if not finished:
+            self.trex.stop()
+        self.trex.sleep(self.drain_s)
+        return elapsed_s
+
+    @staticmethod
+    def _taken(began: float, duration_s: float) -> float:
+        took = time.monotonic() - began
+        return took if took > 1.02 * duration_s + 0.1 else duration_s
+
+    def _judge(
+        self,
+        stats: Mapping[str, Any],
+        rates: Mapping[int, float],
+        rate_pps: float,
+        duration_s: float,
+        elapsed_s: float,
+        latency_missing: str,
+    ) -> Trial:
+        pairs = [(port, 1 - port) for port in self.ports]
+        found = [
+            direction_of(stats, sender, receiver, rates[sender], elapsed_s, latency_missing)
+            for sender, receiver in pairs
+        ]
+        if any(one.sent == 0 for one in found):
+            raise TrexFailure(f"TRex sent nothing in a trial of {duration_s:g} s at {rate_pps:g} packets/s.")
+        notes = tuple(self.trex.notes + self.trex.warnings())
+        reverse = found[1] if len(found) > 1 else None
+        return Trial(self.name, self.trex.version, rate_pps, duration_s, found[0], reverse, notes, dict(stats))
+
+
+def _with(counted: Direction, caught: Compared) -> Direction:
+    """A direction that TRex has counted, with what a comparison says."""
+    lost = max(0, counted.sent - caught.equal)
+    received = caught.equal + len(caught.others)
+    return replace(counted, compared=True, received=received, lost=lost, unexpected=len(caught.others))
+
+
+@dataclass
+class EmbeddedGenerator:
+    """`headroom-engine generate`: every packet that arrives is compared with what was sent.
+
+    `ports` are the job's ports; `run` carries a job out where the generator has its place, and returns its document.
+    `common` are further keys of the job (eal, core, order, idle).
+    """
+
+    ports: Sequence[Mapping[str, Any]]
+    profile: dict[str, Any]
+    flows: int = 100
+    seed: int = 1
+    directions: Directions = "both"
+    warmup_s: float = 0.5
+    drain_s: float = 0.5
+    common: Mapping[str, Any] = field(default_factory=dict)
+    run: Run = engine.run
+    bridged: bool = False  # whether what bridges say of their own is to be left out
+    name: str = field(default="embedded", init=False)
+
+    def trial(self, rate_pps: float, duration_s: float) -> Trial:
+        document = self.run("generate", self.job(rate_pps, duration_s))
+        if not document["complete"]:
+            raise HeadroomError("The embedded generator was stopped before its time was up.")
+        found = {name: embedded_direction(document[name]) for name in ("forward", "reverse") if document.get(name)}
+        notes = []
+        for name, one in found.items() if self.bridged else ():
+            if strays := strays_in(document[name]):
+                found[name] = replace(one, unexpected=one.unexpected - strays)
+                notes.append(f"{name}: {strays} packets of neighbour discovery, which bridges send, are not counted.")
+        version = str((document.get("engine") or {}).get("version", ""))
+        reverse = found.get("reverse")
+        return Trial(self.name, version, rate_pps, duration_s, found["forward"], reverse, tuple(notes), dict(document))
+
+    def job(self, rate_pps: float, duration_s: float) -> dict[str, Any]:
+        return {
+            **self.common,
+            "ports": [dict(port) for port in self.ports],
+            "profile": self.profile,
+            "flows": self.flows,
+            "seed": self.seed,
+            "rate_pps": rate_pps,
+            "directions": self.directions,
+            "duration_s": duration_s,
+            "warmup_s": self.warmup_s,
+            "drain_s": self.drain_s,
+        }
+
+
+def embedded_direction(told: Mapping[str, Any]) -> Direction:
+    """One direction from the engine's document."""
+    latency = told.get("latency_ns")
+    return Direction(
+        requested_pps=float(told["requested_pps"]),
+        achieved_pps=float(told["achieved_pps"] or 0.0),  # null where it has come to send nothing
+        sent=int(told["sent"]),
+        received=int(told["received"]),
+        octets_sent=int(told["octets_sent"]),
+        lost=int(told["lost"]),
+        unexpected=int(told["unexpected"]) + int(told.get("duplicated", 0)),
+        fell_behind=bool(told["fell_behind"]),
+        compared=True,
+        latency=embedded_latency(latency) if latency and latency.get("count") else None,
+        latency_missing="" if latency and latency.get("count") else "no packet has arrived",
+    )
+
+
+def embedded_latency(told: Mapping[str, Any]) -> Latency:
+    buckets = tuple((float(edge), int(count)) for edge, count in told.get("buckets", []))
+    return Latency(
+        int(told["count"]), told.get("average"), told.get("jitter"), told.get("min"), told.get("max"), buckets
+    )

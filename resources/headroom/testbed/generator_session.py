@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The embedded generator as one process for many trials: `headroom-engine serve`, whose ports stay open.
+
+Starting the engine with its ports takes a second or two, in a container more, and a search has dozens of trials.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from headroom.core import process_group
+from headroom.core.engine_result import EngineFailure
+from headroom.core.errors import EnvironmentLacks
+from headroom.core.machine.build import engine_program
+from headroom.core.paths import shown
+from headroom.testbed.processes import STOP_S, Service
+from headroom.testbed.topology import Topology
+from headroom.testbed.trex.pipe import Pipe, PipeFailure, Refusal
+
+PATIENCE_S = 30.0  # beyond a trial's own time: an engine has to start, and a drowned one to end
+COMMAND = "serve"
+SAID = ("job", "input", "output")  # kinds of errors that the engine tells, and EngineFailure has as well
+
+
+class Standing:
+    """Carries out jobs of `generate` and `call` at the generator's place; the first one starts the process.
+
+    Use as a context manager. All jobs have the ports, the MTU and the core of the first one.
+    """
+
+    def __init__(self, made: Topology) -> None:
+        self.made = made
+        self._pipe: Pipe | None = None
+        self._service: Service | None = None
+
+    def __enter__(self) -> Standing:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __call__(self, command: str, job: dict[str, Any]) -> dict[str, Any]:
+        """The document of a job. Raises EngineFailure, also as soon as another process of the topology dies."""
+        self.made.look()
+        seconds = sum(float(job[name]) for name in ("warmup_s", "duration_s", "drain_s"))
+        pipe = self._pipe or self._start()
+        whole = {"idle": self.made.allotment.idle("generator")} | job
+        try:
+            document = pipe.call(command, seconds + PATIENCE_S, **whole)
+        except Refusal as refusal:
+            kind = refusal.exception if refusal.exception in SAID else "refused"
+            raise EngineFailure(kind, f"The generator: {refusal}") from refusal  # type: ignore[arg-type]
+        except PipeFailure as failure:
+            self.close()  # what it may still answer would be taken for the next answer
+            raise EngineFailure("timeout", str(failure)) from failure
+        if not isinstance(document, dict):
+            raise EngineFailure("garbage", "What the generator answered is no JSON object.")
+        return document
+
+    def _start(self) -> Pipe:
+        place, crew = self.made.seats["generator"].place, self.made.crew
+        program = engine_program(crew.build)
+        if not place.engine and not program.is_file():
+            raise EnvironmentLacks(
+                f"There is no engine at {shown(program)}: build it with `./headroom run`, or name a --build."
+            )
+        words = [*process_group.words(), *place.words, *(place.engine or (str(program),)), COMMAND]
+        log = crew.folder / "generator.log"
+        name = f"The generator ({program.name} {COMMAND} in {place.name})"
+        try:
+            self._pipe = Pipe(words, name, log, watched=[crew.check])
+        except OSError as error:
+            raise EnvironmentLacks(f"{words[0]} cannot be started: {error.strerror}.") from error
+        memory = None if place.engine else process_group.memory_limit(program, 4)  # generator, two nodes, link
+        self._service = crew.adopt(
+            "generator", self._pipe.process, _readable(log), COMMAND, place, Path(program.name), memory
+        )
+        return self._pipe
+
+    def close(self) -> None:
+        """Ends the process: at the end of its input it goes by itself, wherever it is."""
+        if self._pipe is None or self._service is None:
+            return
+        self._service.stopping = True
+        with process_group.uninterrupted():
+            if not self._service.still:
+                self._pipe.finish()
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._pipe.process.wait(STOP_S)
+            self.made.crew.end(self._service)
+            self._pipe.close()
+        self._pipe = self._service = None
+
+
+def _readable(log: Path) -> int:
+    return os.open(log, os.O_RDONLY | os.O_CLOEXEC)

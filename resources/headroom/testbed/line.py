@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The line of a measurement: two nodes with the link between them, and the generator at both ends.
+
+What the nodes do is the implementations' work (`asked`), or one of the controls: the null codec on both sides
+(`null`), or nothing at all, frames passed on untouched (`bridge`); or they compress SIP (`sigcomp`). A line is made
+once for many trials.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal
+
+from headroom.core import implementations
+from headroom.core.errors import HeadroomError
+from headroom.core.machine import procstat
+from headroom.core.settings import Settings
+from headroom.schemes.sigcomp import endpoints
+from headroom.schemes.sigcomp.endpoints import Endpoint
+from headroom.testbed import choice, images, testbed
+from headroom.testbed.calls import TrexCalls
+from headroom.testbed.channel import Channel
+from headroom.testbed.compose import Compose
+from headroom.testbed.generator import TrexGenerator
+from headroom.testbed.processes import Service
+from headroom.testbed.sender import sender
+from headroom.testbed.topology import Topology
+from headroom.testbed.trial import Generator, Trial
+
+Codec = Literal["asked", "null", "bridge", "sigcomp"]
+Sending = Callable[[Topology], AbstractContextManager[Generator]]
+CODECS: tuple[Codec, ...] = ("asked", "null", "bridge")
+
+U_MODE = Channel()  # as wherever load is measured: nothing is fed back
+
+LOOK_S = 0.1  # between two looks at the processes while a trial runs
+SUSPICIOUS = 0.5  # share of the packets: whoever loses more may not be there any more
+FLOWING = 0.5  # of the highest rate seen: below it, an interval between two looks was not of the trial
+
+
+@dataclass(frozen=True)
+class Load:
+    """Busy share of a core, 0..1, as `source` counts it.
+
+    `busy_share`: rounds of the process in which it had something to do, by the clock; `thread_cpu`: time that the
+    kernel gave its thread; `proc_stat`: what the kernel says of the core as a whole.
+    """
+
+    role: str
+    core: int
+    source: str
+    busy: float | None
+    reason: str = ""
+
+
+@dataclass
+class Line:
+    """A line that is ready. `watched` are its processes by role."""
+
+    made: Topology
+    generator: Generator
+    watched: dict[str, Service]
+    capture: Path | None = None  # of the link: whole once `captured` has been called
+
+    def trial(self, rate_pps: float, duration_s: float) -> Trial:
+        """One trial; a process that dies or is stopped ends it at once, with its cause.
+
+        Where something is lost, the topology is looked at: an interface that is down loses packets, too. Where most is
+        lost, everybody is asked how he is: a node that hangs loses all, and is not to be taken for one that is too
+        slow.
+        """
+        trial = self.generator.trial(rate_pps, duration_s)
+        if trial.lost or trial.fell_behind:
+            self.made.look()
+        if any(way.lost > SUSPICIOUS * way.sent for way in trial.directions):
+            self.made.crew.look(self.watched.values())
+        return trial
+
+    def compared(self, rate_pps: float, duration_s: float) -> Trial:
+        """A trial whose packets are compared where they arrive, by whoever sends."""
+        if isinstance(self.generator, TrexGenerator | TrexCalls):
+            return self.generator.compared(rate_pps, duration_s)
+        return self.trial(rate_pps, duration_s)
+
+    def captured(self) -> Path:
+        """The capture of the link, which ends here: nothing passes any more. Raises as a process that fails does."""
+        assert self.capture is not None, "the line was made without a capture"
+        self.made.crew.stop(self.watched["link"])
+        return self.capture
+
+    def loaded(self, rate_pps: float, duration_s: float) -> tuple[Trial, list[Load]]:
+        """A trial during which the processes are looked at: for loads alone, for looking costs something, too."""
+        watch = _Watch(self)
+        with watch:
+            trial = self.trial(rate_pps, duration_s)
+        return trial, watch.loads()
+
+
+@contextmanager
+def line(
+    asked: Settings,
+    cores: Sequence[int],
+    codec: Codec,
+    profile: str,
+    flows: int,
+    channel: Channel = U_MODE,
+    capture: Path | None = None,
+) -> Iterator[Line]:
+    """Makes a line, with the packets of a profile. Raises as `line_with` does."""
+
+    def sending(made: Topology) -> AbstractContextManager[Generator]:
+        return sender(asked, made, profile, flows, True)
+
+    with line_with(asked, cores, codec, channel, sending, capture) as ready:
+        yield ready
+
+
+@contextmanager
+def line_with(
+    asked: Settings,
+    cores: Sequence[int],
+    codec: Codec,
+    channel: Channel,
+    sending: Sending,
+    capture: Path | None = None,
+) -> Iterator[Line]:
+    """Makes a line, and what sends over it.
+
+    Raises NotOnThisTopology or EnvironmentLacks where there are no interfaces (`choice.require`). `capture` is where
+    the link writes what passes, with what it did to each packet; a path of this machine, so that it is for `netns`
+    alone. It costs the link time: not for a line that is measured."""
+    with choice.make(asked.topology, shape_of(asked.topology), cores, asked.build, asked.generator) as made:
+        watched = {role: _node(asked, made, role, codec, channel) for role in ("compressor", "decompressor")}
+        if "link" in made.seats:
+            watched["link"] = _link(made, capture)
+        made.crew.wait_until_ready()
+        with sending(made) as generator:
+            yield Line(made, generator, watched, capture)
+
+
+def shape_of(topology: str) -> str:
+    """With a link between the nodes, unless a testbed has none."""
+    return testbed.load(Path(topology)).shape if topology.endswith(choice.TESTBED_SUFFIXES) else "full"
+
+
+def node_job(asked: Settings, codec: Codec, channel: Channel = U_MODE, role: str = "compressor") -> dict[str, Any]:
+    """What a node is told of its adapters, and the way of feedback. Controls have nothing to feed back.
+
+    Opposite a container image, which does both directions by itself, a node has one implementation for both, too.
+    """
+    sides = {"compressor": asked.compressor, "decompressor": asked.decompressor}
+    if codec == "null":
+        sides = dict.fromkeys(sides, "null")
+    if codec == "sigcomp":
+        return endpoint_job(sides[role], asked.build, role)
+    config: dict[str, Any] = {}
+    if codec != "asked":
+        channel = U_MODE
+    elif images.has_image(asked):
+        sides = dict.fromkeys(sides, sides[role])
+        config = {"profiles": images.profiles_of(asked)}
+    adapters = {
+        side: None if codec == "bridge" else _adapter(name, asked.build, channel, config)
+        for side, name in sides.items()
+    }
+    return {**adapters, "feedback": channel.feedback}
+
+
+def endpoint_job(name: str, build: str, role: str) -> dict[str, Any]:
+    """What a node is told that speaks SigComp: callers are behind the compressor's, which is theirs, and the other one
+    is the proxy that they talk to."""
+    users = "plain" if role == "compressor" else "link"
+    return {"endpoint": endpoints.adapter(Endpoint(name, build=build)), "users": users, "feedback": "own"}
+
+
+def _adapter(name: str, build: str, channel: Channel, more: dict[str, Any]) -> dict[str, Any]:
+    found = implementations.find(name)
+    return {"library": str(found.library_path(build)), "config": {**found.config, **channel.config(), **more}}
+
+
+def _node(asked: Settings, made: Topology, role: Any, codec: Codec, channel: Channel) -> Service:
+    seat = made.seats[role]
+    found = images.image_of(getattr(asked, role), asked.topology)
+    if codec == "asked" and found is not None and isinstance(made, Compose):
+        if len(seat.cores) > 1:
+            raise choice.NotOnThisTopology(
+                f"{found.name} is a container image, which works on one core; this asks for {len(seat.cores)}."
+            )
+        return made.start_image(role, found.image, images.words_of(asked, channel))
+    job = node_job(asked, codec, channel, role)
+    ports = {name: seat.ports[name].as_job() for name in ("plain", "link")}
+    mtu = {name: seat.ports[name].mtu for name in ("plain", "link")}
+    return made.start(role, "node", {**ports, "mtu": mtu, "workers": list(seat.cores), **job})
+
+
+def _link(made: Topology, capture: Path | None) -> Service:
+    seat = made.seats["link"]
+    ports = {name: seat.ports[name].as_job() for name in ("a", "b")}
+    kept = {"capture": str(capture)} if capture else {}
+    return made.start("link", "link", {**ports, "core": seat.cores[0], **kept})
+
+
+class _Watch:
+    """Looks at the processes of a line, and at the kernel's view of the cores, while its block runs."""
+
+    def __init__(self, watched: Line) -> None:
+        self.line = watched
+        self.looks: list[tuple[dict[str, Any], dict[int, procstat.CoreTimes]]] = []
+        self.failure = ""
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> _Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._over.wait(LOOK_S):
+            try:
+                told = {role: service.statistics() for role, service in self.line.watched.items()}
+            except HeadroomError as error:  # who died is told by the trial; here it is the loads that are missing
+                self.failure = str(error)
+                return
+            self.looks.append((told, procstat.read()))
+
+    def loads(self) -> list[Load]:
+        """Loads over the time in which packets flowed at the trial's rate, of those who tell theirs."""
+        flowing = [pair for pair in pairwise(self.looks) if _rate(pair) >= FLOWING * self._highest()]
+        if not self._highest():
+            return []
+        local = self.line.made.name == "netns"  # elsewhere, the cores are not ours to look at
+        found = []
+        for role in self.line.watched:
+            for place, core in enumerate(self.line.made.seats[role].cores):  # type: ignore[index]
+                for source, counted in (("busy_share", _cycles), ("thread_cpu", _cpu_time)):
+                    share = _ratio([counted(role, place, pair[0][0], pair[1][0]) for pair in flowing])
+                    reason = "" if share is not None else f"the {role} does not say"
+                    found.append(Load(role, core, source, share, reason))
+                if local:
+                    times = [procstat.busy_share(one[1][core], other[1][core]) for one, other in flowing]
+                    known = [share for share in times if share is not None]
+                    busy = sum(known) / len(known) if known else None
+                    found.append(Load(role, core, "proc_stat", busy, "" if known else "the kernel shows none"))
+        return found
+
+    def _highest(self) -> float:
+        return max((_rate(pair) for pair in pairwise(self.looks)), default=0.0)
+
+
+# An image of somebody else may tell whatever it likes, and nothing at all.
+NOT_TOLD = (KeyError, TypeError, IndexError, AttributeError, ValueError)
+
+
+def _rate(pair: Any) -> float:
+    """Packets a nanosecond that a node has received on its plain side between two looks; 0 where none tells."""
+    for role in ("compressor", "decompressor"):
+        with contextlib.suppress(*NOT_TOLD):
+            before, after = (told[role] for told, _ in pair)
+            packets = [sum(one["plain"]["received"]["packets"] for one in told["workers"]) for told in (before, after)]
+            return float((packets[1] - packets[0]) / max(1, after["uptime_ns"] - before["uptime_ns"]))
+    return 0.0
+
+
+def _cycles(role: str, place: int, before: dict[str, Any], after: dict[str, Any]) -> tuple[float, float]:
+    """Busy time and time of one worker between two looks, in a unit of its own; nothing where it does not tell."""
+    with contextlib.suppress(*NOT_TOLD):
+        one, other = before[role], after[role]
+        if "workers" in other:
+            one, other = one["workers"][place], other["workers"][place]
+            return float(other["busy_cycles"] - one["busy_cycles"]), float(other["total_cycles"] - one["total_cycles"])
+        # The link says its share of all its time.
+        busy = other["busy_share"] * other["uptime_ns"] - one["busy_share"] * one["uptime_ns"]
+        return float(busy), float(other["uptime_ns"] - one["uptime_ns"])
+    return 0.0, 0.0
+
+
+def _cpu_time(role: str, place: int, before: dict[str, Any], after: dict[str, Any]) -> tuple[float, float]:
+    """Time that the kernel gave one worker between two looks, and the time between them, in ns."""
+    with contextlib.suppress(*NOT_TOLD):
+        one, other = before[role], after[role]
+        took = other["uptime_ns"] - one["uptime_ns"]
+        if "workers" in other:
+            one, other = one["workers"][place], other["workers"][place]
+        return float(other["cpu_ns"] - one["cpu_ns"]), float(took)
+    return 0.0, 0.0
+
+
+def _ratio(shares: list[tuple[float, float]]) -> float | None:
+    total = sum(whole for _, whole in shares)
+    return min(1.0, max(0.0, sum(busy for busy, _ in shares) / total)) if total > 0 else None

@@ -1,0 +1,493 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes that run until they are told to stop: nodes, the link, generators.
+
+A `Crew` holds all processes of a measurement. When one of them ends that should not, or is stopped, whoever waits with
+`attend` hears it at once, with the cause; when the crew is left, for whatever reason, every process ends, and the
+kernel ends them where this process is killed (`leash.words`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol
+
+from headroom.core import engine_result, process_group
+from headroom.core.engine_result import Ended, EngineFailure
+from headroom.core.errors import EnvironmentLacks
+from headroom.core.machine.build import engine_program
+from headroom.core.paths import DEFAULT_BUILD, shown
+from headroom.testbed import stopped_process
+
+READY_S = 20.0  # DPDK needs one to two seconds to start, more where cores are shared
+STOP_S = 5.0  # between SIGTERM and SIGKILL: results are written in between
+ANSWER_S = 2.0  # how long a control socket may take
+GLANCE_S = 0.5  # between two looks at how much a process has printed, and whether it goes on
+SILENT_S = 1.0  # without a round of its loop: a worker that hangs, be it in an adapter
+MAX_OUTPUT = 256 << 20  # octets that a process may print: far above any result, far below the machine's memory
+MAX_COMPLAINT = 1 << 16
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a process runs: the words that go before its program, such as `ip netns exec hr-1-a`.
+
+    `engine` are the words of the engine there, where it is not the build on this machine.
+    """
+
+    name: str = "this machine"
+    words: tuple[str, ...] = ()
+    engine: tuple[str, ...] = ()
+
+
+class Remote(Protocol):
+    """A process that another, on this machine, only stands for: it ends when the one that counts does."""
+
+    def ready(self) -> bool:
+        """Whether it can be used."""
+
+    def statistics(self) -> dict[str, Any]:
+        """What its control socket says. Raises OSError or ValueError where it says nothing."""
+
+    def stop(self, service: Service, grace_s: float) -> tuple[int, bytes, bytes]:
+        """Ends it, politely first: its exit status (negative for a signal), what it has printed, and to stderr."""
+
+    def cause(self, service: Service) -> str:
+        """Why it ended, where its exit status does not tell; "" where that does."""
+
+    def why_still(self) -> str:
+        """Why it does nothing although it lives, as far as that can be seen from here; "" where nothing keeps it."""
+
+
+HERE = Place()
+
+
+@dataclass(kw_only=True)
+class Service(Ended):
+    """A process of a crew. `command` is empty where it is not the engine."""
+
+    name: str
+    place: Place
+    control: Path | None = None
+    ready: Callable[[], bool] | None = None  # None: ready when its control socket answers, or at once without one
+    remote: Remote | None = None
+    told: int | None = None  # exit status of the remote process
+    ends_by_itself: bool = False
+    stopping: bool = False
+    still: bool = False  # nothing that it is told reaches it
+    output: int = -1  # descriptors of files without a name: nobody has to read while the process prints
+    errors: int = -1
+    handle: int = -1  # pidfd_open(2): readable when the process has ended
+    document: dict[str, Any] | None = field(default=None, repr=False)
+
+    @property
+    def who(self) -> str:
+        """`the compressor (headroom-engine node in hr-1-a)`."""
+        program = f"{self.program.name} {self.command}".strip()
+        return f"the {self.name} ({program}{'' if self.place is HERE else f' in {self.place.name}'})"
+
+    @property
+    def code(self) -> int | None:
+        return process_group.exit_code(self.process) if self.told is None else self.told
+
+    def statistics(self) -> dict[str, Any]:
+        """What its control socket says: one JSON document. Raises EngineFailure when it says nothing in time."""
+        try:
+            if self.remote is not None:
+                return self.remote.statistics()
+            assert self.control is not None, f"the {self.name} has no control socket"
+            return ask(self.control)
+        except (OSError, ValueError) as error:
+            if process_group.exit_code(self.process) is not None:
+                raise cause_of(self) from error
+            raise EngineFailure("timeout", f"{_sentence(self.who)} gives no statistics: {error}.") from error
+
+
+def ask(control: Path, timeout_s: float = ANSWER_S) -> dict[str, Any]:
+    """The JSON document that a control socket gives. Raises OSError where nobody answers, ValueError on no JSON."""
+    told = bytearray()
+    deadline = time.monotonic() + timeout_s
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(timeout_s)
+        connection.connect(str(control))
+        while chunk := connection.recv(1 << 16):
+            told += chunk
+            if len(told) > MAX_OUTPUT or time.monotonic() > deadline:
+                raise ValueError("its answer does not end")
+    document = json.loads(told)
+    if not isinstance(document, dict):
+        raise ValueError("its answer is JSON, but not an object")
+    return document
+
+
+Started = tuple[subprocess.Popen[bytes], int, int]  # a process, and the descriptors of what it prints
+
+
+class Crew:
+    """The processes of a measurement. Use it with `with`; leaving it ends them all."""
+
+    def __init__(self, folder: Path | None = None, build: str = DEFAULT_BUILD) -> None:
+        """`folder` holds the control sockets; left out, it is a new one that goes with the crew."""
+        self.build = build
+        self.services: list[Service] = []
+        self.glances: list[Callable[[], None]] = []  # at what else has to live; each raises what is to end a wait
+        self._own_folder = folder is None
+        self._glanced = 0.0
+        self.folder = folder or Path(tempfile.mkdtemp(prefix="headroom-"))
+
+    def __enter__(self) -> Crew:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def engine(
+        self, name: str, command: str, job: dict[str, Any], place: Place = HERE, ends_by_itself: bool = False
+    ) -> Service:
+        """Starts `headroom-engine COMMAND` with a job, to which the control socket is added.
+
+        `ends_by_itself` for a job with a duration. Raises EnvironmentLacks when there is no engine.
+        """
+        if place.engine:
+            program, words, control, memory = Path("headroom-engine"), place.engine, None, None
+        else:
+            program = engine_program(self.build)
+            if not program.is_file():
+                raise EnvironmentLacks(
+                    f"There is no engine at {shown(program)}: build it with `./headroom run`, or name a --build."
+                )
+            words, control = (str(program),), self.folder / f"{name}.sock"
+            memory = process_group.memory_limit(program, 4)  # generator, two nodes, link
+        whole = job | ({"control": str(control)} if control else {})
+        whole, seal = (whole, "") if place.engine else engine_result.sealed(whole)
+        return self._start(
+            _popen([*place.words, *words, command, "--job", "-"], json.dumps(whole).encode()),
+            program=program,
+            command=command,
+            libraries=engine_result.libraries(job),
+            seal=seal,
+            memory=memory,
+            name=name,
+            place=place,
+            control=control,
+            ends_by_itself=ends_by_itself,
+        )
+
+    def program(
+        self,
+        name: str,
+        words: Sequence[str | Path],
+        place: Place = HERE,
+        ready: Callable[[], bool] | None = None,
+        folder: Path | None = None,
+        environment: dict[str, str] | None = None,
+    ) -> Service:
+        """Starts any other program in a working directory of its own choice; `ready` says when it can be used."""
+        for needed in (str(words[0]), *place.words[:1]):  # what goes before them would only say that it failed
+            if shutil.which(needed, path=(environment or {}).get("PATH")) is None:
+                raise EnvironmentLacks(f"{needed} cannot be started: it is not there, or is no program.")
+        command = [*place.words, *(str(word) for word in words)]
+        return self._start(
+            _popen(command, b"", folder, environment),
+            program=Path(words[0]),
+            command="",
+            libraries={},
+            name=name,
+            place=place,
+            ready=ready,
+        )
+
+    def far(
+        self,
+        name: str,
+        words: Sequence[str],
+        job: bytes,
+        place: Place,
+        remote: Remote,
+        command: str,
+        ends_by_itself: bool = False,
+    ) -> Service:
+        """Starts a process that ends when a remote one of the engine does, such as `docker wait` or `ssh`."""
+        return self._start(
+            _popen(words, job),
+            program=Path("headroom-engine"),
+            command=command,
+            libraries={},
+            name=name,
+            place=place,
+            ready=remote.ready,
+            remote=remote,
+            ends_by_itself=ends_by_itself,
+        )
+
+    def adopt(
+        self,
+        name: str,
+        process: subprocess.Popen[bytes],
+        errors: int,
+        command: str,
+        place: Place,
+        program: Path,
+        memory: int | None = None,
+    ) -> Service:
+        """Watches a process from now on that somebody else has started and talks to; `end` takes leave of it.
+
+        `errors` is a descriptor of the file that it complains into, the crew's from now on.
+        """
+        return self._start(
+            (process, os.memfd_create("output"), errors),
+            program=program,
+            command=command,
+            libraries={},
+            memory=memory,
+            name=name,
+            place=place,
+            ready=lambda: True,
+        )
+
+    def _start(self, started: Started, **about: Any) -> Service:
+        process, output, errors = started
+        service = Service(process=process, output=output, errors=errors, handle=os.pidfd_open(process.pid), **about)
+        self.services.append(service)
+        process_group.limit_memory(process, service.memory)
+        return service
+
+    def wait_until_ready(self, timeout_s: float = READY_S) -> None:
+        """Waits until every process can be used. Raises EngineFailure when one ends, or is not ready in time."""
+        deadline = time.monotonic() + timeout_s
+        waiting = [service for service in self.services if not _is_ready(service)]
+        while waiting:
+            if time.monotonic() > deadline:
+                collect(waiting[0])
+                raise EngineFailure(
+                    "timeout",
+                    f"{_sentence(waiting[0].who)} was not ready after {timeout_s:g} s."
+                    f"{engine_result.last_words(waiting[0])}",
+                )
+            self.attend(0.02)
+            waiting = [service for service in waiting if not _is_ready(service)]
+
+    def attend(self, seconds: float, descriptors: Iterable[int] = ()) -> list[int]:
+        """Waits for some time, or until one of some descriptors can be read; returns those that can.
+
+        Raises EngineFailure as soon as a process ends that should not: the first of them, with the cause.
+        """
+        deadline = time.monotonic() + seconds
+        with selectors.DefaultSelector() as selector:
+            for service in self.services:
+                if service.handle >= 0:
+                    selector.register(service.handle, selectors.EVENT_READ, service)
+            for descriptor in descriptors:
+                selector.register(descriptor, selectors.EVENT_READ)
+            while True:
+                left = deadline - time.monotonic()
+                events = selector.select(max(0.0, min(left, GLANCE_S)))
+                self.check()
+                readable = [key.fd for key, _ in events if key.data is None]
+                if readable or left <= 0:
+                    return readable
+                for key, _ in events:  # ended by itself, as it should: it would wake us for ever
+                    selector.unregister(key.fileobj)
+
+    def check(self) -> None:
+        """Raises EngineFailure when a process has ended that should not have, floods its output, or stands still."""
+        self._check_ends()
+        if time.monotonic() - self._glanced >= GLANCE_S:
+            self._glanced = time.monotonic()
+            self._check_standstill()
+            for glance in self.glances:
+                glance()
+
+    def _check_standstill(self) -> None:
+        for service in self.services:
+            if service.stopping or process_group.exit_code(service.process) is not None:
+                continue
+            why = service.remote.why_still() if service.remote else stopped_process.why_still(service.process.pid)
+            if why:
+                service.still = True
+                raise EngineFailure("timeout", f"{_sentence(service.who)} does nothing any more: {why}.")
+
+    def look(self, services: Iterable[Service]) -> None:
+        """Asks some processes how they are. Raises EngineFailure where one does not answer, or a worker of it hangs.
+
+        For trials that lose much: whether somebody is too slow, or does nothing at all.
+        """
+        self._check_ends()
+        self._check_standstill()
+        for service in services:
+            workers = service.statistics().get("workers")
+            for worker in workers if isinstance(workers, list) else ():
+                silent_s = _number(worker, "silent_ns") / 1e9
+                if silent_s > SILENT_S:
+                    service.still = True
+                    sentence = f"hangs: its worker on core {worker.get('core')} has been silent for {silent_s:.1f} s"
+                    raise EngineFailure("timeout", f"{_sentence(service.who)} {sentence}: an adapter does not return.")
+
+    def _check_ends(self) -> None:
+        for service in self.services:
+            if service.stopping or service.handle < 0:
+                continue
+            code = process_group.exit_code(service.process)
+            if code is not None and not (service.ends_by_itself and code == 0):
+                raise cause_of(service)
+            if code is None and _printed(service) > MAX_OUTPUT:
+                raise EngineFailure("garbage", f"{_sentence(service.who)} printed more than {MAX_OUTPUT} octets.")
+
+    def finish(self, service: Service, timeout_s: float) -> dict[str, Any]:
+        """Waits for a process that ends by itself, watching the others; returns its document."""
+        deadline = time.monotonic() + timeout_s
+        while process_group.exit_code(service.process) is None:
+            if time.monotonic() > deadline:
+                raise EngineFailure("timeout", f"{_sentence(service.who)} was still busy after {timeout_s:g} s.")
+            self.attend(min(0.1, max(0.0, deadline - time.monotonic())))
+        return self._document(service)
+
+    def stop(self, service: Service) -> dict[str, Any]:
+        """Stops a process of the engine and returns its document. Raises EngineFailure where it gives none."""
+        if not service.stopping and process_group.exit_code(service.process) is not None and not service.ends_by_itself:
+            raise cause_of(service)
+        return self._document(service)
+
+    def _document(self, service: Service) -> dict[str, Any]:
+        if service.document is None:
+            service.stopping = True
+            ran = process_group.exit_code(service.process) is None
+            _end(service)
+            if ran and service.code == -signal.SIGKILL:
+                raise EngineFailure("timeout", f"{_sentence(service.who)} did not stop within {STOP_S:g} s.")
+            service.document = _said(service)
+            self._forget(service)
+        return service.document
+
+    def end(self, service: Service) -> None:
+        """Ends a process without asking what it says."""
+        service.stopping = True
+        process_group.stop(service.process, 0.0 if service.still else STOP_S)  # what is remote goes with its topology
+        self._forget(service)
+
+    def _forget(self, service: Service) -> None:
+        for descriptor in (service.output, service.errors, service.handle):
+            if descriptor >= 0:
+                os.close(descriptor)
+        service.output = service.errors = service.handle = -1
+        if service in self.services:
+            self.services.remove(service)
+
+    def close(self) -> None:
+        """Ends every process, all at once, and removes the control sockets. Ctrl-C waits until that is done."""
+        with process_group.uninterrupted():
+            for service in self.services:
+                service.stopping = True
+                process_group.terminate(service.process)
+            for service in list(self.services):
+                self.end(service)
+            if self._own_folder:
+                shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _popen(
+    words: Sequence[str], job: bytes, folder: Path | None = None, environment: dict[str, str] | None = None
+) -> Started:
+    """Starts a process in a session of its own; what it prints goes to files in memory.
+
+    With pipes, somebody would have to read all the time, and whoever does not stops the process when they are full.
+    """
+    given, output, errors = (os.memfd_create(name) for name in ("job", "output", "errors"))
+    try:
+        os.write(given, job)
+        os.lseek(given, 0, os.SEEK_SET)
+        more = {} if environment is None else {"env": {**os.environ, **environment}}
+        process = process_group.start(words, stdin=given, stdout=output, stderr=errors, cwd=folder, **more)
+    except OSError as error:
+        os.close(output)
+        os.close(errors)
+        raise EnvironmentLacks(f"{words[0]} cannot be started: {error.strerror}.") from error
+    finally:
+        os.close(given)
+    return process, output, errors
+
+
+def _end(service: Service) -> None:
+    """Ends a process and takes what it has printed."""
+    if service.remote is not None:
+        service.told, out, complaint = service.remote.stop(service, STOP_S)
+        service.out, service.complaint = bytearray(out), bytearray(complaint[-MAX_COMPLAINT:])
+    process_group.stop(service.process, STOP_S)
+    if service.remote is None:
+        collect(service)
+
+
+def _is_ready(service: Service) -> bool:
+    if service.ends_by_itself:
+        return True
+    if service.ready is not None:
+        return service.ready()
+    if service.control is None:
+        return True
+    with contextlib.suppress(OSError, ValueError):
+        return bool(ask(service.control))
+    return False
+
+
+def _printed(service: Service) -> int:
+    return os.fstat(service.output).st_size + os.fstat(service.errors).st_size
+
+
+def collect(service: Service) -> None:
+    """Takes what a process has printed so far."""
+    if service.output >= 0 and service.remote is None:
+        service.out = bytearray(os.pread(service.output, MAX_OUTPUT, 0))
+        size = os.fstat(service.errors).st_size
+        service.complaint = bytearray(os.pread(service.errors, MAX_COMPLAINT, max(0, size - MAX_COMPLAINT)))
+
+
+def cause_of(service: Service) -> EngineFailure:
+    """Why a process ended that should not have."""
+    if service.remote is not None:
+        if why := service.remote.cause(service):
+            return EngineFailure("crash", f"{_sentence(service.who)}: {why}")
+        _end(service)
+    else:
+        collect(service)
+    code = service.code
+    if not service.command:
+        how = f"died from {engine_result.signal_name(-code)}" if code and code < 0 else f"ended with exit status {code}"
+        words = engine_result.last_words(service)
+        return EngineFailure("crash", f"{_sentence(service.who)} {how} while it was needed.{words}")
+    try:
+        engine_result.document(service)
+    except EngineFailure as failure:
+        return EngineFailure(failure.kind, f"{_sentence(service.who)}: {failure}", failure.where, failure.said)
+    return EngineFailure("crash", f"{_sentence(service.who)} ended although nobody had stopped it.")
+
+
+def _said(service: Service) -> dict[str, Any]:
+    try:
+        return engine_result.document(service)
+    except EngineFailure as failure:
+        where = f"{_sentence(service.who)}, when it was stopped: "
+        raise EngineFailure(failure.kind, f"{where}{failure}", failure.where, failure.said) from failure
+
+
+def _number(document: Any, name: str) -> float:
+    """A number of somebody's statistics; 0 where there is none."""
+    value = document.get(name) if isinstance(document, dict) else None
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts that commands run on, this machine or by ssh, and processes of the engine there."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from headroom.core import process_group
+from headroom.core.errors import EnvironmentLacks
+from headroom.testbed.processes import MAX_COMPLAINT, MAX_OUTPUT, Crew, Place, Service
+
+# No questions, and a host that has gone is noticed within some seconds.
+OPTIONS = ("BatchMode=yes", "ConnectTimeout=5", "ServerAliveInterval=2", "ServerAliveCountMax=2")
+SSH = ("ssh", *(word for option in OPTIONS for word in ("-o", option)))
+FOLDER = "/run/headroom"  # of a host, for sockets and process numbers: root's, so that nobody is there before us
+LOCKS = "/tmp"  # of a host, where whoever logs in can keep it for a run
+COMMAND_S = 60.0
+LOST = 255  # exit status of ssh when the connection is what failed
+
+
+@dataclass(frozen=True)
+class Host:
+    """A machine of a testbed. Without an address it is this one."""
+
+    name: str
+    address: str = ""
+    user: str = ""
+    sudo: bool = False
+    headroom: str = ""  # where the repository is
+    driver: str = "vfio-pci"
+    hugepages: int = 0
+    hugepage_kb: int = 2048
+
+    @property
+    def shown(self) -> str:
+        """As a dry run names it: `ssh root@node-a.example.net`, or `here`."""
+        return f"ssh {self.target}" if self.address else "here"
+
+    @property
+    def target(self) -> str:
+        return f"{self.user}@{self.address}" if self.user else self.address
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What goes before a line of shell."""
+        return (*SSH, self.target) if self.address else ("sh", "-c")
+
+    def root(self, *words: str) -> str:
+        """Some words as root on that host."""
+        return shlex.join(["sudo", "-n", *words] if self.sudo else words)
+
+    def engine(self, build: str) -> str:
+        return f"{self.headroom}/build/{build}/bin/headroom-engine"
+
+    def do(self, line: str, timeout_s: float = COMMAND_S) -> str:
+        """Runs a line of shell there and returns what it prints. Raises EnvironmentLacks where it fails."""
+        try:
+            done = subprocess.run(
+                [*self.words, line],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=timeout_s,
+                start_new_session=True,
+            )
+        except subprocess.TimeoutExpired:
+            raise EnvironmentLacks(f"{self.name}: `{line}` was still busy after {timeout_s:g} s.") from None
+        except OSError as error:
+            raise EnvironmentLacks(f"{self.words[0]} cannot be started: {error.strerror}.") from error
+        if done.returncode == 0:
+            return done.stdout
+        said = next((text.strip() for text in reversed(done.stderr.splitlines()) if text.strip()), "")
+        if self.address and done.returncode == LOST:
+            raise EnvironmentLacks(
+                f"{self.name} cannot be reached by ssh ({self.target}): {said or 'no reason given'}."
+            )
+        raise EnvironmentLacks(
+            f"{self.name}: `{line}` failed with status {done.returncode}{f': {said}' if said else ''}."
+        )
+
+
+def control(role: str) -> str:
+    """Control socket of a role on its host."""
+    return f"{FOLDER}/headroom-{role}.sock"
+
+
+def _number(role: str) -> str:
+    """File that holds the process number of a role on its host."""
+    return f"{FOLDER}/headroom-{role}.pid"
+
+
+def lock_line(host: Host) -> str:
+    """Keeps a host for one run, as long as the connection lasts; says so, or why not. Writes nothing to the file."""
+    refusal = 'echo "another run works on this host" >&2; exit 1'
+    hold = "echo locked; exec setpriv --pdeathsig TERM sleep infinity"
+    return f"exec 9>> {LOCKS}/headroom-{host.address or 'here'}.lock; flock -n 9 || {{ {refusal}; }}; {hold}"
+
+
+def lock(crew: Crew, host: Host) -> Service:
+    """Keeps a host until the crew ends."""
+    held: list[Service] = []
+    words = [*host.words, lock_line(host)]
+    name = f"lock of {host.name}"
+    service = crew.program(name, words, Place(host.name), lambda: os.fstat(held[0].output).st_size > 0)
+    held.append(service)
+    return service
+
+
+def start_line(host: Host, role: str, command: str, build: str) -> str:
+    """Starts the engine, so that it can be stopped, and ends when the connection does."""
+    engine = shlex.join(["setpriv", "--pdeathsig", "TERM", host.engine(build), command, "--job", "-"])
+    return host.root("sh", "-c", f"mkdir -p {FOLDER}; echo $$ > {_number(role)}; exec {engine}")
+
+
+def stop_line(host: Host, role: str) -> str:
+    return host.root("sh", "-c", f'{_runs(role)} && kill -TERM "$p"; rm -f {_number(role)}')
+
+
+def _runs(role: str) -> str:
+    """A condition of the shell: the process that a role has noted is an engine, and nobody who has its number now."""
+    return f"p=$(cat {_number(role)} 2> /dev/null) && grep -qa -e --job /proc/$p/cmdline"
+
+
+def place(host: Host) -> Place:
+    """Where programs of a host run."""
+    return Place(host.name, (*SSH, host.target) if host.address else ())
+
+
+def start(
+    crew: Crew, host: Host, role: str, command: str, job: dict[str, Any], build: str, ends_by_itself: bool
+) -> Service:
+    """Starts a process of the engine on a host."""
+    line = start_line(host, role, command, build)
+    far = Far(host, role)
+    return crew.far(role, [*host.words, line], json.dumps(job).encode(), place(host), far, command, ends_by_itself)
+
+
+@dataclass(frozen=True)
+class Far:
+    """A process of the engine at the other end of an ssh connection, whose output comes through it."""
+
+    host: Host
+    role: str
+
+    def ready(self) -> bool:
+        try:
+            return bool(self.statistics())
+        except (OSError, ValueError):
+            return False
+
+    def statistics(self) -> dict[str, Any]:
+        try:
+            told = self.host.do(self.host.root(f"{self.host.headroom}/docker/engine/ask", control(self.role)))
+        except EnvironmentLacks as error:
+            raise OSError(str(error)) from error
+        document = json.loads(told)
+        if not isinstance(document, dict):
+            raise ValueError("its answer is JSON, but not an object")
+        return document
+
+    def stop(self, service: Service, grace_s: float) -> tuple[int, bytes, bytes]:
+        if process_group.exit_code(service.process) is None:
+            try:
+                self.host.do(stop_line(self.host, self.role))
+            except EnvironmentLacks:
+                process_group.terminate(service.process)
+            deadline = time.monotonic() + grace_s
+            while process_group.exit_code(service.process) is None and time.monotonic() < deadline:
+                time.sleep(0.02)
+        code = process_group.exit_code(service.process)
+        size = os.fstat(service.errors).st_size
+        complaint = os.pread(service.errors, MAX_COMPLAINT, max(0, size - MAX_COMPLAINT))
+        return (-signal.SIGKILL if code is None else code), os.pread(service.output, MAX_OUTPUT, 0), complaint
+
+    def why_still(self) -> str:
+        return ""  # a question to the host would cost more than a trial; `Crew.look` asks when there is reason to
+
+    def cause(self, service: Service) -> str:
+        if self.host.address and process_group.exit_code(service.process) == LOST:
+            return f"the connection to {self.host.name} ({self.host.target}) was lost."
+        return ""

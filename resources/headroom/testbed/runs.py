@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs have made on this machine that outlives a process: namespaces, containers. Noted before it is made.
+
+Each run has a folder that says what is its own, and which process made it. A run that was killed leaves both; the next
+one finds that the owner is dead, and removes what the folder names. What a living run has is never touched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from headroom.core.errors import EnvironmentLacks, disk_error
+
+NOBODY = -1  # as the start time of an owner
+PREFIX = "hr"  # of every name that a run gives: hr-<run>-…
+
+
+def state_folder() -> Path:
+    """Where runs are noted: gone after a boot, as what they name is."""
+    if os.geteuid() == 0:
+        return Path("/run/headroom")
+    return Path(os.environ.get("XDG_RUNTIME_DIR") or f"/tmp/headroom-{os.getuid()}") / "headroom"
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Who made something: a process, known by its number and its start time, since the machine's boot."""
+
+    pid: int
+    started: int  # clock ticks after boot
+    boot: str
+    kind: str  # of what was made: netns, compose
+    things: list[str]
+
+    def lives(self) -> bool:
+        return self.boot == _boot() and start_time(self.pid) == self.started
+
+
+def claim(kind: str, things: Callable[[str], list[str]]) -> tuple[str, Path]:
+    """A new run's name and folder, which says what is going to be made: `things(run)`."""
+    with locked() as state:
+        run = secrets.token_hex(3)
+        folder = state / run
+        said = {
+            "pid": os.getpid(),
+            "started": start_time(os.getpid()),
+            "boot": _boot(),
+            "kind": kind,
+            "things": things(run),
+        }
+        try:
+            folder.mkdir()
+            (folder / "state.json").write_text(json.dumps(said), encoding="utf-8")
+        except OSError as error:
+            raise disk_error(error, f"writing {folder}", resumable=False) from error
+        return run, folder
+
+
+def give_up(run: str) -> None:
+    """Disowns a run whose things could not be removed: whoever looks next may try, this process included."""
+    path = state_folder() / run / "state.json"
+    with locked(), contextlib.suppress(OSError, ValueError):
+        said = json.loads(path.read_text(encoding="utf-8")) | {"started": NOBODY}
+        path.with_suffix(".new").write_text(json.dumps(said), encoding="utf-8")
+        path.with_suffix(".new").replace(path)
+
+
+def release(run: str) -> None:
+    """Forgets a run, whose things are gone."""
+    shutil.rmtree(state_folder() / run, ignore_errors=True)
+
+
+def remove_dead(kind: str, remove: Callable[[str, list[str]], bool]) -> list[str]:
+    """Calls `remove(run, things)` for each run of a kind whose owner is dead; returns the names of those.
+
+    One that could not be removed is not forgotten.
+    """
+    removed = []
+    with locked() as state:
+        for folder in sorted(path for path in state.iterdir() if path.is_dir()):
+            owner = owner_of(folder)
+            if owner is not None and (owner.kind != kind or owner.lives()):
+                continue
+            if owner is None or remove(folder.name, owner.things):
+                release(folder.name)
+                removed.append(folder.name)
+    return removed
+
+
+def owner_of(folder: Path) -> Owner | None:
+    """What a run's folder says; None when that is not whole: it is written under the lock, so somebody was killed."""
+    try:
+        said = json.loads((folder / "state.json").read_text(encoding="utf-8"))
+        things = [str(name) for name in said["things"] if str(name).startswith(f"{PREFIX}-{folder.name}")]
+        return Owner(int(said["pid"]), int(said["started"]), str(said["boot"]), str(said["kind"]), things)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+@contextlib.contextmanager
+def locked() -> Iterator[Path]:
+    """One at a time: whoever looks for dead runs never sees half a new one. Gives the folder of all runs."""
+    state = state_folder()
+    try:
+        state.mkdir(mode=0o755, parents=True, exist_ok=True)
+        descriptor = os.open(state, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise disk_error(error, f"making {state}", resumable=False) from error
+    try:
+        if os.fstat(descriptor).st_uid != os.geteuid():  # what it says would be believed
+            raise EnvironmentLacks(f"{state} belongs to somebody else: remove it.")
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield state
+    finally:
+        os.close(descriptor)
+
+
+def start_time(pid: int) -> int | None:
+    """When a process has started, in clock ticks after boot; None when it has ended (proc(5), fields 3 and 22)."""
+    try:
+        words = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+        return int(words[19]) if words[0] not in (b"Z", b"X") else None
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+def _boot() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()

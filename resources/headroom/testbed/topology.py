@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a topology offers: for each role, where it works, on which interfaces and on which cores.
+
+The roles are wired in one of a few shapes. The generator's port 0 is at the compressor's end, its port 1 at the
+decompressor's; a node has a `plain` and a `link` port, the link on the wire has `a` and `b`:
+
+    generator 0 -- plain compressor link -- a link b -- link decompressor plain -- 1 generator
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Literal
+
+from headroom.testbed.processes import Crew, Place, Service
+
+Role = Literal["generator", "compressor", "link", "decompressor"]
+Idle = Literal["poll", "sleep"]
+ROLES: tuple[Role, ...] = ("generator", "compressor", "link", "decompressor")
+
+PLAIN_MTU = 1500
+LINK_MTU = 1500
+
+
+@dataclass(frozen=True)
+class Port:
+    """One interface of a role: a network interface, a NIC by PCI address, or a vdev of DPDK."""
+
+    name: str
+    mac: str = ""
+    interface: str = ""
+    pci: str = ""
+    vdev: str = ""
+    driver: str = "af_packet"
+    mtu: int = PLAIN_MTU
+
+    def as_job(self) -> dict[str, Any]:
+        """The port as a job of the engine has it."""
+        if self.pci:
+            return {"pci": self.pci}
+        if self.vdev:
+            return {"vdev": self.vdev}
+        return {"interface": self.interface, "driver": self.driver}
+
+
+@dataclass(frozen=True)
+class Seat:
+    """Where a role works. A core stands twice in `cores` where two of its threads have to share it."""
+
+    role: Role
+    place: Place
+    ports: dict[str, Port]
+    cores: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Wire:
+    """Two ports that are connected, each as (role, name of the port)."""
+
+    one: tuple[Role, str]
+    other: tuple[Role, str]
+    mtu: int = PLAIN_MTU
+
+
+SHAPES: dict[str, tuple[Wire, ...]] = {
+    "full": (
+        Wire(("generator", "0"), ("compressor", "plain")),
+        Wire(("compressor", "link"), ("link", "a"), LINK_MTU),
+        Wire(("link", "b"), ("decompressor", "link"), LINK_MTU),
+        Wire(("decompressor", "plain"), ("generator", "1")),
+    ),
+    "nodes": (  # no link between them: what the nodes alone can do
+        Wire(("generator", "0"), ("compressor", "plain")),
+        Wire(("compressor", "link"), ("decompressor", "link"), LINK_MTU),
+        Wire(("decompressor", "plain"), ("generator", "1")),
+    ),
+    "node": (  # one that forwards both ways, such as a bare bridge: the floor of a node
+        Wire(("generator", "0"), ("compressor", "plain")),
+        Wire(("compressor", "link"), ("generator", "1"), LINK_MTU),
+    ),
+    "link": (Wire(("generator", "0"), ("link", "a")), Wire(("link", "b"), ("generator", "1"))),
+    "loop": (Wire(("generator", "0"), ("generator", "1")),),  # the control of every latency
+}
+
+
+def roles_of(shape: str) -> tuple[Role, ...]:
+    """The roles of a shape, in the order of `ROLES`."""
+    there = {role for wire in SHAPES[shape] for role, _ in (wire.one, wire.other)}
+    return tuple(role for role in ROLES if role in there)
+
+
+@dataclass(frozen=True)
+class Allotment:
+    """Which cores each role works on; `shared` are those of more than one role or worker, and `note` says whose."""
+
+    cores: dict[Role, tuple[int, ...]]
+    shared: frozenset[int] = frozenset()
+    note: str = ""
+
+    def idle(self, role: Role) -> Idle:
+        """What a role does while nothing arrives: who shares a core must let the others work."""
+        return "sleep" if self.shared.intersection(self.cores.get(role, ())) else "poll"
+
+
+def allot(roles: Sequence[Role], measured: Sequence[int], usable: Sequence[int], senders: int = 1) -> Allotment:
+    """Gives the measured cores to the compressor, as many to the decompressor, one to the link, some to the generator.
+
+    The decompressor has as many workers as the compressor, for each compressor's worker is a channel of its own.
+    `senders` are the cores that the generator can make use of. Where there are too few for all, it keeps one alone as
+    long as there is one, for a generator that falls behind measures nothing; the link and the decompressor share what
+    is left then, or the measured cores where nothing is. Where nothing but those is there, all share all.
+    """
+    rest = [core for core in usable if core not in measured]
+    wanted: dict[Role, int] = {
+        role: len(measured) if role == "decompressor" else 1 for role in roles if role != "compressor"
+    }
+    cores: dict[Role, tuple[int, ...]] = {"compressor": tuple(measured)} if "compressor" in roles else {}
+    if sum(wanted.values()) <= len(rest):
+        spare = len(rest) - sum(wanted.values())
+        if "generator" in wanted:
+            wanted["generator"] += min(spare, senders - 1)
+        for role, count in wanted.items():
+            cores[role], rest = tuple(rest[:count]), rest[count:]
+        return Allotment(cores)
+    if "generator" in wanted and rest:
+        cores["generator"] = (rest.pop(0),)
+        del wanted["generator"]
+    pool = rest or list(measured)
+    for role, count in wanted.items():
+        cores[role] = tuple(pool[index % len(pool)] for index in range(count))
+    return Allotment(cores, *_sharing(cores))
+
+
+def _sharing(cores: dict[Role, tuple[int, ...]]) -> tuple[frozenset[int], str]:
+    """The cores on which more than one thread works, and a sentence of who they are."""
+    used = sorted({core for those in cores.values() for core in those})
+    users = {core: [role for role in ROLES for other in cores.get(role, ()) if other == core] for core in used}
+    shared = {core: list(dict.fromkeys(names)) for core, names in users.items() if len(names) > 1}
+    said = [
+        f"{_and(names)} share core {core}" if len(names) > 1 else f"all workers of the {names[0]} share core {core}"
+        for core, names in shared.items()
+    ]
+    return frozenset(shared), "; ".join(said)
+
+
+def _and(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+@dataclass
+class Topology(ABC):
+    """Where a measurement runs. Use it with `with`: entering makes it, leaving removes every trace."""
+
+    shape: str
+    allotment: Allotment
+    seats: dict[Role, Seat] = field(default_factory=dict, init=False)
+    crew: Crew = field(init=False)
+    notes: list[str] = field(default_factory=list, init=False)  # what a reader of results should know of it
+
+    name = ""  # as on the command line
+    bridged = False  # whether bridges of this machine's are between the roles, which say things of their own
+
+    @abstractmethod
+    def make(self) -> None:
+        """Makes what the roles need, sets `seats` and `crew`. Raises EnvironmentLacks where the machine cannot."""
+
+    @abstractmethod
+    def remove(self) -> None:
+        """Removes what `make` has made, as far as it had come; the crew's processes have ended."""
+
+    def start(self, role: Role, command: str, job: dict[str, Any], ends_by_itself: bool = False) -> Service:
+        """Starts the engine in the place of a role; `idle` is added to the job. Watched by the crew from then on."""
+        whole = {"idle": self.allotment.idle(role)} | job
+        return self.crew.engine(role, command, whole, self.seats[role].place, ends_by_itself)
+
+    def look(self) -> None:  # noqa: B027 (there need not be anything to see)
+        """Raises EngineFailure where something has gone, or gone down, that this is made of; as far as can be seen."""
+
+    def describe(self) -> dict[str, Any]:
+        """What a result record says of where it ran."""
+        return {
+            "name": self.name,
+            "shape": self.shape,
+            "cores": {role: list(seat.cores) for role, seat in self.seats.items()},
+            "idle": {role: self.allotment.idle(role) for role in self.seats},
+            "note": self.allotment.note,
+            **({"notes": self.notes} if self.notes else {}),
+        }
+
+    def __enter__(self) -> Topology:
+        try:
+            self.make()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if hasattr(self, "crew"):
+                self.crew.close()
+        finally:
+            self.remove()

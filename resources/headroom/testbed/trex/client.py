@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A TRex server that runs, driven: streams and sessions loaded, started and stopped, statistics read.
+
+TRex's Python client is used by resources/trex/agent.py alone, in a process of its own; this is the other end of its
+pipe.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TextIO
+
+from headroom.core.errors import HeadroomError
+from headroom.core.paths import shown
+from headroom.testbed.trex.home import AGENT, Home, Namespace
+from headroom.testbed.trex.installation import Installation, find
+from headroom.testbed.trex.pipe import Pipe
+from headroom.testbed.trex.server import Cores, Port, Server, scratch
+
+
+class Trex:
+    """A connected TRex: loads, starts, stops, reads statistics. Use `running` or `attached` to get one.
+
+    `seen` says by which path a file of this machine is known where TRex runs.
+    """
+
+    def __init__(
+        self,
+        pipe: Pipe,
+        described: Mapping[str, Any],
+        notes: Sequence[str] = (),
+        seen: Callable[[Path], str] = str,
+    ) -> None:
+        self._pipe, self._seen = pipe, seen
+        self.version = str(described["version"])
+        self.ports = [dict(port) for port in described["ports"]]
+        self.notes = list(notes)
+
+    def load(self, port: int, profile: Path, tunables: Mapping[str, object]) -> int:
+        """Replaces the streams of a port by those of a profile file; returns how many packets they will send.
+
+        Streams without an end are not counted. `tunables`: the profile's own, as `--help` among them says.
+        """
+        words = self._words(tunables)
+        return int(self._pipe.call("load", 300.0, port=port, profile=self._seen(profile), tunables=words)["packets"])
+
+    def _words(self, tunables: Mapping[str, object]) -> list[str]:
+        told = {key: self._seen(value) if isinstance(value, Path) else str(value) for key, value in tunables.items()}
+        return [word for key, value in told.items() for word in (f"--{key}", value)]
+
+    def start(self, ports: Sequence[int], duration_s: float = -1, multiplier: str = "1") -> None:
+        """Starts the streams of ports; `duration_s` -1: until stopped."""
+        self._pipe.call("start", 120.0, ports=list(ports), duration_s=duration_s, multiplier=multiplier)
+
+    def push(self, captures: Mapping[int, Path], gap_us: float) -> None:
+        """Sends captures of Ethernet frames, one for each port, a packet every `gap_us` microseconds."""
+        files = {str(port): self._seen(path.resolve()) for port, path in captures.items()}
+        self._pipe.call("push", 60.0, captures=files, gap_us=gap_us)
+
+    def astf_load(self, profile: Path, tunables: Mapping[str, object]) -> None:
+        """Replaces the sessions by those of a profile file (a server in mode "astf")."""
+        self._pipe.call("astf_load", 120.0, profile=self._seen(profile), tunables=self._words(tunables))
+
+    def astf_start(self, multiplier: float = 1, duration_s: float = -1, latency_pps: int = 0) -> None:
+        """Starts the sessions, `multiplier` times as many a second as the profile says."""
+        self._pipe.call("astf_start", 60.0, multiplier=multiplier, duration_s=duration_s, latency_pps=latency_pps)
+
+    def active(self) -> list[int]:
+        """Ports that still send."""
+        return [int(port) for port in self._pipe.call("active")["active"]]
+
+    def wait(self, timeout_s: float) -> bool:
+        """Waits until no port sends any more; False when some still did after `timeout_s`.
+
+        TRex's own function to wait raises an exception then, as it does when the sender has fallen behind.
+        """
+        deadline = time.monotonic() + timeout_s
+        while self.active():
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.01)
+        return True
+
+    def sleep(self, seconds: float) -> None:
+        """Waits, and notices within a second when the server dies meanwhile."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            time.sleep(min(left, 0.5))
+            if left > 0.5:
+                self._pipe.call("ping", 10.0)
+
+    def stop(self) -> None:
+        self._pipe.call("stop", 60.0)
+
+    def clear(self) -> None:
+        """Sets all statistics to zero."""
+        self._pipe.call("clear")
+
+    def stats(self) -> dict[str, Any]:
+        """`ports`: TRex's counters (opackets, ipackets, obytes, ibytes, oerrors, ierrors) by number of the port;
+        `streams` and `latency`: by number of the packet group; `sessions` in mode "astf"."""
+        found = self._pipe.call("stats")
+        return dict(found, ports={int(port): counters for port, counters in found["ports"].items()})
+
+    def warnings(self) -> list[str]:
+        """What the server has told of its own accord since the last time."""
+        return list(self._pipe.call("events")["warnings"])
+
+
+@contextlib.contextmanager
+def running(
+    place: Home | Sequence[str],
+    ports: Sequence[Port],
+    mode: Literal["stl", "astf"] = "stl",
+    cores: Cores | None = None,
+    installation: Installation | None = None,
+    record: TextIO | None = None,
+    watch: Sequence[Callable[[], None]] = (),
+) -> Iterator[Trex]:
+    """A TRex of our own in a namespace or a container, connected; gone again at the end, however that comes about.
+
+    `watch` are looks at what else has to live while TRex is asked: each raises what is to end the wait.
+    """
+    installation = installation or find()
+    with (
+        Server(installation, place, ports, mode, cores) as server,
+        _agent(installation, server.home, server.log.with_name("agent.log"), record, [server.look, *watch]) as pipe,
+    ):
+        cards = {"promiscuous": True} if mode == "stl" and all(port.is_pci for port in ports) else {}
+        described = pipe.call("connect", 30.0, mode=mode, **cards)
+        yield Trex(pipe, described, server.notes, server.home.seen)
+
+
+@contextlib.contextmanager
+def attached(
+    address: str,
+    mode: Literal["stl", "astf"] = "stl",
+    installation: Installation | None = None,
+    record: TextIO | None = None,
+) -> Iterator[Trex]:
+    """A TRex that somebody else runs at an address. Its ports are taken, and let go at the end; it runs on."""
+    installation = installation or find()
+    with (
+        scratch() as folder,
+        _agent(installation, Namespace(()), Path(folder) / "agent.log", record) as pipe,
+    ):
+        described = pipe.call("connect", 30.0, mode=mode, server=address)
+        yield Trex(pipe, described, installation.notes)
+
+
+@contextlib.contextmanager
+def _agent(
+    installation: Installation,
+    home: Home,
+    log: Path,
+    record: TextIO | None,
+    watch: Sequence[Callable[[], None]] = (),
+) -> Iterator[Pipe]:
+    command, environment = home.agent(installation)
+    name = f"The agent ({shown(AGENT)})"
+    with Pipe(command, name, log, environment, list(watch), record) as pipe:
+        yield pipe
+        with contextlib.suppress(HeadroomError):  # what matters has been read; the end may fail
+            pipe.call("quit", 10.0)
