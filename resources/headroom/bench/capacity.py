@@ -30,7 +30,7 @@ OCTETS_PER_FLOW_PAIR = 4096
 class Points:
     """The search for one set of conditions, and pairs of trials with it and with the null adapter."""
 
-    wanted: load.Wanted
+    wanted: load.LoadConfig
     search: Search
     path: Path | None = None
     pairs: dict[int, list[codec_only.Pair]] = field(default_factory=dict)  # by flow pairs
@@ -84,7 +84,7 @@ class Points:
 _known: dict[tuple[str, str], Points] = {}
 
 
-def points(wanted: load.Wanted, rules: Rules, folder: Path | None) -> Points:
+def points(wanted: load.LoadConfig, rules: Rules, folder: Path | None) -> Points:
     """The points for some conditions: those of this process, those kept in the run's folder, or none yet."""
     # How much memory is free just now is no condition of the measurement.
     conditions = [asdict(wanted), asdict(replace(rules, most=0))]

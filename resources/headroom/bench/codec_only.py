@@ -78,7 +78,7 @@ def harness_ns(trials: list[Trial]) -> list[float]:
     return [sum(costs[stage][0] for stage in HARNESS if stage in costs) for costs in found if "generate" in costs]
 
 
-def measure(wanted: load.Wanted, flow_pairs: int, count: int, extra: int = 0) -> list[Pair]:
+def measure(wanted: load.LoadConfig, flow_pairs: int, count: int, extra: int = 0) -> list[Pair]:
     """Pairs of trials at a number of flow pairs, one after the other; up to `extra` more where some were disturbed,
     for others' use of the core is in the time of a stage."""
     null = load.with_null(wanted)

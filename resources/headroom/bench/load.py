@@ -34,7 +34,7 @@ class WrongOutput(HeadroomError):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class LoadConfig:
     """What to load and how."""
 
     compressor: str = "reference"
@@ -72,7 +72,7 @@ class Core:
     phases: dict[str, dict[str, float]] = field(repr=False, default_factory=dict)  # costs of the other phases
 
 
-def job(wanted: Wanted, flow_pairs: int, core: int | None, start_at_ns: int | None = None) -> dict[str, Any]:
+def job(wanted: LoadConfig, flow_pairs: int, core: int | None, start_at_ns: int | None = None) -> dict[str, Any]:
     """The engine's job for one core."""
     churn = {"name": "churn", "ticks": wanted.ticks, "replaced_per_second": wanted.churn_per_second}
     steady = {"name": "steady", "ticks": wanted.ticks}
@@ -101,7 +101,7 @@ def job(wanted: Wanted, flow_pairs: int, core: int | None, start_at_ns: int | No
     return made
 
 
-def _side(wanted: Wanted, name: str) -> dict[str, Any]:
+def _side(wanted: LoadConfig, name: str) -> dict[str, Any]:
     found = implementations.find(name)
     config = {"scheme": "rohc", "cids": "large", "max_cid": wanted.max_cid, "mode": wanted.mode, **found.config}
     if wanted.mode == "U":
@@ -109,7 +109,7 @@ def _side(wanted: Wanted, name: str) -> dict[str, Any]:
     return {"library": str(found.library_path(wanted.build)), "config": config}
 
 
-def measure(wanted: Wanted, flow_pairs: int) -> Trial:
+def measure(wanted: LoadConfig, flow_pairs: int) -> Trial:
     """One trial: `flow_pairs` on every core of `wanted.cores`, all at the same time.
 
     Raises EngineFailure when an adapter crashes or hangs, WrongOutput when packets come out wrong.
@@ -148,7 +148,7 @@ def disturbance(core: Core) -> str:
     return ""
 
 
-def read(document: dict[str, Any], core: int | None, wanted: Wanted) -> Core:
+def read(document: dict[str, Any], core: int | None, wanted: LoadConfig) -> Core:
     """What the engine's document says of the last phase. Raises WrongOutput."""
     phases = {phase["name"]: phase for phase in document["phases"]}
     last = document["phases"][-1]
@@ -196,7 +196,7 @@ def costs(phase: dict[str, Any]) -> dict[str, float]:
     }
 
 
-def check(phase: dict[str, Any], wanted: Wanted) -> None:
+def check(phase: dict[str, Any], wanted: LoadConfig) -> None:
     """Raises WrongOutput when a phase shows packets that came out wrong or were not handled."""
     pair = f"{wanted.compressor} → {wanted.decompressor}"
     if phase["mismatched"] or phase["wrong_length"]:
@@ -241,6 +241,6 @@ def operation_ns(trials: list[Trial]) -> list[float]:
     return [a + b for a, b in zip(found.get("compress", ()), found.get("decompress", ()), strict=False)]
 
 
-def with_null(wanted: Wanted) -> Wanted:
+def with_null(wanted: LoadConfig) -> LoadConfig:
     """The same load with the null adapter, which copies: what the harness itself costs."""
     return replace(wanted, compressor="null", decompressor="null")

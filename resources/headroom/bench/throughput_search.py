@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Searches for throughput: made once for what is asked, shared by the rows of a run, taken up again by a resumed one.
 
-Each trial is kept in the run's folder as it ends (`Kept`). A search that was cut short is made again over those trials:
+The run folder keeps each trial as it ends (`TrialLog`). A search that was cut short is made again over those trials:
 as it asks for the same rates in the same order, it gets to where it was without sending anything. One that ended in an
 error is set aside: its trials stay in the folder, and whoever resumes measures anew.
 
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom.bench.throughput import GOALS, NDR, QUICK, Goal, Rate, Rules, Search, Throughput
-from headroom.bench.trial_log import Kept
+from headroom.bench.trial_log import TrialLog
 from headroom.core.errors import HeadroomError
 from headroom.core.settings import Settings
 from headroom.testbed.calls import callers
@@ -34,7 +34,7 @@ SEARCHES = 3  # for a control in one run
 
 
 @dataclass(frozen=True)
-class Asked:
+class SearchConfig:
     """What is measured: the settings of the run, and the words of a row. With `calls`, the profile is a SIP sequence,
     and rates are calls a second."""
 
@@ -109,7 +109,7 @@ class Spoken:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """The throughput of one codec, the loads of the cores at each rate, and what records say of the traffic.
 
     Of a control, `searches` has the rates of each search by goal, and `no_control` says that all were too low."""
@@ -123,22 +123,22 @@ class Found:
     no_control: bool = False
 
 
-def rules_of(asked: Asked) -> Rules:
+def rules_of(asked: SearchConfig) -> Rules:
     rules = QUICK if asked.run.quick else Rules()
     return replace(rules, **CALL_RULES) if asked.calls else rules
 
 
-def judged(asked: Asked) -> Codec:
+def judged(asked: SearchConfig) -> Codec:
     """The nodes that a case is about: those with the implementations; calls go through null nodes, or SigComp's."""
     if asked.sigcomp:
         return "sigcomp"
     return "null" if asked.calls else "asked"
 
 
-_known: dict[tuple[Asked, Codec], list[Found]] = {}
+_known: dict[tuple[SearchConfig, Codec], list[SearchResult]] = {}
 
 
-def throughput(asked: Asked, codec: Codec) -> Found:
+def throughput(asked: SearchConfig, codec: Codec) -> SearchResult:
     """Searched for once in a run, then remembered. Raises as `Search.run` and `line` do."""
     known = _known.setdefault((asked, codec), [])
     if not known:
@@ -146,7 +146,7 @@ def throughput(asked: Asked, codec: Codec) -> Found:
     return known[0]
 
 
-def control(asked: Asked, codec: Codec, goal: Goal, judged: Rate) -> Found:
+def control(asked: SearchConfig, codec: Codec, goal: Goal, judged: Rate) -> SearchResult:
     """The best of the searches for a control; another one is made while none reaches `judged`, the rate of the nodes
     that it is a control of. One that never does has no rate. Raises as `throughput` does."""
     shared = replace(asked, channel=U_MODE)  # frames that pass untouched know no mode
@@ -154,7 +154,7 @@ def control(asked: Asked, codec: Codec, goal: Goal, judged: Rate) -> Found:
     known = _known[shared, codec]
     least = judged.pps or judged.at_least_pps or 0.0
 
-    def highest(found: Found) -> float:
+    def highest(found: SearchResult) -> float:
         """What it may reach: without a limit where only the generator kept more from being found."""
         rate = found.throughput.rates[goal.name]
         return rate.pps or (math.inf if rate.error else 0.0)
@@ -179,8 +179,8 @@ def control(asked: Asked, codec: Codec, goal: Goal, judged: Rate) -> Found:
     )
 
 
-def _searched(asked: Asked, codec: Codec, number: int = 1) -> Found:
-    kept = Kept(path_of(asked, codec, number), asked.conditions(codec))
+def _searched(asked: SearchConfig, codec: Codec, number: int = 1) -> SearchResult:
+    kept = TrialLog(path_of(asked, codec, number), asked.conditions(codec))
     with contextlib.ExitStack() as stack:
         made: list[Line] = []
 
@@ -201,7 +201,7 @@ def _searched(asked: Asked, codec: Codec, number: int = 1) -> Found:
             raise
     if codec == judged(asked) and any(rate.error for rate in found.rates.values()):
         kept.set_aside()  # the generator was the limit: an error, which a resumed run may overcome
-    return Found(found, *read_ending(kept.ending))
+    return SearchResult(found, *read_ending(kept.ending))
 
 
 def ending(made: Line, found: Throughput, with_loads: bool) -> dict[str, Any]:
@@ -280,7 +280,7 @@ def read_ending(told: Mapping[str, Any]) -> tuple[dict[str, list[Load]], Octets 
     )
 
 
-def path_of(asked: Asked, codec: Codec, number: int = 1) -> Path | None:
+def path_of(asked: SearchConfig, codec: Codec, number: int = 1) -> Path | None:
     """The file of a search, the `number`th for the same, in the run's folder, if the run has one."""
     if not asked.run.folder.name:
         return None

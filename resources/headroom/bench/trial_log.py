@@ -18,7 +18,7 @@ MOST_OCTETS = 1 << 30  # a file of ours has some megabytes
 Measure = Callable[[float, float], Trial]
 
 
-class Kept:
+class TrialLog:
     """Trials that were kept under the same conditions, and the file that takes the next ones. No path: no file.
 
     What is not whole, or was measured under other conditions, counts for nothing.

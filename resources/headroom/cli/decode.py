@@ -14,7 +14,7 @@ from headroom.cli.console import examples, print_json, say, warn
 from headroom.core.errors import EXIT_FAILED, UsageError
 
 if TYPE_CHECKING:
-    from headroom.decode.run import Capture, Decoded
+    from headroom.decode.run import Capture, DecodedPacket
 
 EPILOG = examples(
     "./headroom decode link.pcapng",
@@ -66,7 +66,9 @@ def decode_command(
 ) -> None:
     from headroom.decode import run
 
-    asked = run.Asked(capture, wanted_of(profiles, cid, max_cid), *range_of(packets), ports_of(rtp_port), tshark)
+    asked = run.DecodeOptions(
+        capture, wanted_of(profiles, cid, max_cid), *range_of(packets), ports_of(rtp_port), tshark
+    )
     read = run.read(asked)
     kept = _Restored(restored)
     chosen = kept.watch(one for one in read.decoded())
@@ -101,7 +103,7 @@ def _summary(read: Capture) -> dict[str, Any]:
 def wanted_of(profiles: str | None, cid: str | None, max_cid: int | None) -> Any:
     """What is known of the channels. Raises UsageError on a word that makes no sense."""
     from headroom.core.settings import split_names
-    from headroom.decode.compressed import Wanted
+    from headroom.decode.compressed import ChannelHints
     from headroom.schemes.rohc.judge.profiles import PROFILES
 
     if cid not in (None, "small", "large"):
@@ -117,7 +119,7 @@ def wanted_of(profiles: str | None, cid: str | None, max_cid: int | None) -> Any
             told = ", ".join(f"0x{number:04x} ({profile.name})" for number, profile in PROFILES.items())
             raise UsageError(f"The judge knows no ROHC profile '{unknown[0]}'. It knows {told}.")
         numbers = frozenset(known[name] for name in names)
-    return Wanted(None if cid is None else cid == "large", max_cid, numbers)
+    return ChannelHints(None if cid is None else cid == "large", max_cid, numbers)
 
 
 def range_of(text: str | None) -> tuple[int, int | None]:
@@ -150,7 +152,7 @@ class _Restored:
         self.path = path
         self.packets: list[tuple[int, bytes, int]] = []
 
-    def watch(self, packets: Iterator[Decoded]) -> Iterator[Decoded]:
+    def watch(self, packets: Iterator[DecodedPacket]) -> Iterator[DecodedPacket]:
         for one in packets:
             if self.path and one.ours is not None and one.ours.restored is not None:
                 octets = one.ours.restored
@@ -165,13 +167,13 @@ class _Restored:
             say(f"{self.path}: {count} packets as the judge restored them")
 
 
-def _as_json(packets: Iterator[Decoded]) -> list[dict[str, Any]]:
+def _as_json(packets: Iterator[DecodedPacket]) -> list[dict[str, Any]]:
     from headroom.decode import text as shown
 
     return [shown.document(one) for one in packets]
 
 
-def _as_text(packets: Iterator[Decoded], in_full: bool) -> list[dict[str, Any]]:
+def _as_text(packets: Iterator[DecodedPacket], in_full: bool) -> list[dict[str, Any]]:
     """A table, printed in pieces as it goes; with all fields a piece for each packet."""
     from rich.console import Console
     from rich.text import Text
@@ -190,7 +192,7 @@ def _as_text(packets: Iterator[Decoded], in_full: bool) -> list[dict[str, Any]]:
     return []
 
 
-def _table(part: list[Decoded], header: bool) -> Any:
+def _table(part: list[DecodedPacket], header: bool) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text

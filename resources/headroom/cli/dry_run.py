@@ -117,13 +117,17 @@ def _count(cases: Sequence[Any]) -> str:
 
 def over_interfaces(found: Sequence[Case], topology: str) -> list[Case]:
     """Those of some cases that need the interfaces of a topology; the link keeps a capture in namespaces only."""
-    from headroom.keywords.capture import Capturing
-    from headroom.keywords.forwarding import Forwarding
-    from headroom.schemes.sigcomp.keywords.call_forwarding import Calling
+    from headroom.keywords.capture import CaptureKeywords
+    from headroom.keywords.forwarding import ForwardingKeywords
+    from headroom.schemes.sigcomp.keywords.call_forwarding import CallForwardingKeywords
 
     if topology == "process":
         return []
-    libraries: list[Any] = [Forwarding, Calling, *([Capturing] if topology == "netns" else [])]
+    libraries: list[Any] = [
+        ForwardingKeywords,
+        CallForwardingKeywords,
+        *([CaptureKeywords] if topology == "netns" else []),
+    ]
     words = {
         str(word).lower()
         for library in libraries

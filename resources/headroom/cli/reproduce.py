@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from headroom.cli import console, resuming
-from headroom.cli.run import Asked, execute
+from headroom.cli.run import RunOptions, execute
 from headroom.core.paths import DEFAULT_BUILD
 
 MOST_SHOWN = 200  # figures of a run, each with a line of its own; a thesis with its appendices has thousands
@@ -52,7 +52,7 @@ def reproduce_command(
     from headroom.bench.papers.paper import find
 
     found = find(paper)
-    asked = Asked([found.suite], compressor, decompressor, cpus, "", build, builds, seed, quick)
+    asked = RunOptions([found.suite], compressor, decompressor, cpus, "", build, builds, seed, quick)
 
     def document(folder: Path, records: list[dict[str, Any]]) -> dict[str, Any]:
         report = folder / "report.html"

@@ -13,7 +13,7 @@ import typer
 from headroom.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from headroom.cli.run import Asked
+    from headroom.cli.run import RunOptions
     from headroom.core.run.session import Plan
 
 NAMES = {"case": "--case", "tag": "--tag", "exclude": "--exclude", "suites": "the suite", "paper": "the paper"}
@@ -25,7 +25,7 @@ def said(context: typer.Context) -> set[str]:
     return {name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
 
 
-def refuse_contradictions(asked: Asked, words: Collection[str], plan: Plan) -> None:
+def refuse_contradictions(asked: RunOptions, words: Collection[str], plan: Plan) -> None:
     """Raises UsageError where one of `words`, parameters of the command line, asks for another run than `plan`."""
     for name in words:
         wanted, kept = _of_command_line(asked, name), _of_plan(plan, name)
@@ -37,7 +37,7 @@ def refuse_contradictions(asked: Asked, words: Collection[str], plan: Plan) -> N
             )
 
 
-def _of_command_line(asked: Asked, name: str) -> Any:
+def _of_command_line(asked: RunOptions, name: str) -> Any:
     """What a parameter asks for, as `_of_plan` has it; None for those that say nothing of what is measured."""
     from headroom.core.machine import build
     from headroom.core.run.selection import requirement_tags

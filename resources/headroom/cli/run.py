@@ -113,7 +113,7 @@ def run_command(
         bool, typer.Option("--dry-run", help="Check everything and say what would run; run nothing.")
     ] = False,
 ) -> None:
-    asked = Asked(
+    asked = RunOptions(
         suites or [],
         compressor,
         decompressor,
@@ -136,7 +136,7 @@ def run_command(
 
 
 @dataclass
-class Asked:
+class RunOptions:
     """The words of the command line."""
 
     suites: list[str]
@@ -164,7 +164,7 @@ class Asked:
         return "compressor" if self.compressor else "decompressor"
 
 
-def plan_of(asked: Asked) -> Plan:
+def plan_of(asked: RunOptions) -> Plan:
     """A plan without a folder yet. Raises UsageError when a name is unknown."""
     from headroom.core.machine import build
     from headroom.core.run.selection import has_suites, requirement_tags, suite_files, uses_interfaces
@@ -243,7 +243,7 @@ def check_here(settings: Settings) -> None:
 
 
 def execute(
-    asked: Asked,
+    asked: RunOptions,
     resume: str | None,
     json: bool,
     dry_run: bool,

@@ -14,7 +14,7 @@ from headroom.core.errors import UsageError
 from headroom.core.paths import DEFAULT_BUILD
 
 if TYPE_CHECKING:
-    from headroom.schemes.sigcomp.messages import Conversation, Sent, Wanted
+    from headroom.schemes.sigcomp.messages import Conversation, ConversationConfig, SentMessage
 
 EPILOG = examples(
     "./headroom talk 3gpp-video-call mechanism=dynamic",
@@ -95,7 +95,7 @@ def talk_command(
         raise typer.Exit(1)
 
 
-def _require_options(wanted: Wanted) -> None:
+def _require_options(wanted: ConversationConfig) -> None:
     """Raises UsageError for an option that neither of the two has: most likely its name is wrong."""
     from headroom.schemes.sigcomp import endpoints
 
@@ -152,10 +152,10 @@ def _print(done: Conversation, sequence: str) -> None:
         say(f"tshark shows the messages{but}: {tshark.command(done.wanted.capture)}")
 
 
-def _percent(one: Sent) -> str | None:
+def _percent(one: SentMessage) -> str | None:
     return None if one.compressed_length is None else f"{100 * one.compressed_length / max(1, one.length):.0f}"
 
 
-def _verdict(one: Sent) -> str:
+def _verdict(one: SentMessage) -> str:
     signs = ["plain"] if one.plain else ["with bytecode"] if one.uploads else []
     return ", ".join([one.verdict.replace("_", " "), *([one.reason] if one.reason else []), *signs])

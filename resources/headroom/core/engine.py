@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import process_group
-from headroom.core.engine_result import Ended, EngineFailure, document, libraries, sealed, who
+from headroom.core.engine_result import EngineExit, EngineFailure, document, libraries, sealed, who
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.machine.build import engine_program
 from headroom.core.paths import DEFAULT_BUILD, shown
@@ -36,7 +36,7 @@ GLANCE_S = 0.2  # between two looks at which engines have ended
 
 
 @dataclass(kw_only=True)
-class _Running(Ended):
+class _Running(EngineExit):
     job: bytes
     deadline: float
     timeout_s: float

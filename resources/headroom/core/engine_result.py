@@ -53,7 +53,7 @@ class EngineFailure(HeadroomError):
 
 
 @dataclass
-class Ended:
+class EngineExit:
     """A process of the engine, and what it has printed so far."""
 
     process: subprocess.Popen[bytes]
@@ -78,7 +78,7 @@ def libraries(job: dict[str, Any]) -> dict[str, str]:
     return {side: str(one["library"]) for side, one in sides.items() if isinstance(one, dict) and "library" in one}
 
 
-def document(one: Ended) -> dict[str, Any]:
+def document(one: EngineExit) -> dict[str, Any]:
     """The document of a process that has been attended to, or the failure that it ended with."""
     code = one.code
     if code is None:
@@ -150,7 +150,7 @@ def sealed(job: dict[str, Any]) -> tuple[dict[str, Any], str]:
     return {**job, "seal": seal}, seal
 
 
-def _complain_of_memory(one: Ended) -> None:
+def _complain_of_memory(one: EngineExit) -> None:
     """Raises EngineFailure when an engine that ended badly had used up its memory. Ends what is left of it."""
     process_group.stop(one.process)
     most = process_group.most_memory(one.process)
@@ -164,18 +164,18 @@ def _complain_of_memory(one: Ended) -> None:
     )
 
 
-def who(one: Ended) -> str:
+def who(one: EngineExit) -> str:
     """The engine with its adapters, such as `headroom-engine replay with mine.so as compressor`."""
     return f"headroom-engine {one.command}{' with ' if one.libraries else ''}{_adapters(one) if one.libraries else ''}"
 
 
-def _adapters(one: Ended) -> str:
+def _adapters(one: EngineExit) -> str:
     """The adapters that it ran, such as `mine.so as compressor and reference.so as decompressor`."""
     adapters = [f"{Path(path).name}{f' as {side}' if side else ''}" for side, path in one.libraries.items()]
     return " and ".join(adapters) or "the adapter"
 
 
-def _advice(one: Ended, signal_name: str = DEADLY[0]) -> str:
+def _advice(one: EngineExit, signal_name: str = DEADLY[0]) -> str:
     """How to find out what an adapter does that it should not; "" where that is what was being done, or no help."""
     if one.command == "check" or signal_name not in DEADLY or not one.libraries:
         return ""
@@ -194,7 +194,7 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def last_words(one: Ended) -> str:
+def last_words(one: EngineExit) -> str:
     """What it wrote to stderr, shortened to where it died and to the line that tells most: a sanitizer's summary, else
     the last one."""
     lines = [line.strip() for line in one.complaint.decode("utf-8", "replace").splitlines() if line.strip()]

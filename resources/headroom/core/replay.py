@@ -24,7 +24,7 @@ Packets = list[dict[str, Any]]
 
 
 @dataclass
-class Wanted:
+class ReplayConfig:
     """What to replay. `compressor` or `decompressor` may be None: the run then begins, or ends, at the link."""
 
     compressor: str | None = "reference"
@@ -60,7 +60,7 @@ class Wanted:
 class Replay:
     """What the engine said."""
 
-    wanted: Wanted
+    wanted: ReplayConfig
     document: dict[str, Any]
 
     @property
@@ -200,7 +200,7 @@ def _around(text: str, octet: int) -> str:
     return ("… " if first else "") + " ".join(shown) + (" …" if octet + 8 < len(octets) else "")
 
 
-def side(name: str, role: implementations.Role, wanted: Wanted) -> dict[str, Any]:
+def side(name: str, role: implementations.Role, wanted: ReplayConfig) -> dict[str, Any]:
     """The adapter of one side with its configuration, as a job has it."""
     found = implementations.find(name)
     channel = {"scheme": "rohc", **wanted.channel}
@@ -213,23 +213,23 @@ def side(name: str, role: implementations.Role, wanted: Wanted) -> dict[str, Any
     return {"library": str(found.library_path(wanted.build)), "config": config}
 
 
-def impaired(wanted: Wanted) -> bool:
+def impaired(wanted: ReplayConfig) -> bool:
     """Whether any part of the link is asked to harm packets."""
     return any(part.get(name) for part in (wanted.forward, wanted.feedback, wanted.backward) for name in HARMFUL)
 
 
-def has_feedback(wanted: Wanted) -> bool:
+def has_feedback(wanted: ReplayConfig) -> bool:
     """Whether the decompressor has a way back to the compressor."""
     return feedback_path(wanted) != "none"
 
 
-def feedback_path(wanted: Wanted) -> str:
+def feedback_path(wanted: ReplayConfig) -> str:
     """The path of feedback: as asked for; else a channel of its own unless the mode is unidirectional."""
     default = "none" if wanted.channel.get("mode", "U") == "U" else "own"
     return str(wanted.feedback.get("path", default))
 
 
-def source(wanted: Wanted) -> dict[str, Any]:
+def source(wanted: ReplayConfig) -> dict[str, Any]:
     """The source of a job. Raises UsageError when the profile or capture does not exist."""
     if not isinstance(wanted.source, str):
         return {"packets": wanted.source}
@@ -246,7 +246,7 @@ def source(wanted: Wanted) -> dict[str, Any]:
     return chosen
 
 
-def job(wanted: Wanted) -> dict[str, Any]:
+def job(wanted: ReplayConfig) -> dict[str, Any]:
     """The engine's job."""
     made: dict[str, Any] = {"source": source(wanted), "seed": wanted.seed, "burst": wanted.burst}
     if wanted.compressor:
@@ -281,7 +281,7 @@ def job(wanted: Wanted) -> dict[str, Any]:
     return made
 
 
-def run(wanted: Wanted) -> Replay:
+def run(wanted: ReplayConfig) -> Replay:
     """Replays. Raises EngineFailure when an adapter does not load, crashes or hangs."""
     made = job(wanted)
     if "profile" not in made["source"]:

@@ -15,7 +15,7 @@ from typing import Any
 from headroom.core import implementations
 from headroom.core.errors import UsageError
 from headroom.core.paths import ROOT
-from headroom.core.replay import Packets, Wanted
+from headroom.core.replay import Packets, ReplayConfig
 from headroom.core.settings import Settings, seed_of, split_names
 from headroom.schemes.rohc import ppp
 from headroom.schemes.sigcomp import messages
@@ -146,12 +146,12 @@ PLAIN: dict[str, Callable[[str], Any]] = {
 }
 
 
-def wanted(source: str | Packets, named: dict[str, str], settings: Settings) -> Wanted:
+def wanted(source: str | Packets, named: dict[str, str], settings: Settings) -> ReplayConfig:
     """A replay from the named arguments of a keyword.
 
     Raises UsageError on one that does not exist or has no sensible value.
     """
-    result = Wanted(
+    result = ReplayConfig(
         compressor=settings.compressor,
         decompressor=settings.decompressor,
         source=source,
@@ -169,7 +169,7 @@ def wanted(source: str | Packets, named: dict[str, str], settings: Settings) -> 
     return result
 
 
-def _put(result: Wanted, name: str, text: str) -> None:
+def _put(result: ReplayConfig, name: str, text: str) -> None:
     if name in ARGUMENTS:
         part, key, convert = ARGUMENTS[name]
         getattr(result, part)[key] = convert(text)
@@ -208,7 +208,7 @@ def _put(result: Wanted, name: str, text: str) -> None:
         )
 
 
-def conversation(sequence: str, named: dict[str, str], settings: Settings) -> messages.Wanted:
+def conversation(sequence: str, named: dict[str, str], settings: Settings) -> messages.ConversationConfig:
     """A SIP sequence between two endpoints, from named arguments: those of `Send Sequence`.
 
     Raises UsageError on one that makes no sense; options of an implementation are known only to it.
@@ -226,7 +226,7 @@ def conversation(sequence: str, named: dict[str, str], settings: Settings) -> me
     dropped = _dropped(named.pop("drop", ""), sum(message.from_caller for message in found))
     said = {name: _offered(name, named.pop(name)) for name in LIMITS if name in named}
     offer = generous(settings.compressor, settings.decompressor) | said
-    return messages.Wanted(
+    return messages.ConversationConfig(
         messages=messages.conversation(found),
         a=settings.compressor,
         b=settings.decompressor,

@@ -38,7 +38,7 @@ COMPARED = {"IR", "IR-DYN", "UO-0", "UO-1", "UO-1-ID", "UO-1-TS", "UOR-2", "UOR-
 
 
 @dataclass(frozen=True)
-class Seen:
+class TsharkPacket:
     """What tshark says of one packet; None where it says nothing."""
 
     interface: int
@@ -53,7 +53,7 @@ def available() -> bool:
     return shutil.which("tshark") is not None
 
 
-def read(capture: Path, timeout_s: float = 60.0) -> list[Seen]:
+def read(capture: Path, timeout_s: float = 60.0) -> list[TsharkPacket]:
     """Everything that tshark reads in a capture.
 
     Raises EnvironmentLacks without tshark, HeadroomError when it fails.
@@ -79,13 +79,13 @@ def lines_of(capture: Path, fields: Sequence[str], options: Sequence[str] = (), 
     return done.stdout.split("\n")[:-1]
 
 
-def parse(line: str) -> Seen:
+def parse(line: str) -> TsharkPacket:
     """One line of tshark's output."""
     values = dict(zip(FIELDS, [*line.split(SEPARATOR), *[""] * len(FIELDS)], strict=False))
     info = TYPES.search(values["_ws.col.Info"])
     kind = info[1] if info else None
     crc = _number(values["rohc.r_0_crc"])
-    return Seen(
+    return TsharkPacket(
         interface=_number(values["frame.interface_id"]) or 0,
         kind=kind,
         cid=_number(values["rohc.small_cid"]) if values["rohc.small_cid"] else _number(values["rohc.add_cid"]),
@@ -112,7 +112,7 @@ class Comparison:
     skipped: int = 0
 
 
-def compare(seen: Sequence[Seen], packets: Sequence[Packet]) -> Comparison:
+def compare(seen: Sequence[TsharkPacket], packets: Sequence[Packet]) -> Comparison:
     """Field by field, packet by packet, where tshark says anything; `packets` is our own reading of the same ones."""
     if len(seen) != len(packets):
         return Comparison(0, 0, [f"tshark reads {len(seen)} packets, there are {len(packets)}"])

@@ -23,7 +23,7 @@ class Difference:
 
 
 @dataclass
-class Compared:
+class ReadingComparison:
     """`agreed` are names of values that both have alike. `silent` says why tshark's reading decides nothing."""
 
     agreed: list[str] = field(default_factory=list)
@@ -104,9 +104,9 @@ def _says_mode(ours: Ours) -> bool:
     return extension is not None and extension.mode is not None
 
 
-def compare_rohc(ours: Ours, theirs: Reading, limits: Limits) -> Compared:
+def compare_rohc(ours: Ours, theirs: Reading, limits: Limits) -> ReadingComparison:
     """Every value that both have."""
-    found = Compared(silent=limits.why_silent(ours))
+    found = ReadingComparison(silent=limits.why_silent(ours))
     if found.silent:
         return found
     if ours.title != theirs.title and limits.has_not_seen_mode(ours):
@@ -132,7 +132,7 @@ def compare_rohc(ours: Ours, theirs: Reading, limits: Limits) -> Compared:
     return found
 
 
-def _compare_feedback(found: Compared, ours: Ours, theirs: Reading) -> None:
+def _compare_feedback(found: ReadingComparison, ours: Ours, theirs: Reading) -> None:
     mine, other = ours.values.get("feedback"), theirs.values.get("feedback")
     if not isinstance(mine, list) or not isinstance(other, list) or len(mine) != len(other):
         return
@@ -141,9 +141,9 @@ def _compare_feedback(found: Compared, ours: Ours, theirs: Reading) -> None:
             _hold(found, f"feedback {number + 1} {name}", a[name], b[name])
 
 
-def compare_ip(ours: Ours, theirs: Reading) -> Compared:
+def compare_ip(ours: Ours, theirs: Reading) -> ReadingComparison:
     """Every value that both have. tshark may read on where ours ends, never the other way round."""
-    found = Compared()
+    found = ReadingComparison()
     if ours.error or theirs.error:
         found.silent = theirs.error or "our reader refuses what is in it"
         return found
@@ -160,7 +160,7 @@ def compare_ip(ours: Ours, theirs: Reading) -> Compared:
     return found
 
 
-def _hold(found: Compared, name: str, ours: Value, theirs: Value) -> None:
+def _hold(found: ReadingComparison, name: str, ours: Value, theirs: Value) -> None:
     if ours == theirs:
         found.agreed.append(name)
     else:

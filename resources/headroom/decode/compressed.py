@@ -21,7 +21,7 @@ TRIED = 200  # packets that decide whether CIDs are small or large
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ChannelHints:
     """What is known of the channels. `large_cids` None: found out; `max_cid` None: the largest there is."""
 
     large_cids: bool | None = None
@@ -34,7 +34,7 @@ class Wanted:
         return Parameters(large_cids=large, max_cid=most, profiles=self.profiles, mrru=MRRU)
 
 
-def reads_as_large(packets: Iterable[bytes], wanted: Wanted) -> bool:
+def reads_as_large(packets: Iterable[bytes], wanted: ChannelHints) -> bool:
     """Whether the packets of a channel make more sense with large CIDs than with small ones."""
     first = [packet for _, packet in zip(range(TRIED), packets, strict=False)]
     good = {large: _readable(first, wanted.parameters(large)) for large in (False, True)}
@@ -49,7 +49,7 @@ def _readable(packets: list[bytes], parameters: Parameters) -> int:
 class Channel:
     """Reads the packets of one channel in their order."""
 
-    def __init__(self, wanted: Wanted, large: bool) -> None:
+    def __init__(self, wanted: ChannelHints, large: bool) -> None:
         self.large_cids = large
         self.judge = Decompressor(wanted.parameters(large))
 

@@ -14,18 +14,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from headroom.core.captures import framing
-from headroom.core.captures.reading import Captured, Interface
+from headroom.core.captures.reading import CapturedPacket, Interface
 from headroom.core.errors import HeadroomError
 from headroom.decode import ip_dissector, run, text, tshark_reading
 from headroom.decode.comparing import compare_ip
-from headroom.decode.compressed import Wanted
-from headroom.decode.run import Asked, Decoded
+from headroom.decode.compressed import ChannelHints
+from headroom.decode.run import DecodedPacket, DecodeOptions
 
 RAW = Interface(0, framing.RAW)
 
 
 @dataclass
-class Found:
+class LinkComparison:
     """`on_the_link` counts packets by what became of tshark's reading, `inside` those of which it read the inside."""
 
     on_the_link: Counter[str] = field(default_factory=Counter)
@@ -35,15 +35,15 @@ class Found:
     wrong: list[str] = field(default_factory=list)
 
 
-def look(capture: Path, sent: Mapping[str, Sequence[bytes]], wanted: Wanted) -> Found:
+def look(capture: Path, sent: Mapping[str, Sequence[bytes]], wanted: ChannelHints) -> LinkComparison:
     """`sent` has what each direction was sent, by the name of its interface in the capture, in order.
 
     Raises EnvironmentLacks without tshark, HeadroomError when it fails or the capture cannot be read whole.
     """
-    read = run.read(Asked(capture, wanted))
+    read = run.read(DecodeOptions(capture, wanted))
     if read.faults:
         raise HeadroomError(" ".join(read.faults))
-    found = Found()
+    found = LinkComparison()
     came: dict[str, list[bytes]] = {name: [] for name in sent}
     for one in read.decoded():
         _on_the_link(one, found)
@@ -55,14 +55,14 @@ def look(capture: Path, sent: Mapping[str, Sequence[bytes]], wanted: Wanted) -> 
     return found
 
 
-def uncompressed(one: Decoded) -> bytes | None:
+def uncompressed(one: DecodedPacket) -> bytes | None:
     """The packet that a link packet stands for; None where it stands for none, such as feedback."""
     if one.frame.kind == "ip":
         return one.frame.octets
     return one.ours.restored if one.ours is not None else None
 
 
-def _on_the_link(one: Decoded, found: Found) -> None:
+def _on_the_link(one: DecodedPacket, found: LinkComparison) -> None:
     where = f"packet {one.captured.number} ({one.channel})"
     if one.ours is None:
         found.on_the_link["something else"] += 1
@@ -75,7 +75,7 @@ def _on_the_link(one: Decoded, found: Found) -> None:
         found.wrong.append(f"{where}, {one.ours.title}: {text.verdict_text(one.compared)}")
 
 
-def _inside(name: str, came: list[bytes], sent: Sequence[bytes], found: Found) -> None:
+def _inside(name: str, came: list[bytes], sent: Sequence[bytes], found: LinkComparison) -> None:
     """What came along a link is what was sent, in order, and tshark reads the same in it."""
     flows = ip_dissector.rtp_flows(sent)
     kept: list[bytes] = []
@@ -91,7 +91,7 @@ def _inside(name: str, came: list[bytes], sent: Sequence[bytes], found: Found) -
     if not kept:
         found.wrong.append(f"{name}: nothing that was sent was on the link")
         return
-    packets = [Captured(number, RAW, 0, octets, len(octets)) for number, octets in enumerate(kept, 1)]
+    packets = [CapturedPacket(number, RAW, 0, octets, len(octets)) for number, octets in enumerate(kept, 1)]
     for number, (octets, reading) in enumerate(zip(kept, tshark_reading.read_ip(packets), strict=True)):
         ours = ip_dissector.read(octets, flows)
         compared = compare_ip(ours, reading)

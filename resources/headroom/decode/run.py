@@ -16,12 +16,12 @@ from pathlib import Path
 from headroom.core import tshark
 from headroom.core.captures import framing, reading
 from headroom.core.captures.framing import Frame
-from headroom.core.captures.reading import BrokenCapture, Captured
+from headroom.core.captures.reading import BrokenCapture, CapturedPacket
 from headroom.core.errors import HeadroomError
 from headroom.decode import comparing, compressed, ip_dissector
 from headroom.decode import tshark_reading as theirs
-from headroom.decode.comparing import Compared, Limits
-from headroom.decode.compressed import Channel, Wanted
+from headroom.decode.comparing import Limits, ReadingComparison
+from headroom.decode.compressed import Channel, ChannelHints
 from headroom.decode.reading import Ours, Reading
 from headroom.decode.signalling import Signalling
 
@@ -34,11 +34,11 @@ Key = tuple[int, tuple[int, ...], bytes, bool | None]  # interface, VIDs, who se
 
 
 @dataclass(frozen=True)
-class Asked:
+class DecodeOptions:
     """What is to be decoded, and hints. `last` None: to the end. `rtp_ports` are UDP ports that carry RTP."""
 
     path: Path
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: ChannelHints = field(default_factory=ChannelHints)
     first: int = 1
     last: int | None = None
     rtp_ports: frozenset[int] = frozenset()
@@ -46,17 +46,17 @@ class Asked:
 
 
 @dataclass
-class Decoded:
+class DecodedPacket:
     """One packet as both read it. `ours` is None where a frame carries nothing that is read here."""
 
-    captured: Captured
+    captured: CapturedPacket
     since_ns: int  # the first packet
     frame: Frame
     channel: str
     ours: Ours | None
     restored: Ours | None
     theirs: Reading | None
-    compared: Compared
+    compared: ReadingComparison
 
 
 @dataclass
@@ -67,8 +67,8 @@ class Capture:
     what a reader should know of how it was read.
     """
 
-    asked: Asked
-    packets: list[tuple[Captured, Frame]]
+    asked: DecodeOptions
+    packets: list[tuple[CapturedPacket, Frame]]
     channels: dict[Key, str]  # in order, with their names
     large: dict[Key, bool]
     theirs: dict[int, Reading]  # by number of packet
@@ -77,7 +77,7 @@ class Capture:
     remarks: list[str] = field(default_factory=list)
     verdicts: Counter[str] = field(default_factory=Counter)
 
-    def decoded(self) -> Iterator[Decoded]:
+    def decoded(self) -> Iterator[DecodedPacket]:
         """The packets asked for, in order; those in front of them are read, too, for contexts rest on them."""
         channels = {key: Channel(self.asked.wanted, large) for key, large in self.large.items()}
         limits = {key: Limits() for key in self.large}
@@ -90,44 +90,44 @@ class Capture:
 
     def _one(
         self,
-        captured: Captured,
+        captured: CapturedPacket,
         frame: Frame,
         channels: dict[Key, Channel],
         limits: dict[Key, Limits],
         signalling: Signalling,
-    ) -> Decoded:
+    ) -> DecodedPacket:
         key = _key(captured, frame)
         other = self.theirs.get(captured.number)
         ours = restored = None
-        compared = Compared()
+        compared = ReadingComparison()
         if frame.kind == "rohc":
             ours = channels[key].read(frame.octets, captured.time_ns)
             restored = compressed.restored_values(ours)
             if other is not None:
                 compared = comparing.compare_rohc(ours, other, limits[key])
             else:
-                compared = Compared(silent=limits[key].why_silent(ours))
+                compared = ReadingComparison(silent=limits[key].why_silent(ours))
         elif frame.kind == "ip":
             ours = ip_dissector.read(frame.octets, self.rtp_flows, signalling=signalling)
-            compared = comparing.compare_ip(ours, other) if other else Compared()
+            compared = comparing.compare_ip(ours, other) if other else ReadingComparison()
         if captured.is_cut:
             cut = f"only {len(captured.octets)} of {captured.length} octets were captured"
-            compared = Compared(silent=cut)
+            compared = ReadingComparison(silent=cut)
             if ours is not None:
                 ours.notes.append(cut)
         elif ours is None:
-            compared = Compared(silent="nothing that is read here")
+            compared = ReadingComparison(silent="nothing that is read here")
         elif other is None and not compared.silent:
-            compared = Compared(silent="tshark was not asked")
+            compared = ReadingComparison(silent="tshark was not asked")
         since_ns = captured.time_ns - self.packets[0][0].time_ns
-        return Decoded(captured, since_ns, frame, self.channels[key], ours, restored, other, compared)
+        return DecodedPacket(captured, since_ns, frame, self.channels[key], ours, restored, other, compared)
 
 
-def read(asked: Asked) -> Capture:
+def read(asked: DecodeOptions) -> Capture:
     """Reads a capture and asks tshark about it. Raises UsageError when it is none, or there is no packet to decode."""
     faults: list[str] = []
     packets = _packets(asked, faults)
-    groups: dict[Key, list[tuple[Captured, Frame]]] = {}
+    groups: dict[Key, list[tuple[CapturedPacket, Frame]]] = {}
     for captured, frame in packets:
         groups.setdefault(_key(captured, frame), []).append((captured, frame))
     large = {key: _large(key, group, asked.wanted) for key, group in groups.items() if group[0][1].kind == "rohc"}
@@ -149,8 +149,8 @@ def read(asked: Asked) -> Capture:
     return made
 
 
-def _packets(asked: Asked, faults: list[str]) -> list[tuple[Captured, Frame]]:
-    found: list[tuple[Captured, Frame]] = []
+def _packets(asked: DecodeOptions, faults: list[str]) -> list[tuple[CapturedPacket, Frame]]:
+    found: list[tuple[CapturedPacket, Frame]] = []
     octets = 0
     try:
         for captured in reading.read(asked.path):
@@ -169,13 +169,13 @@ def _packets(asked: Asked, faults: list[str]) -> list[tuple[Captured, Frame]]:
     return found
 
 
-def _key(captured: Captured, frame: Frame) -> Key:
+def _key(captured: CapturedPacket, frame: Frame) -> Key:
     if frame.kind != "rohc":
         return (captured.interface.number, frame.vlans, b"", None)
     return (captured.interface.number, frame.vlans, frame.source, frame.large_cids)
 
 
-def _large(key: Key, group: Sequence[tuple[Captured, Frame]], wanted: Wanted) -> bool:
+def _large(key: Key, group: Sequence[tuple[CapturedPacket, Frame]], wanted: ChannelHints) -> bool:
     """Whether a channel has large CIDs: as the frames say, as is asked for, or as makes more sense."""
     if key[3] is not None:
         return key[3]
@@ -184,7 +184,7 @@ def _large(key: Key, group: Sequence[tuple[Captured, Frame]], wanted: Wanted) ->
     return compressed.reads_as_large((frame.octets for _, frame in group), wanted)
 
 
-def _names(groups: dict[Key, list[tuple[Captured, Frame]]]) -> dict[Key, str]:
+def _names(groups: dict[Key, list[tuple[CapturedPacket, Frame]]]) -> dict[Key, str]:
     """Channels by what tells them apart: the interface's name, VLAN tags, and the sender where there are several."""
     names = {}
     senders: dict[tuple[int, tuple[int, ...]], set[bytes]] = {}
@@ -200,7 +200,7 @@ def _names(groups: dict[Key, list[tuple[Captured, Frame]]]) -> dict[Key, str]:
     return names
 
 
-def _ask_tshark(made: Capture, groups: dict[Key, list[tuple[Captured, Frame]]]) -> None:
+def _ask_tshark(made: Capture, groups: dict[Key, list[tuple[CapturedPacket, Frame]]]) -> None:
     """Puts each ROHC channel before tshark, and then the IP packets of each link type."""
     rohc = [(key, group) for key, group in groups.items() if key in made.large and group]
     if len(rohc) > MOST_CHANNELS:
@@ -213,7 +213,7 @@ def _ask_tshark(made: Capture, groups: dict[Key, list[tuple[Captured, Frame]]]) 
             made.faults.append(f"tshark failed at {made.channels[key] or 'the channel'}: {error}")
             continue
         made.theirs |= {captured.number: one for (captured, _), one in zip(group, found, strict=True)}
-    by_type: dict[int, list[Captured]] = {}
+    by_type: dict[int, list[CapturedPacket]] = {}
     for captured, frame in made.packets:
         if frame.kind == "ip":
             by_type.setdefault(captured.interface.link_type, []).append(captured)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from headroom.decode.comparing import Compared
+from headroom.decode.comparing import ReadingComparison
 from headroom.decode.reading import Ours, Reading, Value, shown
-from headroom.decode.run import Decoded
+from headroom.decode.run import DecodedPacket
 from headroom.schemes.rohc.interop import fields
 from headroom.schemes.rohc.judge.profiles import PROFILES
 
@@ -17,7 +17,7 @@ _ADDRESSES = ("IPv4 source", "IPv4 destination", "IPv6 source", "IPv6 destinatio
 _PORTS = ("UDP source port", "UDP destination port", "TCP source port", "TCP destination port")
 
 
-def ours_text(one: Decoded) -> str:
+def ours_text(one: DecodedPacket) -> str:
     """What our judge says, in a few lines."""
     ours = one.ours
     if ours is None:
@@ -33,7 +33,7 @@ def ours_text(one: Decoded) -> str:
     return "\n".join([*lines, *_remarks(ours)])
 
 
-def theirs_text(one: Decoded) -> str:
+def theirs_text(one: DecodedPacket) -> str:
     """What tshark says."""
     if one.theirs is None:
         return ""
@@ -42,7 +42,7 @@ def theirs_text(one: Decoded) -> str:
     return "\n".join([_headline(one.theirs), *_remarks(one.theirs)])
 
 
-def verdict_text(compared: Compared) -> str:
+def verdict_text(compared: ReadingComparison) -> str:
     """Whether they agree, and where not."""
     if compared.differences:
         return "differ: " + "; ".join(
@@ -107,7 +107,7 @@ def _feedback(element: dict[str, Any]) -> str:
     return " ".join(words)
 
 
-def in_full(one: Decoded) -> list[str]:
+def in_full(one: DecodedPacket) -> list[str]:
     """Everything about a packet: octets, the judge's trace with positions, the restored packet field by field."""
     octets = one.frame.octets
     lines = [f"  octets: {octets[:MOST_HEX].hex()}{'…' if len(octets) > MOST_HEX else ''}"]
@@ -123,7 +123,7 @@ def in_full(one: Decoded) -> list[str]:
     return lines
 
 
-def document(one: Decoded) -> dict[str, Any]:
+def document(one: DecodedPacket) -> dict[str, Any]:
     """A packet for other programs. Octets are in hexadecimal, values by the names of `headroom.decode.reading`."""
     captured = one.captured
     return {

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from headroom.core import tshark
 from headroom.core.captures import framing, writing
-from headroom.core.captures.reading import Captured
+from headroom.core.captures.reading import CapturedPacket
 from headroom.decode import signalling
 from headroom.decode.reading import Reading, Value
 from headroom.schemes.rohc.judge import RohcError, cid
@@ -171,7 +171,7 @@ def _listed(value: Value) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def read_ip(packets: Sequence[Captured], rtp_ports: Sequence[int] = ()) -> list[Reading]:
+def read_ip(packets: Sequence[CapturedPacket], rtp_ports: Sequence[int] = ()) -> list[Reading]:
     """Frames of one link type with IP packets in them, as tshark reads them. Raises as `read_rohc` does."""
     options = ["-E", "occurrence=a", "-E", f"aggregator={AMONG}", "-o", "ip.defragment:FALSE"]
     options += ["-o", "ipv6.defragment:FALSE", "--enable-heuristic", "rtp_udp"]

@@ -16,7 +16,7 @@ from headroom.keywords.base import library
 
 
 @library
-class Adapting:
+class AdapterKeywords:
     """One adapter: `implementations/abi/headroom.h` says what it promises."""
 
     @keyword("Adapter Should Keep The Promises Of The ABI")

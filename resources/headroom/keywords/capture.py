@@ -18,7 +18,7 @@ from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.core.settings import Settings
 from headroom.decode import on_the_link
-from headroom.decode.compressed import Wanted
+from headroom.decode.compressed import ChannelHints
 from headroom.keywords.base import library
 from headroom.keywords.load import configuration
 from headroom.schemes.rohc.keywords.replay import artefact_folder
@@ -36,7 +36,7 @@ CODECS: dict[str, Codec] = {"compressed": "asked", "as it is": "bridge"}
 
 
 @library
-class Capturing:
+class CaptureKeywords:
     """A short, slow trial over network namespaces with a capture of the link, and who reads what in it."""
 
     @keyword("Everybody Should Read The Same On The Link")
@@ -51,7 +51,7 @@ class Capturing:
                 made.captured()
                 collector.current().traffic = traffic(made.made, trial)
             packets = {way: rendered(asked, profile, flows, trial, way, Path(folder)) for way in ("forward", "reverse")}
-            wanted = Wanted(cids == "large", channel.max_cid)
+            wanted = ChannelHints(cids == "large", channel.max_cid)
             found = on_the_link.look(capture, packets, wanted)
         note(found, trial)
         judge(found, sum(map(len, packets.values())))
@@ -116,7 +116,7 @@ def rendered(asked: Settings, profile: str, flows: int, trial: Trial, way: str, 
     return [one.octets for one in reading.read(folder / f"{way}.pcap")]
 
 
-def note(found: on_the_link.Found, trial: Trial) -> None:
+def note(found: on_the_link.LinkComparison, trial: Trial) -> None:
     """Leaves what was found for the result record."""
     current = collector.current()
     current.parameters["on_the_link"] = dict(found.on_the_link)
@@ -128,7 +128,7 @@ def note(found: on_the_link.Found, trial: Trial) -> None:
     current.findings += [Finding(sentence, judge="tshark") for sentence in found.wrong[:MOST_FINDINGS]]
 
 
-def judge(found: on_the_link.Found, sent: int) -> None:
+def judge(found: on_the_link.LinkComparison, sent: int) -> None:
     """Ends the case where somebody read something else, or where there was too little to read."""
     if found.wrong:
         raise AssertionError(f"{len(found.wrong)} differences: {replay_options.some(found.wrong, 3)}")

@@ -13,8 +13,8 @@ from headroom.bench.throughput import GOALS, GeneratorFellBehind, Goal, NoThroug
 from headroom.bench.throughput_search import (
     FLOWS,
     IMPLEMENTATIONS,
-    Asked,
-    Found,
+    SearchConfig,
+    SearchResult,
     control,
     octets_of,
     rules_of,
@@ -34,7 +34,7 @@ from headroom.testbed.trial import Trial
 
 
 @library
-class Forwarding:
+class ForwardingKeywords:
     """What two nodes and a link forward, over `--topology` and from `--generator`."""
 
     @keyword("Throughput Should Be Found")
@@ -60,7 +60,7 @@ class Forwarding:
         goal = goal_of(loss)
         words = {"kind": "scaling", "goal": goal.name, "loss_ratio": goal.loss_ratio}
         many = asked_for(profile, cpus, "U", FLOWS, **words)
-        one = Asked(many.run, many.profile, "1c", configuration("1c").cpus, many.flows, many.channel)
+        one = SearchConfig(many.run, many.profile, "1c", configuration("1c").cpus, many.flows, many.channel)
         alone, together = (with_controls(place, goal, ("asked", "null")) for place in (one, many))
         found = {codec: (alone[codec], together[codec]) for codec in alone}
         forwarding_results.note_scaling(found, goal, len(many.cores))
@@ -119,7 +119,7 @@ class Forwarding:
             collector.current().judge("non-strict", told)
 
 
-def with_controls(asked: Asked, goal: Goal, codecs: Sequence[Codec]) -> dict[Codec, Found]:
+def with_controls(asked: SearchConfig, goal: Goal, codecs: Sequence[Codec]) -> dict[Codec, SearchResult]:
     """The throughput of what a row asks for, first of `codecs`, and of the controls beside it."""
     judged, *controls = codecs
     found = {judged: throughput(asked, judged)}
@@ -137,7 +137,7 @@ def goal_of(text: str) -> Goal:
     raise ValueError(f"'{text}' is no loss that is looked for; there are none, {known}")
 
 
-def asked_for(profile: str, cpus: str, mode: str, flows: int, **parameters: Any) -> Asked:
+def asked_for(profile: str, cpus: str, mode: str, flows: int, **parameters: Any) -> SearchConfig:
     """What a row asks for, noted; skips the case where this run, machine or implementation is not for it."""
     run = settings.from_robot()
     channel = channel_of(mode)
@@ -164,7 +164,7 @@ def asked_for(profile: str, cpus: str, mode: str, flows: int, **parameters: Any)
     current.parameters["cores"] = list(cores)
     if reason := choice.crowded(run.topology, cores):
         raise SkipExecution(reason)
-    return Asked(run, profile or run.profile, cpus, cores, flows, channel)
+    return SearchConfig(run, profile or run.profile, cpus, cores, flows, channel)
 
 
 def most_contexts(run: Settings, channel: Channel, flows: int) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from headroom.bench.throughput import Goal, Rate, compact
-from headroom.bench.throughput_search import Found, Octets
+from headroom.bench.throughput_search import Octets, SearchResult
 from headroom.core.results import collector
 from headroom.core.results.record import CoreLoad, Histogram, Series
 from headroom.testbed.line import Codec, Load
@@ -18,7 +18,7 @@ PERCENTILES = (("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999))
 WAYS = ("forward", "reverse")
 
 
-def note_throughput(found: Mapping[Codec, Found], goal: Goal) -> None:
+def note_throughput(found: Mapping[Codec, SearchResult], goal: Goal) -> None:
     """Leaves the rate with its controls, all trials and the loads of the cores for the result record."""
     current = collector.current()
     current.traffic = found["asked"].traffic
@@ -65,7 +65,7 @@ def _note_rate(name: str, rate: Rate) -> None:
         current.metric(f"{name}_at_least", rate.at_least_pps, "packets/s", "higher")
 
 
-def _losses(found: Found, codec: Codec) -> Series:
+def _losses(found: SearchResult, codec: Codec) -> Series:
     """Loss over rate, of all trials in which the generator kept up."""
     counted = [trial for trial in found.throughput.trials if trial.sent and not trial.fell_behind]
     points = [{"x": trial.rate_pps, "y": trial.lost / trial.sent, "s": trial.duration_s} for trial in counted]
@@ -85,7 +85,7 @@ def _reason(load: Load) -> str:
     return "" if load.busy is not None else load.reason or MISSING
 
 
-def note_scaling(found: Mapping[Codec, tuple[Found, Found]], goal: Goal, cores: int) -> None:
+def note_scaling(found: Mapping[Codec, tuple[SearchResult, SearchResult]], goal: Goal, cores: int) -> None:
     """Leaves speed-up and efficiency for the result record: of each codec, on one core and on so many."""
     current = collector.current()
     current.traffic = found["asked"][1].traffic

@@ -27,7 +27,7 @@ class SearchHadToEnd(HeadroomError):
 
 
 @dataclass(frozen=True)
-class Found:
+class CapacityResult:
     """A capacity with the point next to it, and pairs of trials there, with the null adapter and without."""
 
     cores: tuple[int, ...]
@@ -38,7 +38,7 @@ class Found:
 
 
 @library
-class Measuring:
+class LoadKeywords:
     """How many bidirectional VoIP flow pairs some cores carry."""
 
     @keyword("Flow Pairs Should Be Found")
@@ -89,7 +89,7 @@ def note_trial(asked: settings.Settings, trial: Trial, cpus: str) -> None:
     note_costs([trial], "")
 
 
-def note_churn(asked: settings.Settings, trials: list[Trial], wanted: load.Wanted, cpus: str) -> None:
+def note_churn(asked: settings.Settings, trials: list[Trial], wanted: load.LoadConfig, cpus: str) -> None:
     """Leaves the cost of an operation in each phase for the result record."""
     current = collector.current()
     current.parameters |= {
@@ -136,13 +136,13 @@ def configuration(name: str) -> topology.CpuConfiguration:
     return found
 
 
-def wanted_for(asked: settings.Settings, profile: str, cores: tuple[int, ...], build: str = "") -> load.Wanted:
+def wanted_for(asked: settings.Settings, profile: str, cores: tuple[int, ...], build: str = "") -> load.LoadConfig:
     """The load to measure; skips the case where an implementation does not declare what it needs."""
     for name, role in ((asked.compressor, "compressor"), (asked.decompressor, "decompressor")):
         reason = implementations.find(name).lacks(role, modes=["U"], cids=["large"])  # type: ignore[arg-type]
         if reason:
             raise SkipExecution(f"{reason}.")
-    return load.Wanted(
+    return load.LoadConfig(
         compressor=asked.compressor,
         decompressor=asked.decompressor,
         profile=profile or asked.profile,
@@ -153,7 +153,7 @@ def wanted_for(asked: settings.Settings, profile: str, cores: tuple[int, ...], b
     )
 
 
-def measure_capacity(asked: settings.Settings, profile: str, cpus: str, target: float | None) -> Found:
+def measure_capacity(asked: settings.Settings, profile: str, cpus: str, target: float | None) -> CapacityResult:
     """Searches for a capacity, and measures there what of it is the harness's."""
     note_parameters(asked, profile, cpus, target)
     cores = configuration(cpus).cpus
@@ -163,7 +163,7 @@ def measure_capacity(asked: settings.Settings, profile: str, cpus: str, target: 
     points = capacity.points(wanted, rules, asked.folder if asked.folder.name else None)
     found = points.for_target(target)
     point = points.nearest(found.flow_pairs or 0)
-    return Found(cores, points, found, point, points.pairs_at(point.flow_pairs))
+    return CapacityResult(cores, points, found, point, points.pairs_at(point.flow_pairs))
 
 
 def note_parameters(asked: settings.Settings, profile: str, cpus: str, target: float | None) -> None:
@@ -182,7 +182,7 @@ def note_parameters(asked: settings.Settings, profile: str, cpus: str, target: f
         setattr(current, role, implementations.identity(implementations.find(name), asked.build))
 
 
-def note_capacity(found: Found) -> None:
+def note_capacity(found: CapacityResult) -> None:
     """Leaves a capacity with its raw trials, costs, latency and curve for the result record."""
     current = collector.current()
     wanted, result = found.points.wanted, found.capacity
@@ -244,7 +244,9 @@ def note_costs(trials: list[Trial], prefix: str) -> None:
         current.metric(f"{prefix}new_flow_ns", median(new), "ns", "lower", None, list(new))
 
 
-def note_codec_only(flow_pairs: float | None, cores: int, pairs: list[codec_only.Pair], wanted: load.Wanted) -> None:
+def note_codec_only(
+    flow_pairs: float | None, cores: int, pairs: list[codec_only.Pair], wanted: load.LoadConfig
+) -> None:
     """Leaves what the implementation carries without the harness, and its cost as a multiple of null's; `flow_pairs`
     are those of each core."""
     current = collector.current()

@@ -10,7 +10,7 @@ from typing import Any
 from robot.api.deco import keyword
 
 from headroom.bench.papers import paper as papers
-from headroom.bench.papers.measured import Measured
+from headroom.bench.papers.measured import PaperMeasurement
 from headroom.core import implementations, settings
 from headroom.core.results import collector
 from headroom.keywords.base import library
@@ -24,7 +24,7 @@ MOST_TOLD = 6  # figures that a case's reason names; the record has them all
 
 
 @library
-class Reproducing:
+class PaperKeywords:
     """One keyword for every paper: `Figures Should Be Beside The Paper's    effnet-2007    Table 1`.
 
     A place that the paper does not have stands for all those that begin with it: `Appendix H`.
@@ -52,7 +52,7 @@ class Reproducing:
         judge(measured)
 
 
-def judge(measured: Measured) -> None:
+def judge(measured: PaperMeasurement) -> None:
     """Fails the case when a figure that must match does not; notes a shape that is missed."""
 
     def told(verdict: str) -> list[str]:
@@ -77,13 +77,13 @@ def judge(measured: Measured) -> None:
         collector.current().judge("unsupported", measured.items[0].note)
 
 
-def measure(found: papers.Paper, places: tuple[str, ...], asked: settings.Settings) -> Measured:
+def measure(found: papers.Paper, places: tuple[str, ...], asked: settings.Settings) -> PaperMeasurement:
     """Measures some places of a paper."""
     if found.key == "maenpaa-2005":
         return _maenpaa_2005(found, places, _tested(asked))
     if found.key != "effnet-2007":
         raise ValueError(f"nothing here measures the paper {found.key} yet")
-    methods: dict[tuple[str, ...], Callable[[], Measured]] = {
+    methods: dict[tuple[str, ...], Callable[[], PaperMeasurement]] = {
         ("Table 1",): lambda: effnet_2007.table_1(found, _tested(asked)),
         ("Table 2",): lambda: effnet_2007.table_2(found, _tested(asked), runs=8 if asked.quick else 40),
         ("Figure 3",): lambda: effnet_2007.figure_3(found),
@@ -98,8 +98,8 @@ def measure(found: papers.Paper, places: tuple[str, ...], asked: settings.Settin
     return methods[places]()
 
 
-def _maenpaa_2005(found: papers.Paper, places: tuple[str, ...], asked: settings.Settings) -> Measured:
-    result = Measured()
+def _maenpaa_2005(found: papers.Paper, places: tuple[str, ...], asked: settings.Settings) -> PaperMeasurement:
+    result = PaperMeasurement()
     run, load = maenpaa_2005_runs.Runner(asked), maenpaa_2005_load.runner(asked)
     for place in places:
         if maenpaa_2005_load.is_load(place):

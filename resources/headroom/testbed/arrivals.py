@@ -49,7 +49,7 @@ class Ears:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ArrivalComparison:
     """Packets that arrived: `equal` to one of those sent, and `others`, which nobody has sent."""
 
     equal: int
@@ -136,10 +136,10 @@ def ip_packet(frame: bytes) -> bytes:
     return packet[:length]
 
 
-def compare(sent: Iterable[bytes], arrived: Iterable[bytes]) -> Compared:
+def compare(sent: Iterable[bytes], arrived: Iterable[bytes]) -> ArrivalComparison:
     """Every packet that arrived must be one of those sent, and come no more often."""
     wanted, found = Counter(sent), Counter(arrived)
-    return Compared(sum((wanted & found).values()), tuple((found - wanted).elements()))
+    return ArrivalComparison(sum((wanted & found).values()), tuple((found - wanted).elements()))
 
 
 def require(trial: Trial) -> str:

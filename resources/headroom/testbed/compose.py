@@ -63,7 +63,7 @@ class Compose(Topology):
     mounted: trex_container.Mount | None = field(default=None, init=False)
     run: str = field(default="", init=False)
     subnet: str = field(default="", init=False)  # the first half of all addresses
-    found: containers.Found = field(default_factory=containers.Found, init=False)
+    found: containers.DockerInstallation = field(default_factory=containers.DockerInstallation, init=False)
     made: dict[Role, Container] = field(default_factory=dict, init=False)
     states: dict[tuple[Role, str], interfaces.State] = field(default_factory=dict, init=False)  # of interfaces
 

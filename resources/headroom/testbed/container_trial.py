@@ -33,7 +33,7 @@ class TrialFailed(HeadroomError):
 
 
 @dataclass(frozen=True)
-class Asked:
+class TrialOptions:
     """What the environment asks for."""
 
     profile: str = "voip-amr-nb-ipv6"
@@ -44,9 +44,9 @@ class Asked:
     subnet: str = "10.77"
 
     @staticmethod
-    def of(environment: dict[str, str]) -> Asked:
+    def of(environment: dict[str, str]) -> TrialOptions:
         """Raises UsageError on a value that is no number."""
-        plain = Asked()
+        plain = TrialOptions()
         found: dict[str, Any] = {}
         for name, variable in (("flows", "FLOWS"), ("rate_pps", "RATE"), ("seconds", "SECONDS"), ("seed", "SEED")):
             kind = type(getattr(plain, name))
@@ -57,7 +57,7 @@ class Asked:
                 raise UsageError(f"HEADROOM_{variable} is '{text}', which is no number.") from None
         for name in ("profile", "subnet"):
             found[name] = environment.get(f"HEADROOM_{name.upper()}") or getattr(plain, name)
-        return Asked(**found)
+        return TrialOptions(**found)
 
     def job(self) -> dict[str, Any]:
         """The generator's job; its ports are those of docker/compose.yaml, by address."""
@@ -72,7 +72,7 @@ class Asked:
         }
 
 
-def run(asked: Asked, folder: Path = FOLDER) -> dict[str, Any]:
+def run(asked: TrialOptions, folder: Path = FOLDER) -> dict[str, Any]:
     """Has the generator make one trial; returns its result, and what the others say at the end.
 
     Raises TrialFailed where there is none, as soon as that is known.
@@ -158,7 +158,7 @@ def behindhand(generated: dict[str, Any]) -> list[str]:
 
 def main() -> int:
     try:
-        document = run(Asked.of(dict(os.environ)))
+        document = run(TrialOptions.of(dict(os.environ)))
     except HeadroomError as error:
         print(f"harness: {error}", file=sys.stderr)
         return error.exit_code

@@ -42,7 +42,7 @@ NO_RIGHTS = (
 
 
 @dataclass(frozen=True)
-class Found:
+class DockerInstallation:
     """What there is of Docker: `compose` is how Compose is called; `reason` says what lacks, `remedy` what to do."""
 
     version: str = ""
@@ -51,20 +51,22 @@ class Found:
     remedy: str = ""
 
 
-def look() -> Found:
+def look() -> DockerInstallation:
     """Looks for Docker, its daemon, and Compose as a plugin (v2) or as a program (v1.29)."""
     if shutil.which("docker") is None:
-        return Found(reason="Docker is not installed", remedy="install Docker with its Compose plugin")
+        return DockerInstallation(reason="Docker is not installed", remedy="install Docker with its Compose plugin")
     server = _ask("docker", "info", "--format", "{{.ServerVersion}}")
     if not server:
-        return Found(
+        return DockerInstallation(
             reason="Docker is installed, but its daemon does not answer",
             remedy="start the daemon, or join the group docker",
         )
     if compose := _compose(os.environ.get("PATH", "")):
         words, version = compose
-        return Found(f"Docker {server}, Compose {version.removeprefix('v')}", words)
-    return Found(reason="Docker is there, but without Compose", remedy="install the Compose plugin, or docker-compose")
+        return DockerInstallation(f"Docker {server}, Compose {version.removeprefix('v')}", words)
+    return DockerInstallation(
+        reason="Docker is there, but without Compose", remedy="install the Compose plugin, or docker-compose"
+    )
 
 
 @cache

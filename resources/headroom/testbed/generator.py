@@ -21,7 +21,7 @@ from headroom.core import engine
 from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.machine.build import engine_program
 from headroom.core.paths import DEFAULT_BUILD
-from headroom.testbed.arrivals import UNCOMPARED, Compared, Ears, Listener, compare, ip_packet
+from headroom.testbed.arrivals import UNCOMPARED, ArrivalComparison, Ears, Listener, compare, ip_packet
 from headroom.testbed.bridge_noise import strays_in
 from headroom.testbed.captures import records, split
 from headroom.testbed.trex.client import Trex
@@ -289,7 +289,7 @@ class TrexGenerator:
         return Trial(self.name, self.trex.version, rate_pps, duration_s, found[0], reverse, notes, dict(stats))
 
 
-def _with(counted: Direction, caught: Compared) -> Direction:
+def _with(counted: Direction, caught: ArrivalComparison) -> Direction:
     """A direction that TRex has counted, with what a comparison says."""
     lost = max(0, counted.sent - caught.equal)
     received = caught.equal + len(caught.others)

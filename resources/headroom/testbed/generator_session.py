@@ -27,7 +27,7 @@ COMMAND = "serve"
 SAID = ("job", "input", "output")  # kinds of errors that the engine tells, and EngineFailure has as well
 
 
-class Standing:
+class GeneratorSession:
     """Carries out jobs of `generate` and `call` at the generator's place; the first one starts the process.
 
     Use as a context manager. All jobs have the ports, the MTU and the core of the first one.
@@ -38,7 +38,7 @@ class Standing:
         self._pipe: Pipe | None = None
         self._service: Service | None = None
 
-    def __enter__(self) -> Standing:
+    def __enter__(self) -> GeneratorSession:
         return self
 
     def __exit__(

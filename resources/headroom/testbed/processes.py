@@ -25,7 +25,7 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from headroom.core import engine_result, process_group
-from headroom.core.engine_result import Ended, EngineFailure
+from headroom.core.engine_result import EngineExit, EngineFailure
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.machine.build import engine_program
 from headroom.core.paths import DEFAULT_BUILD, shown
@@ -75,7 +75,7 @@ HERE = Place()
 
 
 @dataclass(kw_only=True)
-class Service(Ended):
+class Service(EngineExit):
     """A process of a crew. `command` is empty where it is not the engine."""
 
     name: str

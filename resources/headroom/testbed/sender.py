@@ -14,7 +14,7 @@ from headroom.core.settings import Settings
 from headroom.testbed import arrivals, netns
 from headroom.testbed.compose import Compose
 from headroom.testbed.generator import EmbeddedGenerator, Run, TrexGenerator
-from headroom.testbed.generator_session import PATIENCE_S, Standing
+from headroom.testbed.generator_session import PATIENCE_S, GeneratorSession
 from headroom.testbed.topology import Port, Topology
 from headroom.testbed.trex import client
 from headroom.testbed.trex import server as trex_server
@@ -99,7 +99,7 @@ def carrying_out(made: Topology) -> Iterator[Run]:
     if made.name not in ("netns", "compose"):
         yield partial(run_in, made)
         return
-    with Standing(made) as standing:
+    with GeneratorSession(made) as standing:
         yield standing
 
 

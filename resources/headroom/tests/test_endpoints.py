@@ -73,7 +73,7 @@ def test_the_case_decides_before_the_declaration_key_by_key(vendor: str) -> None
 
 
 def of_messages(name: str, build: str) -> dict[str, Any]:
-    wanted = messages.Wanted((), name, name, options={"mechanism": "dynamic"}, build=build)
+    wanted = messages.ConversationConfig((), name, name, options={"mechanism": "dynamic"}, build=build)
     return messages.job(wanted)["endpoints"]["b"]
 
 
@@ -82,12 +82,12 @@ def of_talk(name: str, build: str) -> dict[str, Any]:
 
 
 def of_conformance(name: str, build: str) -> dict[str, Any]:
-    asked = endpoint_engine.Asked(name, Offer(), Offer(), {"mechanism": "dynamic"}, build=build)
+    asked = endpoint_engine.EndpointUnderTest(name, Offer(), Offer(), {"mechanism": "dynamic"}, build=build)
     return endpoint_engine.job(asked, [])["endpoints"]["a"]
 
 
 def of_calls(name: str, build: str) -> dict[str, Any]:
-    return call_load.job(call_load.Wanted(name, name, mechanism="dynamic", build=build))["endpoint"]
+    return call_load.job(call_load.CallLoadConfig(name, name, mechanism="dynamic", build=build))["endpoint"]
 
 
 def of_the_thesis(name: str, build: str) -> dict[str, Any]:
@@ -137,7 +137,9 @@ def test_options_that_there_are(real_build: str) -> None:
 
 def test_a_conversation_asks_nobody_for_what_he_does_not_have(real_build: str) -> None:
     with pytest.raises(NotDeclared, match="null does not describe the option mechanism dynamic"):
-        endpoint_engine.require(endpoint_engine.Asked("null", None, options={"mechanism": "dynamic"}, build=real_build))
+        endpoint_engine.require(
+            endpoint_engine.EndpointUnderTest("null", None, options={"mechanism": "dynamic"}, build=real_build)
+        )
 
 
 def test_what_is_asked_is_within_what_is_declared(vendor: str) -> None:

@@ -14,7 +14,7 @@ from headroom.core.errors import UsageError
 from headroom.core.paths import IMPLEMENTATIONS, PROFILES
 from headroom.decode import run
 from headroom.decode.reading import Ours
-from headroom.decode.run import Asked
+from headroom.decode.run import DecodeOptions
 from headroom.decode.signalling import MOST_CYCLES, Signalling
 from headroom.schemes.sigcomp.judge.message import upload
 from headroom.schemes.sigcomp.sip import sequences
@@ -134,11 +134,11 @@ def test_any_sigcomp_in_a_capture(tmp_path: Path) -> None:
         frame = ethernet(0x0800, ipv4(udp(payload, 5060, 5060)))
         frames.append(damaged(frame, (b"\xff",), draw) if draw.random() < 0.3 else frame)
     path = pcap(tmp_path / "x.pcap", 1, *frames)
-    assert len(list(run.read(Asked(path, tshark=False)).decoded())) == 200
+    assert len(list(run.read(DecodeOptions(path, tshark=False)).decoded())) == 200
     whole = path.read_bytes()
     for _ in range(60):
         path.write_bytes(damaged(whole[:2000], (b"\xff\xff\xff\xff",), draw))
-        read_or_refused(lambda: list(run.read(Asked(path, tshark=False)).decoded()))
+        read_or_refused(lambda: list(run.read(DecodeOptions(path, tshark=False)).decoded()))
 
 
 def test_messages_without_end_come_to_an_end() -> None:

@@ -11,7 +11,7 @@ from headroom.core.paths import build_folder
 from headroom.core.yamlfile import schema
 from headroom.schemes.rohc.conformance import capabilities as sides
 from headroom.schemes.rohc.interop import group, links, traffic
-from headroom.schemes.rohc.interop.cell import Workshop
+from headroom.schemes.rohc.interop.cell import ArtefactStore
 from headroom.schemes.rohc.interop.matrix import Choice, Row
 from headroom.schemes.sigcomp.interop import call, call_cells
 
@@ -239,6 +239,6 @@ def test_what_is_declared_and_not_described_is_an_error_of_the_implementation(tm
         sides.require(str(folder), "decompressor", {"profiles": ["0x0008"], "mode": "R"})
     sentence = "mine: implementation.yaml says profile 0x0008, describe does not."
     row = Row(str(folder), str(folder), "0x0008", "U", "small")
-    results = group.run(row, Choice(build=real_build), Workshop(tmp_path))
+    results = group.run(row, Choice(build=real_build), ArtefactStore(tmp_path))
     assert {(one["verdict"], one["reason"]) for one in results} == {("error", sentence)}
     assert len({one["signature"] for one in results}) == 1, "said once for all of them"

@@ -43,7 +43,7 @@ def document(**changes: Any) -> dict[str, Any]:
     }
 
 
-WANTED = load.Wanted(profile="voip-amr-nb-ipv6")
+WANTED = load.LoadConfig(profile="voip-amr-nb-ipv6")
 
 
 def test_loads_from_three_sources() -> None:
@@ -114,7 +114,7 @@ def test_jobs_of_several_cores_start_together(monkeypatch: pytest.MonkeyPatch) -
         return [document() for _ in jobs]
 
     monkeypatch.setattr(load.engine, "run_together", run_together)
-    load.measure(load.Wanted(profile="voip-amr-nb-ipv6", cores=(2, 3)), 1000)
+    load.measure(load.LoadConfig(profile="voip-amr-nb-ipv6", cores=(2, 3)), 1000)
     assert [job["core"] for job in seen] == [2, 3]
     assert seen[0]["start_at_ns"] == seen[1]["start_at_ns"]
     assert seen[0]["flow_pairs"] == 1000
@@ -128,7 +128,7 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Replaces the engine by a core whose load is 1e-5 for each flow pair; returns what was asked for."""
     asked: list[int] = []
 
-    def measure(wanted: load.Wanted, flow_pairs: int) -> Trial:
+    def measure(wanted: load.LoadConfig, flow_pairs: int) -> Trial:
         asked.append(flow_pairs)
         core = load.read(document(), 1, WANTED)
         return Trial(flow_pairs, min(1.0, flow_pairs * 1e-5), int(flow_pairs > 90_000), "", [core])
@@ -239,7 +239,7 @@ def test_disturbed_pairs_count_only_where_there_are_no_others() -> None:
     ],
 )
 def test_codec_only_is_noted_with_its_reason(
-    flow_pairs: float | None, wanted: load.Wanted, values: tuple[float | None, ...], reason: str
+    flow_pairs: float | None, wanted: load.LoadConfig, values: tuple[float | None, ...], reason: str
 ) -> None:
     noted = collector.begin()
     note_codec_only(flow_pairs, 2, [codec_only.Pair(trial(0.5, 40.0), trial(0.1, 4.0))], wanted)
@@ -256,7 +256,7 @@ def test_never_more_flows_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_real_trial(real_build: str) -> None:
-    wanted = load.Wanted(profile="voip-amr-nb-ipv6", cores=(0,), build=real_build, ticks=10, warmup_ticks=3)
+    wanted = load.LoadConfig(profile="voip-amr-nb-ipv6", cores=(0,), build=real_build, ticks=10, warmup_ticks=3)
     trial = load.measure(wanted, 200)
     core = trial.detail[0]
     assert 0 < trial.load < 0.5

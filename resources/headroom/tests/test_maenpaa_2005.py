@@ -11,7 +11,7 @@ from headroom.bench.papers import paper
 from headroom.core.errors import UsageError
 from headroom.schemes.sigcomp.papers import maenpaa_2005, maenpaa_2005_load
 from headroom.schemes.sigcomp.papers import maenpaa_2005_bytecode as bytecode
-from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration, Exchange, Sent, cell, mean_state
+from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration, Exchange, MeasuredMessage, cell, mean_state
 from headroom.schemes.sigcomp.sip import counted
 
 
@@ -26,7 +26,7 @@ def made_up(configuration: Configuration) -> Exchange:
     for number, message in enumerate(counted.load(configuration.sequence)[: configuration.messages]):
         third = len(message.octets) // 3
         exchange.sent.append(
-            Sent(
+            MeasuredMessage(
                 message.name,
                 message.from_caller,
                 plain=len(message.octets),

@@ -11,7 +11,7 @@ from headroom.bench.papers import paper
 from headroom.core.results.record import Item
 from headroom.schemes.sigcomp.papers import maenpaa_2005
 from headroom.schemes.sigcomp.papers import maenpaa_2005_bytecode as bytecode
-from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration, Exchange, Sent
+from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration, Exchange, MeasuredMessage
 
 VOICE = "Appendix I 14.9.2.2"  # shared compression over UDP, 4,096 octets
 
@@ -31,7 +31,9 @@ def like_the_thesis(thesis: paper.Paper, where: str, ours: int, more: int = 0) -
         told = {one.rpartition(".")[2]: int(thesis.items[one].paper or 0) for one in identities}
         uploads = told["sigcomp"] - told["compressed"] >= code
         length = told["sigcomp"] + (ours - code if uploads else 0) + more
-        found.sent.append(Sent(name, True, told["length"], length, told["compressed"], ours if uploads else 0))
+        found.sent.append(
+            MeasuredMessage(name, True, told["length"], length, told["compressed"], ours if uploads else 0)
+        )
     return found
 
 
@@ -81,7 +83,7 @@ def test_bytecode_that_only_ours_brings_is_seen(thesis: paper.Paper) -> None:
 def test_a_cell_that_the_thesis_does_not_give_is_not_compared(thesis: paper.Paper) -> None:
     where = "Appendix L 14.12.2"
     exchange = Exchange(Configuration(**thesis.configurations[where]))
-    exchange.sent += [Sent(name, True, 100, 300, 50, 200) for name in "abcde"]
+    exchange.sent += [MeasuredMessage(name, True, 100, 300, 50, 200) for name in "abcde"]
     table = thesis.tables[where][0]
     assert compared(thesis, where, exchange) == (table, {})
     lacking = Exchange(Configuration(**thesis.configurations[VOICE]), missing="no endpoint")

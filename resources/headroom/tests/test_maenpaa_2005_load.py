@@ -10,7 +10,7 @@ import pytest
 from headroom.bench.papers import paper
 from headroom.schemes.sigcomp import call_load
 from headroom.schemes.sigcomp.papers import maenpaa_2005_load
-from headroom.schemes.sigcomp.papers.maenpaa_2005_load import VIDEO, VOICE, Asked
+from headroom.schemes.sigcomp.papers.maenpaa_2005_load import VIDEO, VOICE, CallLoadRow
 
 
 @pytest.fixture(scope="module")
@@ -18,11 +18,11 @@ def thesis() -> paper.Paper:
     return paper.load("maenpaa-2005")
 
 
-def made_up(asked: Asked) -> call_load.Loaded:
+def made_up(asked: CallLoadRow) -> call_load.CallLoadResult:
     """A run in which everything grows with the number of calls."""
     share = asked.simultaneous / 1e5
     times = {"in_system": 30e3, "in_buffer": 10e3, "processing": 20e3}
-    return call_load.Loaded(
+    return call_load.CallLoadResult(
         calls_in_progress=asked.simultaneous,
         calls_per_s=asked.simultaneous / 185,
         messages_per_s=100.0,
@@ -53,22 +53,22 @@ def made_up(asked: Asked) -> call_load.Loaded:
 
 
 def test_what_rows_ask_for(thesis: paper.Paper) -> None:
-    asked: list[Asked] = []
+    asked: list[CallLoadRow] = []
 
-    def run(one: Asked) -> call_load.Loaded:
+    def run(one: CallLoadRow) -> call_load.CallLoadResult:
         asked.append(one)
         return made_up(one)
 
     maenpaa_2005_load.measure(thesis, "Table 17", run)
-    hyper_threading = {Asked(VIDEO, 1500, 2), Asked(VOICE, 1500, 2)}
-    assert {one for one in asked if one.simultaneous == 1500} == hyper_threading | {Asked(VOICE, 1500)}
+    hyper_threading = {CallLoadRow(VIDEO, 1500, 2), CallLoadRow(VOICE, 1500, 2)}
+    assert {one for one in asked if one.simultaneous == 1500} == hyper_threading | {CallLoadRow(VOICE, 1500)}
     asked.clear()
     maenpaa_2005_load.measure(thesis, "Appendix M 14.13", run)
     assert {one.simultaneous for one in asked} == {5000}
     assert sorted({one.workers for one in asked}) == [1, 2, 3, 5, 7, 10, 11, 12, 15, 25, 50, 100, 250, 500]
     asked.clear()
     maenpaa_2005_load.measure(thesis, "Appendix N 14.14.2.2", run)
-    assert set(asked) == {Asked(VIDEO, count) for count in (50, 100, 250, 375, 500)}
+    assert set(asked) == {CallLoadRow(VIDEO, count) for count in (50, 100, 250, 375, 500)}
 
 
 def test_every_figure_has_a_value_or_a_reason(thesis: paper.Paper) -> None:
@@ -120,7 +120,7 @@ def test_processing_over_active_workers(thesis: paper.Paper) -> None:
 
 def test_active_workers_are_drawn_where_messages_meet(thesis: paper.Paper) -> None:
     def names(of: paper.Paper, load: float) -> set[tuple[str, str]]:
-        def run(asked: Asked) -> call_load.Loaded:
+        def run(asked: CallLoadRow) -> call_load.CallLoadResult:
             return replace(made_up(asked), most_load=load)
 
         places = ("Appendix M 14.13", "Appendix N 14.14.1.2")

@@ -15,7 +15,7 @@ from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.paths import IMPLEMENTATIONS, SUITES
 from headroom.selftest.mutation import campaign, catalogue, hunt
 from headroom.selftest.mutation.catalogue import Mutant
-from headroom.selftest.mutation.hunt import Found, Outcome, Task
+from headroom.selftest.mutation.hunt import CaseResult, Outcome, Task
 from headroom.tests.test_cli import headroom
 
 POINT = re.compile(r'mutant\("([^"]*)"\)')
@@ -135,7 +135,7 @@ def mutant(name: str) -> Mutant:
     return Mutant(name, "compressor", "RFC 3095, 5.9", "It is broken.", ("conformance/rohc/crc",))
 
 
-CASE = Found("suite/Case", "fail", ["RFC3095-5.9.1-1"], "It is wrong.")
+CASE = CaseResult("suite/Case", "fail", ["RFC3095-5.9.1-1"], "It is wrong.")
 
 
 class Hunts:
@@ -167,7 +167,7 @@ def test_verdicts_on_mutants() -> None:
         sound=["suite/Case"],
         a=Outcome("a", caught=CASE, cases=3),
         b=Outcome("b", cases=300, passed=["suite/Case"]),
-        c=Outcome("c", cases=300, errors=[Found("suite/Other", "error", [], "A hang.")]),
+        c=Outcome("c", cases=300, errors=[CaseResult("suite/Other", "error", [], "A hang.")]),
         d="Robot could not run.",
     )
     rows = run(hunts, "a", "b", "c", "d")

@@ -111,7 +111,7 @@ def test_lost_packets_of_a_call() -> None:
         {"inserted": True, "direction": "forward"},
     ]
     document = {"forward": {"source": {"packets": 5}, "link": {"bandwidth_bps": 10240.0}}, "records": records}
-    counted = effnet_2007.call(replay.Replay(replay.Wanted(), document))
+    counted = effnet_2007.call(replay.Replay(replay.ReplayConfig(), document))
     assert counted == effnet_2007.Call(packets=5, lost=3, header_lost=2, bandwidth=10.0, header=72 / 5)
 
 

@@ -38,14 +38,16 @@ def complaint_of(wrong: tuple[str, str]) -> str:
 
 def test_a_replay_tells_the_line(real_build: str, wrong: tuple[str, str]) -> None:
     with pytest.raises(EngineFailure) as caught:
-        replay.run(replay.Wanted(compressor="null", decompressor=None, source=wrong[0], packets=1, build=real_build))
+        replay.run(
+            replay.ReplayConfig(compressor="null", decompressor=None, source=wrong[0], packets=1, build=real_build)
+        )
     assert complaint_of(wrong) in str(caught.value) and "(at " not in str(caught.value)
     assert (caught.value.kind, caught.value.exit_code) == ("job", 2)
 
 
 def test_a_load_tells_the_line(real_build: str, wrong: tuple[str, str]) -> None:
     with pytest.raises(EngineFailure) as caught:
-        load.measure(load.Wanted(compressor="null", decompressor="null", profile=wrong[0], build=real_build), 1)
+        load.measure(load.LoadConfig(compressor="null", decompressor="null", profile=wrong[0], build=real_build), 1)
     assert complaint_of(wrong) in str(caught.value)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from headroom.cli.run import Asked, plan_of
+from headroom.cli.run import RunOptions, plan_of
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.settings import OF_CALLS, Settings, of_calls
 
@@ -26,14 +26,14 @@ from headroom.core.settings import OF_CALLS, Settings, of_calls
 def test_a_side_that_is_named_alone_is_what_the_run_is_about(
     compressor: str, decompressor: str, subject: str, options: list[str]
 ) -> None:
-    settings = plan_of(Asked(["conformance"], compressor, decompressor)).settings
+    settings = plan_of(RunOptions(["conformance"], compressor, decompressor)).settings
     assert settings.subject == subject
     assert settings.options() == [*options, "--seed", "1"], "they say the same again"
     assert Settings.from_json(settings.as_json(), Path()) == replace(settings, folder=Path())
 
 
 def test_calls_are_asked_for() -> None:
-    asked = Asked(["performance/sip_calls"], calls=500, holding=60.0, answer=2.5)
+    asked = RunOptions(["performance/sip_calls"], calls=500, holding=60.0, answer=2.5)
     settings = plan_of(asked).settings
     assert (settings.calls, settings.holding, settings.answer) == (500, 60.0, 2.5)
     assert settings.options() == [*("--calls", "500", "--holding", "60.0", "--answer", "2.5"), "--seed", "1"]
@@ -50,19 +50,25 @@ def test_calls_are_asked_for() -> None:
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        (Asked(["performance"], calls=0), "--calls is a number of calls from 1 to 4,000,000, not 0"),
-        (Asked(["performance"], calls=5_000_000), "from 1 to 4,000,000, not 5,000,000"),
-        (Asked(["performance"], holding=0), r"--holding is a number of seconds from 0\.1 to 1,000,000, not 0"),
-        (Asked(["performance"], answer=float("nan")), "--answer is a number of seconds from 0 to 1,000,000, not nan"),
-        (Asked(["performance"], holding="long"), "--holding is a number of seconds, not 'long'"),  # type: ignore[arg-type]
-        (Asked(["conformance"], calls=5), "Nothing of conformance has calls through a P-CSCF .* and so --calls would"),
+        (RunOptions(["performance"], calls=0), "--calls is a number of calls from 1 to 4,000,000, not 0"),
+        (RunOptions(["performance"], calls=5_000_000), "from 1 to 4,000,000, not 5,000,000"),
+        (RunOptions(["performance"], holding=0), r"--holding is a number of seconds from 0\.1 to 1,000,000, not 0"),
         (
-            Asked(["performance/sip_calls"], cases=["Pool*"], holding=5),
+            RunOptions(["performance"], answer=float("nan")),
+            "--answer is a number of seconds from 0 to 1,000,000, not nan",
+        ),
+        (RunOptions(["performance"], holding="long"), "--holding is a number of seconds, not 'long'"),  # type: ignore[arg-type]
+        (
+            RunOptions(["conformance"], calls=5),
+            "Nothing of conformance has calls through a P-CSCF .* and so --calls would",
+        ),
+        (
+            RunOptions(["performance/sip_calls"], cases=["Pool*"], holding=5),
             "Nothing of 'Pool Or Pinned, Two Workers', 'Pool Or Pinned, Four Workers' has calls .* so --holding would",
         ),
     ],
 )
-def test_calls_that_cannot_be(asked: Asked, sentence: str) -> None:
+def test_calls_that_cannot_be(asked: RunOptions, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         plan_of(asked)
 
@@ -85,4 +91,4 @@ def test_nothing_is_asked_of_what_is_not_there(tmp_path: Path, how: str, error: 
     folder.mkdir()
     (folder / "implementation.yaml").write_text(YAML.format(how=how))
     with pytest.raises(error, match=sentence):
-        plan_of(Asked(["conformance"], str(folder)))
+        plan_of(RunOptions(["conformance"], str(folder)))

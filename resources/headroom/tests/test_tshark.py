@@ -22,7 +22,7 @@ def test_a_line_of_its_output() -> None:
     seen = tshark.parse(
         SEPARATOR.join(["7", "0", "UO-1-TS (sn=5)", "3", "", "5", "", "0x2a", "", ""]),
     )
-    assert seen == tshark.Seen(0, "UO-1-TS", 3, 5, 42, False)
+    assert seen == tshark.TsharkPacket(0, "UO-1-TS", 3, 5, 42, False)
     initial = tshark.parse(SEPARATOR.join(["1", "0", "IR packet", "0", "", "", "", "0xa1", "42625", ""]))
     assert (initial.kind, initial.sn, initial.crc) == ("IR", 42625, 0xA1)
 
@@ -48,10 +48,10 @@ def packets() -> list[Packet]:
 def test_agreement_and_difference() -> None:
     [ours] = packets()
     sn = ours.value("RTP Sequence Number")
-    agreeing = tshark.Seen(0, "IR", 0, sn, ours.value("CRC"), False)
+    agreeing = tshark.TsharkPacket(0, "IR", 0, sn, ours.value("CRC"), False)
     found = tshark.compare([agreeing], [ours])
     assert (found.packets, found.fields, found.differences) == (1, 4, [])
-    other = tshark.Seen(0, "IR-DYN", 1, 5, None, True)
+    other = tshark.TsharkPacket(0, "IR-DYN", 1, 5, None, True)
     assert len(tshark.compare([other], [ours]).differences) == 4
     assert "tshark reads 0 packets, there are 1" in tshark.compare([], [ours]).differences[0]
 
@@ -89,7 +89,10 @@ def enhanced(octets: bytes, interface: int = 0) -> bytes:
 def test_packets_with_their_interface(tmp_path: Path) -> None:
     path = tmp_path / "x.pcapng"
     path.write_bytes(SECTION + block(1, b"\0" * 8) + enhanced(b"abc") + enhanced(b"defgh", 1))
-    assert list(engine_pcapng.read(path)) == [engine_pcapng.Captured(0, b"abc"), engine_pcapng.Captured(1, b"defgh")]
+    assert list(engine_pcapng.read(path)) == [
+        engine_pcapng.EnginePacket(0, b"abc"),
+        engine_pcapng.EnginePacket(1, b"defgh"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +123,7 @@ def test_broken_captures_are_refused(tmp_path: Path, content: bytes) -> None:
     "profile", ["voip-amr-nb-ipv4", "voip-amr-nb-ipv6-silence", "rtp-marker-every", "ip-id-random"]
 )
 def test_tshark_reads_what_the_reference_sends(real_build: str, profile: str, mode: str) -> None:
-    wanted = replay.Wanted(source=profile, packets=300, flows=3, build=real_build, channel={"mode": mode})
+    wanted = replay.ReplayConfig(source=profile, packets=300, flows=3, build=real_build, channel={"mode": mode})
     found = judging.compare_with_tshark(replay.run(wanted))
     assert found.differences == []
     assert found.packets + found.skipped == 300
@@ -132,7 +135,7 @@ def test_tshark_reads_what_the_reference_sends(real_build: str, profile: str, mo
     "profile", ["voip-mixed", "udp-constant-ipv6", "ip-only-ipv4", "tunnel-ipv4-in-ipv6", "rtp-video"]
 )
 def test_the_second_judge_restores_what_the_reference_sends(real_build: str, profile: str, mode: str) -> None:
-    wanted = replay.Wanted(source=profile, packets=300, flows=3, build=real_build, channel={"mode": mode})
+    wanted = replay.ReplayConfig(source=profile, packets=300, flows=3, build=real_build, channel={"mode": mode})
     done = replay.run(wanted)
     assert done.count("identical") == 300
     found = judging.second_judge(done)
@@ -142,7 +145,7 @@ def test_the_second_judge_restores_what_the_reference_sends(real_build: str, pro
 
 def test_the_second_judge_notices_what_is_wrong(real_build: str) -> None:
     """Packets that were never compressed are no ROHC, and the judge says so."""
-    wanted = replay.Wanted(
+    wanted = replay.ReplayConfig(
         compressor="null",
         decompressor="null",
         source="voip-amr-nb-ipv4",

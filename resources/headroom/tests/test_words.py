@@ -17,7 +17,7 @@ from headroom.core.settings import Settings, seed_of
 from headroom.keywords.load import target_of
 
 
-def wanted(**named: str) -> replay.Wanted:
+def wanted(**named: str) -> replay.ReplayConfig:
     return replay_options.wanted("voip-amr-nb-ipv6", named, Settings(seed=3))
 
 
@@ -117,7 +117,7 @@ def test_a_run_may_begin_or_end_at_the_link() -> None:
 
 def test_a_capture_that_is_not_there() -> None:
     with pytest.raises(UsageError, match=r"There is no capture none\.pcap"):
-        replay.job(replay.Wanted(source="none.pcap"))
+        replay.job(replay.ReplayConfig(source="none.pcap"))
 
 
 def test_the_first_difference_is_shown_with_its_surroundings() -> None:

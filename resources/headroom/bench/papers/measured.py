@@ -10,7 +10,7 @@ from headroom.core.results.record import Item, Series
 
 
 @dataclass
-class Measured:
+class PaperMeasurement:
     """One place of a paper: figures beside ours, what to draw, and what kept us from measuring."""
 
     items: list[Item] = field(default_factory=list)

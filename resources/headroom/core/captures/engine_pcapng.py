@@ -20,14 +20,14 @@ BYTE_ORDER_MAGIC = 0x1A2B3C4D
 
 
 @dataclass(frozen=True)
-class Captured:
+class EnginePacket:
     """One packet; the engine's interface 0 is the forward direction, 1 the reverse one."""
 
     interface: int
     octets: bytes
 
 
-def read(path: Path) -> Iterator[Captured]:
+def read(path: Path) -> Iterator[EnginePacket]:
     """All packets of a file. Raises UsageError when it is not a whole pcapng file of this machine's byte order."""
     content = path.read_bytes()
     if len(content) < 12 or struct.unpack_from("=I4xI", content) != (SECTION_HEADER, BYTE_ORDER_MAGIC):
@@ -45,5 +45,5 @@ def read(path: Path) -> Iterator[Captured]:
             interface, _, _, captured, _ = struct.unpack_from("=IIIII", content, at + 8)
             if captured > length - 32:
                 raise UsageError(f"{shown(path)} has a packet that is longer than its block, at octet {at}.")
-            yield Captured(interface, content[at + 28 : at + 28 + captured])
+            yield EnginePacket(interface, content[at + 28 : at + 28 + captured])
         at += length

@@ -39,7 +39,7 @@ class Interface:
 
 
 @dataclass(frozen=True)
-class Captured:
+class CapturedPacket:
     """One packet. `number` counts from 1, `length` is that on the wire: more than `octets` where it was cut short."""
 
     number: int
@@ -54,7 +54,7 @@ class Captured:
         return len(self.octets) < self.length
 
 
-def read(path: Path) -> Iterator[Captured]:
+def read(path: Path) -> Iterator[CapturedPacket]:
     """All packets in order. Raises UsageError when it is no capture, BrokenCapture behind the last sound packet."""
     try:
         with path.open("rb") as file:
@@ -67,7 +67,7 @@ def read(path: Path) -> Iterator[Captured]:
         raise UsageError(f"{shown(path)} may not be read by this user.") from None
 
 
-def _read(file: BinaryIO, path: Path) -> Iterator[Captured]:
+def _read(file: BinaryIO, path: Path) -> Iterator[CapturedPacket]:
     magic = file.read(4)
     if len(magic) == 4:
         for order in "<", ">":
@@ -116,7 +116,7 @@ class _Classic(_File):
         super().__init__(file, path)
         self.order, self.unit_ns = order, unit_ns
 
-    def packets(self) -> Iterator[Captured]:
+    def packets(self) -> Iterator[CapturedPacket]:
         *_, link_type = struct.unpack(f"{self.order}HHiIII", self.need(20, "the file's header")[:20])
         link_type &= 0xFFFF  # the upper half is about frame check sequences
         interface = Interface(0, _OLD_LINK_TYPES.get(link_type, link_type))
@@ -129,7 +129,7 @@ class _Classic(_File):
             octets = self.need(captured, "a packet") if captured else b""
             number += 1
             time_ns = seconds * 1_000_000_000 + fraction * self.unit_ns
-            yield Captured(number, interface, time_ns, octets, max(length, captured))
+            yield CapturedPacket(number, interface, time_ns, octets, max(length, captured))
 
 
 @dataclass
@@ -144,7 +144,7 @@ class _Section:
 class _Blocks(_File):
     """pcapng. The type of the first block has been read."""
 
-    def packets(self, first: bytes) -> Iterator[Captured]:
+    def packets(self, first: bytes) -> Iterator[CapturedPacket]:
         section = _Section()
         number, known, kind_octets = 0, 0, first
         while kind_octets:
@@ -193,7 +193,7 @@ class _Blocks(_File):
         name = next((value for code, value in options if code == _NAME), b"")
         return Interface(number, _OLD_LINK_TYPES.get(link_type, link_type), _text(name))
 
-    def _packet(self, kind: int, body: bytes, section: _Section, number: int, at: int) -> Captured:
+    def _packet(self, kind: int, body: bytes, section: _Section, number: int, at: int) -> CapturedPacket:
         order = section.order
         head = {_ENHANCED_PACKET: 20, _OLD_PACKET: 20, _SIMPLE_PACKET: 4}[kind]
         if len(body) < head:
@@ -216,7 +216,7 @@ class _Blocks(_File):
         comments = tuple(_text(value) for code, value in self._options(options, section, at) if code == _COMMENT)
         time_ns = (high << 32 | low) * 1_000_000_000 // ticks + offset_s * 1_000_000_000
         octets = body[head : head + captured]
-        return Captured(number, section.interfaces[place], time_ns, octets, max(length, captured), comments)
+        return CapturedPacket(number, section.interfaces[place], time_ns, octets, max(length, captured), comments)
 
     def _options(self, octets: bytes, section: _Section, at: int) -> list[tuple[int, bytes]]:
         found = []

@@ -51,7 +51,7 @@ class Requirement:
 
 
 @dataclass(frozen=True)
-class Found:
+class LibrarySearch:
     """What became of looking for a library. `reason` is empty when it is there and new enough."""
 
     path: str = ""
@@ -59,14 +59,14 @@ class Found:
     reason: str = ""
 
 
-def look_for(wanted: Requirement) -> Found:
+def look_for(wanted: Requirement) -> LibrarySearch:
     """Opens a library as an adapter would: the file that the variable names, else its name on the loader's path."""
     named = os.environ.get(wanted.variable, "") if wanted.variable else ""
     return _look(named or wanted.library, wanted.variable if named else "", wanted)
 
 
 @cache
-def _look(name: str, variable: str, wanted: Requirement) -> Found:
+def _look(name: str, variable: str, wanted: Requirement) -> LibrarySearch:
     where = f"{name}, which {variable} names," if variable else name
     try:
         done = subprocess.run(
@@ -78,14 +78,14 @@ def _look(name: str, variable: str, wanted: Requirement) -> Found:
         )
         said = json.loads(done.stdout) if done.returncode == 0 else {}
     except subprocess.TimeoutExpired:
-        return Found(reason=f"{where} does not let itself be opened within {PATIENCE_S:g} s")
+        return LibrarySearch(reason=f"{where} does not let itself be opened within {PATIENCE_S:g} s")
     except ValueError:
         said = {}
     if "reason" in said:
         hint = f"; the variable {wanted.variable} may name its file" if wanted.variable and not variable else ""
-        return Found(reason=f"{where} cannot be opened ({said['reason']}){hint}")
+        return LibrarySearch(reason=f"{where} cannot be opened ({said['reason']}){hint}")
     if "path" not in said:
-        return Found(reason=f"{where} ends the process that opens it (exit status {done.returncode})")
+        return LibrarySearch(reason=f"{where} ends the process that opens it (exit status {done.returncode})")
     if said["missing"]:
         old = f" (version {said['version']})" if said["version"] else ""
         lacks = f"{where}{old} has no {_few(said['missing'])}"
@@ -93,8 +93,8 @@ def _look(name: str, variable: str, wanted: Requirement) -> Found:
         other = (
             "it is too old" if len(said["missing"]) < len(wanted.symbols) else f"it is no {wanted.library}, or too old"
         )
-        return Found(said["path"], said["version"] or "", f"{lacks}: {other}")
-    return Found(said["path"], said["version"] or "")
+        return LibrarySearch(said["path"], said["version"] or "", f"{lacks}: {other}")
+    return LibrarySearch(said["path"], said["version"] or "")
 
 
 def _few(symbols: list[str]) -> str:

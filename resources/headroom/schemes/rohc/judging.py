@@ -75,7 +75,7 @@ def second_judge(done: replay.Replay, window: int = 1, refresh_limit: int | None
     return result
 
 
-def feedback_arrives(wanted: replay.Wanted) -> bool:
+def feedback_arrives(wanted: replay.ReplayConfig) -> bool:
     """Whether all feedback reaches the compressor before its next packet, so that the judge may rely on it."""
     harmless = {"path"}
     return (

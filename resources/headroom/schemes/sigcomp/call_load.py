@@ -76,7 +76,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CallLoadConfig:
     """What to load and how. Times are seconds."""
 
     proxy: str = "reference"  # the implementation that is the P-CSCF
@@ -106,7 +106,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Organised:
+class OrganisationResult:
     """What calls would see of one organisation. Times are nanoseconds, loads shares of one core."""
 
     calls_per_s: float
@@ -125,7 +125,7 @@ class Organised:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class CallLoadResult:
     """What came of it. Times are nanoseconds, loads shares of one core, memory octets."""
 
     calls_in_progress: float  # mean of start and end
@@ -142,7 +142,9 @@ class Loaded:
     adapter_memory_per_compartment: float | None
     samples: list[dict[str, Any]] = field(repr=False)
     document: dict[str, Any] = field(repr=False)
-    compared: dict[Organisation, Organised] = field(default_factory=dict, repr=False)  # where that was asked for
+    compared: dict[Organisation, OrganisationResult] = field(
+        default_factory=dict, repr=False
+    )  # where that was asked for
 
     @property
     def load(self) -> float:
@@ -163,12 +165,12 @@ class Loaded:
         return float(self.times["in_system"]["mean"])
 
 
-def holding_of(wanted: Wanted) -> float:
+def holding_of(wanted: CallLoadConfig) -> float:
     """How long calls are held, in seconds."""
     return HOLDING_S.get(wanted.sequence, 300.0) if wanted.holding_s is None else wanted.holding_s
 
 
-def users_for(wanted: Wanted) -> int:
+def users_for(wanted: CallLoadConfig) -> int:
     """As many users as make so many calls at once: a fifth more, for calls come at random, and more where calls are so
     short that the pause which the engine gives a user between two of them counts."""
     lasts_s = max(MOMENT_S, holding_of(wanted) + wanted.answer_s)
@@ -176,7 +178,7 @@ def users_for(wanted: Wanted) -> int:
     return wanted.simultaneous + max(wanted.simultaneous // 5, math.ceil(1.2 * pausing)) + 50
 
 
-def messages(wanted: Wanted) -> list[dict[str, Any]]:
+def messages(wanted: CallLoadConfig) -> list[dict[str, Any]]:
     """The messages of one call as the engine takes them. Raises UsageError for a sequence that is no whole call."""
     made: list[dict[str, Any]] = []
     answered = hung_up = False
@@ -230,7 +232,7 @@ def identities(texts: Iterable[bytes]) -> list[dict[str, Any]]:
     return made
 
 
-def job(wanted: Wanted) -> dict[str, Any]:
+def job(wanted: CallLoadConfig) -> dict[str, Any]:
     """The engine's job."""
     call = messages(wanted)
     registered = registration(wanted.edition) if wanted.users else []
@@ -264,7 +266,7 @@ def job(wanted: Wanted) -> dict[str, Any]:
     return made
 
 
-def lacking(wanted: Wanted) -> str:
+def lacking(wanted: CallLoadConfig) -> str:
     """Why these implementations cannot be asked for these calls, as declared; "" when they can."""
     for end in (_proxy(wanted), _user(wanted)):
         if reason := endpoints.lacking(end):
@@ -274,15 +276,15 @@ def lacking(wanted: Wanted) -> str:
     return ""
 
 
-def _proxy(wanted: Wanted) -> Endpoint:
+def _proxy(wanted: CallLoadConfig) -> Endpoint:
     return _end(wanted, wanted.proxy, compartments=max(wanted.users, round(wanted.simultaneous * 1.2)) + 1000)
 
 
-def _user(wanted: Wanted) -> Endpoint:
+def _user(wanted: CallLoadConfig) -> Endpoint:
     return _end(wanted, wanted.user, compartments=4)
 
 
-def _end(wanted: Wanted, name: str, compartments: int) -> Endpoint:
+def _end(wanted: CallLoadConfig, name: str, compartments: int) -> Endpoint:
     offer = {
         "decompression_memory_size": DECOMPRESSION_MEMORY.get(wanted.sequence, 8192),
         "state_memory_size": STATE_MEMORY,
@@ -293,7 +295,7 @@ def _end(wanted: Wanted, name: str, compartments: int) -> Endpoint:
     return Endpoint(name, "udp", offer, offer, options, build=wanted.build)
 
 
-def measure(wanted: Wanted, timeout_s: float | None = None) -> Loaded:
+def measure(wanted: CallLoadConfig, timeout_s: float | None = None) -> CallLoadResult:
     """One run. Raises EngineFailure when an adapter crashes or hangs, WrongCalls when messages come out wrong."""
     asked = job(wanted)
     if timeout_s is None:
@@ -307,7 +309,7 @@ def measure(wanted: Wanted, timeout_s: float | None = None) -> Loaded:
         raise
 
 
-def _wrong_message(wanted: Wanted, said: str, part: str, number: str) -> str:
+def _wrong_message(wanted: CallLoadConfig, said: str, part: str, number: str) -> str:
     """What went wrong with one message of a call, before any load, and how to look at it."""
     sequence = wanted.sequence if part == "call" else REGISTRATION
     message = _of_edition(sequence, wanted.edition)[int(number)]
@@ -317,7 +319,7 @@ def _wrong_message(wanted: Wanted, said: str, part: str, number: str) -> str:
     )
 
 
-def loaded(document: dict[str, Any]) -> Loaded:
+def loaded(document: dict[str, Any]) -> CallLoadResult:
     """Reads the engine's document. Raises WrongCalls."""
     require_right(document)
     if not document["times"]["in_system_ns"]:
@@ -326,7 +328,7 @@ def loaded(document: dict[str, Any]) -> Loaded:
         )
     calls, sent, memory = document["calls"], document["messages"], document["memory"]
     ends = memory["octets_per_call_at_end"], memory["octets_per_call_at_start"]
-    return Loaded(
+    return CallLoadResult(
         calls_in_progress=(calls["in_progress_at_start"] + calls["in_progress_at_end"]) / 2,
         calls_per_s=calls["per_s"],
         messages_per_s=sent["per_s"],
@@ -345,13 +347,13 @@ def loaded(document: dict[str, Any]) -> Loaded:
     )
 
 
-def _compared(document: dict[str, Any]) -> dict[Organisation, Organised]:
+def _compared(document: dict[str, Any]) -> dict[Organisation, OrganisationResult]:
     told = document.get("comparison")
     if not told:
         return {}
     organisations: tuple[Organisation, ...] = ("pinned", "pool")
     return {
-        name: Organised(
+        name: OrganisationResult(
             calls_per_s=told["calls_per_s"],
             active_workers=told[name]["active_workers"],
             times={part.removesuffix("_ns"): found for part, found in told[name]["times"].items()},
@@ -381,7 +383,7 @@ def require_right(document: dict[str, Any]) -> None:
     raise WrongCalls(f"Messages went wrong under load: {'; '.join(said[:MOST_FAILURES_NAMED])}.")
 
 
-def served_at(load: float, measured: Sequence[Loaded]) -> float | None:
+def served_at(load: float, measured: Sequence[CallLoadResult]) -> float | None:
     """How many calls one core serves at a load, by proportion from what the runs took per call in progress; None where
     the clock has not seen any load."""
     taken = sum(one.load for one in measured)

@@ -49,7 +49,7 @@ def conversation(messages: Iterable[Message], compartment: int = 1) -> list[Step
 
 
 @dataclass
-class Wanted:
+class ConversationConfig:
     """What to send through which endpoints. `offer` is what both offer and know of each other; `options` are for those
     implementations that have them."""
 
@@ -76,7 +76,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Sent:
+class SentMessage:
     """What became of one message. Lengths are octets, times nanoseconds."""
 
     record: dict[str, Any]
@@ -146,12 +146,12 @@ class Sent:
 class Conversation:
     """What the engine said."""
 
-    wanted: Wanted
+    wanted: ConversationConfig
     document: dict[str, Any]
 
     @cached_property
-    def messages(self) -> list[Sent]:
-        return [Sent(record) for record in self.document["records"]]
+    def messages(self) -> list[SentMessage]:
+        return [SentMessage(record) for record in self.document["records"]]
 
     @property
     def promise_broken(self) -> str:
@@ -189,7 +189,7 @@ class Conversation:
         records: list[dict[str, Any]] = self.document["records"]
         numbers = {id(record): number for number, record in enumerate(records, 1)}
         for record in loss_attribution.wrong(records, self.wanted.back_ns()):
-            number, one = numbers[id(record)], Sent(record)
+            number, one = numbers[id(record)], SentMessage(record)
             if one.verdict == "mismatched":
                 found.append(f"Message {number} came out different from what went in.")
                 continue
@@ -199,7 +199,7 @@ class Conversation:
         return found + [f"{names[side]} {what}." for side, what in loss_attribution.silent(records)]
 
 
-def job(wanted: Wanted) -> dict[str, Any]:
+def job(wanted: ConversationConfig) -> dict[str, Any]:
     """The engine's job. Raises UsageError where an implementation has no adapter or no endpoint."""
     link = {"a_to_b": wanted.a_to_b, "b_to_a": wanted.b_to_a, "nacks": "send" if wanted.nacks else "drop"}
     return endpoints.conversation(
@@ -212,12 +212,12 @@ def job(wanted: Wanted) -> dict[str, Any]:
     )
 
 
-def run(wanted: Wanted) -> Conversation:
+def run(wanted: ConversationConfig) -> Conversation:
     """Raises EngineFailure when an adapter crashes or hangs, UsageError as `job`."""
     return Conversation(wanted, engine.run("messages", job(wanted), wanted.timeout_s, wanted.build))
 
 
-def _end(name: str, wanted: Wanted) -> Endpoint:
+def _end(name: str, wanted: ConversationConfig) -> Endpoint:
     end = Endpoint(name, wanted.transport, wanted.offer, wanted.offer, seed=wanted.seed, build=wanted.build)
     if reason := endpoints.lacking(end):
         raise UsageError(f"{reason}.")

@@ -21,7 +21,7 @@ from headroom.core.errors import EXIT_FAILED, HeadroomError
 from headroom.core.machine import build
 from headroom.core.paths import DEFAULT_BUILD, ROOT
 from headroom.selftest.mutation.catalogue import Mutant
-from headroom.selftest.mutation.hunt import Found, Outcome, Task
+from headroom.selftest.mutation.hunt import CaseResult, Outcome, Task
 
 PRESET = "mutants"
 LIBRARY = "lib/reference.so"
@@ -43,7 +43,7 @@ class Row:
 
     mutant: Mutant
     verdict: Verdict
-    by: Found | None
+    by: CaseResult | None
     cases: int
     seconds: float
     reason: str = ""
@@ -199,8 +199,8 @@ def outcome_of(code: int, out: str, complaint: str) -> Outcome:
     try:
         said = json.loads(out.strip().splitlines()[-1])
         if code == 0:
-            caught = Found(**said["caught"]) if said["caught"] else None
-            lists = {name: [Found(**one) for one in said[name]] for name in ("found", "errors")}
+            caught = CaseResult(**said["caught"]) if said["caught"] else None
+            lists = {name: [CaseResult(**one) for one in said[name]] for name in ("found", "errors")}
             return Outcome(**{**said, "caught": caught, **lists})
         sentence = str(said["error"])
     except (ValueError, KeyError, TypeError, IndexError):

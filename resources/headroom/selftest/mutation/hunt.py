@@ -50,7 +50,7 @@ class Task:
 
 
 @dataclass
-class Found:
+class CaseResult:
     """One case: its verdict, its requirements, and its reason."""
 
     case: str
@@ -65,12 +65,12 @@ class Outcome:
     find fault, of those that were asked."""
 
     name: str
-    caught: Found | None = None
+    caught: CaseResult | None = None
     cases: int = 0
     passed: list[str] = field(default_factory=list)
-    errors: list[Found] = field(default_factory=list)
+    errors: list[CaseResult] = field(default_factory=list)
     seconds: float = 0.0
-    found: list[Found] = field(default_factory=list)
+    found: list[CaseResult] = field(default_factory=list)
 
 
 class Hunter(Listener):
@@ -152,8 +152,8 @@ class OnlyCases(SuiteVisitor):
         suite.suites = [child for child in suite.suites if child.has_tests]
 
 
-def _found(record: Record) -> Found:
-    return Found(record.test.id, record.verdict, record.test.requirements, record.reason.strip())
+def _found(record: Record) -> CaseResult:
+    return CaseResult(record.test.id, record.verdict, record.test.requirements, record.reason.strip())
 
 
 def write_implementation(task: Task) -> Path:

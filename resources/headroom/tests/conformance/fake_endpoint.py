@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from headroom.schemes.sigcomp.conformance.endpoint_cases import Seen, as_seen
+from headroom.schemes.sigcomp.conformance.endpoint_cases import MessageOutcome, as_seen
 from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done
 from headroom.schemes.sigcomp.judge import message as wire
 from headroom.schemes.sigcomp.judge.assembling import assemble
@@ -109,7 +109,7 @@ class Fake:
             return Done(seen=(self._message(act.octets, act.compartment),))
         return Done(seen=tuple(self._message(one, act.compartment) for one in self.records.feed(act.octets)))
 
-    def _message(self, octets: bytes, compartment: int | None) -> Seen:
+    def _message(self, octets: bytes, compartment: int | None) -> MessageOutcome:
         outcome = self.endpoint.decompress(octets, compartment)
         if outcome.nack is not None and self.defect != "deaf":
             named = self.sent.get(outcome.nack.sha1)

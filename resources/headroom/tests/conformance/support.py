@@ -7,9 +7,9 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from headroom.core.replay import Replay, Wanted
+from headroom.core.replay import Replay, ReplayConfig
 from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
-from headroom.schemes.rohc.conformance.observation import Observation, Seen
+from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket
 from headroom.schemes.rohc.conformance.sender import Sender
 from headroom.schemes.rohc.judge import Checker, Parameters
 
@@ -95,10 +95,10 @@ def observed(
     """An observation of one channel, as `observe` would make it: the judge's reading beside the engine's records."""
     checker = Checker(parameters)
     records = records or [record(n, link) for n, link in enumerate(links)]
-    found = Observation(Replay(Wanted(), document(records)), parameters or Parameters())
+    found = Observation(Replay(ReplayConfig(), document(records)), parameters or Parameters())
     for n, (link, original) in enumerate(zip(links, originals, strict=True)):
         outcome = checker.take(link, original) if link is not None else None
-        found.packets.append(Seen(n, records[n]["time_ns"], 0, original, link, outcome, records[n]))
+        found.packets.append(ObservedPacket(n, records[n]["time_ns"], 0, original, link, outcome, records[n]))
     return found
 
 

@@ -10,7 +10,7 @@ import pytest
 from headroom.core import engine
 from headroom.core.errors import UsageError
 from headroom.schemes.rohc.conformance import capabilities, damage
-from headroom.schemes.rohc.conformance.damage import DETECTED, KINDS, Trial, Tried, trials
+from headroom.schemes.rohc.conformance.damage import DETECTED, KINDS, DamageOutcome, Trial, trials
 from headroom.schemes.rohc.conformance.vectors import by_name
 from headroom.schemes.rohc.judge import Decompressor
 from headroom.tests.conformance.support import document, record
@@ -96,7 +96,7 @@ def test_repeated_packets_are_not_damaged() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_how_many_may_come_out(kind: str) -> None:
-    tried = Tried(chances=1.0)
+    tried = DamageOutcome(chances=1.0)
     if kind in DETECTED:
         assert tried.allowed(kind) == 0
     elif kind in ("one bit flipped", "random octets"):
@@ -108,7 +108,7 @@ def test_how_many_may_come_out(kind: str) -> None:
 # ---- what is made of what a decompressor does
 
 
-def counted(kind: str = "one bit flipped", **changes: str) -> tuple[Tried, list[Trial]]:
+def counted(kind: str = "one bit flipped", **changes: str) -> tuple[DamageOutcome, list[Trial]]:
     """A decompressor that agrees with the judge, but for verdicts such as `damaged="unexpected"` of the first trial
     that the judge refuses, `other="mismatched"` of the first that it delivers, `recovery="not_delivered"`."""
     group = trials(kind, 1, ["rtp-ir-ipv4", "add-cid"])
@@ -126,7 +126,7 @@ def counted(kind: str = "one bit flipped", **changes: str) -> tuple[Tried, list[
             verdict = changes.get("recovery")
         if verdict is not None:
             records.append(record(packet, octets, verdict))
-    tried = Tried()
+    tried = DamageOutcome()
     damage._count(tried, group, document(records))
     return tried, group
 

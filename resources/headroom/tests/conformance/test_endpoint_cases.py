@@ -12,13 +12,13 @@ from headroom.core import requirements
 from headroom.core.errors import UsageError
 from headroom.core.paths import SUITES
 from headroom.schemes.sigcomp.conformance import endpoint_cases
-from headroom.schemes.sigcomp.conformance.endpoint_cases import Seen, as_seen, faults, judged, lying
+from headroom.schemes.sigcomp.conformance.endpoint_cases import MessageOutcome, as_seen, faults, judged, lying
 
 GROUPS = [*sorted(path.stem for path in (endpoint_cases.FOLDER / "cases").glob("*.yaml")), "rfc4465"]
 ALL = [(group, name) for group in GROUPS for name in endpoint_cases.names(group)]
 
 
-def seen_of(group: str, name: str, asked: int = 1) -> list[Seen]:
+def seen_of(group: str, name: str, asked: int = 1) -> list[MessageOutcome]:
     case = endpoint_cases.case(group, name, asked)
     version = case.offer.version if case.offer else 2
     return [as_seen(outcome, step.octets, version) for outcome, step in zip(judged(case), case.steps, strict=True)]
@@ -73,7 +73,8 @@ def test_nacks_count_where_they_are_asked_for() -> None:
 def test_faults_are_sentences() -> None:
     case, honest = endpoint_cases.case("message", "destination-zero"), seen_of("message", "destination-zero")
     assert (
-        faults(case, [Seen("sigcomp", b"x")])[0] == "message 1: INVALID_CODE_LOCATION was expected; it was decompressed"
+        faults(case, [MessageOutcome("sigcomp", b"x")])[0]
+        == "message 1: INVALID_CODE_LOCATION was expected; it was decompressed"
     )
     wrong = [replace(honest[0], reason=4)]
     assert "message 1: reason is SEGFAULT, it should be INVALID_CODE_LOCATION" in faults(case, wrong)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from headroom.core.results.record import Finding
 from headroom.schemes.rohc.conformance import evidence
-from headroom.schemes.rohc.conformance.vectors import Played, by_name
+from headroom.schemes.rohc.conformance.vectors import VectorOutcome, by_name
 from headroom.tests.conformance.support import observed, record, sent, stream
 
 
@@ -62,7 +62,7 @@ def test_a_packet_that_is_not_there() -> None:
 def test_a_vector() -> None:
     vector = by_name()["rtp-uo-0-wrong-crc"]
     records = [record(0, vector.steps[0].link), record(1, vector.steps[1].link, "unexpected")]
-    text = evidence.of_vector(Played(vector, ["link packet 1 is delivered, but nothing may come out"], records))
+    text = evidence.of_vector(VectorOutcome(vector, ["link packet 1 is delivered, but nothing may come out"], records))
     lines = text.splitlines()
     assert lines[0] == f"rtp-uo-0-wrong-crc: {vector.shows}"
     assert "link packet 1 is delivered, but nothing may come out" in lines
@@ -73,4 +73,4 @@ def test_a_vector() -> None:
 
 def test_a_vector_that_was_not_played() -> None:
     vector = by_name()["rtp-uo-0-wrong-crc"]
-    assert "not played (nothing)" in evidence.of_vector(Played(vector, ["The engine died."]))
+    assert "not played (nothing)" in evidence.of_vector(VectorOutcome(vector, ["The engine died."]))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from headroom.schemes.sigcomp.conformance.endpoint_cases import Seen, as_seen
+from headroom.schemes.sigcomp.conformance.endpoint_cases import MessageOutcome, as_seen
 from headroom.schemes.sigcomp.conformance.endpoint_session import Done
 from headroom.schemes.sigcomp.conformance.hostile_floods import ATTACKERS, FLOODS, Flood, faults
 from headroom.schemes.sigcomp.conformance.hostile_messages import Cost
@@ -58,7 +58,7 @@ def test_one_that_grows(kind: str) -> None:
 def test_the_ninth_compartments_state_is_gone() -> None:
     flood = FLOODS["states"](OFFER)
     done = judged(flood)
-    done[-1] = Done(seen=(Seen("failed", reason=1),))
+    done[-1] = Done(seen=(MessageOutcome("failed", reason=1),))
     (sentence,) = faults(flood, done, cost(flood))
     assert sentence == "message 62 did not come out as it should: failed, reason 1"
 
@@ -67,7 +67,7 @@ def test_what_is_too_long_comes_out() -> None:
     flood = FLOODS["octets"](OFFER)
     assert [len(act.octets) for act in flood.acts[:60:59]] == [OFFER.decompression_memory_size + 1, 65507]
     done = judged(flood)
-    done[3] = Done(seen=(Seen("sigcomp", b"OK"),))
+    done[3] = Done(seen=(MessageOutcome("sigcomp", b"OK"),))
     assert faults(flood, done, cost(flood)) == ["message 4 came out, though it is longer than its memory"]
 
 

@@ -14,14 +14,14 @@ from headroom.core.results import collector
 from headroom.core.results.listener import verdict_of
 from headroom.core.results.record import Finding, Test
 from headroom.schemes.rohc.conformance import capabilities, damage, faulty_adapters, losses, vectors
-from headroom.schemes.rohc.conformance.damage import Tried
+from headroom.schemes.rohc.conformance.damage import DamageOutcome
 from headroom.schemes.rohc.conformance.flow import Flow
 from headroom.schemes.rohc.conformance.observation import Observation
-from headroom.schemes.rohc.conformance.vectors import Played, by_name
+from headroom.schemes.rohc.conformance.vectors import VectorOutcome, by_name
 from headroom.schemes.rohc.judge.findings import must, should
 from headroom.schemes.rohc.keywords import conformance, robustness, verdicts
-from headroom.schemes.rohc.keywords.conformance import Conforming
-from headroom.schemes.rohc.keywords.robustness import Withstanding
+from headroom.schemes.rohc.keywords.conformance import ConformanceKeywords
+from headroom.schemes.rohc.keywords.robustness import RobustnessKeywords
 from headroom.tests.conformance.support import BEGINNING, observed, record, sent, stream
 
 
@@ -39,18 +39,18 @@ def nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def seeing(monkeypatch: pytest.MonkeyPatch) -> Callable[[Observation], Conforming]:
+def seeing(monkeypatch: pytest.MonkeyPatch) -> Callable[[Observation], ConformanceKeywords]:
     """A library whose next traffic is what is given."""
 
-    def library(seen: Observation) -> Conforming:
+    def library(seen: Observation) -> ConformanceKeywords:
         monkeypatch.setattr(conformance, "observe", lambda *_, **__: seen)
         monkeypatch.setattr(robustness, "observe", lambda *_, **__: seen)
-        return Conforming()
+        return ConformanceKeywords()
 
     return library
 
 
-See = Callable[[Observation], Conforming]
+See = Callable[[Observation], ConformanceKeywords]
 
 
 def settled(count: int = 60) -> Observation:
@@ -160,7 +160,7 @@ def test_what_nobody_declares_is_not_excused(seeing: See) -> None:
 @pytest.mark.parametrize(
     "ask", [lambda one: one.observe_flow("rtp-ipv4"), lambda one: one.observe_slow_flow("rtp-ipv4", 120)]
 )
-def test_an_empty_link_is_not_right(seeing: See, ask: Callable[[Conforming], None]) -> None:
+def test_an_empty_link_is_not_right(seeing: See, ask: Callable[[ConformanceKeywords], None]) -> None:
     """What a compressor does not send breaks no rule of the judge; that it does not send it does."""
     with pytest.raises(AssertionError, match=r"loses 2 packets by itself: packet 5 is not put on the link \(ERR_INT"):
         ask(seeing(missing(settled(), 5, 6)))
@@ -179,7 +179,7 @@ def test_a_slow_flow_settles_first(monkeypatch: pytest.MonkeyPatch) -> None:
         return settled()
 
     monkeypatch.setattr(conformance, "observe", observe)
-    Conforming().observe_slow_flow("rtp-ipv4", 120)
+    ConformanceKeywords().observe_slow_flow("rtp-ipv4", 120)
     times = [packet["time_ns"] / 1e9 for packet in asked[0].source]
     assert len(times) == 52
     assert (times[1], times[39]) == (0.02, 0.78)
@@ -238,7 +238,7 @@ def test_cids_beyond_the_limit(seeing: See) -> None:
 
 def test_expectations_come_behind_traffic() -> None:
     with pytest.raises(RuntimeError, match="Nothing has been observed yet"):
-        Conforming().settles()
+        ConformanceKeywords().settles()
 
 
 def flows_with(sns: list[int]) -> Observation:
@@ -296,21 +296,21 @@ def test_changes_survive(monkeypatch: pytest.MonkeyPatch, carried: int, complain
     found = losses.Survey(carried, settled(), complaints, 16)
     monkeypatch.setattr(losses, "survey", lambda *_: found)
     if not sentence:
-        Conforming().change_survives("rtp-ipv4", "ttl to 9")
+        ConformanceKeywords().change_survives("rtp-ipv4", "ttl to 9")
         return
     with pytest.raises(AssertionError, match=sentence):
-        Conforming().change_survives("rtp-ipv4", "ttl to 9")
+        ConformanceKeywords().change_survives("rtp-ipv4", "ttl to 9")
 
 
 def test_a_change_that_is_not_sent_does_not_survive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(losses, "survey", lambda *_: losses.Survey(16, missing(settled(), 40), [], 16))
     with pytest.raises(AssertionError, match="packet 40 is not put on the link"):
-        Conforming().change_survives("rtp-ipv4", "ttl to 9")
+        ConformanceKeywords().change_survives("rtp-ipv4", "ttl to 9")
 
 
 def test_changes_are_for_flows() -> None:
     with pytest.raises(UsageError, match="Only flows such as rtp-ipv4 have changes"):
-        Conforming().observe_flow("voip-amr-nb-ipv4", "40: ttl to 9")
+        ConformanceKeywords().observe_flow("voip-amr-nb-ipv4", "40: ttl to 9")
 
 
 # ---- vectors
@@ -318,50 +318,50 @@ def test_changes_are_for_flows() -> None:
 
 def test_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ["padding-alone", "two-cids"]
-    right = {name: Played(by_name()[name]) for name in names}
+    right = {name: VectorOutcome(by_name()[name]) for name in names}
     monkeypatch.setattr(vectors, "play", lambda name, decompressor, build: right[name])
-    Conforming().vectors_decompressed(*names)
+    ConformanceKeywords().vectors_decompressed(*names)
     right["two-cids"].wrong.append("link packet 2 is not delivered as it should be")
     with pytest.raises(AssertionError, match="1 of 2 vectors: two-cids: link packet 2 is not delivered"):
-        Conforming().vectors_decompressed(*names)
+        ConformanceKeywords().vectors_decompressed(*names)
     right["padding-alone"].failure = capabilities.Misbehaviour("It broke a promise.")
     with pytest.raises(capabilities.Misbehaviour):
-        Conforming().vectors_decompressed(*names)
+        ConformanceKeywords().vectors_decompressed(*names)
 
 
 def test_vectors_that_are_not_declared(monkeypatch: pytest.MonkeyPatch) -> None:
-    def play(name: str, decompressor: str, build: str) -> Played:
+    def play(name: str, decompressor: str, build: str) -> VectorOutcome:
         if name == "two-cids":
             raise capabilities.NotDeclared("It does not declare that.")
-        return Played(by_name()[name], ["link packet 0 is not delivered"] if spoil else [])
+        return VectorOutcome(by_name()[name], ["link packet 0 is not delivered"] if spoil else [])
 
     spoil = False
     monkeypatch.setattr(vectors, "play", play)
     with pytest.raises(SkipExecution, match="It does not declare that"):
-        Conforming().vectors_decompressed("two-cids")
-    Conforming().vectors_decompressed("two-cids", "padding-alone")
+        ConformanceKeywords().vectors_decompressed("two-cids")
+    ConformanceKeywords().vectors_decompressed("two-cids", "padding-alone")
     assert {one.name: one.value for one in collector.current().metrics}["vectors"] == 1
     spoil = True
     with pytest.raises(AssertionError, match="1 of 2 vectors"):  # what is left out excuses nobody
-        Conforming().vectors_decompressed("two-cids", "padding-alone")
+        ConformanceKeywords().vectors_decompressed("two-cids", "padding-alone")
 
 
 def test_refusing_everything_is_no_merit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing may come out of these vectors; who delivers nothing at all has not passed."""
     control = str(vectors.control(["empty-packet-types"]))
-    found = {name: Played(by_name()[name]) for name in ("empty-packet-types", control)}
+    found = {name: VectorOutcome(by_name()[name]) for name in ("empty-packet-types", control)}
     monkeypatch.setattr(vectors, "play", lambda name, decompressor, build: found[name])
-    Conforming().vectors_decompressed("empty-packet-types")
+    ConformanceKeywords().vectors_decompressed("empty-packet-types")
     found[control].wrong.append("link packet 0 is not delivered")
     with pytest.raises(AssertionError, match=f"but {control} must be delivered beside them and is not"):
-        Conforming().vectors_decompressed("empty-packet-types")
+        ConformanceKeywords().vectors_decompressed("empty-packet-types")
 
 
 # ---- stories
 
 
 def test_rows_belong_to_stories() -> None:
-    library = Conforming()
+    library = ConformanceKeywords()
     for row in (
         lambda: library.it_sends(3),
         lambda: library.it_receives(3, "IR"),
@@ -390,10 +390,10 @@ def impaired(wrong: int, of: int = 60) -> Observation:
 def test_no_more_than_chance_may_come_out_wrong(seeing: See) -> None:
     """60 at risk: 7.5 pass a CRC-3 on average; tried twice, at most 28 with a probability of 0.999."""
     seeing(impaired(28))
-    Withstanding().impaired_link("voip-amr-nb-ipv4")
+    RobustnessKeywords().impaired_link("voip-amr-nb-ipv4")
     seeing(impaired(29))
     with pytest.raises(AssertionError, match=r"29 packets come out other than they were; 60 of 60 arrivals were at ri"):
-        Withstanding().impaired_link("voip-amr-nb-ipv4")
+        RobustnessKeywords().impaired_link("voip-amr-nb-ipv4")
 
 
 def test_who_refuses_everything_does_no_service(seeing: See) -> None:
@@ -405,47 +405,47 @@ def test_who_refuses_everything_does_no_service(seeing: See) -> None:
         return seen
 
     seeing(refusing(4))
-    Withstanding().impaired_link("voip-amr-nb-ipv4")
+    RobustnessKeywords().impaired_link("voip-amr-nb-ipv4")
     seeing(refusing(3))
     with pytest.raises(AssertionError, match="3 packets come out; from the same 63 arrivals, the judge restores 63"):
-        Withstanding().impaired_link("voip-amr-nb-ipv4")
+        RobustnessKeywords().impaired_link("voip-amr-nb-ipv4")
 
 
 def test_packets_lost_by_the_compressor_are_not_the_links_fault(seeing: See) -> None:
     seeing(missing(settled(), 7))
     with pytest.raises(AssertionError, match="The compressor loses 1 packets by itself: packet 7 is not put on the"):
-        Withstanding().impaired_link("voip-amr-nb-ipv4")
+        RobustnessKeywords().impaired_link("voip-amr-nb-ipv4")
 
 
 def test_recovery_has_a_limit(seeing: See) -> None:
     seeing(impaired(0, 20))
-    Withstanding().impaired_link("voip-amr-nb-ipv4", outage=21)
+    RobustnessKeywords().impaired_link("voip-amr-nb-ipv4", outage=21)
     with pytest.raises(AssertionError, match="20 packets in a row arrive and do not come out; by 20"):
-        Withstanding().impaired_link("voip-amr-nb-ipv4", outage=20)
+        RobustnessKeywords().impaired_link("voip-amr-nb-ipv4", outage=20)
 
 
 @pytest.mark.parametrize(
     ("tried", "sentence"),
     [
-        (Tried(trials=5), ""),
-        (Tried(trials=5, wrong=["x: it is delivered"]), "1 of 5 packets: x: it is delivered"),
-        (Tried(trials=5, not_recovered=["x: the IR packet behind it"]), "1 contexts do not recover: x: the IR"),
-        (Tried(trials=5, undetected=1), "1 damaged headers come out; at most 0 may"),
+        (DamageOutcome(trials=5), ""),
+        (DamageOutcome(trials=5, wrong=["x: it is delivered"]), "1 of 5 packets: x: it is delivered"),
+        (DamageOutcome(trials=5, not_recovered=["x: the IR packet behind it"]), "1 contexts do not recover: x: the IR"),
+        (DamageOutcome(trials=5, undetected=1), "1 damaged headers come out; at most 0 may"),
     ],
 )
-def test_damaged_packets(monkeypatch: pytest.MonkeyPatch, tried: Tried, sentence: str) -> None:
+def test_damaged_packets(monkeypatch: pytest.MonkeyPatch, tried: DamageOutcome, sentence: str) -> None:
     monkeypatch.setattr(damage, "attempt", lambda *_: tried)
     if not sentence:
-        Withstanding().damaged_packets("CRC bits flipped")
+        RobustnessKeywords().damaged_packets("CRC bits flipped")
         return
     with pytest.raises(AssertionError, match=sentence):
-        Withstanding().damaged_packets("CRC bits flipped")
+        RobustnessKeywords().damaged_packets("CRC bits flipped")
 
 
 def test_no_damage_without_channels(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(damage, "attempt", lambda *_: Tried())
+    monkeypatch.setattr(damage, "attempt", lambda *_: DamageOutcome())
     with pytest.raises(SkipExecution, match="declares no channel that the vectors are for"):
-        Withstanding().damaged_packets("truncated")
+        RobustnessKeywords().damaged_packets("truncated")
 
 
 @pytest.mark.parametrize(
@@ -465,13 +465,13 @@ def test_misbehaviour(
         faulty_adapters, "provoke", lambda folder, fault, build: afterwards if fault == "none" else said
     )
     if not sentence:
-        Withstanding().misbehaviour("writes_too_far")
+        RobustnessKeywords().misbehaviour("writes_too_far")
         return
     with pytest.raises(AssertionError, match=sentence):
-        Withstanding().misbehaviour("writes_too_far")
+        RobustnessKeywords().misbehaviour("writes_too_far")
 
 
 def test_misbehaviour_that_is_not_built(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.setattr(faulty_adapters, "folder", lambda build: tmp_path)
     with pytest.raises(SkipExecution, match="The faulty adapters are not built"):
-        Withstanding().misbehaviour("crash")
+        RobustnessKeywords().misbehaviour("crash")

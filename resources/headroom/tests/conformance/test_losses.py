@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from headroom.core.replay import Wanted
+from headroom.core.replay import ReplayConfig
 from headroom.schemes.rohc.conformance import capabilities, losses
 from headroom.schemes.rohc.conformance.flow import Flow
 from headroom.schemes.rohc.conformance.observation import Observation
@@ -73,9 +73,9 @@ class Engine:
     def __init__(self, carriers: int, verdicts: dict[tuple[int, int], str]) -> None:
         self.carriers = carriers
         self.verdicts = verdicts  # by channel and packet of the flow
-        self.asked: list[Wanted] = []
+        self.asked: list[ReplayConfig] = []
 
-    def __call__(self, wanted: Wanted, judged: set[int] | None = None) -> Observation:
+    def __call__(self, wanted: ReplayConfig, judged: set[int] | None = None) -> Observation:
         self.asked.append(wanted)
         channels = wanted.channel.get("channels", 1)
         kinds = [*BEGINNING, *["UO-0"] * 37, "ttl to 9: IR-DYN", *["IR-DYN"] * (self.carriers - 1)]
@@ -106,7 +106,7 @@ def many_channels(monkeypatch: pytest.MonkeyPatch) -> None:
 def survey(monkeypatch: pytest.MonkeyPatch, carriers: int, verdicts: dict[Any, str]) -> tuple[losses.Survey, Engine]:
     engine = Engine(carriers, verdicts)
     monkeypatch.setattr(losses, "observe", engine)
-    return losses.survey(Flow.of("rtp-ipv4"), "ttl to 9", Wanted()), engine
+    return losses.survey(Flow.of("rtp-ipv4"), "ttl to 9", ReplayConfig()), engine
 
 
 @pytest.mark.usefixtures("many_channels")

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from headroom.core import replay
-from headroom.core.replay import Replay, Wanted
+from headroom.core.replay import Replay, ReplayConfig
 from headroom.schemes.rohc.conformance import capabilities, observation
 from headroom.schemes.rohc.conformance.feedback import Written
 from headroom.schemes.rohc.conformance.losses import literal
-from headroom.schemes.rohc.conformance.observation import Observation, Seen, feedback_arrives, observe
+from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket, feedback_arrives, observe
 from headroom.schemes.rohc.judge import Parameters
 from headroom.tests.conformance.support import BEGINNING, document, observed, record, sent, stream
 
@@ -35,9 +35,9 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Observer:
     ) -> Observation:
         records = [record(n, link) for n, link in enumerate(links)]
         change(records)
-        asked = Wanted(source=literal(originals), **wanted)
+        asked = ReplayConfig(source=literal(originals), **wanted)
 
-        def run(now: Wanted) -> Replay:
+        def run(now: ReplayConfig) -> Replay:
             assert (now.records, now.record_octets) == ("all", True)
             return Replay(now, document(records))
 
@@ -122,7 +122,7 @@ def test_a_broken_promise_is_no_finding(play: Observer, monkeypatch: pytest.Monk
     with pytest.raises(
         capabilities.Misbehaviour, match=r"The compressor broke a promise of the ABI in compress, packet 1"
     ):
-        observe(Wanted(source=[]))
+        observe(ReplayConfig(source=[]))
 
 
 def with_null_esp() -> tuple[list[bytes], list[bytes]]:
@@ -218,7 +218,7 @@ def test_rules_about_modes_bind_a_compressor_alone_in_every_mode(play: Observer)
     ],
 )
 def test_whether_feedback_arrives(changes: dict[str, Any], arrives: bool) -> None:
-    assert feedback_arrives(Wanted(**({"channel": {"mode": "O"}} | changes))) == arrives
+    assert feedback_arrives(ReplayConfig(**({"channel": {"mode": "O"}} | changes))) == arrives
 
 
 # ---- properties of a packet
@@ -240,7 +240,7 @@ def test_a_refused_packet() -> None:
 
 
 def test_feedback_of_a_record() -> None:
-    packet = Seen(0, 0, 0, b"", None, None, {"feedback": ["f111", "f22000"]})
+    packet = ObservedPacket(0, 0, 0, b"", None, None, {"feedback": ["f111", "f22000"]})
     assert packet.feedback == [b"\xf1\x11", b"\xf2\x20\x00"]
 
 
@@ -250,9 +250,9 @@ def test_feedback_of_a_record() -> None:
 @pytest.mark.parametrize("reverse", [False, True])
 def test_originals_of_a_profile(monkeypatch: pytest.MonkeyPatch, reverse: bool) -> None:
     links, originals = sent("rtp-ipv4", ["IR", "UO-0"])
-    asked: list[Wanted] = []
+    asked: list[ReplayConfig] = []
 
-    def run(now: Wanted) -> Replay:
+    def run(now: ReplayConfig) -> Replay:
         asked.append(now)
         if "source" in now.outputs:
             Path(now.outputs["source"]).write_bytes(b"capture")
@@ -261,7 +261,7 @@ def test_originals_of_a_profile(monkeypatch: pytest.MonkeyPatch, reverse: bool) 
     monkeypatch.setattr(replay, "run", run)
     packets = [type("Packet", (), {"octets": octets}) for octets in originals]
     monkeypatch.setattr(observation.pcapng, "read", lambda path: packets)
-    seen = observe(Wanted(source="voip-amr-nb-ipv4", reverse=reverse))
+    seen = observe(ReplayConfig(source="voip-amr-nb-ipv4", reverse=reverse))
     assert seen.findings == []
     assert [one.original for one in seen.packets] == originals
     # The capture of a run with both directions would hold both, so one direction is played once more for it.

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headroom.core import replay
-from headroom.core.replay import Replay, Wanted
+from headroom.core.replay import Replay, ReplayConfig
 from headroom.schemes.rohc import judging
 from headroom.schemes.rohc.conformance import arrivals, losses
 from headroom.schemes.rohc.conformance.losses import literal
@@ -51,7 +51,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Observer:
         links, originals = sent("rtp-ipv4", kinds)
         records = [record_of(n, instead.get(n, [link])) for n, link in enumerate(links)]
         monkeypatch.setattr(replay, "run", lambda now: Replay(now, document(records)))
-        return observe(Wanted(source=literal(originals), channel=channel))
+        return observe(ReplayConfig(source=literal(originals), channel=channel))
 
     return observer
 
@@ -131,7 +131,9 @@ def test_losses_are_looked_at_packet_by_packet(play: Observer) -> None:
 
 def test_a_link_of_short_packets_before_the_second_judge() -> None:
     """What a traffic profile becomes on a link that takes 40 octets at once."""
-    done = replay.run(Wanted(source="voip-amr-nb-ipv4", packets=100, channel={"mrru": 1000, "largest_packet": 40}))
+    done = replay.run(
+        ReplayConfig(source="voip-amr-nb-ipv4", packets=100, channel={"mrru": 1000, "largest_packet": 40})
+    )
     judgement = judging.second_judge(done)
     assert (judgement.packets, judgement.restored) == (100, 100)
     assert judgement.findings == judgement.not_judged == []

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headroom.core.errors import UsageError
-from headroom.core.replay import Wanted
+from headroom.core.replay import ReplayConfig
 from headroom.schemes.rohc.conformance import capabilities
 
 DECLARATION = """\
@@ -92,16 +92,16 @@ def test_declares(somebody: str, feature: str, declared: bool) -> None:
 
 
 def test_features_are_turned_on_at_both_ends() -> None:
-    wanted = Wanted(compressor="reference", decompressor="reference", decompressor_options={"clock_ms": 10})
+    wanted = ReplayConfig(compressor="reference", decompressor="reference", decompressor_options={"clock_ms": 10})
     capabilities.turn_on(wanted, ["segmentation", "timer-based"])
     assert wanted.compressor_options == {"timer_ts": "negotiated"}
     assert wanted.decompressor_options == {"clock_ms": 10}, "what a case asks for goes before the declaration"
 
 
 def test_a_feature_that_one_end_does_not_declare(somebody: str) -> None:
-    capabilities.turn_on(Wanted(compressor=None, decompressor=somebody), ["segmentation"])
+    capabilities.turn_on(ReplayConfig(compressor=None, decompressor=somebody), ["segmentation"])
     with pytest.raises(capabilities.NotDeclared, match="does not declare feature list-compression"):
-        capabilities.turn_on(Wanted(compressor="reference", decompressor=somebody), ["list-compression"])
+        capabilities.turn_on(ReplayConfig(compressor="reference", decompressor=somebody), ["list-compression"])
 
 
 def test_nobody() -> None:

@@ -20,7 +20,7 @@ def said(words: str, cid: int = 0, sn: int = 1000) -> str:
     return Written.of(words).element(cid, sn, Parameters()).hex()
 
 
-def played(story: Timeline, answers: dict[int, list[str]] | None = None, **verdicts: str) -> timeline.Played:
+def played(story: Timeline, answers: dict[int, list[str]] | None = None, **verdicts: str) -> timeline.TimelineOutcome:
     """Judges a decompressor that does all that is expected, but for packets such as `p3="mismatched"`."""
     records = []
     for n, link in enumerate(story.links):

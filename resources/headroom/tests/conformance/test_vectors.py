@@ -13,7 +13,7 @@ from headroom.core import engine
 from headroom.core.errors import UsageError
 from headroom.schemes.rohc.conformance import capabilities, vectors
 from headroom.schemes.rohc.conformance.feedback import Written
-from headroom.schemes.rohc.conformance.vectors import Played, by_name, judge, select
+from headroom.schemes.rohc.conformance.vectors import VectorOutcome, by_name, judge, select
 from headroom.schemes.rohc.judge import Parameters
 from headroom.tests.conformance.support import document, record
 
@@ -213,7 +213,7 @@ def group(monkeypatch: pytest.MonkeyPatch) -> list[vectors.Vector]:
     return [by_name()[name] for name in ("rtp-ir-ipv4", "padding-alone", "add-cid")]
 
 
-def played(monkeypatch: pytest.MonkeyPatch, there: Engine, group: list[vectors.Vector]) -> list[Played]:
+def played(monkeypatch: pytest.MonkeyPatch, there: Engine, group: list[vectors.Vector]) -> list[VectorOutcome]:
     monkeypatch.setattr(engine, "run", there)
     return vectors._play_together(group, "somebody", "")
 

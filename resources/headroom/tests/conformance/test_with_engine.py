@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from headroom.core.replay import Wanted
+from headroom.core.replay import ReplayConfig
 from headroom.schemes.rohc.conformance import damage, losses, vectors
 from headroom.schemes.rohc.conformance.conversation import Conversation
 from headroom.schemes.rohc.conformance.flow import Flow
@@ -14,21 +14,21 @@ from headroom.schemes.rohc.judge import Checker
 
 def test_a_stream(real_build: str) -> None:
     packets = losses.packets_of(Flow.of("rtp-ipv4"), {40: "ttl to 9"}, 60)
-    seen = observe(Wanted(source=losses.literal(packets), build=real_build), window=2)
+    seen = observe(ReplayConfig(source=losses.literal(packets), build=real_build), window=2)
     assert seen.findings == seen.not_judged == []
     assert seen.restored == 60
     assert [one.original for one in seen.packets] == packets
 
 
 def test_a_stream_of_a_profile(real_build: str) -> None:
-    seen = observe(Wanted(source="voip-amr-nb-ipv4", packets=40, build=real_build))
+    seen = observe(ReplayConfig(source="voip-amr-nb-ipv4", packets=40, build=real_build))
     assert (len(seen.packets), seen.restored, seen.findings) == (40, 40, [])
 
 
 def test_a_link_that_is_not_what_was_sent(real_build: str) -> None:
     """The judge is given other originals than the compressor: it says so."""
     packets = losses.packets_of(Flow.of("rtp-ipv4"), {}, 20)
-    seen = observe(Wanted(source=losses.literal(packets), build=real_build))
+    seen = observe(ReplayConfig(source=losses.literal(packets), build=real_build))
     checker = Checker()
     for one in seen.packets:
         assert one.link is not None
@@ -37,7 +37,7 @@ def test_a_link_that_is_not_what_was_sent(real_build: str) -> None:
 
 
 def test_a_change(real_build: str) -> None:
-    found = losses.survey(Flow.of("rtp-ipv4"), "ttl to 9", Wanted(build=real_build))
+    found = losses.survey(Flow.of("rtp-ipv4"), "ttl to 9", ReplayConfig(build=real_build))
     assert found.carried >= 2
     assert found.complaints == found.observation.findings == []
 
@@ -68,7 +68,7 @@ def test_a_compressor(real_build: str) -> None:
     story.send(10, "type 0")
     story.give("STATIC-NACK(O) with CRC")
     story.send(10, "no IR")
-    seen, without = story.run(Wanted(build=real_build))
+    seen, without = story.run(ReplayConfig(build=real_build))
     assert seen.findings == []
     (complaint,) = story.judge(seen, without)
     assert complaint == "step 4 (10 packets): packet 50 is IR; no IR is expected"

@@ -11,10 +11,10 @@ import pytest
 from headroom.core import tshark
 from headroom.core.captures import reading
 from headroom.decode import compressed, ip_dissector, run, text, tshark_reading
-from headroom.decode.comparing import Compared, Limits, compare_ip, compare_rohc
-from headroom.decode.compressed import Wanted
+from headroom.decode.comparing import Limits, ReadingComparison, compare_ip, compare_rohc
+from headroom.decode.compressed import ChannelHints
 from headroom.decode.reading import Reading
-from headroom.decode.run import Asked, Decoded
+from headroom.decode.run import DecodedPacket, DecodeOptions
 from headroom.schemes.rohc.judge import crc
 from headroom.tests.decode.support import (
     ACK,
@@ -40,8 +40,8 @@ from headroom.tests.test_cli import headroom
 with_tshark = pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
 
 
-def decoded(path: Path, ask: bool = False, wanted: Wanted | None = None, **more: object) -> list[Decoded]:
-    capture = run.read(Asked(path, wanted or Wanted(), tshark=ask, **more))  # type: ignore[arg-type]
+def decoded(path: Path, ask: bool = False, wanted: ChannelHints | None = None, **more: object) -> list[DecodedPacket]:
+    capture = run.read(DecodeOptions(path, wanted or ChannelHints(), tshark=ask, **more))  # type: ignore[arg-type]
     assert capture.faults == []
     return list(capture.decoded())
 
@@ -99,11 +99,11 @@ def test_segments_are_put_together(tmp_path: Path) -> None:
 
 
 def test_size_of_cids_is_found_out(tmp_path: Path) -> None:
-    assert not compressed.reads_as_large([IR, UO_0], Wanted())
-    capture = run.read(Asked(pcap(tmp_path / "x.pcap", 1, *rohc(LARGE_IR, LARGE_UO_0)), tshark=False))
+    assert not compressed.reads_as_large([IR, UO_0], ChannelHints())
+    capture = run.read(DecodeOptions(pcap(tmp_path / "x.pcap", 1, *rohc(LARGE_IR, LARGE_UO_0)), tshark=False))
     assert [one.ours.values["CID"] for one in capture.decoded() if one.ours] == [100, 100]
     assert capture.remarks[0].startswith("Read with large CIDs, which made more sense")
-    asked = decoded(capture.asked.path, wanted=Wanted(large_cids=False))
+    asked = decoded(capture.asked.path, wanted=ChannelHints(large_cids=False))
     assert all(one.ours is not None and one.ours.error for one in asked)
 
 
@@ -235,9 +235,9 @@ def test_packets_are_put_before_tshark_in_pieces() -> None:
 # ---- both
 
 
-def compared(other: Reading, *packets: bytes) -> Compared:
+def compared(other: Reading, *packets: bytes) -> ReadingComparison:
     """What becomes of tshark's reading of the last packet of a channel."""
-    channel, limits = compressed.Channel(Wanted(), False), Limits()
+    channel, limits = compressed.Channel(ChannelHints(), False), Limits()
     for packet in packets[:-1]:
         limits.why_silent(channel.read(packet))
     return compare_rohc(channel.read(packets[-1]), other, limits)
@@ -322,7 +322,7 @@ def test_a_tshark_that_fails_takes_nothing_from_the_judge(
 ) -> None:
     path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0))
     fake_tshark(tmp_path, monkeypatch, script)
-    capture = run.read(Asked(path))
+    capture = run.read(DecodeOptions(path))
     assert [one.compared.verdict for one in capture.decoded()] == ["silent", "silent"]
     assert capture.faults == ([fault] if fault else [])
 
@@ -330,7 +330,7 @@ def test_a_tshark_that_fails_takes_nothing_from_the_judge(
 def test_without_tshark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = pcap(tmp_path / "x.pcap", 1, *rohc(IR))
     monkeypatch.setenv("PATH", str(tmp_path))
-    capture = run.read(Asked(path))
+    capture = run.read(DecodeOptions(path))
     assert [one.ours.title for one in capture.decoded() if one.ours] == ["IR"]
     assert "tshark is not installed" in capture.remarks[0]
 
@@ -341,7 +341,7 @@ def test_without_tshark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_damaged_file_is_decoded_as_far_as_it_goes(tmp_path: Path) -> None:
     path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0))
     path.write_bytes(path.read_bytes()[:-1])
-    capture = run.read(Asked(path, tshark=False))
+    capture = run.read(DecodeOptions(path, tshark=False))
     assert len(list(capture.decoded())) == 1
     assert "ends in the middle of a packet" in capture.faults[0]
     assert "The 1 packets in front of that are decoded." in capture.faults[0]
@@ -353,14 +353,14 @@ def test_no_damaged_octet_breaks_it(tmp_path: Path) -> None:
     path = tmp_path / "y.pcap"
     for at in range(24, len(whole)):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xA5]) + whole[at + 1 :])
-        for one in run.read(Asked(path, tshark=False)).decoded():
+        for one in run.read(DecodeOptions(path, tshark=False)).decoded():
             assert text.document(one) and text.ours_text(one) and text.in_full(one)
 
 
 def test_a_capture_that_goes_on_too_long_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0, UO_0))
     monkeypatch.setattr(run, "MOST_PACKETS", 2)
-    capture = run.read(Asked(path, tshark=False))
+    capture = run.read(DecodeOptions(path, tshark=False))
     assert len(list(capture.decoded())) == 2
     assert "goes on behind packet 2" in capture.faults[0]
 

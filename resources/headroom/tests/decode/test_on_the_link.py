@@ -14,7 +14,7 @@ from headroom.core.errors import HeadroomError
 from headroom.core.results import collector
 from headroom.core.settings import Settings
 from headroom.decode import on_the_link
-from headroom.decode.compressed import Wanted
+from headroom.decode.compressed import ChannelHints
 from headroom.keywords import capture
 from headroom.testbed import choice
 from headroom.tests.decode.support import (
@@ -51,7 +51,7 @@ def link(path: Path, forward: list[bytes], reverse: list[bytes]) -> Path:
 def test_everybody_reads_the_same(tmp_path: Path) -> None:
     forward = [ethernet(0x22F1, one) for one in (IR, UO_0)]
     path = link(tmp_path / "x.pcapng", forward, [ethernet(0x0800, one) for one in USERS])
-    found = on_the_link.look(path, {"forward": [FIRST, RESTORED], "reverse": USERS}, Wanted())
+    found = on_the_link.look(path, {"forward": [FIRST, RESTORED], "reverse": USERS}, ChannelHints())
     assert (found.wrong, found.missing, found.inside) == ([], 0, 5)
     assert found.on_the_link == {"agree": 5}
 
@@ -59,7 +59,7 @@ def test_everybody_reads_the_same(tmp_path: Path) -> None:
 @with_tshark
 def test_what_was_not_sent_is_wrong(tmp_path: Path) -> None:
     path = link(tmp_path / "x.pcapng", [ethernet(0x22F1, one) for one in (IR, UO_0)], [])
-    found = on_the_link.look(path, {"forward": [FIRST, RESTORED[:-1] + b"?"], "reverse": USERS}, Wanted())
+    found = on_the_link.look(path, {"forward": [FIRST, RESTORED[:-1] + b"?"], "reverse": USERS}, ChannelHints())
     assert found.wrong == [
         "forward: packet 1 of those restored is none that was sent",
         "reverse: nothing that was sent was on the link",
@@ -78,7 +78,7 @@ def test_what_tshark_reads_otherwise_is_wrong(tmp_path: Path, monkeypatch: pytes
         return found
 
     monkeypatch.setattr(on_the_link.theirs, "read_ip", another_teid)
-    found = on_the_link.look(path, {"forward": USERS}, Wanted())
+    found = on_the_link.look(path, {"forward": USERS}, ChannelHints())
     assert [sentence.split()[0] for sentence in found.wrong] == ["packet", "forward:"]
     assert all("TEID 0x01020304, tshark 0x00000007" in sentence for sentence in found.wrong)
 
@@ -87,15 +87,15 @@ def test_a_capture_that_is_not_whole_is_no_evidence(tmp_path: Path) -> None:
     path = link(tmp_path / "x.pcapng", [ethernet(0x22F1, IR)], [])
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(HeadroomError, match="is damaged"):
-        on_the_link.look(path, {"forward": [FIRST]}, Wanted())
+        on_the_link.look(path, {"forward": [FIRST]}, ChannelHints())
 
 
 def test_too_little_is_no_pass() -> None:
     with pytest.raises(RuntimeError, match="Only 4 of 10 packets"):
-        capture.judge(on_the_link.Found(inside=4), 10)
+        capture.judge(on_the_link.LinkComparison(inside=4), 10)
     with pytest.raises(AssertionError, match="1 differences: no"):
-        capture.judge(on_the_link.Found(inside=10, wrong=["no"]), 10)
-    capture.judge(on_the_link.Found(inside=10), 10)
+        capture.judge(on_the_link.LinkComparison(inside=10, wrong=["no"]), 10)
+    capture.judge(on_the_link.LinkComparison(inside=10), 10)
 
 
 ROW = ("voip-amr-nb-ipv4", "compressed", "small", "U", 3)
@@ -117,7 +117,7 @@ def test_without_what_it_takes_it_is_unsupported(
     monkeypatch.setattr(choice, "build_lacks", lambda build: "")
     monkeypatch.setattr(tshark, "available", lambda: here)
     with pytest.raises(SkipExecution, match=reason):
-        capture.Capturing().everybody_reads_the_same(*ROW)
+        capture.CaptureKeywords().everybody_reads_the_same(*ROW)
     assert collector.current().parameters["kind"] == "on_the_link"
     collector.begin()
 
@@ -130,7 +130,7 @@ def test_a_line_for_real(real_build: str, monkeypatch: pytest.MonkeyPatch) -> No
     collector.begin()
     monkeypatch.setattr(capture.settings, "from_robot", lambda: Settings(topology="netns", build=real_build))
     monkeypatch.setattr(capture, "artefact_folder", lambda: None)
-    capture.Capturing().everybody_reads_the_same("voip-amr-nb-ipv4", "compressed", "small", "O piggybacked", 3)
+    capture.CaptureKeywords().everybody_reads_the_same("voip-amr-nb-ipv4", "compressed", "small", "O piggybacked", 3)
     metrics = {one.name: one.value for one in collector.current().metrics}
     assert (metrics["packets_read_alike"] or 0) >= 400
     assert (metrics["packets_read_alike_inside"] or 0) >= 400

@@ -9,12 +9,12 @@ import pytest
 
 from headroom.core import tshark
 from headroom.decode import run
-from headroom.decode.run import Asked
+from headroom.decode.run import DecodeOptions
 from headroom.schemes.sigcomp import messages
 from headroom.schemes.sigcomp.endpoints import GENEROUS
 from headroom.schemes.sigcomp.judge.message import nack
 from headroom.schemes.sigcomp.judge.reasons import Reason
-from headroom.schemes.sigcomp.messages import Wanted
+from headroom.schemes.sigcomp.messages import ConversationConfig
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.tests.decode.support import ethernet, ipv4, pcap, udp
 
@@ -26,8 +26,8 @@ def sip(payload: bytes, port: int = 5060) -> bytes:
     return ethernet(0x0800, ipv4(udp(payload, port, port)))
 
 
-def only(tmp_path: Path, *payloads: bytes) -> list[run.Decoded]:
-    return list(run.read(Asked(pcap(tmp_path / "x.pcap", 1, *map(sip, payloads)), tshark=False)).decoded())
+def only(tmp_path: Path, *payloads: bytes) -> list[run.DecodedPacket]:
+    return list(run.read(DecodeOptions(pcap(tmp_path / "x.pcap", 1, *map(sip, payloads)), tshark=False)).decoded())
 
 
 @pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
@@ -37,10 +37,10 @@ def test_both_restore_a_call(real_build: str, tmp_path: Path, mechanism: str) ->
     path = tmp_path / "link.pcapng"
     options = {"mechanism": mechanism}
     done = messages.run(
-        Wanted(messages.conversation(call), options=options, offer=OFFER, capture=path, build=real_build)
+        ConversationConfig(messages.conversation(call), options=options, offer=OFFER, capture=path, build=real_build)
     )
     assert done.failures() == []
-    capture = run.read(Asked(path))
+    capture = run.read(DecodeOptions(path))
     read = list(capture.decoded())
     assert capture.verdicts == {"agree": len(call)}
     for one, message in zip(read, call, strict=True):
@@ -72,5 +72,5 @@ def test_what_cannot_be_decompressed_says_why(tmp_path: Path) -> None:
 
 def test_other_ports_are_not_for_it(tmp_path: Path) -> None:
     path = pcap(tmp_path / "x.pcap", 1, sip(bytes.fromhex("f8001100"), 5061))
-    (one,) = run.read(Asked(path, tshark=False)).decoded()
+    (one,) = run.read(DecodeOptions(path, tshark=False)).decoded()
     assert one.ours is not None and one.ours.title == "UDP in IPv4" and not one.ours.error

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from headroom.core.paths import build_folder
-from headroom.schemes.rohc.interop.cell import Workshop
+from headroom.schemes.rohc.interop.cell import ArtefactStore
 from headroom.schemes.rohc.interop.matrix import Cell, Row
 from headroom.schemes.rohc.interop.traffic import Traffic
 
@@ -74,9 +74,9 @@ def cell(
     return Cell(row, Traffic(source, 1, packets), link, 1, build, recording)
 
 
-def workshop(folder: Path) -> Workshop:
+def workshop(folder: Path) -> ArtefactStore:
     folder.mkdir(parents=True, exist_ok=True)
-    return Workshop(folder)
+    return ArtefactStore(folder)
 
 
 def faulty_endpoint(root: Path, build: str, fault: str, wire: str = "faulty") -> str:

@@ -89,8 +89,8 @@ def test_a_decompressor_that_is_wrong_without_a_cause(
     assert "comes out wrong" in result["signature"]
 
 
-def _spoiling(run: Callable[[replay.Wanted], replay.Replay]) -> Callable[[replay.Wanted], replay.Replay]:
-    def spoiled(wanted: replay.Wanted) -> replay.Replay:
+def _spoiling(run: Callable[[replay.ReplayConfig], replay.Replay]) -> Callable[[replay.ReplayConfig], replay.Replay]:
+    def spoiled(wanted: replay.ReplayConfig) -> replay.Replay:
         done = run(wanted)
         forward = done.direction()
         right = done.count("identical")

@@ -31,7 +31,7 @@ def recorded(root: Path, build: str, compressor: str = "theirs") -> str:
         for part, stem in (("source", "source"), ("link", "rohc"), ("decompressed", "uncompressed"))
     }
     replay.run(
-        replay.Wanted(source="voip-amr-nb-ipv4", packets=80, channel=dict(CHANNEL), outputs=outputs, build=build)
+        replay.ReplayConfig(source="voip-amr-nb-ipv4", packets=80, channel=dict(CHANNEL), outputs=outputs, build=build)
     )
     return name
 

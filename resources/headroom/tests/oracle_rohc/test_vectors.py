@@ -162,4 +162,4 @@ def test_a_file_that_breaks_the_schema(tmp_path) -> None:
 @pytest.mark.parametrize(("fields", "message"), [([(3, 8)], "does not fit"), ([(3, 1)], "whole octets")])
 def test_fields_that_cannot_be_octets(fields: list[tuple[int, int]], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        vectors.octets(tuple(vectors.Explained("field", bits, value) for bits, value in fields))
+        vectors.octets(tuple(vectors.ExplainedField("field", bits, value) for bits, value in fields))

@@ -10,7 +10,16 @@ import time
 import pytest
 
 from headroom.core.errors import EnvironmentLacks
-from headroom.testbed.arrivals import UNCOMPARED, Compared, Ears, Listener, NotAsSent, compare, ip_packet, require
+from headroom.testbed.arrivals import (
+    UNCOMPARED,
+    ArrivalComparison,
+    Ears,
+    Listener,
+    NotAsSent,
+    compare,
+    ip_packet,
+    require,
+)
 from headroom.testbed.trial import Direction, Trial
 from headroom.tests.wire.namespaces import ip, loop, needs_namespaces
 
@@ -39,10 +48,10 @@ def direction(sent: int, received: int, unexpected: int = 0, compared: bool = Tr
 
 def test_what_is_equal_and_what_nobody_has_sent() -> None:
     sent = [b"a", b"b", b"b", b"c"]
-    assert compare(sent, [b"b", b"a", b"c", b"b"]) == Compared(4)
-    assert compare(sent, [b"a", b"b"]) == Compared(2)
-    assert compare(sent, [b"a", b"b", b"x", b"c"]) == Compared(3, (b"x",))
-    assert compare(sent, [b"a", b"a", b"b", b"b", b"c"]) == Compared(4, (b"a",))
+    assert compare(sent, [b"b", b"a", b"c", b"b"]) == ArrivalComparison(4)
+    assert compare(sent, [b"a", b"b"]) == ArrivalComparison(2)
+    assert compare(sent, [b"a", b"b", b"x", b"c"]) == ArrivalComparison(3, (b"x",))
+    assert compare(sent, [b"a", b"a", b"b", b"b", b"c"]) == ArrivalComparison(4, (b"a",))
 
 
 def test_a_trial_that_was_compared_says_what_arrived() -> None:

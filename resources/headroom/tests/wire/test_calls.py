@@ -226,7 +226,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[FakeC
         yield lines[-1]
 
     traffic = {"generator": {"name": "memory", "version": "1"}, "topology": {"name": "netns"}}
-    monkeypatch.setattr(throughput_search.Asked, "line", line_of)
+    monkeypatch.setattr(throughput_search.SearchConfig, "line", line_of)
     for module in (call_forwarding, throughput_search):
         monkeypatch.setattr(module, "traffic", lambda made, trial: traffic)
     monkeypatch.setattr(throughput_search, "_known", {})
@@ -249,7 +249,7 @@ def value(name: str) -> float | None:
 
 
 def test_calls_that_are_completed(fake: list[FakeCalls]) -> None:
-    call_forwarding.Calling().calls_should_be_completed("basic-voice-call", "1c", 50)
+    call_forwarding.CallForwardingKeywords().calls_should_be_completed("basic-voice-call", "1c", 50)
     assert (value("calls"), value("failed"), value("forward_received"), value("call_p50")) == (50, 0, 150, 2e6)
     assert violations(noted("Basic Voice Call").as_json(), "result") == []
 
@@ -277,7 +277,7 @@ def test_calls_over_sigcomp_have_to_be_sigcomp(
 
     made: Any = SimpleNamespace(watched=dict(zip(("compressor", "decompressor"), map(node, nodes), strict=True)))
     run = Settings(compressor=implementation, decompressor=implementation)
-    asked = throughput_search.Asked(run, "basic-voice-call", "1c", (0,), calls=True, sigcomp=True)
+    asked = throughput_search.SearchConfig(run, "basic-voice-call", "1c", (0,), calls=True, sigcomp=True)
     spoken = throughput_search.spoken_of(made)
     assert spoken is not None
     collector.begin()
@@ -297,24 +297,24 @@ def test_calls_over_sigcomp_have_to_be_sigcomp(
 def test_calls_that_lack_a_message(fake: list[FakeCalls]) -> None:
     fake.append(FakeCalls(40.0))
     with pytest.raises(AssertionError, match="every trial: 10 of 50, 10 of 50, 10 of 50"):
-        call_forwarding.Calling().calls_should_be_completed("basic-voice-call", "1c", 50)
+        call_forwarding.CallForwardingKeywords().calls_should_be_completed("basic-voice-call", "1c", 50)
     assert value("failed") == 10
 
 
 def test_a_message_that_came_out_changed(fake: list[FakeCalls]) -> None:
     fake.append(FakeCalls(1000.0, unexpected=1))
     with pytest.raises(AssertionError, match="1 messages arrived that nobody had sent"):
-        call_forwarding.Calling().calls_should_be_completed("basic-voice-call", "1c", 50)
+        call_forwarding.CallForwardingKeywords().calls_should_be_completed("basic-voice-call", "1c", 50)
 
 
 def test_a_generator_that_does_not_keep_up_is_an_error(fake: list[FakeCalls]) -> None:
     fake.append(FakeCalls(1000.0, most=10))
     with pytest.raises(GeneratorFellBehind, match="does not keep up with 50 calls/s"):
-        call_forwarding.Calling().calls_should_be_completed("basic-voice-call", "1c", 50)
+        call_forwarding.CallForwardingKeywords().calls_should_be_completed("basic-voice-call", "1c", 50)
 
 
 def test_the_rate_of_calls_is_found(fake: list[FakeCalls]) -> None:
-    call_forwarding.Calling().call_rate_should_be_found("basic-voice-call", "1c")
+    call_forwarding.CallForwardingKeywords().call_rate_should_be_found("basic-voice-call", "1c")
     assert 850 < (value("calls_per_s") or 0) <= 1000
     assert value("messages_per_s") == 7 * (value("calls_per_s") or 0)
     assert violations(noted("Rate Of Basic Voice Calls").as_json(), "result") == []
@@ -325,7 +325,7 @@ def test_without_interfaces_calls_are_unsupported() -> None:
 
     collector.begin()
     with pytest.raises(SkipExecution, match="--topology process has none"):
-        call_forwarding.Calling().calls_should_be_completed("basic-voice-call", "1c", 50)
+        call_forwarding.CallForwardingKeywords().calls_should_be_completed("basic-voice-call", "1c", 50)
 
 
 @root

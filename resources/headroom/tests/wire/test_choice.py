@@ -59,7 +59,9 @@ def test_what_the_machine_lacks_is_status_3(out: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(netns, "lacks", lambda: "Network namespaces need root: run it as root (sudo).")
     with pytest.raises(EnvironmentLacks, match="need root"):
         choice.check("netns", "memory")
-    monkeypatch.setattr(containers, "look", lambda: containers.Found(reason="Docker is not installed", remedy="do it"))
+    monkeypatch.setattr(
+        containers, "look", lambda: containers.DockerInstallation(reason="Docker is not installed", remedy="do it")
+    )
     with pytest.raises(EnvironmentLacks, match=r"^Docker is not installed: do it\.$"):
         choice.check("compose", "memory")
 

@@ -16,7 +16,7 @@ import pytest
 from headroom.core.errors import UsageError
 from headroom.testbed import container_trial as trial
 from headroom.testbed.bridge_noise import is_stray
-from headroom.testbed.container_trial import Asked, TrialFailed
+from headroom.testbed.container_trial import TrialFailed, TrialOptions
 
 SENT: dict[str, Any] = {
     "sent": 100,
@@ -79,7 +79,7 @@ def generator(folder: Path, result: str, log: str = "") -> dict[str, Any]:
 
 def test_one_trial(folder: Path) -> None:
     heard = generator(folder, json.dumps({"forward": SENT, "reverse": SENT}))
-    found = trial.run(Asked(rate_pps=500, flows=3), folder)
+    found = trial.run(TrialOptions(rate_pps=500, flows=3), folder)
     assert found["link"] == {"role": "link"}
     assert trial.shortcomings(found["generator"]) == []
     assert (heard["rate_pps"], heard["flows"], heard["ports"][1]) == (500, 3, {"interface": "10.77.3.2"})
@@ -102,15 +102,15 @@ def test_one_trial(folder: Path) -> None:
 def test_a_trial_without_result(folder: Path, result: str, log: str, sentence: str) -> None:
     generator(folder, result, log)
     with pytest.raises(TrialFailed, match=sentence):
-        trial.run(Asked(), folder)
+        trial.run(TrialOptions(), folder)
 
 
 def test_nobody_listens(folder: Path) -> None:
     with pytest.raises(TrialFailed, match=r"The generator does not listen at .*trials: No such file"):
-        trial.run(Asked(), folder)
+        trial.run(TrialOptions(), folder)
     os.mkfifo(folder / "trials")
     with pytest.raises(TrialFailed, match=r"does not listen at .*trials: No such device"):
-        trial.run(Asked(), folder)
+        trial.run(TrialOptions(), folder)
 
 
 def test_one_that_dies_meanwhile_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +120,7 @@ def test_one_that_dies_meanwhile_is_named(folder: Path, monkeypatch: pytest.Monk
     opened = os.open(folder / "trials", os.O_RDWR)
     (folder / "link.sock").unlink()
     with pytest.raises(TrialFailed, match="The link does not answer any more"):
-        trial.run(Asked(), folder)
+        trial.run(TrialOptions(), folder)
     os.close(opened)
 
 
@@ -163,7 +163,9 @@ def test_what_a_bridge_says_of_its_own_is_nobodys_fault() -> None:
 
 
 def test_what_the_environment_asks_for() -> None:
-    asked = Asked.of({"HEADROOM_FLOWS": "7", "HEADROOM_RATE": "250.5", "HEADROOM_SEED": "", "HEADROOM_SUBNET": "10.9"})
+    asked = TrialOptions.of(
+        {"HEADROOM_FLOWS": "7", "HEADROOM_RATE": "250.5", "HEADROOM_SEED": "", "HEADROOM_SUBNET": "10.9"}
+    )
     assert (asked.flows, asked.rate_pps, asked.seed, asked.subnet) == (7, 250.5, 1, "10.9")
     with pytest.raises(UsageError, match="HEADROOM_FLOWS is 'many', which is no number"):
-        Asked.of({"HEADROOM_FLOWS": "many"})
+        TrialOptions.of({"HEADROOM_FLOWS": "many"})

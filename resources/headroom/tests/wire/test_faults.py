@@ -177,7 +177,7 @@ def test_the_verdict_is_an_error_and_the_next_case_goes_on(
     rules = throughput_search.Rules(most_pps=2000.0, trial_s=0.05, sum_s=0.05, width=0.5)
     monkeypatch.setattr(throughput_search, "QUICK", rules)
     monkeypatch.setattr(forwarding, "CODECS", ("asked",))  # the controls would tell nothing more here
-    words = forwarding.Forwarding()
+    words = forwarding.ForwardingKeywords()
     killed: list[int] = []
     real = throughput_search.line
 

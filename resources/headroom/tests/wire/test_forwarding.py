@@ -112,7 +112,7 @@ def value(name: str) -> float | None:
 
 
 def test_a_rate_its_controls_and_its_loads_are_noted(fake: list[str]) -> None:
-    words = forwarding.Forwarding()
+    words = forwarding.ForwardingKeywords()
     words.throughput_should_be_found("", "1c", "none")
     assert 35_000 < (value("ndr") or 0) <= 40_000
     assert 70_000 < (value("null_ndr") or 0) <= 80_000
@@ -140,7 +140,7 @@ def test_a_rate_its_controls_and_its_loads_are_noted(fake: list[str]) -> None:
 
 
 def test_modes_share_their_controls(fake: list[str]) -> None:
-    words = forwarding.Forwarding()
+    words = forwarding.ForwardingKeywords()
     words.throughput_should_be_found("", "1c", "none")
     words.throughput_should_be_found("", "1c", "0.5 %", "O own")
     assert fake == ["asked", "null", "bridge", "asked O own"]
@@ -166,7 +166,7 @@ def test_a_control_below_the_measured_nodes_is_measured_again(
     fake: list[str], limits: dict[str, list[tuple[float, float]]]
 ) -> None:
     limits["null"] = [(30_000.0, 1e9), (80_000.0, 1e9)]
-    words = forwarding.Forwarding()
+    words = forwarding.ForwardingKeywords()
     words.throughput_should_be_found("", "1c", "none")
     assert 70_000 < (value("null_ndr") or 0) <= 80_000
     assert fake == ["asked", "null", "null", "bridge"]
@@ -185,7 +185,7 @@ def test_a_control_that_stays_below_has_no_figure(
     fake: list[str], limits: dict[str, list[tuple[float, float]]]
 ) -> None:
     limits["null"], limits["bridge"] = [(30_000.0, 1e9)], [(35_000.0, 1e9)]
-    words = forwarding.Forwarding()
+    words = forwarding.ForwardingKeywords()
     words.throughput_should_be_found("", "1c", "none")
     assert fake == ["asked", *["null"] * 3, *["bridge"] * 3], "three times and no more"
     assert (value("null_ndr"), value("bridge_ndr")) == (None, None)
@@ -207,7 +207,7 @@ def test_a_control_above_what_the_generator_sends_is_not_below(
     fake: list[str], limits: dict[str, list[tuple[float, float]]]
 ) -> None:
     limits["null"] = [(1e9, 30_000.0)]  # above 30,000: nothing says that it is below
-    forwarding.Forwarding().throughput_should_be_found("", "1c", "none")
+    forwarding.ForwardingKeywords().throughput_should_be_found("", "1c", "none")
     assert fake == ["asked", "null", "bridge"]
     assert value("null_ndr_at_least") is not None
 
@@ -216,7 +216,7 @@ def test_growth_of_a_control_that_is_none_has_no_figure(
     fake: list[str], limits: dict[str, list[tuple[float, float]]]
 ) -> None:
     limits["null"] = [(30_000.0, 1e9)]
-    forwarding.Forwarding().throughput_should_grow_with_the_cores("", "4c", "0.5 %")
+    forwarding.ForwardingKeywords().throughput_should_grow_with_the_cores("", "4c", "0.5 %")
     assert value("speed_up") == pytest.approx(2.0, rel=0.15)
     assert value("null_speed_up") is None
     assert "no control" in reason_of("null_speed_up")
@@ -229,7 +229,7 @@ def test_a_resumed_run_measures_no_control_again(
     fake: list[str], limits: dict[str, list[tuple[float, float]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits["null"] = [(30_000.0, 1e9), (80_000.0, 1e9)]
-    words = forwarding.Forwarding()
+    words = forwarding.ForwardingKeywords()
     words.throughput_should_be_found("", "1c", "none")
     before = [vars(one) for one in collector.current().metrics]
     monkeypatch.setattr(throughput_search, "_known", {})  # another process
@@ -251,7 +251,7 @@ def test_feedback_that_an_implementation_does_not_declare_is_unsupported() -> No
 
 
 def test_a_resumed_run_sends_nothing_again(fake: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    words = forwarding.Forwarding()
+    words = forwarding.ForwardingKeywords()
     words.throughput_should_be_found("", "1c", "none")
     before = [vars(one) for one in collector.current().metrics]
     monkeypatch.setattr(throughput_search, "_known", {})  # another process
@@ -263,12 +263,12 @@ def test_a_resumed_run_sends_nothing_again(fake: list[str], monkeypatch: pytest.
 
 
 def test_octets_on_the_link_are_those_behind_ethernet(fake: list[str]) -> None:
-    forwarding.Forwarding().throughput_should_be_found("", "1c", "none")
+    forwarding.ForwardingKeywords().throughput_should_be_found("", "1c", "none")
     assert (value("plain_octets"), value("link_octets")) == (60.0, 25.0)
 
 
 def test_growth_is_measured_beside_one_core(fake: list[str]) -> None:
-    forwarding.Forwarding().throughput_should_grow_with_the_cores("", "4c", "0.5 %")
+    forwarding.ForwardingKeywords().throughput_should_grow_with_the_cores("", "4c", "0.5 %")
     assert value("speed_up") == pytest.approx(2.0, rel=0.15)
     assert value("efficiency") == pytest.approx((value("speed_up") or 0) / 4)
     assert value("null_speed_up") == pytest.approx(2.0, rel=0.15)
@@ -284,11 +284,11 @@ def test_growth_without_a_rate_has_a_reason() -> None:
 
 
 def test_packets_that_all_arrive(fake: list[str]) -> None:
-    forwarding.Forwarding().every_packet_should_arrive("", "1c", 10_000)
+    forwarding.ForwardingKeywords().every_packet_should_arrive("", "1c", 10_000)
     assert (value("lost"), value("unexpected")) == (0, 0)
     collector.begin()
     with pytest.raises(AssertionError, match=r"lost in every trial at 50,000 packets/s: 20,000, 20,000, 20,000"):
-        forwarding.Forwarding().every_packet_should_arrive("", "1c", 50_000)
+        forwarding.ForwardingKeywords().every_packet_should_arrive("", "1c", 50_000)
     assert violations(noted("performance/gtpu_imix/At 50,000").as_json(), "result") == []
 
 
@@ -349,12 +349,12 @@ def test_a_trial_that_loses_too_much_makes_way_for_another() -> None:
 
 
 def test_latencies_of_full_queues_say_so(fake: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    forwarding.Forwarding().latency_should_be_measured("", "1c", "50 %")
+    forwarding.ForwardingKeywords().latency_should_be_measured("", "1c", "50 %")
     assert (collector.current().verdict, value("lost")) == (None, 0)
     collector.begin()
     share_of = forwarding.target_of
     monkeypatch.setattr(forwarding, "target_of", lambda share: 1.25 if share == "125 %" else share_of(share))
-    forwarding.Forwarding().latency_should_be_measured("", "1c", "125 %")
+    forwarding.ForwardingKeywords().latency_should_be_measured("", "1c", "125 %")
     told = collector.current()
     assert told.verdict == "non-strict"
     assert "packets were lost, more than the 0.5 % that it allows: these latencies are those of full" in told.reason
@@ -373,7 +373,7 @@ def test_without_interfaces_it_is_unsupported() -> None:
 
     collector.begin()
     with pytest.raises(SkipExecution, match="--topology process has none"):
-        forwarding.Forwarding().throughput_should_be_found("", "1c", "none")
+        forwarding.ForwardingKeywords().throughput_should_be_found("", "1c", "none")
     assert collector.current().parameters["kind"] == "throughput"
 
 
@@ -389,7 +389,7 @@ def test_a_case_that_sent_nothing_names_the_topology_it_was_asked_for(monkeypatc
     monkeypatch.setattr(forwarding, "configuration", no_core)
     collector.begin()
     with pytest.raises(SkipExecution, match="fewer cores"):
-        forwarding.Forwarding().throughput_should_be_found("", "4c", "none")
+        forwarding.ForwardingKeywords().throughput_should_be_found("", "4c", "none")
     made = noted("performance/throughput/Four Cores NDR").as_json()
     assert violations(made, "result") == []
     assert made["traffic"] == {

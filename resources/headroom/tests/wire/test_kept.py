@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from headroom.bench.throughput import Search
-from headroom.bench.trial_log import Kept
+from headroom.bench.trial_log import TrialLog
 from headroom.core.errors import EnvironmentLacks
 from headroom.testbed.trial import Direction, Latency, Trial
 from headroom.tests.wire.test_throughput import RULES, Line
@@ -35,7 +35,7 @@ class Nodes(Line):
 
 
 def searched(path: Path, nodes: Nodes, conditions: dict[str, object] = CONDITIONS) -> Search:
-    search = Search(Kept(path, conditions).answering(nodes), RULES)
+    search = Search(TrialLog(path, conditions).answering(nodes), RULES)
     search.run()
     return search
 
@@ -53,56 +53,56 @@ def test_a_search_goes_on_where_it_was_cut_short(tmp_path: Path) -> None:
     assert nodes.made == len(whole.trials) - 7
     assert search.trials == whole.trials
     again = Nodes(41_000, until=0)
-    assert Search(Kept(path, CONDITIONS).answering(again), RULES).run().rates == expected.rates
+    assert Search(TrialLog(path, CONDITIONS).answering(again), RULES).run().rates == expected.rates
 
 
 def test_what_was_asked_otherwise_is_measured(tmp_path: Path) -> None:
     path = tmp_path / "kept.jsonl"
-    first = Kept(path, CONDITIONS)
+    first = TrialLog(path, CONDITIONS)
     trial = first.answering(Nodes(1e9))
     for rate in (1000.0, 2000.0, 3000.0):
         trial(rate, 1.0)
     first.end({"loads": {}})
-    second, nodes = Kept(path, CONDITIONS), Nodes(1e9)
+    second, nodes = TrialLog(path, CONDITIONS), Nodes(1e9)
     assert second.ending == {"loads": {}}
     trial = second.answering(nodes)
     trial(1000.0, 1.0)
     trial(2500.0, 1.0)
     assert nodes.made == 1
     assert second.ending == {}
-    assert [one.rate_pps for one in Kept(path, CONDITIONS).trials] == [1000.0, 2500.0]
+    assert [one.rate_pps for one in TrialLog(path, CONDITIONS).trials] == [1000.0, 2500.0]
 
 
 def test_other_conditions_count_for_nothing(tmp_path: Path) -> None:
     path = tmp_path / "kept.jsonl"
-    Kept(path, CONDITIONS).answering(Nodes(1e9))(1000.0, 1.0)
-    assert len(Kept(path, CONDITIONS).trials) == 1
-    assert Kept(path, CONDITIONS | {"flows": 6000}).trials == []
+    TrialLog(path, CONDITIONS).answering(Nodes(1e9))(1000.0, 1.0)
+    assert len(TrialLog(path, CONDITIONS).trials) == 1
+    assert TrialLog(path, CONDITIONS | {"flows": 6000}).trials == []
 
 
 @pytest.mark.parametrize("text", ["", "no JSON", "[]\n", '{"conditions": 7}\n{"trial": {}}\n', "\0\n"])
 def test_a_file_that_is_none_counts_for_nothing(tmp_path: Path, text: str) -> None:
     path = tmp_path / "kept.jsonl"
     path.write_text(text)
-    kept = Kept(path, CONDITIONS)
+    kept = TrialLog(path, CONDITIONS)
     assert (kept.trials, kept.ending) == ([], {})
     kept.answering(Nodes(1e9))(1000.0, 1.0)
-    assert len(Kept(path, CONDITIONS).trials) == 1
+    assert len(TrialLog(path, CONDITIONS).trials) == 1
 
 
 def test_what_is_set_aside_is_not_found_again_and_stays(tmp_path: Path) -> None:
     path = tmp_path / "kept.jsonl"
     for number in (1, 2):
-        kept = Kept(path, CONDITIONS)
+        kept = TrialLog(path, CONDITIONS)
         assert kept.trials == []
         kept.answering(Nodes(1e9))(1000.0, 1.0)
         kept.set_aside()
         assert (tmp_path / f"kept.aside-{number}.jsonl").is_file()
-    assert Kept(path, CONDITIONS).trials == []
+    assert TrialLog(path, CONDITIONS).trials == []
 
 
 def test_without_a_folder_nothing_is_written() -> None:
-    kept = Kept(None, CONDITIONS)
+    kept = TrialLog(None, CONDITIONS)
     kept.answering(Nodes(1e9))(1000.0, 1.0)
     kept.end({})
     kept.set_aside()
@@ -112,7 +112,7 @@ def test_without_a_folder_nothing_is_written() -> None:
 def test_a_disk_that_takes_nothing_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(EnvironmentLacks, match="Keeping a trial failed"):
-        Kept(tmp_path / "file" / "kept.jsonl", CONDITIONS).answering(Nodes(1e9))(1000.0, 1.0)
+        TrialLog(tmp_path / "file" / "kept.jsonl", CONDITIONS).answering(Nodes(1e9))(1000.0, 1.0)
 
 
 def test_a_trial_is_the_same_after_json() -> None:

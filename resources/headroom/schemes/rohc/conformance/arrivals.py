@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headroom.core import replay
-from headroom.schemes.rohc.conformance.observation import Observation, Seen
+from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket
 from headroom.schemes.rohc.judge import Decompressor
 
 CONFIDENCE = 0.999
@@ -35,7 +35,7 @@ class Arrival:
     """One link packet as it arrived, bits that were flipped on the way included."""
 
     time_ns: int
-    seen: Seen
+    seen: ObservedPacket
     octets: bytes
     status: str
 
@@ -114,7 +114,7 @@ def balance(seen: Observation) -> Balance:
     )
 
 
-def _is_original(delivered: bytes | None, one: Seen) -> bool:
+def _is_original(delivered: bytes | None, one: ObservedPacket) -> bool:
     """Whether it is the original, but for what the link did to the payload."""
     if delivered is None or len(delivered) != len(one.original):
         return False
@@ -127,7 +127,7 @@ def _is_original(delivered: bytes | None, one: Seen) -> bool:
     return delivered == flipped(one.original, [bit for bit in changed if payload])
 
 
-def header_is_damaged(one: Seen) -> bool:
+def header_is_damaged(one: ObservedPacket) -> bool:
     packet = one.outcome.packet if one.outcome else None
     return packet is not None and any(bit < 8 * packet.end for bit in one.record.get("flipped", ()))
 

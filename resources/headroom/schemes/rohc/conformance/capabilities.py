@@ -11,7 +11,7 @@ from typing import Any
 from headroom.core import implementations, settings
 from headroom.core.errors import HeadroomError
 from headroom.core.implementations import Role
-from headroom.core.replay import Wanted
+from headroom.core.replay import ReplayConfig
 from headroom.schemes.rohc.judge.profiles import PROFILES
 
 FEEDBACK_BEFORE_PACKETS = ("piggybacked", "interspersed")
@@ -81,7 +81,7 @@ def options_for(name: str, role: Role, feature: str | None) -> dict[str, Any]:
     return implementations.find(name).options_for(feature, role) if feature else {}
 
 
-def turn_on(wanted: Wanted, features: Iterable[str]) -> None:
+def turn_on(wanted: ReplayConfig, features: Iterable[str]) -> None:
     """Turns features on at both ends. Raises NotDeclared where one of those asked does not declare one."""
     asked: tuple[tuple[str | None, Role, dict[str, Any]], ...] = (
         (wanted.compressor, "compressor", wanted.compressor_options),
@@ -141,7 +141,7 @@ def promise(document: dict[str, Any]) -> None:
         )
 
 
-def agree_on_profiles(wanted: Wanted) -> None:
+def agree_on_profiles(wanted: ReplayConfig) -> None:
     """Sets PROFILES of the channel to what both sides declare, unless the case says what they are."""
     wanted.profiles_asked = "profiles" in wanted.channel
     wanted.channel.setdefault("profiles", common_profiles(wanted.compressor, wanted.decompressor))

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headroom.core.errors import UsageError
-from headroom.core.replay import Wanted
+from headroom.core.replay import ReplayConfig
 from headroom.schemes.rohc.conformance import stream
 from headroom.schemes.rohc.conformance.capabilities import Inconclusive, Misbehaviour
 from headroom.schemes.rohc.conformance.feedback import Written
 from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
-from headroom.schemes.rohc.conformance.observation import TYPE_0, UPDATES, Observation, Seen, observe
+from headroom.schemes.rohc.conformance.observation import TYPE_0, UPDATES, Observation, ObservedPacket, observe
 from headroom.schemes.rohc.judge import Parameters
 from headroom.schemes.rohc.judge.context import MODE_VALUES
 
@@ -28,7 +28,7 @@ TYPE_0_AND_1 = (*TYPE_0, *TYPE_1)
 
 
 @dataclass
-class Sent:
+class SentPackets:
     """`count` packets of every flow; `expected` is what is expected of the types of those of one."""
 
     first: int  # number of the first packet of the source
@@ -41,7 +41,7 @@ UNUSED = "unused"  # in the place of a flow: feedback for a CID that no flow has
 
 
 @dataclass
-class Given:
+class GivenFeedback:
     """Feedback before packet `before` about packet `about` of the source (negative: none), for the context of a flow or
     for a CID that no flow has."""
 
@@ -53,7 +53,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Named:
+class FeedbackTarget:
     """What feedback names: the CID of a packet on the link, and its sequence number."""
 
     cid: int
@@ -69,8 +69,8 @@ class Conversation:
     flows: int = 1
     interval_ns: int = INTERVAL_NS
     packets: list[dict[str, Any]] = field(default_factory=list)
-    sent: list[Sent] = field(default_factory=list)
-    given: list[Given] = field(default_factory=list)
+    sent: list[SentPackets] = field(default_factory=list)
+    given: list[GivenFeedback] = field(default_factory=list)
     signals: list[dict[str, Any]] = field(default_factory=list)
     now_ns: int = 0
     _flows: list[Flow] = field(default_factory=list)
@@ -81,7 +81,7 @@ class Conversation:
     def send(self, count: int, expected: str = "any", change: str = "", flow: int = 0) -> None:
         """The next `count` packets of each flow. `change` changes flow number `flow` before. `expected` as in
         `judge_kinds` is about its packets."""
-        self.sent.append(Sent(len(self.packets), count, expected, flow))
+        self.sent.append(SentPackets(len(self.packets), count, expected, flow))
         if change:
             self._flows[flow].change(change)
         for _ in range(count):
@@ -105,7 +105,7 @@ class Conversation:
         of = 0 if flow == UNUSED else int(flow)
         last = len(self.packets) - self.flows + of
         self.given.append(
-            Given(len(self.packets), words, flow, last if about is None else about * self.flows + of, in_vain)
+            GivenFeedback(len(self.packets), words, flow, last if about is None else about * self.flows + of, in_vain)
         )
 
     def signal(self, message: dict[str, Any]) -> None:
@@ -115,7 +115,7 @@ class Conversation:
     def parameters(self) -> Parameters:
         return Parameters.of(self.channel)
 
-    def run(self, wanted: Wanted) -> tuple[Observation, Observation | None]:
+    def run(self, wanted: ReplayConfig) -> tuple[Observation, Observation | None]:
         """Has it with a fresh compressor. The second observation is that without what was given in vain, if anything
         was."""
         wanted = replace(wanted, decompressor=None, channel={**wanted.channel, **self.channel}, source=self.packets)
@@ -133,14 +133,14 @@ class Conversation:
             return everything, None
         return everything, observe(replace(wanted, control=self._control(names, in_vain=False)))
 
-    def _guess(self, given: Given) -> Named:
+    def _guess(self, given: GivenFeedback) -> FeedbackTarget:
         """What feedback names, as far as it can be known before anything is sent."""
         sn = 0
         if self.flow.startswith("rtp") and given.about >= 0:
             sn = int.from_bytes(_rtp_sn(bytes.fromhex(self.packets[given.about]["hex"]), self._flows[0]), "big")
-        return Named(self.flows if given.flow == UNUSED else int(given.flow), sn)
+        return FeedbackTarget(self.flows if given.flow == UNUSED else int(given.flow), sn)
 
-    def _read(self, given: Given, seen: Observation, name: Named) -> Named:
+    def _read(self, given: GivenFeedback, seen: Observation, name: FeedbackTarget) -> FeedbackTarget:
         """What feedback names as the link tells it: CIDs, and the sequence numbers of the profiles other than RTP, are
         the compressor's own. Where the judge cannot read the packet, that stays which was named."""
         if given.words.startswith("raw "):
@@ -149,8 +149,8 @@ class Conversation:
         after = one.outcome.after if one is not None and one.outcome is not None else None
         sn = after.sn if after is not None and not self.flow.startswith("rtp") else name.sn
         if given.flow == UNUSED:
-            return Named(self._unused(seen), sn)
-        return Named(name.cid if one is None or one.cid is None else one.cid, sn)
+            return FeedbackTarget(self._unused(seen), sn)
+        return FeedbackTarget(name.cid if one is None or one.cid is None else one.cid, sn)
 
     def _unused(self, seen: Observation) -> int:
         """The lowest CID that no packet has."""
@@ -160,7 +160,7 @@ class Conversation:
             raise Inconclusive("Every CID of the channel is in use; the case needs one that is not.")
         return found
 
-    def _control(self, names: Sequence[Named], in_vain: bool = True) -> list[dict[str, Any]]:
+    def _control(self, names: Sequence[FeedbackTarget], in_vain: bool = True) -> list[dict[str, Any]]:
         """Signals and feedback in order, with what is given in vain or without it."""
         control = list(self.signals)
         for given, name in zip(self.given, names, strict=True):
@@ -169,7 +169,7 @@ class Conversation:
                 control.append({"before": given.before, "side": "compressor", "feedback": octets.hex(), "channel": 0})
         return sorted(control, key=lambda step: step["before"])
 
-    def _octets(self, given: Given, name: Named) -> bytes:
+    def _octets(self, given: GivenFeedback, name: FeedbackTarget) -> bytes:
         if given.words.startswith("raw "):
             return bytes.fromhex(given.words.removeprefix("raw "))
         return Written.of(given.words).element(name.cid, name.sn, self.parameters)
@@ -198,7 +198,7 @@ def _rtp_sn(original: bytes, flow: Flow) -> bytes:
     return original[at : at + 2]
 
 
-def judge_kinds(expected: str, packets: Sequence[Seen]) -> list[str]:
+def judge_kinds(expected: str, packets: Sequence[ObservedPacket]) -> list[str]:
     """What is wrong with the packet types of a step.
 
     `expected`: types joined by commas, `update` for IR, IR-DYN and type 2, `type 0` and `type 1`: the only ones
@@ -228,7 +228,7 @@ def judge_kinds(expected: str, packets: Sequence[Seen]) -> list[str]:
     return found
 
 
-def _types(quantity: str | None, names: str, packets: Sequence[Seen]) -> list[str]:
+def _types(quantity: str | None, names: str, packets: Sequence[ObservedPacket]) -> list[str]:
     kinds: set[str] = set()
     for name in (piece.strip() for piece in names.split(",")):
         groups = {"update": UPDATES, "type 0": TYPE_0, "type 1": TYPE_1, "nothing": ("",)}
@@ -252,7 +252,7 @@ def _types(quantity: str | None, names: str, packets: Sequence[Seen]) -> list[st
     return []
 
 
-def _profile(number: int, name: str, packets: Sequence[Seen]) -> list[str]:
+def _profile(number: int, name: str, packets: Sequence[ObservedPacket]) -> list[str]:
     missing = [seen for seen in packets if not seen.kind]
     other = [seen for seen in packets if seen.kind and seen.profile != number]
     if missing:
@@ -260,7 +260,7 @@ def _profile(number: int, name: str, packets: Sequence[Seen]) -> list[str]:
     return [f"packet {other[0].index} ({other[0].kind}) is not of profile {name}"] if other else []
 
 
-def _modes(quantity: str | None, value: int, mode: str, packets: Sequence[Seen]) -> list[str]:
+def _modes(quantity: str | None, value: int, mode: str, packets: Sequence[ObservedPacket]) -> list[str]:
     carried = [seen for seen in packets if seen.mode is not None]
     other = [seen for seen in carried if seen.mode != value]
     if quantity == "some":

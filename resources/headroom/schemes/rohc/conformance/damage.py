@@ -75,7 +75,7 @@ class Trial:
 
 
 @dataclass
-class Tried:
+class DamageOutcome:
     """Numbers of trials, and sentences about those that went wrong."""
 
     trials: int = 0
@@ -233,13 +233,13 @@ def _bursts(target: _Target, source: random.Random) -> Iterable[tuple[str, bytes
         yield f"with bits {bits} flipped", flipped(target.link, bits)
 
 
-def attempt(kind: str, decompressor: str, build: str, seed: int) -> Tried:
+def attempt(kind: str, decompressor: str, build: str, seed: int) -> DamageOutcome:
     """Makes all trials of a kind with a decompressor, each on a channel of its own."""
     groups: dict[str, list[Trial]] = {}
     for trial in trials(kind, seed):
         channel = vectors.channel_for(trial.vector, decompressor)
         groups.setdefault(json.dumps(channel, sort_keys=True), []).append(trial)
-    tried = Tried()
+    tried = DamageOutcome()
     for group in groups.values():
         channel = vectors.channel_for(group[0].vector, decompressor)
         try:
@@ -289,7 +289,7 @@ def _in_order(group: Sequence[Trial]) -> list[tuple[int, int, bytes, bytes | Non
     return found
 
 
-def _count(tried: Tried, group: Sequence[Trial], document: dict[str, Any]) -> None:
+def _count(tried: DamageOutcome, group: Sequence[Trial], document: dict[str, Any]) -> None:
     failures = {record["packet"]: record for record in document["records"] if "packet" in record}
     for packet, (number, position, _, expected) in enumerate(_in_order(group)):
         trial = group[position]

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from headroom.core.results.record import Finding
-from headroom.schemes.rohc.conformance.observation import Observation, Seen
-from headroom.schemes.rohc.conformance.vectors import Played
+from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket
+from headroom.schemes.rohc.conformance.vectors import VectorOutcome
 from headroom.schemes.rohc.judge.packet import trace_line
 
 PER_ROW = 8  # octets
@@ -21,7 +21,7 @@ def of_finding(seen: Observation, finding: Finding) -> str:
     return "\n".join([*lines, *of_packet(one)])
 
 
-def of_packet(one: Seen) -> list[str]:
+def of_packet(one: ObservedPacket) -> list[str]:
     """Lines about one packet: its fields on the link, and the original beside what the judge restores."""
     lines = [f"on the link: {one.link.hex() if one.link is not None else 'nothing'}"]
     lines += [f"as segment {n}: {segment.hex()}" for n, segment in enumerate(one.segments, 1)]
@@ -39,7 +39,7 @@ def of_packet(one: Seen) -> list[str]:
     return lines
 
 
-def of_vector(played: Played) -> str:
+def of_vector(played: VectorOutcome) -> str:
     """A vector: what it shows, what is wrong, and each link packet with its fields and what became of it."""
     vector = played.vector
     lines = [

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from headroom.core.replay import Wanted
+from headroom.core.replay import ReplayConfig
 from headroom.schemes.rohc.conformance import capabilities, repeats
 from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
-from headroom.schemes.rohc.conformance.observation import Observation, Seen, observe
+from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket, observe
 from headroom.schemes.rohc.judge import Decompressor, Parameters
 
 CHANGE_AT = 40  # by then every compressor has settled
@@ -61,7 +61,7 @@ def literal(
     ]
 
 
-def survey(flow: Flow, change: str, wanted: Wanted) -> Survey:
+def survey(flow: Flow, change: str, wanted: ReplayConfig) -> Survey:
     """Sends the flow with a change at packet `CHANGE_AT` and the losses of `PATTERNS`."""
     packets = packets_of(flow, {CHANGE_AT: change}, PACKETS)
     most = min(
@@ -88,7 +88,7 @@ def survey(flow: Flow, change: str, wanted: Wanted) -> Survey:
     return found
 
 
-def disagreements(packets: Sequence[Seen], parameters: Parameters, prefix: str = "") -> list[str]:
+def disagreements(packets: Sequence[ObservedPacket], parameters: Parameters, prefix: str = "") -> list[str]:
     """Where a decompressor falls short of the judge, who gets the same packets of one channel in the same order.
 
     Only where the judge restores everything that arrives: beyond that, what comes out is a matter of chance and

@@ -47,7 +47,7 @@ UPDATES = ("IR", "IR-DYN", "UOR-2", "UOR-2-ID", "UOR-2-TS")
 
 
 @dataclass(slots=True)
-class Seen:
+class ObservedPacket:
     """One packet of the source. `link` and `outcome` are None when the compressor did not put it on the link.
 
     Of a packet that went as segments, `link` is the packet that they make up.
@@ -129,7 +129,7 @@ class Observation:
 
     done: replay.Replay
     parameters: Parameters
-    packets: list[Seen] = field(default_factory=list)
+    packets: list[ObservedPacket] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     not_judged: list[str] = field(default_factory=list)
     undeclared: list[str] = field(default_factory=list)
@@ -142,9 +142,9 @@ class Observation:
     def restored(self) -> int:
         return sum(seen.restored for seen in self.packets)
 
-    def flows(self) -> list[list[Seen]]:
+    def flows(self) -> list[list[ObservedPacket]]:
         """The packets of each context, in order. Raises Inconclusive where the judge could read none."""
-        contexts: dict[tuple[int, int], list[Seen]] = {}
+        contexts: dict[tuple[int, int], list[ObservedPacket]] = {}
         for seen in self.packets:
             if seen.cid is not None:
                 contexts.setdefault((seen.channel, seen.cid), []).append(seen)
@@ -154,14 +154,14 @@ class Observation:
             )
         return [contexts[key] for key in sorted(contexts)]
 
-    def flow(self) -> list[Seen]:
+    def flow(self) -> list[ObservedPacket]:
         """The packets of a source that is one flow, whatever CID the compressor gives it: those of the context that has
         most. Raises Inconclusive where the judge could read none."""
         return max(self.flows(), key=len)
 
 
 def observe(
-    wanted: replay.Wanted, window: int = 1, confidence: int = 1, judged: Collection[int] | None = None
+    wanted: replay.ReplayConfig, window: int = 1, confidence: int = 1, judged: Collection[int] | None = None
 ) -> Observation:
     """Replays, and puts what the compressor sent before the judge.
 
@@ -216,13 +216,13 @@ def observe(
     return result
 
 
-def _seen(record: dict[str, Any], original: bytes, checker: Checker | None) -> Seen:
+def _seen(record: dict[str, Any], original: bytes, checker: Checker | None) -> ObservedPacket:
     """A packet of the source, and what the judge makes of it, if it is to."""
     links = [bytes.fromhex(part["link"]) for part in replay.parts_of(record)]
     outcome = None
     for link in links if checker is not None else ():
         outcome = checker.take(link, original, record["time_ns"])
-    seen = Seen(record["packet"], record["time_ns"], record["channel"], original, None, outcome, record)
+    seen = ObservedPacket(record["packet"], record["time_ns"], record["channel"], original, None, outcome, record)
     if "segments" in record:
         seen.segments = tuple(links)
         whole = outcome.packet.octets if outcome is not None and outcome.packet is not None else b""
@@ -232,7 +232,7 @@ def _seen(record: dict[str, Any], original: bytes, checker: Checker | None) -> S
     return seen
 
 
-def _replay(wanted: replay.Wanted) -> tuple[replay.Replay, list[bytes]]:
+def _replay(wanted: replay.ReplayConfig) -> tuple[replay.Replay, list[bytes]]:
     """The replay and its original packets; those of a profile are taken from a capture by the engine."""
     if not isinstance(wanted.source, str):
         return replay.run(wanted), [bytes.fromhex(packet["hex"]) for packet in wanted.source]
@@ -246,7 +246,7 @@ def _replay(wanted: replay.Wanted) -> tuple[replay.Replay, list[bytes]]:
         return done, [packet.octets for packet in engine_pcapng.read(path)] if path.exists() else []
 
 
-def _scripted_feedback(wanted: replay.Wanted) -> dict[int, dict[int, list[bytes]]]:
+def _scripted_feedback(wanted: replay.ReplayConfig) -> dict[int, dict[int, list[bytes]]]:
     """Feedback data that the job itself gives the compressor, by packet and channel."""
     found: dict[int, dict[int, list[bytes]]] = {}
     for step in wanted.control:
@@ -263,13 +263,13 @@ def _elements(text: str) -> list[bytes]:
         return []  # What is no feedback binds the compressor to nothing.
 
 
-def sees_all_feedback(wanted: replay.Wanted) -> bool:
+def sees_all_feedback(wanted: replay.ReplayConfig) -> bool:
     """Whether the judge knows of everything that the compressor hears: what a job gives it by hand, or what a
     decompressor says while it arrives at once."""
     return not wanted.decompressor or replay.feedback_path(wanted) == "none" or feedback_arrives(wanted)
 
 
-def feedback_arrives(wanted: replay.Wanted) -> bool:
+def feedback_arrives(wanted: replay.ReplayConfig) -> bool:
     """Whether all feedback of the decompressor reaches the compressor before its next packet, so that the judge may
     hold the compressor to it."""
     if not wanted.decompressor or replay.feedback_path(wanted) != "own" or wanted.burst > 1:

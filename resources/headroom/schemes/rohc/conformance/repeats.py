@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from headroom.schemes.rohc.conformance.observation import Seen
+from headroom.schemes.rohc.conformance.observation import ObservedPacket
 from headroom.schemes.rohc.judge import Decompressor, Parameters
 from headroom.schemes.rohc.judge.context import Channel, Context
 
@@ -18,7 +18,7 @@ LONGEST = 16  # losses in a row that are tried; no compressor needs to survive s
 REACH = 24  # packets of a context behind a loss that are looked at: by then an error has shown
 
 
-def survived(packets: Sequence[Seen], change: int, parameters: Parameters, longest: int = LONGEST) -> int:
+def survived(packets: Sequence[ObservedPacket], change: int, parameters: Parameters, longest: int = LONGEST) -> int:
     """How many packets from `packets[change]` on may all be lost without hurting a later one; 0: not even that one."""
     before = contexts_before(packets)[change]
     for count in range(1, longest + 1):
@@ -28,7 +28,7 @@ def survived(packets: Sequence[Seen], change: int, parameters: Parameters, longe
 
 
 def hurt_by(
-    packets: Sequence[Seen], first: int, count: int, before: dict[int, Context], parameters: Parameters
+    packets: Sequence[ObservedPacket], first: int, count: int, before: dict[int, Context], parameters: Parameters
 ) -> int | None:
     """The first packet that the judge does not restore when `count` packets from `first` on are lost; None if all
     are.
@@ -53,7 +53,9 @@ def hurt_by(
     return None
 
 
-def single_losses(packets: Sequence[Seen], parameters: Parameters, but: Iterable[int] = ()) -> list[tuple[int, int]]:
+def single_losses(
+    packets: Sequence[ObservedPacket], parameters: Parameters, but: Iterable[int] = ()
+) -> list[tuple[int, int]]:
     """Every packet whose loss alone keeps the judge from restoring a later one, and which one that is."""
     spared = set(but)
     wanted = {n for n, seen in enumerate(packets) if seen.link is not None and n not in spared}
@@ -66,7 +68,7 @@ def single_losses(packets: Sequence[Seen], parameters: Parameters, but: Iterable
     return found
 
 
-def contexts_before(packets: Sequence[Seen]) -> list[dict[int, Context]]:
+def contexts_before(packets: Sequence[ObservedPacket]) -> list[dict[int, Context]]:
     """The judge's contexts before each packet, nothing lost. No context is ever changed in place."""
     contexts: dict[int, Context] = {}
     found = []

@@ -9,12 +9,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from headroom.schemes.rohc.conformance.observation import TYPE_0, UPDATES, Seen
+from headroom.schemes.rohc.conformance.observation import TYPE_0, UPDATES, ObservedPacket
 
 SETTLED = 40  # packets after which a flow that changes nothing is in its highest state
 
 
-def begins_with_ir(packets: Sequence[Seen]) -> list[str]:
+def begins_with_ir(packets: Sequence[ObservedPacket]) -> list[str]:
     """RFC 3095, 4.3.1.1 and 5.3.1: the first packet is an IR packet, complete unless there is nothing to complete."""
     if not packets:
         return ["nothing was put on the link"]
@@ -27,12 +27,12 @@ def begins_with_ir(packets: Sequence[Seen]) -> list[str]:
     return []
 
 
-def irs_at_start(packets: Sequence[Seen]) -> int:
+def irs_at_start(packets: Sequence[ObservedPacket]) -> int:
     """IR packets before the first packet of another type."""
     return next((n for n, seen in enumerate(packets) if seen.kind != "IR"), len(packets))
 
 
-def is_settled(packets: Sequence[Seen], within: int = SETTLED) -> list[str]:
+def is_settled(packets: Sequence[ObservedPacket], within: int = SETTLED) -> list[str]:
     """RFC 3095, 4.3.1: a regular flow is compressed as far as possible, to packets of type 0, but for refreshes."""
     behind = packets[within:]
     if not behind:
@@ -45,7 +45,7 @@ def is_settled(packets: Sequence[Seen], within: int = SETTLED) -> list[str]:
     return [f"behind the first {within} packets, {count} of type 0; {first}"]
 
 
-def not_sent(packets: Sequence[Seen]) -> list[str]:
+def not_sent(packets: Sequence[ObservedPacket]) -> list[str]:
     """Packets that the compressor did not put on the link, nor kept for later (HEADROOM_NOTHING): lost by itself.
 
     RFC 3095, 5.10: what no profile fits goes uncompressed, so that every packet can be sent.
@@ -58,12 +58,12 @@ def not_sent(packets: Sequence[Seen]) -> list[str]:
     return found
 
 
-def positions(packets: Sequence[Seen], kinds: Sequence[str], behind: int = SETTLED) -> list[int]:
+def positions(packets: Sequence[ObservedPacket], kinds: Sequence[str], behind: int = SETTLED) -> list[int]:
     """Places in the flow of packets of some types, those at the start left out."""
     return [n for n, seen in enumerate(packets) if n >= behind and seen.kind in kinds]
 
 
-def refreshes(packets: Sequence[Seen], behind: int = SETTLED) -> tuple[list[int], list[int]]:
+def refreshes(packets: Sequence[ObservedPacket], behind: int = SETTLED) -> tuple[list[int], list[int]]:
     """Returns to the IR state and to lower states at all, as places where they begin: RFC 3095, 5.3.1.1.2."""
     to_ir = _beginnings(positions(packets, ("IR",), behind))
     to_lower = _beginnings(positions(packets, UPDATES, behind))
@@ -80,7 +80,7 @@ def longest_without(places: Sequence[int], count: int, behind: int = SETTLED) ->
     return max(b - a for a, b in itertools.pairwise(edges))
 
 
-def above_max_cid(packets: Sequence[Seen], max_cid: int) -> list[str]:
+def above_max_cid(packets: Sequence[ObservedPacket], max_cid: int) -> list[str]:
     return [
         f"packet {seen.index} uses CID {seen.cid}, but MAX_CID is {max_cid}"
         for seen in packets

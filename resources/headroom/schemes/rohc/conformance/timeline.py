@@ -45,7 +45,7 @@ class Step:
 
 
 @dataclass
-class Played:
+class TimelineOutcome:
     """What came of a timeline: `complaints` about steps, `remarks` about feedback, the engine's document."""
 
     complaints: list[str] = field(default_factory=list)
@@ -140,15 +140,15 @@ class Timeline:
             "records": "all",
         }
 
-    def play(self, name: str, build: str, options: dict[str, Any] | None = None) -> Played:
+    def play(self, name: str, build: str, options: dict[str, Any] | None = None) -> TimelineOutcome:
         """Sends everything to a fresh decompressor, which gets these options too, and judges what it did."""
         job = self.job(capabilities.adapter(name, "decompressor", self.channel, build, options))
         document = engine.run("replay", job, capabilities.PATIENCE_S, build)
         capabilities.promise(document)
         return self.judge(document)
 
-    def judge(self, document: dict[str, Any]) -> Played:
-        played = Played(document=document)
+    def judge(self, document: dict[str, Any]) -> TimelineOutcome:
+        played = TimelineOutcome(document=document)
         records = {record["packet"]: record for record in document["records"] if "packet" in record}
         read_so_far: int | None = None  # sequence number of the last packet that was decompressed and had a CRC
         mode = "U"  # as the packets have said
@@ -180,7 +180,7 @@ class Timeline:
                 played.complaints += [f"{where}: {sentence}" for sentence in judge_answers(step.answers, read)]
         return played
 
-    def _as_before(self, number: int, expected: str, played: Played) -> list[str]:
+    def _as_before(self, number: int, expected: str, played: TimelineOutcome) -> list[str]:
         """RFC 3095, 5.4.2.2: who uses optional feedback once goes on with it."""
         kind = expected.removeprefix(AS_BEFORE)
         earlier = [n for n, step in enumerate(self.steps[: number - 1]) if step.answers == expected]

@@ -23,7 +23,7 @@ from headroom.schemes.rohc.judge.vectors import PACKET_INTERVAL_NS, Step, Vector
 
 
 @dataclass
-class Played:
+class VectorOutcome:
     """What came of one vector: sentences about what is wrong, and the engine's records of its packets."""
 
     vector: Vector
@@ -102,13 +102,13 @@ def _profiles_used(name: str, channel: str, links: tuple[bytes, ...]) -> frozens
 
 
 @cache
-def play_all(decompressor: str, build: str) -> dict[str, Played]:
+def play_all(decompressor: str, build: str) -> dict[str, VectorOutcome]:
     """All vectors of a decompressor that needs no special feature for them; once for a run."""
     groups: dict[str, list[Vector]] = {}
     for vector in by_name().values():
         if not vector.feature:
             groups.setdefault(json.dumps(channel_for(vector, decompressor), sort_keys=True), []).append(vector)
-    played: dict[str, Played] = {}
+    played: dict[str, VectorOutcome] = {}
     for group in groups.values():
         most = capabilities.channels_of(decompressor, channel_for(group[0], decompressor))
         for start in range(0, len(group), most):
@@ -117,7 +117,7 @@ def play_all(decompressor: str, build: str) -> dict[str, Played]:
     return played
 
 
-def play(name: str, decompressor: str, build: str) -> Played:
+def play(name: str, decompressor: str, build: str) -> VectorOutcome:
     """One vector. Raises NotDeclared when the decompressor does not declare what it is about."""
     vector = by_name()[name]
     capabilities.require(decompressor, "decompressor", channel_for(vector, decompressor), vector.feature)
@@ -126,7 +126,7 @@ def play(name: str, decompressor: str, build: str) -> Played:
     return play_all(decompressor, build)[name]
 
 
-def _play_together(group: Sequence[Vector], decompressor: str, build: str) -> list[Played]:
+def _play_together(group: Sequence[Vector], decompressor: str, build: str) -> list[VectorOutcome]:
     try:
         capabilities.require(decompressor, "decompressor", channel_for(group[0], decompressor))
     except capabilities.NotDeclared:
@@ -140,12 +140,12 @@ def _play_together(group: Sequence[Vector], decompressor: str, build: str) -> li
     return [_play_alone(one.vector, decompressor, build) if one.wrong and len(group) > 1 else one for one in found]
 
 
-def _play_alone(vector: Vector, decompressor: str, build: str) -> Played:
+def _play_alone(vector: Vector, decompressor: str, build: str) -> VectorOutcome:
     try:
         document = engine.run("replay", job([vector], decompressor, build), capabilities.PATIENCE_S, build)
         capabilities.promise(document)
     except (engine.EngineFailure, capabilities.Misbehaviour) as failure:
-        return Played(vector, [str(failure)], failure=failure)
+        return VectorOutcome(vector, [str(failure)], failure=failure)
     return judge([vector], document)[0]
 
 
@@ -178,10 +178,10 @@ def _in_order(group: Sequence[Vector]) -> list[tuple[int, int, Step]]:
     ]
 
 
-def judge(group: Sequence[Vector], document: dict[str, Any]) -> list[Played]:
+def judge(group: Sequence[Vector], document: dict[str, Any]) -> list[VectorOutcome]:
     """What came of each vector of a job."""
     records = {record["packet"]: record for record in document["records"] if "packet" in record}
-    played = [Played(vector) for vector in group]
+    played = [VectorOutcome(vector) for vector in group]
     for packet, (number, position, step) in enumerate(_in_order(group)):
         record = records[packet]
         one = played[position]

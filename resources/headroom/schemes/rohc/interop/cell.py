@@ -17,7 +17,7 @@ from typing import Any
 
 from headroom.core import engine, implementations, replay, replay_options
 from headroom.core.errors import HeadroomError
-from headroom.core.replay import Wanted
+from headroom.core.replay import ReplayConfig
 from headroom.core.results.record import Verdict
 from headroom.core.results.store import write_atomically
 from headroom.core.settings import Settings
@@ -31,7 +31,7 @@ FEEDBACK_LOST = "feedback_loss"
 
 
 @dataclass
-class Minimised:
+class MinimisedFailure:
     """The fewest packets that show a failure, and where they are."""
 
     packets: int
@@ -42,17 +42,17 @@ class Minimised:
 
 
 @dataclass
-class Workshop:
+class ArtefactStore:
     """What the cells of a run share: where files go, and failures that were minimised once already.
 
     Two cells with the same signature between the same implementations in the same profile need one minimised capture.
     """
 
     folder: Path
-    known: dict[tuple[str, ...], Future[Minimised | None]] = field(default_factory=dict)
+    known: dict[tuple[str, ...], Future[MinimisedFailure | None]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def once(self, key: tuple[str, ...], make: Callable[[], Minimised | None]) -> Minimised | None:
+    def once(self, key: tuple[str, ...], make: Callable[[], MinimisedFailure | None]) -> MinimisedFailure | None:
         with self.lock:
             future = self.known.get(key)
             if mine := future is None:
@@ -71,7 +71,7 @@ class Workshop:
         return str(path.resolve().relative_to(self.folder.resolve()))
 
 
-def wanted_of(cell: Cell) -> Wanted:
+def wanted_of(cell: Cell) -> ReplayConfig:
     """The replay that a cell is."""
     row = cell.row
     settings = Settings(row.compressor, row.decompressor, build=cell.build, seed=cell.seed)
@@ -91,7 +91,7 @@ def wanted_of(cell: Cell) -> Wanted:
     return made
 
 
-def run(cell: Cell, workshop: Workshop) -> dict[str, Any]:
+def run(cell: Cell, workshop: ArtefactStore) -> dict[str, Any]:
     """The result of a cell. Whatever an adapter does is a result; raises only what keeps every other cell from running
     too."""
     result = blank(cell)
@@ -126,7 +126,7 @@ def run(cell: Cell, workshop: Workshop) -> dict[str, Any]:
 
 
 def _judged(
-    wanted: Wanted, done: replay.Replay, condition: links.Condition, folder: Path
+    wanted: ReplayConfig, done: replay.Replay, condition: links.Condition, folder: Path
 ) -> tuple[Verdict, str, Study | None]:
     """Verdict and reason. Where the link may be to blame, the judge looks at each packet: chance excuses what was at
     risk, and nothing excuses a compressor whose packets cannot be read even before the link."""
@@ -170,7 +170,7 @@ def slug(cell: Cell) -> str:
     return "/".join(re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-") for name in names)
 
 
-def _expected(wanted: Wanted) -> list[bytes] | None:
+def _expected(wanted: ReplayConfig) -> list[bytes] | None:
     return recordings.frames(wanted.expected, wanted.build) if isinstance(wanted.expected, str) else None
 
 
@@ -183,7 +183,7 @@ def _packed(capture: Path) -> Path:
 
 
 def _no_result(
-    cell: Cell, wanted: Wanted, failure: engine.EngineFailure, folder: Path, workshop: Workshop
+    cell: Cell, wanted: ReplayConfig, failure: engine.EngineFailure, folder: Path, workshop: ArtefactStore
 ) -> dict[str, Any]:
     """A crash, a hang and the like: whose it is, and on which packets."""
     if failure.kind in ("job", "input", "output"):
@@ -204,7 +204,7 @@ def _no_result(
     return said | _kept(folder, workshop, text, small)
 
 
-def _side(wanted: Wanted, failure: engine.EngineFailure) -> str:
+def _side(wanted: ReplayConfig, failure: engine.EngineFailure) -> str:
     """Who of the two kept the engine from ending: the compressor when it does so alone."""
     for side in ("compressor", "decompressor"):
         if failure.where.startswith(f"/{side}"):
@@ -219,7 +219,7 @@ def _side(wanted: Wanted, failure: engine.EngineFailure) -> str:
 
 
 def _evidence(
-    cell: Cell, wanted: Wanted, seen: Study, verdict: str, folder: Path, workshop: Workshop
+    cell: Cell, wanted: ReplayConfig, seen: Study, verdict: str, folder: Path, workshop: ArtefactStore
 ) -> dict[str, Any]:
     """Signature, both decodes, minimised capture."""
     short = verdict == "non-strict"
@@ -245,7 +245,7 @@ def _key(cell: Cell, found: str) -> tuple[str, ...]:
     return (found, cell.row.compressor, cell.row.decompressor, cell.row.profile)
 
 
-def _kept(folder: Path, workshop: Workshop, text: list[str], small: Minimised | None) -> dict[str, Any]:
+def _kept(folder: Path, workshop: ArtefactStore, text: list[str], small: MinimisedFailure | None) -> dict[str, Any]:
     path = folder / "evidence.txt"
     if small is not None:
         text += ["", f"The fewest packets that show it: {small.packets}. {small.command}"]
@@ -268,8 +268,8 @@ def _kept(folder: Path, workshop: Workshop, text: list[str], small: Minimised | 
 
 
 def _smallest(
-    cell: Cell, wanted: Wanted, seen: Study | None, said: dict[str, Any], folder: Path, workshop: Workshop
-) -> Minimised | None:
+    cell: Cell, wanted: ReplayConfig, seen: Study | None, said: dict[str, Any], folder: Path, workshop: ArtefactStore
+) -> MinimisedFailure | None:
     """The fewest packets with the same signature, as captures, as a job and as a command; None where it does not show
     again."""
     profile, wished = cell.row.profile, str(said["signature"])
@@ -280,7 +280,7 @@ def _smallest(
     plans = [_scripted] if links.find(cell.link).harmless else [_scripted, _as_it_was]
     for plan in plans:
 
-        def shows(chosen: list[dict[str, Any]], plan: Callable[..., Wanted] = plan) -> bool:
+        def shows(chosen: list[dict[str, Any]], plan: Callable[..., ReplayConfig] = plan) -> bool:
             return _signature(plan(wanted, chosen), profile, folder) == wished
 
         if seen is not None and (first := seen.first_bad()) is not None:
@@ -295,7 +295,7 @@ def _smallest(
     return None
 
 
-def _items(wanted: Wanted, seen: Study | None, folder: Path) -> list[dict[str, Any]]:
+def _items(wanted: ReplayConfig, seen: Study | None, folder: Path) -> list[dict[str, Any]]:
     """The packets of the source, each with what the link did to it, so far as that is known."""
     if seen is None or seen.done.promise_broken:  # the run did not get to its end: the source alone
         alone = replace(wanted, feedback={}, forward={}, timing=False)
@@ -317,7 +317,7 @@ def _items(wanted: Wanted, seen: Study | None, folder: Path) -> list[dict[str, A
     return items
 
 
-def _scripted(wanted: Wanted, chosen: list[dict[str, Any]]) -> Wanted:
+def _scripted(wanted: ReplayConfig, chosen: list[dict[str, Any]]) -> ReplayConfig:
     """The same link, its losses and bit errors written down packet by packet."""
     forward: dict[str, Any] = {}
     drop = [number for number, item in enumerate(chosen) if item["lost"]]
@@ -331,18 +331,18 @@ def _scripted(wanted: Wanted, chosen: list[dict[str, Any]]) -> Wanted:
     return _literal(wanted, chosen, forward)
 
 
-def _as_it_was(wanted: Wanted, chosen: list[dict[str, Any]]) -> Wanted:
+def _as_it_was(wanted: ReplayConfig, chosen: list[dict[str, Any]]) -> ReplayConfig:
     """The same link, left to chance with the same seed."""
     return _literal(wanted, chosen, wanted.forward)
 
 
-def _literal(wanted: Wanted, chosen: list[dict[str, Any]], forward: dict[str, Any]) -> Wanted:
+def _literal(wanted: ReplayConfig, chosen: list[dict[str, Any]], forward: dict[str, Any]) -> ReplayConfig:
     packets = [{name: item[name] for name in ("time_ns", "channel", "hex")} for item in chosen]
     expected = [{"hex": item["expected"]} for item in chosen] if wanted.compressor is None else None
     return replace(wanted, source=packets, expected=expected, forward=forward, outputs={}, timing=False)
 
 
-def _signature(wanted: Wanted, profile: str, folder: Path) -> str:
+def _signature(wanted: ReplayConfig, profile: str, folder: Path) -> str:
     scratch = folder / "trial"
     scratch.mkdir(exist_ok=True)
     try:
@@ -356,15 +356,15 @@ def _signature(wanted: Wanted, profile: str, folder: Path) -> str:
         scratch.rmdir()
 
 
-def _originals(wanted: Wanted) -> list[bytes] | None:
+def _originals(wanted: ReplayConfig) -> list[bytes] | None:
     if wanted.compressor is not None or not isinstance(wanted.expected, list):
         return None
     return [bytes.fromhex(item["hex"]) for item in wanted.expected]
 
 
 def _write(
-    cell: Cell, wanted: Wanted, left: list[dict[str, Any]], profile: str, folder: Path, workshop: Workshop
-) -> Minimised:
+    cell: Cell, wanted: ReplayConfig, left: list[dict[str, Any]], profile: str, folder: Path, workshop: ArtefactStore
+) -> MinimisedFailure:
     """The minimised failure on disk: its captures, its job, both decodes."""
     kept = folder / "minimised"
     kept.mkdir(exist_ok=True)
@@ -388,7 +388,7 @@ def _write(
     by_job = f"{shlex.quote(str(engine.engine_program(wanted.build)))} replay --job {shlex.quote(str(job))}"
     path = kept / "evidence.txt"
     path.write_text("\n".join([*text, "", f"repeat: {by_job}"]) + "\n", encoding="utf-8")
-    return Minimised(
+    return MinimisedFailure(
         packets=len(left),
         capture=workshop.name(capture) if capture.is_file() else "",
         job=workshop.name(job),
@@ -397,7 +397,7 @@ def _write(
     )
 
 
-def _by_hand(cell: Cell, wanted: Wanted, capture: Path) -> str:
+def _by_hand(cell: Cell, wanted: ReplayConfig, capture: Path) -> str:
     """The command of `./headroom replay` that repeats a minimised failure; "" where it takes more than that."""
     if wanted.compressor is None or not capture.is_file() or set(wanted.forward) - {"drop", "flip", "header_errors"}:
         return ""

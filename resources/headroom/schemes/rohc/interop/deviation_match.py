@@ -38,7 +38,7 @@ class Look(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Declared:
+class DeviationCondition:
     """Something declared, as a sentence, and whether a packet meets it. `of_compressor`: what a judge restores right is
     none of it."""
 
@@ -47,28 +47,28 @@ class Declared:
     of_compressor: bool = False
 
 
-def by_deviation(name: str, one: Deviation) -> Declared:
+def by_deviation(name: str, one: Deviation) -> DeviationCondition:
     """A deviation of an implementation that single packets meet."""
 
     def meets(look: Look) -> bool:
         breaks = not one.breaks or bool(look.broken.intersection(one.breaks))
         return breaks and look.fields.issuperset(one.fields)
 
-    return Declared(f"Declared deviation of {name}: {one.reason.strip()}", meets, bool(one.breaks))
+    return DeviationCondition(f"Declared deviation of {name}: {one.reason.strip()}", meets, bool(one.breaks))
 
 
-def by_features(cell: Cell) -> list[Declared]:
+def by_features(cell: Cell) -> list[DeviationCondition]:
     """The features of lists that the decompressor of a cell does not declare."""
     decompressor = implementations.find(cell.row.decompressor)
     found = []
     for feature in (traffic.LISTS, traffic.EXTENSION_HEADERS, traffic.ADDITIONAL_IP_HEADERS):
         if reason := decompressor.lacks("decompressor", features=[feature]):
             sentence = f"{reason}, which {implementations.find(cell.row.compressor).name} uses for this traffic."
-            found.append(Declared(sentence, lambda look, feature=feature: feature in look.features))
+            found.append(DeviationCondition(sentence, lambda look, feature=feature: feature in look.features))
     return found
 
 
-def explains(seen: Study, known: Sequence[Declared], harmless: bool) -> list[Declared]:
+def explains(seen: Study, known: Sequence[DeviationCondition], harmless: bool) -> list[DeviationCondition]:
     """Of what was declared, that which the packets of a failed cell met; [] where it leaves one of them unexplained.
 
     Over a link that does no harm, everything that did not come out as it went in has to be explained. Over any other,

@@ -12,7 +12,7 @@ from headroom.core import engine
 from headroom.core.results.record import Verdict, worst
 from headroom.schemes.rohc.interop import cell as one_cell
 from headroom.schemes.rohc.interop import recordings
-from headroom.schemes.rohc.interop.cell import Workshop
+from headroom.schemes.rohc.interop.cell import ArtefactStore
 from headroom.schemes.rohc.interop.matrix import Cell, Choice, Row, cells, not_declared, unsupported, untrue
 
 
@@ -21,7 +21,9 @@ def workers() -> int:
     return max(1, len(os.sched_getaffinity(0)))
 
 
-def run(row: Row, choice: Choice, workshop: Workshop, each: Callable[[dict[str, Any]], None] | None = None) -> list:
+def run(
+    row: Row, choice: Choice, workshop: ArtefactStore, each: Callable[[dict[str, Any]], None] | None = None
+) -> list:
     """Results of all cells of a row, in the order of the matrix. `each` hears of each as it is done."""
     if reason := not_declared(row, choice.build):
         return unsupported(row, choice, reason)
@@ -43,7 +45,7 @@ def run(row: Row, choice: Choice, workshop: Workshop, each: Callable[[dict[str, 
             raise
 
 
-def _run(cell: Cell, workshop: Workshop) -> dict[str, Any]:
+def _run(cell: Cell, workshop: ArtefactStore) -> dict[str, Any]:
     try:
         return one_cell.run(cell, workshop)
     except engine.EngineFailure as failure:

@@ -25,7 +25,7 @@ def frames(path: str, build: str = DEFAULT_BUILD) -> list[bytes]:
     with tempfile.TemporaryDirectory(prefix="headroom-frames-") as folder:
         copy = Path(folder) / "packets.pcapng"
         replay.run(
-            replay.Wanted(
+            replay.ReplayConfig(
                 compressor="null",
                 decompressor=None,
                 source=path,

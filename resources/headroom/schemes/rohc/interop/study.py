@@ -106,7 +106,7 @@ def _objection(outcome: Outcome, original: bytes) -> str:
     return "It stands for another packet." if outcome.delivered not in (None, original) else ""
 
 
-def study(wanted: replay.Wanted, folder: Path, expected: list[bytes] | None = None, judge: bool = True) -> Study:
+def study(wanted: replay.ReplayConfig, folder: Path, expected: list[bytes] | None = None, judge: bool = True) -> Study:
     """Replays with every record; the captures of it go to `folder`. Same seed, same octets as before.
 
     `expected` says what had to come out where there is no compressor. Raises EngineFailure as `replay.run` does.

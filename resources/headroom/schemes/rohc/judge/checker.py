@@ -64,7 +64,7 @@ class Checker:
         self.restored = 0
         self._flows: dict[int, Flow] = {}
         self._windows: dict[int, Window] = {}
-        self._presumed = rules_updates.Presumed()
+        self._presumed = rules_updates.PresumedContexts()
         self._index = -1
         self._arrival_ns: int | None = None
         self._clock_ms = 0  # resolution that the decompressor has told last; 0: none so far

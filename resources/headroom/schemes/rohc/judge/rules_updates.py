@@ -35,7 +35,7 @@ def whole_lists(packet: Packet, source: bytes, after: Context | None) -> Iterato
 
 
 @dataclass(slots=True)
-class Presumed:
+class PresumedContexts:
     """The contexts of a compressor that takes all that its UO-1-ID packets say for known, by CID.
 
     "UO-1-ID packets only updates TS, SN, IP-ID, and sequence numbers of IP extension headers" (RFC 4815, 6.2): a packet

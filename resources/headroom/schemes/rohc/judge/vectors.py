@@ -22,7 +22,7 @@ PACKET_INTERVAL_NS = 20_000_000
 
 
 @dataclass(frozen=True)
-class Explained:
+class ExplainedField:
     """One field of a link packet: its width in bits, its value, and where the value comes from."""
 
     name: str
@@ -41,7 +41,7 @@ class Step:
     because: str | None = None  # requirement for which it is discarded
     passes_on: tuple[bytes, ...] = ()  # feedback data for the compressor on the same side
     replies: tuple[dict[str, Any], ...] = ()  # feedback that the decompressor sends
-    fields: tuple[Explained, ...] = ()
+    fields: tuple[ExplainedField, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class FeedbackVector:
     requirements: tuple[str, ...]
     large_cids: bool
     element: bytes
-    fields: tuple[Explained, ...]
+    fields: tuple[ExplainedField, ...]
     means: dict[str, Any] | None
     because: str | None
 
@@ -136,14 +136,14 @@ def _steps(entry: dict[str, Any]) -> list[Step]:
     ]
 
 
-def _cut(fields: tuple[Explained, ...], bits: int) -> tuple[Explained, ...]:
+def _cut(fields: tuple[ExplainedField, ...], bits: int) -> tuple[ExplainedField, ...]:
     """The fields of the first `bits` bits; the last one may lose its less significant part."""
     kept = []
     for one in fields:
         width = min(one.bits, bits)
         if not width:
             break
-        kept.append(Explained(one.name, width, one.value >> one.bits - width, one.why))
+        kept.append(ExplainedField(one.name, width, one.value >> one.bits - width, one.why))
         bits -= width
     return tuple(kept)
 
@@ -160,11 +160,11 @@ def _step(entry: dict[str, Any]) -> Step:
     )
 
 
-def _explained(entry: dict[str, Any]) -> Explained:
+def _explained(entry: dict[str, Any]) -> ExplainedField:
     if "hex" in entry:
         value = bytes.fromhex(entry["hex"])
-        return Explained(entry["name"], 8 * len(value), int.from_bytes(value, "big"), entry.get("why", ""))
-    return Explained(entry["name"], entry["bits"], entry["value"], entry.get("why", ""))
+        return ExplainedField(entry["name"], 8 * len(value), int.from_bytes(value, "big"), entry.get("why", ""))
+    return ExplainedField(entry["name"], entry["bits"], entry["value"], entry.get("why", ""))
 
 
 def _feedback(entry: dict[str, Any]) -> FeedbackVector:
@@ -180,7 +180,7 @@ def _feedback(entry: dict[str, Any]) -> FeedbackVector:
     )
 
 
-def octets(fields: tuple[Explained, ...]) -> bytes:
+def octets(fields: tuple[ExplainedField, ...]) -> bytes:
     """The octets that explained fields make up. Raises ValueError unless they fill whole octets."""
     value = bits = 0
     for one in fields:

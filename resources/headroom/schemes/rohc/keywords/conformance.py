@@ -18,7 +18,7 @@ from robot.api.deco import keyword
 from headroom.core import replay, replay_options, settings
 from headroom.core.errors import UsageError
 from headroom.core.implementations import Role
-from headroom.core.replay import Wanted
+from headroom.core.replay import ReplayConfig
 from headroom.core.results import collector
 from headroom.keywords.base import library
 from headroom.schemes.rohc.conformance import capabilities, carriers, evidence, losses, repeats, stream, vectors
@@ -33,7 +33,7 @@ LATE_PACKETS = 12  # of a slow flow, behind those with which it settles
 
 
 @library
-class Conforming:
+class ConformanceKeywords:
     """Four kinds of questions.
 
     `Vectors …` puts hand-derived link packets before the decompressor. `Flow …` and `Change …` send traffic through
@@ -47,7 +47,7 @@ class Conforming:
     def __init__(self) -> None:
         self.seen: Observation | None = None
         self.story: Timeline | Conversation | None = None
-        self.told = Wanted()  # whom the story is about
+        self.told = ReplayConfig()  # whom the story is about
         self.heard_until = 0  # packets of the last story of a compressor before the last feedback that it was given
 
     # ---- vectors
@@ -413,7 +413,7 @@ class Conforming:
             raise RuntimeError("Nothing has been observed yet: this keyword comes after one that sends traffic.")
         return self.seen
 
-    def _wanted(self, source: str, changes: Iterable[str], named: dict[str, str]) -> Wanted:
+    def _wanted(self, source: str, changes: Iterable[str], named: dict[str, str]) -> ReplayConfig:
         """A replay of a profile, or of a flow with changes."""
         named = dict(named)
         count = int(named.pop("packets", 0)) if source and _is_flow(source) else 0
@@ -431,7 +431,7 @@ class Conforming:
             raise UsageError("Only flows such as rtp-ipv4 have changes here; those of a profile stand in its file.")
         return wanted
 
-    def _observe(self, wanted: Wanted, confidence: int = 1) -> None:
+    def _observe(self, wanted: ReplayConfig, confidence: int = 1) -> None:
         self.seen = None
         self._identify(wanted)
         self.seen = observe(wanted, WINDOW, confidence)
@@ -449,7 +449,7 @@ class Conforming:
         if not self.last.packets:
             raise capabilities.Inconclusive("Nothing was sent, which says nothing about anybody.")
 
-    def _identify(self, wanted: Wanted) -> None:
+    def _identify(self, wanted: ReplayConfig) -> None:
         """Who is asked; skips the case where one of them does not declare what it needs."""
         path = replay.feedback_path(wanted)
         pairs: tuple[tuple[str | None, Role], ...] = (

@@ -13,16 +13,16 @@ from headroom.core.results import collector
 from headroom.keywords.base import library
 from headroom.schemes.rohc.conformance import capabilities
 from headroom.schemes.rohc.interop import group, links, traffic
-from headroom.schemes.rohc.interop.cell import Workshop
+from headroom.schemes.rohc.interop.cell import ArtefactStore
 from headroom.schemes.rohc.interop.matrix import CIDS, MODES, Choice, Row, not_declared
 
 
 @library
-class Interworking:
+class InteropKeywords:
     """Rows of the interop matrix. `headroom.schemes.rohc.interop` decides what a cell is worth."""
 
     def __init__(self) -> None:
-        self.workshop: Workshop | None = None
+        self.workshop: ArtefactStore | None = None
 
     @keyword("Implementations Should Interwork")
     def interwork(
@@ -44,7 +44,7 @@ class Interworking:
         for name in choice.links:
             links.find(name)
         if self.workshop is None or self.workshop.folder != asked.folder:
-            self.workshop = Workshop(asked.folder)
+            self.workshop = ArtefactStore(asked.folder)
         _note(row, choice)
         reason = not_declared(row, choice.build)
         results = group.run(row, choice, self.workshop)

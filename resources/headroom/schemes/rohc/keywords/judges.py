@@ -14,13 +14,13 @@ from headroom.core.results.record import Finding
 from headroom.keywords.base import library
 from headroom.schemes.rohc import judging
 from headroom.schemes.rohc.judge import vectors
-from headroom.schemes.rohc.keywords.replay import Replaying, artefact_folder, keep_evidence
+from headroom.schemes.rohc.keywords.replay import ReplayKeywords, artefact_folder, keep_evidence
 
 MOST_FINDINGS = 20  # kept in a record; all are counted
 
 
 @library
-class Judging:
+class JudgeKeywords:
     """The ROHC judge made from the RFCs (headroom.schemes.rohc.judge), its hand-derived vectors, and tshark."""
 
     @keyword("Second Judge Should Agree")
@@ -99,7 +99,7 @@ def _sentence(found: Finding) -> str:
     return f"packet {found.packet}: {found.sentence} ({found.requirement})"
 
 
-def _replaying() -> Replaying:
+def _replaying() -> ReplayKeywords:
     """The library instance that ran the last replay."""
     from robot.libraries.BuiltIn import BuiltIn
 

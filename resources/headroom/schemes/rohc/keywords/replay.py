@@ -16,7 +16,7 @@ from headroom.keywords.base import library
 
 
 @library
-class Replaying:
+class ReplayKeywords:
     """One replay at a time: `Replay …` runs it, the keywords that follow judge it.
 
     Named arguments of every `Replay …`, all optional:
@@ -54,7 +54,7 @@ class Replaying:
         ]
         self._run(replay_options.wanted(literal, named, settings.from_robot()))
 
-    def _run(self, wanted: replay.Wanted) -> None:
+    def _run(self, wanted: replay.ReplayConfig) -> None:
         self.last = None
         identify(wanted)
         self.last = replay.run(replace(wanted, records="all"))
@@ -194,7 +194,7 @@ class Replaying:
             raise AssertionError(otherwise[:1].upper() + otherwise[1:])
 
 
-def identify(wanted: replay.Wanted) -> None:
+def identify(wanted: replay.ReplayConfig) -> None:
     """Notes who is tested; skips the case where an implementation does not declare what it needs."""
     current = collector.current()
     asked: dict[str, Any] = {"modes": [wanted.channel.get("mode", "U")], "cids": [wanted.channel.get("cids", "small")]}

@@ -13,7 +13,7 @@ from robot.api.deco import keyword
 
 from headroom.core import replay, replay_options, settings
 from headroom.core.paths import build_folder
-from headroom.core.replay import Wanted
+from headroom.core.replay import ReplayConfig
 from headroom.core.results import collector
 from headroom.keywords.base import library
 from headroom.schemes.rohc.conformance import arrivals, capabilities, damage, faulty_adapters, feedback, stream
@@ -30,7 +30,7 @@ LEAST_SERVICE = 0.05
 
 
 @library
-class Withstanding:
+class RobustnessKeywords:
     """What a link and a neighbour may do to an implementation, and what must not come of it.
 
     Named arguments are those of `Replay …`.
@@ -129,7 +129,7 @@ class Withstanding:
         every packet."""
         asked = settings.from_robot()
         source = random.Random(f"{asked.seed}/hostile feedback")
-        wanted = Wanted(compressor=asked.compressor, decompressor=None, seed=asked.seed, build=asked.build)
+        wanted = ReplayConfig(compressor=asked.compressor, decompressor=None, seed=asked.seed, build=asked.build)
         wanted.channel["mode"] = "O"
         capabilities.agree_on_profiles(wanted)
         verdicts.note("compressor", asked.compressor, asked.build)

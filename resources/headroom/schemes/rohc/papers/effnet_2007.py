@@ -17,7 +17,7 @@ from itertools import pairwise
 from statistics import fmean, stdev
 from typing import Any
 
-from headroom.bench.papers.measured import Measured
+from headroom.bench.papers.measured import PaperMeasurement
 from headroom.bench.papers.paper import Figure, Paper, beside
 from headroom.core import engine, replay
 from headroom.core.results.record import Item, Series
@@ -46,9 +46,9 @@ CHAINS = {
 CHANNEL = {"mode": "O", "cids": "small", "max_cid": 15}
 
 
-def wanted(settings: Settings, profile: str, **changes: Any) -> replay.Wanted:
+def wanted(settings: Settings, profile: str, **changes: Any) -> replay.ReplayConfig:
     """A replay with the settings of this paper."""
-    plain = replay.Wanted(
+    plain = replay.ReplayConfig(
         compressor=settings.compressor,
         decompressor=settings.decompressor,
         source=profile,
@@ -59,12 +59,12 @@ def wanted(settings: Settings, profile: str, **changes: Any) -> replay.Wanted:
     return replace(plain, **changes)
 
 
-def table_1(paper: Paper, settings: Settings) -> Measured:
+def table_1(paper: Paper, settings: Settings) -> PaperMeasurement:
     """Smallest compressed header of each header chain.
 
     A chain of which a packet comes out wrong is an error, not a figure.
     """
-    result = Measured()
+    result = PaperMeasurement()
     for chain, profile in CHAINS.items():
         done = replay.run(wanted(settings, profile, packets=1000, records="all", record_octets=False))
         figures = {name: paper.items[f"table-1.{chain}.{name}"] for name in ("size", "minimum", "gain")}
@@ -105,13 +105,13 @@ def call(done: replay.Replay) -> Call:
     return Call(done.sent, lost, header_lost, done.direction()["link"]["bandwidth_bps"] / 1024, octets / done.sent)
 
 
-def table_2(paper: Paper, settings: Settings, runs: int = 40) -> Measured:
+def table_2(paper: Paper, settings: Settings, runs: int = 40) -> PaperMeasurement:
     """One call of 120 s over a link with bit errors, with and without ROHC, many times with different seeds."""
     common = {"packets": PACKETS, "records": "all", "record_octets": False, "forward": dict(FORWARD)}
     rohc = wanted(settings, CALL, **common, feedback=dict(FEEDBACK))
     plain = wanted(settings, CALL, **common, compressor="null", decompressor="null", channel={**CHANNEL, "mode": "U"})
     seeds = range(settings.seed, settings.seed + runs)
-    result = Measured()
+    result = PaperMeasurement()
     means: dict[str, dict[str, float]] = {}
     for name, asked in (("without", plain), ("with", rohc)):
         calls = [call(done) for done in many(replace(asked, seed=seed) for seed in seeds)]
@@ -136,13 +136,13 @@ def table_2(paper: Paper, settings: Settings, runs: int = 40) -> Measured:
     return result
 
 
-def many(asked: Iterable[replay.Wanted]) -> Iterable[replay.Replay]:
+def many(asked: Iterable[replay.ReplayConfig]) -> Iterable[replay.Replay]:
     """Runs replays, as many at a time as there are CPUs, and yields them in order.
 
     Only a batch is in memory at once.
     """
     at_once = len(os.sched_getaffinity(0))
-    batch: list[replay.Wanted] = []
+    batch: list[replay.ReplayConfig] = []
     for one in [*asked, None]:
         if one is not None:
             batch.append(one)
@@ -165,7 +165,7 @@ def _runs(figure: Figure, values: list[float]) -> Series:
     return Series("table_2_runs", "quantity", "value", "", figure.unit, points, figure.quantity)
 
 
-def figure_3(paper: Paper) -> Measured:
+def figure_3(paper: Paper) -> PaperMeasurement:
     """The years 1800 to 1899 as decimal digits, encoded as the paper describes."""
     years = list(range(1800, 1900))
     sent = wlsb_years.encode(years)
@@ -175,13 +175,13 @@ def figure_3(paper: Paper) -> Measured:
     octets = sum(len(item.digits) for item in sent)
     values = {"plain": plain, "sent": octets, "gain": 100 * (1 - octets / plain)}
     points = [{"x": item.value, "y": len(item.digits)} for item in sent]
-    return Measured(
+    return PaperMeasurement(
         [beside(paper.items[f"figure-3.{name}"], value, runs=1) for name, value in values.items()],
         [Series("digits", "year", "digits", "", "octets", points, "digits sent")],
     )
 
 
-def figure_4(paper: Paper, settings: Settings) -> Measured:
+def figure_4(paper: Paper, settings: Settings) -> PaperMeasurement:
     """Header of each packet of a call with silence and bit errors."""
     asked = wanted(
         settings,
@@ -217,7 +217,7 @@ def figure_4(paper: Paper, settings: Settings) -> Measured:
         {"x": begin, "y": 0, "to": end, "what": "silence"} for begin, end, _ in spans
     ]
     label = "A call of 30 s with silence (grey) over a link with bit errors"
-    return Measured(
+    return PaperMeasurement(
         [
             beside(paper.items[f"figure-4.{name}"], value, runs=1, note=notes.get(name, ""))
             for name, value in values.items()

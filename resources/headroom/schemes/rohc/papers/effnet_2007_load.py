@@ -10,7 +10,7 @@ from statistics import fmean
 
 from headroom.bench import capacity, load
 from headroom.bench.capacity_search import Point
-from headroom.bench.papers.measured import Measured
+from headroom.bench.papers.measured import PaperMeasurement
 from headroom.bench.papers.paper import Paper, beside
 from headroom.core.machine import build as builds
 from headroom.core.machine import topology
@@ -23,14 +23,14 @@ LOADS = (0.3, 0.5)
 SHARES = (0.25, 0.5, 0.75, 1.0, 1.25)  # of the flow pairs at 50 % load: where curves are measured
 
 
-def figures_5_and_6(paper: Paper, settings: Settings, wanted: load.Wanted) -> Measured:
+def figures_5_and_6(paper: Paper, settings: Settings, wanted: load.LoadConfig) -> PaperMeasurement:
     """Load over flows on one core for every build that is there, trials interleaved."""
     names = list(settings.builds) or list(dict.fromkeys([settings.build, *builds.present()]))
     main = capacity.points(wanted, capacity.rules_for(settings.quick, 1), _folder(settings))
     at_half = main.for_target(0.5).flow_pairs
     place = paper.of("Figures 5 and 6")
     if at_half is None:
-        return Measured(
+        return PaperMeasurement(
             [beside(figure, None, note="no number of flow pairs loads the core to 50 %") for figure in place]
         )
     where = [max(1, round(share * at_half)) for share in SHARES]
@@ -44,7 +44,7 @@ def figures_5_and_6(paper: Paper, settings: Settings, wanted: load.Wanted) -> Me
     known = {name: value for name, value in halves.items() if value is not None}
     best = max(known, key=lambda name: known[name]) if known else None
     reference = known.get(DEFAULT_BUILD)
-    result = Measured()
+    result = PaperMeasurement()
     for figure in place:
         kind = figure.id.partition(".")[2]
         if kind in ("pentium-4.load-50", "xeon.load-50"):
@@ -71,7 +71,7 @@ def absent(name: str, names: list[str]) -> str:
     return f"the build {name} is not here; `./headroom reproduce effnet-2007 --builds all` makes it"
 
 
-def figure_7_and_table_4(paper: Paper, settings: Settings, wanted: load.Wanted) -> Measured:
+def figure_7_and_table_4(paper: Paper, settings: Settings, wanted: load.LoadConfig) -> PaperMeasurement:
     """Capacity at 30 % and 50 % on one core and on several, and how it scales.
 
     Uses what the run has measured already.
@@ -79,7 +79,7 @@ def figure_7_and_table_4(paper: Paper, settings: Settings, wanted: load.Wanted) 
     available = topology.configurations(topology.read())
     found: dict[str, dict[float, float | None]] = {}
     missing: dict[str, str] = {}
-    result = Measured()
+    result = PaperMeasurement()
     straight: list[float] = []
     for configuration in topology.resolve(CONFIGURATIONS, available):
         name = configuration.name

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Sent:
+class SentValue:
     """What goes onto the link for one value: its last digits, and whether they establish a context."""
 
     value: int
@@ -43,9 +43,9 @@ def decode(digits: str, reference: int, offset: int = 0, base: int = 10) -> int:
     return low + (int(digits, base) - low) % span
 
 
-def encode(values: Sequence[int]) -> list[Sent]:
+def encode(values: Sequence[int]) -> list[SentValue]:
     """Encodes a series as the paper describes: the first value whole, then the digits that are left to be said."""
-    sent: list[Sent] = []
+    sent: list[SentValue] = []
     reference: int | None = None
     for value in values:
         if reference is None:
@@ -54,13 +54,13 @@ def encode(values: Sequence[int]) -> list[Sent]:
             k = digits_needed(value, reference)
             digits = str(value)[-k:].rjust(k, "0")
         establishes = reference is None or len(digits) > 1
-        sent.append(Sent(value, digits, establishes))
+        sent.append(SentValue(value, digits, establishes))
         if establishes:
             reference = value
     return sent
 
 
-def restore(sent: Sequence[Sent]) -> list[int]:
+def restore(sent: Sequence[SentValue]) -> list[int]:
     """What the decompressor makes of it, from the digits alone."""
     values: list[int] = []
     reference: int | None = None

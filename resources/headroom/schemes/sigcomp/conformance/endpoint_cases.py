@@ -54,7 +54,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Seen:
+class MessageOutcome:
     """What an endpoint made of a message; `kind` as in oracle.sigcomp.endpoint."""
 
     kind: str
@@ -305,13 +305,13 @@ def judged(given: Case) -> list[Outcome]:
     return outcomes
 
 
-def as_seen(outcome: Outcome, octets: bytes, version: int) -> Seen:
+def as_seen(outcome: Outcome, octets: bytes, version: int) -> MessageOutcome:
     """An outcome of the judge's as that of an endpoint."""
     answer = b""
     if outcome.kind == "failed" and version >= 2:
         digest = hashlib.sha1(octets).digest()
         answer = wire.nack(outcome.reason, digest, outcome.opcode, outcome.pc, outcome.details)
-    return Seen(
+    return MessageOutcome(
         outcome.kind,
         outcome.output,
         outcome.cycles,
@@ -323,7 +323,7 @@ def as_seen(outcome: Outcome, octets: bytes, version: int) -> Seen:
     )
 
 
-def faults(given: Case, seen: list[Seen], nacks: bool = False, cycles: bool = True) -> list[str]:
+def faults(given: Case, seen: list[MessageOutcome], nacks: bool = False, cycles: bool = True) -> list[str]:
     """What is wrong with what an endpoint made of the case's messages, as sentences; [] when nothing is.
 
     With `nacks` what it answered counts, too; `cycles` is whether it tells them.
@@ -342,7 +342,7 @@ def faults(given: Case, seen: list[Seen], nacks: bool = False, cycles: bool = Tr
     return found
 
 
-def said(step: Step, seen: Seen) -> list[str]:
+def said(step: Step, seen: MessageOutcome) -> list[str]:
     """Against what the case says."""
     expect, wrong = step.expect, []
     if "failure" in expect:
@@ -374,7 +374,7 @@ def said(step: Step, seen: Seen) -> list[str]:
     return wrong
 
 
-def _compared(seen: Seen, judge: Outcome) -> list[str]:
+def _compared(seen: MessageOutcome, judge: Outcome) -> list[str]:
     """Against the judge made from the RFCs: kind, output, cycles of what succeeded, place of what failed."""
     if seen.kind != judge.kind:
         return [f"it was {_in_words(seen)}; by the RFCs it is {judge.kind}"]
@@ -395,7 +395,7 @@ def _reason(number: int) -> str:
     return Reason(number).name if number in list(Reason) else f"the unknown reason {number}"
 
 
-def _in_words(seen: Seen) -> str:
+def _in_words(seen: MessageOutcome) -> str:
     if seen.kind == "failed":
         return f"failed with {_reason(seen.reason)} at {seen.pc}"
     return {"sigcomp": "decompressed", "silent": "decompressed without output", "plain": "taken for plain"}.get(
@@ -403,7 +403,7 @@ def _in_words(seen: Seen) -> str:
     )
 
 
-def lying(seen: Seen) -> Seen:
+def lying(seen: MessageOutcome) -> MessageOutcome:
     """The same, with one octet or one number wrong: what has to be noticed."""
     if seen.kind == "failed":
         return replace(seen, reason=seen.reason % 25 + 1)

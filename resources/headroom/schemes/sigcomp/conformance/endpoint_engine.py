@@ -11,7 +11,7 @@ from headroom.core import engine
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.schemes.rohc.conformance.capabilities import Misbehaviour, NotDeclared
 from headroom.schemes.sigcomp import endpoints
-from headroom.schemes.sigcomp.conformance.endpoint_cases import Case, Seen
+from headroom.schemes.sigcomp.conformance.endpoint_cases import Case, MessageOutcome
 from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done, Play
 from headroom.schemes.sigcomp.endpoints import Endpoint
 from headroom.schemes.sigcomp.judge.endpoint import Offer
@@ -21,7 +21,7 @@ OTHER_END = "null"  # gets what is compressed, and does nothing with it
 
 
 @dataclass(frozen=True)
-class Asked:
+class EndpointUnderTest:
     """The endpoint under test. `offer` is what it is configured with, None for nothing at all; `peer` what it is told
     of its peer; `options` are its own."""
 
@@ -46,7 +46,7 @@ class Asked:
         return endpoints.configuration(self.endpoint())
 
 
-def require(asked: Asked, features: Sequence[str] = ()) -> None:
+def require(asked: EndpointUnderTest, features: Sequence[str] = ()) -> None:
     """Raises NotDeclared where the implementation does not declare what a conversation asks of it."""
     end = asked.endpoint()
     wanted = replace(end, offer={**end.offer, "compartments": asked.compartments})
@@ -54,7 +54,7 @@ def require(asked: Asked, features: Sequence[str] = ()) -> None:
         raise NotDeclared(f"{reason}.")
 
 
-def player(asked: Asked) -> Play:
+def player(asked: EndpointUnderTest) -> Play:
     """What a session plays with. Raises Misbehaviour when the adapter breaks a promise of the ABI."""
 
     def play(acts: Sequence[Act]) -> list[Done]:
@@ -64,7 +64,7 @@ def player(asked: Asked) -> Play:
     return play
 
 
-def job(asked: Asked, acts: Sequence[Act]) -> dict[str, Any]:
+def job(asked: EndpointUnderTest, acts: Sequence[Act]) -> dict[str, Any]:
     """The engine's job: compressed messages go to an endpoint that does nothing, what arrives is literal."""
     ends = {"a": asked.endpoint()}
     if any(act.what == "compress" for act in acts):
@@ -111,8 +111,8 @@ def _arrived(record: dict[str, Any]) -> Done:
     return Done(seen=tuple(_seen(arrival) for arrival in record["arrivals"]))
 
 
-def _seen(arrival: dict[str, Any]) -> Seen:
-    return Seen(
+def _seen(arrival: dict[str, Any]) -> MessageOutcome:
+    return MessageOutcome(
         arrival.get("kind", arrival["status"]),
         bytes.fromhex(arrival.get("output", "")),
         arrival.get("cycles", 0),
@@ -124,7 +124,7 @@ def _seen(arrival: dict[str, Any]) -> Seen:
     )
 
 
-def seen_of(case: Case, asked: Asked) -> list[Seen]:
+def seen_of(case: Case, asked: EndpointUnderTest) -> list[MessageOutcome]:
     """What an endpoint makes of a case's messages."""
     acts = [Act("decompress", step.octets, step.compartment, step.late) for step in case.steps]
     return [one for done in player(asked)(acts) for one in done.seen]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from headroom.core.errors import HeadroomError
-from headroom.schemes.sigcomp.conformance.endpoint_cases import Seen
+from headroom.schemes.sigcomp.conformance.endpoint_cases import MessageOutcome
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Done:
     what each message was, several where a stream brought several."""
 
     octets: bytes | None = None
-    seen: tuple[Seen, ...] = ()
+    seen: tuple[MessageOutcome, ...] = ()
 
 
 Play = Callable[[Sequence[Act]], list[Done]]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from headroom.core import engine
 from headroom.schemes.sigcomp.conformance import endpoint_engine, hostile_messages
 from headroom.schemes.sigcomp.conformance.endpoint_cases import accessing, creating
-from headroom.schemes.sigcomp.conformance.endpoint_engine import PATIENCE_S, Asked
+from headroom.schemes.sigcomp.conformance.endpoint_engine import PATIENCE_S, EndpointUnderTest
 from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done
 from headroom.schemes.sigcomp.conformance.endpoint_stories import told
 from headroom.schemes.sigcomp.conformance.hostile_messages import Cost
@@ -95,7 +95,7 @@ def of_octets(offer: Offer, count: int = COUNT) -> Flood:
 FLOODS: dict[str, Callable[[Offer], Flood]] = {"feedback": of_feedback, "states": of_states, "octets": of_octets}
 
 
-def pour(flood: Flood, asked: Asked) -> tuple[list[Done], Cost]:
+def pour(flood: Flood, asked: EndpointUnderTest) -> tuple[list[Done], Cost]:
     """What becomes of the acts, and what the flood costs. Raises Misbehaviour where a promise of the ABI is broken."""
     job = endpoint_engine.job(asked, flood.acts) | {"costs": True}
     document = engine.run("messages", job, PATIENCE_S, asked.build)

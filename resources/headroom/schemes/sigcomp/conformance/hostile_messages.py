@@ -19,8 +19,8 @@ from headroom.core import engine
 from headroom.schemes.rohc.conformance.capabilities import NotDeclared
 from headroom.schemes.sigcomp import endpoints
 from headroom.schemes.sigcomp.conformance import endpoint_cases, endpoint_engine
-from headroom.schemes.sigcomp.conformance.endpoint_cases import Case, Seen
-from headroom.schemes.sigcomp.conformance.endpoint_engine import PATIENCE_S, Asked
+from headroom.schemes.sigcomp.conformance.endpoint_cases import Case, MessageOutcome
+from headroom.schemes.sigcomp.conformance.endpoint_engine import PATIENCE_S, EndpointUnderTest
 from headroom.schemes.sigcomp.conformance.endpoint_session import Act
 from headroom.schemes.sigcomp.judge.assembling import assemble
 from headroom.schemes.sigcomp.judge.endpoint import Offer
@@ -51,7 +51,7 @@ class Cost:
     """Messages, what became of each, and what the endpoint's statistics say afterwards."""
 
     octets: tuple[bytes, ...]
-    seen: tuple[Seen, ...]
+    seen: tuple[MessageOutcome, ...]
     statistics: dict[str, Any]
     heap: tuple[int, ...] = ()  # octets that the endpoint's calls have left in the heap, after each message
     resident: tuple[int, ...] = ()  # likewise in the memory of the process, however it was got
@@ -75,16 +75,18 @@ class Cost:
         return int(self.statistics.get("memory_bytes", 0))
 
 
-def has_guard(asked: Asked) -> bool:
+def has_guard(asked: EndpointUnderTest) -> bool:
     """Whether the implementation declares a guard."""
     return not endpoints.lacking(asked.endpoint(), [GUARD])
 
 
-def guarded(asked: Asked, guard: dict[str, Any]) -> Asked:
+def guarded(asked: EndpointUnderTest, guard: dict[str, Any]) -> EndpointUnderTest:
     return replace(asked, options={**asked.options, "guard": guard})
 
 
-def played(asked: Asked, messages: Sequence[dict[str, Any]], repeats: int = 0, costs: bool = False) -> dict[str, Any]:
+def played(
+    asked: EndpointUnderTest, messages: Sequence[dict[str, Any]], repeats: int = 0, costs: bool = False
+) -> dict[str, Any]:
     """The engine's document about messages to the endpoint. Raises Misbehaviour where it breaks a promise."""
     wanted = ({"repeats": repeats} if repeats else {}) | ({"costs": True} if costs else {})
     job = endpoint_engine.job(asked, []) | {"messages": list(messages)} | wanted
@@ -93,7 +95,7 @@ def played(asked: Asked, messages: Sequence[dict[str, Any]], repeats: int = 0, c
     return document
 
 
-def cost(case: Case, asked: Asked, times: int = 1) -> Cost:
+def cost(case: Case, asked: EndpointUnderTest, times: int = 1) -> Cost:
     """What the messages of a case cost an endpoint when they come so many times."""
     octets = tuple(step.octets for step in case.steps) * times
     document = played(asked, [_message(one) for one in octets], costs=True)
@@ -102,7 +104,9 @@ def cost(case: Case, asked: Asked, times: int = 1) -> Cost:
     return cost_of(document, octets, seen, range(len(octets)))
 
 
-def cost_of(document: dict[str, Any], octets: tuple[bytes, ...], seen: tuple[Seen, ...], steps: range) -> Cost:
+def cost_of(
+    document: dict[str, Any], octets: tuple[bytes, ...], seen: tuple[MessageOutcome, ...], steps: range
+) -> Cost:
     """What these steps of a conversation cost, by the engine's document."""
     spent = {what: tuple(each[steps.start : steps.stop]) for what, each in document["costs"]["a"].items()}
     statistics = dict(document["statistics"]["a"])
@@ -214,7 +218,7 @@ def _over_later_half(grown: Sequence[int]) -> int:
     return grown[-1] - grown[len(grown) // 2 - 1] if len(grown) > 1 else 0
 
 
-def time_of(case: Case, asked: Asked, repeats: int) -> float:
+def time_of(case: Case, asked: EndpointUnderTest, repeats: int) -> float:
     """Time of a call that takes the first message, in nanoseconds: the median over the later half of MANY in a row at
     one endpoint, which is then past what it does for the first time. A machine's figure: it decides nothing."""
     document = played(asked, [_message(case.steps[0].octets)] * MANY, repeats)
@@ -235,7 +239,7 @@ class Siege:
     statistics: dict[str, Any]
 
 
-def siege(asked: Asked, attack: bytes, count: int = 40) -> Siege:
+def siege(asked: EndpointUnderTest, attack: bytes, count: int = 40) -> Siege:
     """COUNT attacks of compartment 1 within a second, a harmless message of compartment 0 after each; and an hour
     later one more attack. Raises NotDeclared where the endpoint has no guard."""
     harmless = upload(assemble("OUTPUT (here, 2)\nEND-MESSAGE (0,0,0,0,0,0,0)\n:here\nbyte (79, 75)"))

@@ -18,7 +18,7 @@ from typing import Any
 from headroom.core import implementations
 from headroom.core.errors import UsageError
 from headroom.core.paths import DEFAULT_BUILD
-from headroom.schemes.rohc.interop.cell import Workshop
+from headroom.schemes.rohc.interop.cell import ArtefactStore
 from headroom.schemes.rohc.interop.matrix import unknown
 from headroom.schemes.sigcomp import endpoints, loss_attribution
 from headroom.schemes.sigcomp.interop import call as talk
@@ -127,7 +127,9 @@ def _signature(sentence: str) -> str:
     return " · ".join(filter(None, (who, what, why)))
 
 
-def keep(cells: list[dict[str, Any]], calls: Sequence[Call], said: Sequence[str], folder: Path, shop: Workshop) -> None:
+def keep(
+    cells: list[dict[str, Any]], calls: Sequence[Call], said: Sequence[str], folder: Path, shop: ArtefactStore
+) -> None:
     """Packs the captures of a row, and writes what went wrong beside those whose cell did not pass. `folder` is where
     `talk.run` captured."""
     for cell, call in zip(cells, calls, strict=True):
@@ -160,7 +162,7 @@ def _table(call: Call) -> str:
     return "\n".join(lines)
 
 
-def folder_of(row: Row, compartments: int, shop: Workshop) -> Path:
+def folder_of(row: Row, compartments: int, shop: ArtefactStore) -> Path:
     """Where the files of a row go."""
     names = [f"{row.caller}-to-{row.called}", f"{row.mechanism}-{row.transport}-{row.link}-{compartments}"]
     parts = [re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-") for name in names]

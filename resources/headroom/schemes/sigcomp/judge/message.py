@@ -87,7 +87,7 @@ def access(partial: bytes, rest: bytes = b"", feedback: bytes = b"") -> bytes:
 
 
 @dataclass(frozen=True)
-class Requested:
+class RequestedFeedback:
     """What stands at requested_feedback_location (figure 12): flags, and the item to be returned, empty without Q."""
 
     s: bool
@@ -95,7 +95,7 @@ class Requested:
     item: bytes
 
 
-def read_requested(octets: bytes) -> Requested:
+def read_requested(octets: bytes) -> RequestedFeedback:
     """Raises DecompressionFailure (SEGFAULT) where the memory ends before the item does."""
     if not octets:
         raise DecompressionFailure(Reason.SEGFAULT)
@@ -103,7 +103,7 @@ def read_requested(octets: bytes) -> Requested:
         item = feedback_item(octets[1:]) if octets[0] & 4 else b""
     except DecompressionFailure as error:
         raise DecompressionFailure(Reason.SEGFAULT) from error
-    return Requested(bool(octets[0] & 2), bool(octets[0] & 1), item)
+    return RequestedFeedback(bool(octets[0] & 2), bool(octets[0] & 1), item)
 
 
 @dataclass(frozen=True)

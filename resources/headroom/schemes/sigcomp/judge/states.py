@@ -9,7 +9,7 @@ from functools import cache, cached_property
 
 from headroom.core.errors import UsageError
 from headroom.core.paths import VECTORS, shown
-from headroom.schemes.sigcomp.judge.message import Parameters, Requested
+from headroom.schemes.sigcomp.judge.message import Parameters, RequestedFeedback
 from headroom.schemes.sigcomp.judge.reasons import DecompressionFailure, Reason
 
 ITEM_COST = 64  # octets of state memory besides the value: 6.2
@@ -67,7 +67,7 @@ class Compartment:
     kept: list[tuple[Item, int]] = field(default_factory=list)
     to_return: bytes = b""
     returned: bytes = b""
-    requested: Requested | None = None
+    requested: RequestedFeedback | None = None
     parameters: Parameters = field(default_factory=Parameters)
     announced: list[bytes] = field(default_factory=list)
     wants_no_state: bool = False
@@ -113,7 +113,7 @@ class States:
         self,
         number: int,
         requests: list[Creation | Free],
-        requested: Requested | None,
+        requested: RequestedFeedback | None,
         returned: bytes,
         parameters: Parameters | None,
     ) -> None:

@@ -37,7 +37,7 @@ INTERVAL_NS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Seen:
+class TsharkMessage:
     """`output` is None where tshark did not decompress the message; `cycles` likewise."""
 
     output: bytes | None
@@ -53,7 +53,7 @@ def available() -> bool:
     return tshark.available()
 
 
-def read(messages: Sequence[tuple[int, bytes]]) -> list[Seen]:
+def read(messages: Sequence[tuple[int, bytes]]) -> list[TsharkMessage]:
     """What tshark makes of datagrams in their order, each with the number of who sends it (0 to 255).
 
     Raises EnvironmentLacks without tshark, HeadroomError when it fails.
@@ -68,12 +68,12 @@ def read(messages: Sequence[tuple[int, bytes]]) -> list[Seen]:
     return [_parse(line) for line in lines]
 
 
-def _parse(line: str) -> Seen:
+def _parse(line: str) -> TsharkMessage:
     output, cycles, *_ = [*line.split(tshark.SEPARATOR), "", ""]
     used = int(cycles) if cycles.isdecimal() else None
     if used is None:
-        return Seen(None, None)
-    return Seen(octets_of(output), used)
+        return TsharkMessage(None, None)
+    return TsharkMessage(octets_of(output), used)
 
 
 def octets_of(text: str) -> bytes:

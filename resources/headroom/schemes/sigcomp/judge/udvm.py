@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from headroom.schemes.sigcomp.judge.message import Parameters, Requested, read_parameters, read_requested
+from headroom.schemes.sigcomp.judge.message import Parameters, RequestedFeedback, read_parameters, read_requested
 from headroom.schemes.sigcomp.judge.operands import MASK, Operands, word
 from headroom.schemes.sigcomp.judge.reasons import DecompressionFailure, Reason
 from headroom.schemes.sigcomp.judge.states import LOCAL_PRIORITY, LONGEST, SHORTEST, Creation, Free, Item, States
@@ -34,7 +34,7 @@ class Run:
     cycles: int = 0
     beyond: int = 0
     requests: list[Creation | Free] = field(default_factory=list)
-    requested: Requested | None = None
+    requested: RequestedFeedback | None = None
     parameters: Parameters | None = None
 
 

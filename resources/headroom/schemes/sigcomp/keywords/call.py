@@ -15,7 +15,7 @@ from headroom.core.results.record import Finding
 from headroom.keywords.base import library
 from headroom.schemes.rohc.conformance import capabilities
 from headroom.schemes.rohc.interop import deviations
-from headroom.schemes.rohc.interop.cell import Workshop
+from headroom.schemes.rohc.interop.cell import ArtefactStore
 from headroom.schemes.rohc.keywords import verdicts
 from headroom.schemes.sigcomp.interop import call, call_cells
 from headroom.schemes.sigcomp.judge import tshark
@@ -24,7 +24,7 @@ SEVERAL = 3  # compartments
 
 
 @library
-class Talking:
+class CallKeywords:
     """Rows about pairs of endpoints. `headroom.schemes.sigcomp.interop.call` decides what is right."""
 
     @keyword("Calls Should Be Understood")
@@ -70,7 +70,7 @@ def _conclude(
         if deviations.settle_calls(cells, row):
             wrong = _left(cells)
     else:
-        wrong = _in_a_matrix(row, compartments, Workshop(asked.folder))
+        wrong = _in_a_matrix(row, compartments, ArtefactStore(asked.folder))
     if wrong:
         current.findings += [Finding(sentence, judge="headroom") for sentence in wrong[: verdicts.MOST_FINDINGS]]
         raise AssertionError(f"{replay_options.some(wrong, 3)}.")
@@ -91,7 +91,7 @@ def _judged(row: call.Row, calls: list[call.Call], compartments: int) -> list[st
     return wrong
 
 
-def _in_a_matrix(row: call.Row, compartments: int, shop: Workshop) -> list[str]:
+def _in_a_matrix(row: call.Row, compartments: int, shop: ArtefactStore) -> list[str]:
     """What is wrong in a row of the matrix, whose cells it leaves in the record. Skips one that a side declares to
     deviate in."""
     current = collector.current()

@@ -10,7 +10,7 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.bench.throughput import NDR, GeneratorFellBehind, compact
-from headroom.bench.throughput_search import Asked, Spoken, judged, octets_of, spoken_of, throughput
+from headroom.bench.throughput_search import SearchConfig, Spoken, judged, octets_of, spoken_of, throughput
 from headroom.core import implementations, settings
 from headroom.core.results import collector
 from headroom.core.results.record import Histogram
@@ -28,7 +28,7 @@ TRIALS = 3
 
 
 @library
-class Calling:
+class CallForwardingKeywords:
     """SIP calls through two nodes and a link, over `--topology` and from `--generator`. NODES is `null`, whose codec
     copies, or `sigcomp`: `--compressor` speaks for the callers, `--decompressor` is the proxy that they talk to."""
 
@@ -69,7 +69,7 @@ class Calling:
         require_sigcomp(asked, found.spoken)
 
 
-def asked_for(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Asked:
+def asked_for(sequence: str, cpus: str, nodes: str, **parameters: Any) -> SearchConfig:
     """What a row asks for, noted; skips the case where this run or machine is not for it."""
     if nodes not in ("null", "sigcomp"):
         raise ValueError(f"the nodes are null or sigcomp, not '{nodes}'")
@@ -94,7 +94,7 @@ def asked_for(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Asked:
     choice.require(run.topology, run.build)
     cores = configuration(cpus).cpus
     current.parameters["cores"] = list(cores)
-    return Asked(run, sequence, cpus, cores, calls=True, sigcomp=nodes == "sigcomp")
+    return SearchConfig(run, sequence, cpus, cores, calls=True, sigcomp=nodes == "sigcomp")
 
 
 def kept_up(made: Line, calls_per_s: float, duration_s: float) -> Trial:
@@ -135,7 +135,7 @@ def note_calls(trials: Sequence[Trial]) -> None:
 FEW, SHARE = 20, 0.01  # frames, and of the messages: what passes as it is beside calls, such as ARP
 
 
-def require_sigcomp(asked: Asked, spoken: Spoken | None) -> None:
+def require_sigcomp(asked: SearchConfig, spoken: Spoken | None) -> None:
     """Ends the case where nodes that are to speak SigComp do not: calls arrive through those as well that only copy.
 
     Does nothing for other nodes, and for implementations that declare that no SigComp is on their link."""

@@ -18,7 +18,7 @@ from headroom.core.results.record import Better, CoreLoad, Histogram, Series
 from headroom.keywords.base import library
 from headroom.keywords.load import configuration
 from headroom.schemes.sigcomp import call_load
-from headroom.schemes.sigcomp.call_load import Comparison, Loaded, Wanted
+from headroom.schemes.sigcomp.call_load import CallLoadConfig, CallLoadResult, Comparison
 
 TARGET_LOAD = 0.5  # of one core
 QUICK_SHARE = 20  # `--quick` makes so many times fewer calls at once
@@ -31,7 +31,7 @@ FULL, STARVED = 1.0, 0.8  # loads of a worker: it cannot do more; it has fallen 
 
 
 @library
-class Serving:
+class CallServiceKeywords:
     """`--compressor` is the P-CSCF, `--decompressor` the users. Messages must come out as they went in, all of them,
     and no more of them come than are done with; how long each takes is measured and not judged."""
 
@@ -89,7 +89,7 @@ class Serving:
         require_served(found)
 
 
-def asked_for(run: settings.Settings, sequence: str) -> Wanted:
+def asked_for(run: settings.Settings, sequence: str) -> CallLoadConfig:
     """What a row asks for; skips the case where an implementation does not declare endpoints for SigComp."""
     current = collector.current()
     for name, side in ((run.compressor, "compressor"), (run.decompressor, "decompressor")):
@@ -97,17 +97,19 @@ def asked_for(run: settings.Settings, sequence: str) -> Wanted:
         if reason := found.lacks("endpoint", "sigcomp"):
             raise SkipExecution(f"{reason}.")
         setattr(current, side, implementations.identity(found, run.build))
-    return Wanted(proxy=run.compressor, user=run.decompressor, sequence=sequence, build=run.build, seed=run.seed)
+    return CallLoadConfig(
+        proxy=run.compressor, user=run.decompressor, sequence=sequence, build=run.build, seed=run.seed
+    )
 
 
-def measured(wanted: Wanted) -> Loaded:
+def measured(wanted: CallLoadConfig) -> CallLoadResult:
     """Skips the case where the implementations do not declare what such calls take."""
     if reason := call_load.lacking(wanted):
         raise SkipExecution(f"{reason}.")
     return call_load.measure(wanted)
 
 
-def calls_asked_for(wanted: Wanted, run: settings.Settings, simultaneous: int) -> Wanted:
+def calls_asked_for(wanted: CallLoadConfig, run: settings.Settings, simultaneous: int) -> CallLoadConfig:
     """With the calls of the row, or with those of the command line, which `--quick` leaves as they are."""
     fewer = max(1, simultaneous // QUICK_SHARE) if run.quick else simultaneous
     return replace(
@@ -118,7 +120,7 @@ def calls_asked_for(wanted: Wanted, run: settings.Settings, simultaneous: int) -
     )
 
 
-def parameters_of(wanted: Wanted) -> dict[str, Any]:
+def parameters_of(wanted: CallLoadConfig) -> dict[str, Any]:
     return {
         "kind": "p-cscf",
         "sequence": wanted.sequence,
@@ -133,7 +135,7 @@ def parameters_of(wanted: Wanted) -> dict[str, Any]:
     }
 
 
-def note(wanted: Wanted, found: Loaded, parameters: dict[str, Any]) -> None:
+def note(wanted: CallLoadConfig, found: CallLoadResult, parameters: dict[str, Any]) -> None:
     """Leaves what a run showed for the result record."""
     current = collector.current()
     current.parameters |= parameters_of(wanted) | parameters
@@ -162,7 +164,7 @@ def note(wanted: Wanted, found: Loaded, parameters: dict[str, Any]) -> None:
         current.series.append(Series("load_over_time", "time", "load", "s", "share", points))
 
 
-def note_comparison(wanted: Wanted, found: Loaded) -> None:
+def note_comparison(wanted: CallLoadConfig, found: CallLoadResult) -> None:
     """Leaves what both organisations showed, each figure with those of its trials. `wait_of_pinned_to_pool` compares
     trial by trial, for both have the same calls in it."""
     current = collector.current()
@@ -197,7 +199,7 @@ class Disturbed(HeadroomError):
     verdict = "error"
 
 
-def require_served(found: Loaded) -> None:
+def require_served(found: CallLoadResult) -> None:
     """Ends the case where the workers did not keep up: messages waited on long after the end, or calls piled up.
 
     A failure where the endpoint had all of the processor, and an error where it did not get it."""

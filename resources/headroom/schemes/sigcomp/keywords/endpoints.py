@@ -29,7 +29,7 @@ from headroom.schemes.sigcomp.conformance import (
     nack_stories,
     shared_stories,
 )
-from headroom.schemes.sigcomp.conformance.endpoint_engine import Asked
+from headroom.schemes.sigcomp.conformance.endpoint_engine import EndpointUnderTest
 from headroom.schemes.sigcomp.conformance.endpoint_session import Session
 from headroom.schemes.sigcomp.conformance.endpoint_stories import NothingHappened
 from headroom.schemes.sigcomp.conformance.peer import FarEnd
@@ -50,7 +50,7 @@ COUNTING = "RFC3320-8.6-"  # requirements that are about cycles
 
 
 @library
-class Endpoints:
+class EndpointKeywords:
     """Two kinds of questions.
 
     `Messages …` and `Streams …` put messages written by hand before the endpoint; what becomes of them is held against
@@ -73,7 +73,7 @@ class Endpoints:
 
     def _case(self, group: str, name: str, nacks: bool) -> None:
         case = endpoint_cases.case(group, name, _lowest_version())
-        asked = _receiver(Asked("", case.offer, compartments=case.compartments), ["nack"] if nacks else [])
+        asked = _receiver(EndpointUnderTest("", case.offer, compartments=case.compartments), ["nack"] if nacks else [])
         seen = endpoint_engine.seen_of(case, asked)
         collector.current().parameters |= {"kind": "messages", "group": group, "case": name, "shows": case.title}
         collector.current().metric("messages", len(case.steps), "messages")
@@ -89,7 +89,7 @@ class Endpoints:
         """The streams of a test of RFC 4465: each message in them gives what the RFC says."""
         wrong = []
         for number, (octets, case) in enumerate(endpoint_cases.streams(name, _lowest_version()), 1):
-            asked = _receiver(Asked("", case.offer, stream=True, compartments=case.compartments))
+            asked = _receiver(EndpointUnderTest("", case.offer, stream=True, compartments=case.compartments))
             session = Session(endpoint_engine.player(asked))
             seen = list(session.done(session.decompress(octets)).seen)
             collector.current().metric("messages", len(case.steps), "messages")
@@ -334,7 +334,7 @@ class Endpoints:
 # ---- whom a case asks
 
 
-def _receiver(asked: Asked, features: Sequence[str] = ()) -> Asked:
+def _receiver(asked: EndpointUnderTest, features: Sequence[str] = ()) -> EndpointUnderTest:
     """The endpoint that decompresses."""
     run = settings.from_robot()
     verdicts.note("decompressor", run.decompressor, run.build)
@@ -349,11 +349,11 @@ def _lowest_version() -> int:
     return int(endpoints.declared(settings.from_robot().decompressor).get("min_version", 1))
 
 
-def _tells_cycles(asked: Asked) -> bool:
+def _tells_cycles(asked: EndpointUnderTest) -> bool:
     return not endpoints.lacking(asked.endpoint(), [CYCLES])
 
 
-def _without_cycles(asked: Asked) -> None:
+def _without_cycles(asked: EndpointUnderTest) -> None:
     """Notes that cycles were not compared. Skips a case that is about how they are counted: the rest of it is right."""
     sentence = f"{asked.name} does not declare the feature {CYCLES}, so the UDVM cycles of messages are not compared"
     if any(one.startswith(COUNTING) for one in verdicts.requirements_of_case()):
@@ -369,7 +369,7 @@ def _sender(
     own: Offer | None = None,
     stream: bool = False,
     compartments: int = 1,
-) -> tuple[Session, Asked]:
+) -> tuple[Session, EndpointUnderTest]:
     """The endpoint that compresses, and a conversation with it. One that takes its peer to be as it is itself is given
     the peer's offer where `own` does not say another."""
     run = settings.from_robot()
@@ -380,7 +380,7 @@ def _sender(
     chosen = {key: _value(text) for key, text in options.items() if key not in NUMBERS}
     if mechanism != DEFAULT:
         chosen["mechanism"] = mechanism
-    asked = Asked(run.compressor, own or Offer(), far.offer, chosen, stream, compartments, run.build)
+    asked = EndpointUnderTest(run.compressor, own or Offer(), far.offer, chosen, stream, compartments, run.build)
     endpoint_engine.require(asked, ["compression", *features])
     collector.current().parameters |= {"mechanism": mechanism}
     return Session(endpoint_engine.player(asked)), asked
@@ -432,13 +432,13 @@ def _happened(story: Callable[[], list[str]]) -> list[str]:
         raise SkipExecution(str(nothing)) from nothing
 
 
-def _heard_on_stream(pieces: Sequence[bytes], features: Sequence[str] = ()) -> list[endpoint_cases.Seen]:
-    session = Session(endpoint_engine.player(_receiver(Asked("", stream=True), features)))
+def _heard_on_stream(pieces: Sequence[bytes], features: Sequence[str] = ()) -> list[endpoint_cases.MessageOutcome]:
+    session = Session(endpoint_engine.player(_receiver(EndpointUnderTest("", stream=True), features)))
     acts = [session.decompress(piece) for piece in pieces]
     return [one for act in acts for one in session.done(act).seen]
 
 
-def _answer(seen: Sequence[endpoint_cases.Seen], right: bytes) -> list[str]:
+def _answer(seen: Sequence[endpoint_cases.MessageOutcome], right: bytes) -> list[str]:
     came = b"".join(one.nack for one in seen)
     return [] if came == right else [f"the answer is {came.hex() or 'none'}, it should be {right.hex()}"]
 
@@ -467,7 +467,7 @@ def _must_be_empty(wrong: Sequence[str]) -> None:
         raise AssertionError(f"{replay_options.some(list(wrong), 3)}.")
 
 
-def _shown(case: endpoint_cases.Case, seen: Sequence[endpoint_cases.Seen]) -> list[dict[str, Any]]:
+def _shown(case: endpoint_cases.Case, seen: Sequence[endpoint_cases.MessageOutcome]) -> list[dict[str, Any]]:
     return [
         {"message": step.octets.hex(), "expected": step.expect, "kind": one.kind, "output": one.output.hex()}
         | {"cycles": one.cycles, "reason": one.reason, "opcode": one.opcode, "pc": one.pc, "nack": one.nack.hex()}

@@ -16,7 +16,7 @@ from headroom.core.results import collector
 from headroom.keywords.base import library
 from headroom.schemes.rohc.keywords import verdicts
 from headroom.schemes.sigcomp.conformance import endpoint_cases, endpoint_engine, hostile_floods, hostile_messages
-from headroom.schemes.sigcomp.conformance.endpoint_engine import Asked
+from headroom.schemes.sigcomp.conformance.endpoint_engine import EndpointUnderTest
 from headroom.schemes.sigcomp.conformance.hostile_messages import GROUP, GUARD, MANY, OFF, Cost
 from headroom.schemes.sigcomp.judge.endpoint import Offer
 
@@ -30,7 +30,7 @@ ALLOWANCES: dict[str, dict[str, Any]] = {
 
 
 @library
-class Besieging:
+class HostileBytecodeKeywords:
     """Attacks are the cases of resources/vectors/sigcomp/cases/hostile.yaml, by name."""
 
     @keyword("Attack Should Fail Within Bounds")
@@ -115,16 +115,16 @@ class Besieging:
             current.metric("gain", before / now, "ratio", "higher")
 
 
-def _asked(offer: Offer | None, compartments: int) -> Asked:
+def _asked(offer: Offer | None, compartments: int) -> EndpointUnderTest:
     run = settings.from_robot()
     verdicts.note("decompressor", run.decompressor, run.build)
     verdicts.leave_to_the_other_side({"decompressor"})
-    asked = Asked(run.decompressor, offer, compartments=compartments, build=run.build)
+    asked = EndpointUnderTest(run.decompressor, offer, compartments=compartments, build=run.build)
     endpoint_engine.require(asked)
     return asked
 
 
-def _must_tell(asked: Asked, cost: Cost) -> None:
+def _must_tell(asked: EndpointUnderTest, cost: Cost) -> None:
     if cost.untold:
         raise AssertionError(
             f"{asked.name} declares the feature {GUARD}, but its statistics do not tell {', '.join(cost.untold)}."

@@ -18,7 +18,7 @@ from headroom.schemes.sigcomp.endpoints import Endpoint
 
 
 @library
-class Messaging:
+class MessageKeywords:
     """One conversation at a time: `Send Sequence` runs it, the keywords that follow judge it.
 
     Named arguments of `Send Sequence`, all optional: mechanism, algorithm, acknowledgement and whatever else the

@@ -16,11 +16,18 @@ from itertools import pairwise
 from statistics import median, stdev
 from typing import Protocol
 
-from headroom.bench.papers.measured import Measured
+from headroom.bench.papers.measured import PaperMeasurement
 from headroom.bench.papers.paper import Paper, Table, beside
 from headroom.core.results.record import Item, Series
 from headroom.schemes.sigcomp.papers import maenpaa_2005_bytecode as bytecode
-from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration, Exchange, Sent, cell, chart, mean_state
+from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import (
+    Configuration,
+    Exchange,
+    MeasuredMessage,
+    cell,
+    chart,
+    mean_state,
+)
 from headroom.schemes.sigcomp.sip import counted
 
 
@@ -91,7 +98,7 @@ def why_missing(exchange: Exchange, column: str) -> str:
 # ---- appendices
 
 
-def appendix(place: Place) -> Measured:
+def appendix(place: Place) -> PaperMeasurement:
     """The tables of one configuration, message by message."""
     configuration = Configuration(**place.paper.configurations[place.where])
     exchange = place.run(configuration)
@@ -110,10 +117,10 @@ def appendix(place: Place) -> Measured:
                 value = cell(exchange, rows, column, saved)
                 why = why_missing(exchange, column) if value is None else ""
                 items.append(_explained(place.beside(identity, value, why, runs=_runs(rows, column)), rows))
-    return Measured(bytecode.explained(items), [], {place.where: tuple(tables)})
+    return PaperMeasurement(bytecode.explained(items), [], {place.where: tuple(tables)})
 
 
-def _explained(item: Item, rows: list[Sent]) -> Item:
+def _explained(item: Item, rows: list[MeasuredMessage]) -> Item:
     """With how much of a SigComp message is bytecode, which is not the thesis's, where the message is not as long."""
     code = sum(one.code for one in rows)
     if item.verdict == "pass" or not code or not item.id.endswith(".sigcomp"):
@@ -121,9 +128,9 @@ def _explained(item: Item, rows: list[Sent]) -> Item:
     return replace(item, note=f"{item.note}; {code} octets of it are bytecode")
 
 
-def rows_of(table: Table, exchange: Exchange) -> list[list[Sent]]:
+def rows_of(table: Table, exchange: Exchange) -> list[list[MeasuredMessage]]:
     """The messages of each row: one for each message, all of them for TOTAL, or fewer where the row says so."""
-    found: list[list[Sent]] = []
+    found: list[list[MeasuredMessage]] = []
     for number, (name, _) in enumerate(table.rows):
         if name.startswith("TOTAL without"):
             found.append(exchange.sent[: -1 - name.count(" and ")])
@@ -134,22 +141,22 @@ def rows_of(table: Table, exchange: Exchange) -> list[list[Sent]]:
     return found
 
 
-def _runs(rows: list[Sent], column: str) -> int | None:
+def _runs(rows: list[MeasuredMessage], column: str) -> int | None:
     kind, _, what = column.partition("-")
     return len(getattr(rows[0], what)) if rows and kind in ("time", "cpu", "spread") else None
 
 
-def hash_map(place: Place) -> Measured:
+def hash_map(place: Place) -> PaperMeasurement:
     """Appendix D, 14.4.3: times inside the compressor."""
     why = "the steps of one call of a compressor cannot be told apart through its interface"
-    return Measured([beside(figure, None, note=why) for figure in place.paper.of(place.where)])
+    return PaperMeasurement([beside(figure, None, note=why) for figure in place.paper.of(place.where)])
 
 
 HASHINGS = 101  # trials of each input, an odd number
 HASHED = {"200 OK (3)": 9, "ACK": 11, "PRACK (2)": 8, "200 OK (1)": 4, "200 OK (4)": 10, "183 Session Progress": 2}
 
 
-def sha1(place: Place) -> Measured:
+def sha1(place: Place) -> PaperMeasurement:
     """Appendix G: SHA-1 over messages and memories, with OpenSSL, which the reference uses as well."""
     messages = counted.load(VIDEO.sequence)
     rows = [row for row, _ in place.paper.tables[place.where][0].rows]
@@ -168,7 +175,9 @@ def sha1(place: Place) -> Measured:
         {"x": place.paper.items[ids[0]].paper, "y": place.paper.items[ids[1]].paper}
         for _, ids in place.paper.tables[place.where][0].rows
     ]
-    return Measured(items, [chart("figure-42", "here", points), chart("figure-42", "Pentium 4 HT 3.0 GHz", theirs)])
+    return PaperMeasurement(
+        items, [chart("figure-42", "here", points), chart("figure-42", "Pentium 4 HT 3.0 GHz", theirs)]
+    )
 
 
 def _hashing(octets: bytes, times: int = 50) -> float:
@@ -186,7 +195,7 @@ def _hashing(octets: bytes, times: int = 50) -> float:
 # ---- chapter 9
 
 
-def table_10(place: Place) -> Measured:
+def table_10(place: Place) -> PaperMeasurement:
     """Linear search and hashing: how long they take, and whether they find the same."""
     linear, hashed = place.run.in_turn([replace(VIDEO, search="linear"), VIDEO])
     times = {name: cell(one, one.sent, "sequence-compression") for name, one in (("linear", linear), ("hash", hashed))}
@@ -204,7 +213,7 @@ def table_10(place: Place) -> Measured:
     series = [
         _by_message("figure-39", name, one, "compression") for name, one in (("linear", linear), ("hash", hashed))
     ]
-    return Measured(items, [one for one in series if one.points])
+    return PaperMeasurement(items, [one for one in series if one.points])
 
 
 def _with(place: Place, runs: dict[str, Exchange]) -> list[Item]:
@@ -217,25 +226,25 @@ def _with(place: Place, runs: dict[str, Exchange]) -> list[Item]:
     return place.of_tables(value)
 
 
-def table_11(place: Place) -> Measured:
+def table_11(place: Place) -> PaperMeasurement:
     """Length of the look-ahead buffer."""
     runs = {f"{bits} bits": place.run(replace(VIDEO, length_bits=bits)) for bits in (4, 6, 8)}
     sizes = {name: cell(one, one.sent, "compressed") for name, one in runs.items()}
     items = _with(place, runs)
     for identity, first, second in (("4-to-6", "4 bits", "6 bits"), ("6-to-8", "6 bits", "8 bits")):
         items.append(_ratio(place, f"table-11.{identity}", sizes[first], sizes[second], runs[first]))
-    return Measured(items)
+    return PaperMeasurement(items)
 
 
-def table_12(place: Place) -> Measured:
+def table_12(place: Place) -> PaperMeasurement:
     """Shared state length."""
     runs = {f"{octets} octets": place.run(replace(VIDEO, shared=octets)) for octets in (500, 750, 1000, 1500)}
     sizes = {name: cell(one, one.sent, "compressed") for name, one in runs.items()}
     more = _ratio(place, "table-12.500-to-1500", sizes["500 octets"], sizes["1500 octets"], runs["500 octets"])
-    return Measured([*_with(place, runs), more])
+    return PaperMeasurement([*_with(place, runs), more])
 
 
-def table_13(place: Place) -> Measured:
+def table_13(place: Place) -> PaperMeasurement:
     """Static dictionary priorities."""
     names = ["1 only", *(f"1 to {most}" for most in range(2, 6))]
     runs = {name: place.run(replace(VIDEO, priority=most)) for most, name in enumerate(names, 1)}
@@ -247,10 +256,10 @@ def table_13(place: Place) -> Measured:
         return cell(one, one.sent, column), why_missing(one, column)
 
     lines = [_by_message("figure-41", name, one, "compression") for name, one in runs.items()]
-    return Measured(place.of_tables(value), [line for line in lines if line.points])
+    return PaperMeasurement(place.of_tables(value), [line for line in lines if line.points])
 
 
-def table_14(place: Place) -> Measured:
+def table_14(place: Place) -> PaperMeasurement:
     """Compression ratios by mechanism and memory, in per cent of the uncompressed octets."""
     runs = {
         (name, memory): place.run(replace(LARGEST, mechanism=mechanism, memory=memory))
@@ -293,7 +302,7 @@ def table_14(place: Place) -> Measured:
         for name in names
         if not name.startswith("Stateful")
     ]
-    return Measured(bytecode.explained(items), [one for one in series if one.points], {place.where: (widened,)})
+    return PaperMeasurement(bytecode.explained(items), [one for one in series if one.points], {place.where: (widened,)})
 
 
 def _short(mechanism: str) -> str:
@@ -306,7 +315,7 @@ def _cell_of(place: Place, row: str, column: str) -> str:
     return next(identity for identity in rows[row] if identity.endswith(f".{column}"))
 
 
-def table_15(place: Place) -> Measured:
+def table_15(place: Place) -> PaperMeasurement:
     """Bytecode lengths: what the first message brings."""
     of = {
         "Stateful and stateless basic compression": "stateful-basic",
@@ -320,7 +329,7 @@ def table_15(place: Place) -> Measured:
         one = place.run(replace(VIDEO, mechanism=of[row], memory=memory, priority=3))
         return (one.sent[0].code or None) if one.sent else None, one.missing or "no bytecode in the first message"
 
-    return Measured(place.of_tables(value))
+    return PaperMeasurement(place.of_tables(value))
 
 
 SEQUENCES = {
@@ -346,7 +355,7 @@ SHORT = {
 }
 
 
-def table_16(place: Place) -> Measured:
+def table_16(place: Place) -> PaperMeasurement:
     """Compression ratios of the sequences over TCP and UDP."""
     runs = {}
     for name, where in SEQUENCES.items():
@@ -385,15 +394,15 @@ def table_16(place: Place) -> Measured:
             if (spent := cell(runs[name, "tcp"], _compressed(runs[name, "tcp"]), f"sequence-{what}")) is not None
         ]
         series.append(chart("figure-58", what, points))
-    return Measured(bytecode.explained(items), [one for one in series if one.points], {place.where: (widened,)})
+    return PaperMeasurement(bytecode.explained(items), [one for one in series if one.points], {place.where: (widened,)})
 
 
-def _compressed(exchange: Exchange) -> list[Sent]:
+def _compressed(exchange: Exchange) -> list[MeasuredMessage]:
     """The messages that were not sent as they are."""
     return [one for number, one in enumerate(exchange.sent, 1) if number != exchange.configuration.plain]
 
 
-def section_9_8(place: Place) -> Measured:
+def section_9_8(place: Place) -> PaperMeasurement:
     """UDP and TCP beside each other, from the configurations of appendix J."""
     pairs = {
         "video-dynamic": ("Appendix J 14.10.2.1", "Appendix J 14.10.1.1"),
@@ -410,10 +419,10 @@ def section_9_8(place: Place) -> Measured:
         for label, one in (("UDP", udp), ("TCP", tcp)):
             if (ratio := _percent(one)) is not None:
                 points[label].append({"x": f"{call} call, {mechanism}", "y": ratio})
-    return Measured(items, [chart("figures-49-50", label, some) for label, some in points.items() if some])
+    return PaperMeasurement(items, [chart("figures-49-50", label, some) for label, some in points.items() if some])
 
 
-def figures_45_and_46(place: Place) -> Measured:
+def figures_45_and_46(place: Place) -> PaperMeasurement:
     """Times by mechanism and memory."""
     kinds = {"basic": "stateless-basic", "static": "stateless-static", "dynamic": "dynamic", "shared": "shared"}
     asked = {
@@ -442,10 +451,10 @@ def figures_45_and_46(place: Place) -> Measured:
                 if (one := cell(runs[kind, memory], runs[kind, memory].sent, f"sequence-{what}")) is not None
             ]
             series.append(chart(f"figure-{45 if what == 'compression' else 46}", f"{memory:,} octets", points))
-    return Measured(items, [one for one in series if one.points])
+    return PaperMeasurement(items, [one for one in series if one.points])
 
 
-def figure_47(place: Place) -> Measured:
+def figure_47(place: Place) -> PaperMeasurement:
     """State memory of both endpoints."""
     runs = {
         (kind, memory): place.run(replace(LARGEST, mechanism=kind, memory=memory))
@@ -466,7 +475,7 @@ def figure_47(place: Place) -> Measured:
         chart("figure-47", kind, [{"x": f"{m:,} octets", "y": one} for m in MEMORIES if (one := state[kind, m])])
         for kind in ("dynamic", "shared")
     ]
-    return Measured(items, [one for one in series if one.points])
+    return PaperMeasurement(items, [one for one in series if one.points])
 
 
 PROCESSORS = {  # as the chart names them
@@ -478,7 +487,7 @@ PROCESSORS = {  # as the chart names them
 }
 
 
-def figures_51_and_52(place: Place) -> Measured:
+def figures_51_and_52(place: Place) -> PaperMeasurement:
     """Times of five processors of the thesis, and of this one."""
     video = place.run(Configuration(**place.paper.configurations[place.where]))
     voice = place.run(Configuration(**place.paper.configurations["Appendix K 14.11.1.2"]))
@@ -503,7 +512,7 @@ def figures_51_and_52(place: Place) -> Measured:
             if ours is not None:
                 points.append({"x": "here", "y": ours})
             series.append(chart("figures-51-52", f"{call.lower()}, {what}", points))
-    return Measured(place.of_tables(value), series)
+    return PaperMeasurement(place.of_tables(value), series)
 
 
 # ---- delay
@@ -514,7 +523,7 @@ def delay(sizes: Sequence[int], bit_rate: float, each: float) -> float:
     return sum(8 * size / bit_rate + each for size in sizes)
 
 
-def figure_2(place: Place) -> Measured:
+def figure_2(place: Place) -> PaperMeasurement:
     """Uncompressed messages over links of 9.6 to 256 kbit/s."""
     exchange = place.run(Configuration(**place.paper.configurations[place.where]))
     sizes = [one.plain for one in exchange.sent]
@@ -524,10 +533,10 @@ def figure_2(place: Place) -> Measured:
         rate = int(figure.id.rpartition(".")[2].rpartition("-")[2])
         each = ROUND_TRIP / 2 if half else ROUND_TRIP
         items.append(place.beside(figure.id, delay(sizes, rate, each) if sizes else None, exchange.missing))
-    return Measured(items)
+    return PaperMeasurement(items)
 
 
-def figure_53(place: Place) -> Measured:
+def figure_53(place: Place) -> PaperMeasurement:
     """The same with SigComp, and what it gains."""
     exchange = place.run(Configuration(**place.paper.configurations[place.where]))
     plain, sigcomp = [one.plain for one in exchange.sent], [one.sigcomp for one in exchange.sent]
@@ -544,12 +553,12 @@ def figure_53(place: Place) -> Measured:
         for label, sizes in (("uncompressed", plain), ("SigComp over TCP", sigcomp))
         if sizes
     ]
-    return Measured(items, series)
+    return PaperMeasurement(items, series)
 
 
 # ---- all of them
 
-PLACES: dict[str, Callable[[Place], Measured]] = {
+PLACES: dict[str, Callable[[Place], PaperMeasurement]] = {
     "Figure 2": figure_2,
     "Table 10": table_10,
     "Table 11": table_11,
@@ -568,7 +577,7 @@ PLACES: dict[str, Callable[[Place], Measured]] = {
 }
 
 
-def measure(paper: Paper, where: str, run: Runner) -> Measured:
+def measure(paper: Paper, where: str, run: Runner) -> PaperMeasurement:
     """Measures a place of phases one and two."""
     return PLACES.get(where, appendix)(Place(paper, where, run))
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from headroom.bench.papers.paper import Figure, Paper, Table, beside
 from headroom.core.results.record import Item
-from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration, Exchange, Sent
+from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration, Exchange, MeasuredMessage
 
 COLUMN = "without-bytecode"
 RATIO = "compression ratio"  # as the columns of Tables 14 and 16 are called
@@ -43,7 +43,7 @@ def length(paper: Paper, configuration: Configuration) -> int | None:
 
 
 def lengths(
-    paper: Paper, where: str, table: Table, exchange: Exchange, rows: list[list[Sent]]
+    paper: Paper, where: str, table: Table, exchange: Exchange, rows: list[list[MeasuredMessage]]
 ) -> tuple[Table, list[Item]]:
     """The table of an appendix with one more column, and the figures of that column; `rows` as the table has them.
 
@@ -98,7 +98,7 @@ def _beside(
     identities: tuple[str, ...],
     name: str,
     theirs: float,
-    sent: list[Sent],
+    sent: list[MeasuredMessage],
     arithmetic: str,
     as_many: bool,
 ) -> Item:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from headroom.bench.papers.measured import Measured
+from headroom.bench.papers.measured import PaperMeasurement
 from headroom.bench.papers.paper import Figure, Paper, beside
 from headroom.core.results.record import Item, Series
 from headroom.core.settings import Settings
@@ -44,7 +44,7 @@ def is_load(where: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CallLoadRow:
     """One measurement. `whole` begins with no calls and takes ten minutes."""
 
     sequence: str
@@ -53,16 +53,16 @@ class Asked:
     whole: bool = False
 
 
-Runner = Callable[[Asked], call_load.Loaded]
+Runner = Callable[[CallLoadRow], call_load.CallLoadResult]
 
 
 def runner(settings: Settings) -> Runner:
     """Measures each once."""
 
     @cache
-    def run(asked: Asked) -> call_load.Loaded:
+    def run(asked: CallLoadRow) -> call_load.CallLoadResult:
         return call_load.measure(
-            call_load.Wanted(
+            call_load.CallLoadConfig(
                 proxy=settings.compressor,
                 user=settings.decompressor,
                 sequence=asked.sequence,
@@ -82,7 +82,7 @@ def runner(settings: Settings) -> Runner:
     return run
 
 
-def measure(paper: Paper, where: str, run: Runner) -> Measured:
+def measure(paper: Paper, where: str, run: Runner) -> PaperMeasurement:
     """Measures a place of phase three."""
     if where == "Section 11.6":
         return memory(paper, run)
@@ -101,16 +101,16 @@ def measure(paper: Paper, where: str, run: Runner) -> Measured:
         series = _over_calls(paper, where, run)
     if where == "Appendix N 14.14.1.1":
         series.append(_one_after_the_other(run))
-    return Measured(items, series)
+    return PaperMeasurement(items, series)
 
 
-def _asked(where: str, row: str) -> Asked:
+def _asked(where: str, row: str) -> CallLoadRow:
     """What a row of a table asks for: "750 calls", "50 video calls", "3 workers, run 2"."""
     count = int(row.split()[0])
     if where.startswith("Appendix M"):
-        return Asked(VOICE, MOST_WORKERS_CALLS, count)
+        return CallLoadRow(VOICE, MOST_WORKERS_CALLS, count)
     video = "video" in row or where.endswith(".2")
-    return Asked(VIDEO if video else VOICE, count)
+    return CallLoadRow(VIDEO if video else VOICE, count)
 
 
 def _is_of_two(figure: Figure) -> bool:
@@ -119,12 +119,12 @@ def _is_of_two(figure: Figure) -> bool:
     return column.startswith("load-ht") or (column.startswith("load") and figure.where.startswith("Appendix N 14.14.1"))
 
 
-def _most_load(loaded: call_load.Loaded, worker: int) -> float:
+def _most_load(loaded: call_load.CallLoadResult, worker: int) -> float:
     """The most that a worker was busy in any sample, %."""
     return 100 * max((sample["busy_share"][worker] for sample in loaded.samples), default=0.0)
 
 
-def _value(figure: Figure, loaded: call_load.Loaded) -> float | None:
+def _value(figure: Figure, loaded: call_load.CallLoadResult) -> float | None:
     packets = 2 * loaded.messages_per_s
     traffic = loaded.sip_mbit_s + loaded.sigcomp_mbit_s
     duration = loaded.document["duration_ns"] / 1e9
@@ -149,15 +149,15 @@ def _value(figure: Figure, loaded: call_load.Loaded) -> float | None:
     return values[column]
 
 
-def _micro(loaded: call_load.Loaded, name: str) -> float:
+def _micro(loaded: call_load.CallLoadResult, name: str) -> float:
     return float(loaded.times[name]["mean"]) / 1e3
 
 
-def memory(paper: Paper, run: Runner) -> Measured:
+def memory(paper: Paper, run: Runner) -> PaperMeasurement:
     """Memory with 1,500 calls, and how it grows in ten minutes."""
     resident, each = {}, {}
     for name, sequence in (("voice", VOICE), ("video", VIDEO)):
-        loaded = run(Asked(sequence, MEMORY_CALLS))
+        loaded = run(CallLoadRow(sequence, MEMORY_CALLS))
         resident[name] = loaded.document["memory"]["resident_at_end"] / 1e6
         each[name] = loaded.memory_per_call
     values = {
@@ -171,9 +171,9 @@ def memory(paper: Paper, run: Runner) -> Measured:
         for figure in paper.of("Section 11.6")
         for value in (values[figure.id.partition(".")[2]],)
     ]
-    whole = run(Asked(VOICE, MEMORY_CALLS, whole=True))
+    whole = run(CallLoadRow(VOICE, MEMORY_CALLS, whole=True))
     points = [{"x": sample["at_ns"] / 6e10, "y": sample["resident"] / 1e6} for sample in whole.samples]
-    return Measured(items, [chart("figure-73", "here", points)] if points else [])
+    return PaperMeasurement(items, [chart("figure-73", "here", points)] if points else [])
 
 
 def _rows(paper: Paper, where: str) -> list[tuple[int, dict[str, float]]]:
@@ -198,9 +198,9 @@ def _over_calls(paper: Paper, where: str, run: Runner) -> list[Series]:
         series.append(chart(f"time-{kind}", name, [{"x": n, "y": told["in-system"]} for n, told in rows]))
         if "14.14.1" in place:
             series.append(chart(f"traffic-{kind}", "thesis", [{"x": n, "y": told["traffic"]} for n, told in rows]))
-    ours = {n: run(Asked(sequence, n)) for n, _ in _rows(paper, where)}
+    ours = {n: run(CallLoadRow(sequence, n)) for n, _ in _rows(paper, where)}
 
-    def line(of: Callable[[call_load.Loaded], float | None]) -> list[dict[str, Any]]:
+    def line(of: Callable[[call_load.CallLoadResult], float | None]) -> list[dict[str, Any]]:
         return [{"x": n, "y": y} for n, loaded in ours.items() if (y := of(loaded)) is not None]
 
     return [
@@ -222,14 +222,14 @@ def _points(values: dict[int, float]) -> list[dict[str, Any]]:
     return [{"x": x, "y": y} for x, y in values.items()]
 
 
-def _are_loaded(runs: dict[int, call_load.Loaded]) -> bool:
+def _are_loaded(runs: dict[int, call_load.CallLoadResult]) -> bool:
     """Whether one of the runs has a load at which messages meet."""
     return any(one.most_load >= LEAST_LOAD for one in runs.values())
 
 
 def _one_after_the_other(run: Runner) -> Series:
     """Figure 66: times in system of messages in a row."""
-    times = run(Asked(VOICE, CONSECUTIVE_CALLS)).document["consecutive_in_system_ns"]
+    times = run(CallLoadRow(VOICE, CONSECUTIVE_CALLS)).document["consecutive_in_system_ns"]
     return chart("figure-66", "here", [{"x": number, "y": ns / 1e3} for number, ns in enumerate(times, 1)])
 
 
@@ -242,7 +242,7 @@ def _workers(paper: Paper, run: Runner) -> list[Series]:
         for row, identities in table.rows
         if row.endswith("average")
     }
-    ours = {count: run(Asked(VOICE, MOST_WORKERS_CALLS, count)) for count in averages}
+    ours = {count: run(CallLoadRow(VOICE, MOST_WORKERS_CALLS, count)) for count in averages}
     for column, words, key in (
         ("in-system", "in system", "in_system"),
         ("in-buffer", "in buffer", "in_buffer"),

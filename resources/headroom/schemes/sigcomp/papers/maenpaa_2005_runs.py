@@ -97,7 +97,7 @@ class Configuration:
 
 
 @dataclass
-class Sent:
+class MeasuredMessage:
     """What became of one message. Lengths in octets, times in µs, one for each repetition of the sequence."""
 
     name: str
@@ -117,14 +117,14 @@ class Exchange:
     """A sequence that went through; `missing` says why there is nothing, or not everything."""
 
     configuration: Configuration
-    sent: list[Sent] = field(default_factory=list)
+    sent: list[MeasuredMessage] = field(default_factory=list)
     dictionary: int | None = None  # octets that the bytecode of the first message loads with STATE-ACCESS
     missing: str = ""
     missing_times: str = ""
     unseen: str = ""  # why the second judge does not tell what is compressed data and what is state
 
 
-def cell(exchange: Exchange, rows: list[Sent], column: str, saved: Exchange | None = None) -> float | None:
+def cell(exchange: Exchange, rows: list[MeasuredMessage], column: str, saved: Exchange | None = None) -> float | None:
     """The value of a table's column for some messages together; None where nothing is known of it.
 
     `saved` is the same sequence with the bytecode kept by the peer.
@@ -156,7 +156,7 @@ def cell(exchange: Exchange, rows: list[Sent], column: str, saved: Exchange | No
     return _time(rows, column)
 
 
-def _time(rows: list[Sent], column: str) -> float | None:
+def _time(rows: list[MeasuredMessage], column: str) -> float | None:
     kind, _, what = column.partition("-")
     trials = [getattr(one, what, []) for one in rows]
     if not all(trials):
@@ -217,7 +217,9 @@ def exchange(configuration: Configuration, settings: Settings) -> Exchange:
         records = _through_engine(configuration, [message for _, message in group], settings)
         pair = Pair(configuration.judge())
         for (number, message), record in zip(group, records, strict=True):
-            sent = Sent(message.name, message.from_caller, plain=len(message.octets), sigcomp=len(message.octets))
+            sent = MeasuredMessage(
+                message.name, message.from_caller, plain=len(message.octets), sigcomp=len(message.octets)
+            )
             found.sent.append(sent)
             if number == configuration.plain:
                 sent.compressed, sent.compression, sent.decompression = sent.plain, [0.0], [0.0]
@@ -244,7 +246,7 @@ def add_trials(known: Exchange, settings: Settings) -> None:
                 _note_times(one, record)
 
 
-def _note_times(sent: Sent, record: dict[str, Any]) -> None:
+def _note_times(sent: MeasuredMessage, record: dict[str, Any]) -> None:
     sent.compression += [trial / 1e3 for trial in record.get("compress_trials_ns", [])]
     sent.decompression += [trial / 1e3 for trial in record.get("decompress_trials_ns", [])]
 

@@ -18,7 +18,7 @@ from headroom.schemes.sigcomp.judge.udvm import Udvm
 class WatchedUdvm(Udvm):
     """Notes the bit at which the compressed data begins, and octets that were loaded from state."""
 
-    seen: Seen  # of the message that runs
+    seen: MessageStatistics  # of the message that runs
 
     def _input_huffman(self) -> None:
         self._codes_begin()
@@ -39,7 +39,7 @@ class WatchedUdvm(Udvm):
 
 
 @dataclass
-class Seen:
+class MessageStatistics:
     """What was seen of a message. Lengths in octets."""
 
     compressed: int | None = None  # from the first code that is read as bits to the end of the message
@@ -54,9 +54,9 @@ class Seen:
 class Pair(pair.Pair):
     """Both endpoints, as the judge has them, watched."""
 
-    def watch(self, octets: bytes, message: bytes, from_caller: bool) -> Seen:
+    def watch(self, octets: bytes, message: bytes, from_caller: bool) -> MessageStatistics:
         """One SigComp message on its way, which is to become `message`."""
-        seen = Seen()
+        seen = MessageStatistics()
         receiver = self.sides[not from_caller]
         receiver.machine = type("Watching", (WatchedUdvm,), {"seen": seen})
         outcome = self.hears(octets, message, from_caller)

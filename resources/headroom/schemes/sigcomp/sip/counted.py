@@ -22,7 +22,7 @@ RULES = FOLDER / "as_counted.yaml"
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedMessage:
     """A message as it was measured. `length`: its octets in the tables, None where they have none."""
 
     message: Message
@@ -40,7 +40,7 @@ def load(name: str) -> tuple[Message, ...]:
 
 
 @lru_cache
-def load_with_lengths(name: str) -> tuple[Counted, ...]:
+def load_with_lengths(name: str) -> tuple[CountedMessage, ...]:
     """Likewise, with the lengths that the tables give."""
     rules = _rules(RULES)
     if name not in rules:
@@ -57,21 +57,21 @@ def _rules(path: Path) -> dict[str, Any]:
     return check(read(path), "sip-counted").data["sequences"]
 
 
-def _counted(name: str, rules: dict[str, Any], message: Message, number: int) -> Counted:
+def _counted(name: str, rules: dict[str, Any], message: Message, number: int) -> CountedMessage:
     change = rules[name]["messages"][number]
     length = change.get("length")
     if other := change.get("instead"):
         taken = load_with_lengths(other["sequence"])[other["message"] - 1].message
-        return Counted(Message(message.from_caller, message.name, taken.octets), length)
+        return CountedMessage(Message(message.from_caller, message.name, taken.octets), length)
     if change.get("as_text"):
         text = b"".join(message.octets.split(b"\r\n"))
-        return Counted(Message(message.from_caller, message.name, text), length)
+        return CountedMessage(Message(message.from_caller, message.name, text), length)
     try:
         octets = _changed(message.octets, change, rules[name]["call_id"])
     except ValueError as error:
         raise UsageError(f"{shown(RULES)}: {name}, message {number + 1}, {message.name}: {error}.") from error
     missing = change.get("cut", rules[name]["cut"])
-    return Counted(Message(message.from_caller, message.name, octets[: len(octets) - missing]), length)
+    return CountedMessage(Message(message.from_caller, message.name, octets[: len(octets) - missing]), length)
 
 
 def _changed(octets: bytes, change: dict[str, Any], call_id: str) -> bytes:
