@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signalling compression as a scheme."""
+
+from __future__ import annotations
+
+from headroom.core.scheme import Scheme
+
+SCHEME = Scheme(name="sigcomp", title="SigComp", roles=("endpoint",))
