@@ -46,10 +46,17 @@ def test_command(
     mutant: Annotated[
         list[str] | None, typer.Option("--mutant", help="With --mutants: only this one (repeatable).")
     ] = None,
+    update_golden: Annotated[
+        bool,
+        typer.Option(
+            "--update-golden",
+            help="After the stage robot: later runs compare with the verdicts and link octets of its cases.",
+        ),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say which stages would run.")] = False,
 ) -> None:
-    from headroom.selftest import stages as proving
+    from headroom.selftest import stages as runner
 
     if mutant and not mutants:
         raise UsageError("--mutant names one of those of --mutants; say both.")
@@ -57,7 +64,7 @@ def test_command(
         if fast or fuzz or only:
             raise UsageError("--mutants runs instead of the stages: --fast, --fuzz and --only do not go with it.")
         raise typer.Exit(mutants_command(mutant or [], json, dry_run))
-    stages = proving.stages(fast=fast, fuzz=fuzz, fuzz_seconds=fuzz_seconds, only=only or [])
+    stages = runner.stages(fast=fast, fuzz=fuzz, fuzz_seconds=fuzz_seconds, only=only or [])
     if dry_run:
         for stage in stages:
             print(f"{stage.name}: {stage.about}")
@@ -66,12 +73,14 @@ def test_command(
     began = time.monotonic()
     for index, stage in enumerate(stages, 1):
         say(f"[{index}/{len(stages)}] {stage.name}: {stage.about}")
-        result = proving.run(stage)
+        result = runner.run(stage)
         results.append(result)
         say(f"        {'passed' if result.passed else 'FAILED'} in {result.seconds:.0f} s")
         if not result.passed:
             say("\n".join(f"        {line}" for line in result.last_lines))
             say(f"        the whole log: {_shown(result.log)}")
+    if update_golden:
+        say(f"{runner.update_golden()} cases are on file in {_shown(runner.GOLDEN)}")
     seconds = time.monotonic() - began
     failed = [result for result in results if not result.passed]
     summary = [
@@ -107,8 +116,8 @@ def test_command(
 def mutants_command(names: list[str], json: bool, dry_run: bool) -> int:
     """Hunts mutants, all when none is named; returns the exit status."""
     from headroom.cli.console import print_table
+    from headroom.core.mutation import campaign, catalogue
     from headroom.core.paths import out_folder
-    from headroom.selftest.mutation import campaign, catalogue
 
     chosen = catalogue.choose(names, catalogue.load())
     if dry_run:

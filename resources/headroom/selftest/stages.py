@@ -16,6 +16,7 @@ from pathlib import Path
 from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.machine import build
 from headroom.core.paths import DEFAULT_BUILD, ROOT, SUITES, build_folder, out_folder, shown
+from headroom.core.results import golden, store
 
 # clang-format's output differs between major versions; the tree follows the one of Debian 12.
 CLANG_FORMAT_MAJOR = "14"
@@ -31,6 +32,7 @@ BENCHMARKS = (
     ("rohc_pool_bench", "--flows", "100", "--rounds", "2", "LIB/null.so", "LIB/reference.so"),
 )
 SUITES_THAT_PROVE = ("smoke", "conformance", "robustness", "interop")
+GOLDEN = ROOT / "resources/golden/suites.tsv"
 
 Run = Callable[[Path], bool]
 
@@ -83,7 +85,7 @@ def stages(fast: bool, fuzz: bool, fuzz_seconds: int, only: list[str]) -> list[S
             r"\d+ (passed|failed|error).* in ",
         ),
         Stage("robot-dryrun", "every suite can be read", _robot_dry_run, r"^\d+ tests?, "),
-        Stage("robot", f"suites: {', '.join(SUITES_THAT_PROVE)}", _robot, r"^\d+ tests?, "),
+        Stage("robot", f"suites: {', '.join(SUITES_THAT_PROVE)}", _robot, r"^\d+ tests?, |^golden: \d+ cases"),
         Stage("compose", "containers: the images, and trials over Docker Compose", _compose, r"^compose: |\d+ passed"),
         Stage("mutants", "some defects on purpose are found (all: --mutants)", _mutants, r"^mutants: "),
     ]
@@ -239,7 +241,7 @@ def _robot(log: Path) -> bool:
     from headroom.core.run.selection import has_suites
 
     there = [SUITES / name for name in SUITES_THAT_PROVE if has_suites(name)]
-    return _command(
+    passed = _command(
         log,
         sys.executable, "-m", "robot",
         "--console", "dotted",
@@ -248,6 +250,29 @@ def _robot(log: Path) -> bool:
         "--listener", f"headroom.core.results.listener.Listener:{folder}",
         *there,
     )  # fmt: skip
+    return passed & _same_as_golden(log, folder)
+
+
+def _outcomes(folder: Path) -> dict[str, golden.Outcome]:
+    found = golden.of_records(store.read_all(folder))
+    return {case: one for case, one in found.items() if one.verdict != golden.UNSUPPORTED}
+
+
+def _same_as_golden(log: Path, folder: Path) -> bool:
+    """Whether every case gave the verdict, the cells and the link octets on file."""
+    found = _outcomes(folder)
+    wrong = golden.differences(golden.read(GOLDEN), found)
+    for sentence in wrong:
+        _note(log, f"golden: {sentence}")
+    _note(log, f"golden: {len(found)} cases, {len(wrong)} differ from {shown(GOLDEN)}")
+    return not wrong
+
+
+def update_golden() -> int:
+    """Keeps the outcomes of the last robot stage as those to compare with; returns how many."""
+    found = _outcomes(out_folder() / "test" / "robot")
+    golden.write(GOLDEN, found)
+    return len(found)
 
 
 def _compose(log: Path) -> bool:
@@ -269,7 +294,7 @@ def _compose(log: Path) -> bool:
 
 
 def _mutants(log: Path) -> bool:
-    from headroom.selftest.mutation import campaign, catalogue
+    from headroom.core.mutation import campaign, catalogue
 
     chosen = [one for one in catalogue.load() if one.quick]
     rows = campaign.run(chosen, say=lambda sentence: _note(log, sentence))

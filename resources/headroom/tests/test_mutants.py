@@ -12,10 +12,10 @@ from robot import api
 
 from headroom.core import implementations
 from headroom.core.errors import HeadroomError, UsageError
+from headroom.core.mutation import campaign, catalogue, hunt
+from headroom.core.mutation.catalogue import Mutant
+from headroom.core.mutation.hunt import CaseResult, Outcome, Task
 from headroom.core.paths import IMPLEMENTATIONS, SUITES
-from headroom.selftest.mutation import campaign, catalogue, hunt
-from headroom.selftest.mutation.catalogue import Mutant
-from headroom.selftest.mutation.hunt import CaseResult, Outcome, Task
 from headroom.tests.test_cli import headroom
 
 POINT = re.compile(r'mutant\("([^"]*)"\)')

@@ -12,6 +12,7 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.core import replay, replay_options, settings
+from headroom.core.mutation import campaign, hunt
 from headroom.core.paths import build_folder
 from headroom.core.replay import ReplayConfig
 from headroom.core.results import collector
@@ -20,7 +21,6 @@ from headroom.schemes.rohc.conformance import arrivals, capabilities, damage, fa
 from headroom.schemes.rohc.conformance.conversation import Conversation
 from headroom.schemes.rohc.conformance.observation import Observation, observe
 from headroom.schemes.rohc.keywords import verdicts
-from headroom.selftest.mutation import campaign, hunt
 
 PACKETS = "1500"  # of a replay, unless a row says another number
 # Share of what the judge restores that must come out. The judge never loses a context, so that a decompressor which

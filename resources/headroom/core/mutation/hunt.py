@@ -19,12 +19,12 @@ from robot.api import SuiteVisitor
 
 from headroom.core import implementations
 from headroom.core.errors import HeadroomError
+from headroom.core.mutation.catalogue import SUITES_OF
 from headroom.core.paths import ROOT, SUITES
 from headroom.core.results.listener import Listener, test_id
 from headroom.core.results.record import Record
 from headroom.core.run.selection import suite_files
 from headroom.core.settings import Settings
-from headroom.selftest.mutation.catalogue import SUITES_OF
 
 FINDS = ("fail", "non-strict")  # An error or a case that does not apply says nothing about an implementation.
 

@@ -19,9 +19,9 @@ from typing import Any, Literal
 
 from headroom.core.errors import EXIT_FAILED, HeadroomError
 from headroom.core.machine import build
+from headroom.core.mutation.catalogue import Mutant
+from headroom.core.mutation.hunt import CaseResult, Outcome, Task
 from headroom.core.paths import DEFAULT_BUILD, ROOT
-from headroom.selftest.mutation.catalogue import Mutant
-from headroom.selftest.mutation.hunt import CaseResult, Outcome, Task
 
 PRESET = "mutants"
 LIBRARY = "lib/reference.so"
@@ -173,7 +173,7 @@ class Processes:
         if self.over:
             raise HeadroomError("It was interrupted.")
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "headroom.selftest.mutation.hunt"],
+            [sys.executable, "-P", "-m", "headroom.core.mutation.hunt"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

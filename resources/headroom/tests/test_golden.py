@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcomes of cases against those on file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headroom.core.errors import UsageError
+from headroom.core.results import golden
+from headroom.core.results.golden import Outcome
+
+
+def record(case: str, verdict: str, octets: str = "", cells: tuple[str, ...] = ()) -> dict[str, Any]:
+    made: dict[str, Any] = {"test": {"id": case}, "verdict": verdict, "cells": [{"verdict": one} for one in cells]}
+    return made | ({"link_sha256": octets} if octets else {})
+
+
+def test_outcomes_survive_the_file(tmp_path: Path) -> None:
+    found = golden.of_records([record("a/b", "pass", "0" * 64, ("pass", "fail", "pass")), record("a/c", "fail")])
+    assert found == {"a/b": Outcome("pass", "fail:1,pass:2", "0" * 16), "a/c": Outcome("fail")}
+    golden.write(tmp_path / "x" / "suites.tsv", found)
+    assert golden.read(tmp_path / "x" / "suites.tsv") == found
+
+
+def test_a_line_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "suites.tsv").write_text("# comment\npass\t-\n")
+    with pytest.raises(UsageError, match=r"suites\.tsv:2: verdict, cells"):
+        golden.read(tmp_path / "suites.tsv")
+
+
+def test_every_difference_is_a_sentence() -> None:
+    before = {name: Outcome("pass", "pass:1", "00") for name in "abcde"}
+    now = dict(before) | {
+        "b": Outcome("fail", "pass:1", "00"),
+        "c": Outcome("pass", "fail:1", "01"),
+        "d": Outcome("unsupported"),
+        "f": Outcome("pass"),
+    }
+    del now["e"]
+    assert golden.differences(before, before) == []
+    assert golden.differences(before, now) == [
+        "e: it did not run.",
+        "f: it is new.",
+        "b: verdict fail, was pass.",
+        "c: cells fail:1, was pass:1.",
+        "c: octets 01, was 00.",
+    ]
