@@ -50,8 +50,8 @@ def place(name: str) -> tuple[str, str]:
 
 def violations(name: str, document: Any) -> list[str]:
     """What is wrong with a document, as sentences that begin with the place in it; empty when it is valid."""
-    errors = _validator(*place(name)).iter_errors(document)
-    return [f"/{'/'.join(map(str, error.absolute_path))}: {error.message[:500]}" for error in errors]
+    found = _validator(*place(name)).iter_errors(document)
+    return [f"/{'/'.join(map(str, error.absolute_path))}: {error.message[:500]}" for error in found]
 
 
 def text(name: str, width: int = 110) -> str:
@@ -120,8 +120,7 @@ class _Text:
         return kinds if isinstance(kinds, str) else " or ".join(kinds)
 
     def _follow(self, found: Schema, stem: str, opened: bool = False) -> tuple[Schema, str, str]:
-        """What a schema is with `$ref` and `allOf` resolved, its file, and its name where it has a section, or is a
-        document, of its own; unless it is `opened`."""
+        """A schema with `$ref` and `allOf` resolved, its file, and, unless `opened`, its name where it is a section."""
         while "$ref" in found:
             path, _, pointer = found["$ref"].partition("#")
             stem = os.path.normpath(f"{stem}/../{path.removesuffix(ENDING)}") if path else stem
@@ -134,8 +133,7 @@ class _Text:
                 return own, stem, (pointer or stem).rpartition("/")[2]
             found = {**target, **own}
         for part in found.get("allOf", ()):
-            if "then" in part:
-                self._follow(part["then"], stem)  # a section
+            self._follow(part.get("then", {}), stem)  # a section
             other = self._follow(part, stem, opened=True)[0]
             merged = {**other.get("properties", {}), **found.get("properties", {})}
             needed = [*other.get("required", ()), *found.get("required", ())]
