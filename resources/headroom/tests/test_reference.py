@@ -184,3 +184,17 @@ def test_commands_on_the_wire(real_build: str, command: str) -> None:
         [program, command, "--job", "-"], input=json.dumps(job).encode(), capture_output=True, timeout=60, check=False
     )
     assert reference.violations(f"result-{command}", json.loads(ended.stdout)) == []
+
+
+DOCUMENTS = sorted(
+    path for path in ROOT.rglob("*.md") if not {"build", "out"} & {*path.parts} and ".venv" not in str(path)
+)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_a_document_refers_to_exists(path: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if not link.startswith("http")]
+    assert [link for link in links if not (path.parent / link).exists()] == []
+    names = re.findall(r"headroom reference ([a-z][a-z-]+)", text)
+    assert [name for name in names if name not in reference.places()] == []
