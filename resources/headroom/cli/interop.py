@@ -166,7 +166,7 @@ def plan_of(words: Words, asked: tuple[str, ...] = (), seed: int = 1, build: str
 def schemes_of(words: Words, asked: tuple[str, ...] = ()) -> list[Scheme]:
     """The schemes that a matrix is about: those asked for, else those that its other words are about, else those that
     all implementations asked for by name declare; where there are none, the first, which then says who declares it."""
-    from headroom.core import matrix
+    from headroom.core import implementations
     from headroom.core.scheme import axis_options, in_matrix, named, owners
 
     known = in_matrix()
@@ -178,7 +178,9 @@ def schemes_of(words: Words, asked: tuple[str, ...] = ()) -> list[Scheme]:
             raise UsageError(f"There is no link condition '{name}'. Known: {', '.join(every)}.")
     if not asked:
         sides = (*words["compressors"], *words["decompressors"])
-        by_all = [name for name, one in known.items() if all(matrix.declared(one, side) for side in sides)]
+        by_all = [
+            name for name, one in known.items() if all(implementations.find(side).declared(name) for side in sides)
+        ]
         asked = tuple(named(words)) or tuple(by_all) or tuple(known)[:1]
     found = [one for name, one in known.items() if name in asked]
     for one in found:
@@ -209,7 +211,7 @@ def lists_of(scheme: Scheme, words: Words, build: str = DEFAULT_BUILD) -> dict[s
     named = list(dict.fromkeys((*words["compressors"], *words["decompressors"])))
     for name in named:
         implementations.require_usable(name, build)
-        if not matrix.declared(scheme, name):
+        if not implementations.find(name).declared(scheme.name):
             raise UsageError(f"{name} does not declare {scheme.title}. Those that do: {', '.join(everybody)}.")
     known = {name: implementations.find(name) for name in dict.fromkeys((*everybody, *named))}
     _check_recordings(scheme, words, {name: one for name, one in known.items() if one.recordings}, named)

@@ -3,22 +3,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from headroom.core import engine, profiles, requirements
+from headroom.core import declarations, engine
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.machine import libraries
-from headroom.core.paths import DEFAULT_BUILD, IMPLEMENTATIONS, SCHEMAS, SUITES, build_folder, shown
-from headroom.core.scheme import Scheme, all_schemes, in_matrix, named
-from headroom.core.yamlfile import Document, check, read, schema
+from headroom.core.paths import DEFAULT_BUILD, IMPLEMENTATIONS, build_folder, shown
+from headroom.core.scheme import Scheme
+from headroom.core.yamlfile import Document, check, read
 
-ABI = "ABI-"  # in a deviation's requirement, before the name of a check
-CAPTURES = (".pcap", ".pcapng", ".cap")
 _SINGULAR = {"dictionaries": "dictionary"}  # of capabilities, in sentences
 
 Warn = Callable[[str], None]
@@ -54,7 +51,6 @@ class Deviation:
         return bool(self.cells) or self.is_of_packets
 
 
-MOST_CASE = 250  # characters of a case's name; parts of it name files, which cannot have more than 255
 SOURCE, RESTORED = "source", "uncompressed"  # stems of a recording's files; that of the link is called as the scheme
 
 
@@ -121,14 +117,18 @@ class Implementation:
         """Whether the adapter is built with the project, once per build."""
         return "{build}" in self.library
 
+    def declared(self, scheme: str) -> dict[str, Any]:
+        """What it declares of a scheme; nothing when it does not declare it."""
+        return next((entry for entry in self.capabilities if entry["scheme"] == scheme), {})
+
     def lacks(self, role: Role, scheme: str, **asked: Any) -> str:
         """Why a case is not for this implementation, as declared: "" when it is.
 
         `asked` holds capabilities by their name in implementation.yaml, such as `profiles=["0x0001"]`, `modes=["O"]`,
         `max_cid=100`; `min_…` are the least there may be, other numbers the most.
         """
-        found = next((entry for entry in self.capabilities if entry["scheme"] == scheme), None)
-        if found is None:
+        found = self.declared(scheme)
+        if not found:
             return f"{self.name} does not declare the scheme {scheme}"
         if role not in found["roles"]:
             return f"{self.name} does not declare to be a {role}"
@@ -144,8 +144,7 @@ class Implementation:
 
     def options_for(self, feature: str, role: Role, scheme: str) -> dict[str, Any]:
         """`options` without which a feature that it declares is off; {} where it is always on."""
-        found = next((entry for entry in self.capabilities if entry["scheme"] == scheme), {})
-        options: dict[str, Any] = found.get("feature_options", {}).get(feature, {}).get(role, {})
+        options: dict[str, Any] = self.declared(scheme).get("feature_options", {}).get(feature, {}).get(role, {})
         return dict(options)
 
     def missing(self) -> str:
@@ -182,9 +181,7 @@ def _load(folder: Path, changed: int) -> Implementation:
     data = document.data
     if data["name"] != folder.name:
         raise UsageError(document.complaint(("name",), f"the folder is called '{folder.name}', so must be the name"))
-    _check_capabilities(document)
-    _check_captures(document)
-    check_deviations(document)
+    declarations.check_all(document, {*names(), *names(folder.parent)})
     adapter, container = data.get("adapter", {}), data.get("container", {})
     return Implementation(
         name=data["name"],
@@ -207,7 +204,7 @@ def _load(folder: Path, changed: int) -> Implementation:
                 cases=tuple(entry.get("cases", [entry["case"]] if "case" in entry else ())),
                 roles=tuple(entry.get("roles", ("compressor", "decompressor", "endpoint"))),
                 cells={name: tuple(words) for name, words in entry.get("cells", {}).items()},
-                scheme=_scheme(entry, _declared(document)),
+                scheme=declarations.scheme_of_deviation(entry, document),
                 breaks=tuple(entry.get("breaks", ())),
                 fields=tuple(entry.get("fields", ())),
                 crashes=entry.get("crashes", False),
@@ -218,177 +215,11 @@ def _load(folder: Path, changed: int) -> Implementation:
     )
 
 
-def _declared(document: Document) -> list[Scheme]:
-    """The schemes of `capabilities` that are schemes of the matrix."""
-    declared = [entry["scheme"] for entry in document.data["capabilities"]]
-    return [scheme for name, scheme in in_matrix().items() if name in declared]
-
-
-def _check_capabilities(document: Document) -> None:
-    """Raises UsageError where an entry has other keys than those that every scheme has, and those of its own."""
-    common = schema("implementation")["$defs"]["capability"]
-    for number, entry in enumerate(document.data["capabilities"]):
-        own = schema_of(entry["scheme"], "capabilities")
-        properties = {**common["properties"], **own.get("properties", {})}
-        check(document, {**common, "properties": properties}, ("capabilities", number))
-
-
-@cache
-def schema_of(scheme: str, what: str) -> dict[str, Any]:
-    """What a scheme adds to the schema of `capabilities` or `captures`; {} where it adds nothing."""
-    name = f"schemes/{scheme}/{what}"
-    return schema(name) if (SCHEMAS / f"{name}.schema.json").is_file() else {}
-
-
-def _check_captures(document: Document) -> None:
-    """Raises UsageError where captures are of what the capabilities do not have: no cell would carry them."""
-    for number, entry in enumerate(document.data.get("captures", ())):
-        at = ("captures", number)
-        try:
-            scheme = _scheme_of_capture(entry)
-        except ValueError as wrong:
-            raise UsageError(document.complaint(at, str(wrong))) from wrong
-        common = schema("implementation")["$defs"]["capture"]
-        own = {**{axis.name: {"enum": list(axis.names)} for axis in scheme.axes}, **_own_keys(scheme)}
-        check(document, {**common, "properties": {**common["properties"], **own}}, at)
-        declared = next((one for one in document.data["capabilities"] if one["scheme"] == scheme.name), {})
-        for axis in scheme.axes if declared else ():
-            known = declared.get(axis.option, ())
-            if entry[axis.name] not in known:
-                sentence = f"{entry[axis.name]} is not what `capabilities` declare as {axis.option}: "
-                sentence += ", ".join(known) or "nothing"
-                raise UsageError(document.complaint((*at, axis.name), sentence))
-
-
-def _own_keys(scheme: Scheme) -> dict[str, Any]:
-    """What a recording may say of its configuration besides its axes: the limits of its scheme."""
-    properties: dict[str, Any] = schema_of(scheme.name, "captures").get("properties", {})
-    return properties
-
-
-def _scheme_of_capture(entry: dict[str, Any]) -> Scheme:
-    """The scheme of a recording: the one that it names, or that has the axes that it names. Raises ValueError, with a
-    sentence without its full stop, where there is none."""
-    taking = [one for one in in_matrix().values() if one.cells().captures]
-    for scheme in taking:
-        if entry.get("scheme", scheme.name) == scheme.name and all(axis.name in entry for axis in scheme.axes):
-            return scheme
-    known = "; ".join(f"{', '.join(axis.name for axis in one.axes)} ({one.title})" for one in taking)
-    raise ValueError(f"all of these are needed: {known}")
-
-
-def check_deviations(document: Document) -> None:
-    """Raises UsageError, with file and line, where a deviation names what is not there: it would never be met, and
-    no run would show it."""
-    complaints = []
-    for number, entry in enumerate(document.data.get("deviations", ())):
-        at = ("deviations", number)
-        if (name := entry.get("requirement")) and not name.startswith(ABI) and name not in requirements.load():
-            complaints.append(document.complaint((*at, "requirement"), f"there is no requirement '{name}'"))
-        for place, name in enumerate(entry.get("breaks", ())):
-            if name not in requirements.load():
-                complaints.append(document.complaint((*at, "breaks", place), f"there is no requirement '{name}'"))
-        named_cases = [(("case",), entry["case"])] if "case" in entry else []
-        named_cases += [(("cases", place), case) for place, case in enumerate(entry.get("cases", ()))]
-        for where, case in named_cases:
-            if not _is_case(case):
-                sentence = f"there is no case '{case}'; see list suites --cases"
-                complaints.append(document.complaint((*at, *where), sentence))
-        complaints += _wrong_words(document, number)
-    if complaints:
-        raise UsageError("\n".join(complaints))
-
-
-def _wrong_words(document: Document, number: int) -> list[str]:
-    """What is wrong with the words by which a deviation names cells of the matrix, as complaints."""
-    entry = document.data["deviations"][number]
-    cells, at = entry.get("cells", {}), ("deviations", number, "cells")
-    complaints = []
-    known = _known_words(document) if cells else {}
-    for option, words in cells.items():
-        if option not in known:
-            sentence = f"'{option}' is not known here (known: {', '.join(known)})"
-            complaints.append(document.complaint((*at, option), sentence))
-            continue
-        for place, word in enumerate(words):
-            if word not in known[option] and not (option == "traffic" and word.endswith(CAPTURES)):
-                what = {"peers": "implementation", "traffic": "traffic"}.get(option)
-                sentence = f"there is no {what} '{word}'" if what else f"'{word}' is not one of {known[option]}"
-                sentence += "; see list profiles, and traffic-profiles" if what == "traffic" else ""
-                complaints.append(document.complaint((*at, option, place), sentence))
-    if complaints:
-        return complaints
-    try:
-        _scheme(entry, _declared(document))
-    except ValueError as wrong:
-        complaints.append(document.complaint(at, str(wrong)))
-    return complaints
-
-
-def _known_words(document: Document) -> dict[str, list[str]]:
-    """What each word of `cells` may name, in any scheme of the matrix."""
-    recorded = [Path(one["folder"]).name for one in document.data.get("captures", ())]
-    found: dict[str, list[str]] = {
-        "peers": [*names(), *names(document.path.parent.parent)],
-        "traffic": [*profiles.names(), *recorded],
-        "links": [],
-    }
-    for scheme in in_matrix().values():
-        found["traffic"] += scheme.cells().traffic_names()
-        found["links"] += [one.name for one in scheme.links]
-        for axis in scheme.axes:
-            found.setdefault(axis.option, []).extend(axis.names)
-    return {option: list(dict.fromkeys(words)) for option, words in found.items()}
-
-
-def _scheme(entry: dict[str, Any], declared: Sequence[Scheme]) -> str:
-    """The scheme whose cells a deviation is about, of those that its implementation declares; "" for one that is about
-    none. Raises ValueError, with a sentence without its full stop, where that is none, or more than one."""
-    of_packets = "breaks" in entry or "fields" in entry
-    if not of_packets and "cells" not in entry:
-        return ""
-    words = named(entry.get("cells", {}))
-    judging = [one.name for one in in_matrix().values() if one.cells().judges_packets]
-    if "scheme" in entry:
-        words = {entry["scheme"]: "scheme", **words}
-    elif of_packets and len(judging) == 1:
-        words.setdefault(judging[0], "breaks or fields")
-    titles = {name: one.title for name, one in all_schemes().items()}
-    if len(words) > 1:
-        both = " and ".join(f"{word} ({titles[scheme]})" for scheme, word in words.items())
-        raise ValueError(f"no cell has both {both}; make two deviations of it")
-    if not words:
-        if len(declared) != 1:
-            which = " or of ".join(one.title for one in declared or in_matrix().values())
-            raise ValueError(f"cells of {which}? Say it by a word that only one of them has, or by `scheme`")
-        return declared[0].name
-    ((scheme, word),) = words.items()
-    if scheme not in [one.name for one in declared]:
-        raise ValueError(f"{word} is of {titles.get(scheme, scheme)}, which `capabilities` do not declare")
-    return scheme
-
-
-def _is_case(case: str) -> bool:
-    """Whether a suite has a case. Rows of a table that a run makes (a pair, cores of this machine) cannot be known, nor
-    cases of suites that lie elsewhere, whose name has no folder."""
-    if case.count("/") == 1:
-        return True
-    if len(case) > MOST_CASE:
-        return False
-    for end in (at for at, letter in enumerate(case) if letter == "/"):
-        suite, name = SUITES / f"{case[:end]}.robot", case[end + 1 :]
-        if suite.is_file():
-            made = case.startswith(("interop/", "performance/"))
-            lines = suite.read_text(encoding="utf-8").splitlines()
-            return made or any(re.split(r"\s{2,}", line)[0] == name for line in lines)
-    return False
-
-
 def _recording(entry: dict[str, Any], document: Document) -> Recording:
-    scheme = _scheme_of_capture(entry)
+    scheme = declarations.scheme_of_capture(entry)
     axes = {axis.name: entry[axis.name] for axis in scheme.axes}
     compressor = entry.get("compressor", document.data["name"])
-    config = {key: entry[key] for key in _own_keys(scheme) if key in entry}
+    config = {key: entry[key] for key in declarations.own_keys(scheme) if key in entry}
     return Recording(document.path.parent / entry["folder"], scheme.name, axes, compressor, config)
 
 

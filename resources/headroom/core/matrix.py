@@ -67,6 +67,10 @@ class Row:
             (self.decompressor, "decompressor", self.compressor),
         )
 
+    def declared(self, name: str) -> dict[str, Any]:
+        """What one of the two declares of the scheme."""
+        return implementations.find(name).declared(self.scheme.name)
+
     def command(self) -> str:
         """What repeats the row, to be typed in the repository's root."""
         chosen = {
@@ -181,19 +185,10 @@ def slug(cell: Cell) -> str:
     return "/".join(re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-") for name in names)
 
 
-# ---- who
-
-
-def declared(scheme: Scheme, name: str) -> dict[str, Any]:
-    """What an implementation declares of a scheme; nothing when it does not declare it."""
-    found = implementations.find(name).capabilities
-    return next((entry for entry in found if entry["scheme"] == scheme.name), {})
-
-
 def candidates(scheme: Scheme, warn: implementations.Warn | None = None) -> list[str]:
     """Implementations that declare a scheme, usable here or not; `warn` hears of declarations that are not valid."""
     valid = implementations.all_valid(warn=warn)
-    return [one.name for one in valid if any(entry["scheme"] == scheme.name for entry in one.capabilities)]
+    return [one.name for one in valid if one.declared(scheme.name)]
 
 
 # ---- rows and cells

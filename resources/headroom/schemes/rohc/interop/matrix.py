@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from headroom.core import implementations
-from headroom.core.matrix import ArtefactStore, Cell, Result, Row, declared
+from headroom.core.matrix import ArtefactStore, Cell, Result, Row
 from headroom.core.scheme import CLEAN, CellTitles, Interop
 from headroom.schemes.rohc.interop import traffic
 from headroom.schemes.rohc.interop.axes import CIDS, FEEDBACK_LOSS, LINKS, PROFILE
@@ -24,7 +24,7 @@ def channel(row: Row) -> dict[str, Any]:
     profile goes that way."""
     found = [row["profile"]]
     if row["profile"] != traffic.UNCOMPRESSED and all(
-        traffic.UNCOMPRESSED in declared(row.scheme, name).get("profiles", ()) for name, _, _ in row.sides
+        traffic.UNCOMPRESSED in row.declared(name).get("profiles", ()) for name, _, _ in row.sides
     ):
         found.insert(0, traffic.UNCOMPRESSED)
     return {"mode": row["mode"], "cids": row["cids"], "max_cid": CIDS[row["cids"]], "profiles": found}
@@ -60,7 +60,7 @@ def unsupported(row: Row) -> str:
             limits.pop("feedback", None)
         if reason := found.lacks(role, row.scheme.name, **limits) or found.unusable(row.build):
             return f"{reason}."
-    formats = {name: declared(row.scheme, name).get("wire", row.scheme.name) for name, _, _ in row.sides}
+    formats = {name: row.declared(name).get("wire", row.scheme.name) for name, _, _ in row.sides}
     if len(set(formats.values())) > 1:
         said = " and ".join(f"{name} {wire}" for name, wire in formats.items())
         return f"They declare different formats on the link: {said}."
@@ -82,7 +82,7 @@ def unsupported_traffic(cell: Cell) -> str:
 
 def copies(row: Row, name: str) -> bool:
     """Whether an implementation is no compression at all: a control, which needs no feedback in any mode."""
-    return bool(declared(row.scheme, name).get("wire") == "copy")
+    return bool(row.declared(name).get("wire") == "copy")
 
 
 def carried(cell: Cell) -> Traffic:
