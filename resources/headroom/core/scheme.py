@@ -88,8 +88,7 @@ class CellTitles:
     """How tables call what a cell of a scheme holds. `size` is the key of a cell for octets on the link, `size_format`
     how it is written; `passed` says what a pass means, `what` the cells are, as sentences."""
 
-    compressor: str
-    decompressor: str
+    sender: str
     traffic: str
     size: str
     size_title: str

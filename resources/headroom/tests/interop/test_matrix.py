@@ -194,6 +194,16 @@ def test_markup_in_what_an_adapter_says_stays_text(tmp_path: Path) -> None:
     assert render.render([record], tmp_path)
 
 
+def test_cells_of_another_version(tmp_path: Path) -> None:
+    """Cells without a scheme are of the one whose axes they have; what has other axes is refused."""
+    of_rohc = support.cell("null", "null", "gcc-O2").result()
+    del of_rohc["scheme"]
+    assert [cell["scheme"] for cell in matrix_data.cells([{"cells": [of_rohc]}])] == ["rohc"]
+    for cell in (of_rohc | {"scheme": "sigcomp"}, of_rohc | {"scheme": "vj"}):
+        with pytest.raises(UsageError, match=r"another version of Headroom made it\. Repeat the run, or"):
+            matrix_data.cells([{"cells": [cell]}])
+
+
 # ---- what is asked for
 
 

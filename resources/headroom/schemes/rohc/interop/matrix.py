@@ -140,8 +140,7 @@ def _run(cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:
 
 INTEROP = Interop(
     titles=CellTitles(
-        compressor="Compressor",
-        decompressor="decompressor",
+        sender="Compressor",
         traffic="Traffic",
         size="header_bytes",
         size_title="octets of header per packet",

@@ -29,8 +29,7 @@ def _run(cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:
 
 INTEROP = Interop(
     titles=CellTitles(
-        compressor="Caller's",
-        decompressor="called party's",
+        sender="Caller's",
         traffic="SIP sequence",
         size="message_bytes",
         size_title="octets per message",
