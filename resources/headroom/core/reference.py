@@ -29,8 +29,8 @@ def places() -> dict[str, tuple[str, str]]:
     found = {}
     for stem in _stems():
         folder, _, name = stem.rpartition("/")
-        if not folder:
-            found[RENAMED.get(name, name)] = (stem, "")
+        if folder != "jobs":
+            found[RENAMED.get(stem, stem.removeprefix("schemes/"))] = (stem, "")
         elif name != COMMON:
             found |= {f"{part}-{name}": (stem, f"/$defs/{part}") for part in ("job", "result")}
     return dict(sorted(found.items(), key=lambda item: (item[1][0].count("/"), item[0])))

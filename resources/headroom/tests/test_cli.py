@@ -19,7 +19,20 @@ from headroom.core.errors import disk_error
 from headroom.core.paths import ROOT
 from headroom.core.results import store
 
-COMMANDS = ("run", "test", "report", "reproduce", "list", "doctor", "render", "replay", "decode", "talk", "udvm", "reference")
+COMMANDS = (
+    "run",
+    "test",
+    "report",
+    "reproduce",
+    "list",
+    "doctor",
+    "render",
+    "replay",
+    "decode",
+    "talk",
+    "udvm",
+    "reference",
+)
 
 
 def headroom(*words: str, out: Path | None = None, **more: Any) -> subprocess.CompletedProcess[str]:
