@@ -105,4 +105,4 @@ def _replaying() -> ReplayKeywords:
     """The library instance that ran the last replay."""
     from robot.libraries.BuiltIn import BuiltIn
 
-    return BuiltIn().get_library_instance("Replaying")
+    return BuiltIn().get_library_instance("ReplayKeywords")
