@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from headroom.core.errors import UsageError
+from headroom.core.metrics import Metric
 
 FOLDER = Path(__file__).resolve().parents[1] / "schemes"
 
@@ -23,12 +26,20 @@ FOLDER = Path(__file__).resolve().parents[1] / "schemes"
 class Scheme:
     """One scheme. `name` is its word in configurations, declarations and tags; `title` is how sentences call it.
 
-    `roles` are those of an adapter: compressor and decompressor, or endpoint.
+    `roles` are those of an adapter: compressor and decompressor, or endpoint. `compresses` is what it compresses, in a
+    word of a title; nothing where it compresses nothing. `metrics` are those that it adds to the registry.
+    `report_sections` are functions of records (`report.data.Records`) that make a section of the report each, or None
+    where they have nothing to show; they stand in this order. A section with the identity of another goes on with it.
+    `papers` are `bench.papers.measured.MeasuredPaper` by key.
     """
 
     name: str
     title: str
     roles: tuple[str, ...]
+    compresses: str = ""
+    metrics: Callable[[], Sequence[Metric]] = tuple
+    report_sections: Callable[[], Sequence[Callable[..., Any]]] = tuple
+    papers: Callable[[], Mapping[str, Any]] = dict
 
 
 @cache

@@ -33,7 +33,6 @@ NOT_YET = {
     "report.interop_page",
     "report.matrix_data",
     "report.paper_section",
-    "report.render",
     "schemes.rohc.interop.deviations",
     "schemes.sigcomp.conformance.endpoint_engine",
     "schemes.sigcomp.conformance.hostile_messages",

@@ -10,7 +10,9 @@ from robot.api.deco import keyword
 
 from headroom.core import implementations, settings
 from headroom.core.results import collector
+from headroom.core.results.record import VERDICTS
 from headroom.keywords.base import library
+from headroom.schemes.rohc import metrics
 from headroom.schemes.rohc.conformance import capabilities
 from headroom.schemes.rohc.interop import group, links, traffic
 from headroom.schemes.rohc.interop.cell import ArtefactStore
@@ -105,8 +107,8 @@ def _identity(name: str, build: str) -> dict[str, Any]:
 
 def _count(results: list[dict[str, Any]]) -> None:
     current = collector.current()
-    for verdict in ("pass", "non-strict", "fail", "unsupported", "error"):
-        current.metric(f"cells_{verdict}", sum(one["verdict"] == verdict for one in results), "cells")
+    for verdict in VERDICTS:
+        current.metric(metrics.CELLS(verdict=verdict), sum(one["verdict"] == verdict for one in results))
     headers = [one["header_bytes"] for one in results if one["header_bytes"] is not None and one["link"] == "clean"]
     if headers:
-        current.metric("header_mean", sum(headers) / len(headers), "octets", "lower")
+        current.metric(metrics.HEADER(figure="mean"), sum(headers) / len(headers))

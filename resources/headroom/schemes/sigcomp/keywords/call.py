@@ -17,6 +17,7 @@ from headroom.schemes.rohc.conformance import capabilities
 from headroom.schemes.rohc.interop import deviations
 from headroom.schemes.rohc.interop.cell import ArtefactStore
 from headroom.schemes.rohc.keywords import verdicts
+from headroom.schemes.sigcomp import metrics
 from headroom.schemes.sigcomp.interop import call, call_cells
 from headroom.schemes.sigcomp.judge import tshark
 
@@ -80,10 +81,10 @@ def _judged(row: call.Row, calls: list[call.Call], compartments: int) -> list[st
     """What is wrong with calls, as sentences; leaves figures for the record."""
     current = collector.current()
     found = call.totals(calls)
-    current.metric("messages", found["messages"], "messages")
-    current.metric("identical", found["identical"], "messages", "higher")
-    current.metric("compressed", 100.0 * found["sent_octets"] / found["plain_octets"], "%", "lower")
-    current.metric("nacks", found["nacks"], "messages", "lower")
+    current.metric(metrics.MESSAGES, found["messages"])
+    current.metric(metrics.MESSAGES_IDENTICAL, found["identical"])
+    current.metric(metrics.COMPRESSED, 100.0 * found["sent_octets"] / found["plain_octets"])
+    current.metric(metrics.NACKS, found["nacks"])
     wrong = call.shortcomings(row, calls)
     if not wrong:
         alone = row.link == "clean" and compartments == 1  # tshark keeps what was lost, and knows no compartments
@@ -142,5 +143,5 @@ def _second_opinion(row: call.Row, calls: list[call.Call]) -> list[bytes | None]
     sent = call.on_the_link(row, calls)
     seen = [one.output for one in tshark.read([(sender, octets) for sender, octets, _ in sent])]
     count = sum(one == message for one, (_, _, message) in zip(seen, sent, strict=True))
-    current.metric("confirmed_by_tshark", count, "messages", "higher")
+    current.metric(metrics.CONFIRMED_BY_TSHARK, count)
     return seen
