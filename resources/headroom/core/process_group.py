@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that host code of others, on a leash: they end with us, with all that they started, and keep to a memory
-limit."""
+"""Processes that host code of others: each ends with this one, with all it started, and keeps to a memory limit."""
 
 from __future__ import annotations
 
@@ -54,7 +53,7 @@ def limit_memory(process: subprocess.Popen[bytes], octets: int | None) -> None:
 
 
 def start(command: Sequence[str], env: Mapping[str, str] | None = None, **more: Any) -> subprocess.Popen[bytes]:
-    """Starts a process on the leash, in a session of its own; `more` is as for Popen.
+    """Starts such a process in a session of its own; `more` is as for Popen.
 
     It carries a mark in its environment, as does all that it starts and nobody else: by that, `stop` finds what has
     left its process group and session.

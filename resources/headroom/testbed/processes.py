@@ -3,7 +3,7 @@
 
 A `Crew` holds all processes of a measurement. When one of them ends that should not, or is stopped, whoever waits with
 `attend` hears it at once, with the cause; when the crew is left, for whatever reason, every process ends, and the
-kernel ends them where this process is killed (`leash.words`).
+kernel ends them where this process is killed (`process_group.words`).
 """
 
 from __future__ import annotations

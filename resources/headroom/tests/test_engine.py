@@ -200,8 +200,8 @@ def alive(pattern: str) -> list[int]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_no_engine_outlives_its_caller(fake_build: str, number: signal.Signals) -> None:
     code = textwrap.dedent(f"""
-        from headroom import engine, leash
-        leash.GRACE_S = 0.2
+        from headroom.core import engine, process_group
+        process_group.GRACE_S = 0.2
         engine.run("replay", {{"fake": "hang"}}, timeout_s=120, build={fake_build!r})
     """)
     caller = subprocess.Popen(

@@ -260,7 +260,7 @@ def test_originals_of_a_profile(monkeypatch: pytest.MonkeyPatch, reverse: bool) 
 
     monkeypatch.setattr(replay, "run", run)
     packets = [type("Packet", (), {"octets": octets}) for octets in originals]
-    monkeypatch.setattr(observation.pcapng, "read", lambda path: packets)
+    monkeypatch.setattr(observation.engine_pcapng, "read", lambda path: packets)
     seen = observe(ReplayConfig(source="voip-amr-nb-ipv4", reverse=reverse))
     assert seen.findings == []
     assert [one.original for one in seen.packets] == originals

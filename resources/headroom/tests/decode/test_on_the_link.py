@@ -70,14 +70,14 @@ def test_what_was_not_sent_is_wrong(tmp_path: Path) -> None:
 @with_tshark
 def test_what_tshark_reads_otherwise_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = link(tmp_path / "x.pcapng", [ethernet(0x0800, one) for one in USERS], [])
-    real = on_the_link.theirs.read_ip
+    real = on_the_link.tshark_reading.read_ip
 
     def another_teid(*arguments: Any) -> Any:
         found = real(*arguments)
         found[-1].values["TEID"] = 7
         return found
 
-    monkeypatch.setattr(on_the_link.theirs, "read_ip", another_teid)
+    monkeypatch.setattr(on_the_link.tshark_reading, "read_ip", another_teid)
     found = on_the_link.look(path, {"forward": USERS}, ChannelHints())
     assert [sentence.split()[0] for sentence in found.wrong] == ["packet", "forward:"]
     assert all("TEID 0x01020304, tshark 0x00000007" in sentence for sentence in found.wrong)

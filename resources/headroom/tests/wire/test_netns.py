@@ -155,11 +155,12 @@ def caller(state: Path, build: str) -> tuple[subprocess.Popen[str], str, list[in
     """Another process that has made a topology and waits; its run, and the processes that it has started."""
     code = textwrap.dedent(f"""
         from pathlib import Path
-        from headroom import leash
+        from headroom.core import process_group
         from headroom.testbed import netns, runs
         from headroom.testbed.topology import allot, roles_of
         runs.state_folder = lambda: Path({str(state)!r})
-        with leash.tidy_when_terminated(), netns.Netns("full", allot(roles_of("full"), [0], [0]), {build!r}) as made:
+        allotted = allot(roles_of("full"), [0], [0])
+        with process_group.tidy_when_terminated(), netns.Netns("full", allotted, {build!r}) as made:
             pids = [made.start(role, "node", {{}}).process.pid for role in ("compressor", "decompressor")]
             made.crew.wait_until_ready()
             print(made.run, *pids, flush=True)

@@ -178,9 +178,9 @@ def test_no_engine_and_no_program(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_nothing_outlives_the_harness(node_build: str, number: signal.Signals) -> None:
     code = textwrap.dedent(f"""
-        from headroom import leash
+        from headroom.core import process_group
         from headroom.testbed.processes import Crew
-        with leash.tidy_when_terminated(), Crew(build={node_build!r}) as crew:
+        with process_group.tidy_when_terminated(), Crew(build={node_build!r}) as crew:
             services = [crew.engine("compressor", "node", {{}}), crew.program("generator", ["sleep", "600"])]
             crew.wait_until_ready()
             print(crew.folder, *(service.process.pid for service in services), flush=True)
