@@ -95,7 +95,7 @@ def asked_for(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Search
     choice.require(run.topology, run.build)
     cores = configuration(cpus).cpus
     current.parameters["cores"] = list(cores)
-    return SearchConfig(run, sequence, cpus, cores, calls=True, sigcomp=nodes == "sigcomp")
+    return SearchConfig(run, sequence, cpus, cores, calls=True, endpoints="sigcomp" if nodes == "sigcomp" else None)
 
 
 def kept_up(made: Line, calls_per_s: float, duration_s: float) -> Trial:
@@ -140,7 +140,7 @@ def require_sigcomp(asked: SearchConfig, spoken: Spoken | None) -> None:
     """Ends the case where nodes that are to speak SigComp do not: calls arrive through those as well that only copy.
 
     Does nothing for other nodes, and for implementations that declare that no SigComp is on their link."""
-    if not asked.sigcomp or spoken is None:
+    if asked.endpoints is None or spoken is None:
         return
     current = collector.current()
     current.metric(metrics.MESSAGES_COMPRESSED, spoken.compressed)
