@@ -26,54 +26,7 @@ def summary(records: Records) -> Section:
     """The figures that most readers want, and what a reader must know before trusting them."""
     section = Section("summary", "Summary", "Summary")
     section.cards.append(_passed("Cases", "passed", records))
-    lines = [line for line in data.capacity_lines(records) if line.main]
-    single = next((line for line in lines if line.cpus == "1c"), lines[0] if lines else None)
-    if single and single.main:
-        fifty = single.by_target.get(0.5)
-        cores = "one core" if single.cpus == "1c" else single.cpus
-        section.cards.append(
-            Card(f"Flow pairs, {cores}", fifty.shown if fifty else "–", "bidirectional VoIP calls at 50 % load")
-        )
-        section.cards.append(
-            Card(
-                "Cost of a packet",
-                f"{shown(single.main.ns_per_operation)} ns",
-                f"compress and decompress, {single.main.profile}",
-            )
-        )
-        if single.main.codec_only is not None:
-            section.cards.append(
-                Card(
-                    "Codec only",
-                    single.main.shown_codec_only,
-                    f"flow pairs at {target_name(single.main.target_load)}, were there no harness",
-                )
-            )
-        if single.main.ratio_to_null is not None:
-            section.cards.append(
-                Card("Ratio to null", f"{single.main.ratio_to_null:.1f} ×", "cost of a packet over that of copying it")
-            )
-        floor = data.value(single.main.record, metrics.FLOOR_NS)
-        if floor is not None:
-            section.cards.append(
-                Card("Floor", f"{shown(floor)} ns", "compress and decompress with the null adapter, which copies")
-            )
-    best = max(lines, key=lambda line: len(line.main.cores) if line.main else 0, default=None)
-    if (
-        single
-        and best
-        and best is not single
-        and best.main
-        and (one := single.flow_pairs(0.5))
-        and (many := best.flow_pairs(0.5))
-    ):
-        section.cards.append(
-            Card(
-                f"Scaling to {best.cpus}",
-                f"{'≈ ' if any(line.by_target[0.5].rough for line in (single, best)) else ''}{many / one:.2f} ×",
-                f"flow pairs at 50 % load, {len(best.main.cores)} cores",
-            )
-        )
+    section.cards += _capacity_cards(records)
     judged = [record for record in records if record["test"]["requirements"]]
     if judged:
         section.cards.append(_passed("Conformance", "cases that name a requirement passed", judged))
@@ -82,24 +35,61 @@ def summary(records: Records) -> Section:
     if must:
         section.cards.append(_passed("Paper", "figures that must match do", must))
     if bad := data.not_passed(records):
-        rows = [
-            [
-                verdict_cell(verdict),
-                cases[0] if len(cases) == 1 else Cell(f"{len(cases)} cases", len(cases), details=cases),
-                reason,
-            ]
-            for verdict, reason, cases in bad
-        ]
         section.add("heading", "What did not pass", id="not-passed")
-        section.add(
-            "table", table("t-not-passed", [Column("Verdict"), Column("Case"), Column("Reason", long=True)], rows)
-        )
+        section.add("table", table_of("t-not-passed", NOT_PASSED, bad))
     if any(record["parameters"].get("notes") for record in records):
         section.notes = [
             "The machine was not quiet while the load was measured: trials were disturbed or spread. What was noticed "
             "stands beside each figure; every raw trial is kept."
         ]
     return section
+
+
+NOT_PASSED: list[Shown] = [  # of (verdict, reason, cases)
+    (Column("Verdict"), lambda bad: verdict_cell(bad[0])),
+    (Column("Case"), lambda bad: _cases(bad[2])),
+    (Column("Reason", long=True), lambda bad: bad[1]),
+]
+
+
+def _cases(cases: list[str]) -> Cell:
+    return Cell(cases[0]) if len(cases) == 1 else Cell(f"{len(cases)} cases", len(cases), details=cases)
+
+
+def _capacity_cards(records: Records) -> list[Card]:
+    """What one core carries, what a packet costs there, and how it grows with the cores."""
+    lines = [line for line in data.capacity_lines(records) if line.main]
+    single = next((line for line in lines if line.cpus == "1c"), lines[0] if lines else None)
+    if single is None or single.main is None:
+        return []
+    main, fifty = single.main, single.by_target.get(0.5)
+    cores = "one core" if single.cpus == "1c" else single.cpus
+    cost = f"compress and decompress, {main.profile}"
+    cards = [
+        Card(f"Flow pairs, {cores}", fifty.shown if fifty else "–", "bidirectional VoIP calls at 50 % load"),
+        Card("Cost of a packet", f"{shown(main.ns_per_operation)} ns", cost),
+    ]
+    if main.codec_only is not None:
+        of = f"flow pairs at {target_name(main.target_load)}, were there no harness"
+        cards.append(Card("Codec only", main.shown_codec_only, of))
+    if main.ratio_to_null is not None:
+        cards.append(Card("Ratio to null", f"{main.ratio_to_null:.1f} ×", "cost of a packet over that of copying it"))
+    floor = data.value(main.record, metrics.FLOOR_NS)
+    if floor is not None:
+        of = "compress and decompress with the null adapter, which copies"
+        cards.append(Card("Floor", f"{shown(floor)} ns", of))
+    return [*cards, *_scaling_card(single, lines)]
+
+
+def _scaling_card(single: data.CapacityLine, lines: list[data.CapacityLine]) -> list[Card]:
+    """From one line to that with the most cores, where there is another."""
+    best = max(lines, key=lambda line: len(line.main.cores) if line.main else 0)
+    one, many = single.flow_pairs(0.5), best.flow_pairs(0.5)
+    if best is single or best.main is None or not one or not many:
+        return []
+    about = "≈ " if any(line.by_target[0.5].rough for line in (single, best)) else ""
+    of = f"flow pairs at 50 % load, {len(best.main.cores)} cores"
+    return [Card(f"Scaling to {best.cpus}", f"{about}{many / one:.2f} ×", of)]
 
 
 def _passed(title: str, of: str, judged: list[dict[str, Any]]) -> Card:
