@@ -157,7 +157,7 @@ def _note_way(trials: Sequence[Trial], place: int, nodes: str, way: str, histogr
         numbers = [value for value in values if value is not None]
         value = median(numbers) if numbers else None
         metric = metrics.LATENCY(figure=figure, way=way, nodes=nodes)
-        current.metric(metric, value, values, "" if numbers else missing)
+        current.metric(metric, value, values, reason="" if numbers else missing)
     counts: dict[float, int] = {}
     for one in known:
         for edge, count in one.buckets:

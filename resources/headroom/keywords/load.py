@@ -200,8 +200,8 @@ def note_capacity(found: CapacityResult) -> None:
         "rough": result.rough,
     }
     total = None if result.flow_pairs is None else result.flow_pairs * count
-    current.metric(metrics.FLOW_PAIRS, total, [value * count for value in result.per_trial], result.reason)
-    current.metric(metrics.FLOW_PAIRS_PER_CORE, result.flow_pairs, result.per_trial, result.reason)
+    current.metric(metrics.FLOW_PAIRS, total, [value * count for value in result.per_trial], reason=result.reason)
+    current.metric(metrics.FLOW_PAIRS_PER_CORE, result.flow_pairs, result.per_trial, reason=result.reason)
     note_costs(found.point.counted, "asked")
     pairs = codec_only.counted(found.pairs)
     note_costs([pair.null for pair in pairs], "null")
@@ -262,7 +262,7 @@ def note_codec_only(
 
 def _note_median(metric: metrics.Metric, values: list[float], reason: str) -> None:
     why = "" if values else reason or "the null adapter took no less time"
-    collector.current().metric(metric, median(values) if values else None, values, why)
+    collector.current().metric(metric, median(values) if values else None, values, reason=why)
 
 
 def curve(points: list[Point], name: str, label: str) -> Series:

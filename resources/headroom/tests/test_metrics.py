@@ -55,8 +55,8 @@ def literals(source: str) -> Iterator[str]:
             called = getattr(node.func, "attr", getattr(node.func, "id", ""))
             if called in ("Metric", "Family"):
                 yield ast.unparse(node)
-            place = TAKE_A_METRIC.get(called, len(node.args))
-            if isinstance(next(iter(node.args[place:]), None), ast.JoinedStr | ast.Constant):
+            given = node.args[TAKE_A_METRIC[called] :] if called in TAKE_A_METRIC else []
+            if any(isinstance(one, ast.JoinedStr) or isinstance(getattr(one, "value", None), str) for one in given):
                 yield ast.unparse(node)
 
 
@@ -67,6 +67,7 @@ def test_no_metric_is_named_outside_the_registry(path: Path) -> None:
 
 def test_a_literal_is_found() -> None:
     assert list(literals("current.metric('load', 1.0)")) == ["current.metric('load', 1.0)"]
+    assert list(literals("current.metric(metrics.LOST(), 1, 'packets')")), "a unit"
     assert list(literals("data.value(record, f'{way}_p50')")) == ["data.value(record, f'{way}_p50')"]
     assert list(literals("x = 'ratio_to_null'")) == ["ratio_to_null"]
     assert list(literals("Measurement(Metric('a', 'ns', None, 'A.'), 1)")) == ["Metric('a', 'ns', None, 'A.')"]

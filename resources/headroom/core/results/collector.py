@@ -42,6 +42,7 @@ class Collected:
         metric: Metric,
         value: float | None,
         trials: Sequence[float | None] = (),
+        *,
         reason: str = "",
         core: int | None = None,
     ) -> None:

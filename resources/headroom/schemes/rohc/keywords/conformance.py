@@ -176,7 +176,7 @@ class ConformanceKeywords:
         if all(one.link is None for one in self.last.packets[heard_until:]):
             raise capabilities.Inconclusive("There is no packet on the link whose loss could hurt.")
         found = repeats.single_losses(self.last.packets, self.last.parameters, but=range(heard_until))
-        collector.current().metric(metrics.PACKETS_THAT_OTHERS_NEED, len(found), "packets")
+        collector.current().metric(metrics.PACKETS_THAT_OTHERS_NEED, len(found))
         shown = replay_options.some([f"without packet {lost} packet {hurt} is not restored" for lost, hurt in found], 3)
         verdicts.expect(
             not found, f"Of {len(self.last.packets)} packets, {len(found)} must not be lost: {shown}", self.last

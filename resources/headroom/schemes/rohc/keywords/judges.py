@@ -33,8 +33,8 @@ class JudgeKeywords:
         done = _replaying().done
         found = judging.second_judge(done, window, refresh_limit)
         current = collector.current()
-        current.metric(metrics.JUDGED, found.packets - len(found.not_judged), "packets")
-        current.metric(metrics.RESTORED_BY_JUDGE, found.restored, "packets")
+        current.metric(metrics.JUDGED, found.packets - len(found.not_judged))
+        current.metric(metrics.RESTORED_BY_JUDGE, found.restored)
         current.findings += found.findings[:MOST_FINDINGS]
         musts = [one for one in found.findings if one.severity == "must"]
         if musts:
@@ -53,8 +53,8 @@ class JudgeKeywords:
         done = _replaying().done
         found = judging.compare_with_tshark(done)
         current = collector.current()
-        current.metric(metrics.COMPARED_WITH_TSHARK, found.packets, "packets")
-        current.metric(metrics.FIELDS_COMPARED_WITH_TSHARK, found.fields, "fields")
+        current.metric(metrics.COMPARED_WITH_TSHARK, found.packets)
+        current.metric(metrics.FIELDS_COMPARED_WITH_TSHARK, found.fields)
         current.findings += [Finding(sentence, judge="tshark") for sentence in found.differences[:MOST_FINDINGS]]
         if found.differences:
             keep_evidence(done)

@@ -66,12 +66,12 @@ class RobustnessKeywords:
         current = collector.current()
         current.metric(metrics.ARRIVED, found.arrived)
         current.metric(metrics.DAMAGED_HEADERS, found.damaged_headers)
-        current.metric(metrics.AT_RISK, found.at_risk, "packets")
-        current.metric(metrics.WRONG_BY_CHANCE, found.chances, "packets")
+        current.metric(metrics.AT_RISK, found.at_risk)
+        current.metric(metrics.WRONG_BY_CHANCE, found.chances)
         current.metric(metrics.WRONG_ALLOWED, found.allowed)
-        current.metric(metrics.WRONG, found.wrong, "packets")
-        current.metric(metrics.RESTORED_BY_JUDGE_FROM_ARRIVALS, found.restored_by_judge, "packets")
-        current.metric(metrics.LONGEST_OUTAGE, found.longest_outage, "packets")
+        current.metric(metrics.WRONG, found.wrong)
+        current.metric(metrics.RESTORED_BY_JUDGE_FROM_ARRIVALS, found.restored_by_judge)
+        current.metric(metrics.LONGEST_OUTAGE, found.longest_outage)
         verdicts.expect(
             found.wrong <= found.allowed,
             f"{found.wrong} packets come out other than they were; {found.at_risk} of {found.arrived} arrivals were at "
