@@ -117,7 +117,7 @@ def replay_command(
     for role in roles:
         if name := getattr(wanted, role):
             found = implementations.require_adapter(name, build)
-            if reason := found.lacks(role):
+            if reason := found.lacks(role, "rohc"):
                 raise UsageError(f"{reason}, so it cannot be replayed.")
     wanted.outputs = {name: path.resolve() for name, path in (("link", link), ("decompressed", restored)) if path}
     job = replay.job(wanted)

@@ -221,7 +221,7 @@ UNEXPECTED = Metric("unexpected", "packets", "lower", "Packets that arrived chan
 PLAIN_OCTETS = Metric("plain_octets", "octets/packet", None, "Octets of an average IP packet before compression.")
 LINK_OCTETS = Metric("link_octets", "octets/packet", "lower", "Octets that an average IP packet takes on the link.")
 
-# ---- what others read on the link, and what an adapter keeps of the ABI
+# ---- what others read on the link, how cells of the matrix end, and what an adapter keeps of the ABI
 
 PACKETS_READ_ALIKE = Metric("packets_read_alike", "packets", "higher", "Link packets that judge and tshark read alike.")
 PACKETS_READ_ALIKE_INSIDE = Metric(
@@ -241,4 +241,11 @@ CHECKS = Family(
             "unsupported": ("unsupported", "do not apply to the adapter"),
         }
     },
+)
+CELLS = Family(
+    "cells_{verdict}",
+    "cells",
+    None,
+    "Cells of the interop matrix with the verdict {verdict}.",
+    {"verdict": {word: (word, word) for word in ("pass", "non-strict", "fail", "unsupported", "error")}},
 )

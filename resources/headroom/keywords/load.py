@@ -139,7 +139,7 @@ def configuration(name: str) -> topology.CpuConfiguration:
 def wanted_for(asked: settings.Settings, profile: str, cores: tuple[int, ...], build: str = "") -> load.LoadConfig:
     """The load to measure; skips the case where an implementation does not declare what it needs."""
     for name, role in ((asked.compressor, "compressor"), (asked.decompressor, "decompressor")):
-        reason = implementations.find(name).lacks(role, modes=["U"], cids=["large"])  # type: ignore[arg-type]
+        reason = implementations.find(name).lacks(role, "rohc", modes=["U"], cids=["large"])  # type: ignore[arg-type]
         if reason:
             raise SkipExecution(f"{reason}.")
     return load.LoadConfig(

@@ -69,13 +69,4 @@ UNDETECTED_BY_CHANCE = Metric(
     "undetected_by_chance", "packets", None, "Damaged packets whose damage CRCs miss on average."
 )
 
-# ---- what groups of cases gave
-
 CASES = Metric("cases", "cases", None, "Cases of the conformance suites that were repeated.")
-CELLS = Family(
-    "cells_{verdict}",
-    "cells",
-    None,
-    "Cells of the interop matrix with the verdict {verdict}.",
-    {"verdict": {word: (word, word) for word in ("pass", "non-strict", "fail", "unsupported", "error")}},
-)

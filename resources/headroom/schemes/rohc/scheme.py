@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from headroom.core.metrics import Metric, declared
-from headroom.core.scheme import Scheme
+from headroom.core.scheme import Interop, Scheme
+from headroom.schemes.rohc.interop.axes import AXES, LINKS
+
+
+def _interop() -> Interop:
+    from headroom.schemes.rohc.interop.matrix import INTEROP
+
+    return INTEROP
 
 
 def _metrics() -> tuple[Metric, ...]:
@@ -27,6 +34,10 @@ SCHEME = Scheme(
     name="rohc",
     title="ROHC",
     roles=("compressor", "decompressor"),
+    described=("profiles", "modes", "cids", "max_cid", "max_channels", "feedback"),
+    axes=AXES,
+    links=LINKS,
+    interop=_interop,
     compresses="header",
     metrics=_metrics,
     papers=_papers,

@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from headroom.core.metrics import Metric, declared
-from headroom.core.scheme import Scheme
+from headroom.core.scheme import Interop, Scheme
+from headroom.schemes.sigcomp.interop.axes import AXES, LINKS
+
+
+def _interop() -> Interop:
+    from headroom.schemes.sigcomp.interop.matrix import INTEROP
+
+    return INTEROP
 
 
 def _metrics() -> tuple[Metric, ...]:
@@ -33,6 +40,9 @@ SCHEME = Scheme(
     name="sigcomp",
     title="SigComp",
     roles=("endpoint",),
+    axes=AXES,
+    links=LINKS,
+    interop=_interop,
     compresses="signalling",
     metrics=_metrics,
     report_sections=_report_sections,
