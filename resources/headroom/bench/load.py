@@ -21,6 +21,7 @@ from headroom.core.errors import HeadroomError
 from headroom.core.machine import procstat
 from headroom.core.paths import DEFAULT_BUILD
 
+ROLES = {"compressor", "decompressor"}
 STAGES = ("generate", "compress", "handover", "decompress", "verify", "feedback", "replace")
 
 MOST_STEAL = 0.01  # of a trial's time; more, and the trial is repeated
@@ -103,7 +104,8 @@ def job(wanted: LoadConfig, flow_pairs: int, core: int | None, start_at_ns: int 
 
 def _side(wanted: LoadConfig, name: str) -> dict[str, Any]:
     found = implementations.find(name)
-    config = {"scheme": "rohc", "cids": "large", "max_cid": wanted.max_cid, "mode": wanted.mode, **found.config}
+    scheme = next((one["scheme"] for one in found.capabilities if ROLES & set(one["roles"])), None)
+    config = {"scheme": scheme, "cids": "large", "max_cid": wanted.max_cid, "mode": wanted.mode, **found.config}
     if wanted.mode == "U":
         config["feedback"] = False
     return {"library": str(found.library_path(wanted.build)), "config": config}

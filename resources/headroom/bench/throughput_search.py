@@ -45,7 +45,7 @@ class SearchConfig:
     flows: int = FLOWS
     channel: Channel = U_MODE
     calls: bool = False
-    sigcomp: bool = False  # calls through nodes that compress them
+    endpoints: Codec | None = None  # of calls: the scheme whose endpoints the nodes have; else they copy
 
     def line(self, codec: Codec) -> AbstractContextManager[Line]:
         """The line that it is measured on."""
@@ -64,7 +64,7 @@ class SearchConfig:
             "generator",
             "topology",
             "quick",
-            *(IMPLEMENTATIONS if codec in ("asked", "sigcomp") else ()),
+            *(IMPLEMENTATIONS if codec in ("asked", self.endpoints) else ()),
         )
         return {
             "codec": codec,
@@ -93,7 +93,7 @@ class Octets:
 
 @dataclass(frozen=True)
 class Spoken:
-    """What two nodes that speak SigComp have said so far: messages that became SigComp and that were restored, and what
+    """What two nodes with endpoints have said so far: messages that they compressed and that they restored, and what
     passed as it was. `too_long` of those would not have fitted the link."""
 
     compressed: int
@@ -118,7 +118,7 @@ class SearchResult:
     loads: dict[str, list[Load]]  # by goal
     octets: Octets | None
     traffic: dict[str, Any]
-    spoken: Spoken | None = None  # of nodes that speak SigComp
+    spoken: Spoken | None = None  # of nodes with endpoints
     searches: tuple[dict[str, float | None], ...] = ()
     no_control: bool = False
 
@@ -129,10 +129,8 @@ def rules_of(asked: SearchConfig) -> Rules:
 
 
 def judged(asked: SearchConfig) -> Codec:
-    """The nodes that a case is about: those with the implementations; calls go through null nodes, or SigComp's."""
-    if asked.sigcomp:
-        return "sigcomp"
-    return "null" if asked.calls else "asked"
+    """The nodes that a case is about: those with the implementations; calls go through endpoints, or null nodes."""
+    return (asked.endpoints or "null") if asked.calls else "asked"
 
 
 _known: dict[tuple[SearchConfig, Codec], list[SearchResult]] = {}
@@ -223,7 +221,7 @@ def ending(made: Line, found: Throughput, with_loads: bool) -> dict[str, Any]:
 
 
 def spoken_of(made: Line) -> Spoken | None:
-    """What the nodes have said of SigComp; None where they do not tell."""
+    """What the nodes have said of messages; None where they do not tell."""
     nodes = [made.watched[role] for role in IMPLEMENTATIONS if role in made.watched]
     try:
         workers = [worker for node in nodes for worker in node.statistics()["workers"]]

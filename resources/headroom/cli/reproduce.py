@@ -49,9 +49,11 @@ def reproduce_command(
     json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run; run nothing.")] = False,
 ) -> None:
+    from headroom.bench.papers.measured import how
     from headroom.bench.papers.paper import find
 
     found = find(paper)
+    how(found.key)
     asked = RunOptions([found.suite], compressor, decompressor, cpus, "", build, builds, seed, quick)
 
     def document(folder: Path, records: list[dict[str, Any]]) -> dict[str, Any]:

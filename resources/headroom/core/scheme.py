@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headroom.core.errors import UsageError
+from headroom.core.metrics import Metric
 
 if TYPE_CHECKING:
     from headroom.core.matrix import ArtefactStore, Cell, Row, Traffic
@@ -124,11 +125,20 @@ class Scheme:
     `roles` are those of an adapter: compressor and decompressor, or endpoint. `described` are the capabilities that an
     adapter's own description has to list, too. `axes` and `links` span the interop matrix, whose cells `interop` runs;
     a scheme without axes is not in it.
+
+    `compresses` is what it compresses, in a word of a title; nothing where it compresses nothing. `metrics` are those
+    that it adds to the registry. `report_sections` are functions of records (`report.data.Records`) that make a section
+    of the report each, or None where they have nothing to show; they stand in this order. A section with the identity
+    of another goes on with it. `papers` are `bench.papers.measured.MeasuredPaper` by key.
     """
 
     name: str
     title: str
     roles: tuple[str, ...]
+    compresses: str = ""
+    metrics: Callable[[], Sequence[Metric]] = tuple
+    report_sections: Callable[[], Sequence[Callable[..., Any]]] = tuple
+    papers: Callable[[], Mapping[str, Any]] = dict
     described: tuple[str, ...] = ()
     axes: tuple[Axis, ...] = ()
     links: tuple[LinkCondition, ...] = ()

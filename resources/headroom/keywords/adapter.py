@@ -8,7 +8,7 @@ from typing import Any
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import engine, implementations, replay_options, settings
+from headroom.core import engine, implementations, metrics, replay_options, settings
 from headroom.core.declarations import ABI
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
@@ -39,7 +39,7 @@ class AdapterKeywords:
         current = collector.current()
         for verdict in ("pass", "fail", "unsupported"):
             count = sum(check["verdict"] == verdict for check in checks)
-            current.metric(f"checks_{verdict}", count, "checks")
+            current.metric(metrics.CHECKS(verdict=verdict), count)
         failed = [check for check in checks if check["verdict"] == "fail"]
         current.findings += [
             Finding(f"{check['name']}: {check['reason']}", judge="headroom-engine check", severity="must")

@@ -12,7 +12,7 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.bench.throughput_search import IMPLEMENTATIONS
-from headroom.core import engine, implementations, profiles, replay_options, settings, tshark
+from headroom.core import engine, implementations, metrics, profiles, replay_options, settings, tshark
 from headroom.core.captures import reading
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
@@ -120,11 +120,11 @@ def note(found: on_the_link.LinkComparison, trial: Trial) -> None:
     """Leaves what was found for the result record."""
     current = collector.current()
     current.parameters["on_the_link"] = dict(found.on_the_link)
-    current.metric("packets_read_alike", found.on_the_link["agree"], "packets", "higher")
-    current.metric("packets_read_alike_inside", found.inside, "packets", "higher")
-    current.metric("values_read_alike", found.values, "fields", "higher")
-    current.metric("never_on_the_link", found.missing, "packets", "lower")
-    current.metric("lost", trial.lost, "packets", "lower")
+    current.metric(metrics.PACKETS_READ_ALIKE, found.on_the_link["agree"])
+    current.metric(metrics.PACKETS_READ_ALIKE_INSIDE, found.inside)
+    current.metric(metrics.VALUES_READ_ALIKE, found.values)
+    current.metric(metrics.NEVER_ON_THE_LINK, found.missing)
+    current.metric(metrics.LOST(), trial.lost)
     current.findings += [Finding(sentence, judge="tshark") for sentence in found.wrong[:MOST_FINDINGS]]
 
 

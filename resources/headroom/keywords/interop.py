@@ -11,7 +11,7 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 from robot.libraries.BuiltIn import BuiltIn
 
-from headroom.core import deviations, implementations, matrix, scheme, settings
+from headroom.core import deviations, implementations, matrix, metrics, scheme, settings
 from headroom.core.matrix import ArtefactStore, Result, Row
 from headroom.core.results import collector
 from headroom.core.results.record import VERDICTS
@@ -118,4 +118,4 @@ def _keep(results: list[Result], store: ArtefactStore) -> None:
         ]
     current.files = list(dict.fromkeys(current.files))
     for verdict in VERDICTS:
-        current.metric(f"cells_{verdict}", sum(one["verdict"] == verdict for one in results), "cells")
+        current.metric(metrics.CELLS(verdict=verdict), sum(one["verdict"] == verdict for one in results))

@@ -277,7 +277,7 @@ def test_calls_over_sigcomp_have_to_be_sigcomp(
 
     made: Any = SimpleNamespace(watched=dict(zip(("compressor", "decompressor"), map(node, nodes), strict=True)))
     run = Settings(compressor=implementation, decompressor=implementation)
-    asked = throughput_search.SearchConfig(run, "basic-voice-call", "1c", (0,), calls=True, sigcomp=True)
+    asked = throughput_search.SearchConfig(run, "basic-voice-call", "1c", (0,), calls=True, endpoints="sigcomp")
     spoken = throughput_search.spoken_of(made)
     assert spoken is not None
     collector.begin()
@@ -290,7 +290,7 @@ def test_calls_over_sigcomp_have_to_be_sigcomp(
     assert (
         throughput_search.read_ending({"loads": {}, "octets": None, "traffic": {}, "spoken": vars(spoken)})[3] == spoken
     )
-    call_forwarding.require_sigcomp(replace(asked, sigcomp=False), throughput_search.Spoken(0, 0, 500, 0, 0))
+    call_forwarding.require_sigcomp(replace(asked, endpoints=None), throughput_search.Spoken(0, 0, 500, 0, 0))
     collector.begin()
 
 

@@ -12,7 +12,7 @@ from headroom.core import implementations, replay_options, settings, tshark
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.keywords.base import library
-from headroom.schemes.rohc import judging
+from headroom.schemes.rohc import judging, metrics
 from headroom.schemes.rohc.judge import vectors
 from headroom.schemes.rohc.keywords.replay import ReplayKeywords, artefact_folder, keep_evidence
 
@@ -33,8 +33,8 @@ class JudgeKeywords:
         done = _replaying().done
         found = judging.second_judge(done, window, refresh_limit)
         current = collector.current()
-        current.metric("judged", found.packets - len(found.not_judged), "packets", "higher")
-        current.metric("restored_by_judge", found.restored, "packets", "higher")
+        current.metric(metrics.JUDGED, found.packets - len(found.not_judged))
+        current.metric(metrics.RESTORED_BY_JUDGE, found.restored)
         current.findings += found.findings[:MOST_FINDINGS]
         musts = [one for one in found.findings if one.severity == "must"]
         if musts:
@@ -53,8 +53,8 @@ class JudgeKeywords:
         done = _replaying().done
         found = judging.compare_with_tshark(done)
         current = collector.current()
-        current.metric("compared_with_tshark", found.packets, "packets", "higher")
-        current.metric("fields_compared_with_tshark", found.fields, "fields", "higher")
+        current.metric(metrics.COMPARED_WITH_TSHARK, found.packets)
+        current.metric(metrics.FIELDS_COMPARED_WITH_TSHARK, found.fields)
         current.findings += [Finding(sentence, judge="tshark") for sentence in found.differences[:MOST_FINDINGS]]
         if found.differences:
             keep_evidence(done)
@@ -80,7 +80,7 @@ class JudgeKeywords:
         current.decompressor = implementations.identity(found, asked.build)
         current.parameters |= {"kind": "vector", "vector": name, "shows": vector.shows, "channel": vector.channel}
         wrong, document = judging.play_vector(vector, asked.decompressor, asked.build)
-        current.metric("link_packets", len(vector.steps), "packets")
+        current.metric(metrics.LINK_PACKETS, len(vector.steps))
         if wrong:
             folder = artefact_folder()
             if folder:

@@ -12,7 +12,7 @@ from headroom.core.matrix import ArtefactStore, Cell, Result, Row
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.schemes.rohc.conformance.capabilities import Inconclusive, Misbehaviour
-from headroom.schemes.sigcomp import loss_attribution
+from headroom.schemes.sigcomp import loss_attribution, metrics
 from headroom.schemes.sigcomp.interop import call as talk
 from headroom.schemes.sigcomp.interop.call import Call, Exchange
 from headroom.schemes.sigcomp.judge import tshark
@@ -81,10 +81,10 @@ def _run(cells: Sequence[Cell], store: ArtefactStore, played: list[Call]) -> lis
 def _measure(calls: Sequence[Call]) -> None:
     """Figures of a row for the record."""
     current, found = collector.current(), talk.totals(calls)
-    current.metric("messages", found["messages"], "messages")
-    current.metric("identical", found["identical"], "messages", "higher")
-    current.metric("compressed", 100.0 * found["sent_octets"] / found["plain_octets"], "%", "lower")
-    current.metric("nacks", found["nacks"], "messages", "lower")
+    current.metric(metrics.MESSAGES, found["messages"])
+    current.metric(metrics.MESSAGES_IDENTICAL, found["identical"])
+    current.metric(metrics.COMPRESSED, 100.0 * found["sent_octets"] / found["plain_octets"])
+    current.metric(metrics.NACKS, found["nacks"])
 
 
 def shortcomings(exchange: Exchange, calls: Sequence[Call]) -> list[str]:
@@ -109,7 +109,7 @@ def _second_opinion(exchange: Exchange, calls: Sequence[Call]) -> list[bytes | N
     sent = talk.on_the_link(exchange, calls)
     seen = [one.output for one in tshark.read([(sender, octets) for sender, octets, _ in sent])]
     count = sum(one == message for one, (_, _, message) in zip(seen, sent, strict=True))
-    current.metric("confirmed_by_tshark", count, "messages", "higher")
+    current.metric(metrics.CONFIRMED_BY_TSHARK, count)
     return seen
 
 

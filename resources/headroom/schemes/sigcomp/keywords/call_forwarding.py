@@ -18,6 +18,7 @@ from headroom.keywords import forwarding_results
 from headroom.keywords.base import library
 from headroom.keywords.forwarding import require_rate
 from headroom.keywords.load import configuration
+from headroom.schemes.sigcomp import metrics
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.testbed import choice
 from headroom.testbed.line import Line
@@ -55,12 +56,12 @@ class CallForwardingKeywords:
         rate = found.throughput.rates[NDR.name]
         current = collector.current()
         current.traffic = found.traffic
-        current.metric("calls_per_s", rate.pps, "calls/s", "higher", reason=rate.reason)
+        current.metric(metrics.CALLS_PER_S, rate.pps, reason=rate.reason)
         if rate.at_least_pps is not None:
-            current.metric("calls_per_s_at_least", rate.at_least_pps, "calls/s", "higher")
+            current.metric(metrics.CALLS_PER_S_AT_LEAST, rate.at_least_pps)
         if (highest := rate.pps or rate.at_least_pps) is not None:
             messages = sequences.load(sequences.path_of(sequence))
-            current.metric("messages_per_s", highest * len(messages), "messages/s", "higher")
+            current.metric(metrics.MESSAGES_PER_S, highest * len(messages))
         current.parameters["trials"] = [compact(trial) for trial in found.throughput.trials]
         current.parameters["held_by_generator"] = found.throughput.held_by_generator
         forwarding_results.note_loads(found.loads.get(NDR.name, []))
@@ -94,7 +95,7 @@ def asked_for(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Search
     choice.require(run.topology, run.build)
     cores = configuration(cpus).cpus
     current.parameters["cores"] = list(cores)
-    return SearchConfig(run, sequence, cpus, cores, calls=True, sigcomp=nodes == "sigcomp")
+    return SearchConfig(run, sequence, cpus, cores, calls=True, endpoints="sigcomp" if nodes == "sigcomp" else None)
 
 
 def kept_up(made: Line, calls_per_s: float, duration_s: float) -> Trial:
@@ -113,23 +114,23 @@ def note_calls(trials: Sequence[Trial]) -> None:
     calls = best.forward
     current.parameters["compared"] = calls.compared
     current.parameters["trials"] = [compact(trial) for trial in trials]
-    current.metric("calls_per_s", calls.achieved_pps, "calls/s")
-    current.metric("calls", calls.sent, "calls")
-    current.metric("failed", calls.lost, "calls", "lower", None, [float(trial.lost) for trial in trials])
+    current.metric(metrics.CALLS_PER_S, calls.achieved_pps)
+    current.metric(metrics.CALLS, calls.sent)
+    current.metric(metrics.FAILED, calls.lost, [float(trial.lost) for trial in trials])
     changed = [float(trial.forward.unexpected) for trial in trials]
-    current.metric("unexpected", sum(changed), "messages", "lower", None, changed)
+    current.metric(metrics.MESSAGES_UNEXPECTED, sum(changed), changed)
     for way in ("forward", "reverse"):
         for count in ("sent", "received"):
-            current.metric(f"{way}_{count}", best.raw[way][count], "messages")
+            current.metric(metrics.WAY_COUNT(way=way, count=count), best.raw[way][count])
     if calls.latency is not None:
-        current.metric("call_p50", calls.latency.percentile(0.5), "ns", "lower")
-        current.metric("call_p99", calls.latency.percentile(0.99), "ns", "lower")
-        current.metric("call_longest", calls.latency.most_ns, "ns", "lower")
+        current.metric(metrics.CALL_TIME(figure="p50"), calls.latency.percentile(0.5))
+        current.metric(metrics.CALL_TIME(figure="p99"), calls.latency.percentile(0.99))
+        current.metric(metrics.CALL_TIME(figure="longest"), calls.latency.most_ns)
         current.histograms.append(
             Histogram("call_time", "ns", [[edge, count] for edge, count in calls.latency.buckets])
         )
     else:
-        current.metric("call_p50", None, "ns", "lower", reason=calls.latency_missing)
+        current.metric(metrics.CALL_TIME(figure="p50"), None, reason=calls.latency_missing)
 
 
 FEW, SHARE = 20, 0.01  # frames, and of the messages: what passes as it is beside calls, such as ARP
@@ -139,12 +140,12 @@ def require_sigcomp(asked: SearchConfig, spoken: Spoken | None) -> None:
     """Ends the case where nodes that are to speak SigComp do not: calls arrive through those as well that only copy.
 
     Does nothing for other nodes, and for implementations that declare that no SigComp is on their link."""
-    if not asked.sigcomp or spoken is None:
+    if asked.endpoints is None or spoken is None:
         return
     current = collector.current()
-    current.metric("compressed", spoken.compressed, "messages")
-    current.metric("decompressed", spoken.decompressed, "messages")
-    current.metric("compartments", spoken.compartments, "compartments")
+    current.metric(metrics.MESSAGES_COMPRESSED, spoken.compressed)
+    current.metric(metrics.MESSAGES_DECOMPRESSED, spoken.decompressed)
+    current.metric(metrics.COMPARTMENTS, spoken.compartments)
     if all(copies(getattr(asked.run, side)) for side in ("compressor", "decompressor")):
         return
     if not spoken.decompressed or spoken.left_alone > FEW + SHARE * spoken.decompressed:
