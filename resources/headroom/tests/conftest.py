@@ -46,6 +46,13 @@ def documents_are_valid() -> Iterator[None]:
     engine._document = read
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests that start the engine of a real build, which `./headroom test --fast` leaves out."""
+    for item in items:
+        if "real_build" in getattr(item, "fixturenames", ()):
+            item.add_marker("engine")
+
+
 @pytest.fixture
 def fake_build(tmp_path: Path) -> str:
     """A build whose engine is the fake one, as the path that `build` options take."""
