@@ -24,10 +24,14 @@ app = typer.Typer(
 
 
 def _add_commands() -> None:
-    from headroom.cli import decode, doctor, interop, listing, replay, report, reproduce, run, talk, test, udvm
+    from headroom.cli import decode, doctor, interop, listing, replay, report, reproduce, run, test
+    from headroom.core.scheme import all_schemes
 
-    for module in (run, test, report, reproduce, interop, listing, doctor, replay, decode, talk, udvm):
+    for module in (run, test, report, reproduce, interop, listing, doctor, replay, decode):
         module.add_to(app)
+    for scheme in all_schemes().values():
+        if scheme.commands:
+            scheme.commands(app)
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from headroom.cli import console
+from headroom.core import console
 from headroom.core.errors import UsageError
 from headroom.core.paths import DEFAULT_BUILD
 

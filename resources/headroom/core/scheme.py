@@ -10,25 +10,69 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from headroom.core.errors import UsageError
 
+if TYPE_CHECKING:
+    import typer
+
+    from headroom.core.captures.dissection import LinkDissector, PayloadDissector
+
 FOLDER = Path(__file__).resolve().parents[1] / "schemes"
+
+
+@dataclass(frozen=True)
+class Framing:
+    """How captures carry a scheme's packets: as frames of their own, or as payloads of UDP.
+
+    Numbers of Ethernet types and PPP protocols come with what they say of the packet format, such as `large CIDs`; ""
+    where they say nothing. `link_types` have the scheme's packets without any frame, and come with their names.
+    """
+
+    ether_types: Mapping[int, str] = field(default_factory=dict)
+    ppp_protocols: Mapping[int, str] = field(default_factory=dict)
+    link_types: Mapping[int, str] = field(default_factory=dict)
+    udp_ports: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        parts = [f"Ethernet type 0x{number:04X}" for number in self.ether_types]
+        parts += ["PPP"] if self.ppp_protocols else []
+        return ", ".join([*parts, *(f"UDP port {port}" for port in self.udp_ports)])
+
+
+@dataclass(frozen=True)
+class DecodeOption:
+    """An option of `./headroom decode` by which the user says what a capture does not. `least` and `most` are those of
+    a number; None: it is a text."""
+
+    name: str
+    help: str
+    least: int | None = None
+    most: int | None = None
 
 
 @dataclass(frozen=True)
 class Scheme:
     """One scheme. `name` is its word in configurations, declarations and tags; `title` is how sentences call it.
 
-    `roles` are those of an adapter: compressor and decompressor, or endpoint.
+    `roles` are those of an adapter: compressor and decompressor, or endpoint. `framing` and `dissector` are for
+    captures. `commands` adds the scheme's own commands to the command line. `suites` is the folder of its conformance
+    suites, below suites/.
     """
 
     name: str
     title: str
     roles: tuple[str, ...]
+    suites: str = ""
+    framing: Framing = Framing()
+    dissector: Callable[[], LinkDissector | PayloadDissector] | None = None
+    decode_options: tuple[DecodeOption, ...] = ()
+    commands: Callable[[typer.Typer], None] | None = None
 
 
 @cache

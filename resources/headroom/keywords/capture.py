@@ -18,7 +18,6 @@ from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.core.settings import Settings
 from headroom.decode import on_the_link
-from headroom.decode.compressed import ChannelHints
 from headroom.keywords.base import library
 from headroom.keywords.load import configuration
 from headroom.schemes.rohc.keywords.replay import artefact_folder
@@ -51,8 +50,7 @@ class CaptureKeywords:
                 made.captured()
                 collector.current().traffic = traffic(made.made, trial)
             packets = {way: rendered(asked, profile, flows, trial, way, Path(folder)) for way in ("forward", "reverse")}
-            wanted = ChannelHints(cids == "large", channel.max_cid)
-            found = on_the_link.look(capture, packets, wanted)
+            found = on_the_link.look(capture, packets, {"cid": cids, "max_cid": channel.max_cid})
         note(found, trial)
         judge(found, sum(map(len, packets.values())))
         capture.unlink(missing_ok=True)  # evidence of nothing

@@ -3,6 +3,34 @@
 
 from __future__ import annotations
 
-from headroom.core.scheme import Scheme
+from typing import TYPE_CHECKING
 
-SCHEME = Scheme(name="rohc", title="ROHC", roles=("compressor", "decompressor"))
+from headroom.core.scheme import DecodeOption, Framing, Scheme
+
+if TYPE_CHECKING:
+    from headroom.core.captures.dissection import LinkDissector
+
+
+def _dissector() -> LinkDissector:
+    from headroom.schemes.rohc.decode.dissector import RohcDissector
+
+    return RohcDissector()
+
+
+SCHEME = Scheme(
+    name="rohc",
+    title="ROHC",
+    roles=("compressor", "decompressor"),
+    suites="conformance/rohc",
+    framing=Framing(
+        ether_types={0x22F1: ""},
+        ppp_protocols={0x0003: "small CIDs", 0x0005: "large CIDs"},  # RFC 3241, 4
+        link_types={147: "user 0"},
+    ),
+    dissector=_dissector,
+    decode_options=(
+        DecodeOption("profiles", "ROHC profiles of the channel, such as 0x0001,0x0002; all when left out."),
+        DecodeOption("cid", "small or large; when left out, what the frames say or what makes more sense."),
+        DecodeOption("max_cid", "MAX_CID of the channel.", 0, 16383),
+    ),
+)

@@ -3,6 +3,35 @@
 
 from __future__ import annotations
 
-from headroom.core.scheme import Scheme
+from typing import TYPE_CHECKING
 
-SCHEME = Scheme(name="sigcomp", title="SigComp", roles=("endpoint",))
+from headroom.core.scheme import Framing, Scheme
+
+if TYPE_CHECKING:
+    import typer
+
+    from headroom.core.captures.dissection import PayloadDissector
+
+
+def _dissector() -> PayloadDissector:
+    from headroom.schemes.sigcomp.dissector import SigcompDissector
+
+    return SigcompDissector()
+
+
+def _commands(app: typer.Typer) -> None:
+    from headroom.schemes.sigcomp.cli import talk, udvm
+
+    talk.add_to(app)
+    udvm.add_to(app)
+
+
+SCHEME = Scheme(
+    name="sigcomp",
+    title="SigComp",
+    roles=("endpoint",),
+    suites="conformance/sigcomp",
+    framing=Framing(udp_ports=(5060,)),  # that of SIP (RFC 3261, 18.2.1), which SigComp shares (RFC 5049, 5)
+    dissector=_dissector,
+    commands=_commands,
+)
