@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import Any
 
 from headroom.bench.capacity_search import Trial
-from headroom.core import engine, implementations, profiles
+from headroom.core import engine, implementations, profiles, scheme
 from headroom.core.errors import HeadroomError
 from headroom.core.machine import procstat
 from headroom.core.paths import DEFAULT_BUILD
@@ -103,7 +103,8 @@ def job(wanted: LoadConfig, flow_pairs: int, core: int | None, start_at_ns: int 
 
 def _side(wanted: LoadConfig, name: str) -> dict[str, Any]:
     found = implementations.find(name)
-    config = {"scheme": "rohc", "cids": "large", "max_cid": wanted.max_cid, "mode": wanted.mode, **found.config}
+    channel = {"scheme": scheme.default().name, "cids": "large", "max_cid": wanted.max_cid, "mode": wanted.mode}
+    config = {**channel, **found.config}
     if wanted.mode == "U":
         config["feedback"] = False
     return {"library": str(found.library_path(wanted.build)), "config": config}

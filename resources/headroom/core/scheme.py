@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from headroom.core.errors import UsageError
 
@@ -57,22 +57,39 @@ class DecodeOption:
 
 
 @dataclass(frozen=True)
+class TrexStreams:
+    """A program below traffic-profiles/trex that makes TRex's streams, for profiles whose packets have `headers`: the
+    protocols from the outermost to the innermost. `what` says what such profiles are."""
+
+    program: str
+    what: str
+    headers: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
 class Scheme:
     """One scheme. `name` is its word in configurations, declarations and tags; `title` is how sentences call it.
 
     `roles` are those of an adapter: compressor and decompressor, or endpoint. `framing` and `dissector` are for
     captures. `commands` adds the scheme's own commands to the command line. `suites` is the folder of its conformance
-    suites, below suites/.
+    suites, below suites/. `is_default`: a run is about it where nothing else is said. `streams` are those that TRex can
+    make of its profiles. `node_job` gives what a node is told that hosts an endpoint of an implementation, in a build,
+    on the side of the compressor or the decompressor. `benchmarks` are the shortest runs of those of the reference:
+    program and arguments, in which LIB stands for the folder of the adapters.
     """
 
     name: str
     title: str
     roles: tuple[str, ...]
+    is_default: bool = False
     suites: str = ""
     framing: Framing = Framing()
     dissector: Callable[[], LinkDissector | PayloadDissector] | None = None
     decode_options: tuple[DecodeOption, ...] = ()
     commands: Callable[[typer.Typer], None] | None = None
+    streams: TrexStreams | None = None
+    node_job: Callable[[str, str, str], dict[str, Any]] | None = None
+    benchmarks: tuple[tuple[str, ...], ...] = ()
 
 
 @cache
@@ -88,3 +105,8 @@ def find(name: str) -> Scheme:
     if name not in all_schemes():
         raise UsageError(f"There is no scheme '{name}'. Known: {', '.join(all_schemes())}.")
     return all_schemes()[name]
+
+
+def default() -> Scheme:
+    """The scheme that a run is about where nothing else is said."""
+    return next(scheme for scheme in all_schemes().values() if scheme.is_default)

@@ -3,7 +3,7 @@
 
 Three questions, packet by packet: does tshark read what our judge reads on the link; is what the judge restores, or
 what is there uncompressed, what was sent, octet by octet; and does tshark read the same in it as our reader in what was
-sent, users' packets in GTP-U included.
+sent, packets in tunnels included.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.bench.throughput_search import IMPLEMENTATIONS
-from headroom.core import engine, implementations, profiles, replay_options, settings, tshark
+from headroom.core import engine, implementations, profiles, replay_options, scheme, settings, tshark
 from headroom.core.captures import reading
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
@@ -93,7 +93,7 @@ def asked_for(profile: str, sent: str, cids: str, mode: str, flows: int) -> tupl
             declared = implementations.find(getattr(run, role))
             if reason := declared.lacks(role, **needed):  # type: ignore[arg-type]
                 raise SkipExecution(f"{reason}.")
-            entry = next(one for one in declared.capabilities if one["scheme"] == "rohc")
+            entry = next(one for one in declared.capabilities if one["scheme"] == scheme.default().name)
             limits.append(int(entry.get("max_cid", channel.max_cid)))
         channel = replace(channel, max_cid=min(limits))
     return run, channel

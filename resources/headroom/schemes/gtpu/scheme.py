@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headroom.core.scheme import Framing, Scheme
+from headroom.core.scheme import Framing, Scheme, TrexStreams
 
 if TYPE_CHECKING:
     from headroom.core.captures.dissection import PayloadDissector
@@ -23,4 +23,14 @@ SCHEME = Scheme(
     roles=("encapsulator", "decapsulator"),
     framing=Framing(udp_ports=(2152,)),
     dissector=_dissector,
+    streams=TrexStreams(
+        program="gtpu_imix.py",
+        what="users in GTP-U",
+        headers=tuple(
+            (outer, "udp", "gtpu", inner, transport)
+            for outer in ("ipv4", "ipv6")
+            for inner in ("ipv4", "ipv6")
+            for transport in ("tcp", "udp")
+        ),
+    ),
 )

@@ -21,6 +21,7 @@ SCHEME = Scheme(
     name="rohc",
     title="ROHC",
     roles=("compressor", "decompressor"),
+    is_default=True,
     suites="conformance/rohc",
     framing=Framing(
         ether_types={0x22F1: ""},
@@ -28,6 +29,10 @@ SCHEME = Scheme(
         link_types={147: "user 0"},
     ),
     dissector=_dissector,
+    benchmarks=(
+        ("rohc_bench", "--benchmark_min_time=0.01"),
+        ("rohc_pool_bench", "--flows", "100", "--rounds", "2", "LIB/null.so", "LIB/reference.so"),
+    ),
     decode_options=(
         DecodeOption("profiles", "ROHC profiles of the channel, such as 0x0001,0x0002; all when left out."),
         DecodeOption("cid", "small or large; when left out, what the frames say or what makes more sense."),

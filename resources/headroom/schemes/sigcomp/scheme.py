@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from headroom.core.scheme import Framing, Scheme
 
@@ -26,6 +26,12 @@ def _commands(app: typer.Typer) -> None:
     udvm.add_to(app)
 
 
+def _node_job(name: str, build: str, side: str) -> dict[str, Any]:
+    from headroom.schemes.sigcomp import endpoints
+
+    return endpoints.node_job(name, build, side)
+
+
 SCHEME = Scheme(
     name="sigcomp",
     title="SigComp",
@@ -34,4 +40,6 @@ SCHEME = Scheme(
     framing=Framing(udp_ports=(5060,)),  # that of SIP (RFC 3261, 18.2.1), which SigComp shares (RFC 5049, 5)
     dissector=_dissector,
     commands=_commands,
+    node_job=_node_job,
+    benchmarks=(("sigcomp_bench", "--benchmark_min_time=0.01"),),
 )

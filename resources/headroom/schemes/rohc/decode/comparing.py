@@ -123,5 +123,6 @@ def _compare_feedback(found: ReadingComparison, ours: RohcReading, theirs: Readi
     if not isinstance(mine, list) or not isinstance(other, list) or len(mine) != len(other):
         return
     for number, (a, b) in enumerate(zip(mine, other, strict=True)):
-        for name in a.keys() & b.keys():
-            found.hold(f"feedback {number + 1} {name}", a[name], b[name])
+        for name in a:
+            if name in b:
+                found.hold(f"feedback {number + 1} {name}", a[name], b[name])
