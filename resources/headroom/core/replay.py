@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import engine, implementations, profiles
+from headroom.core.declarations import CAPTURES
 from headroom.core.errors import UsageError
 from headroom.core.paths import DEFAULT_BUILD
 
-CAPTURES = implementations.CAPTURES
 # RFC 5795, 5.1.1: MAX_CID; small CIDs end at 15.
 LARGEST_SMALL_CID, LARGEST_CID = 15, 16383
 # What an impairment may do to packets; a constant delay does nothing.

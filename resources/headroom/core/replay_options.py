@@ -165,7 +165,9 @@ def wanted(source: str | Packets, named: dict[str, str], settings: Settings) -> 
             raise UsageError(f"{name}={text} makes no sense: {error}.") from error
     if OR in str(result.channel.get("mode", "")):
         asked = {"compressor": result.compressor, "decompressor": result.decompressor}
-        result.channel["mode"] = implementations.first_mode(result.channel["mode"].split(OR), asked)
+        result.channel["mode"] = implementations.first_declared(
+            "rohc", "modes", result.channel["mode"].split(OR), asked
+        )
     return result
 
 

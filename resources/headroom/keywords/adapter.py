@@ -9,7 +9,7 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.core import engine, implementations, replay_options, settings
-from headroom.core.implementations import ABI
+from headroom.core.declarations import ABI
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.keywords.base import library

@@ -91,7 +91,7 @@ def asked_for(profile: str, sent: str, cids: str, mode: str, flows: int) -> tupl
         limits = [channel.max_cid]
         for role in IMPLEMENTATIONS:
             declared = implementations.find(getattr(run, role))
-            if reason := declared.lacks(role, **needed):  # type: ignore[arg-type]
+            if reason := declared.lacks(role, scheme.default().name, **needed):  # type: ignore[arg-type]
                 raise SkipExecution(f"{reason}.")
             entry = next(one for one in declared.capabilities if one["scheme"] == scheme.default().name)
             limits.append(int(entry.get("max_cid", channel.max_cid)))

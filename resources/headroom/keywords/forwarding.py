@@ -175,7 +175,7 @@ def most_contexts(run: Settings, channel: Channel, flows: int) -> int:
         wanted: dict[str, Any] = {"modes": [channel.mode], "cids": ["large"], "max_cid": flows - 1}
         if channel.has_feedback:
             wanted["feedback"] = [channel.feedback]
-        if reason := found.lacks(role, **wanted):  # type: ignore[arg-type]
+        if reason := found.lacks(role, scheme.default().name, **wanted):  # type: ignore[arg-type]
             raise SkipExecution(f"{reason}.")
         declared = next(one for one in found.capabilities if one["scheme"] == scheme.default().name)
         limits.append(int(declared.get("max_cid", MAX_CID)))

@@ -5,10 +5,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headroom.core.scheme import DecodeOption, Framing, Scheme
+from headroom.core.scheme import DecodeOption, Framing, Interop, Scheme
+from headroom.schemes.rohc.interop.axes import AXES, LINKS
 
 if TYPE_CHECKING:
     from headroom.core.captures.dissection import LinkDissector
+
+
+def _interop() -> Interop:
+    from headroom.schemes.rohc.interop.matrix import INTEROP
+
+    return INTEROP
 
 
 def _dissector() -> LinkDissector:
@@ -21,6 +28,10 @@ SCHEME = Scheme(
     name="rohc",
     title="ROHC",
     roles=("compressor", "decompressor"),
+    described=("profiles", "modes", "cids", "max_cid", "max_channels", "feedback"),
+    axes=AXES,
+    links=LINKS,
+    interop=_interop,
     is_default=True,
     suites="conformance/rohc",
     framing=Framing(

@@ -142,7 +142,7 @@ def wire(name: str) -> str:
 
 def declared(name: str) -> dict[str, Any]:
     """What an implementation declares of SigComp; {} where it has none."""
-    return next((one for one in implementations.find(name).capabilities if one["scheme"] == SCHEME), {})
+    return implementations.find(name).declared(SCHEME)
 
 
 # ---- options

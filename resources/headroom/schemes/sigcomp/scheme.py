@@ -5,12 +5,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from headroom.core.scheme import Framing, Scheme
+from headroom.core.scheme import Framing, Interop, Scheme
+from headroom.schemes.sigcomp.interop.axes import AXES, LINKS
 
 if TYPE_CHECKING:
     import typer
 
     from headroom.core.captures.dissection import PayloadDissector
+
+
+def _interop() -> Interop:
+    from headroom.schemes.sigcomp.interop.matrix import INTEROP
+
+    return INTEROP
 
 
 def _dissector() -> PayloadDissector:
@@ -36,6 +43,9 @@ SCHEME = Scheme(
     name="sigcomp",
     title="SigComp",
     roles=("endpoint",),
+    axes=AXES,
+    links=LINKS,
+    interop=_interop,
     suites="conformance/sigcomp",
     framing=Framing(udp_ports=(5060,)),  # that of SIP (RFC 3261, 18.2.1), which SigComp shares (RFC 5049, 5)
     dissector=_dissector,

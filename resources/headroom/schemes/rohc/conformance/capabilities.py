@@ -13,6 +13,7 @@ from headroom.core.errors import HeadroomError
 from headroom.core.implementations import Role
 from headroom.core.replay import ReplayConfig
 from headroom.schemes.rohc.judge.profiles import PROFILES
+from headroom.schemes.rohc.scheme import SCHEME
 
 FEEDBACK_BEFORE_PACKETS = ("piggybacked", "interspersed")
 MOST_CONTEXTS = 1 << 20  # of one instance, over all its channels
@@ -55,9 +56,9 @@ def require(name: str, role: Role, channel: dict[str, Any], feature: str | None 
     if feedback != "none":
         asked["feedback"] = [feedback]
     found = implementations.find(name)
-    if reason := found.lacks(role, **asked):
+    if reason := found.lacks(role, SCHEME.name, **asked):
         raise NotDeclared(f"{reason}.")  # it begins with a name, which stays as it is written
-    if reason := implementations.untrue(found, role, settings.from_robot().build, **asked):
+    if reason := implementations.untrue(found, role, SCHEME, settings.from_robot().build, **asked):
         raise Misbehaviour(reason)
 
 
@@ -78,7 +79,7 @@ def declares(name: str, feature: str) -> bool:
 
 def options_for(name: str, role: Role, feature: str | None) -> dict[str, Any]:
     """`options` that turn a declared feature on; {} for none."""
-    return implementations.find(name).options_for(feature, role) if feature else {}
+    return implementations.find(name).options_for(feature, role, SCHEME.name) if feature else {}
 
 
 def turn_on(wanted: ReplayConfig, features: Iterable[str]) -> None:

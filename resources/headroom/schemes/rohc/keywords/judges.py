@@ -72,7 +72,9 @@ class JudgeKeywords:
         found = implementations.find(asked.decompressor)
         wanted = {"features": [vector.feature]} if vector.feature else {}
         cids = [vector.channel.get("cids", "small")]
-        if reason := found.lacks("decompressor", cids=cids, profiles=vector.channel.get("profiles", []), **wanted):
+        if reason := found.lacks(
+            "decompressor", "rohc", cids=cids, profiles=vector.channel.get("profiles", []), **wanted
+        ):
             raise SkipExecution(f"{reason}.")
         current = collector.current()
         current.decompressor = implementations.identity(found, asked.build)

@@ -206,7 +206,7 @@ def identify(wanted: replay.ReplayConfig) -> None:
         if name is None:
             continue
         found = implementations.find(name)
-        if reason := found.lacks(role, **asked):  # type: ignore[arg-type]
+        if reason := found.lacks(role, "rohc", **asked):  # type: ignore[arg-type]
             raise SkipExecution(f"{reason}.")
         setattr(current, role, implementations.identity(found, wanted.build))
 

@@ -17,6 +17,7 @@ from headroom.core import engine, replay, replay_options, settings
 from headroom.core.implementations import Role
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
+from headroom.keywords.base import requirements_of_case
 from headroom.schemes.rohc.conformance import capabilities, evidence
 from headroom.schemes.rohc.conformance.observation import JUDGE, Observation
 from headroom.schemes.rohc.judge.findings import Remark
@@ -147,17 +148,6 @@ def _that_count(findings: Sequence[Finding], role: Role) -> list[Finding]:
     declared = capabilities.declared_deviations(asked.compressor if role == "compressor" else asked.decompressor, role)
     aside = declared - requirements_of_case()
     return [one for one in findings if one.requirement not in aside]
-
-
-def requirements_of_case() -> frozenset[str]:
-    """Those that the running case names by its tags."""
-    from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
-
-    try:
-        tags = BuiltIn().get_variable_value("@{TEST_TAGS}") or []
-    except RobotNotRunningError:
-        return frozenset()
-    return frozenset(str(tag).partition(":")[2] for tag in tags if str(tag).startswith("req:"))
 
 
 def _keep(seen: Observation, finding: Finding) -> None:
