@@ -12,7 +12,7 @@ from headroom.cli.streams import outlast_readers
 from headroom.core import process_group
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, HeadroomError
 
-COMMANDS = "run test report reproduce interop listing doctor replay decode talk udvm reference"
+COMMANDS = "run test report reproduce interop listing doctor replay decode reference"
 
 app = typer.Typer(
     name="./headroom",
@@ -27,8 +27,13 @@ app = typer.Typer(
 
 
 def _add_commands() -> None:
+    from headroom.core.scheme import all_schemes
+
     for name in COMMANDS.split():
         import_module(f"headroom.cli.{name}").add_to(app)
+    for scheme in all_schemes().values():
+        if scheme.commands:
+            scheme.commands(app)
 
 
 def main() -> None:

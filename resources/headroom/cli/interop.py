@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headroom.cli import console
+from headroom.core import console
 from headroom.core.errors import EXIT_INTERRUPTED, UsageError
 from headroom.core.paths import DEFAULT_BUILD, shown
 

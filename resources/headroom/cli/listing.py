@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from headroom.cli.console import examples, print_json, print_table
+from headroom.core.console import examples, print_json, print_table
 from headroom.core.errors import HeadroomError, UsageError
 
 EPILOG = examples(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from headroom.cli.console import examples, print_json, print_table, say, warn_once
+from headroom.core.console import examples, print_json, print_table, say, warn_once
 from headroom.core.errors import UsageError
 from headroom.core.paths import DEFAULT_BUILD
 
@@ -91,7 +91,7 @@ def replay_command(
     json: Annotated[bool, typer.Option("--json", help="Print the engine's document.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the job; run nothing.")] = False,
 ) -> None:
-    from headroom.core import implementations, replay, replay_options
+    from headroom.core import implementations, replay, replay_options, scheme
     from headroom.core.settings import Settings
 
     if mode not in ("U", "O", "R"):
@@ -117,7 +117,7 @@ def replay_command(
     for role in roles:
         if name := getattr(wanted, role):
             found = implementations.require_adapter(name, build)
-            if reason := found.lacks(role, "rohc"):
+            if reason := found.lacks(role, scheme.default().name):
                 raise UsageError(f"{reason}, so it cannot be replayed.")
     wanted.outputs = {name: path.resolve() for name, path in (("link", link), ("decompressed", restored)) if path}
     job = replay.job(wanted)

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from headroom.cli import console, resuming
+from headroom.cli import resuming
 from headroom.cli.run import RunOptions, execute
+from headroom.core import console
 from headroom.core.paths import DEFAULT_BUILD
 
 MOST_SHOWN = 200  # figures of a run, each with a line of its own; a thesis with its appendices has thousands

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headroom.cli import console, resuming
 from headroom.cli import dry_run as planned
+from headroom.cli import resuming
+from headroom.core import console
 from headroom.core.errors import EXIT_INTERRUPTED, EnvironmentLacks, UsageError
 from headroom.core.paths import DEFAULT_BUILD, shown
 from headroom.core.text import shortened

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from headroom.cli.console import examples, print_json, say
+from headroom.core.console import examples, print_json, say
 from headroom.core.errors import UsageError
 
 EPILOG = examples(
@@ -127,7 +127,7 @@ def test_command(
 
 def mutants_command(names: list[str], json: bool, dry_run: bool) -> int:
     """Hunts mutants, all when none is named; returns the exit status."""
-    from headroom.cli.console import print_table
+    from headroom.core.console import print_table
     from headroom.core.mutation import campaign, catalogue
     from headroom.core.paths import out_folder
 

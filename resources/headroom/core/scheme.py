@@ -20,6 +20,9 @@ from headroom.core.errors import UsageError
 from headroom.core.metrics import Metric
 
 if TYPE_CHECKING:
+    import typer
+
+    from headroom.core.captures.dissection import LinkDissector, PayloadDissector
     from headroom.core.matrix import ArtefactStore, Cell, Row, Traffic
 
 FOLDER = Path(__file__).resolve().parents[1] / "schemes"
@@ -119,6 +122,46 @@ class Interop:
 
 
 @dataclass(frozen=True)
+class Framing:
+    """How captures carry a scheme's packets: as frames of their own, or as payloads of UDP.
+
+    Numbers of Ethernet types and PPP protocols come with what they say of the packet format, such as `large CIDs`; ""
+    where they say nothing. `link_types` have the scheme's packets without any frame, and come with their names.
+    """
+
+    ether_types: Mapping[int, str] = field(default_factory=dict)
+    ppp_protocols: Mapping[int, str] = field(default_factory=dict)
+    link_types: Mapping[int, str] = field(default_factory=dict)
+    udp_ports: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        parts = [f"Ethernet type 0x{number:04X}" for number in self.ether_types]
+        parts += ["PPP"] if self.ppp_protocols else []
+        return ", ".join([*parts, *(f"UDP port {port}" for port in self.udp_ports)])
+
+
+@dataclass(frozen=True)
+class DecodeOption:
+    """An option of `./headroom decode` by which the user says what a capture does not. `least` and `most` are those of
+    a number; None: it is a text."""
+
+    name: str
+    help: str
+    least: int | None = None
+    most: int | None = None
+
+
+@dataclass(frozen=True)
+class TrexStreams:
+    """A program below traffic-profiles/trex that makes TRex's streams, for profiles whose packets have `headers`: the
+    protocols from the outermost to the innermost. `what` says what such profiles are."""
+
+    program: str
+    what: str
+    headers: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
 class Scheme:
     """One scheme. `name` is its word in configurations, declarations and tags; `title` is how sentences call it.
 
@@ -130,6 +173,13 @@ class Scheme:
     that it adds to the registry. `report_sections` are functions of records (`report.data.Records`) that make a section
     of the report each, or None where they have nothing to show; they stand in this order. A section with the identity
     of another goes on with it. `papers` are `bench.papers.measured.MeasuredPaper` by key.
+
+    `framing` and `dissector` are for captures. `commands` adds the scheme's own
+    commands to the command line. `suites` is the folder of its conformance suites, below suites/. `is_default`: a run
+    is about it where nothing else is said. `streams` are those that TRex can make of its profiles. `node_job` gives
+    what a node is told that hosts an endpoint of an implementation, in a build, on the side of the compressor or the
+    decompressor. `benchmarks` are the shortest runs of those of the reference: program and arguments, in which LIB
+    stands for the folder of the adapters.
     """
 
     name: str
@@ -139,6 +189,15 @@ class Scheme:
     metrics: Callable[[], Sequence[Metric]] = tuple
     report_sections: Callable[[], Sequence[Callable[..., Any]]] = tuple
     papers: Callable[[], Mapping[str, Any]] = dict
+    is_default: bool = False
+    suites: str = ""
+    framing: Framing = Framing()
+    dissector: Callable[[], LinkDissector | PayloadDissector] | None = None
+    decode_options: tuple[DecodeOption, ...] = ()
+    commands: Callable[[typer.Typer], None] | None = None
+    streams: TrexStreams | None = None
+    node_job: Callable[[str, str, str], dict[str, Any]] | None = None
+    benchmarks: tuple[tuple[str, ...], ...] = ()
     described: tuple[str, ...] = ()
     axes: tuple[Axis, ...] = ()
     links: tuple[LinkCondition, ...] = ()
@@ -174,6 +233,11 @@ def find(name: str) -> Scheme:
     if name not in all_schemes():
         raise UsageError(f"There is no scheme '{name}'. Known: {', '.join(all_schemes())}.")
     return all_schemes()[name]
+
+
+def default() -> Scheme:
+    """The scheme that a run is about where nothing else is said."""
+    return next(scheme for scheme in all_schemes().values() if scheme.is_default)
 
 
 # ---- the interop matrix: which schemes, and whose a word is

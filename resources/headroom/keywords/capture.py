@@ -12,13 +12,12 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.bench.throughput_search import IMPLEMENTATIONS
-from headroom.core import engine, implementations, metrics, profiles, replay_options, settings, tshark
+from headroom.core import engine, implementations, metrics, profiles, replay_options, scheme, settings, tshark
 from headroom.core.captures import reading
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.core.settings import Settings
 from headroom.decode import on_the_link
-from headroom.decode.compressed import ChannelHints
 from headroom.keywords.base import library
 from headroom.keywords.load import configuration
 from headroom.schemes.rohc.keywords.replay import artefact_folder
@@ -51,8 +50,7 @@ class CaptureKeywords:
                 made.captured()
                 collector.current().traffic = traffic(made.made, trial)
             packets = {way: rendered(asked, profile, flows, trial, way, Path(folder)) for way in ("forward", "reverse")}
-            wanted = ChannelHints(cids == "large", channel.max_cid)
-            found = on_the_link.look(capture, packets, wanted)
+            found = on_the_link.look(capture, packets, {"cid": cids, "max_cid": channel.max_cid})
         note(found, trial)
         judge(found, sum(map(len, packets.values())))
         capture.unlink(missing_ok=True)  # evidence of nothing
@@ -93,9 +91,9 @@ def asked_for(profile: str, sent: str, cids: str, mode: str, flows: int) -> tupl
         limits = [channel.max_cid]
         for role in IMPLEMENTATIONS:
             declared = implementations.find(getattr(run, role))
-            if reason := declared.lacks(role, "rohc", **needed):  # type: ignore[arg-type]
+            if reason := declared.lacks(role, scheme.default().name, **needed):  # type: ignore[arg-type]
                 raise SkipExecution(f"{reason}.")
-            entry = next(one for one in declared.capabilities if one["scheme"] == "rohc")
+            entry = next(one for one in declared.capabilities if one["scheme"] == scheme.default().name)
             limits.append(int(entry.get("max_cid", channel.max_cid)))
         channel = replace(channel, max_cid=min(limits))
     return run, channel

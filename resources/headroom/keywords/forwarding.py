@@ -20,7 +20,7 @@ from headroom.bench.throughput_search import (
     rules_of,
     throughput,
 )
-from headroom.core import implementations, settings
+from headroom.core import implementations, scheme, settings
 from headroom.core.results import collector
 from headroom.core.settings import Settings
 from headroom.keywords import forwarding_results
@@ -43,7 +43,7 @@ class ForwardingKeywords:
     ) -> None:
         """LOSS is `none` (NDR), or `0.5 %` (PDR). The null codec and a bare bridge are measured beside it.
 
-        MODE is `U`, `O own` or `O piggybacked`: the ROHC mode, and how feedback travels."""
+        MODE is `U`, `O own` or `O piggybacked`: the mode of the channel, and how feedback travels."""
         goal = goal_of(loss)
         words = {"kind": "throughput", "goal": goal.name, "loss_ratio": goal.loss_ratio}
         asked = asked_for(profile, cpus, mode, flows, **words)
@@ -175,10 +175,10 @@ def most_contexts(run: Settings, channel: Channel, flows: int) -> int:
         wanted: dict[str, Any] = {"modes": [channel.mode], "cids": ["large"], "max_cid": flows - 1}
         if channel.has_feedback:
             wanted["feedback"] = [channel.feedback]
-        if reason := found.lacks(role, "rohc", **wanted):  # type: ignore[arg-type]
+        if reason := found.lacks(role, scheme.default().name, **wanted):  # type: ignore[arg-type]
             raise SkipExecution(f"{reason}.")
-        declared = next(one for one in found.capabilities if one["scheme"] == "rohc").get("max_cid", MAX_CID)
-        limits.append(int(declared))
+        declared = next(one for one in found.capabilities if one["scheme"] == scheme.default().name)
+        limits.append(int(declared.get("max_cid", MAX_CID)))
     return min(limits)
 
 

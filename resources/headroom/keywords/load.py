@@ -12,7 +12,7 @@ from robot.api.deco import keyword
 
 from headroom.bench import capacity, codec_only, load
 from headroom.bench.capacity_search import Capacity, Point, Trial
-from headroom.core import implementations, metrics, settings
+from headroom.core import implementations, metrics, scheme, settings
 from headroom.core.errors import HeadroomError
 from headroom.core.machine import topology
 from headroom.core.results import collector
@@ -139,7 +139,8 @@ def configuration(name: str) -> topology.CpuConfiguration:
 def wanted_for(asked: settings.Settings, profile: str, cores: tuple[int, ...], build: str = "") -> load.LoadConfig:
     """The load to measure; skips the case where an implementation does not declare what it needs."""
     for name, role in ((asked.compressor, "compressor"), (asked.decompressor, "decompressor")):
-        reason = implementations.find(name).lacks(role, "rohc", modes=["U"], cids=["large"])  # type: ignore[arg-type]
+        found = implementations.find(name)
+        reason = found.lacks(role, scheme.default().name, modes=["U"], cids=["large"])  # type: ignore[arg-type]
         if reason:
             raise SkipExecution(f"{reason}.")
     return load.LoadConfig(

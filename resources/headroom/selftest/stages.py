@@ -20,19 +20,14 @@ from headroom.core.machine import build
 from headroom.core.mutation import campaign
 from headroom.core.paths import DEFAULT_BUILD, ROOT, SUITES, build_folder, out_folder, shown
 from headroom.core.results import golden, store
+from headroom.core.scheme import all_schemes
 
 # clang-format's output differs between major versions; the tree follows the one of Debian 12.
 CLANG_FORMAT_MAJOR = "14"
 CORPORA = (
     ROOT / "resources/engine/fuzz/corpus",
     ROOT / "implementations/reference/fuzz/corpus",
-    ROOT / "implementations/reference/sigcomp/fuzz/corpus",
-)
-# The shortest run of each benchmark; LIB is where the adapters are.
-BENCHMARKS = (
-    ("rohc_bench", "--benchmark_min_time=0.01"),
-    ("sigcomp_bench", "--benchmark_min_time=0.01"),
-    ("rohc_pool_bench", "--flows", "100", "--rounds", "2", "LIB/null.so", "LIB/reference.so"),
+    *sorted(ROOT.glob("implementations/reference/*/fuzz/corpus")),
 )
 SUITES_THAT_PROVE = ("smoke", "conformance", "robustness", "interop")
 GOLDEN = ROOT / "resources/golden/suites.tsv"
@@ -386,7 +381,7 @@ def _mutants(log: Path) -> bool:
 def _bench(log: Path) -> bool:
     folder = build.ensure(DEFAULT_BUILD, benchmarks=True, say=lambda sentence: _note(log, sentence))
     results = []
-    for name, *words in BENCHMARKS:
+    for name, *words in (words for scheme in all_schemes().values() for words in scheme.benchmarks):
         words = [word.replace("LIB", str(folder / "lib")) for word in words]
         results.append(_command(log, folder / "bin" / name, *words))
         _note(log, f"bench: {name} {'runs' if results[-1] else 'FAILED'} (its figures are no measurement here)")

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable
 from typing import Any
 
-from headroom.core import implementations
+from headroom.core import implementations, scheme
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.implementations import Implementation
 from headroom.core.paths import ROOT
@@ -47,10 +47,10 @@ def identity(name: str, topology: str, build: str) -> dict[str, Any]:
 
 
 def profiles_of(asked: Settings) -> list[str]:
-    """The ROHC profiles that both sides declare, where one of them is an image: it is told which may be used."""
+    """The profiles that both sides declare, where one of them is an image: it is told which may be used."""
     declared = []
     for name in (asked.compressor, asked.decompressor):
-        entries = [one for one in implementations.find(name).capabilities if one["scheme"] == "rohc"]
+        entries = [one for one in implementations.find(name).capabilities if one["scheme"] == scheme.default().name]
         declared.append({profile for one in entries for profile in one.get("profiles", ())})
     return sorted(declared[0] & declared[1])
 
@@ -64,7 +64,7 @@ def words_of(asked: Settings, channel: Channel) -> dict[str, str]:
     """What an image is told of its channel, in the words of the contract."""
     return {
         "HEADROOM_TEST": "forward",
-        "HEADROOM_SCHEME": "rohc",
+        "HEADROOM_SCHEME": scheme.default().name,
         "HEADROOM_PROFILES": ",".join(profiles_of(asked)),
         "HEADROOM_MODE": channel.mode,
         "HEADROOM_CIDS": "large",

@@ -17,7 +17,6 @@ from headroom.schemes.sigcomp.endpoints import Endpoint
 from headroom.schemes.sigcomp.interop import call
 from headroom.schemes.sigcomp.judge.endpoint import Offer
 from headroom.schemes.sigcomp.papers import maenpaa_2005_runs
-from headroom.testbed import line
 
 # An implementation whose implementation.yaml says something of nearly every key of the configuration.
 YAML = """
@@ -117,7 +116,7 @@ def test_nobody_is_given_options_that_he_does_not_have(
 
 
 def test_on_the_wire_it_is_as_declared(vendor: str, real_build: str) -> None:
-    config = line.endpoint_job(vendor, real_build, "compressor")["endpoint"]["config"]
+    config = endpoints.node_job(vendor, real_build, "compressor")["endpoint"]["config"]
     assert (config["transport"], config["state_memory_size"], config["options"]["search"]) == ("udp", 4096, "linear")
 
 

@@ -419,7 +419,7 @@ def test_what_no_case_covers_has_a_reason() -> None:
     _, rest = conformance_of(sample.records())
     reasons = {row.cells[0].text: row.cells[-1].text for row in rest.rows}
     assert "RFC3095-5.9.1-1" not in reasons, "a case names it"
-    assert reasons["RFC3095-4.1-3"].startswith("It binds what is below ROHC")
+    assert reasons["RFC3095-4.1-3"].startswith("It binds what is below the scheme")
     assert reasons["RFC3095-5.3.2.2.3-6"].startswith("An attempt that fails leaves no trace")
     assert "MAY" in reasons["RFC3095-5.7.6.1-7"]
     assert re.fullmatch("Not asked in this run; cases of conformance/.* name it.", reasons["RFC3095-5.7.1-1"])

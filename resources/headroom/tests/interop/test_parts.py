@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from headroom.core import matrix
+from headroom.core.captures import fields
 from headroom.core.errors import UsageError
 from headroom.core.scheme import find
 from headroom.schemes.rohc.conformance.flow import Flow
-from headroom.schemes.rohc.interop import fields, recordings, traffic
 from headroom.schemes.rohc.interop import matrix as of_rohc
+from headroom.schemes.rohc.interop import recordings, traffic
 from headroom.schemes.rohc.interop.minimise import minimise
 from headroom.schemes.rohc.interop.signature import plain
 from headroom.tests.interop import support
@@ -49,37 +50,37 @@ RTP = bytes.fromhex(
     ],
 )
 def test_fields_by_their_place(offset: int, name: str) -> None:
-    assert fields.name_at(RTP, offset, "0x0001") == name
+    assert fields.name_at(RTP, offset, True) == name
 
 
 def test_without_rtp_what_is_behind_udp_is_payload() -> None:
-    assert fields.name_at(RTP, 31, "0x0002") == "payload"
+    assert fields.name_at(RTP, 31, False) == "payload"
 
 
 def test_fields_of_tunnels_options_and_fragments() -> None:
     inner = RTP[:28]
     outer = bytes.fromhex("60000000 001c 29 40") + bytes(32)
-    assert fields.name_at(outer + inner, 41, "0x0004") == "inner IPv4 TOS"
-    assert fields.name_at(outer + inner, 7, "0x0004") == "IPv6 hop limit"
+    assert fields.name_at(outer + inner, 41, False) == "inner IPv4 TOS"
+    assert fields.name_at(outer + inner, 7, False) == "IPv6 hop limit"
     options = bytes.fromhex("46") + RTP[1:20] + bytes.fromhex("01010100")
-    assert fields.name_at(options, 21, "0x0004") == "IPv4 options"
+    assert fields.name_at(options, 21, False) == "IPv4 options"
     fragment = RTP[:6] + b"\x00\x10" + RTP[8:]
-    assert fields.name_at(fragment, 22, "0x0002") == "payload"  # no UDP header in the middle of a datagram
+    assert fields.name_at(fragment, 22, False) == "payload"  # no UDP header in the middle of a datagram
     lite = RTP[:9] + b"\x88" + RTP[10:]
-    assert fields.name_at(lite, 25, "0x0008") == "UDP-Lite checksum coverage"
+    assert fields.name_at(lite, 25, False) == "UDP-Lite checksum coverage"
     esp = RTP[:9] + b"\x32" + RTP[10:]
-    assert fields.name_at(esp, 25, "0x0003") == "ESP sequence number"
+    assert fields.name_at(esp, 25, False) == "ESP sequence number"
 
 
 @pytest.mark.parametrize("length", range(len(RTP) + 1))
 def test_fields_of_what_is_cut_off(length: int) -> None:
-    parts = fields.dissect(RTP[:length], "0x0001")
+    parts = fields.dissect(RTP[:length], True)
     assert sum(part.length for part in parts) == length
     assert all(a.offset + a.length == b.offset for a, b in itertools.pairwise(parts))
 
 
 def test_no_packet_has_no_fields() -> None:
-    assert fields.dissect(b"", "0x0001") == []
+    assert fields.dissect(b"", True) == []
 
 
 # ---- delta debugging
@@ -232,11 +233,11 @@ def test_extension_headers_are_fields_of_their_own() -> None:
     flow = Flow.of("rtp-ipv4-in-ipv4")
     flow.change("outer-extensions to g and extensions to ha")
     packet = flow.packet()
-    parts = fields.dissect(packet, "0x0001")
+    parts = fields.dissect(packet, True)
     assert b"".join(part.octets for part in parts) == packet
     names = [part.name for part in parts]
     assert "GRE header" in names and "inner hop-by-hop options" in names
     number = next(part for part in parts if part.name == "inner AH sequence number")
     assert number.octets == (0x1000).to_bytes(4, "big")
-    assert fields.name_at(packet, number.offset + number.length, "0x0001") == "inner AH data"
+    assert fields.name_at(packet, number.offset + number.length, True) == "inner AH data"
     assert names[-1] == "payload" and "RTP SSRC" in names

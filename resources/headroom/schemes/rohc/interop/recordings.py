@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import implementations, replay
-from headroom.core.captures import engine_pcapng
+from headroom.core.captures import engine_pcapng, fields
 from headroom.core.engine import EngineFailure
 from headroom.core.matrix import Cell
 from headroom.core.paths import DEFAULT_BUILD, shown
-from headroom.schemes.rohc.interop import fields
 from headroom.schemes.rohc.interop.matrix import channel, recording_of
+from headroom.schemes.rohc.interop.signature import RTP_PROFILES
 from headroom.schemes.rohc.judge import Decompressor, Parameters
 from headroom.schemes.rohc.judge.packet import Packet
 from headroom.schemes.rohc.judge.profiles import PROFILES
@@ -86,7 +86,8 @@ def judge(cell: Cell) -> dict[str, Any]:
         return result | {"verdict": "fail", "reason": missing, "signature": "recorded packets are missing"}
     expected, got = (source[wrong] if wrong < len(source) else b""), came[wrong]
     at = next((n for n, (a, b) in enumerate(zip(expected, got, strict=False)) if a != b), min(len(expected), len(got)))
-    name = fields.name_at(expected, at, cell.row["profile"]) if expected else "a packet that is not in the source"
+    rtp = cell.row["profile"] in RTP_PROFILES
+    name = fields.name_at(expected, at, rtp) if expected else "a packet that is not in the source"
     return result | {
         "verdict": "fail",
         "reason": f"Packet {wrong} of what came out is not the source's: it differs from octet {at} on ({name}).",

@@ -10,7 +10,7 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.bench.throughput import NDR, GeneratorFellBehind, compact
-from headroom.bench.throughput_search import SearchConfig, Spoken, judged, octets_of, spoken_of, throughput
+from headroom.bench.throughput_search import SearchConfig, Spoken, octets_of, spoken_of, throughput
 from headroom.core import implementations, settings
 from headroom.core.results import collector
 from headroom.core.results.record import Histogram
@@ -19,6 +19,7 @@ from headroom.keywords.base import library
 from headroom.keywords.forwarding import require_rate
 from headroom.keywords.load import configuration
 from headroom.schemes.sigcomp import metrics
+from headroom.schemes.sigcomp.call_generators import callers
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.testbed import choice
 from headroom.testbed.line import Line
@@ -38,7 +39,7 @@ class CallForwardingKeywords:
         """Every message of every call arrives as it was sent, in one of three trials at least; none arrives changed."""
         asked = asked_for(sequence, cpus, nodes, calls_per_s=calls_per_s)
         trials: list[Trial] = []
-        with asked.line(judged(asked)) as made:
+        with asked.line(asked.codec) as made:
             while len(trials) < TRIALS and not (trials and trials[-1].lost == 0):
                 trials.append(kept_up(made, calls_per_s, 1.0 if asked.run.quick else 5.0))
             collector.current().traffic = traffic(made.made, trials[-1])
@@ -52,7 +53,7 @@ class CallForwardingKeywords:
     def call_rate_should_be_found(self, sequence: str, cpus: str, nodes: str = "null") -> None:
         """The highest number of calls a second at which every call is completed, by MLRsearch."""
         asked = asked_for(sequence, cpus, nodes, goal=NDR.name)
-        found = throughput(asked, judged(asked))
+        found = throughput(asked, asked.codec)
         rate = found.throughput.rates[NDR.name]
         current = collector.current()
         current.traffic = found.traffic
@@ -95,7 +96,7 @@ def asked_for(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Search
     choice.require(run.topology, run.build)
     cores = configuration(cpus).cpus
     current.parameters["cores"] = list(cores)
-    return SearchConfig(run, sequence, cpus, cores, calls=True, endpoints="sigcomp" if nodes == "sigcomp" else None)
+    return SearchConfig(run, sequence, cpus, cores, codec=nodes, callers=callers)
 
 
 def kept_up(made: Line, calls_per_s: float, duration_s: float) -> Trial:
@@ -140,7 +141,7 @@ def require_sigcomp(asked: SearchConfig, spoken: Spoken | None) -> None:
     """Ends the case where nodes that are to speak SigComp do not: calls arrive through those as well that only copy.
 
     Does nothing for other nodes, and for implementations that declare that no SigComp is on their link."""
-    if asked.endpoints is None or spoken is None:
+    if asked.codec != "sigcomp" or spoken is None:
         return
     current = collector.current()
     current.metric(metrics.MESSAGES_COMPRESSED, spoken.compressed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headroom.cli.console import examples, print_json, print_table, say, warn_once
+from headroom.core.console import examples, print_json, print_table, say, warn_once
 from headroom.core.errors import UsageError
 from headroom.core.paths import DEFAULT_BUILD
 

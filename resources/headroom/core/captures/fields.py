@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headroom.schemes.rohc.judge import extension_headers
+from headroom.core.captures.ip_headers import AH, FRAGMENT, IP_IN_IP, IPV6_IN_IP, NAMES, UDP, extension_header
 
-IP_IN_IP, IPV6_IN_IP, UDP, UDP_LITE, ESP = 4, 41, 17, 136, 50
-RTP_PROFILES = ("0x0001", "0x0007", "0x0101", "0x0107")
+UDP_LITE, ESP = 136, 50
 MOST_HEADERS = 16  # of IP; deeper tunnels are payload here
 
 
@@ -67,8 +66,8 @@ _ESP = ((0, 4, "SPI"), (4, 4, "sequence number"))
 _AH = ((0, 4, "next header and length"), (4, 4, "SPI"), (8, 4, "sequence number"))
 
 
-def dissect(packet: bytes, profile: str) -> list[Part]:
-    """All fields in order, and behind the last known header `payload`. `profile` says whether UDP carries RTP."""
+def dissect(packet: bytes, rtp: bool) -> list[Part]:
+    """All fields in order, and behind the last known header `payload`. `rtp` says whether UDP carries RTP."""
     parts: list[Part] = []
     at, headers, protocol = 0, 0, None
     while at < len(packet) and headers < MOST_HEADERS and protocol in (None, IP_IN_IP, IPV6_IN_IP):
@@ -92,7 +91,7 @@ def dissect(packet: bytes, profile: str) -> list[Part]:
     if protocol in (UDP, UDP_LITE) and len(packet) >= at + 8:
         _add(parts, packet, at, _UDP if protocol == UDP else _LITE, "UDP" if protocol == UDP else "UDP-Lite")
         at += 8
-        if profile in RTP_PROFILES and len(packet) >= at + 12:
+        if rtp and len(packet) >= at + 12:
             _add(parts, packet, at, _RTP, "RTP")
             csrcs = 4 * (packet[at] & 15)
             at += 12
@@ -109,10 +108,10 @@ def dissect(packet: bytes, profile: str) -> list[Part]:
 
 def _extension_headers(parts: list[Part], packet: bytes, at: int, protocol: int, name: str) -> tuple[int, int]:
     """The extension headers from `at` on; where they end, and the protocol behind them."""
-    while (one := extension_headers.parse(packet, at, protocol)) is not None and one.type != extension_headers.FRAGMENT:
-        called = f"{name}{extension_headers.NAMES[one.type]}"
+    while (one := extension_header(packet, at, protocol)) is not None and one.type != FRAGMENT:
+        called = f"{name}{NAMES[one.type]}"
         length = len(one.octets)
-        if one.type == extension_headers.AH:
+        if one.type == AH:
             _add(parts, packet, at, (*_AH, (12, length - 12, "data")), called)
         else:
             parts.append(Part(at, called, one.octets))
@@ -120,9 +119,9 @@ def _extension_headers(parts: list[Part], packet: bytes, at: int, protocol: int,
     return at, protocol
 
 
-def name_at(packet: bytes, offset: int, profile: str) -> str:
+def name_at(packet: bytes, offset: int, rtp: bool) -> str:
     """Name of the field that an octet belongs to; `its length` behind the end."""
-    for part in dissect(packet, profile):
+    for part in dissect(packet, rtp):
         if part.offset <= offset < part.offset + part.length:
             return part.name
     return "its length"

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from headroom.decode import ip_dissector
-from headroom.decode.reading import Ours, Value
+from headroom.core.captures.dissection import LinkReader, Ours, Reading, ReadingComparison, Value
+from headroom.schemes.rohc.decode.comparing import Limits, RohcReading, compare
 from headroom.schemes.rohc.judge import Decompressor, Parameters, RohcError, feedback
 from headroom.schemes.rohc.judge.cid import MAX_LARGE_CID, MAX_SMALL_CID
 from headroom.schemes.rohc.judge.context import Context
@@ -34,10 +34,10 @@ class ChannelHints:
         return Parameters(large_cids=large, max_cid=most, profiles=self.profiles, mrru=MRRU)
 
 
-def reads_as_large(packets: Iterable[bytes], wanted: ChannelHints) -> bool:
+def reads_as_large(packets: Iterable[bytes], hints: ChannelHints) -> bool:
     """Whether the packets of a channel make more sense with large CIDs than with small ones."""
     first = [packet for _, packet in zip(range(TRIED), packets, strict=False)]
-    good = {large: _readable(first, wanted.parameters(large)) for large in (False, True)}
+    good = {large: _readable(first, hints.parameters(large)) for large in (False, True)}
     return good[True] > good[False]
 
 
@@ -46,17 +46,18 @@ def _readable(packets: list[bytes], parameters: Parameters) -> int:
     return sum(judge.decompress(packet).error is None for packet in packets)
 
 
-class Channel:
+class RohcReader(LinkReader):
     """Reads the packets of one channel in their order."""
 
-    def __init__(self, wanted: ChannelHints, large: bool) -> None:
+    def __init__(self, hints: ChannelHints, large: bool) -> None:
         self.large_cids = large
-        self.judge = Decompressor(wanted.parameters(large))
+        self.judge = Decompressor(hints.parameters(large))
+        self.limits = Limits()
 
-    def read(self, octets: bytes, arrival_ns: int | None = None) -> Ours:
+    def read(self, octets: bytes, arrival_ns: int | None = None) -> RohcReading:
         outcome = self.judge.decompress(octets, arrival_ns)
         packet = outcome.packet
-        ours = Ours(packet=packet)
+        ours = RohcReading(packet=packet)
         if packet is not None:
             _values(packet, outcome.after, ours)
             ours.versions = tuple(ip.version for ip in outcome.after.ips) if outcome.after else ()
@@ -70,33 +71,28 @@ class Channel:
                 ours.values["CID"] = outcome.error.cid
         if outcome.error is not None:
             ours.error = str(outcome.error)
-        if outcome.is_segment:
-            self._note_segments(ours, outcome.is_unfinished)
+        if outcome.is_unfinished:
+            ours.notes.append("a segment: more of its unit are to come")
+        elif outcome.is_segment and not ours.error:
+            ours.notes.append("the last segment: this is the unit that it completes")
         elements = [_feedback(data, self.large_cids, ours) for data in outcome.feedback]
         if elements:
             ours.values["feedback"] = [one for one in elements if one]
         if outcome.delivered is not None:
-            self._restored(outcome.delivered, outcome.after, ours)
+            ours.restored = outcome.delivered
+            ours.rtp = outcome.after is not None and outcome.after.profile.rtp
         return ours
 
-    @staticmethod
-    def _note_segments(ours: Ours, unfinished: bool) -> None:
-        if unfinished:
-            ours.notes.append("a segment: more of its unit are to come")
-        elif not ours.error:
-            ours.notes.append("the last segment: this is the unit that it completes")
-
-    @staticmethod
-    def _restored(octets: bytes, context: Context | None, ours: Ours) -> None:
-        ours.restored = octets
-        ours.rtp = context is not None and context.profile.rtp
+    def compare(self, ours: Ours, theirs: Reading | None) -> ReadingComparison:
+        assert isinstance(ours, RohcReading)
+        return compare(ours, theirs, self.limits)
 
 
 def _values(packet: Packet, context: Context | None, ours: Ours) -> None:
     ours.title = packet.kind
     if packet.kind in ("segment", "feedback"):
         return
-    ours.header_octets = packet.header_octets
+    ours.header_octets, ours.payload_octets = packet.header_octets, len(packet.payload)
     ours.values["CID"] = packet.cid
     if packet.profile is not None:
         ours.values["profile"] = packet.profile.number
@@ -167,8 +163,3 @@ def _feedback(data: bytes, large_cids: bool, ours: Ours) -> dict[str, Value] | N
 
 def _option(option: feedback.Option) -> str:
     return f"{option.name} {option.data.hex()}".strip()
-
-
-def restored_values(ours: Ours) -> Ours | None:
-    """The reading of the packet that the judge restored; None where it restored none."""
-    return ip_dissector.read(ours.restored, rtp=ours.rtp) if ours.restored is not None else None

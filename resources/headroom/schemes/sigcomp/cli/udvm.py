@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from headroom.cli.console import examples, print_json, say, warn_once
+from headroom.core.console import examples, print_json, say, warn_once
 from headroom.core.errors import HeadroomError, UsageError, disk_error
 from headroom.core.paths import DEFAULT_BUILD
 
