@@ -2,6 +2,7 @@
 //
 // The reference as an adapter: the C ABI in front, ROHC and SigComp behind. Exceptions, which only construction, state
 // that is created and JSON can raise, end here.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -148,60 +149,76 @@ constexpr auto create = headroom::create<make, true>;
 void destroy(headroom_instance* self) { delete self; }
 
 // A burst for the other role is refused packet by packet.
-void refuse(headroom_packet* packets, std::size_t count) noexcept {
+std::size_t refuse(headroom_packet* packets, std::size_t count) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     packets[i].status = HEADROOM_ERR_UNSUPPORTED;
     packets[i].out_length = 0;
   }
+  return count;
 }
 
-void compress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
-              headroom_detail* details) {
-  if (Compressor* c = self->compressor()) {
-    c->compress(packets, count, now_ns, details);
+std::size_t compress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                     headroom_detail* details) {
+  if (Compressor* c = self->compressor()) return c->compress(packets, count, now_ns, details);
 #ifdef HEADROOM_SIGCOMP
-  } else if (headroom_instance::Endpoint* e = self->endpoint()) {
-    headroom::each_message<headroom::sigcomp::compress>(e, packets, count, now_ns, details);
+  if (headroom_instance::Endpoint* e = self->endpoint())
+    return headroom::each_message<headroom::sigcomp::compress>(e, packets, count, now_ns, details);
 #endif
-  } else {
-    refuse(packets, count);
-  }
+  return refuse(packets, count);
 }
 
-void decompress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
-                headroom_detail* details) {
+std::size_t decompress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                       headroom_detail* details) {
   if (Decompressor* d = self->decompressor()) {
     d->decompress(packets, count, now_ns, details);
-#ifdef HEADROOM_SIGCOMP
-  } else if (headroom_instance::Endpoint* e = self->endpoint()) {
-    headroom::each_message<headroom::sigcomp::decompress>(e, packets, count, now_ns, details);
-#endif
-  } else {
-    refuse(packets, count);
+    return count;
   }
-}
-
-std::int32_t take_feedback(headroom_instance* self, headroom_feedback* feedback) {
 #ifdef HEADROOM_SIGCOMP
-  if (headroom_instance::Endpoint* e = self->endpoint()) return e->take_feedback(*feedback);
+  using headroom::sigcomp::has_more;
+  if (headroom_instance::Endpoint* e = self->endpoint())
+    return headroom::each_message<headroom::sigcomp::decompress, has_more>(e, packets, count, now_ns, details);
 #endif
-  Decompressor* d = self->decompressor();
-  return d != nullptr ? d->own_feedback().take(*feedback) : 0;
+  return refuse(packets, count);
 }
 
-std::int32_t take_received_feedback(headroom_instance* self, headroom_feedback* feedback) {
-  Decompressor* d = self->decompressor();
-  return d != nullptr ? d->received_feedback().take(*feedback) : 0;
+std::size_t drain(headroom_instance* self, headroom_packet* packets, std::size_t count,
+                  [[maybe_unused]] std::uint64_t now_ns, headroom_detail* details) {
+  if (Compressor* c = self->compressor()) {
+    const std::size_t drained = c->drain(packets, count);
+    if (details != nullptr) std::fill_n(details, drained, headroom::kUnknown);
+    return drained;
+  }
+#ifdef HEADROOM_SIGCOMP
+  if (headroom_instance::Endpoint* e = self->endpoint())
+    return headroom::drain<headroom::sigcomp::next>(e, packets, count, now_ns, details);
+#endif
+  return 0;
 }
 
-void give_feedback(headroom_instance* self, const headroom_feedback* feedback, std::uint64_t now_ns) {
-  if (Compressor* c = self->compressor())
-    c->give_feedback(feedback->channel, {feedback->data, feedback->length}, now_ns);
+std::size_t take_reverse(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t) {
+  if (Decompressor* d = self->decompressor()) return d->take_reverse(packets, count);
+#ifdef HEADROOM_SIGCOMP
+  if (headroom_instance::Endpoint* e = self->endpoint()) return e->take_reverse(packets, count);
+#endif
+  return 0;
 }
 
-std::int32_t piggyback(headroom_instance* self, const headroom_feedback* feedback) {
-  Compressor* c = self->compressor();
-  return c != nullptr && c->piggyback(feedback->channel, {feedback->data, feedback->length}) ? 1 : 0;
+std::size_t give_reverse(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns) {
+  Compressor* const c = self->compressor();
+  if (c == nullptr) return refuse(packets, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    headroom_packet& p = packets[i];
+    p.out_length = 0;
+    p.status = HEADROOM_OK;
+    if (p.in_type == HEADROOM_REVERSE_NEAR) {
+      c->give_feedback(p.channel, {p.in, p.in_length}, now_ns);
+    } else if (p.in_type != HEADROOM_REVERSE_FAR) {
+      p.status = HEADROOM_ERR_UNSUPPORTED;
+    } else if (!c->piggyback(p.channel, {p.in, p.in_length})) {
+      p.status = HEADROOM_ERR_NO_SPACE;
+    }
+  }
+  return count;
 }
 
 json counters_of(const headroom_instance& self) {
@@ -245,7 +262,7 @@ void open(headroom_instance& self, std::uint32_t compartment, const json& settin
   headroom::sigcomp::open(*self.endpoint(), compartment, settings);
 }
 
-constexpr auto open_compartment = headroom::open_compartment<open>;
+constexpr auto open_compartment = headroom::open_session<open>;
 
 std::int32_t close_compartment(headroom_instance* self, std::uint32_t compartment) {
   return self->endpoint() != nullptr && self->endpoint()->close(compartment) ? 1 : 0;
@@ -259,34 +276,35 @@ void message_detail(const headroom_instance* self, headroom_message_detail* deta
   headroom::put_detail(self->endpoint() != nullptr ? self->endpoint()->detail() : headroom_message_detail{}, detail);
 }
 
-constexpr auto tool = headroom::tool<headroom::sigcomp::tool_answer>;
+constexpr headroom_sessions kSessions = {
+    .struct_size = sizeof(headroom_sessions), .reserved = 0, .open = open_compartment, .close = close_compartment};
+constexpr headroom_messages kMessages = {
+    .struct_size = sizeof(headroom_messages), .reserved = 0, .accept = accept, .detail = message_detail};
+constexpr headroom_tools kTools = {
+    .struct_size = sizeof(headroom_tools), .reserved = 0, .ask = headroom::ask<headroom::sigcomp::tool_answer>};
+
+const void* extension(const char* name) {
+  return headroom::find_extension(
+      {{HEADROOM_SESSIONS, &kSessions}, {HEADROOM_MESSAGES, &kMessages}, {HEADROOM_TOOLS, &kTools}}, name);
+}
 #else
-constexpr decltype(headroom_api::open_compartment) open_compartment = nullptr;
-constexpr decltype(headroom_api::close_compartment) close_compartment = nullptr;
-constexpr decltype(headroom_api::accept) accept = nullptr;
-constexpr decltype(headroom_api::message_detail) message_detail = nullptr;
-constexpr decltype(headroom_api::tool) tool = nullptr;
+constexpr decltype(headroom_api::extension) extension = nullptr;
 #endif
 
 constexpr headroom_api kApi = {
-    HEADROOM_ABI_VERSION,
-    sizeof(headroom_api),
-    describe,
-    create,
-    destroy,
-    compress,
-    decompress,
-    take_feedback,
-    take_received_feedback,
-    give_feedback,
-    piggyback,
-    statistics,
-    control,
-    open_compartment,
-    close_compartment,
-    accept,
-    message_detail,
-    tool,
+    .abi_version = HEADROOM_ABI_VERSION,
+    .struct_size = sizeof(headroom_api),
+    .describe = describe,
+    .create = create,
+    .destroy = destroy,
+    .compress = compress,
+    .decompress = decompress,
+    .statistics = statistics,
+    .drain = drain,
+    .take_reverse = take_reverse,
+    .give_reverse = give_reverse,
+    .control = control,
+    .extension = extension,
 };
 
 }  // namespace

@@ -67,25 +67,38 @@ struct ChangedAdapter {
     return kFunction(of(self).ordinary, arguments...);
   }
 
+#ifdef HEADROOM_SIGCOMP
+  static constexpr headroom_sessions kSessions = {.struct_size = sizeof(headroom_sessions),
+                                                  .reserved = 0,
+                                                  .open = call<::open_compartment>,
+                                                  .close = call<::close_compartment>};
+  static constexpr headroom_messages kMessages = {.struct_size = sizeof(headroom_messages),
+                                                  .reserved = 0,
+                                                  .accept = call<::accept>,
+                                                  .detail = call<::message_detail>};
+
+  static const void* extension(const char* name) {
+    return find_extension(
+        {{HEADROOM_SESSIONS, &kSessions}, {HEADROOM_MESSAGES, &kMessages}, {HEADROOM_TOOLS, &::kTools}}, name);
+  }
+#else
+  static constexpr decltype(headroom_api::extension) extension = nullptr;
+#endif
+
   static constexpr headroom_api kApi = {
-      HEADROOM_ABI_VERSION,
-      sizeof(headroom_api),
-      ::describe,
-      create,
-      destroy,
-      call<::compress>,
-      call<::decompress>,
-      call<::take_feedback>,
-      call<::take_received_feedback>,
-      call<::give_feedback>,
-      call<::piggyback>,
-      call<::statistics>,
-      call<::control>,
-      call<::open_compartment>,
-      call<::close_compartment>,
-      call<::accept>,
-      call<::message_detail>,
-      ::tool,
+      .abi_version = HEADROOM_ABI_VERSION,
+      .struct_size = sizeof(headroom_api),
+      .describe = ::describe,
+      .create = create,
+      .destroy = destroy,
+      .compress = call<::compress>,
+      .decompress = call<::decompress>,
+      .statistics = call<::statistics>,
+      .drain = call<::drain>,
+      .take_reverse = call<::take_reverse>,
+      .give_reverse = call<::give_reverse>,
+      .control = call<::control>,
+      .extension = extension,
   };
 };
 

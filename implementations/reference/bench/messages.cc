@@ -26,7 +26,8 @@
 #include <string>
 #include <vector>
 
-#include "headroom.h"
+#include "headroom_messages.h"
+#include "headroom_sessions.h"
 #include "sigcomp/test/support/sip.h"
 
 namespace {
@@ -44,6 +45,8 @@ using nlohmann::json;
 struct Library {
   std::string name;
   const headroom_api* api = nullptr;
+  const headroom_sessions* sessions = nullptr;
+  const headroom_messages* messages = nullptr;
   std::string config;
 };
 
@@ -58,8 +61,12 @@ Library open_library(const std::string& argument, const json& offer) {
   void* const symbol = dlsym(handle, "headroom_implementation");
   if (symbol == nullptr) give_up(path + " is no adapter");
   l.api = reinterpret_cast<const headroom_api* (*)()>(symbol)();
-  if (l.api->struct_size < sizeof(headroom_api) || l.api->open_compartment == nullptr)
+  if (l.api->abi_version != HEADROOM_ABI_VERSION || l.api->struct_size < sizeof(headroom_api) ||
+      l.api->extension == nullptr)
     give_up(path + " has no endpoint");
+  l.sessions = static_cast<const headroom_sessions*>(l.api->extension(HEADROOM_SESSIONS));
+  l.messages = static_cast<const headroom_messages*>(l.api->extension(HEADROOM_MESSAGES));
+  if (l.sessions == nullptr || l.messages == nullptr) give_up(path + " has no endpoint");
   json config = {{"scheme", "sigcomp"}, {"peer", json::object()}};
   config.update(offer);
   config["peer"].update(offer);
@@ -70,7 +77,7 @@ Library open_library(const std::string& argument, const json& offer) {
 
 class Endpoint {
  public:
-  explicit Endpoint(const Library& l) : api_(*l.api) {
+  explicit Endpoint(const Library& l) : api_(*l.api), sessions_(*l.sessions), messages_(*l.messages) {
     char error[512] = "";
     self_ = api_.create(HEADROOM_ENDPOINT, l.config.c_str(), error, sizeof error);
     if (self_ == nullptr) give_up(l.name + ": " + error);
@@ -81,7 +88,7 @@ class Endpoint {
 
   void open(std::uint32_t compartment) {
     char error[512] = "";
-    if (api_.open_compartment(self_, compartment, nullptr, error, sizeof error) != 1) give_up(error);
+    if (sessions_.open(self_, compartment, nullptr, error, sizeof error) != 1) give_up(error);
   }
   std::chrono::nanoseconds run(bool compress, headroom_packet& packet) {
     const auto begin = Clock::now();
@@ -91,12 +98,14 @@ class Endpoint {
   [[nodiscard]] headroom_message_detail detail() const {
     headroom_message_detail d{};
     d.struct_size = sizeof d;
-    api_.message_detail(self_, &d);
+    messages_.detail(self_, &d);
     return d;
   }
 
  private:
   const headroom_api& api_;
+  const headroom_sessions& sessions_;
+  const headroom_messages& messages_;
   headroom_instance* self_;
 };
 
@@ -125,11 +134,19 @@ void play(Pair& pair, Endpoint& a, Endpoint& b, const SipSequence& sequence, std
     Endpoint& sender = sequence.is_back[i] ? b : a;
     Endpoint& receiver = sequence.is_back[i] ? a : b;
     const auto length = static_cast<std::uint32_t>(message.size());
-    headroom_packet out{
-        message.data(), room.link.data(), length, 2 * length + HEADROOM_MESSAGE_EXPANSION, compartment, 0, 0, 0};
+    headroom_packet out{};
+    out.in = message.data();
+    out.in_length = length;
+    out.out = room.link.data();
+    out.out_capacity = 2 * length + HEADROOM_MESSAGE_EXPANSION;
+    out.channel = compartment;
     compressing += sender.run(true, out);
-    headroom_packet in{
-        room.link.data(), room.restored.data(), out.out_length, HEADROOM_MESSAGE_MAX, compartment, 0, 0, 0};
+    headroom_packet in{};
+    in.in = room.link.data();
+    in.in_length = out.out_length;
+    in.out = room.restored.data();
+    in.out_capacity = HEADROOM_MESSAGE_MAX;
+    in.channel = compartment;
     if (out.status == HEADROOM_OK) decompressing += receiver.run(false, in);
     const bool right = out.status == HEADROOM_OK && in.status == HEADROOM_OK && in.out_length == length &&
                        std::memcmp(message.data(), room.restored.data(), length) == 0;

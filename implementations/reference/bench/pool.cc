@@ -175,6 +175,14 @@ struct Pool {
   std::size_t count = 0;
 };
 
+// One burst, in which each packet has one output.
+void process(decltype(headroom_api::compress) call, headroom_instance* self, headroom_packet* packets,
+             std::size_t count, std::uint64_t now_ns) {
+  if (call(self, packets, count, now_ns, nullptr) == count && packets[count - 1].more == 0) return;
+  std::fprintf(stderr, "a packet has more than one output\n");
+  std::exit(1);
+}
+
 // The pool once through one adapter, burst by burst.
 void round(Adapter& a, Pool& pool, std::size_t burst, std::uint64_t now_ns, bool measured) {
   std::chrono::nanoseconds compressing{0}, decompressing{0};
@@ -189,17 +197,29 @@ void round(Adapter& a, Pool& pool, std::size_t burst, std::uint64_t now_ns, bool
                 pool.channels[from + i],
                 0,
                 0,
+                0,
+                HEADROOM_TYPE_DEFAULT,
+                HEADROOM_TYPE_DEFAULT,
                 0};
     }
     const auto begin = Clock::now();
-    a.api->compress(a.compressor, out, n, now_ns, nullptr);
+    process(a.api->compress, a.compressor, out, n, now_ns);
     const auto middle = Clock::now();
     for (std::size_t i = 0; i < n; ++i) {
-      back[i] = {
-          &pool.link[i * kOutput], &pool.restored[i * kOutput], out[i].out_length, kOutput, out[i].channel, 0, 0, 0};
+      back[i] = {&pool.link[i * kOutput],
+                 &pool.restored[i * kOutput],
+                 out[i].out_length,
+                 kOutput,
+                 out[i].channel,
+                 0,
+                 0,
+                 0,
+                 HEADROOM_TYPE_DEFAULT,
+                 HEADROOM_TYPE_DEFAULT,
+                 0};
     }
     const auto again = Clock::now();
-    a.api->decompress(a.decompressor, back, n, now_ns, nullptr);
+    process(a.api->decompress, a.decompressor, back, n, now_ns);
     const auto end = Clock::now();
     compressing += middle - begin;
     decompressing += end - again;

@@ -73,8 +73,12 @@ struct Rig {
   }
 
   std::uint32_t send(const Packet& packet, std::uint32_t channel = 0) {
-    headroom_packet p{
-        packet.octets.data(), out.data(), kPacket, static_cast<std::uint32_t>(out.size()), channel, 0, 0, 0};
+    headroom_packet p{};
+    p.in = packet.octets.data();
+    p.in_length = kPacket;
+    p.out = out.data();
+    p.out_capacity = static_cast<std::uint32_t>(out.size());
+    p.channel = channel;
     compressor->compress(&p, 1, now_ns, nullptr);
     return p.out_length;
   }

@@ -15,7 +15,7 @@ using nlohmann::json;
 std::uint32_t compartment_in(const Settings& s, const char* key) {
   std::uint32_t compartment = 0;
   require(s.find(key) != nullptr, s.where(key) + " is missing");
-  s.number(key, 0, HEADROOM_NO_COMPARTMENT - 1, compartment);
+  s.number(key, 0, HEADROOM_NO_SESSION - 1, compartment);
   return compartment;
 }
 
@@ -36,6 +36,16 @@ std::int32_t decompress(Endpoint& endpoint, headroom_packet& packet, std::uint64
 } catch (const std::exception&) {
   packet.out_length = 0;
   return HEADROOM_ERR_INTERNAL;
+}
+
+bool has_more(const Endpoint& endpoint) noexcept { return endpoint.has_more(); }
+
+bool next(Endpoint& endpoint, headroom_packet& packet, std::uint64_t now_ns) noexcept try {
+  return endpoint.next(packet, now_ns);
+} catch (const std::exception&) {
+  packet.out_length = 0;
+  packet.status = HEADROOM_ERR_INTERNAL;
+  return true;
 }
 
 bool accept(Endpoint& endpoint, std::uint32_t compartment) noexcept try {

@@ -11,9 +11,11 @@
 
 namespace headroom::sigcomp {
 
-// Each returns a headroom_status: HEADROOM_ERR_INTERNAL where there was no memory for state.
+// The first two return a headroom_status: HEADROOM_ERR_INTERNAL where there was no memory for state.
 [[nodiscard]] std::int32_t compress(Endpoint& endpoint, headroom_packet& packet, std::uint64_t now_ns) noexcept;
 [[nodiscard]] std::int32_t decompress(Endpoint& endpoint, headroom_packet& packet, std::uint64_t now_ns) noexcept;
+[[nodiscard]] bool has_more(const Endpoint& endpoint) noexcept;
+[[nodiscard]] bool next(Endpoint& endpoint, headroom_packet& packet, std::uint64_t now_ns) noexcept;
 [[nodiscard]] bool accept(Endpoint& endpoint, std::uint32_t compartment) noexcept;
 
 // These throw sentences.

@@ -88,7 +88,8 @@ std::vector<Result> run(headroom_instance* i, headroom_role role, std::vector<Sl
     packets.push_back(s.prepare(room == static_cast<std::size_t>(-1) ? s.in.size() + HEADROOM_EXPANSION : room));
   std::vector<headroom_detail> details(slots.size());
   const auto call = role == HEADROOM_COMPRESSOR ? api().compress : api().decompress;
-  call(i, packets.data(), packets.size(), now_ns, with == Details::kOn ? details.data() : nullptr);
+  EXPECT_EQ(call(i, packets.data(), packets.size(), now_ns, with == Details::kOn ? details.data() : nullptr),
+            packets.size());
   std::vector<Result> results;
   for (std::size_t n = 0; n < slots.size(); ++n) {
     EXPECT_TRUE(slots[n].intact()) << "octets were written past the end";
@@ -109,6 +110,34 @@ Result run_one(headroom_instance* i, headroom_role role, Packet packet, std::uin
   std::vector<Slot> slots;
   slots.emplace_back(std::move(packet));
   return run(i, role, slots, now_ns, Details::kOn, room)[0];
+}
+
+struct Reverse {
+  std::uint16_t type = 0;
+  std::uint32_t channel = 0;
+  Packet octets;
+};
+
+// The next reverse packet; one of type 0 when there is none.
+Reverse take_reverse(headroom_instance* i) {
+  Packet room(HEADROOM_REVERSE_MAX);
+  headroom_packet p{};
+  p.out = room.data();
+  p.out_capacity = HEADROOM_REVERSE_MAX;
+  p.channel = 77;
+  if (api().take_reverse(i, &p, 1, 0) == 0) return {};
+  EXPECT_EQ(p.status, HEADROOM_OK);
+  room.resize(p.out_length);
+  return {p.out_type, p.channel, room};
+}
+
+std::int32_t give_reverse(headroom_instance* i, const Packet& octets, unsigned type) {
+  headroom_packet p{};
+  p.in = octets.data();
+  p.in_length = static_cast<std::uint32_t>(octets.size());
+  p.in_type = static_cast<std::uint16_t>(type);
+  EXPECT_EQ(api().give_reverse(i, &p, 1, 0), 1U);
+  return p.status;
 }
 
 json text_of(std::size_t length, const auto& write) {
@@ -134,8 +163,9 @@ TEST(Adapter, TableIsWhole) {
   EXPECT_EQ(api().struct_size, sizeof(headroom_api));
   EXPECT_TRUE(api().describe && api().create && api().destroy && api().compress && api().decompress &&
               api().statistics);
-  EXPECT_TRUE(api().take_feedback && api().take_received_feedback && api().give_feedback && api().piggyback &&
-              api().control);
+  EXPECT_TRUE(api().drain && api().take_reverse && api().give_reverse && api().control && api().extension);
+  EXPECT_EQ(api().next_deadline, nullptr) << "nothing waits for the time";
+  EXPECT_EQ(api().extension("no such extension"), nullptr);
   EXPECT_EQ(headroom_implementation(), headroom_implementation());
 }
 
@@ -222,12 +252,9 @@ TEST(Adapter, TheOtherRoleIsRefused) {
   const Instance d = create(HEADROOM_DECOMPRESSOR);
   EXPECT_EQ(run_one(c.get(), HEADROOM_DECOMPRESSOR, {1, 2, 3}).status, HEADROOM_ERR_UNSUPPORTED);
   EXPECT_EQ(run_one(d.get(), HEADROOM_COMPRESSOR, {1, 2, 3}).status, HEADROOM_ERR_UNSUPPORTED);
-  std::uint8_t octets[HEADROOM_FEEDBACK_MAX] = {0xf1, 5};
-  headroom_feedback f{octets, sizeof octets, 2, 0, 0};
-  EXPECT_EQ(api().piggyback(d.get(), &f), 0);
-  api().give_feedback(d.get(), &f, 0);
-  EXPECT_EQ(api().take_feedback(c.get(), &f), 0);
-  EXPECT_EQ(api().take_received_feedback(c.get(), &f), 0);
+  for (const unsigned type : {HEADROOM_REVERSE_NEAR, HEADROOM_REVERSE_FAR})
+    EXPECT_EQ(give_reverse(d.get(), {0xf1, 5}, type), HEADROOM_ERR_UNSUPPORTED);
+  EXPECT_EQ(take_reverse(c.get()).type, 0);
 }
 
 // --- Buffers ---------------------------------------------------------------------------------------------------------
@@ -444,6 +471,45 @@ TEST(Adapter, EmptyBursts) {
   api().decompress(d.get(), nullptr, 0, 0, nullptr);
 }
 
+TEST(Adapter, SeveralOutputsOfAPacket) {
+  const Instance c = create(HEADROOM_COMPRESSOR, R"({"scheme": "rohc", "mrru": 1000, "largest_packet": 20})");
+  const Instance d = create(HEADROOM_DECOMPRESSOR, R"({"scheme": "rohc", "mrru": 1000})");
+  SteadyFlow flow(test::rtp_packet(4));
+  const Packet packet = build(flow.next());
+  std::vector<Packet> link = {run_one(c.get(), HEADROOM_COMPRESSOR, packet).octets};
+  Packet rooms(3 * 100);
+  for (std::size_t drained = 3; drained == 3;) {
+    headroom_packet more[3] = {};
+    headroom_detail details[3] = {};
+    for (std::size_t i = 0; i < 3; ++i) more[i].out = &rooms[i * 100], more[i].out_capacity = 100, more[i].channel = 9;
+    drained = api().drain(c.get(), more, 3, 0, details);
+    for (std::size_t i = 0; i < drained; ++i) {
+      EXPECT_EQ(more[i].status, HEADROOM_OK);
+      EXPECT_EQ(more[i].channel, 0U);
+      EXPECT_EQ(details[i].packet_type, 255);
+      link.emplace_back(more[i].out, more[i].out + more[i].out_length);
+    }
+  }
+  ASSERT_GT(link.size(), 2U);
+  for (std::size_t i = 0; i + 1 < link.size(); ++i) {
+    EXPECT_EQ(run_one(d.get(), HEADROOM_DECOMPRESSOR, link[i]).status, HEADROOM_NOTHING);
+    EXPECT_EQ(api().drain(d.get(), nullptr, 0, 0, nullptr), 0U);
+  }
+  EXPECT_EQ(run_one(d.get(), HEADROOM_DECOMPRESSOR, link.back(), 0, 2000).octets, packet);
+}
+
+TEST(Adapter, ALostFrameIsNoPacket) {
+  const Instance d = create(HEADROOM_DECOMPRESSOR);
+  const std::uint8_t none = 0;
+  headroom_packet report{};
+  report.in = &none;
+  report.in_type = HEADROOM_TYPE_LOST;
+  report.status = 77;
+  EXPECT_EQ(api().decompress(d.get(), &report, 1, 0, nullptr), 1U);
+  EXPECT_EQ(report.status, HEADROOM_NOTHING);
+  EXPECT_EQ(statistics_of(d.get())["malformed"], 0);
+}
+
 // --- Feedback, control, statistics -----------------------------------------------------------------------------------
 
 TEST(Adapter, FeedbackTakesItsWay) {
@@ -452,26 +518,23 @@ TEST(Adapter, FeedbackTakesItsWay) {
   SteadyFlow flow(test::rtp_packet(4));
   const Result ir = run_one(c.get(), HEADROOM_COMPRESSOR, build(flow.next()));
   (void)run_one(d.get(), HEADROOM_DECOMPRESSOR, ir.octets);
-  std::uint8_t octets[HEADROOM_FEEDBACK_MAX];
-  headroom_feedback f{octets, sizeof octets, 0, 77, 0};
-  ASSERT_EQ(api().take_feedback(d.get(), &f), 1);
-  EXPECT_GT(f.length, 0U);
-  EXPECT_EQ(f.channel, 0U);
-  headroom_feedback none{octets, sizeof octets, 5, 0, 0};
-  EXPECT_EQ(api().take_feedback(d.get(), &none), 0);
-  EXPECT_EQ(none.length, 0U);
+  const Reverse said = take_reverse(d.get());
+  EXPECT_EQ(said.type, HEADROOM_REVERSE_FAR);
+  EXPECT_FALSE(said.octets.empty());
+  EXPECT_EQ(said.channel, 0U);
+  EXPECT_EQ(take_reverse(d.get()).type, 0);
 
   // In front of a packet of the other direction, and out of it again.
   const Instance back = create(HEADROOM_COMPRESSOR);
   const Instance far = create(HEADROOM_DECOMPRESSOR);
-  const Packet sent(octets, octets + f.length);
-  ASSERT_EQ(api().piggyback(back.get(), &f), 1);
+  ASSERT_EQ(give_reverse(back.get(), said.octets, said.type), HEADROOM_OK);
   const Result carried = run_one(back.get(), HEADROOM_COMPRESSOR, build(flow.spec));
   EXPECT_EQ(run_one(far.get(), HEADROOM_DECOMPRESSOR, carried.octets).octets, build(flow.spec));
-  headroom_feedback arrived{octets, sizeof octets, 0, 0, 0};
-  ASSERT_EQ(api().take_received_feedback(far.get(), &arrived), 1);
-  EXPECT_EQ(to_hex({octets, arrived.length}), to_hex(sent));
-  api().give_feedback(c.get(), &arrived, 0);
+  const Reverse arrived = take_reverse(far.get());
+  EXPECT_EQ(arrived.type, HEADROOM_REVERSE_NEAR);
+  EXPECT_EQ(to_hex(arrived.octets), to_hex(said.octets));
+  EXPECT_EQ(give_reverse(c.get(), arrived.octets, 7), HEADROOM_ERR_UNSUPPORTED);
+  EXPECT_EQ(give_reverse(c.get(), arrived.octets, arrived.type), HEADROOM_OK);
   EXPECT_EQ(statistics_of(c.get())["acks"], 1);
 }
 

@@ -58,7 +58,7 @@ void Channel::to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbox& lin
     ways_[i] = gather_plain(frames[i], looks_[i]);
   }
   if (compressor_ && compressor_->count() != 0) {
-    if (!waiting_.empty()) offer_feedback();
+    if (!waiting_.empty()) offer_feedback(now_ns);
     compressor_->process(now_ns);
   }
   std::uint32_t next = 0;
@@ -88,7 +88,9 @@ Channel::Way Channel::gather_plain(const Frame& frame, const Look& seen) {
 
 void Channel::put_compressed(Frame& frame, const Look& seen, std::uint32_t i, Outbox& link) {
   const std::int32_t status = compressor_->status(i);
-  if (status == HEADROOM_OK) [[likely]] {
+  if (status == HEADROOM_OK && !compressor_->more(i).empty()) [[unlikely]] {
+    put_segments(frame, seen, i, link);
+  } else if (status == HEADROOM_OK) [[likely]] {
     if (write_link_packet(frame, seen, compressor_->output(i))) {
       statistics_.compressed.add();
       link.put(frame);
@@ -96,8 +98,6 @@ void Channel::put_compressed(Frame& frame, const Look& seen, std::uint32_t i, Ou
       statistics_.passed_too_long.add();
       pass(frame, seen, link_mtu_, link);
     }
-  } else if (status == HEADROOM_SEGMENTS) {
-    put_segments(frame, seen, compressor_->output(i), link);
   } else if (status == HEADROOM_NOTHING) {
     lose(frame, statistics_.consumed);
   } else {
@@ -106,27 +106,34 @@ void Channel::put_compressed(Frame& frame, const Look& seen, std::uint32_t i, Ou
   }
 }
 
-void Channel::put_segments(Frame& frame, const Look& seen, OctetView segments, Outbox& link) {
-  for (OctetView left = segments; !left.empty();) {
-    if (next_segment(left).size() <= link_mtu_) continue;
+void Channel::put_segments(Frame& frame, const Look& seen, std::uint32_t i, Outbox& link) {
+  const OctetView first = compressor_->output(i);
+  const std::span<const Codec::Output> more = compressor_->more(i);
+  const bool fit = first.size() <= link_mtu_ &&
+                   std::ranges::all_of(more, [this](const Codec::Output& one) { return one.length <= link_mtu_; });
+  if (!fit) {
     statistics_.passed_too_long.add();
     pass(frame, seen, link_mtu_, link);
     return;
   }
   statistics_.compressed.add();
-  while (!segments.empty()) {
+  // False when there is no frame: the rest of the packet is of no use any more.
+  const auto put = [&](OctetView segment) {
     Frame piece;
-    if (!store_.take(piece)) {  // the rest of the packet is of no use any more
+    if (!store_.take(piece)) {
       statistics_.no_memory.add();
-      break;
+      return false;
     }
     std::memcpy(piece.octets, frame.octets, seen.payload_at);
-    if (write_link_packet(piece, seen, next_segment(segments))) {
+    if (write_link_packet(piece, seen, segment)) {
       link.put(piece);
     } else {
       lose(piece, statistics_.too_long);
     }
-  }
+    return true;
+  };
+  if (put(first))
+    (void)std::ranges::all_of(more, [&](const Codec::Output& one) { return put(compressor_->octets_of(one)); });
   store_.give_back(frame);
 }
 
@@ -209,30 +216,30 @@ void Channel::put_decompressed(Frame& frame, const Look& seen, std::uint32_t i, 
 
 // What waits goes in front of the first packet of the burst, unless the two might be too long for the link together:
 // feedback in front of a packet that then has to go uncompressed would be lost.
-void Channel::offer_feedback() {
+void Channel::offer_feedback(std::uint64_t now_ns) {
   if (compressor_->first_length() + waiting_.octets() + kSmallestPayload > link_mtu_) return;
-  statistics_.feedback.piggybacked.add(
-      waiting_.offer([&](OctetView message) { return compressor_->piggyback(message); }));
+  statistics_.feedback.piggybacked.add(waiting_.offer(
+      [&](OctetView message) { return compressor_->give_reverse(message, HEADROOM_REVERSE_FAR, now_ns); }));
 }
 
 void Channel::carry_feedback(std::uint64_t now_ns, Outbox& link) {
   constexpr unsigned kMostABurst = 4096;  // an adapter that never stops must not hang the node
-  unsigned taken = 0;
-  const auto next = [&](OctetView message) {
-    if (!message.empty() && ++taken > kMostABurst)
+  for (unsigned taken = 0;; ++taken) {
+    const Codec::Reverse packet = decompressor_->take_reverse(now_ns);
+    if (packet.octets.empty()) break;
+    if (taken == kMostABurst)
       throw Error(ErrorKind::adapter, "the adapter's feedback has no end: it gave thousands of messages for a burst.");
-    return message;
-  };
-  for (OctetView message; !(message = next(decompressor_->take_received_feedback())).empty();) {
+    if (packet.type == HEADROOM_REVERSE_FAR) {
+      keep_feedback(packet.octets, now_ns, link);
+      continue;
+    }
     statistics_.feedback.received.add();
     if (compressor_) {
-      compressor_->give_feedback(message, now_ns);
+      compressor_->give_reverse(packet.octets, HEADROOM_REVERSE_NEAR, now_ns);
     } else {
       statistics_.feedback.discarded.add();
     }
   }
-  for (OctetView message; !(message = next(decompressor_->take_feedback())).empty();)
-    keep_feedback(message, now_ns, link);
   if (feedback_ == Feedback::own || !compressor_) send_feedback(link);
 }
 

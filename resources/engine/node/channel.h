@@ -45,9 +45,9 @@ class Channel final : public Forwarder {
 
   // Plain to link.
   [[nodiscard]] Way gather_plain(const Frame& frame, const Look& seen);
-  void offer_feedback();
+  void offer_feedback(std::uint64_t now_ns);
   void put_compressed(Frame& frame, const Look& seen, std::uint32_t i, Outbox& link);
-  void put_segments(Frame& frame, const Look& seen, OctetView segments, Outbox& link);
+  void put_segments(Frame& frame, const Look& seen, std::uint32_t i, Outbox& link);
   // Link to plain.
   [[nodiscard]] Way gather_link(Frame& frame, Look& seen);
   void put_decompressed(Frame& frame, const Look& seen, std::uint32_t i, Outbox& plain);

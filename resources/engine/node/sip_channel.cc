@@ -47,7 +47,7 @@ std::optional<Address> user_of(OctetView packet, bool from_users) noexcept {
 
 std::uint32_t Users::find(const Address& address) const {
   const auto found = by_address_.find(address);
-  return found == by_address_.end() ? HEADROOM_NO_COMPARTMENT : found->second->compartment;
+  return found == by_address_.end() ? HEADROOM_NO_SESSION : found->second->compartment;
 }
 
 std::uint32_t Users::of(const Address& address) {
@@ -143,7 +143,7 @@ void SipChannel::decompress(Frame& frame, const Look& seen, Datagram& datagram, 
                             Outbox& link) {
   const Address& user = users_on_plain_ ? datagram.destination : datagram.source;
   const Made made = endpoint_.decompress(payload_in(frame, seen, datagram), source_number(datagram.source),
-                                         HEADROOM_NO_COMPARTMENT, now_ns, room_);
+                                         HEADROOM_NO_SESSION, now_ns, room_);
   if (made.status < 0) {
     statistics_.decompressor.add(made.status);
     send_nacks(frame, seen, datagram, link);
@@ -151,7 +151,7 @@ void SipChannel::decompress(Frame& frame, const Look& seen, Datagram& datagram, 
   }
   // Whoever sends what can be decompressed is a user. A NACK makes none.
   const std::uint32_t compartment = made.status == HEADROOM_OK ? users_.of(user) : users_.find(user);
-  if (compartment != HEADROOM_NO_COMPARTMENT && !endpoint_.accept(compartment) && made.status == HEADROOM_OK)
+  if (compartment != HEADROOM_NO_SESSION && !endpoint_.accept(compartment) && made.status == HEADROOM_OK)
     statistics_.compartments.refused.add();
   if (made.status != HEADROOM_OK || made.octets.empty()) return lose(frame, statistics_.consumed);
   if (made.octets.size() > room_for(frame, seen, datagram, plain_mtu_)) return lose(frame, statistics_.too_long);
@@ -162,8 +162,8 @@ void SipChannel::decompress(Frame& frame, const Look& seen, Datagram& datagram, 
 
 // RFC 4077: what could not be decompressed is answered to where it came from.
 void SipChannel::send_nacks(const Frame& frame, const Look& seen, const Datagram& datagram, Outbox& link) {
-  OctetView nack = endpoint_.take_feedback();
-  for (unsigned count = 0; !nack.empty(); nack = endpoint_.take_feedback()) {
+  OctetView nack = endpoint_.take_reverse();
+  for (unsigned count = 0; !nack.empty(); nack = endpoint_.take_reverse()) {
     if (++count > kMostNacks)
       throw Error(ErrorKind::adapter, "the adapter's NACKs have no end: it gave many for one message.");
     Frame answer;

@@ -28,7 +28,7 @@ class Users {
 
   // The compartment of a user; opened when there is none.
   [[nodiscard]] std::uint32_t of(const Address& address);
-  // HEADROOM_NO_COMPARTMENT when there is none.
+  // HEADROOM_NO_SESSION when there is none.
   [[nodiscard]] std::uint32_t find(const Address& address) const;
 
  private:

@@ -114,7 +114,7 @@ std::vector<LinkPacket> Direction::note_segments(std::size_t index, const Guarde
 
 std::vector<LinkPacket> Direction::note_compressed(std::size_t index, const GuardedOutput* output) {
   const SourcePacket& packet = source_[index];
-  if (output != nullptr && output->status == HEADROOM_SEGMENTS) {
+  if (output != nullptr && output->came_out() && !output->more.empty()) {
     if (!records_.empty()) records_[index].compressed = *output;
     return note_segments(index, *output);
   }
@@ -224,13 +224,13 @@ void Direction::add_mismatch(std::optional<std::uint64_t> packet, std::uint64_t 
                          Octets(wanted.begin(), wanted.end()), Octets(got.begin(), got.end())});
 }
 
-void Direction::note_feedback(std::uint64_t tag, const FeedbackElement& element) {
+void Direction::note_feedback(std::uint64_t tag, const ReversePacket& element) {
   ++feedback.messages;
   feedback.octets += element.octets.size();
   if (!records_.empty() && tag < records_.size()) records_[static_cast<std::size_t>(tag)].feedback.push_back(element);
 }
 
-void Direction::note_passed_on(std::uint64_t tag, const FeedbackElement& element) {
+void Direction::note_passed_on(std::uint64_t tag, const ReversePacket& element) {
   if (!records_.empty() && tag < records_.size()) records_[static_cast<std::size_t>(tag)].passed_on.push_back(element);
 }
 
@@ -344,9 +344,9 @@ Json Direction::record(std::size_t index) const {
     arrivals.push_back(std::move(entry));
   }
   if (decompressor) json["decompressor"] = std::move(arrivals);
-  const auto add_elements = [&json](const char* key, const std::vector<FeedbackElement>& elements) {
+  const auto add_elements = [&json](const char* key, const std::vector<ReversePacket>& elements) {
     Json list = Json::array();
-    for (const FeedbackElement& element : elements) list.push_back(to_hex(element.octets));
+    for (const ReversePacket& element : elements) list.push_back(to_hex(element.octets));
     if (!list.empty()) json[key] = std::move(list);
   };
   add_elements("feedback", record.feedback);

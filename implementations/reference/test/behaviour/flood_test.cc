@@ -141,14 +141,13 @@ TEST(Floods, EmptyPacketsAndStrangeChannelsInABurst) {
   for (std::size_t i = 0; i < burst.size(); ++i) {
     const std::uint32_t channel = i % 3 == 1 ? 0xffffffffU / 16 + static_cast<std::uint32_t>(i) : 1;
     const bool empty = i % 3 == 2;
-    burst[i] = {empty ? nullptr : p.data(),
-                rooms[i].data(),
-                empty ? 0U : static_cast<std::uint32_t>(p.size()),
-                200,
-                channel,
-                0,
-                0,
-                0};
+    headroom_packet& packet = burst[i];
+    packet = {};
+    packet.in = empty ? nullptr : p.data();
+    packet.in_length = empty ? 0U : static_cast<std::uint32_t>(p.size());
+    packet.out = rooms[i].data();
+    packet.out_capacity = 200;
+    packet.channel = channel;
   }
   compressor.compress(burst.data(), burst.size(), 0, nullptr);
   for (std::size_t i = 0; i < burst.size(); ++i)

@@ -100,8 +100,6 @@ std::uint64_t random_step(test::Random& random) {
   return kinds[random.below(5)] * test::kMillisecond;
 }
 
-bool came_out(std::int32_t status) { return status == HEADROOM_OK || status == HEADROOM_SEGMENTS; }
-
 class NoSpace : public testing::TestWithParam<Setting> {};
 
 // One compressor gets packets that do not fit as well, its twin does not: what both send is the same, octet by octet.
@@ -138,8 +136,8 @@ TEST_P(NoSpace, TheCompressorForgetsThePacket) {
     const test::Compressed sent = test::compress(compressor, packet, now);
     const test::Compressed same = test::compress(twin, packet, now);
     ASSERT_EQ(sent.status, same.status) << i;
-    ASSERT_EQ(to_hex(sent.octets), to_hex(same.octets)) << i;
-    if (!came_out(sent.status)) continue;
+    ASSERT_EQ(link_packets_of(sent), link_packets_of(same)) << i;
+    if (sent.status != HEADROOM_OK) continue;
     for (const Packet& link : link_packets_of(sent)) {
       const test::Restored r = test::decompress(decompressor, link, now);
       if (r.status == HEADROOM_OK) {
@@ -172,7 +170,7 @@ TEST_P(NoSpace, TheDecompressorLosesThatPacketOnly) {
     now += random_step(random);
     const Packet packet = sources.next();
     const test::Compressed sent = test::compress(compressor, packet, now);
-    ASSERT_TRUE(came_out(sent.status)) << i;
+    ASSERT_TRUE(sent.status == HEADROOM_OK) << i;
     const bool tight = random.chance(0.3);
     std::int32_t status = HEADROOM_NOTHING;
     for (const Packet& link : link_packets_of(sent)) {

@@ -41,19 +41,31 @@ TEST(SegmentCrc, CheckValue) {
 
 // --- Cutting -----------------------------------------------------------------------------------------------------
 
-// `feedback` and `packet` cut up in `room` octets; empty when that cannot be.
+// `feedback` and `packet` cut up in link packets, each behind its length in two octets, in `room` octets each; what
+// came before there was no room.
 std::string cut(const char* feedback, const char* packet, std::size_t largest,
                 const std::vector<std::uint16_t>& allowed = {}, std::size_t room = 200) {
   const Packet front = hex(feedback);
-  const Packet octets = hex(packet);
-  Packet all = joined(front, octets);
-  all.resize(room, 0xaa);
-  const std::size_t length = cut_into_segments(all, front.size(), octets.size(), {largest, allowed});
-  if (length == 0) {
-    EXPECT_EQ(to_hex(Octets(all).first(front.size() + octets.size())), to_hex(joined(front, octets))) << "changed";
-    return {};
+  Segmenter segments(100);
+  segments.begin(hex(packet), 7);
+  EXPECT_EQ(segments.channel(), 7U);
+  Packet all;
+  for (std::size_t in_front = front.size(); !segments.empty(); in_front = 0) {
+    Packet one = front;
+    one.resize(room, 0xaa);
+    const Packet before = one;
+    const std::size_t length = segments.next(one, in_front, {largest, allowed});
+    if (length == 0) {
+      EXPECT_EQ(one, before) << "changed";
+      break;
+    }
+    EXPECT_TRUE(std::equal(one.begin() + static_cast<std::ptrdiff_t>(length), one.end(),
+                           before.begin() + static_cast<std::ptrdiff_t>(length)))
+        << "written behind the segment";
+    all.insert(all.end(), {static_cast<std::uint8_t>(length >> 8), static_cast<std::uint8_t>(length)});
+    all.insert(all.end(), one.begin(), one.begin() + static_cast<std::ptrdiff_t>(length));
   }
-  return to_hex(Octets(all).first(length));
+  return to_hex(all);
 }
 
 TEST(Cutting, EqualPiecesAndARest) {
@@ -84,10 +96,22 @@ TEST(Cutting, PaddingWhereASizeIsNotAllowed) {
 }
 
 TEST(Cutting, NoRoom) {
-  // Three link packets, each with its length and a type octet: 13 + 9 octets.
-  EXPECT_NE(cut("", "31 32 33 34 35 36 37 38 39", 6, {}, 22), "");
-  for (std::size_t room = 9; room < 22; ++room) EXPECT_EQ(cut("", "31 32 33 34 35 36 37 38 39", 6, {}, room), "");
-  EXPECT_EQ(cut("f4 01 02 03 04", "31 32 33", 6), "");  // nothing of the unit would fit behind the feedback
+  // Link packets of 6, 6 and 4 octets.
+  EXPECT_EQ(cut("", "31 32 33 34 35 36 37 38 39", 6, {}, 6), cut("", "31 32 33 34 35 36 37 38 39", 6));
+  for (std::size_t room = 1; room < 6; ++room) EXPECT_EQ(cut("", "31 32 33 34 35 36 37 38 39", 6, {}, room), "");
+}
+
+TEST(Cutting, WhatIsLeftOfAUnitIsDroppedForTheNext) {
+  Segmenter segments(100);
+  EXPECT_TRUE(segments.empty());
+  segments.begin(hex("31 32 33 34 35 36 37 38 39"), 0);
+  Packet room(6);
+  EXPECT_EQ(segments.next(room, 0, {6, {}}), 6U);
+  segments.begin(hex("41 42"), 1);
+  EXPECT_EQ(segments.next(room, 0, {6, {}}), 6U);
+  EXPECT_EQ(to_hex(Octets(room).first(3)), to_hex(hex("fe 41 42")));
+  segments.drop();
+  EXPECT_TRUE(segments.empty());
 }
 
 // --- Putting together --------------------------------------------------------------------------------------------
@@ -329,7 +353,7 @@ TEST_P(BothSides, EveryPacketArrives) {
     ASSERT_EQ(r.status, HEADROOM_OK) << i;
     ASSERT_EQ(to_hex(r.octets), to_hex(packet)) << i;
     EXPECT_EQ(test::take_all(link.decompressor.received_feedback()).size(), i % 5 == 0 ? 1U : 0U);
-    if (link.sent.status != HEADROOM_SEGMENTS) continue;
+    if (link.sent.more.empty()) continue;
     ++segmented;
     for (const std::size_t length : lengths) {
       EXPECT_TRUE(c.largest_packet == 0 || length <= c.largest_packet) << length;
@@ -365,13 +389,14 @@ TEST(NotCut, WhereMrruForbids) {
     c.channel.mrru = mrru;
     Compressor limited(c);
     sent = test::compress(limited, packet, 0, 0, 2000);
-    EXPECT_EQ(sent.status, mrru == unit ? HEADROOM_SEGMENTS : HEADROOM_OK);
+    EXPECT_EQ(sent.status, HEADROOM_OK);
+    EXPECT_EQ(sent.more.empty(), mrru != unit);
     EXPECT_EQ(limited.counters().oversize, mrru == unit ? 0U : 1U);
   }
 }
 
-// No room for all segments: the packet goes whole rather than not at all, and nothing is written past the end.
-TEST(NotCut, WhereThereIsNoRoom) {
+// Segments want no more room than the packet: where it fits, they do.
+TEST(Cut, WhereThereIsRoomForThePacket) {
   SteadyFlow flow(test::rtp_packet(4));
   flow.spec.payload.assign(100, 7);
   const Packet packet = build(flow.spec);
@@ -381,12 +406,47 @@ TEST(NotCut, WhereThereIsNoRoom) {
   for (std::size_t room = 0; room < 300; ++room) {
     Compressor compressor(c);
     const Compressed sent = test::compress(compressor, packet, 0, 0, room);
-    if (sent.status == HEADROOM_SEGMENTS) {
+    if (sent.status == HEADROOM_OK) {
       EXPECT_GT(link_packets_of(sent).size(), 7U);
     } else {
-      EXPECT_TRUE(sent.status == HEADROOM_OK || sent.status == HEADROOM_ERR_NO_SPACE) << sent.status;
+      EXPECT_EQ(sent.status, HEADROOM_ERR_NO_SPACE);
+      EXPECT_TRUE(sent.more.empty());
     }
   }
+}
+
+// A packet that becomes segments ends a burst, and those that are not drained are gone with the next packet.
+TEST(Cut, APacketOfSegmentsEndsTheBurst) {
+  SteadyFlow flow(test::rtp_packet(4));
+  CompressorConfig c;
+  c.largest_packet = 80;
+  c.channel.mrru = 1000;
+  Compressor compressor(c);
+  std::vector<Packet> in(3), out(3, Packet(600));
+  std::vector<headroom_packet> packets(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    flow.spec.payload.assign(i == 1 ? 100 : 10, 7);
+    in[i] = build(flow.next());
+    packets[i].in = in[i].data();
+    packets[i].in_length = static_cast<std::uint32_t>(in[i].size());
+    packets[i].out = out[i].data();
+    packets[i].out_capacity = 600;
+    packets[i].status = 77;
+  }
+  EXPECT_EQ(compressor.compress(packets.data(), 3, 0, nullptr), 2U);
+  EXPECT_EQ(packets[0].more, 0U);
+  EXPECT_NE(packets[1].more, 0U);
+  EXPECT_EQ(packets[1].out_length, 80U);
+  EXPECT_EQ(packets[2].status, 77) << "not touched";
+  Packet room(600);
+  headroom_packet more[2] = {};
+  more[0].out = room.data();
+  more[0].out_capacity = 10;
+  EXPECT_EQ(compressor.drain(more, 2), 1U) << "the rest of the unit is lost with it";
+  EXPECT_EQ(more[0].status, HEADROOM_ERR_NO_SPACE);
+  EXPECT_EQ(compressor.compress(&packets[2], 1, 0, nullptr), 1U);
+  EXPECT_EQ(packets[2].status, HEADROOM_OK);
+  EXPECT_EQ(compressor.drain(more, 2), 0U);
 }
 
 // Feedback that leaves no room for a segment behind it is refused; what does is taken and arrives.
@@ -398,7 +458,7 @@ TEST(NotCut, LongFeedback) {
   EXPECT_FALSE(compressor.piggyback(0, joined(hex("f0 0d"), Packet(13, 0x20))));
   EXPECT_TRUE(compressor.piggyback(0, joined(hex("f0 0c"), Packet(12, 0x20))));
   const Compressed sent = test::compress(compressor, build(test::rtp_packet(4)), 0, 0, 2000);
-  ASSERT_EQ(sent.status, HEADROOM_SEGMENTS);
+  ASSERT_FALSE(sent.more.empty());
   const std::vector<Packet> packets = link_packets_of(sent);
   EXPECT_EQ(packets[0].size(), 16U);
   EXPECT_EQ(packets[0][14], 0xfe);

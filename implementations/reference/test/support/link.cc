@@ -47,8 +47,8 @@ Result one_packet(Octets packet, std::uint32_t channel, std::size_t capacity, Ca
   call(p, result.detail);
   room.check(p);
   result.status = p.status;
-  if (p.status != HEADROOM_OK && p.status != HEADROOM_SEGMENTS && p.out_length != 0)
-    give_up("out_length is not 0 although the status is neither HEADROOM_OK nor HEADROOM_SEGMENTS");
+  if (p.status != HEADROOM_OK && p.out_length != 0)
+    give_up("out_length is not 0 although the status is not HEADROOM_OK");
   room.octets.resize(p.out_length);
   result.octets = std::move(room.octets);
   return result;
@@ -58,8 +58,26 @@ Result one_packet(Octets packet, std::uint32_t channel, std::size_t capacity, Ca
 
 Compressed compress(Compressor& compressor, Octets packet, std::uint64_t now_ns, std::uint32_t channel,
                     std::size_t room) {
-  return one_packet<Compressed>(
-      packet, channel, room, [&](headroom_packet& p, headroom_detail& d) { compressor.compress(&p, 1, now_ns, &d); });
+  bool more = false;
+  Compressed sent = one_packet<Compressed>(packet, channel, room, [&](headroom_packet& p, headroom_detail& d) {
+    if (compressor.compress(&p, 1, now_ns, &d) != 1) give_up("a packet was not handled");
+    more = p.more != 0;
+  });
+  for (;;) {
+    Room drained(packet.size() + HEADROOM_EXPANSION);
+    headroom_packet p{};
+    p.out = drained.octets.data();
+    p.out_capacity = static_cast<std::uint32_t>(drained.capacity);
+    if (compressor.drain(&p, 1) == 0) {
+      if (more == sent.more.empty()) give_up("more is not as there is more");
+      return sent;
+    }
+    drained.check(p);
+    if (p.status != HEADROOM_OK || p.out_length == 0) give_up("a segment was not put out");
+    if (p.channel != channel) give_up("a segment is of another channel");
+    drained.octets.resize(p.out_length);
+    sent.more.push_back(std::move(drained.octets));
+  }
 }
 
 Restored decompress(Decompressor& decompressor, Octets packet, std::uint64_t now_ns, std::uint32_t channel,
@@ -70,21 +88,14 @@ Restored decompress(Decompressor& decompressor, Octets packet, std::uint64_t now
 }
 
 std::vector<Packet> link_packets_of(const Compressed& sent) {
-  if (sent.status != HEADROOM_SEGMENTS) return {sent.octets};
-  std::vector<Packet> packets;
-  wire::Reader in(sent.octets);
-  while (in.remaining() > 0) {
-    const std::size_t length = in.two();
-    const std::uint8_t* octets = in.take(length);
-    if (!in.ok() || length == 0) give_up("segments do not fill out_length");
-    packets.emplace_back(octets, octets + length);
-  }
+  std::vector<Packet> packets = {sent.octets};
+  packets.insert(packets.end(), sent.more.begin(), sent.more.end());
   return packets;
 }
 
 std::vector<FeedbackElement> take_all(FeedbackQueue& queue) {
   std::vector<FeedbackElement> all;
-  std::array<std::uint8_t, HEADROOM_FEEDBACK_MAX> room;
+  std::array<std::uint8_t, HEADROOM_REVERSE_MAX> room;
   std::uint32_t channel = 0;
   while (const std::size_t size = queue.take(channel, room))
     all.push_back({channel, {room.begin(), room.begin() + static_cast<std::ptrdiff_t>(size)}});

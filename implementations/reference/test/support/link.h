@@ -23,6 +23,7 @@ struct Compressed {
   Packet octets;
   std::int32_t status = 0;
   headroom_detail detail{};
+  std::vector<Packet> more;  // what is drained: further segments
 
   [[nodiscard]] wire::PacketType type() const noexcept { return static_cast<wire::PacketType>(detail.packet_type); }
   [[nodiscard]] CompressorState state() const noexcept { return static_cast<CompressorState>(detail.state); }
@@ -52,8 +53,7 @@ inline constexpr std::size_t kEnough = static_cast<std::size_t>(-1);
 [[nodiscard]] Restored decompress(Decompressor& decompressor, Octets packet, std::uint64_t now_ns = 0,
                                   std::uint32_t channel = 0, std::size_t room = kEnough);
 
-// What goes onto the link: the packet, or its segments (HEADROOM_SEGMENTS). Ends the program when those are not as the
-// ABI has it.
+// What goes onto the link: the packet, or its segments.
 [[nodiscard]] std::vector<Packet> link_packets_of(const Compressed& sent);
 
 // All feedback elements that wait in a queue.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Feedback elements that wait to be taken by the caller, oldest first. Fixed room: what does not fit is dropped and
+// Reverse packets that wait to be taken by the caller, oldest first. Fixed room: what does not fit is dropped and
 // counted, as a feedback channel may lose packets anyway.
 #pragma once
 
@@ -15,26 +15,26 @@
 namespace headroom {
 
 // `kLongest`: octets of what is put in at once.
-template <std::size_t kLongest = HEADROOM_FEEDBACK_MAX>
-class FeedbackQueue {
+template <std::size_t kLongest = HEADROOM_REVERSE_MAX>
+class ReverseQueue {
  public:
-  FeedbackQueue() : ring_(kRoom) {}
+  ReverseQueue() : ring_(kRoom) {}
 
-  // No octets are no element.
-  void put(std::uint32_t channel, std::span<const std::uint8_t> element) noexcept {
-    if (element.empty()) return;
-    if (count_ == kRoom || element.size() > kLongest) {
+  // No octets are no packet.
+  void put(std::uint32_t channel, std::span<const std::uint8_t> packet) noexcept {
+    if (packet.empty()) return;
+    if (count_ == kRoom || packet.size() > kLongest) {
       ++dropped_;
       return;
     }
     Entry& e = ring_[(first_ + count_++) % kRoom];
     e.channel = channel;
-    e.size = static_cast<std::uint16_t>(element.size());
-    std::copy(element.begin(), element.end(), e.octets.begin());
+    e.size = static_cast<std::uint16_t>(packet.size());
+    std::copy(packet.begin(), packet.end(), e.octets.begin());
   }
 
-  // Copies the oldest element into `room` and removes it. Returns its octets, 0 when the queue is empty; an element
-  // longer than `room` is dropped.
+  // Copies the oldest packet into `room` and removes it. Returns its octets, 0 when the queue is empty; a packet longer
+  // than `room` is dropped.
   [[nodiscard]] std::size_t take(std::uint32_t& channel, std::span<std::uint8_t> room) noexcept {
     while (count_ != 0) {
       const Entry& e = ring_[first_];
@@ -51,10 +51,17 @@ class FeedbackQueue {
     return 0;
   }
 
-  // The calling convention of `take_feedback` and `take_received_feedback`.
-  [[nodiscard]] std::int32_t take(headroom_feedback& feedback) noexcept {
-    feedback.length = static_cast<std::uint32_t>(take(feedback.channel, {feedback.data, feedback.capacity}));
-    return feedback.length != 0 ? 1 : 0;
+  // The calling convention of `take_reverse`, for packets of one type.
+  [[nodiscard]] std::size_t take(headroom_packet* packets, std::size_t count, std::uint16_t type) noexcept {
+    std::size_t taken = 0;
+    for (; taken < count; ++taken) {
+      headroom_packet& p = packets[taken];
+      p.out_length = static_cast<std::uint32_t>(take(p.channel, {p.out, p.out_capacity}));
+      if (p.out_length == 0) break;
+      p.out_type = type;
+      p.status = HEADROOM_OK;
+    }
+    return taken;
   }
 
   [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
