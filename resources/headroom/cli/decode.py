@@ -102,7 +102,7 @@ def _summary(read: Capture) -> dict[str, Any]:
 
 def wanted_of(profiles: str | None, cid: str | None, max_cid: int | None) -> Any:
     """What is known of the channels. Raises UsageError on a word that makes no sense."""
-    from headroom.core.settings import split_names
+    from headroom.core.options import split_names
     from headroom.decode.compressed import ChannelHints
     from headroom.schemes.rohc.judge.profiles import PROFILES
 
@@ -137,7 +137,7 @@ def range_of(text: str | None) -> tuple[int, int | None]:
 
 def ports_of(text: str | None) -> frozenset[int]:
     """UDP ports. Raises UsageError on anything else."""
-    from headroom.core.settings import split_names
+    from headroom.core.options import split_names
 
     names = split_names(text or "")
     if text is not None and not (names and all(name.isdecimal() and 0 < int(name) < 65536 for name in names)):

@@ -121,7 +121,7 @@ def _refuse_beside_resume(context: typer.Context) -> None:
 
 def _names(option: str, text: str | None) -> tuple[str, ...]:
     """The names of a list. Raises UsageError when the option is there and names nothing: that would mean all."""
-    from headroom.core.settings import split_names
+    from headroom.core.options import split_names
 
     found = split_names(text or "")
     if text is not None and not found:
@@ -191,7 +191,8 @@ def plan_of(words: dict[str, tuple[str, ...]], seed: int = 1, build: str = DEFAU
 def _settings(seed: int, build: str) -> Settings:
     """What the rows have in common. Raises UsageError when there is no such build."""
     from headroom.core.machine import build as builds
-    from headroom.core.settings import Settings, seed_of
+    from headroom.core.options import seed_of
+    from headroom.core.settings import Settings
 
     if build not in builds.presets() and not builds.engine_program(build).is_file():
         raise UsageError(

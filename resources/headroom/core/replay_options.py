@@ -14,26 +14,17 @@ from typing import Any
 
 from headroom.core import implementations
 from headroom.core.errors import UsageError
+from headroom.core.options import boolean, seed_of, split_names
 from headroom.core.paths import ROOT
 from headroom.core.replay import Packets, ReplayConfig
-from headroom.core.settings import Settings, seed_of, split_names
+from headroom.core.settings import Settings
 from headroom.schemes.rohc import ppp
 from headroom.schemes.sigcomp import messages
 from headroom.schemes.sigcomp.endpoints import LIMITS, TRANSPORTS, VALUES, generous
 from headroom.schemes.sigcomp.sip import calls, sequences
 
-TRUE, FALSE = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
-
-
 OR = " or "  # between modes, of which that is meant which both sides have
 LINK_SHARES = ("loss", "ber", "duplicate")  # of both directions of a link between endpoints
-
-
-def boolean(text: str) -> bool:
-    word = str(text).lower()
-    if word not in TRUE + FALSE:
-        raise UsageError(f"'{text}' is neither yes nor no.")
-    return word in TRUE
 
 
 def octets(text: str) -> str:

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from headroom.core.errors import UsageError
+from headroom.core.options import Option
 
 FOLDER = Path(__file__).resolve().parents[1] / "schemes"
 
@@ -23,12 +24,13 @@ FOLDER = Path(__file__).resolve().parents[1] / "schemes"
 class Scheme:
     """One scheme. `name` is its word in configurations, declarations and tags; `title` is how sentences call it.
 
-    `roles` are those of an adapter: compressor and decompressor, or endpoint.
+    `roles` are those of an adapter: compressor and decompressor, or endpoint. `options` are of `./headroom run`.
     """
 
     name: str
     title: str
     roles: tuple[str, ...]
+    options: tuple[Option, ...] = ()
 
 
 @cache

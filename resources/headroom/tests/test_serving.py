@@ -20,6 +20,7 @@ from headroom.core.results.record import Test
 from headroom.core.settings import Settings
 from headroom.schemes.sigcomp import call_load, endpoints
 from headroom.schemes.sigcomp.keywords import call_service
+from headroom.schemes.sigcomp.options import CALLS
 from headroom.schemes.sigcomp.report.calls_section import calls as section_of
 from headroom.tests import sample
 
@@ -60,12 +61,12 @@ def described(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_only_rows_that_heed_the_options_of_calls_are_repeated_with_them() -> None:
     suite = running.TestSuite.from_file_system(SUITES / "performance" / "sip_calls.robot")
-    heeding = {test.name: listener.heeds_calls(test) for test in suite.tests}
+    heeding = {test.name: listener.heeds(test, CALLS) for test in suite.tests}
     assert heeding["Voice Calls"] and not heeding["Pool Or Pinned, Two Workers"]
-    asked = Settings(calls=500)
+    asked = Settings(of_schemes={"calls": 500})
     row = Test("performance/sip_calls/Voice Calls", "Voice Calls", "", "", [])
-    assert "--calls 500" in listener.command(row, asked, of_calls=True)
-    assert "--calls" not in listener.command(row, asked, of_calls=False)
+    assert "--calls 500" in listener.command(row, asked)
+    assert "--calls" not in listener.command(row, asked, lambda one: False)
 
 
 def test_a_sequence_becomes_a_call() -> None:
@@ -187,7 +188,9 @@ def test_what_organisations_showed_is_left_with_its_trials() -> None:
 
 def test_the_command_line_has_the_last_word_on_calls() -> None:
     row = call_load.CallLoadConfig()
-    asked = call_service.calls_asked_for(row, Settings(calls=500, holding=60.0, answer=0.0, quick=True), 20_000)
+    asked = call_service.calls_asked_for(
+        row, Settings(of_schemes={"calls": 500, "holding": 60.0, "answer": 0.0}, quick=True), 20_000
+    )
     assert (asked.simultaneous, call_load.holding_of(asked), asked.answer_s) == (500, 60.0, 0.0)
     quick = call_service.calls_asked_for(row, Settings(quick=True), 20_000)
     assert (quick.simultaneous, call_load.holding_of(quick), quick.answer_s) == (1000, 180.0, 5.0)

@@ -20,10 +20,11 @@ import headroom
 from headroom.core import engine, implementations
 from headroom.core.errors import HeadroomError
 from headroom.core.machine import environment, pressure
+from headroom.core.options import Option
 from headroom.core.paths import SUITES
 from headroom.core.results import collector, store
 from headroom.core.results.record import Record, Test, Verdict, in_process
-from headroom.core.settings import OF_CALLS_ROWS, OTHER_SIDE, Settings, from_robot
+from headroom.core.settings import OTHER_SIDE, Settings, from_robot
 
 COMPARISONS = ("performance/", "papers/", "interop/")
 TERMINATED = "Execution terminated by signal"
@@ -150,7 +151,7 @@ class Listener(ListenerV3):
             machine=machine,
             quick=settings.quick,
             seed=settings.seed,
-            command=collected.command or command(test, settings, heeds_calls(data)),
+            command=collected.command or command(test, settings, lambda one: heeds(data, one)),
             environment=self.environment_of(settings.build),
             parameters=collected.parameters,
             metrics=collected.metrics,
@@ -233,12 +234,12 @@ def after_deviations(
     return verdict, reason
 
 
-def command(test: Test, settings: Settings, of_calls: bool = True) -> str:
-    """What repeats one test, to be typed in the repository's root; without options `of_calls` where it refuses them."""
+def command(test: Test, settings: Settings, heeded: Callable[[Option], bool] = lambda one: True) -> str:
+    """What repeats one test, to be typed in the repository's root; `heeded` as for `Settings.words`."""
     suite = test.id.removesuffix(f"/{test.name}")
-    return shlex.join(["./headroom", "run", suite, "--case", test.name, *settings.options(of_calls)])
+    return shlex.join(["./headroom", "run", suite, "--case", test.name, *settings.words(heeded)])
 
 
-def heeds_calls(test: Any) -> bool:
-    """Whether a test of Robot's is about calls whose number and length the settings may say."""
-    return any(getattr(step, "name", None) == OF_CALLS_ROWS for step in test.body)
+def heeds(test: Any, option: Option) -> bool:
+    """Whether a test of Robot's is a row that heeds an option."""
+    return option.rows is not None and any(getattr(step, "name", None) == option.rows.keyword for step in test.body)

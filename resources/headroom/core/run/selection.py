@@ -16,9 +16,9 @@ from robot.model.namepatterns import NamePatterns
 
 from headroom.core import requirements
 from headroom.core.errors import UsageError
+from headroom.core.options import Rows
 from headroom.core.paths import SUITES, shown
 from headroom.core.results.listener import test_id
-from headroom.core.settings import OF_CALLS_ROWS
 
 CPUS = re.compile(r"[1-9]\d*c(-(smt|l3|socket))?")
 REQUIREMENT = re.compile(r"RFC\d+(-\S+)?", re.IGNORECASE)
@@ -67,9 +67,9 @@ def uses_interfaces(paths: Iterable[Path]) -> bool:
     return any("wire.resource" in one.read_text(encoding="utf-8") for one in (*files, *imports) if one.is_file())
 
 
-def serves_calls(found: Iterable[Case]) -> bool:
-    """Whether any of some cases is about calls through a P-CSCF, whose number can be asked for."""
-    return any(OF_CALLS_ROWS.lower() in case.words for case in found)
+def has_rows(found: Iterable[Case], rows: Rows) -> bool:
+    """Whether any of some cases is a row that heeds an option."""
+    return any(rows.keyword.lower() in case.words for case in found)
 
 
 def _robot_files(paths: Iterable[Path]) -> list[Path]:

@@ -4,5 +4,6 @@
 from __future__ import annotations
 
 from headroom.core.scheme import Scheme
+from headroom.schemes.sigcomp.options import OPTIONS
 
-SCHEME = Scheme(name="sigcomp", title="SigComp", roles=("endpoint",))
+SCHEME = Scheme(name="sigcomp", title="SigComp", roles=("endpoint",), options=OPTIONS)

@@ -18,6 +18,7 @@ from robot.api.deco import keyword
 from headroom.core import replay, replay_options, settings
 from headroom.core.errors import UsageError
 from headroom.core.implementations import Role
+from headroom.core.options import split_names
 from headroom.core.replay import ReplayConfig
 from headroom.core.results import collector
 from headroom.keywords.base import library
@@ -244,7 +245,7 @@ class ConformanceKeywords:
     @keyword("Link Should Have")
     def link_has(self, *kinds: str) -> None:
         """Packet types as the judge reads them; of several joined by commas, one at least."""
-        missing = [kind for kind in kinds if not any(self.last.kinds[one] for one in settings.split_names(kind))]
+        missing = [kind for kind in kinds if not any(self.last.kinds[one] for one in split_names(kind))]
         verdicts.expect(not missing, f"No {', '.join(missing)} is sent; types: {dict(self.last.kinds)}", self.last)
 
     @keyword("Link Should Never Have")
@@ -261,7 +262,7 @@ class ConformanceKeywords:
 
     @keyword("Only Profiles ${profiles} Should Be Used")
     def profiles_used(self, profiles: str) -> None:
-        allowed = {int(name, 16) for name in settings.split_names(profiles)}
+        allowed = {int(name, 16) for name in split_names(profiles)}
         if all(one.profile is None for one in self.last.packets):
             raise capabilities.Inconclusive("The judge can read the profile of no packet on the link.")
         other = [one for one in self.last.packets if one.profile is not None and one.profile not in allowed]
@@ -418,7 +419,7 @@ class ConformanceKeywords:
         named = dict(named)
         count = int(named.pop("packets", 0)) if source and _is_flow(source) else 0
         channels = int(named.pop("channels", 1))
-        features = settings.split_names(named.pop("needs", ""))
+        features = split_names(named.pop("needs", ""))
         wanted = replay_options.wanted(source, named, settings.from_robot())
         if channels > 1:
             wanted.channel["channels"] = channels

@@ -9,6 +9,7 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.core import implementations, settings
+from headroom.core.options import split_names
 from headroom.core.results import collector
 from headroom.keywords.base import library
 from headroom.schemes.rohc.conformance import capabilities
@@ -75,7 +76,7 @@ def _words(name: str) -> tuple[str, ...]:
     implementation's recordings); none when the variable is not set."""
     from robot.libraries.BuiltIn import BuiltIn
 
-    return settings.split_names(str(BuiltIn().get_variable_value(f"${{INTEROP_{name.upper()}}}") or ""))
+    return split_names(str(BuiltIn().get_variable_value(f"${{INTEROP_{name.upper()}}}") or ""))
 
 
 def _note(row: Row, choice: Choice) -> None:

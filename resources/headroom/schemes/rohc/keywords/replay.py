@@ -11,6 +11,7 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.core import implementations, replay, replay_options, settings
+from headroom.core.options import split_names
 from headroom.core.results import collector
 from headroom.keywords.base import library
 
@@ -110,7 +111,7 @@ class ReplayKeywords:
     @keyword("First ${count} Packets Should Be ${types}")
     def first_packets(self, count: int, types: str) -> None:
         """Types of the first packets on the link; several types are separated by commas, and each is allowed."""
-        allowed = settings.split_names(types)
+        allowed = split_names(types)
         seen = [(r["packet"], r["compressor"].get("type")) for r in self.done.records[:count] if "compressor" in r]
         wrong = [f"packet {packet} is {kind}" for packet, kind in seen if kind not in allowed]
         self._expect(
@@ -123,7 +124,7 @@ class ReplayKeywords:
             (r["compressor"].get("type") for r in self.done.records if r.get("packet") == index and "compressor" in r),
             None,
         )
-        self._expect(found in settings.split_names(types), f"packet {index} is {found}, expected {types}")
+        self._expect(found in split_names(types), f"packet {index} is {found}, expected {types}")
 
     @keyword("Packet Types Should Include")
     def packet_types_include(self, *types: str) -> None:

@@ -10,6 +10,7 @@ from robot.api.deco import keyword
 from robot.libraries.BuiltIn import BuiltIn
 
 from headroom.core import engine, replay_options, settings
+from headroom.core.options import split_names
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.keywords.base import library
@@ -56,7 +57,7 @@ def _conclude(
 ) -> None:
     """CALLER and CALLED are there in the rows of a matrix, which leave cells and captures."""
     asked = settings.from_robot()
-    names = settings.split_names(str(BuiltIn().get_variable_value("${INTEROP_SEQUENCES}") or ""))
+    names = split_names(str(BuiltIn().get_variable_value("${INTEROP_SEQUENCES}") or ""))
     pair = caller or asked.compressor, called or asked.decompressor
     row = call.Row(*pair, mechanism, transport, link, asked.seed, asked.build, names)
     verdicts.note("compressor", row.caller, asked.build)

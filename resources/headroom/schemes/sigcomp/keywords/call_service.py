@@ -58,7 +58,7 @@ class CallServiceKeywords:
             sample_s=0.5 if quick else 1.0,
         )
         found = measured(wanted)
-        note(wanted, found, {"asked_simultaneous": run.calls or simultaneous, "compartments": compartments})
+        note(wanted, found, {"asked_simultaneous": run.get("calls") or simultaneous, "compartments": compartments})
         half = call_load.served_at(TARGET_LOAD, [found])
         no_load = "" if half is not None else "the clock has not seen any load"
         collector.current().metric("calls_at_half_load", half, "calls", "higher", reason=no_load)
@@ -114,9 +114,9 @@ def calls_asked_for(wanted: CallLoadConfig, run: settings.Settings, simultaneous
     fewer = max(1, simultaneous // QUICK_SHARE) if run.quick else simultaneous
     return replace(
         wanted,
-        simultaneous=run.calls or fewer,
-        holding_s=run.holding,
-        answer_s=wanted.answer_s if run.answer is None else run.answer,
+        simultaneous=run.get("calls") or fewer,
+        holding_s=run.get("holding"),
+        answer_s=wanted.answer_s if run.get("answer") is None else run.get("answer"),
     )
 
 
