@@ -74,7 +74,7 @@ class Points:
         if self.path is None:
             return
         document = {
-            "wanted": asdict(self.wanted),
+            "wanted": self.wanted.as_json(),
             "points": {str(p.flow_pairs): [_trial_as_json(t) for t in p.trials] for p in self.search.points.values()},
             "pairs": {str(n): [asdict(pair) for pair in pairs] for n, pairs in self.pairs.items()},
         }
@@ -87,7 +87,7 @@ _known: dict[tuple[str, str], Points] = {}
 def points(wanted: load.LoadConfig, rules: Rules, folder: Path | None) -> Points:
     """The points for some conditions: those of this process, those kept in the run's folder, or none yet."""
     # How much memory is free just now is no condition of the measurement.
-    conditions = [asdict(wanted), asdict(replace(rules, most=0))]
+    conditions = [wanted.as_json(), asdict(replace(rules, most=0))]
     identity = hashlib.sha256(json.dumps(conditions, sort_keys=True).encode()).hexdigest()[:16]
     key = (str(folder), identity)
     if key not in _known:

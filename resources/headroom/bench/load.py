@@ -16,8 +16,9 @@ from statistics import fmean
 from typing import Any
 
 from headroom.bench.capacity_search import Trial
-from headroom.core import engine, implementations, profiles
+from headroom.core import engine, profiles
 from headroom.core.errors import HeadroomError
+from headroom.core.implementations import Implementation, null
 from headroom.core.machine import procstat
 from headroom.core.paths import DEFAULT_BUILD
 
@@ -37,8 +38,8 @@ class WrongOutput(HeadroomError):
 class LoadConfig:
     """What to load and how."""
 
-    compressor: str = "reference"
-    decompressor: str = "reference"
+    compressor: Implementation
+    decompressor: Implementation
     profile: str = ""
     cores: tuple[int, ...] = ()
     build: str = DEFAULT_BUILD
@@ -53,6 +54,10 @@ class LoadConfig:
     warmup_ticks: int = 12
     ticks: int = 50
     churn_per_second: float = 0.0  # share of the flows that is replaced each second while measuring
+
+    def as_json(self) -> dict[str, Any]:
+        """All that the load depends on."""
+        return vars(self) | {"compressor": self.compressor.word, "decompressor": self.decompressor.word}
 
 
 @dataclass(frozen=True)
@@ -101,8 +106,7 @@ def job(wanted: LoadConfig, flow_pairs: int, core: int | None, start_at_ns: int 
     return made
 
 
-def _side(wanted: LoadConfig, name: str) -> dict[str, Any]:
-    found = implementations.find(name)
+def _side(wanted: LoadConfig, found: Implementation) -> dict[str, Any]:
     config = {"scheme": "rohc", "cids": "large", "max_cid": wanted.max_cid, "mode": wanted.mode, **found.config}
     if wanted.mode == "U":
         config["feedback"] = False
@@ -198,7 +202,7 @@ def costs(phase: dict[str, Any]) -> dict[str, float]:
 
 def check(phase: dict[str, Any], wanted: LoadConfig) -> None:
     """Raises WrongOutput when a phase shows packets that came out wrong or were not handled."""
-    pair = f"{wanted.compressor} → {wanted.decompressor}"
+    pair = f"{wanted.compressor.name} → {wanted.decompressor.name}"
     if phase["mismatched"] or phase["wrong_length"]:
         wrong = phase["mismatched"] + phase["wrong_length"]
         raise WrongOutput(
@@ -243,4 +247,4 @@ def operation_ns(trials: list[Trial]) -> list[float]:
 
 def with_null(wanted: LoadConfig) -> LoadConfig:
     """The same load with the null adapter, which copies: what the harness itself costs."""
-    return replace(wanted, compressor="null", decompressor="null")
+    return replace(wanted, compressor=null(), decompressor=null())

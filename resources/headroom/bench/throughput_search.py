@@ -22,7 +22,7 @@ from typing import Any
 from headroom.bench.throughput import GOALS, NDR, QUICK, Goal, Rate, Rules, Search, Throughput
 from headroom.bench.trial_log import TrialLog
 from headroom.core.errors import HeadroomError
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 from headroom.testbed.calls import callers
 from headroom.testbed.channel import Channel
 from headroom.testbed.line import NOT_TOLD, U_MODE, Codec, Line, Load, line, line_with
@@ -35,10 +35,10 @@ SEARCHES = 3  # for a control in one run
 
 @dataclass(frozen=True)
 class SearchConfig:
-    """What is measured: the settings of the run, and the words of a row. With `calls`, the profile is a SIP sequence,
+    """What is measured: the run, and the words of a row. With `calls`, the profile is a SIP sequence,
     and rates are calls a second."""
 
-    run: Settings
+    run: Run
     profile: str
     cpus: str
     cores: tuple[int, ...] = field(compare=False)
@@ -57,7 +57,7 @@ class SearchConfig:
 
     def conditions(self, codec: Codec) -> dict[str, Any]:
         """All that trials depend on, as JSON. Controls do not depend on the implementations and their channel."""
-        run = self.run.as_json()
+        run = self.run.settings.as_json()
         kept = (
             "build",
             "seed",

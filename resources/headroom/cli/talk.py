@@ -14,6 +14,7 @@ from headroom.core.errors import UsageError
 from headroom.core.paths import DEFAULT_BUILD
 
 if TYPE_CHECKING:
+    from headroom.core.implementations import Implementation
     from headroom.schemes.sigcomp.messages import Conversation, ConversationConfig, SentMessage
 
 EPILOG = examples(
@@ -53,10 +54,12 @@ def talk_command(
     json: Annotated[bool, typer.Option("--json", help="Print the engine's document.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the job; run nothing.")] = False,
 ) -> None:
-    from headroom.core import implementations, replay_options
+    from headroom.core import implementations
     from headroom.core.machine import build as builds
+    from headroom.core.run.run import Run
     from headroom.core.settings import Settings
     from headroom.schemes.sigcomp import endpoints, messages
+    from headroom.schemes.sigcomp.conversation import conversation
 
     named: dict[str, str] = {}
     for word in more or ():
@@ -66,9 +69,8 @@ def talk_command(
         if name in named:
             raise UsageError(f"{name} is said twice: '{word}' and before; say it once.")
         named[name] = value
-    wanted = replay_options.conversation(
-        sequence, named, Settings(compressor=caller, decompressor=called, seed=seed, build=build)
-    )
+    run = Run.of(Settings(compressor=caller, decompressor=called, seed=seed, build=build))
+    wanted = conversation(sequence, named, run)
     if link and not link.resolve().parent.is_dir():
         raise UsageError(f"--link {link}: there is no folder {link.resolve().parent}; make it, or name another.")
     if link and link.is_dir():
@@ -76,11 +78,11 @@ def talk_command(
     wanted = replace(wanted, repeats=repeats, capture=link and link.resolve())
     if not dry_run:
         builds.ensure(build, implementations.ninja_targets(warn=warn_once), say=say)
-    for name in {caller, called}:
+    for name, (_, found) in zip((caller, called), run.sides, strict=True):
         implementations.require_adapter(name, build)
-        if reason := endpoints.lacking(endpoints.Endpoint(name, wanted.transport, wanted.offer)):
+        if reason := endpoints.lacking(endpoints.Endpoint(found, wanted.transport, wanted.offer)):
             raise UsageError(f"{reason}.")
-    if endpoints.wire(caller) != endpoints.wire(called):
+    if endpoints.wire(run.compressor) != endpoints.wire(run.decompressor):
         raise UsageError(f"{caller} and {called} do not have the same on the link, so they cannot talk to each other.")
     _require_options(wanted)
     if dry_run:
@@ -99,10 +101,11 @@ def _require_options(wanted: ConversationConfig) -> None:
     """Raises UsageError for an option that neither of the two has: most likely its name is wrong."""
     from headroom.schemes.sigcomp import endpoints
 
-    names = dict.fromkeys((wanted.a, wanted.b))
+    ends = dict.fromkeys((wanted.a, wanted.b))
+    names = [one.name for one in ends]
     for key, value in wanted.options.items():
-        if not any(endpoints.has(name, key, value, wanted.build) for name in names):
-            choices = [choice for name in names for choice in _choices(name, key, wanted.build)]
+        if not any(endpoints.has(one, key, value, wanted.build) for one in ends):
+            choices = [choice for one in ends for choice in _choices(one, key, wanted.build)]
             known = f" It has {', '.join(dict.fromkeys(choices))}." if choices else ""
             neither = " nor ".join(names)
             raise UsageError(
@@ -111,10 +114,10 @@ def _require_options(wanted: ConversationConfig) -> None:
             )
 
 
-def _choices(name: str, key: str, build: str) -> list[str]:
+def _choices(found: Implementation, key: str, build: str) -> list[str]:
     from headroom.schemes.sigcomp import endpoints
 
-    scheme = endpoints.described(name, build)
+    scheme = endpoints.described(found, build)
     return [str(choice) for choice in scheme.get("choices", {}).get(key, ())]
 
 

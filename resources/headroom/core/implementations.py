@@ -88,9 +88,9 @@ class Recording:
         return next((path for path in found if path.is_file()), None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Implementation:
-    """What implementation.yaml declares."""
+    """What implementation.yaml declares. Each is one object until its file changes, so that caches may go by it."""
 
     name: str
     folder: Path
@@ -107,6 +107,11 @@ class Implementation:
     image: str = ""  # of a container, which is driven on the wire
     digest: str = ""
 
+    @property
+    def word(self) -> str:
+        """What names it on a command line: its name, or its folder where it lives elsewhere."""
+        return self.name if self.folder.parent == IMPLEMENTATIONS else str(self.folder)
+
     def library_path(self, build: str = DEFAULT_BUILD) -> Path:
         """File of the adapter for one build. Raises UsageError when the implementation has no adapter."""
         if not self.library:
@@ -119,14 +124,18 @@ class Implementation:
         """Whether the adapter is built with the project, once per build."""
         return "{build}" in self.library
 
+    def declared(self, scheme: str) -> dict[str, Any]:
+        """What it declares of a scheme; {} for nothing."""
+        return next((entry for entry in self.capabilities if entry["scheme"] == scheme), {})
+
     def lacks(self, role: Role, scheme: str = "rohc", **asked: Any) -> str:
         """Why a case is not for this implementation, as declared: "" when it is.
 
         `asked` holds capabilities by their name in implementation.yaml, such as `profiles=["0x0001"]`, `modes=["O"]`,
         `max_cid=100`; `min_…` are the least there may be, other numbers the most.
         """
-        found = next((entry for entry in self.capabilities if entry["scheme"] == scheme), None)
-        if found is None:
+        found = self.declared(scheme)
+        if not found:
             return f"{self.name} does not declare the scheme {scheme}"
         if role not in found["roles"]:
             return f"{self.name} does not declare to be a {role}"
@@ -142,8 +151,7 @@ class Implementation:
 
     def options_for(self, feature: str, role: Role, scheme: str = "rohc") -> dict[str, Any]:
         """`options` without which a feature that it declares is off; {} where it is always on."""
-        found = next((entry for entry in self.capabilities if entry["scheme"] == scheme), {})
-        options: dict[str, Any] = found.get("feature_options", {}).get(feature, {}).get(role, {})
+        options: dict[str, Any] = self.declared(scheme).get("feature_options", {}).get(feature, {}).get(role, {})
         return dict(options)
 
     def missing(self) -> str:
@@ -338,6 +346,11 @@ def find(name: str, root: Path = IMPLEMENTATIONS) -> Implementation:
     )
 
 
+def null() -> Implementation:
+    """The one that copies octets: the floor under every measurement."""
+    return find("null")
+
+
 def all_valid(root: Path = IMPLEMENTATIONS, warn: Warn | None = None) -> list[Implementation]:
     """Every implementation whose implementation.yaml is valid; `warn` hears of the others. A mistake in the folder of
     one vendor is not to stop those who do not name him."""
@@ -362,10 +375,10 @@ def describe(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict
     return engine.run("describe", {"library": str(implementation.library_path(build))}, timeout_s=20, build=build)
 
 
-def first_mode(modes: Sequence[str], asked: Mapping[Role, str | None]) -> str:
+def first_mode(modes: Sequence[str], asked: Mapping[Role, Implementation | None]) -> str:
     """The first of `modes` that every implementation asked declares. Where there is none, the first of all: the case
     then reports that mode as not declared."""
-    found = [(find(name), role) for role, name in asked.items() if name]
+    found = [(one, role) for role, one in asked.items() if one]
     return next((mode for mode in modes if not any(one.lacks(role, modes=[mode]) for one, role in found)), modes[0])
 
 

@@ -10,13 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headroom.core import engine, implementations, profiles
+from headroom.core import engine, profiles
+from headroom.core.capabilities import adapter
 from headroom.core.errors import UsageError
+from headroom.core.implementations import CAPTURES, Implementation, Role
 from headroom.core.paths import DEFAULT_BUILD
 
-CAPTURES = implementations.CAPTURES
-# RFC 5795, 5.1.1: MAX_CID; small CIDs end at 15.
-LARGEST_SMALL_CID, LARGEST_CID = 15, 16383
 # What an impairment may do to packets; a constant delay does nothing.
 HARMFUL = ("loss", "burst_loss", "ber", "reorder", "duplicate", "jitter_ns", "drop", "flip", "insert", "queue_octets")
 
@@ -27,17 +26,16 @@ Packets = list[dict[str, Any]]
 class ReplayConfig:
     """What to replay. `compressor` or `decompressor` may be None: the run then begins, or ends, at the link."""
 
-    compressor: str | None = "reference"
-    decompressor: str | None = "reference"
+    scheme: str
+    compressor: Implementation | None = None
+    decompressor: Implementation | None = None
     source: str | Packets = ""  # a traffic profile, a capture, or literal packets {time_ns, channel, hex}
     flows: int = 1
     packets: int | None = 1000
     duration_s: float | None = None
     seed: int = 1
     burst: int = 1
-    channel: dict[str, Any] = field(
-        default_factory=dict
-    )  # configuration of both sides: mode, cids, max_cid, profiles …
+    channel: dict[str, Any] = field(default_factory=dict)  # configuration of both sides, in the scheme's words
     profiles_asked: bool = True  # whether the channel's profiles are those of the case, or just what both sides have
     compressor_options: dict[str, Any] = field(default_factory=dict)  # what an implementation documents for itself
     decompressor_options: dict[str, Any] = field(default_factory=dict)
@@ -135,29 +133,6 @@ class Replay:
             return ""
         return f"Nothing came out: none of the {missing} packets that reached the decompressor."
 
-    def crowded(self) -> str:
-        """A sentence when flows keep taking each other's CIDs, so that nearly everything is IR; "" otherwise."""
-        if not self.wanted.compressor:
-            return ""
-        channel = self.wanted.channel
-        channels = int(channel.get("channels", 1))
-        cids = channels * (int(channel.get("max_cid", LARGEST_SMALL_CID)) + 1)
-        compressor = self.direction().get("compressor", {})
-        types = self.packet_types
-        whole = sum(count for name, count in types.items() if name in ("IR", "IR-DYN"))
-        full = int(compressor.get("contexts", 0)) >= cids
-        # A capture's flows are not counted; there, that each CID was set up again and again tells.
-        if not full or 2 * whole < sum(types.values()) or (self.wanted.flows <= cids and whole < 10 * cids):
-            return ""
-        more = ["--cids large --max-cid 16383"] if cids < channels * (LARGEST_CID + 1) else []
-        if isinstance(self.wanted.source, str) and not self.wanted.source.endswith(CAPTURES):
-            more.append(f"channels=N (flows are spread over N channels; now {channels})")
-        return (
-            f"There are more flows than contexts: all {cids} CIDs are taken and flows replace each other, so "
-            f"{whole} of {sum(types.values())} packets are IR. {' or '.join(more) or 'Fewer flows'} "
-            f"give{'' if len(more) == 2 else 's'} more room."
-        )
-
     def first_difference(self) -> str:
         """A sentence about the first packet that came out different; "" when there is none."""
         for side in ("forward", "reverse"):
@@ -200,17 +175,13 @@ def _around(text: str, octet: int) -> str:
     return ("… " if first else "") + " ".join(shown) + (" …" if octet + 8 < len(octets) else "")
 
 
-def side(name: str, role: implementations.Role, wanted: ReplayConfig) -> dict[str, Any]:
+def side(found: Implementation, role: Role, wanted: ReplayConfig) -> dict[str, Any]:
     """The adapter of one side with its configuration, as a job has it."""
-    found = implementations.find(name)
-    channel = {"scheme": "rohc", **wanted.channel}
     options = wanted.compressor_options if role == "compressor" else wanted.decompressor_options
-    config = {**found.config, **channel, "seed": wanted.seed}
+    config = {"scheme": wanted.scheme, **wanted.channel, "seed": wanted.seed}
     if has_feedback(wanted) is False:
         config["feedback"] = False
-    if options:
-        config["options"] = {**config.get("options", {}), **options}
-    return {"library": str(found.library_path(wanted.build)), "config": config}
+    return adapter(found, wanted.build, config, options)
 
 
 def impaired(wanted: ReplayConfig) -> bool:

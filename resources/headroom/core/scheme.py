@@ -10,12 +10,17 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from headroom.core.errors import UsageError
 from headroom.core.options import Option
+
+if TYPE_CHECKING:
+    from headroom.core.replay_options import ReplayWords
 
 FOLDER = Path(__file__).resolve().parents[1] / "schemes"
 
@@ -24,13 +29,17 @@ FOLDER = Path(__file__).resolve().parents[1] / "schemes"
 class Scheme:
     """One scheme. `name` is its word in configurations, declarations and tags; `title` is how sentences call it.
 
-    `roles` are those of an adapter: compressor and decompressor, or endpoint. `options` are of `./headroom run`.
+    `roles` are those of an adapter: compressor and decompressor, or endpoint. `options` are of `./headroom run`,
+    `replay_options` of `./headroom replay`; `replay` gives what else replays of the scheme have of its own, and is None
+    where there are none.
     """
 
     name: str
     title: str
     roles: tuple[str, ...]
     options: tuple[Option, ...] = ()
+    replay_options: tuple[Option, ...] = ()
+    replay: Callable[[], ReplayWords] | None = None
 
 
 @cache

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -38,3 +39,9 @@ def number(value: float) -> str:
     if size >= 1 or value == 0:
         return f"{value:.2f}".rstrip("0").rstrip(".")
     return f"{value:.3g}"
+
+
+def some(values: Sequence[object], most: int = 8) -> str:
+    """The first few of a list, for a sentence."""
+    shown = ", ".join(str(value) for value in values[:most]) or "nothing"
+    return shown + (f" and {len(values) - most} more" if len(values) > most else "")

@@ -10,9 +10,11 @@ from typing import Any, TypeVar
 from robot.api import SkipExecution
 from robot.errors import RobotError
 
+from headroom.core import settings
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import HeadroomError
 from headroom.core.results import collector
+from headroom.core.run.run import Run
 
 Class = TypeVar("Class", bound=type)
 
@@ -24,6 +26,12 @@ def library(decorated: Class) -> Class:
         if callable(member) and not name.startswith("_") and not isinstance(member, type):
             setattr(decorated, name, _honest(member))
     return decorated
+
+
+def current_run() -> Run:
+    """The run of the running suite, which keywords pass down. Raises UsageError where an implementation is not
+    there."""
+    return Run.of(settings.from_robot())
 
 
 def _honest(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,17 +11,18 @@ from typing import Any
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.bench.throughput_search import IMPLEMENTATIONS
-from headroom.core import engine, implementations, profiles, replay_options, settings, tshark
+from headroom.core import engine, profiles, tshark
 from headroom.core.captures import reading
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
+from headroom.core.text import some
 from headroom.decode import on_the_link
 from headroom.decode.compressed import ChannelHints
-from headroom.keywords.base import library
+from headroom.keywords import verdicts
+from headroom.keywords.artefacts import artefact_folder
+from headroom.keywords.base import current_run, library
 from headroom.keywords.load import configuration
-from headroom.schemes.rohc.keywords.replay import artefact_folder
 from headroom.testbed import choice
 from headroom.testbed.channel import Channel, channel_of
 from headroom.testbed.line import Codec, line
@@ -58,19 +59,20 @@ class CaptureKeywords:
         capture.unlink(missing_ok=True)  # evidence of nothing
 
 
-def asked_for(profile: str, sent: str, cids: str, mode: str, flows: int) -> tuple[Settings, Channel]:
+def asked_for(profile: str, sent: str, cids: str, mode: str, flows: int) -> tuple[Run, Channel]:
     """What a row asks for, noted; skips the case where this run, machine or implementation is not for it."""
     if sent not in CODECS or cids not in ("small", "large"):
         raise ValueError(f"'{sent}' is none of {', '.join(CODECS)}, or '{cids}' neither small nor large")
-    run = replace(settings.from_robot(), generator="memory")  # its packets are known octet by octet
+    run = current_run()
+    run = replace(run, settings=replace(run.settings, generator="memory"))  # its packets are known octet by octet
     channel = replace(channel_of(mode), cids=cids)
     channel = replace(channel, max_cid=SMALL) if cids == "small" else channel
     current = collector.current()
     current.traffic = choice.traffic(run)
     current.parameters |= {
         "kind": "on_the_link",
-        "compressor": run.compressor,
-        "decompressor": run.decompressor,
+        "compressor": run.settings.compressor,
+        "decompressor": run.settings.decompressor,
         "profile": profile,
         "build": run.build,
         "sent": sent,
@@ -81,8 +83,7 @@ def asked_for(profile: str, sent: str, cids: str, mode: str, flows: int) -> tupl
         "flows": flows,
         "rate_pps": RATE_PPS,
     }
-    for role in IMPLEMENTATIONS:
-        setattr(current, role, implementations.identity(implementations.find(getattr(run, role)), run.build))
+    verdicts.note_sides(run)
     choice.require(run.topology, run.build)
     if run.topology != "netns":
         raise SkipExecution(f"The link of {run.topology} keeps no capture on this machine: use --topology netns.")
@@ -91,17 +92,15 @@ def asked_for(profile: str, sent: str, cids: str, mode: str, flows: int) -> tupl
     if CODECS[sent] == "asked":
         needed: dict[str, Any] = {"modes": [channel.mode], "cids": [cids]}
         limits = [channel.max_cid]
-        for role in IMPLEMENTATIONS:
-            declared = implementations.find(getattr(run, role))
-            if reason := declared.lacks(role, **needed):  # type: ignore[arg-type]
+        for role, found in run.sides:
+            if reason := found.lacks(role, **needed):
                 raise SkipExecution(f"{reason}.")
-            entry = next(one for one in declared.capabilities if one["scheme"] == "rohc")
-            limits.append(int(entry.get("max_cid", channel.max_cid)))
+            limits.append(int(found.declared("rohc").get("max_cid", channel.max_cid)))
         channel = replace(channel, max_cid=min(limits))
     return run, channel
 
 
-def rendered(asked: Settings, profile: str, flows: int, trial: Trial, way: str, folder: Path) -> list[bytes]:
+def rendered(asked: Run, profile: str, flows: int, trial: Trial, way: str, folder: Path) -> list[bytes]:
     """The packets that the generator sent in a direction, what warmed up included: the same that `render` makes."""
     told = trial.raw[way]
     job = {
@@ -131,6 +130,6 @@ def note(found: on_the_link.LinkComparison, trial: Trial) -> None:
 def judge(found: on_the_link.LinkComparison, sent: int) -> None:
     """Ends the case where somebody read something else, or where there was too little to read."""
     if found.wrong:
-        raise AssertionError(f"{len(found.wrong)} differences: {replay_options.some(found.wrong, 3)}")
+        raise AssertionError(f"{len(found.wrong)} differences: {some(found.wrong, 3)}")
     if found.inside < FEW * sent:
         raise RuntimeError(f"Only {found.inside} of {sent} packets were on the link: too few to say anything.")

@@ -12,7 +12,6 @@ from robot.api.deco import keyword
 from headroom.bench.throughput import GOALS, GeneratorFellBehind, Goal, NoThroughput, Rate
 from headroom.bench.throughput_search import (
     FLOWS,
-    IMPLEMENTATIONS,
     SearchConfig,
     SearchResult,
     control,
@@ -20,11 +19,10 @@ from headroom.bench.throughput_search import (
     rules_of,
     throughput,
 )
-from headroom.core import implementations, settings
 from headroom.core.results import collector
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 from headroom.keywords import forwarding_results
-from headroom.keywords.base import library
+from headroom.keywords.base import current_run, library
 from headroom.keywords.load import configuration, target_of
 from headroom.testbed import choice, images
 from headroom.testbed.channel import MAX_CID, Channel, channel_of
@@ -139,13 +137,13 @@ def goal_of(text: str) -> Goal:
 
 def asked_for(profile: str, cpus: str, mode: str, flows: int, **parameters: Any) -> SearchConfig:
     """What a row asks for, noted; skips the case where this run, machine or implementation is not for it."""
-    run = settings.from_robot()
+    run = current_run()
     channel = channel_of(mode)
     current = collector.current()
     current.traffic = choice.traffic(run)
     current.parameters |= {
-        "compressor": run.compressor,
-        "decompressor": run.decompressor,
+        "compressor": run.settings.compressor,
+        "decompressor": run.settings.decompressor,
         "profile": profile or run.profile,
         "build": run.build,
         "cpus": cpus,
@@ -155,8 +153,8 @@ def asked_for(profile: str, cpus: str, mode: str, flows: int, **parameters: Any)
         "flows": flows,
         **parameters,
     }
-    for role in IMPLEMENTATIONS:
-        setattr(current, role, images.identity(getattr(run, role), run.topology, run.build))
+    for role, found in run.sides:
+        setattr(current, role, images.identity(found, run.topology, run.build))
     choice.require(run.topology, run.build)
     channel = Channel(channel.mode, channel.feedback, most_contexts(run, channel, flows))
     current.parameters["max_cid"] = channel.max_cid
@@ -167,17 +165,16 @@ def asked_for(profile: str, cpus: str, mode: str, flows: int, **parameters: Any)
     return SearchConfig(run, profile or run.profile, cpus, cores, flows, channel)
 
 
-def most_contexts(run: Settings, channel: Channel, flows: int) -> int:
+def most_contexts(run: Run, channel: Channel, flows: int) -> int:
     """The highest CID that both sides can have; skips the case where one does not declare what the row needs."""
     limits = [MAX_CID]
-    for role in IMPLEMENTATIONS:
-        found = implementations.find(getattr(run, role))
+    for role, found in run.sides:
         wanted: dict[str, Any] = {"modes": [channel.mode], "cids": ["large"], "max_cid": flows - 1}
         if channel.has_feedback:
             wanted["feedback"] = [channel.feedback]
-        if reason := found.lacks(role, **wanted):  # type: ignore[arg-type]
+        if reason := found.lacks(role, **wanted):
             raise SkipExecution(f"{reason}.")
-        declared = next(one for one in found.capabilities if one["scheme"] == "rohc").get("max_cid", MAX_CID)
+        declared = found.declared("rohc").get("max_cid", MAX_CID)
         limits.append(int(declared))
     return min(limits)
 

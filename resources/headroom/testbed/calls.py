@@ -17,7 +17,7 @@ from typing import Any
 
 from headroom.core import engine
 from headroom.core.errors import HeadroomError
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.schemes.sigcomp.sip.sequences import Message
 from headroom.testbed.arrivals import UNCOMPARED, Ears, Listener, compare
@@ -32,11 +32,11 @@ SESSIONS = PROFILES / "sip_3gpp.py"
 UDP_IPV4 = 28  # octets of headers
 UDP = 17  # the protocol's number
 
-Run = Callable[[str, dict[str, Any]], dict[str, Any]]
+Execute = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 
 @contextmanager
-def callers(asked: Settings, made: Topology, sequence: str, holding_s: float = 0.0) -> Iterator[Generator]:
+def callers(asked: Run, made: Topology, sequence: str, holding_s: float = 0.0) -> Iterator[Generator]:
     """What makes calls over a topology that has been made: the engine, or TRex, which runs as long as the block.
 
     Raises as `sender` does.
@@ -63,7 +63,7 @@ class EmbeddedCalls:
     warmup_s: float = 0.5
     drain_s: float = 1.0
     common: Mapping[str, Any] = field(default_factory=dict)
-    run: Run = engine.run
+    run: Execute = engine.run
     name: str = field(default="embedded", init=False)
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:

@@ -13,6 +13,7 @@ from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.machine import topology as cpus
 from headroom.core.machine.build import engine_program
 from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.run.run import Run
 from headroom.core.settings import Settings
 from headroom.testbed import compose, netns, testbed
 from headroom.testbed.topology import Allotment, Topology, allot, roles_of
@@ -106,7 +107,7 @@ def require(topology: str, build: str) -> None:
         raise EnvironmentLacks(reason)
 
 
-def traffic(run: Settings) -> dict[str, Any]:
+def traffic(run: Run) -> dict[str, Any]:
     """What a result record says of its traffic as long as nothing has been sent: what was asked for."""
     name = run.topology if run.topology in TOPOLOGIES else testbed.load(Path(run.topology)).name
     return {

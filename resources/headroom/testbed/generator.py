@@ -31,7 +31,7 @@ from headroom.testbed.trex.statistics import direction_of
 from headroom.testbed.trial import Direction, Latency, Trial
 
 Directions = Literal["both", "forward"]
-Run = Callable[[str, dict[str, Any]], dict[str, Any]]
+Execute = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 STREAMS = PROFILES / "voip_flow_pairs.py"
 GTPU_STREAMS = PROFILES / "gtpu_imix.py"
@@ -312,7 +312,7 @@ class EmbeddedGenerator:
     warmup_s: float = 0.5
     drain_s: float = 0.5
     common: Mapping[str, Any] = field(default_factory=dict)
-    run: Run = engine.run
+    run: Execute = engine.run
     bridged: bool = False  # whether what bridges say of their own is to be left out
     name: str = field(default="embedded", init=False)
 

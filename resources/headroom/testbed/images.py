@@ -12,55 +12,48 @@ from headroom.core import implementations
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.implementations import Implementation
 from headroom.core.paths import ROOT
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 from headroom.testbed import containers
 from headroom.testbed.channel import Channel
 
 BUILD = ROOT / "docker" / "build"
 
 
-def image_of(name: str, topology: str) -> Implementation | None:
-    """An implementation by name, if it takes part as an image: over Compose, when it has one."""
-    if topology != "compose":
-        return None
-    found = implementations.find(name)
-    return found if found.image else None
+def image_of(found: Implementation, topology: str) -> Implementation | None:
+    """An implementation, if it takes part as an image: over Compose, when it has one."""
+    return found if topology == "compose" and found.image else None
 
 
 def require(name: str, topology: str, build: str) -> None:
     """Raises EnvironmentLacks or UsageError where an implementation cannot be driven over a topology."""
-    found = image_of(name, topology)
+    found = image_of(implementations.find(name), topology)
     if found is None:
         implementations.require_adapter(name, build)
     else:
         containers.require_image(found.image, found.digest, found.obtain)
 
 
-def identity(name: str, topology: str, build: str) -> dict[str, Any]:
+def identity(found: Implementation, topology: str, build: str) -> dict[str, Any]:
     """What result records say of an implementation; of an image, its name and digest."""
-    found = image_of(name, topology)
-    if found is None:
-        return implementations.identity(implementations.find(name), build)
+    if image_of(found, topology) is None:
+        return implementations.identity(found, build)
     digest = found.digest.removeprefix("sha256:")
     reason = "a container image does not say its version"
     return {"name": found.name, "version": None, "build": found.image, "sha256": digest, "reason": reason}
 
 
-def profiles_of(asked: Settings) -> list[str]:
+def profiles_of(asked: Run) -> list[str]:
     """The ROHC profiles that both sides declare, where one of them is an image: it is told which may be used."""
-    declared = []
-    for name in (asked.compressor, asked.decompressor):
-        entries = [one for one in implementations.find(name).capabilities if one["scheme"] == "rohc"]
-        declared.append({profile for one in entries for profile in one.get("profiles", ())})
-    return sorted(declared[0] & declared[1])
+    ours, theirs = (set(found.declared("rohc").get("profiles", ())) for _, found in asked.sides)
+    return sorted(ours & theirs)
 
 
-def has_image(asked: Settings) -> bool:
+def has_image(asked: Run) -> bool:
     """Whether one side takes part as an image."""
-    return any(image_of(name, asked.topology) for name in (asked.compressor, asked.decompressor))
+    return any(image_of(found, asked.topology) for _, found in asked.sides)
 
 
-def words_of(asked: Settings, channel: Channel) -> dict[str, str]:
+def words_of(asked: Run, channel: Channel) -> dict[str, str]:
     """What an image is told of its channel, in the words of the contract."""
     return {
         "HEADROOM_TEST": "forward",

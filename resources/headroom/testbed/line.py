@@ -17,10 +17,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
-from headroom.core import implementations
+from headroom.core.capabilities import adapter
 from headroom.core.errors import HeadroomError
+from headroom.core.implementations import Implementation, null
 from headroom.core.machine import procstat
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 from headroom.schemes.sigcomp import endpoints
 from headroom.schemes.sigcomp.endpoints import Endpoint
 from headroom.testbed import choice, images, testbed
@@ -104,7 +105,7 @@ class Line:
 
 @contextmanager
 def line(
-    asked: Settings,
+    asked: Run,
     cores: Sequence[int],
     codec: Codec,
     profile: str,
@@ -123,7 +124,7 @@ def line(
 
 @contextmanager
 def line_with(
-    asked: Settings,
+    asked: Run,
     cores: Sequence[int],
     codec: Codec,
     channel: Channel,
@@ -149,14 +150,14 @@ def shape_of(topology: str) -> str:
     return testbed.load(Path(topology)).shape if topology.endswith(choice.TESTBED_SUFFIXES) else "full"
 
 
-def node_job(asked: Settings, codec: Codec, channel: Channel = U_MODE, role: str = "compressor") -> dict[str, Any]:
+def node_job(asked: Run, codec: Codec, channel: Channel = U_MODE, role: str = "compressor") -> dict[str, Any]:
     """What a node is told of its adapters, and the way of feedback. Controls have nothing to feed back.
 
     Opposite a container image, which does both directions by itself, a node has one implementation for both, too.
     """
     sides = {"compressor": asked.compressor, "decompressor": asked.decompressor}
     if codec == "null":
-        sides = dict.fromkeys(sides, "null")
+        sides = dict.fromkeys(sides, null())
     if codec == "sigcomp":
         return endpoint_job(sides[role], asked.build, role)
     config: dict[str, Any] = {}
@@ -166,25 +167,20 @@ def node_job(asked: Settings, codec: Codec, channel: Channel = U_MODE, role: str
         sides = dict.fromkeys(sides, sides[role])
         config = {"profiles": images.profiles_of(asked)}
     adapters = {
-        side: None if codec == "bridge" else _adapter(name, asked.build, channel, config)
-        for side, name in sides.items()
+        side: None if codec == "bridge" else adapter(found, asked.build, {**channel.config(), **config})
+        for side, found in sides.items()
     }
     return {**adapters, "feedback": channel.feedback}
 
 
-def endpoint_job(name: str, build: str, role: str) -> dict[str, Any]:
+def endpoint_job(found: Implementation, build: str, role: str) -> dict[str, Any]:
     """What a node is told that speaks SigComp: callers are behind the compressor's, which is theirs, and the other one
     is the proxy that they talk to."""
     users = "plain" if role == "compressor" else "link"
-    return {"endpoint": endpoints.adapter(Endpoint(name, build=build)), "users": users, "feedback": "own"}
+    return {"endpoint": endpoints.adapter(Endpoint(found, build=build)), "users": users, "feedback": "own"}
 
 
-def _adapter(name: str, build: str, channel: Channel, more: dict[str, Any]) -> dict[str, Any]:
-    found = implementations.find(name)
-    return {"library": str(found.library_path(build)), "config": {**found.config, **channel.config(), **more}}
-
-
-def _node(asked: Settings, made: Topology, role: Any, codec: Codec, channel: Channel) -> Service:
+def _node(asked: Run, made: Topology, role: Any, codec: Codec, channel: Channel) -> Service:
     seat = made.seats[role]
     found = images.image_of(getattr(asked, role), asked.topology)
     if codec == "asked" and found is not None and isinstance(made, Compose):

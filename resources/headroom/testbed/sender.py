@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any, Literal
 
 from headroom.core import profiles
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 from headroom.testbed import arrivals, netns
 from headroom.testbed.compose import Compose
-from headroom.testbed.generator import EmbeddedGenerator, Run, TrexGenerator
+from headroom.testbed.generator import EmbeddedGenerator, Execute, TrexGenerator
 from headroom.testbed.generator_session import PATIENCE_S, GeneratorSession
 from headroom.testbed.topology import Port, Topology
 from headroom.testbed.trex import client
@@ -25,7 +25,7 @@ Sender = EmbeddedGenerator | TrexGenerator
 
 @contextlib.contextmanager
 def sender(
-    asked: Settings, made: Topology, profile: str, flows: int = 100, proven: bool = False
+    asked: Run, made: Topology, profile: str, flows: int = 100, proven: bool = False
 ) -> Iterator[EmbeddedGenerator | TrexGenerator]:
     """What sends a profile over a topology that has been made: the engine, or TRex, which runs as long as the block.
 
@@ -94,7 +94,7 @@ def ears_at(made: Topology) -> arrivals.Ears | None:
 
 
 @contextlib.contextmanager
-def carrying_out(made: Topology) -> Iterator[Run]:
+def carrying_out(made: Topology) -> Iterator[Execute]:
     """What carries out jobs of the engine's generator at its place: one process for all; on testbeds, one for each."""
     if made.name not in ("netns", "compose"):
         yield partial(run_in, made)

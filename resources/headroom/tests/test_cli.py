@@ -18,6 +18,7 @@ import pytest
 from headroom.core.errors import disk_error
 from headroom.core.paths import ROOT
 from headroom.core.results import store
+from headroom.tests.runs import replay_of
 
 COMMANDS = ("run", "test", "report", "reproduce", "list", "doctor", "render", "replay", "decode", "talk", "udvm")
 
@@ -377,12 +378,12 @@ FORWARD = {"verdicts": {"identical": 0, "not_delivered": 0, "mismatched": 0}, "s
     ],
 )
 def test_what_is_wrong_with_a_replay(asked: dict[str, Any], changed: dict[str, Any], sentences: list[str]) -> None:
-    from headroom.core.replay import Replay, ReplayConfig
+    from headroom.core.replay import Replay
 
     count = changed.get("not_delivered", 0)
     verdicts = {**FORWARD["verdicts"], "not_delivered": count, "not_delivered_by_status": {"ERR_CRC": count}}
     document = {"promise_broken": changed.get("promise_broken"), "forward": {**FORWARD, "verdicts": verdicts}}
-    found = Replay(ReplayConfig(source="voip-amr-nb-ipv6", **asked), document).failures()
+    found = Replay(replay_of(source="voip-amr-nb-ipv6", **asked), document).failures()
     assert len(found) == len(sentences)
     assert all(text in one for text, one in zip(sentences, found, strict=True))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from headroom.core import implementations, matrix_words, profiles
+from headroom.core.capabilities import Misbehaviour
 from headroom.core.errors import UsageError
 from headroom.core.paths import build_folder
 from headroom.core.yamlfile import schema
@@ -235,8 +236,8 @@ def test_what_is_declared_and_not_described_is_an_error_of_the_implementation(tm
     mine = implementations.find(str(folder))
     assert implementations.untrue(mine, "compressor", real_build, profiles=["0x0000"], modes=["U"]) == ""
     assert implementations.untrue(mine, "compressor", real_build, profiles=["0x0008"], modes=["R"]) == sentence
-    with pytest.raises(sides.Misbehaviour, match=sentence):
-        sides.require(str(folder), "decompressor", {"profiles": ["0x0008"], "mode": "R"})
+    with pytest.raises(Misbehaviour, match=sentence):
+        sides.require(mine, "decompressor", {"profiles": ["0x0008"], "mode": "R"}, real_build)
     sentence = "mine: implementation.yaml says profile 0x0008, describe does not."
     row = Row(str(folder), str(folder), "0x0008", "U", "small")
     results = group.run(row, Choice(build=real_build), ArtefactStore(tmp_path))

@@ -10,6 +10,7 @@ import pytest
 from headroom.bench import load
 from headroom.core import profiles, replay
 from headroom.core.engine import EngineFailure
+from headroom.tests.runs import load_of, replay_of
 from headroom.tests.test_cli import headroom
 
 GOOD = profiles.path_of("voip-amr-nb-ipv4").read_text(encoding="utf-8").replace("name: voip-amr-nb-ipv4", "name: mine")
@@ -38,16 +39,14 @@ def complaint_of(wrong: tuple[str, str]) -> str:
 
 def test_a_replay_tells_the_line(real_build: str, wrong: tuple[str, str]) -> None:
     with pytest.raises(EngineFailure) as caught:
-        replay.run(
-            replay.ReplayConfig(compressor="null", decompressor=None, source=wrong[0], packets=1, build=real_build)
-        )
+        replay.run(replay_of(compressor="null", decompressor=None, source=wrong[0], packets=1, build=real_build))
     assert complaint_of(wrong) in str(caught.value) and "(at " not in str(caught.value)
     assert (caught.value.kind, caught.value.exit_code) == ("job", 2)
 
 
 def test_a_load_tells_the_line(real_build: str, wrong: tuple[str, str]) -> None:
     with pytest.raises(EngineFailure) as caught:
-        load.measure(load.LoadConfig(compressor="null", decompressor="null", profile=wrong[0], build=real_build), 1)
+        load.measure(load_of(compressor="null", decompressor="null", profile=wrong[0], build=real_build), 1)
     assert complaint_of(wrong) in str(caught.value)
 
 

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from headroom.core import engine, implementations, replay, tshark
+from headroom.core import engine, replay, tshark
+from headroom.core.capabilities import adapter
 from headroom.core.captures import engine_pcapng
+from headroom.core.implementations import Implementation
 from headroom.core.results.record import Finding
 from headroom.schemes.rohc.judge import Checker, Decompressor, Parameters
 from headroom.schemes.rohc.judge.vectors import Vector, replay_job
@@ -109,11 +111,9 @@ def compare_with_tshark(done: replay.Replay) -> tshark.Comparison:
     return tshark.compare(seen, [outcome.packet for outcome in outcomes if outcome.packet is not None])
 
 
-def play_vector(vector: Vector, decompressor: str, build: str) -> tuple[list[str], dict[str, Any]]:
+def play_vector(vector: Vector, decompressor: Implementation, build: str) -> tuple[list[str], dict[str, Any]]:
     """A hand-derived vector before a decompressor: what came out other than it should, and the engine's document."""
-    found = implementations.find(decompressor)
-    adapter = {"library": str(found.library_path(build)), "config": dict(found.config)}
-    document = engine.run("replay", replay_job(vector, adapter), 30, build)
+    document = engine.run("replay", replay_job(vector, adapter(decompressor, build, {})), 30, build)
     if broken := document.get("promise_broken"):
         return [f"the decompressor broke a promise of the ABI in {broken['function']}: {broken['message']}"], document
     records = {record["packet"]: record for record in document["records"] if "packet" in record}

@@ -3,6 +3,19 @@
 
 from __future__ import annotations
 
-from headroom.core.scheme import Scheme
+from typing import TYPE_CHECKING
 
-SCHEME = Scheme(name="rohc", title="ROHC", roles=("compressor", "decompressor"))
+from headroom.core.scheme import Scheme
+from headroom.schemes.rohc.options import REPLAY
+
+if TYPE_CHECKING:
+    from headroom.core.replay_options import ReplayWords
+
+
+def _replay() -> ReplayWords:
+    from headroom.schemes.rohc.replay_arguments import WORDS
+
+    return WORDS
+
+
+SCHEME = Scheme(name="rohc", title="ROHC", roles=("compressor", "decompressor"), replay_options=REPLAY, replay=_replay)

@@ -20,6 +20,7 @@ from typing import Any, Literal
 from headroom.core import engine
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import HeadroomError, UsageError
+from headroom.core.implementations import Implementation
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.yamlfile import check, read
 from headroom.schemes.sigcomp import endpoints
@@ -79,8 +80,8 @@ class Comparison:
 class CallLoadConfig:
     """What to load and how. Times are seconds."""
 
-    proxy: str = "reference"  # the implementation that is the P-CSCF
-    user: str = "reference"
+    proxy: Implementation  # that is the P-CSCF
+    user: Implementation
     sequence: str = "basic-voice-call"
     edition: Edition = "printed"  # or as maenpaa-2005 counted it: `headroom.schemes.sigcomp.sip.counted`
     simultaneous: int = 1000
@@ -272,7 +273,7 @@ def lacking(wanted: CallLoadConfig) -> str:
         if reason := endpoints.lacking(end):
             return reason
     if endpoints.wire(wanted.proxy) != endpoints.wire(wanted.user):
-        return f"{wanted.proxy} and {wanted.user} do not have the same on the link"
+        return f"{wanted.proxy.name} and {wanted.user.name} do not have the same on the link"
     return ""
 
 
@@ -284,15 +285,15 @@ def _user(wanted: CallLoadConfig) -> Endpoint:
     return _end(wanted, wanted.user, compartments=4)
 
 
-def _end(wanted: CallLoadConfig, name: str, compartments: int) -> Endpoint:
+def _end(wanted: CallLoadConfig, found: Implementation, compartments: int) -> Endpoint:
     offer = {
         "decompression_memory_size": DECOMPRESSION_MEMORY.get(wanted.sequence, 8192),
         "state_memory_size": STATE_MEMORY,
         "cycles_per_bit": CYCLES_PER_BIT,
         "compartments": compartments,
     }
-    options = endpoints.fitting({"mechanism": wanted.mechanism, **OPTIONS}, name, wanted.build)
-    return Endpoint(name, "udp", offer, offer, options, build=wanted.build)
+    options = endpoints.fitting({"mechanism": wanted.mechanism, **OPTIONS}, found, wanted.build)
+    return Endpoint(found, "udp", offer, offer, options, build=wanted.build)
 
 
 def measure(wanted: CallLoadConfig, timeout_s: float | None = None) -> CallLoadResult:
@@ -314,8 +315,8 @@ def _wrong_message(wanted: CallLoadConfig, said: str, part: str, number: str) ->
     sequence = wanted.sequence if part == "call" else REGISTRATION
     message = _of_edition(sequence, wanted.edition)[int(number)]
     return (
-        f"{message.name} of {sequence}: {said} `./headroom talk {sequence} --caller {wanted.user} --called "
-        f"{wanted.proxy}` shows what goes between the two."
+        f"{message.name} of {sequence}: {said} `./headroom talk {sequence} --caller {wanted.user.word} --called "
+        f"{wanted.proxy.word}` shows what goes between the two."
     )
 
 

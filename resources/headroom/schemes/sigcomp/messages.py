@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages through two SigComp endpoints, or messages of somebody else's into one: the engine's `messages`, typed.
 
-wanted = Wanted(messages=conversation(sequences.load(path)), options={"mechanism": "dynamic"})
+wanted = ConversationConfig(a, b, messages=conversation(sequences.load(path)), options={"mechanism": "dynamic"})
 for one in run(wanted).messages:
     print(one.compressed_length, one.verdict, one.cycles)
 """
@@ -16,6 +16,7 @@ from typing import Any
 
 from headroom.core import engine
 from headroom.core.errors import UsageError
+from headroom.core.implementations import Implementation
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.schemes.sigcomp import endpoints, loss_attribution
 from headroom.schemes.sigcomp.endpoints import GENEROUS, Endpoint
@@ -53,9 +54,9 @@ class ConversationConfig:
     """What to send through which endpoints. `offer` is what both offer and know of each other; `options` are for those
     implementations that have them."""
 
+    a: Implementation
+    b: Implementation
     messages: Sequence[Step] = ()
-    a: str = "reference"
-    b: str = "reference"
     transport: str = "udp"
     offer: dict[str, Any] = field(default_factory=lambda: dict(GENEROUS))
     options: dict[str, Any] = field(default_factory=dict)
@@ -195,7 +196,7 @@ class Conversation:
                 continue
             why = one.reason or one.verdict.replace("_", " ")
             found.append(f"Message {number} did not come out, and nothing that the link did explains it: {why}.")
-        names = {"a": self.wanted.a, "b": self.wanted.b}
+        names = {"a": self.wanted.a.name, "b": self.wanted.b.name}
         return found + [f"{names[side]} {what}." for side, what in loss_attribution.silent(records)]
 
 
@@ -217,8 +218,8 @@ def run(wanted: ConversationConfig) -> Conversation:
     return Conversation(wanted, engine.run("messages", job(wanted), wanted.timeout_s, wanted.build))
 
 
-def _end(name: str, wanted: ConversationConfig) -> Endpoint:
-    end = Endpoint(name, wanted.transport, wanted.offer, wanted.offer, seed=wanted.seed, build=wanted.build)
+def _end(found: Implementation, wanted: ConversationConfig) -> Endpoint:
+    end = Endpoint(found, wanted.transport, wanted.offer, wanted.offer, seed=wanted.seed, build=wanted.build)
     if reason := endpoints.lacking(end):
         raise UsageError(f"{reason}.")
-    return replace(end, options=endpoints.fitting(wanted.options, name, wanted.build))
+    return replace(end, options=endpoints.fitting(wanted.options, found, wanted.build))

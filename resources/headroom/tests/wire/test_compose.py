@@ -21,11 +21,11 @@ from headroom.core import profiles
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.paths import ROOT
-from headroom.core.settings import Settings
 from headroom.testbed import choice, compose, containers, runs
 from headroom.testbed.calls import callers
 from headroom.testbed.line import U_MODE, line_with
 from headroom.testbed.topology import Topology, allot, roles_of
+from headroom.tests.runs import run_of
 from headroom.tests.wire.test_forwarding import undisturbed
 from headroom.tests.wire.test_processes import gone
 
@@ -376,7 +376,7 @@ def test_an_interface_that_is_down_for_a_moment_is_no_loss(short: Topology) -> N
 
 @with_docker
 def test_calls_over_sigcomp_through_containers() -> None:
-    asked = Settings(topology="compose")
+    asked = run_of(topology="compose")
     with line_with(asked, (0,), "sigcomp", U_MODE, lambda made: callers(asked, made, "basic-voice-call", 0.05)) as made:
         trial = undisturbed(made, 20, 0.5)
         worker = made.watched["decompressor"].statistics()["workers"][0]

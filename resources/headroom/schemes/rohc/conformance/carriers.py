@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
+from headroom.core.capabilities import NotDeclared
+from headroom.core.implementations import Implementation
 from headroom.schemes.rohc.conformance import capabilities
 from headroom.schemes.rohc.judge import extension_headers, headers
 
@@ -67,42 +69,40 @@ def _is_plain(packet: bytes, ips: Sequence[headers.IpHeader]) -> bool:
     return True
 
 
-def require(name: str, profiles: Collection[str] | None, packets: Sequence[bytes]) -> None:
-    """Raises NotDeclared when most packets are for a profile that `name` does not declare (of `profiles`, if given).
+def require(found: Implementation, profiles: Collection[str] | None, packets: Sequence[bytes]) -> None:
+    """Raises NotDeclared when most packets are for a profile that `found` does not declare (of `profiles`, if given).
 
     Nothing is asked for where some packets can only go uncompressed: the case is about these.
     """
-    features = _lists_of(name)
+    features = _lists_of(found)
     wanted = _wanted(profiles, packets, features)
     if not wanted or any(profile_for(packet, features) == UNCOMPRESSED for packet in packets):
         return
     profile, count = wanted.most_common(1)[0]
-    if 2 * count > len(packets) and not capabilities.declares(name, f"profile-0x{profile:04x}"):
-        raise capabilities.NotDeclared(
-            f"{capabilities.called(name)} does not declare profile 0x{profile:04x}, which these packets are for."
-        )
+    if 2 * count > len(packets) and not capabilities.declares(found, f"profile-0x{profile:04x}"):
+        raise NotDeclared(f"{found.name} does not declare profile 0x{profile:04x}, which these packets are for.")
 
 
-def unused(name: str, profiles: Collection[str] | None, sent: Iterable[tuple[bytes, int | None]]) -> str:
+def unused(found: Implementation, profiles: Collection[str] | None, sent: Iterable[tuple[bytes, int | None]]) -> str:
     """What is wrong when a compressor uses no profile though it declares one that many packets are for; "" if nothing.
 
     `sent`: originals with the profile that each was sent by, None where that is not known.
     """
     known = [(packet, profile) for packet, profile in sent if profile is not None]
-    wanted = _wanted(profiles, [packet for packet, _ in known], _lists_of(name))
+    wanted = _wanted(profiles, [packet for packet, _ in known], _lists_of(found))
     if any(profile != UNCOMPRESSED for _, profile in known):
         return ""
     for profile, count in wanted.most_common():
-        if count >= ENOUGH and capabilities.declares(name, f"profile-0x{profile:04x}"):
+        if count >= ENOUGH and capabilities.declares(found, f"profile-0x{profile:04x}"):
             return (
-                f"{capabilities.called(name)} declares profile 0x{profile:04x} and sends {count} packets that it is "
+                f"{found.name} declares profile 0x{profile:04x} and sends {count} packets that it is "
                 "for uncompressed: nothing is shown"
             )
     return ""
 
 
-def _lists_of(name: str) -> list[str]:
-    return [feature for feature in LISTS if capabilities.declares(name, feature)]
+def _lists_of(found: Implementation) -> list[str]:
+    return [feature for feature in LISTS if capabilities.declares(found, feature)]
 
 
 def _wanted(profiles: Collection[str] | None, packets: Sequence[bytes], features: Collection[str]) -> Counter[int]:

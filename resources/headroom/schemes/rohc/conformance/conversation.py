@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from headroom.core.capabilities import Inconclusive, Misbehaviour
 from headroom.core.errors import UsageError
 from headroom.core.replay import ReplayConfig
 from headroom.schemes.rohc.conformance import stream
-from headroom.schemes.rohc.conformance.capabilities import Inconclusive, Misbehaviour
 from headroom.schemes.rohc.conformance.feedback import Written
 from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
 from headroom.schemes.rohc.conformance.observation import TYPE_0, UPDATES, Observation, ObservedPacket, observe

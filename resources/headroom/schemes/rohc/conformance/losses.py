@@ -64,9 +64,7 @@ def literal(
 def survey(flow: Flow, change: str, wanted: ReplayConfig) -> Survey:
     """Sends the flow with a change at packet `CHANGE_AT` and the losses of `PATTERNS`."""
     packets = packets_of(flow, {CHANGE_AT: change}, PACKETS)
-    most = min(
-        capabilities.channels_of(name, wanted.channel) for name in (wanted.compressor, wanted.decompressor) if name
-    )
+    most = min(capabilities.channels_of(end, wanted.channel) for end in (wanted.compressor, wanted.decompressor) if end)
     found: Survey | None = None
     for start in range(0, len(PATTERNS), most):
         patterns = PATTERNS[start : start + most]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import replay
+from headroom.core.capabilities import PATIENCE_S, Inconclusive, promise
 from headroom.core.captures import engine_pcapng
 from headroom.core.results.record import Finding
 from headroom.schemes.rohc.conformance import capabilities, carriers, feedback
@@ -149,9 +150,7 @@ class Observation:
             if seen.cid is not None:
                 contexts.setdefault((seen.channel, seen.cid), []).append(seen)
         if not contexts:
-            raise capabilities.Inconclusive(
-                "The judge can read no packet on the link, which says nothing about the compressor."
-            )
+            raise Inconclusive("The judge can read no packet on the link, which says nothing about the compressor.")
         return [contexts[key] for key in sorted(contexts)]
 
     def flow(self) -> list[ObservedPacket]:
@@ -170,11 +169,11 @@ def observe(
     side does not declare, EngineFailure when the engine gives no result, Misbehaviour when an adapter broke a promise
     of the ABI.
     """
-    done, originals = _replay(replace(wanted, records="all", record_octets=True, timeout_s=capabilities.PATIENCE_S))
+    done, originals = _replay(replace(wanted, records="all", record_octets=True, timeout_s=PATIENCE_S))
     asked = wanted.channel.get("profiles") if wanted.profiles_asked else None
-    for name in filter(None, (wanted.compressor, wanted.decompressor) if wanted.compressor else ()):
-        carriers.require(name, asked, originals)
-    capabilities.promise(done.document)
+    for found in filter(None, (wanted.compressor, wanted.decompressor) if wanted.compressor else ()):
+        carriers.require(found, asked, originals)
+    promise(done.document)
     result = Observation(done, Parameters.of(wanted.channel))
     checkers: dict[int, Checker] = {}
     positions: dict[int, list[int]] = {}

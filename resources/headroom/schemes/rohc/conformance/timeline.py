@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headroom.core import engine
+from headroom.core.capabilities import PATIENCE_S, promise
 from headroom.core.errors import UsageError
+from headroom.core.implementations import Implementation
 from headroom.schemes.rohc.conformance import capabilities, feedback
 from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
 from headroom.schemes.rohc.conformance.sender import Sender
@@ -140,11 +142,11 @@ class Timeline:
             "records": "all",
         }
 
-    def play(self, name: str, build: str, options: dict[str, Any] | None = None) -> TimelineOutcome:
+    def play(self, found: Implementation, build: str, options: dict[str, Any] | None = None) -> TimelineOutcome:
         """Sends everything to a fresh decompressor, which gets these options too, and judges what it did."""
-        job = self.job(capabilities.adapter(name, "decompressor", self.channel, build, options))
-        document = engine.run("replay", job, capabilities.PATIENCE_S, build)
-        capabilities.promise(document)
+        job = self.job(capabilities.adapter(found, self.channel, build, options))
+        document = engine.run("replay", job, PATIENCE_S, build)
+        promise(document)
         return self.judge(document)
 
     def judge(self, document: dict[str, Any]) -> TimelineOutcome:

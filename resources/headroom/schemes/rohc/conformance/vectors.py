@@ -15,7 +15,9 @@ from functools import cache
 from typing import Any
 
 from headroom.core import engine
+from headroom.core.capabilities import PATIENCE_S, Misbehaviour, NotDeclared, promise
 from headroom.core.errors import UsageError
+from headroom.core.implementations import Implementation
 from headroom.schemes.rohc.conformance import capabilities, feedback
 from headroom.schemes.rohc.judge import Decompressor, Parameters, vectors
 from headroom.schemes.rohc.judge import feedback as formats
@@ -29,7 +31,7 @@ class VectorOutcome:
     vector: Vector
     wrong: list[str] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
-    failure: engine.EngineFailure | capabilities.Misbehaviour | None = None
+    failure: engine.EngineFailure | Misbehaviour | None = None
 
 
 @cache
@@ -82,7 +84,7 @@ def control(names: Iterable[str]) -> str | None:
     return min(fitting, key=lambda vector: vector.path not in paths).name
 
 
-def channel_for(vector: Vector, decompressor: str) -> dict[str, Any]:
+def channel_for(vector: Vector, decompressor: Implementation) -> dict[str, Any]:
     """The channel of a vector for a decompressor that need not declare every profile that the channel could have.
 
     Its PROFILES are those that the vector uses, and of the others those that the decompressor declares: vectors are
@@ -102,7 +104,7 @@ def _profiles_used(name: str, channel: str, links: tuple[bytes, ...]) -> frozens
 
 
 @cache
-def play_all(decompressor: str, build: str) -> dict[str, VectorOutcome]:
+def play_all(decompressor: Implementation, build: str) -> dict[str, VectorOutcome]:
     """All vectors of a decompressor that needs no special feature for them; once for a run."""
     groups: dict[str, list[Vector]] = {}
     for vector in by_name().values():
@@ -117,39 +119,39 @@ def play_all(decompressor: str, build: str) -> dict[str, VectorOutcome]:
     return played
 
 
-def play(name: str, decompressor: str, build: str) -> VectorOutcome:
+def play(name: str, decompressor: Implementation, build: str) -> VectorOutcome:
     """One vector. Raises NotDeclared when the decompressor does not declare what it is about."""
     vector = by_name()[name]
-    capabilities.require(decompressor, "decompressor", channel_for(vector, decompressor), vector.feature)
+    capabilities.require(decompressor, "decompressor", channel_for(vector, decompressor), build, vector.feature)
     if vector.feature:
         return _play_alone(vector, decompressor, build)
     return play_all(decompressor, build)[name]
 
 
-def _play_together(group: Sequence[Vector], decompressor: str, build: str) -> list[VectorOutcome]:
+def _play_together(group: Sequence[Vector], decompressor: Implementation, build: str) -> list[VectorOutcome]:
     try:
-        capabilities.require(decompressor, "decompressor", channel_for(group[0], decompressor))
-    except capabilities.NotDeclared:
+        capabilities.require(decompressor, "decompressor", channel_for(group[0], decompressor), build)
+    except NotDeclared:
         return []
     try:
-        document = engine.run("replay", job(group, decompressor, build), capabilities.PATIENCE_S, build)
-        capabilities.promise(document)
+        document = engine.run("replay", job(group, decompressor, build), PATIENCE_S, build)
+        promise(document)
         found = judge(group, document)
-    except (engine.EngineFailure, capabilities.Misbehaviour):
+    except (engine.EngineFailure, Misbehaviour):
         return [_play_alone(vector, decompressor, build) for vector in group]
     return [_play_alone(one.vector, decompressor, build) if one.wrong and len(group) > 1 else one for one in found]
 
 
-def _play_alone(vector: Vector, decompressor: str, build: str) -> VectorOutcome:
+def _play_alone(vector: Vector, decompressor: Implementation, build: str) -> VectorOutcome:
     try:
-        document = engine.run("replay", job([vector], decompressor, build), capabilities.PATIENCE_S, build)
-        capabilities.promise(document)
-    except (engine.EngineFailure, capabilities.Misbehaviour) as failure:
+        document = engine.run("replay", job([vector], decompressor, build), PATIENCE_S, build)
+        promise(document)
+    except (engine.EngineFailure, Misbehaviour) as failure:
         return VectorOutcome(vector, [str(failure)], failure=failure)
     return judge([vector], document)[0]
 
 
-def job(group: Sequence[Vector], decompressor: str, build: str) -> dict[str, Any]:
+def job(group: Sequence[Vector], decompressor: Implementation, build: str) -> dict[str, Any]:
     """A job in which vector n has channel n; the steps of all go side by side."""
     channel = {**channel_for(group[0], decompressor), **({"channels": len(group)} if len(group) > 1 else {})}
     options = capabilities.options_for(decompressor, "decompressor", group[0].feature)
@@ -160,7 +162,7 @@ def job(group: Sequence[Vector], decompressor: str, build: str) -> dict[str, Any
         source.append({**at, "hex": step.link.hex()})
         expected.append(None if step.packet is None else {**at, "hex": step.packet.hex()})
     return {
-        "decompressor": capabilities.adapter(decompressor, "decompressor", channel, build, options),
+        "decompressor": capabilities.adapter(decompressor, channel, build, options),
         "source": {"packets": source},
         "expected": {"packets": expected},
         "records": "all",

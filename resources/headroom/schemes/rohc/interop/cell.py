@@ -20,11 +20,13 @@ from headroom.core.errors import HeadroomError
 from headroom.core.replay import ReplayConfig
 from headroom.core.results.record import Verdict
 from headroom.core.results.store import write_atomically
+from headroom.core.run.run import Run
 from headroom.core.settings import Settings
 from headroom.schemes.rohc.interop import carried, deviations, links, recordings, side_by_side, signature, verdicts
 from headroom.schemes.rohc.interop.matrix import Cell, blank, not_declared_for, recordings_of
 from headroom.schemes.rohc.interop.minimise import minimise
 from headroom.schemes.rohc.interop.study import Study, study
+from headroom.schemes.rohc.scheme import SCHEME
 
 PATIENCE_S = 20.0  # a cell takes a fraction of a second; what takes longer hangs
 FEEDBACK_LOST = "feedback_loss"
@@ -74,11 +76,11 @@ class ArtefactStore:
 def wanted_of(cell: Cell) -> ReplayConfig:
     """The replay that a cell is."""
     row = cell.row
-    settings = Settings(row.compressor, row.decompressor, build=cell.build, seed=cell.seed)
+    run = Run.of(Settings(row.compressor, row.decompressor, build=cell.build, seed=cell.seed))
     named = dict(links.find(cell.link).words)
     if not cell.traffic.is_capture and not cell.recording:
         named |= {"flows": str(cell.traffic.flows), "packets": str(cell.traffic.packets)}
-    made = replay_options.wanted(cell.traffic.source, named, settings)
+    made = replay_options.wanted(SCHEME, cell.traffic.source, named, run)
     made.channel = row.channel()
     if cell.recording:
         found = next(one for one in recordings_of(row) if one.name == cell.recording)
@@ -382,7 +384,9 @@ def _write(
         text += ["", str(failure)]
     capture = kept / "source.pcapng"
     if not capture.is_file():  # the engine did not live to finish it
-        alone = replace(wanted, compressor="null" if wanted.compressor else None, decompressor=None, feedback={})
+        alone = replace(
+            wanted, compressor=implementations.null() if wanted.compressor else None, decompressor=None, feedback={}
+        )
         if wanted.compressor:
             replay.run(replace(alone, forward={}, outputs={"source": capture}))
     by_job = f"{shlex.quote(str(engine.engine_program(wanted.build)))} replay --job {shlex.quote(str(job))}"
@@ -402,8 +406,8 @@ def _by_hand(cell: Cell, wanted: ReplayConfig, capture: Path) -> str:
     if wanted.compressor is None or not capture.is_file() or set(wanted.forward) - {"drop", "flip", "header_errors"}:
         return ""
     channel = wanted.channel
-    parts = ["./headroom", "replay", str(capture), "--compressor", wanted.compressor]
-    parts += ["--decompressor", str(wanted.decompressor), "--mode", channel["mode"], "--cids", channel["cids"]]
+    parts = ["./headroom", "replay", str(capture), "--compressor", cell.row.compressor]
+    parts += ["--decompressor", cell.row.decompressor, "--mode", channel["mode"], "--cids", channel["cids"]]
     parts += ["--max-cid", str(channel["max_cid"]), f"profiles={','.join(channel['profiles'])}"]
     if "drop" in wanted.forward:
         parts.append(f"drop={','.join(map(str, wanted.forward['drop']))}")

@@ -10,12 +10,14 @@ from typing import Any
 from headroom.core import implementations, replay
 from headroom.core.captures import engine_pcapng
 from headroom.core.engine import EngineFailure
+from headroom.core.implementations import null
 from headroom.core.paths import DEFAULT_BUILD, shown
 from headroom.schemes.rohc.interop import fields
 from headroom.schemes.rohc.interop.matrix import Cell, recordings_of
 from headroom.schemes.rohc.judge import Decompressor, Parameters
 from headroom.schemes.rohc.judge.packet import Packet
 from headroom.schemes.rohc.judge.profiles import PROFILES
+from headroom.schemes.rohc.scheme import SCHEME
 
 ETHERNET_HEADER = 14
 
@@ -26,8 +28,8 @@ def frames(path: str, build: str = DEFAULT_BUILD) -> list[bytes]:
         copy = Path(folder) / "packets.pcapng"
         replay.run(
             replay.ReplayConfig(
-                compressor="null",
-                decompressor=None,
+                SCHEME.name,
+                null(),
                 source=path,
                 channel={"mode": "U"},
                 outputs={"source": copy},

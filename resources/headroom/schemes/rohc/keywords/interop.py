@@ -8,11 +8,10 @@ from typing import Any
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import implementations, settings
+from headroom.core import capabilities, implementations
 from headroom.core.options import split_names
 from headroom.core.results import collector
-from headroom.keywords.base import library
-from headroom.schemes.rohc.conformance import capabilities
+from headroom.keywords.base import current_run, library
 from headroom.schemes.rohc.interop import group, links, traffic
 from headroom.schemes.rohc.interop.cell import ArtefactStore
 from headroom.schemes.rohc.interop.matrix import CIDS, MODES, Choice, Row, not_declared
@@ -34,8 +33,10 @@ class InteropKeywords:
         Over a link that does no harm, every packet comes out as it went in. Over any other, a packet comes out as it
         was or not at all, but for those that the CRCs are bound to miss; and most of what arrives should come out.
         """
-        asked = settings.from_robot()
-        row = Row(compressor or asked.compressor, decompressor or asked.decompressor, profile, mode, cids)
+        asked = current_run()
+        row = Row(
+            compressor or asked.settings.compressor, decompressor or asked.settings.decompressor, profile, mode, cids
+        )
         if mode not in MODES or cids not in CIDS:
             raise ValueError(f"There is no mode '{mode}' with {cids} CIDs; modes are U, O and R, CIDs small or large.")
         choice = Choice(_words("traffic"), _words("links"), asked.seed, asked.build)
@@ -101,7 +102,7 @@ def _identity(name: str, build: str) -> dict[str, Any]:
     found = implementations.find(name)
     if reason := found.unusable(build) or ("" if found.library else "capture files, and no adapter"):
         return {"name": name, "version": None, "build": None, "sha256": None, "reason": reason}
-    return capabilities.identity(name, build)
+    return capabilities.identity(found, build)
 
 
 def _count(results: list[dict[str, Any]]) -> None:

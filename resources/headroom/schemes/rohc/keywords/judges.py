@@ -3,20 +3,24 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
+from typing import Any
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import implementations, replay_options, settings, tshark
+from headroom.core import tshark
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
-from headroom.keywords.base import library
+from headroom.core.text import some
+from headroom.keywords import verdicts
+from headroom.keywords.artefacts import keep_captures, keep_text
+from headroom.keywords.base import current_run, library
 from headroom.schemes.rohc import judging
 from headroom.schemes.rohc.judge import vectors
-from headroom.schemes.rohc.keywords.replay import ReplayKeywords, artefact_folder, keep_evidence
-
-MOST_FINDINGS = 20  # kept in a record; all are counted
+from headroom.schemes.rohc.keywords.replay import ReplayKeywords
+from headroom.schemes.rohc.scheme import SCHEME
 
 
 @library
@@ -35,15 +39,17 @@ class JudgeKeywords:
         current = collector.current()
         current.metric("judged", found.packets - len(found.not_judged), "packets", "higher")
         current.metric("restored_by_judge", found.restored, "packets", "higher")
-        current.findings += found.findings[:MOST_FINDINGS]
+        current.findings += found.findings[: verdicts.MOST_FINDINGS]
         musts = [one for one in found.findings if one.severity == "must"]
         if musts:
-            keep_evidence(done)
-            raise AssertionError(f"{len(musts)} findings, the first: {_sentence(musts[0])}")
+            keep_captures(done)
+            raise AssertionError(f"{len(musts)} findings, the first: {verdicts.sentence(musts[0])}")
         if found.findings:
-            current.judge("non-strict", f"{len(found.findings)} findings, the first: {_sentence(found.findings[0])}")
+            current.judge(
+                "non-strict", f"{len(found.findings)} findings, the first: {verdicts.sentence(found.findings[0])}"
+            )
         if found.packets == len(found.not_judged):
-            raise SkipExecution(f"The judge cannot read such packets: {replay_options.some(found.not_judged, 1)}.")
+            raise SkipExecution(f"The judge cannot read such packets: {some(found.not_judged, 1)}.")
 
     @keyword("Tshark Should Read The Same")
     def tshark_reads_the_same(self) -> None:
@@ -55,48 +61,39 @@ class JudgeKeywords:
         current = collector.current()
         current.metric("compared_with_tshark", found.packets, "packets", "higher")
         current.metric("fields_compared_with_tshark", found.fields, "fields", "higher")
-        current.findings += [Finding(sentence, judge="tshark") for sentence in found.differences[:MOST_FINDINGS]]
+        current.findings += [
+            Finding(sentence, judge="tshark") for sentence in found.differences[: verdicts.MOST_FINDINGS]
+        ]
         if found.differences:
-            keep_evidence(done)
-            raise AssertionError(f"{len(found.differences)} differences: {replay_options.some(found.differences, 3)}")
+            keep_captures(done)
+            raise AssertionError(f"{len(found.differences)} differences: {some(found.differences, 3)}")
         if not found.packets:
             raise SkipExecution("tshark reads no packet of this kind.")
 
     @keyword("Vector Should Be Decompressed")
     def vector_decompressed(self, name: str) -> None:
         """A hand-derived vector of resources/vectors/rohc: delivered, withheld and refused is what it says."""
-        asked = settings.from_robot()
+        run = current_run()
         vector = _vectors().get(name)
         if vector is None:
             raise ValueError(f"there is no vector '{name}' in resources/vectors/rohc")
-        found = implementations.find(asked.decompressor)
-        wanted = {"features": [vector.feature]} if vector.feature else {}
-        cids = [vector.channel.get("cids", "small")]
-        if reason := found.lacks("decompressor", cids=cids, profiles=vector.channel.get("profiles", []), **wanted):
+        wanted: dict[str, Any] = {"features": [vector.feature]} if vector.feature else {}
+        wanted |= {"cids": [vector.channel.get("cids", "small")], "profiles": vector.channel.get("profiles", [])}
+        if reason := run.decompressor.lacks("decompressor", SCHEME.name, **wanted):
             raise SkipExecution(f"{reason}.")
+        verdicts.note("decompressor", run.decompressor, run.build)
         current = collector.current()
-        current.decompressor = implementations.identity(found, asked.build)
         current.parameters |= {"kind": "vector", "vector": name, "shows": vector.shows, "channel": vector.channel}
-        wrong, document = judging.play_vector(vector, asked.decompressor, asked.build)
+        wrong, document = judging.play_vector(vector, run.decompressor, run.build)
         current.metric("link_packets", len(vector.steps), "packets")
         if wrong:
-            folder = artefact_folder()
-            if folder:
-                import json
-
-                path = folder / "replay.json"
-                path.write_text(json.dumps(document, indent=1), encoding="utf-8")
-                current.files.append((path, "engine document"))
-            raise AssertionError(f"{vector.shows} {replay_options.some(wrong, 3)}")
+            keep_text("replay.json", json.dumps(document, indent=1), "engine document")
+            raise AssertionError(f"{vector.shows} {some(wrong, 3)}")
 
 
 @cache
 def _vectors() -> dict[str, vectors.Vector]:
     return {vector.name: vector for vector in vectors.load()}
-
-
-def _sentence(found: Finding) -> str:
-    return f"packet {found.packet}: {found.sentence} ({found.requirement})"
 
 
 def _replaying() -> ReplayKeywords:

@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import implementations, replay, replay_options, settings
+from headroom.core import replay, replay_options
+from headroom.core.implementations import Implementation, Role
 from headroom.core.options import split_names
 from headroom.core.results import collector
-from headroom.keywords.base import library
+from headroom.core.text import some
+from headroom.keywords import verdicts
+from headroom.keywords.artefacts import keep_captures
+from headroom.keywords.base import current_run, library
+from headroom.schemes.rohc.scheme import SCHEME
 
 
 @library
@@ -40,11 +44,11 @@ class ReplayKeywords:
 
     @keyword("Replay Profile")
     def replay_profile(self, profile: str, **named: str) -> None:
-        self._run(replay_options.wanted(profile, named, settings.from_robot()))
+        self._run(replay_options.wanted(SCHEME, profile, named, current_run()))
 
     @keyword("Replay Capture")
     def replay_capture(self, path: str, **named: str) -> None:
-        self._run(replay_options.wanted(str(replay_options.file_of(path)), named, settings.from_robot()))
+        self._run(replay_options.wanted(SCHEME, str(replay_options.file_of(path)), named, current_run()))
 
     @keyword("Replay Packets")
     def replay_packets(self, *packets: str, **named: str) -> None:
@@ -53,7 +57,7 @@ class ReplayKeywords:
             {"time_ns": n * 20_000_000, "channel": 0, "hex": replay_options.octets(text)}
             for n, text in enumerate(packets)
         ]
-        self._run(replay_options.wanted(literal, named, settings.from_robot()))
+        self._run(replay_options.wanted(SCHEME, literal, named, current_run()))
 
     def _run(self, wanted: replay.ReplayConfig) -> None:
         self.last = None
@@ -99,7 +103,7 @@ class ReplayKeywords:
             for r in self.done.records
             if r.get("verdict") == "not_delivered" and not first <= r["packet"] <= last
         ]
-        self._expect(not outside, f"packets {replay_options.some(outside)} were not delivered either")
+        self._expect(not outside, f"packets {some(outside)} were not delivered either")
 
     @keyword("Nothing Should Come Out")
     def nothing_delivered(self) -> None:
@@ -114,9 +118,7 @@ class ReplayKeywords:
         allowed = split_names(types)
         seen = [(r["packet"], r["compressor"].get("type")) for r in self.done.records[:count] if "compressor" in r]
         wrong = [f"packet {packet} is {kind}" for packet, kind in seen if kind not in allowed]
-        self._expect(
-            len(seen) >= count and not wrong, f"expected {types} for the first {count}: {replay_options.some(wrong)}"
-        )
+        self._expect(len(seen) >= count and not wrong, f"expected {types} for the first {count}: {some(wrong)}")
 
     @keyword("Packet ${index} Should Be ${types}")
     def packet_type(self, index: int, types: str) -> None:
@@ -157,13 +159,13 @@ class ReplayKeywords:
         seen = [f"{t['from']}→{t['to']} at packet {t['packet']}" for t in transitions if t["what"] == what.lower()]
         self._expect(
             bool(reached),
-            f"the {side.lower()} never reached {what.lower()} {name}; it went {replay_options.some(seen)}",
+            f"the {side.lower()} never reached {what.lower()} {name}; it went {some(seen)}",
         )
 
     @keyword("${side} Should Never Reach ${what} ${name}")
     def should_never_reach(self, side: str, what: str, name: str) -> None:
         reached = [t for t in self._transitions(side) if t["what"] == what.lower() and t["to"] == name]
-        where = replay_options.some([f"packet {t['packet']}" for t in reached])
+        where = some([f"packet {t['packet']}" for t in reached])
         self._expect(not reached, f"the {side.lower()} reached {what.lower()} {name} at {where}")
 
     @keyword("Feedback Should Be Sent")
@@ -191,25 +193,27 @@ class ReplayKeywords:
 
     def _expect(self, met: bool, otherwise: str) -> None:
         if not met:
-            keep_evidence(self.done)
+            keep_captures(self.done)
             raise AssertionError(otherwise[:1].upper() + otherwise[1:])
 
 
 def identify(wanted: replay.ReplayConfig) -> None:
     """Notes who is tested; skips the case where an implementation does not declare what it needs."""
-    current = collector.current()
     asked: dict[str, Any] = {"modes": [wanted.channel.get("mode", "U")], "cids": [wanted.channel.get("cids", "small")]}
     if "profiles" in wanted.channel:
         asked["profiles"] = wanted.channel["profiles"]
     if wanted.channel.get("max_cid"):
         asked["max_cid"] = wanted.channel["max_cid"]
-    for name, role in ((wanted.compressor, "compressor"), (wanted.decompressor, "decompressor")):
-        if name is None:
+    ends: tuple[tuple[Implementation | None, Role], ...] = (
+        (wanted.compressor, "compressor"),
+        (wanted.decompressor, "decompressor"),
+    )
+    for found, role in ends:
+        if found is None:
             continue
-        found = implementations.find(name)
-        if reason := found.lacks(role, **asked):  # type: ignore[arg-type]
+        if reason := found.lacks(role, SCHEME.name, **asked):
             raise SkipExecution(f"{reason}.")
-        setattr(current, role, implementations.identity(found, wanted.build))
+        verdicts.note(role, found, wanted.build)
 
 
 def note(done: replay.Replay) -> None:
@@ -235,33 +239,3 @@ def note(done: replay.Replay) -> None:
     if done.wanted.compressor and done.header_length:
         for name in ("mean", "min", "max"):
             current.metric(f"header_{name}", done.header_length[name], "octets", "lower")
-
-
-def keep_evidence(done: replay.Replay) -> None:
-    """Replays once more, with captures of what went in, was on the link and came out: same seed, same octets."""
-    folder = artefact_folder()
-    if folder is None:
-        return
-    outputs = {name: folder / f"{name}.pcapng" for name in ("source", "link", "decompressed")}
-    if done.wanted.decompressor is None:
-        del outputs["decompressed"]
-    replay.run(replace(done.wanted, records="none", outputs=outputs))
-    collector.current().files += [(path, f"capture: {name}") for name, path in outputs.items()]
-
-
-def artefact_folder() -> Path | None:
-    """A folder of the running test for its files; None when no run keeps any."""
-    from headroom.core.results.store import file_name
-
-    base = settings.from_robot().folder
-    if base == Path():
-        return None
-    from robot.libraries.BuiltIn import BuiltIn
-
-    source = BuiltIn().get_variable_value("${SUITE_SOURCE}")
-    from headroom.core.results.listener import test_id
-
-    name = file_name(test_id(source, BuiltIn().get_variable_value("${TEST_NAME}") or "")).removesuffix(".json")
-    folder = base / "artefacts" / name
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder

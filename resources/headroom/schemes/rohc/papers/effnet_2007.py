@@ -20,9 +20,11 @@ from typing import Any
 from headroom.bench.papers.measured import PaperMeasurement
 from headroom.bench.papers.paper import Figure, Paper, beside
 from headroom.core import engine, replay
+from headroom.core.implementations import null
 from headroom.core.results.record import Item, Series
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 from headroom.schemes.rohc.papers import wlsb_years
+from headroom.schemes.rohc.scheme import SCHEME
 
 BER = 1e-3  # Table 2
 PACKETS = 6000
@@ -46,27 +48,28 @@ CHAINS = {
 CHANNEL = {"mode": "O", "cids": "small", "max_cid": 15}
 
 
-def wanted(settings: Settings, profile: str, **changes: Any) -> replay.ReplayConfig:
+def wanted(run: Run, profile: str, **changes: Any) -> replay.ReplayConfig:
     """A replay with the settings of this paper."""
     plain = replay.ReplayConfig(
-        compressor=settings.compressor,
-        decompressor=settings.decompressor,
+        SCHEME.name,
+        run.compressor,
+        run.decompressor,
         source=profile,
-        seed=settings.seed,
-        build=settings.build,
+        seed=run.seed,
+        build=run.build,
         channel=dict(CHANNEL),
     )
     return replace(plain, **changes)
 
 
-def table_1(paper: Paper, settings: Settings) -> PaperMeasurement:
+def table_1(paper: Paper, run: Run) -> PaperMeasurement:
     """Smallest compressed header of each header chain.
 
     A chain of which a packet comes out wrong is an error, not a figure.
     """
     result = PaperMeasurement()
     for chain, profile in CHAINS.items():
-        done = replay.run(wanted(settings, profile, packets=1000, records="all", record_octets=False))
+        done = replay.run(wanted(run, profile, packets=1000, records="all", record_octets=False))
         figures = {name: paper.items[f"table-1.{chain}.{name}"] for name in ("size", "minimum", "gain")}
         if done.promise_broken or done.count("identical") != done.sent:
             why = done.promise_broken or done.first_difference() or "not every packet came out"
@@ -105,12 +108,12 @@ def call(done: replay.Replay) -> Call:
     return Call(done.sent, lost, header_lost, done.direction()["link"]["bandwidth_bps"] / 1024, octets / done.sent)
 
 
-def table_2(paper: Paper, settings: Settings, runs: int = 40) -> PaperMeasurement:
+def table_2(paper: Paper, run: Run, runs: int = 40) -> PaperMeasurement:
     """One call of 120 s over a link with bit errors, with and without ROHC, many times with different seeds."""
     common = {"packets": PACKETS, "records": "all", "record_octets": False, "forward": dict(FORWARD)}
-    rohc = wanted(settings, CALL, **common, feedback=dict(FEEDBACK))
-    plain = wanted(settings, CALL, **common, compressor="null", decompressor="null", channel={**CHANNEL, "mode": "U"})
-    seeds = range(settings.seed, settings.seed + runs)
+    rohc = wanted(run, CALL, **common, feedback=dict(FEEDBACK))
+    plain = wanted(run, CALL, **common, compressor=null(), decompressor=null(), channel={**CHANNEL, "mode": "U"})
+    seeds = range(run.seed, run.seed + runs)
     result = PaperMeasurement()
     means: dict[str, dict[str, float]] = {}
     for name, asked in (("without", plain), ("with", rohc)):
@@ -181,10 +184,10 @@ def figure_3(paper: Paper) -> PaperMeasurement:
     )
 
 
-def figure_4(paper: Paper, settings: Settings) -> PaperMeasurement:
+def figure_4(paper: Paper, run: Run) -> PaperMeasurement:
     """Header of each packet of a call with silence and bit errors."""
     asked = wanted(
-        settings,
+        run,
         CALL_WITH_SILENCE,
         duration_s=30.0,
         packets=None,

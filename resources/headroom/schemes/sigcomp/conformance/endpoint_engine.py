@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headroom.core import engine
+from headroom.core.capabilities import Misbehaviour, NotDeclared
+from headroom.core.implementations import Implementation, null
 from headroom.core.paths import DEFAULT_BUILD
-from headroom.schemes.rohc.conformance.capabilities import Misbehaviour, NotDeclared
 from headroom.schemes.sigcomp import endpoints
 from headroom.schemes.sigcomp.conformance.endpoint_cases import Case, MessageOutcome
 from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done, Play
@@ -17,7 +18,6 @@ from headroom.schemes.sigcomp.endpoints import Endpoint
 from headroom.schemes.sigcomp.judge.endpoint import Offer
 
 PATIENCE_S = 60.0  # for one conversation, which takes a part of a second: then an adapter hangs
-OTHER_END = "null"  # gets what is compressed, and does nothing with it
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,17 @@ class EndpointUnderTest:
     """The endpoint under test. `offer` is what it is configured with, None for nothing at all; `peer` what it is told
     of its peer; `options` are its own."""
 
-    name: str
+    implementation: Implementation | None
     offer: Offer | None = field(default_factory=Offer)
     peer: Offer | None = None
     options: dict[str, Any] = field(default_factory=dict)
     stream: bool = False
     compartments: int = 1
     build: str = DEFAULT_BUILD
+
+    @property
+    def name(self) -> str:
+        return self.implementation.name if self.implementation else ""
 
     def endpoint(self) -> Endpoint:
         """It as jobs have it."""
@@ -40,7 +44,8 @@ class EndpointUnderTest:
             offer = endpoints.numbers(self.offer) | {"dictionaries": list(self.offer.dictionaries)}
         peer = {} if self.peer is None else endpoints.numbers(self.peer)
         transport = "tcp" if self.stream else "udp"
-        return Endpoint(self.name, transport, offer, peer, self.options, build=self.build)
+        assert self.implementation is not None
+        return Endpoint(self.implementation, transport, offer, peer, self.options, build=self.build)
 
     def configuration(self) -> dict[str, Any]:
         return endpoints.configuration(self.endpoint())
@@ -68,7 +73,7 @@ def job(asked: EndpointUnderTest, acts: Sequence[Act]) -> dict[str, Any]:
     """The engine's job: compressed messages go to an endpoint that does nothing, what arrives is literal."""
     ends = {"a": asked.endpoint()}
     if any(act.what == "compress" for act in acts):
-        ends["b"] = Endpoint(OTHER_END, ends["a"].transport, build=asked.build)
+        ends["b"] = Endpoint(null(), ends["a"].transport, build=asked.build)
     return endpoints.conversation(
         ends,
         [_message(act, asked.stream) for act in acts],

@@ -16,7 +16,7 @@ from statistics import median
 from typing import Any
 
 from headroom.core import engine
-from headroom.schemes.rohc.conformance.capabilities import NotDeclared
+from headroom.core.capabilities import NotDeclared
 from headroom.schemes.sigcomp import endpoints
 from headroom.schemes.sigcomp.conformance import endpoint_cases, endpoint_engine
 from headroom.schemes.sigcomp.conformance.endpoint_cases import Case, MessageOutcome

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import engine
+from headroom.core.capabilities import Inconclusive, Misbehaviour, NotDeclared
 from headroom.core.errors import UsageError
+from headroom.core.implementations import find
 from headroom.core.paths import DEFAULT_BUILD
-from headroom.schemes.rohc.conformance.capabilities import Inconclusive, Misbehaviour, NotDeclared
 from headroom.schemes.sigcomp import endpoints, loss_attribution
 from headroom.schemes.sigcomp.endpoints import Endpoint
 from headroom.schemes.sigcomp.judge.endpoint import Offer
@@ -105,7 +106,7 @@ def not_declared(row: Row) -> str:
     for name in (row.caller, row.called):
         if reason := endpoints.lacking(_end(name, row), ["compression"]):
             return reason
-    if endpoints.wire(row.caller) != endpoints.wire(row.called):
+    if endpoints.wire(find(row.caller)) != endpoints.wire(find(row.called)):
         return f"{row.caller} and {row.called} do not have the same on the link"
     if row.mechanism != DEFAULT and not any(_options(name, row) for name in (row.caller, row.called)):
         return f"Neither {row.caller} nor {row.called} has the mechanism {row.mechanism}"
@@ -114,12 +115,12 @@ def not_declared(row: Row) -> str:
 
 def _options(name: str, row: Row) -> dict[str, Any]:
     """The mechanism, for an endpoint that has it."""
-    return {} if row.mechanism == DEFAULT else endpoints.fitting({"mechanism": row.mechanism}, name, row.build)
+    return {} if row.mechanism == DEFAULT else endpoints.fitting({"mechanism": row.mechanism}, find(name), row.build)
 
 
 def offer_of(row: Row) -> Offer:
     """What both offer: so much of OFFER as both declare."""
-    declared = [endpoints.declared(name) for name in (row.caller, row.called)]
+    declared = [find(name).declared(endpoints.SCHEME) for name in (row.caller, row.called)]
     return replace(
         OFFER,
         **{
@@ -132,7 +133,7 @@ def offer_of(row: Row) -> Offer:
 
 def _end(name: str, row: Row) -> Endpoint:
     offer = endpoints.numbers(offer_of(row))
-    return Endpoint(name, row.transport, offer, offer, build=row.build)
+    return Endpoint(find(name), row.transport, offer, offer, build=row.build)
 
 
 def _job(row: Row, messages: Sequence[Message], compartments: int, capture: Path | None) -> dict[str, Any]:
@@ -262,7 +263,7 @@ def _sender(row: Row, call: Call, number: int) -> str:
 
 def is_sigcomp(row: Row) -> bool:
     """Whether the two declare that SigComp is on the link, and not a format of their own."""
-    return endpoints.wire(row.caller) == endpoints.SCHEME
+    return endpoints.wire(find(row.caller)) == endpoints.SCHEME
 
 
 def totals(calls: Sequence[Call]) -> dict[str, int]:

@@ -9,15 +9,15 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 from robot.libraries.BuiltIn import BuiltIn
 
-from headroom.core import engine, replay_options, settings
+from headroom.core import capabilities, engine, implementations
 from headroom.core.options import split_names
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
-from headroom.keywords.base import library
-from headroom.schemes.rohc.conformance import capabilities
+from headroom.core.text import some
+from headroom.keywords import verdicts
+from headroom.keywords.base import current_run, library
 from headroom.schemes.rohc.interop import deviations
 from headroom.schemes.rohc.interop.cell import ArtefactStore
-from headroom.schemes.rohc.keywords import verdicts
 from headroom.schemes.sigcomp.interop import call, call_cells
 from headroom.schemes.sigcomp.judge import tshark
 
@@ -56,12 +56,12 @@ def _conclude(
     mechanism: str, transport: str, link: str, compartments: int, caller: str | None, called: str | None
 ) -> None:
     """CALLER and CALLED are there in the rows of a matrix, which leave cells and captures."""
-    asked = settings.from_robot()
+    run = current_run()
     names = split_names(str(BuiltIn().get_variable_value("${INTEROP_SEQUENCES}") or ""))
-    pair = caller or asked.compressor, called or asked.decompressor
-    row = call.Row(*pair, mechanism, transport, link, asked.seed, asked.build, names)
-    verdicts.note("compressor", row.caller, asked.build)
-    verdicts.note("decompressor", row.called, asked.build)
+    pair = caller or run.settings.compressor, called or run.settings.decompressor
+    row = call.Row(*pair, mechanism, transport, link, run.seed, run.build, names)
+    for role, name in (("compressor", row.caller), ("decompressor", row.called)):
+        verdicts.note(role, implementations.find(name), run.build)  # type: ignore[arg-type]
     current = collector.current()
     current.parameters |= {"mechanism": mechanism, "transport": transport, "link": link}
     if caller is None:
@@ -71,10 +71,10 @@ def _conclude(
         if deviations.settle_calls(cells, row):
             wrong = _left(cells)
     else:
-        wrong = _in_a_matrix(row, compartments, ArtefactStore(asked.folder))
+        wrong = _in_a_matrix(row, compartments, ArtefactStore(run.folder))
     if wrong:
         current.findings += [Finding(sentence, judge="headroom") for sentence in wrong[: verdicts.MOST_FINDINGS]]
-        raise AssertionError(f"{replay_options.some(wrong, 3)}.")
+        raise AssertionError(f"{some(wrong, 3)}.")
 
 
 def _judged(row: call.Row, calls: list[call.Call], compartments: int) -> list[str]:

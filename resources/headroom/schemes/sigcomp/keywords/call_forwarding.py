@@ -11,13 +11,14 @@ from robot.api.deco import keyword
 
 from headroom.bench.throughput import NDR, GeneratorFellBehind, compact
 from headroom.bench.throughput_search import SearchConfig, Spoken, judged, octets_of, spoken_of, throughput
-from headroom.core import implementations, settings
+from headroom.core.implementations import Implementation, null
 from headroom.core.results import collector
 from headroom.core.results.record import Histogram
-from headroom.keywords import forwarding_results
-from headroom.keywords.base import library
+from headroom.keywords import forwarding_results, verdicts
+from headroom.keywords.base import current_run, library
 from headroom.keywords.forwarding import require_rate
 from headroom.keywords.load import configuration
+from headroom.schemes.sigcomp.endpoints import SCHEME
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.testbed import choice
 from headroom.testbed.line import Line
@@ -73,7 +74,7 @@ def asked_for(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Search
     """What a row asks for, noted; skips the case where this run or machine is not for it."""
     if nodes not in ("null", "sigcomp"):
         raise ValueError(f"the nodes are null or sigcomp, not '{nodes}'")
-    run = settings.from_robot()
+    run = current_run()
     current = collector.current()
     current.traffic = choice.traffic(run)
     current.parameters |= {
@@ -86,15 +87,14 @@ def asked_for(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Search
         "nodes": nodes,
         **parameters,
     }
-    for side in ("compressor", "decompressor"):
-        found = implementations.find(getattr(run, side) if nodes == "sigcomp" else "null")
-        if nodes == "sigcomp" and (reason := found.lacks("endpoint", "sigcomp")):
+    for role, found in run.sides:
+        if nodes == SCHEME and (reason := found.lacks("endpoint", SCHEME)):
             raise SkipExecution(f"{reason}.")
-        setattr(current, side, implementations.identity(found, run.build))
+        verdicts.note(role, found if nodes == SCHEME else null(), run.build)
     choice.require(run.topology, run.build)
     cores = configuration(cpus).cpus
     current.parameters["cores"] = list(cores)
-    return SearchConfig(run, sequence, cpus, cores, calls=True, sigcomp=nodes == "sigcomp")
+    return SearchConfig(run, sequence, cpus, cores, calls=True, sigcomp=nodes == SCHEME)
 
 
 def kept_up(made: Line, calls_per_s: float, duration_s: float) -> Trial:
@@ -145,7 +145,7 @@ def require_sigcomp(asked: SearchConfig, spoken: Spoken | None) -> None:
     current.metric("compressed", spoken.compressed, "messages")
     current.metric("decompressed", spoken.decompressed, "messages")
     current.metric("compartments", spoken.compartments, "compartments")
-    if all(copies(getattr(asked.run, side)) for side in ("compressor", "decompressor")):
+    if all(copies(found) for _, found in asked.run.sides):
         return
     if not spoken.decompressed or spoken.left_alone > FEW + SHARE * spoken.decompressed:
         raise AssertionError(
@@ -154,10 +154,9 @@ def require_sigcomp(asked: SearchConfig, spoken: Spoken | None) -> None:
         )
 
 
-def copies(name: str) -> bool:
+def copies(found: Implementation) -> bool:
     """Whether an implementation declares that its endpoints copy."""
-    declared = implementations.find(name).capabilities
-    return any(one["scheme"] == "sigcomp" and one.get("wire") == "copy" for one in declared)
+    return found.declared(SCHEME).get("wire") == "copy"
 
 
 def require_calls(trials: Sequence[Trial]) -> None:

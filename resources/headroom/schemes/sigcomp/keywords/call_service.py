@@ -11,14 +11,16 @@ from typing import Any
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import implementations, settings
 from headroom.core.errors import HeadroomError
 from headroom.core.results import collector
 from headroom.core.results.record import Better, CoreLoad, Histogram, Series
-from headroom.keywords.base import library
+from headroom.core.run.run import Run
+from headroom.keywords import verdicts
+from headroom.keywords.base import current_run, library
 from headroom.keywords.load import configuration
 from headroom.schemes.sigcomp import call_load
 from headroom.schemes.sigcomp.call_load import CallLoadConfig, CallLoadResult, Comparison
+from headroom.schemes.sigcomp.endpoints import SCHEME
 
 TARGET_LOAD = 0.5  # of one core
 QUICK_SHARE = 20  # `--quick` makes so many times fewer calls at once
@@ -45,7 +47,7 @@ class CallServiceKeywords:
             raise ValueError(f"compartments are per call or per user, not '{compartments}'")
         if clock not in ("real", "virtual"):
             raise ValueError(f"the clock is real or virtual, not '{clock}'")
-        run = settings.from_robot()
+        run = current_run()
         quick = run.quick
         asked = calls_asked_for(asked_for(run, sequence), run, simultaneous)
         wanted = replace(
@@ -58,7 +60,11 @@ class CallServiceKeywords:
             sample_s=0.5 if quick else 1.0,
         )
         found = measured(wanted)
-        note(wanted, found, {"asked_simultaneous": run.get("calls") or simultaneous, "compartments": compartments})
+        note(
+            wanted,
+            found,
+            {"asked_simultaneous": run.settings.get("calls") or simultaneous, "compartments": compartments},
+        )
         half = call_load.served_at(TARGET_LOAD, [found])
         no_load = "" if half is not None else "the clock has not seen any load"
         collector.current().metric("calls_at_half_load", half, "calls", "higher", reason=no_load)
@@ -70,7 +76,7 @@ class CallServiceKeywords:
         messages wait and are processed. The endpoint serves a few calls, which tell what each message takes; from that
         both queues are simulated, with the same calls at the same moments, so that nothing else differs. Every trial
         has other arrivals."""
-        run = settings.from_robot()
+        run = current_run()
         wanted = replace(
             asked_for(run, sequence),
             simultaneous=SHORT_CALLS,
@@ -89,14 +95,12 @@ class CallServiceKeywords:
         require_served(found)
 
 
-def asked_for(run: settings.Settings, sequence: str) -> CallLoadConfig:
+def asked_for(run: Run, sequence: str) -> CallLoadConfig:
     """What a row asks for; skips the case where an implementation does not declare endpoints for SigComp."""
-    current = collector.current()
-    for name, side in ((run.compressor, "compressor"), (run.decompressor, "decompressor")):
-        found = implementations.find(name)
-        if reason := found.lacks("endpoint", "sigcomp"):
+    for role, found in run.sides:
+        if reason := found.lacks("endpoint", SCHEME):
             raise SkipExecution(f"{reason}.")
-        setattr(current, side, implementations.identity(found, run.build))
+        verdicts.note(role, found, run.build)
     return CallLoadConfig(
         proxy=run.compressor, user=run.decompressor, sequence=sequence, build=run.build, seed=run.seed
     )
@@ -109,14 +113,14 @@ def measured(wanted: CallLoadConfig) -> CallLoadResult:
     return call_load.measure(wanted)
 
 
-def calls_asked_for(wanted: CallLoadConfig, run: settings.Settings, simultaneous: int) -> CallLoadConfig:
+def calls_asked_for(wanted: CallLoadConfig, run: Run, simultaneous: int) -> CallLoadConfig:
     """With the calls of the row, or with those of the command line, which `--quick` leaves as they are."""
     fewer = max(1, simultaneous // QUICK_SHARE) if run.quick else simultaneous
     return replace(
         wanted,
-        simultaneous=run.get("calls") or fewer,
-        holding_s=run.get("holding"),
-        answer_s=wanted.answer_s if run.get("answer") is None else run.get("answer"),
+        simultaneous=run.settings.get("calls") or fewer,
+        holding_s=run.settings.get("holding"),
+        answer_s=wanted.answer_s if run.settings.get("answer") is None else run.settings.get("answer"),
     )
 
 

@@ -15,12 +15,13 @@ from typing import Any
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import replay_options, settings
 from headroom.core.errors import UsageError
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
-from headroom.keywords.base import library
-from headroom.schemes.rohc.keywords import verdicts
+from headroom.core.text import some
+from headroom.keywords import verdicts
+from headroom.keywords.artefacts import keep_text
+from headroom.keywords.base import current_run, library
 from headroom.schemes.sigcomp import endpoints
 from headroom.schemes.sigcomp.conformance import (
     endpoint_cases,
@@ -73,14 +74,16 @@ class EndpointKeywords:
 
     def _case(self, group: str, name: str, nacks: bool) -> None:
         case = endpoint_cases.case(group, name, _lowest_version())
-        asked = _receiver(EndpointUnderTest("", case.offer, compartments=case.compartments), ["nack"] if nacks else [])
+        asked = _receiver(
+            EndpointUnderTest(None, case.offer, compartments=case.compartments), ["nack"] if nacks else []
+        )
         seen = endpoint_engine.seen_of(case, asked)
         collector.current().parameters |= {"kind": "messages", "group": group, "case": name, "shows": case.title}
         collector.current().metric("messages", len(case.steps), "messages")
         counts = _tells_cycles(asked)
         if wrong := endpoint_cases.faults(case, seen, nacks, counts):
-            verdicts.keep_text("messages.json", json.dumps(_shown(case, seen), indent=1), "messages and outcomes")
-            raise AssertionError(f"{case.title}: {replay_options.some(wrong, 3)}.")
+            keep_text("messages.json", json.dumps(_shown(case, seen), indent=1), "messages and outcomes")
+            raise AssertionError(f"{case.title}: {some(wrong, 3)}.")
         if not counts:
             _without_cycles(asked)
 
@@ -89,7 +92,7 @@ class EndpointKeywords:
         """The streams of a test of RFC 4465: each message in them gives what the RFC says."""
         wrong = []
         for number, (octets, case) in enumerate(endpoint_cases.streams(name, _lowest_version()), 1):
-            asked = _receiver(EndpointUnderTest("", case.offer, stream=True, compartments=case.compartments))
+            asked = _receiver(EndpointUnderTest(None, case.offer, stream=True, compartments=case.compartments))
             session = Session(endpoint_engine.player(asked))
             seen = list(session.done(session.decompress(octets)).seen)
             collector.current().metric("messages", len(case.steps), "messages")
@@ -120,7 +123,7 @@ class EndpointKeywords:
         CALLS: how many, one behind another in the same compartment; with `others` each has people of its own. SHORTER:
         what is asked, instead of tshark, is whether the messages have fewer octets in the end.
         """
-        seed = settings.from_robot().seed
+        seed = current_run().seed
         call = [message for number in range(int(calls)) for message in _call(sequence, people, seed + number)]
         far = FarEnd(replace(_far_of(mechanism), **_numbers(more)))
         session, asked = _sender(mechanism, far, more)
@@ -138,7 +141,7 @@ class EndpointKeywords:
             current.metric("compressed_share", sum(map(len, sent)) / plain, "ratio", "lower")
         wrong += endpoint_stories.nothing_saved(heard) if shorter else _second_opinion(heard)
         if wrong:
-            verdicts.keep_text("messages.json", json.dumps([one.hex() for one in sent], indent=1), "link messages")
+            keep_text("messages.json", json.dumps([one.hex() for one in sent], indent=1), "link messages")
         _must_be_empty(wrong)
 
     @keyword("A Call Should Not Rest On Reserved Addresses")
@@ -250,9 +253,9 @@ class EndpointKeywords:
         self, told: Offer, is_so: Offer, heavy: bytes, reason: Reason, options: dict[str, Any]
     ) -> None:
         """OPTIONS are for an implementation that has them, without which it would be too cautious to be refused."""
-        run = settings.from_robot()
+        run = current_run()
         verdicts.note("compressor", run.compressor, run.build)
-        verdicts.leave_to_the_other_side({"compressor"})  # before it is asked what options it has
+        verdicts.leave_to_the_other_side(run, {"compressor"})  # before it is asked what options it has
         session, _ = _sender(DEFAULT, FarEnd(told), endpoints.fitting(options, run.compressor, run.build), ["nack"])
         _must_be_empty(_happened(lambda: nack_stories.nack_about_less(session, FarEnd(is_so), heavy, reason)))
 
@@ -336,17 +339,17 @@ class EndpointKeywords:
 
 def _receiver(asked: EndpointUnderTest, features: Sequence[str] = ()) -> EndpointUnderTest:
     """The endpoint that decompresses."""
-    run = settings.from_robot()
+    run = current_run()
     verdicts.note("decompressor", run.decompressor, run.build)
-    verdicts.leave_to_the_other_side({"decompressor"})
-    asked = replace(asked, name=run.decompressor, build=run.build)
+    verdicts.leave_to_the_other_side(run, {"decompressor"})
+    asked = replace(asked, implementation=run.decompressor, build=run.build)
     endpoint_engine.require(asked, features)
     return asked
 
 
 def _lowest_version() -> int:
     """The lowest SigComp_version of the endpoint that decompresses: 1, unless it declares otherwise."""
-    return int(endpoints.declared(settings.from_robot().decompressor).get("min_version", 1))
+    return int(current_run().decompressor.declared(endpoints.SCHEME).get("min_version", 1))
 
 
 def _tells_cycles(asked: EndpointUnderTest) -> bool:
@@ -372,9 +375,9 @@ def _sender(
 ) -> tuple[Session, EndpointUnderTest]:
     """The endpoint that compresses, and a conversation with it. One that takes its peer to be as it is itself is given
     the peer's offer where `own` does not say another."""
-    run = settings.from_robot()
+    run = current_run()
     verdicts.note("compressor", run.compressor, run.build)
-    verdicts.leave_to_the_other_side({"compressor"})
+    verdicts.leave_to_the_other_side(run, {"compressor"})
     if own is None and not _can_be_told_of_its_peer():
         own = far.offer
     chosen = {key: _value(text) for key, text in options.items() if key not in NUMBERS}
@@ -387,12 +390,12 @@ def _sender(
 
 
 def _can_be_told_of_its_peer() -> bool:
-    return endpoints.PEER in endpoints.declared(settings.from_robot().compressor).get("features", ())
+    return endpoints.PEER in current_run().compressor.declared(endpoints.SCHEME).get("features", ())
 
 
 def _sharing() -> str:
     """The mechanism for shared compression; of an endpoint that has no name for it, whatever it does."""
-    run = settings.from_robot()
+    run = current_run()
     return "shared" if endpoints.has(run.compressor, "mechanism", "shared", run.build) else DEFAULT
 
 
@@ -433,7 +436,7 @@ def _happened(story: Callable[[], list[str]]) -> list[str]:
 
 
 def _heard_on_stream(pieces: Sequence[bytes], features: Sequence[str] = ()) -> list[endpoint_cases.MessageOutcome]:
-    session = Session(endpoint_engine.player(_receiver(EndpointUnderTest("", stream=True), features)))
+    session = Session(endpoint_engine.player(_receiver(EndpointUnderTest(None, stream=True), features)))
     acts = [session.decompress(piece) for piece in pieces]
     return [one for act in acts for one in session.done(act).seen]
 
@@ -464,7 +467,7 @@ def _must_be_empty(wrong: Sequence[str]) -> None:
     if wrong:
         current = collector.current()
         current.findings += [Finding(sentence, judge="headroom") for sentence in wrong[:MOST_FINDINGS]]
-        raise AssertionError(f"{replay_options.some(list(wrong), 3)}.")
+        raise AssertionError(f"{some(list(wrong), 3)}.")
 
 
 def _shown(case: endpoint_cases.Case, seen: Sequence[endpoint_cases.MessageOutcome]) -> list[dict[str, Any]]:

@@ -10,11 +10,11 @@ from typing import Any
 
 from robot.api.deco import keyword
 
-from headroom.core import replay_options, settings
 from headroom.core.errors import UsageError
 from headroom.core.results import collector
-from headroom.keywords.base import library
-from headroom.schemes.rohc.keywords import verdicts
+from headroom.core.text import some
+from headroom.keywords import verdicts
+from headroom.keywords.base import current_run, library
 from headroom.schemes.sigcomp.conformance import endpoint_cases, endpoint_engine, hostile_floods, hostile_messages
 from headroom.schemes.sigcomp.conformance.endpoint_engine import EndpointUnderTest
 from headroom.schemes.sigcomp.conformance.hostile_messages import GROUP, GUARD, MANY, OFF, Cost
@@ -116,9 +116,9 @@ class HostileBytecodeKeywords:
 
 
 def _asked(offer: Offer | None, compartments: int) -> EndpointUnderTest:
-    run = settings.from_robot()
+    run = current_run()
     verdicts.note("decompressor", run.decompressor, run.build)
-    verdicts.leave_to_the_other_side({"decompressor"})
+    verdicts.leave_to_the_other_side(run, {"decompressor"})
     asked = EndpointUnderTest(run.decompressor, offer, compartments=compartments, build=run.build)
     endpoint_engine.require(asked)
     return asked
@@ -133,4 +133,4 @@ def _must_tell(asked: EndpointUnderTest, cost: Cost) -> None:
 
 def _must_be_empty(title: str, wrong: list[str]) -> None:
     if wrong:
-        raise AssertionError(f"{title}: {replay_options.some(wrong, 3)}.")
+        raise AssertionError(f"{title}: {some(wrong, 3)}.")

@@ -17,7 +17,7 @@ from typing import Any
 from headroom.bench.papers.measured import PaperMeasurement
 from headroom.bench.papers.paper import Figure, Paper, beside
 from headroom.core.results.record import Item, Series
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 from headroom.schemes.sigcomp import call_load
 from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import chart
 
@@ -56,30 +56,30 @@ class CallLoadRow:
 Runner = Callable[[CallLoadRow], call_load.CallLoadResult]
 
 
-def runner(settings: Settings) -> Runner:
+def runner(run: Run) -> Runner:
     """Measures each once."""
 
     @cache
-    def run(asked: CallLoadRow) -> call_load.CallLoadResult:
+    def measure_once(asked: CallLoadRow) -> call_load.CallLoadResult:
         return call_load.measure(
             call_load.CallLoadConfig(
-                proxy=settings.compressor,
-                user=settings.decompressor,
+                proxy=run.compressor,
+                user=run.decompressor,
                 sequence=asked.sequence,
                 edition="counted",
                 simultaneous=asked.simultaneous,
                 start="empty" if asked.whole else "steady",
-                duration_s=MINUTES if asked.whole else 5.0 if settings.quick else 30.0,
+                duration_s=MINUTES if asked.whole else 5.0 if run.quick else 30.0,
                 sample_s=10.0 if asked.whole else 1.0,
                 consecutive=CONSECUTIVE,
                 organisation="pinned" if asked.workers == 1 else "pool",
                 workers=asked.workers,
-                build=settings.build,
-                seed=settings.seed,
+                build=run.build,
+                seed=run.seed,
             )
         )
 
-    return run
+    return measure_once
 
 
 def measure(paper: Paper, where: str, run: Runner) -> PaperMeasurement:
