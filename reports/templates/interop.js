@@ -4,6 +4,8 @@
 
 const form = document.getElementById("filters");
 const chosen = (name) => form.querySelector(`[data-filter="${name}"]`).value;
+const names = [...form.querySelectorAll("[data-filter]")].map((one) => one.dataset.filter);
+const axes = names.filter((name) => name !== "link" && name !== "verdict");
 
 function apply() {
   const link = chosen("link");
@@ -15,13 +17,13 @@ function apply() {
     for (const row of pair.querySelectorAll("tbody tr")) {
       const cells = [...row.querySelectorAll("td[data-verdict]")].filter((cell) => !cell.hidden);
       const fits =
-        ["profile", "mode", "cids"].every((name) => !chosen(name) || row.dataset[name] === chosen(name)) &&
+        axes.every((name) => !chosen(name) || row.getAttribute(`data-${name}`) === chosen(name)) &&
         cells.some((cell) => !verdict || cell.dataset.verdict === verdict);
       row.hidden = !fits;
       if (fits) left += cells.filter((cell) => !verdict || cell.dataset.verdict === verdict).length;
     }
     shown += left;
-    const filtered = ["profile", "mode", "cids", "link", "verdict"].some((name) => chosen(name));
+    const filtered = names.some((name) => chosen(name));
     if (filtered) pair.open = left > 0;
   }
   form.querySelector("output").textContent = `${shown} cells`;

@@ -12,51 +12,51 @@ Documentation    Who interworks with whom: each row is one profile, mode and CID
 
 Resource         imports.resource
 
-Test Template    Implementations Should Interwork
+Test Template    Cells Should Interwork
 
 Test Tags        interop    scheme:rohc
 
 
-*** Test Cases ***                                PROFILE    MODE    CIDS
-Uncompressed, U-Mode, Small CIDs                  0x0000     U       small
-Uncompressed, U-Mode, Large CIDs                  0x0000     U       large
-Uncompressed, O-Mode, Small CIDs                  0x0000     O       small
-Uncompressed, O-Mode, Large CIDs                  0x0000     O       large
-Uncompressed, R-Mode, Small CIDs                  0x0000     R       small
-Uncompressed, R-Mode, Large CIDs                  0x0000     R       large
-RTP, U-Mode, Small CIDs                           0x0001     U       small
-RTP, U-Mode, Large CIDs                           0x0001     U       large
-RTP, O-Mode, Small CIDs                           0x0001     O       small
-RTP, O-Mode, Large CIDs                           0x0001     O       large
-RTP, R-Mode, Small CIDs                           0x0001     R       small
-RTP, R-Mode, Large CIDs                           0x0001     R       large
-UDP, U-Mode, Small CIDs                           0x0002     U       small
-UDP, U-Mode, Large CIDs                           0x0002     U       large
-UDP, O-Mode, Small CIDs                           0x0002     O       small
-UDP, O-Mode, Large CIDs                           0x0002     O       large
-UDP, R-Mode, Small CIDs                           0x0002     R       small
-UDP, R-Mode, Large CIDs                           0x0002     R       large
-ESP, U-Mode, Small CIDs                           0x0003     U       small
-ESP, U-Mode, Large CIDs                           0x0003     U       large
-ESP, O-Mode, Small CIDs                           0x0003     O       small
-ESP, O-Mode, Large CIDs                           0x0003     O       large
-ESP, R-Mode, Small CIDs                           0x0003     R       small
-ESP, R-Mode, Large CIDs                           0x0003     R       large
-IP, U-Mode, Small CIDs                            0x0004     U       small
-IP, U-Mode, Large CIDs                            0x0004     U       large
-IP, O-Mode, Small CIDs                            0x0004     O       small
-IP, O-Mode, Large CIDs                            0x0004     O       large
-IP, R-Mode, Small CIDs                            0x0004     R       small
-IP, R-Mode, Large CIDs                            0x0004     R       large
-RTP Over UDP-Lite, U-Mode, Small CIDs             0x0007     U       small
-RTP Over UDP-Lite, U-Mode, Large CIDs             0x0007     U       large
-RTP Over UDP-Lite, O-Mode, Small CIDs             0x0007     O       small
-RTP Over UDP-Lite, O-Mode, Large CIDs             0x0007     O       large
-RTP Over UDP-Lite, R-Mode, Small CIDs             0x0007     R       small
-RTP Over UDP-Lite, R-Mode, Large CIDs             0x0007     R       large
-UDP-Lite, U-Mode, Small CIDs                      0x0008     U       small
-UDP-Lite, U-Mode, Large CIDs                      0x0008     U       large
-UDP-Lite, O-Mode, Small CIDs                      0x0008     O       small
-UDP-Lite, O-Mode, Large CIDs                      0x0008     O       large
-UDP-Lite, R-Mode, Small CIDs                      0x0008     R       small
-UDP-Lite, R-Mode, Large CIDs                      0x0008     R       large
+*** Test Cases ***                                PROFILE           MODE      CIDS
+Uncompressed, U-Mode, Small CIDs                  profile=0x0000    mode=U    cids=small
+Uncompressed, U-Mode, Large CIDs                  profile=0x0000    mode=U    cids=large
+Uncompressed, O-Mode, Small CIDs                  profile=0x0000    mode=O    cids=small
+Uncompressed, O-Mode, Large CIDs                  profile=0x0000    mode=O    cids=large
+Uncompressed, R-Mode, Small CIDs                  profile=0x0000    mode=R    cids=small
+Uncompressed, R-Mode, Large CIDs                  profile=0x0000    mode=R    cids=large
+RTP, U-Mode, Small CIDs                           profile=0x0001    mode=U    cids=small
+RTP, U-Mode, Large CIDs                           profile=0x0001    mode=U    cids=large
+RTP, O-Mode, Small CIDs                           profile=0x0001    mode=O    cids=small
+RTP, O-Mode, Large CIDs                           profile=0x0001    mode=O    cids=large
+RTP, R-Mode, Small CIDs                           profile=0x0001    mode=R    cids=small
+RTP, R-Mode, Large CIDs                           profile=0x0001    mode=R    cids=large
+UDP, U-Mode, Small CIDs                           profile=0x0002    mode=U    cids=small
+UDP, U-Mode, Large CIDs                           profile=0x0002    mode=U    cids=large
+UDP, O-Mode, Small CIDs                           profile=0x0002    mode=O    cids=small
+UDP, O-Mode, Large CIDs                           profile=0x0002    mode=O    cids=large
+UDP, R-Mode, Small CIDs                           profile=0x0002    mode=R    cids=small
+UDP, R-Mode, Large CIDs                           profile=0x0002    mode=R    cids=large
+ESP, U-Mode, Small CIDs                           profile=0x0003    mode=U    cids=small
+ESP, U-Mode, Large CIDs                           profile=0x0003    mode=U    cids=large
+ESP, O-Mode, Small CIDs                           profile=0x0003    mode=O    cids=small
+ESP, O-Mode, Large CIDs                           profile=0x0003    mode=O    cids=large
+ESP, R-Mode, Small CIDs                           profile=0x0003    mode=R    cids=small
+ESP, R-Mode, Large CIDs                           profile=0x0003    mode=R    cids=large
+IP, U-Mode, Small CIDs                            profile=0x0004    mode=U    cids=small
+IP, U-Mode, Large CIDs                            profile=0x0004    mode=U    cids=large
+IP, O-Mode, Small CIDs                            profile=0x0004    mode=O    cids=small
+IP, O-Mode, Large CIDs                            profile=0x0004    mode=O    cids=large
+IP, R-Mode, Small CIDs                            profile=0x0004    mode=R    cids=small
+IP, R-Mode, Large CIDs                            profile=0x0004    mode=R    cids=large
+RTP Over UDP-Lite, U-Mode, Small CIDs             profile=0x0007    mode=U    cids=small
+RTP Over UDP-Lite, U-Mode, Large CIDs             profile=0x0007    mode=U    cids=large
+RTP Over UDP-Lite, O-Mode, Small CIDs             profile=0x0007    mode=O    cids=small
+RTP Over UDP-Lite, O-Mode, Large CIDs             profile=0x0007    mode=O    cids=large
+RTP Over UDP-Lite, R-Mode, Small CIDs             profile=0x0007    mode=R    cids=small
+RTP Over UDP-Lite, R-Mode, Large CIDs             profile=0x0007    mode=R    cids=large
+UDP-Lite, U-Mode, Small CIDs                      profile=0x0008    mode=U    cids=small
+UDP-Lite, U-Mode, Large CIDs                      profile=0x0008    mode=U    cids=large
+UDP-Lite, O-Mode, Small CIDs                      profile=0x0008    mode=O    cids=small
+UDP-Lite, O-Mode, Large CIDs                      profile=0x0008    mode=O    cids=large
+UDP-Lite, R-Mode, Small CIDs                      profile=0x0008    mode=R    cids=small
+UDP-Lite, R-Mode, Large CIDs                      profile=0x0008    mode=R    cids=large

@@ -8,41 +8,36 @@ Documentation    SigComp endpoints that have calls with each other: the compress
 ...              for those that have it, over one transport and link, with every SIP sequence. Without harm every
 ...              message comes out octet by octet, and tshark's UDVM, or the judge made from the RFCs, reads the same on
 ...              the link. With loss or reordering none comes out different, and one that does not come out was lost or
-...              refers to state that was on its way; NACKs travel back over the same link.
+...              refers to state that was on its way; NACKs travel back over the same link. In several compartments the
+...              same messages and bytecode leave state that is one item for all of them.
 
 Resource         imports.resource
 
-Test Template    Calls Should Be Understood
+Test Template    Cells Should Interwork
 
 Test Tags        interop    scheme:sigcomp
 
 
-*** Test Cases ***                    MECHANISM           TRANSPORT    LINK
-As They Are, UDP                      default             udp
-As They Are, TCP                      default             tcp
-Stateless Basic, UDP                  stateless-basic     udp
-Stateful Basic, UDP                   stateful-basic      udp
-Stateless Static, UDP                 stateless-static    udp
-Stateful Static, UDP                  stateful-static     udp
-Dynamic, UDP                          dynamic             udp
-Shared, UDP                           shared              udp
-Stateless Basic, TCP                  stateless-basic     tcp
-Stateful Basic, TCP                   stateful-basic      tcp
-Stateless Static, TCP                 stateless-static    tcp
-Stateful Static, TCP                  stateful-static     tcp
-Dynamic, TCP                          dynamic             tcp
-Shared, TCP                           shared              tcp
-Stateful Basic, Loss                  stateful-basic      udp          loss
-Dynamic, Loss                         dynamic             udp          loss
-Shared, Loss                          shared              udp          loss
-Dynamic, Reordering                   dynamic             udp          reorder
-Shared, Reordering                    shared              udp          reorder
-Dynamic, Duplicates                   dynamic             udp          duplicates
-Several Compartments, Stateful Basic
-    [Documentation]    The same bytecode is state of each compartment: expects that it is one item for all of them.
-    [Template]    Calls In Several Compartments Should Be Understood
-    stateful-basic
-Several Compartments, Dynamic
-    [Documentation]    The same messages in each compartment: expects that what they leave is one item for all of them.
-    [Template]    Calls In Several Compartments Should Be Understood
-    dynamic
+*** Test Cases ***                     MECHANISM                    TRANSPORT       LINKS              COMPARTMENTS
+As They Are, UDP                       mechanism=default            transport=udp   links=clean
+As They Are, TCP                       mechanism=default            transport=tcp   links=clean
+Stateless Basic, UDP                   mechanism=stateless-basic    transport=udp   links=clean
+Stateful Basic, UDP                    mechanism=stateful-basic     transport=udp   links=clean
+Stateless Static, UDP                  mechanism=stateless-static   transport=udp   links=clean
+Stateful Static, UDP                   mechanism=stateful-static    transport=udp   links=clean
+Dynamic, UDP                           mechanism=dynamic            transport=udp   links=clean
+Shared, UDP                            mechanism=shared             transport=udp   links=clean
+Stateless Basic, TCP                   mechanism=stateless-basic    transport=tcp   links=clean
+Stateful Basic, TCP                    mechanism=stateful-basic     transport=tcp   links=clean
+Stateless Static, TCP                  mechanism=stateless-static   transport=tcp   links=clean
+Stateful Static, TCP                   mechanism=stateful-static    transport=tcp   links=clean
+Dynamic, TCP                           mechanism=dynamic            transport=tcp   links=clean
+Shared, TCP                            mechanism=shared             transport=tcp   links=clean
+Stateful Basic, Loss                   mechanism=stateful-basic     transport=udp   links=loss
+Dynamic, Loss                          mechanism=dynamic            transport=udp   links=loss
+Shared, Loss                           mechanism=shared             transport=udp   links=loss
+Dynamic, Reordering                    mechanism=dynamic            transport=udp   links=reorder
+Shared, Reordering                     mechanism=shared             transport=udp   links=reorder
+Dynamic, Duplicates                    mechanism=dynamic            transport=udp   links=duplicates
+Several Compartments, Stateful Basic   mechanism=stateful-basic     transport=udp   links=clean        compartments=3
+Several Compartments, Dynamic          mechanism=dynamic            transport=udp   links=clean        compartments=3

@@ -112,12 +112,12 @@ Octets Value::hex() const {
   return std::move(*octets);
 }
 
-std::size_t Value::choice(std::initializer_list<std::string_view> choices) const {
+std::size_t Value::choice(std::span<const std::string_view> choices) const {
   std::string list;
   if (json_->is_string()) {
     const auto& text = json_->get_ref<const std::string&>();
     for (std::size_t i = 0; i < choices.size(); ++i) {
-      if (*(choices.begin() + i) == text) return i;
+      if (choices[i] == text) return i;
     }
   }
   for (const std::string_view choice : choices) list += (list.empty() ? "\"" : ", \"") + std::string(choice) + "\"";

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,7 +45,10 @@ class Value {
   [[nodiscard]] double probability() const { return number(0, 1); }
   [[nodiscard]] Octets hex() const;
   // The position of the text in `choices`.
-  [[nodiscard]] std::size_t choice(std::initializer_list<std::string_view> choices) const;
+  [[nodiscard]] std::size_t choice(std::span<const std::string_view> choices) const;
+  [[nodiscard]] std::size_t choice(std::initializer_list<std::string_view> choices) const {
+    return choice(std::span(choices.begin(), choices.size()));
+  }
   [[nodiscard]] std::vector<Value> items() const;  // of an array
 
   [[noreturn]] void fail(const std::string& sentence) const;

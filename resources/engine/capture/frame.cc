@@ -29,18 +29,13 @@ std::optional<FramePayload> behind_ppp(OctetView frame) {
   const std::size_t octets = (frame[0] & 1) != 0 ? 1 : 2;  // protocol numbers are odd, their first octet is not
   if (frame.size() < octets) return std::nullopt;
   const std::uint16_t protocol = octets == 1 ? frame[0] : load16(frame.data());
-  FramePayload payload = {0, frame.subspan(octets), std::nullopt, std::nullopt};
+  FramePayload payload = {0, frame.subspan(octets), std::nullopt, protocol};
   switch (protocol) {
     case kPppIpv4:
       payload.ether_type = kEtherTypeIpv4;
       break;
     case kPppIpv6:
       payload.ether_type = kEtherTypeIpv6;
-      break;
-    case kPppRohcSmallCids:
-    case kPppRohcLargeCids:
-      payload.ether_type = kEtherTypeRohc;
-      payload.large_cids = protocol == kPppRohcLargeCids;
       break;
     default:
       break;

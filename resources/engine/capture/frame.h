@@ -30,28 +30,25 @@ enum class LinkType : std::uint32_t {
 
 inline constexpr std::uint16_t kEtherTypeIpv4 = 0x0800;
 inline constexpr std::uint16_t kEtherTypeIpv6 = 0x86DD;
-inline constexpr std::uint16_t kEtherTypeRohc = 0x22F1;  // IEEE's assignment for ROHC
 
-// Protocol numbers of PPP (RFC 1661, 2), those of ROHC from RFC 3241, 4.
+// Protocol numbers of PPP (RFC 1661, 2).
 inline constexpr std::uint16_t kPppIpv4 = 0x0021;
 inline constexpr std::uint16_t kPppIpv6 = 0x0057;
-inline constexpr std::uint16_t kPppRohcSmallCids = 0x0003;
-inline constexpr std::uint16_t kPppRohcLargeCids = 0x0005;
 
 using MacAddress = std::array<std::uint8_t, 6>;
 
 struct FramePayload {
-  std::uint16_t ether_type = 0;
-  OctetView octets;  // into the frame
+  std::uint16_t ether_type = 0;  // 0: the frame has none
+  OctetView octets;              // into the frame
   std::optional<MacAddress> source_mac;
-  std::optional<bool> large_cids = std::nullopt;  // of a ROHC packet, where the frame says it
+  std::optional<std::uint16_t> ppp_protocol = std::nullopt;  // of a frame of PPP
 };
 
 [[nodiscard]] bool is_known(LinkType type) noexcept;
 
 // What the frame carries; nothing when it is too short, has another link type, or says length instead of type. VLAN
-// tags (802.1Q, 802.1ad) are skipped. The protocols of PPP become the Ethernet types of the same packets, 0 for others;
-// address and control field and the first octet of the protocol may be left out (RFC 1662, 3.2; RFC 1661, 6.5).
+// tags (802.1Q, 802.1ad) are skipped. PPP's protocols for IP become the Ethernet types of the same packets; address and
+// control field and the first octet of the protocol may be left out (RFC 1662, 3.2; RFC 1661, 6.5).
 [[nodiscard]] std::optional<FramePayload> unwrap(LinkType type, OctetView frame) noexcept;
 
 // The IP packet at the front of `octets`, without what follows it (Ethernet pads short frames); nothing when it is no

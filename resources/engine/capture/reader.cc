@@ -48,19 +48,23 @@ void take(LinkType type, OctetView frame, bool complete, std::uint64_t time_ns, 
           Capture& capture) {
   const std::optional<FramePayload> payload = unwrap(type, frame);
   const std::uint16_t ether_type = payload ? payload->ether_type : 0;
-  const bool wanted =
-      filter.link_packets ? ether_type == kEtherTypeRohc : ether_type == kEtherTypeIpv4 || ether_type == kEtherTypeIpv6;
+  const bool is_link = filter.link != nullptr;
+  const std::optional<std::size_t> variant =
+      is_link && payload && payload->ppp_protocol ? filter.link->variant_of(*payload->ppp_protocol) : std::nullopt;
+  const bool wanted = is_link ? variant || (ether_type != 0 && ether_type == filter.link->ether_type)
+                              : ether_type == kEtherTypeIpv4 || ether_type == kEtherTypeIpv6;
   if (!wanted || (filter.source_mac && payload->source_mac != filter.source_mac)) {
     ++capture.others;
     return;
   }
-  if (filter.link_packets && payload->large_cids && *payload->large_cids != filter.large_cids) {
-    ++capture.other_cids;
+  if (variant && *variant != filter.ppp_variant) {
+    ++capture.other_variant;
+    capture.other = &filter.link->ppp[*variant];
     return;
   }
   std::optional<OctetView> octets = payload->octets;
-  if (!filter.link_packets) octets = trim_ip(payload->octets);
-  if (!octets || octets->empty() || octets->size() > 65'535 || (filter.link_packets && !complete)) {
+  if (!is_link) octets = trim_ip(payload->octets);
+  if (!octets || octets->empty() || octets->size() > 65'535 || (is_link && !complete)) {
     ++capture.truncated;
     return;
   }

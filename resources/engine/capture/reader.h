@@ -11,6 +11,7 @@
 
 #include "base/octets.h"
 #include "capture/frame.h"
+#include "capture/link_framing.h"
 
 namespace headroom {
 
@@ -20,16 +21,17 @@ struct CapturedPacket {
 };
 
 struct CaptureFilter {
-  bool link_packets = false;  // ROHC packets (Ethernet type 0x22F1, PPP 0x0003 and 0x0005) instead of IP packets
+  const LinkFraming* link = nullptr;  // link packets of a scheme; nullptr: IP packets
   std::optional<MacAddress> source_mac;
-  bool large_cids = false;  // of the ROHC packets, where frames say it
+  std::size_t ppp_variant = 0;  // of the link packets, where PPP tells them apart
 };
 
 struct Capture {
   std::vector<CapturedPacket> packets;
-  std::uint64_t truncated = 0;   // frames or packets of which a part is missing: left out
-  std::uint64_t others = 0;      // frames that carry something else: left out
-  std::uint64_t other_cids = 0;  // ROHC packets with CIDs of the other size: left out
+  std::uint64_t truncated = 0;      // frames or packets of which a part is missing: left out
+  std::uint64_t others = 0;         // frames that carry something else: left out
+  std::uint64_t other_variant = 0;  // link packets of another variant, `other`: left out
+  const PppVariant* other = nullptr;
 };
 
 inline constexpr std::size_t kMostCapturedOctets = std::size_t{4}

@@ -4,6 +4,7 @@
 #include "adapter/description.h"
 #include "check/checks.h"
 #include "check/endpoint.h"
+#include "schemes/scheme.h"
 #include "traffic/render.h"
 
 namespace headroom::check {
@@ -83,7 +84,10 @@ void settle(Subject& subject, const Description& description, const std::optiona
     return;
   }
   SourceLayout layout;
-  layout.link_packets = !subject.compressor;
+  if (!subject.compressor) {
+    const Scheme* const known = find_scheme(scheme->scheme);
+    layout.link = known != nullptr && known->framing != nullptr ? known->framing : &kUnknownFraming;
+  }
   if (source) {
     subject.packets = read_source(*source, layout);
   } else {

@@ -5,10 +5,11 @@
 #include "capture/reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  for (const bool link_packets : {false, true}) {
+  for (const headroom::LinkFraming* link :
+       {static_cast<const headroom::LinkFraming*>(nullptr), &headroom::kUnknownFraming}) {
     try {
       headroom::CaptureFilter filter;
-      filter.link_packets = link_packets;
+      filter.link = link;
       const headroom::Capture capture = headroom::read_capture(headroom::OctetView(data, size), filter);
       for (const headroom::CapturedPacket& packet : capture.packets) {
         if (packet.octets.empty() || packet.octets.size() > 65'535) __builtin_trap();

@@ -30,7 +30,7 @@ void check_suitable(const Variant& variant) {
   if (variant.before.any()) refuse(variant, "loss or reordering in front of the compressor");
   if (!variant.payload.mix.empty()) refuse(variant, "a mix of payload lengths");
   for (const Header& header : variant.headers) {
-    if (std::holds_alternative<traffic::Gtpu>(header)) refuse(variant, "GTP-U");
+    if (const auto* tunnel = std::get_if<traffic::Tunnel>(&header)) refuse(variant, std::string(tunnel->format->title));
     if (std::holds_alternative<traffic::Tcp>(header)) refuse(variant, "TCP");
     if (const auto* rtp = std::get_if<traffic::Rtp>(&header)) {
       if (rtp->padding != 0) refuse(variant, "RTP padding");

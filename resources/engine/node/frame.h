@@ -21,6 +21,7 @@ inline constexpr std::uint32_t kLargestHeader = kHeader + kMostTags * kTag;
 inline constexpr std::uint32_t kSmallestPayload = 46;  // IEEE 802.3, 3.2.8: what is shorter is padded on its way
 inline constexpr std::uint16_t kTpidCustomer = 0x8100, kTpidService = 0x88A8;
 inline constexpr std::uint16_t kVidMask = 0x0FFF;
+inline constexpr std::uint16_t kEtherTypeRohc = 0x22F1;  // IEEE's assignment for ROHC
 
 // A frame in a buffer of somebody else's, with room around it.
 struct Frame {

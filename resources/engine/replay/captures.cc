@@ -4,7 +4,9 @@
 namespace headroom::replay {
 
 Captures::Captures(const Job& job)
-    : encapsulation_(job.encapsulation), ppp_protocol_(job.large_cids ? kPppRohcLargeCids : kPppRohcSmallCids) {
+    : encapsulation_(job.encapsulation),
+      type_(encapsulation_ == Encapsulation::ppp ? job.framing->ppp[job.ppp_variant].protocol
+                                                 : job.framing->ether_type) {
   const Outputs& outputs = job.outputs;
   const auto open = [](std::optional<PcapngWriter>& file, const std::optional<std::string>& path) {
     if (path) file.emplace(*path);
@@ -32,8 +34,8 @@ void Captures::decompressed(bool reverse, std::uint64_t time_ns, OctetView octet
 void Captures::link(bool reverse, std::uint64_t time_ns, OctetView octets, const std::string& comment) {
   if (!link_) return;
   const Octets frame = encapsulation_ == Encapsulation::ppp
-                           ? ppp_frame(ppp_protocol_, octets)
-                           : ethernet_frame(reverse ? kMacA : kMacB, reverse ? kMacB : kMacA, kEtherTypeRohc, octets);
+                           ? ppp_frame(type_, octets)
+                           : ethernet_frame(reverse ? kMacA : kMacB, reverse ? kMacB : kMacA, type_, octets);
   link_->write(link_interfaces_[reverse], time_ns, frame, comment);
 }
 

@@ -33,7 +33,7 @@ class Captures {
   std::optional<PcapngWriter> source_, link_, decompressed_;
   std::array<std::uint32_t, 2> link_interfaces_{};
   Encapsulation encapsulation_;
-  std::uint16_t ppp_protocol_;
+  std::uint16_t type_;  // of Ethernet frames, or the protocol of PPP
 };
 
 }  // namespace headroom::replay

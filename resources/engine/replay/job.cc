@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "schemes/scheme.h"
+
 namespace headroom::replay {
 namespace {
 
@@ -43,6 +45,8 @@ void read_link(const Value& value, Job& job) {
   if (const auto v = object.optional("feedback")) read_feedback(*v, job);
   if (const auto v = object.optional("encapsulation"))
     job.encapsulation = static_cast<Encapsulation>(v->choice({"ethernet", "ppp"}));
+  if (job.encapsulation == Encapsulation::ppp && job.framing->ppp.empty())
+    object.fail("PPP has no protocol number for packets of this scheme.");
   object.finish();
 }
 
@@ -90,8 +94,12 @@ void read_sources(Object& object, Job& job) {
   const AdapterJob& first = job.compressor ? *job.compressor : *job.decompressor;
   layout.channels = first.channels;
   layout.max_cid = first.max_cid;
-  layout.link_packets = !job.compressor;
-  job.large_cids = layout.large_cids = has_large_cids(first.config);
+  if (const Scheme* const scheme = find_scheme(first.scheme); scheme != nullptr && scheme->framing != nullptr) {
+    job.framing = scheme->framing;
+    if (scheme->ppp_variant != nullptr) job.ppp_variant = scheme->ppp_variant(first.config);
+  }
+  if (!job.compressor) layout.link = job.framing;
+  layout.ppp_variant = job.ppp_variant;
   const Value source = object.required("source");
   job.source = read_source(source, layout);
   if (job.reverse) {
@@ -101,7 +109,7 @@ void read_sources(Object& object, Job& job) {
   if (const auto expected = object.optional("expected")) {
     if (job.compressor) expected->fail("with a compressor the source itself is what is expected.");
     layout.allow_absent = true;
-    layout.link_packets = false;
+    layout.link = nullptr;
     job.expected = read_source(*expected, layout);
     job.has_expected = true;
     if (job.expected.size() > job.source.size()) {

@@ -12,6 +12,7 @@
 #include "adapter/guarded.h"
 #include "adapter/instance.h"
 #include "base/json_reader.h"
+#include "capture/link_framing.h"
 #include "link/impairment.h"
 #include "traffic/source.h"
 
@@ -52,7 +53,8 @@ struct Job {
   FeedbackPath path = FeedbackPath::none;
   std::vector<ControlStep> control;  // ascending by packet
   Encapsulation encapsulation = Encapsulation::ethernet;
-  bool large_cids = false;  // as the configuration of the first adapter says
+  const LinkFraming* framing = &kUnknownFraming;  // of link packets, by the scheme of the first adapter
+  std::size_t ppp_variant = 0;                    // by its configuration
   Outputs outputs;
   Records records = Records::none;
   bool record_octets = true;

@@ -98,23 +98,23 @@ TEST(Frame, RandomOctetsNeverLeaveTheFrame) {
   }
 }
 
-// RFC 1661 2 and 6.5, RFC 1662 3.2; protocol numbers of ROHC from RFC 3241, 4.
+// RFC 1661 2 and 6.5, RFC 1662 3.2.
 TEST(Frame, Ppp) {
   struct Case {
     const char* frame;
     std::uint16_t ether_type;
     const char* octets;
-    std::optional<bool> large_cids;
+    std::optional<std::uint16_t> protocol;
   };
-  const Case cases[] = {{"ff030003 0102", kEtherTypeRohc, "0102", false},
-                        {"0003 0102", kEtherTypeRohc, "0102", false},
-                        {"03 0102", kEtherTypeRohc, "0102", false},
-                        {"ff03 03 01", kEtherTypeRohc, "01", false},
-                        {"ff030005 01", kEtherTypeRohc, "01", true},
-                        {"05 01", kEtherTypeRohc, "01", true},
-                        {"ff030021 45", kEtherTypeIpv4, "45", {}},
-                        {"57 60", kEtherTypeIpv6, "60", {}},
-                        {"ff03c021 01", 0, "01", {}}};
+  const Case cases[] = {{"ff030003 0102", 0, "0102", 3},
+                        {"0003 0102", 0, "0102", 3},
+                        {"03 0102", 0, "0102", 3},
+                        {"ff03 03 01", 0, "01", 3},
+                        {"ff030005 01", 0, "01", 5},
+                        {"05 01", 0, "01", 5},
+                        {"ff030021 45", kEtherTypeIpv4, "45", kPppIpv4},
+                        {"57 60", kEtherTypeIpv6, "60", kPppIpv6},
+                        {"ff03c021 01", 0, "01", 0xC021}};
   for (const Case& c : cases) {
     const Octets frame = *from_hex(c.frame);
     Octets with_direction = {1};
@@ -124,14 +124,14 @@ TEST(Frame, Ppp) {
       ASSERT_TRUE(payload) << c.frame;
       EXPECT_EQ(payload->ether_type, c.ether_type) << c.frame;
       EXPECT_EQ(to_hex(payload->octets), to_hex(*from_hex(c.octets))) << c.frame;
-      EXPECT_EQ(payload->large_cids, c.large_cids) << c.frame;
+      EXPECT_EQ(payload->ppp_protocol, c.protocol) << c.frame;
       EXPECT_FALSE(payload->source_mac);
     }
   }
   for (const char* cut : {"", "ff03", "00", "ff0300"}) EXPECT_FALSE(unwrap(LinkType::ppp, *from_hex(cut))) << cut;
   EXPECT_FALSE(unwrap(LinkType::ppp_with_direction, {}));
   EXPECT_FALSE(unwrap(LinkType::ppp_with_direction, *from_hex("01")));
-  EXPECT_EQ(to_hex(ppp_frame(kPppRohcLargeCids, *from_hex("0102"))), "ff0300050102");
+  EXPECT_EQ(to_hex(ppp_frame(5, *from_hex("0102"))), "ff0300050102");
 }
 
 TEST(Frame, MacAddresses) {
@@ -142,24 +142,27 @@ TEST(Frame, MacAddresses) {
 
 #ifdef HEADROOM_CAPTURES
 
+constexpr std::array<PppVariant, 2> kPpp = {{{0x0003, "small", "{}"}, {0x0005, "large", "{}"}}};
+constexpr LinkFraming kFraming = {"link", 0x22F1, kPpp};
+
 TEST_F(CaptureFiles, PppComesBack) {
   PcapngWriter writer(path("p.pcapng"));
   const std::uint32_t forward = writer.add_interface(LinkType::ppp, "forward");
   const std::uint32_t reverse = writer.add_interface(LinkType::ppp, "reverse");
-  writer.write(forward, 0, ppp_frame(kPppRohcSmallCids, Octets{1}));
-  writer.write(reverse, 1, ppp_frame(kPppRohcLargeCids, Octets{2}));
+  writer.write(forward, 0, ppp_frame(kPpp[0].protocol, Octets{1}));
+  writer.write(reverse, 1, ppp_frame(kPpp[1].protocol, Octets{2}));
   writer.write(forward, 2, ppp_frame(kPppIpv4, ipv4(21)));
   writer.write(forward, 3, ppp_frame(0xC021, Octets{3}));  // LCP
   writer.close();
   CaptureFilter filter;
   EXPECT_EQ(read_capture(path("p.pcapng"), filter).packets.at(0).octets, ipv4(21));
-  filter.link_packets = true;
+  filter.link = &kFraming;
   for (const bool large : {false, true}) {
-    filter.large_cids = large;
+    filter.ppp_variant = large ? 1 : 0;
     const Capture capture = read_capture(path("p.pcapng"), filter);
     ASSERT_EQ(capture.packets.size(), 1u);
     EXPECT_EQ(capture.packets[0].octets, (Octets{static_cast<std::uint8_t>(large ? 2 : 1)}));
-    EXPECT_EQ(capture.other_cids, 1u);
+    EXPECT_EQ(capture.other_variant, 1u);
     EXPECT_EQ(capture.others, 2u);
   }
   filter.source_mac = kMacA;  // PPP has no addresses
@@ -174,7 +177,7 @@ TEST_F(CaptureFiles, PcapngComesBack) {
   Octets padded = ethernet_frame(kMacB, kMacA, 0x86DD, ipv6(44));
   padded.resize(padded.size() + 17);  // as Ethernet pads
   writer.write(reverse, 5'000'000'123, padded);
-  writer.write(forward, 5'000'000'001, ethernet_frame(kMacA, kMacB, kEtherTypeRohc, Octets{9, 9}));
+  writer.write(forward, 5'000'000'001, ethernet_frame(kMacA, kMacB, kFraming.ether_type, Octets{9, 9}));
   writer.close();
 
   const Capture ip = read_capture(path("a.pcapng"), {});
@@ -184,7 +187,7 @@ TEST_F(CaptureFiles, PcapngComesBack) {
   EXPECT_EQ(ip.packets[1].time_ns, 123u);
   EXPECT_EQ(ip.others, 1u);
   CaptureFilter filter;
-  filter.link_packets = true;
+  filter.link = &kFraming;
   const Capture link = read_capture(path("a.pcapng"), filter);
   ASSERT_EQ(link.packets.size(), 1u);
   EXPECT_EQ(link.packets[0].octets, (Octets{9, 9}));

@@ -9,6 +9,7 @@
 #include "capture/reader.h"
 #include "replay/compare.h"
 #include "replay_jobs.h"
+#include "schemes/scheme.h"
 
 namespace headroom::replay {
 namespace {
@@ -259,7 +260,7 @@ TEST(Replay, WritesWhatItSawAndReadsItAgain) {
   EXPECT_EQ(read_capture(folder + "/d.pcapng", {}).packets.size(),
             100 + result["forward"]["verdicts"]["identical"].get<std::size_t>());
   CaptureFilter link;
-  link.link_packets = true;
+  link.link = find_scheme("rohc")->framing;
   EXPECT_EQ(read_capture(folder + "/l.pcapng", link).packets.size(),
             result["forward"]["link"]["packets"].get<std::size_t>() +
                 result["reverse"]["link"]["packets"].get<std::size_t>());

@@ -64,11 +64,11 @@ TEST(Addresses, MembersOfAPopulationAreDrawnOnceEach) {
 
 TEST(Addresses, TunnelsDifferAndNoneIsZero) {
   std::set<std::uint32_t> teids;
-  for (std::uint64_t member = 0; member < 600'000; ++member) teids.insert(teid_of(member, 9));
+  for (std::uint64_t member = 0; member < 600'000; ++member) teids.insert(tunnel_endpoint_of(member, 9));
   EXPECT_EQ(teids.size(), 600'000u);
   const std::uint64_t key = 0u - 7u * 0x9E3779B1u;  // by which the number of member 7 would be 0
-  EXPECT_NE(teid_of(7, key), 0u);
-  EXPECT_EQ(teid_of(7, key), teid_of(0xFFFFFFFF, key));
+  EXPECT_NE(tunnel_endpoint_of(7, key), 0u);
+  EXPECT_EQ(tunnel_endpoint_of(7, key), tunnel_endpoint_of(0xFFFFFFFF, key));
 }
 
 // ---- reading

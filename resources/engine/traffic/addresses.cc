@@ -99,7 +99,7 @@ std::uint64_t member_of(std::uint32_t population, std::uint64_t flow, std::uint6
   return member;
 }
 
-std::uint32_t teid_of(std::uint64_t member, std::uint64_t key) noexcept {
+std::uint32_t tunnel_endpoint_of(std::uint64_t member, std::uint64_t key) noexcept {
   constexpr std::uint32_t kOdd = 0x9E3779B1;  // what is odd multiplies bijectively modulo 2^32
   const auto start = static_cast<std::uint32_t>(key);
   const std::uint32_t teid = static_cast<std::uint32_t>(member) * kOdd + start;

@@ -29,9 +29,9 @@ namespace headroom::traffic {
 // had their turn. REQUIRES: 0 < population <= kMostMembers. Takes constant time on average.
 [[nodiscard]] std::uint64_t member_of(std::uint32_t population, std::uint64_t flow, std::uint64_t key) noexcept;
 
-// The GTP-U tunnel endpoint identifier of a member: never 0 (TS 29.281, 5.1), and another one for each member below
+// The identifier of a member's tunnel endpoint: never 0, which tunnels reserve, and another one for each member below
 // 2^32 - 1.
-[[nodiscard]] std::uint32_t teid_of(std::uint64_t member, std::uint64_t key) noexcept;
+[[nodiscard]] std::uint32_t tunnel_endpoint_of(std::uint64_t member, std::uint64_t key) noexcept;
 
 }  // namespace headroom::traffic
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "traffic/addresses.h"
-#include "traffic/gtpu.h"
 
 namespace headroom::traffic {
 namespace {
@@ -48,7 +47,7 @@ std::size_t length_of(const Header& header) {
   if (const auto* ah = std::get_if<Authentication>(&header)) return kAuthenticationLength + ah->icv_length;
   if (const auto* gre = std::get_if<Gre>(&header)) return length_of_gre(*gre);
   if (const auto* minimal = std::get_if<MinimalEncapsulation>(&header)) return minimal->source ? 12 : 8;
-  if (const auto* gtpu = std::get_if<Gtpu>(&header)) return gtpu_length(*gtpu);
+  if (const auto* tunnel = std::get_if<Tunnel>(&header)) return tunnel->header->length();
   if (std::holds_alternative<Tcp>(header)) return kTcpLength;
   return std::get<Raw>(header).octets.size();
 }
@@ -131,10 +130,12 @@ class Builder {
     } else if (std::holds_alternative<Esp>(headers_[i])) {
       store32(at(i), identity_.headers[i].spi);
       store32(at(i) + 4, moment_.esp_sequence);
-    } else if (const auto* gtpu = std::get_if<Gtpu>(&headers_[i])) {
+    } else if (const auto* tunnel = std::get_if<Tunnel>(&headers_[i])) {
       const auto first = static_cast<std::uint16_t>(sequence_start(i));
-      const auto sequence = static_cast<std::uint16_t>(gtpu->sequence_start.value_or(first) + moment_.number);
-      write_gtpu(*gtpu, {identity_.headers[i].teid, sequence, !identity_.reverse, length_from(i)}, at(i));
+      const auto sequence =
+          static_cast<std::uint16_t>(tunnel->header->sequence_start().value_or(first) + moment_.number);
+      tunnel->header->write({identity_.headers[i].tunnel_endpoint, sequence, !identity_.reverse, length_from(i)},
+                            at(i));
     } else if (const auto* tcp = std::get_if<Tcp>(&headers_[i])) {
       write_tcp(*tcp, i);
     } else if (const auto* rtp = std::get_if<Rtp>(&headers_[i])) {
@@ -352,10 +353,10 @@ Identity make_identity(const Variant& variant, std::uint64_t flow, std::uint64_t
     } else if (const auto* tcp = std::get_if<Tcp>(&variant.headers[i])) {
       header.source_port = port_in(tcp->source, stream(key, 4), false);
       header.destination_port = port_in(tcp->destination, stream(key, 5), false);
-    } else if (std::holds_alternative<Gtpu>(variant.headers[i])) {
-      // Of the tunnel, not of the flow: each direction has its own, which the receiver chose (TS 29.281, 5.1).
+    } else if (std::holds_alternative<Tunnel>(variant.headers[i])) {
+      // Of the tunnel, not of the flow: each direction has its own, which the receiver chose.
       const std::uint64_t tunnels = derive(derive(seed, 0x74656964), reverse ? 2 : 1);
-      header.teid = teid_of(member, stream(tunnels, 7));
+      header.tunnel_endpoint = tunnel_endpoint_of(member, stream(tunnels, 7));
     } else if (const auto* esp = std::get_if<Esp>(&variant.headers[i])) {
       constexpr std::uint32_t kReserved = 256;  // RFC 4303, 2.1
       header.spi = esp->spi.value_or(std::max(kReserved, static_cast<std::uint32_t>(stream(own, 6) >> 32)));

@@ -22,8 +22,8 @@ struct Identity {
     std::uint16_t source_port = 0, destination_port = 0;
     std::uint16_t identification = 0;  // the first IP-ID
     std::uint32_t flow_label = 0;
-    std::uint32_t spi = 0;   // of ESP
-    std::uint32_t teid = 0;  // of GTP-U
+    std::uint32_t spi = 0;  // of ESP
+    std::uint32_t tunnel_endpoint = 0;
   };
   std::array<PerHeader, kMostHeaders> headers{};
   std::uint32_t token = 0;  // the RTP SSRC, and the key of everything random in the flow's packets
@@ -47,7 +47,7 @@ struct Moment {
   std::uint32_t esp_sequence = 0;
   std::uint32_t tcp_sequence = 0;
   std::uint64_t coverage_draw = 0;  // behind a random UDP-Lite Checksum Coverage
-  std::uint32_t number = 0;         // packets of the flow before this one: by so much AH, GRE and GTP-U have counted
+  std::uint32_t number = 0;         // packets of the flow before this one: by so much AH, GRE and tunnels have counted
 };
 
 // Where each header starts; the last entry is the length of all of them.

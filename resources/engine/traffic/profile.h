@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -15,6 +16,7 @@
 #include "base/json_reader.h"
 #include "base/octets.h"
 #include "link/impairment.h"
+#include "traffic/tunnel.h"
 
 namespace headroom::traffic {
 
@@ -91,12 +93,10 @@ struct Udp {
   bool checksum = true;
 };
 
-// GTP-U (TS 29.281, 5.1): a G-PDU, whose payload is the packet of a user. Forward is uplink, reverse is downlink.
-struct Gtpu {
-  static constexpr std::uint16_t kPort = 2152;  // 4.4.2
-  std::optional<std::uint8_t> qfi;              // with it there is a PDU session container (5.2.2.7)
-  bool sequence = false;
-  std::optional<std::uint16_t> sequence_start;
+// A header of a tunnel for the packets of users.
+struct Tunnel {
+  const TunnelFormat* format;
+  std::shared_ptr<const TunnelHeader> header;
 };
 
 // RFC 793, 3.1: a segment in the middle of a connection. The sequence number goes on by the payload of each packet;
@@ -150,7 +150,7 @@ struct Raw {  // octets that stand as they are: packets that are not IP
 };
 
 using Header = std::variant<Ipv4, Ipv6, Ipv6Options, Udp, Rtp, Icmp, Raw, UdpLite, Esp, Authentication, Gre,
-                            MinimalEncapsulation, Gtpu, Tcp>;
+                            MinimalEncapsulation, Tunnel, Tcp>;
 
 struct LengthShare {
   std::uint32_t share = 1;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "traffic/read_headers.h"
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "schemes/scheme.h"
 #include "traffic/addresses.h"
 
 namespace headroom::traffic {
@@ -171,15 +174,26 @@ Esp read_esp(Object& object) {
   return esp;
 }
 
-Gtpu read_gtpu(Object& object) {
-  Gtpu gtpu;
-  if (const auto v = object.optional("qfi")) gtpu.qfi = static_cast<std::uint8_t>(v->integer(0, 63));
-  gtpu.sequence = object.boolean("sequence", gtpu.sequence);
-  if (const auto v = object.optional("sequence_start")) {
-    if (!gtpu.sequence) v->fail("there is no sequence number without \"sequence\": true.");
-    gtpu.sequence_start = static_cast<std::uint16_t>(v->integer(0, 65535));
+// In the order of read_header; tunnels of schemes come behind them.
+constexpr std::array<std::string_view, 13> kProtocols = {
+    "ipv4", "ipv6", "ipv6-options",          "udp", "rtp", "icmp", "udplite", "esp",
+    "ah",   "gre",  "minimal-encapsulation", "tcp", "raw"};
+
+const TunnelFormat* tunnel_named(std::string_view protocol) {
+  for (const Scheme* scheme : all_schemes()) {
+    for (const TunnelFormat& format : scheme->tunnels) {
+      if (format.protocol == protocol) return &format;
+    }
   }
-  return gtpu;
+  return nullptr;
+}
+
+std::vector<std::string_view> protocols() {
+  std::vector<std::string_view> names = {kProtocols.begin(), kProtocols.end()};
+  for (const Scheme* scheme : all_schemes()) {
+    for (const TunnelFormat& format : scheme->tunnels) names.push_back(format.protocol);
+  }
+  return names;
 }
 
 Tcp read_tcp(Object& object) {
@@ -243,9 +257,9 @@ Raw read_raw(Object& object) {
 Header read_header(const Value& value) {
   Object object(value);
   Header header;
-  switch (object.required("protocol")
-              .choice({"ipv4", "ipv6", "ipv6-options", "udp", "rtp", "icmp", "udplite", "esp", "ah", "gre",
-                       "minimal-encapsulation", "gtpu", "tcp", "raw"})) {
+  const std::vector<std::string_view> known = protocols();
+  const std::size_t chosen = object.required("protocol").choice(known);
+  switch (chosen) {
     case 0:
       header = read_ipv4(object);
       break;
@@ -280,14 +294,15 @@ Header read_header(const Value& value) {
       header = read_minimal_encapsulation(object);
       break;
     case 11:
-      header = read_gtpu(object);
-      break;
-    case 12:
       header = read_tcp(object);
       break;
-    default:
+    case 12:
       header = read_raw(object);
       break;
+    default: {
+      const TunnelFormat* const format = tunnel_named(known[chosen]);
+      header = Tunnel{format, format->read(object)};
+    }
   }
   object.finish();
   return header;
@@ -298,8 +313,8 @@ namespace {
 // Whether `header` may follow `before` (nullptr: stand first).
 bool may_follow(const Header* before, const Header& header) {
   if (before == nullptr) return is_ip(header) || is<Raw>(header);
-  if (is<Gre>(*before) || is<Gtpu>(*before)) return is_ip(header);
-  if (is<Gtpu>(header)) return is<Udp>(*before);
+  if (is<Gre>(*before) || is<Tunnel>(*before)) return is_ip(header);
+  if (is<Tunnel>(header)) return is<Udp>(*before);
   const bool behind_ip = is_ip(*before) || is<Ipv6Options>(*before) || is<Authentication>(*before);
   if (is<Gre>(header)) return behind_ip;
   if (is_ip(header)) return behind_ip;
@@ -314,13 +329,16 @@ bool may_follow(const Header* before, const Header& header) {
   return is<Rtp>(header) && (is<Udp>(*before) || is<UdpLite>(*before));
 }
 
-// GTP-U behind another header: its port stands on both sides, because the directions swap them.
-void check_gtpu(const Header& before, bool last, const Value& value) {
-  const auto is_port = [](PortRange range) { return range.lowest == Gtpu::kPort && range.highest == Gtpu::kPort; };
+void check_tunnel(const TunnelFormat& format, const Header& before, bool last, const Value& value) {
+  const auto is_port = [&](PortRange range) { return range.lowest == format.port && range.highest == format.port; };
   const Udp& udp = std::get<Udp>(before);
-  if (!is_port(udp.source) || !is_port(udp.destination))
-    value.fail("the UDP header in front of GTP-U has the ports [2152, 2152] on both sides (TS 29.281, 4.4.2).");
-  if (last) value.fail("an IP header has to follow GTP-U here.");
+  const std::string title(format.title);
+  if (!is_port(udp.source) || !is_port(udp.destination)) {
+    const std::string port = std::to_string(format.port);
+    value.fail("the UDP header in front of " + title + " has the ports [" + port + ", " + port + "] on both sides (" +
+               std::string(format.source) + ").");
+  }
+  if (last) value.fail("an IP header has to follow " + title + " here.");
 }
 
 }  // namespace
@@ -335,7 +353,8 @@ void check_chain(const std::vector<Header>& headers, const std::vector<Value>& v
     if (is_ip(headers[i])) over_ipv6 = is<Ipv6>(headers[i]);
     if (is<Ipv6Options>(headers[i]) && !over_ipv6) values[i].fail("this header belongs to IPv6.");
     if (is<Gre>(headers[i]) && i + 1 == headers.size()) values[i].fail("an IP header has to follow GRE here.");
-    if (is<Gtpu>(headers[i])) check_gtpu(headers[i - 1], i + 1 == headers.size(), values[i]);
+    if (const auto* tunnel = std::get_if<Tunnel>(&headers[i]); tunnel != nullptr)
+      check_tunnel(*tunnel->format, headers[i - 1], i + 1 == headers.size(), values[i]);
     if (const auto* udp = std::get_if<Udp>(&headers[i]); udp != nullptr && over_ipv6 && !udp->checksum) {
       values[i].fail("over IPv6 the UDP checksum is not optional (RFC 2460, 8.1).");
     }

@@ -2,6 +2,7 @@
 #include "traffic/source.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "capture/reader.h"
 #include "traffic/render.h"
@@ -37,36 +38,49 @@ std::vector<SourcePacket> read_literal(const Value& list, const SourceLayout& la
       continue;
     }
     packets.push_back(read_packet(item, layout, earliest_ns));
-    if (packets.back().octets.empty() && !layout.allow_absent && !layout.link_packets)
+    if (packets.back().octets.empty() && !layout.allow_absent && layout.link == nullptr)
       item.fail("a packet needs at least one octet.");
     earliest_ns = packets.back().time_ns;
   }
   return packets;
 }
 
+std::string hexadecimal(std::uint16_t number) {
+  char text[8];
+  std::snprintf(text, sizeof text, "0x%04X", number);
+  return text;
+}
+
+// What frames with link packets look like: "ROHC frame (Ethernet type 0x22F1, PPP protocol 0x0003 or 0x0005)".
+std::string describe(const LinkFraming& framing) {
+  std::string text = std::string(framing.title) + " frame (Ethernet type " + hexadecimal(framing.ether_type);
+  for (const PppVariant& variant : framing.ppp) {
+    text += (&variant == framing.ppp.data() ? ", PPP protocol " : " or ") + hexadecimal(variant.protocol);
+  }
+  return text + ")";
+}
+
 std::vector<SourcePacket> read_from_capture(const std::string& path, Object& object, const SourceLayout& layout) {
   CaptureFilter filter;
-  filter.link_packets = layout.link_packets;
-  filter.large_cids = layout.large_cids;
+  filter.link = layout.link;
+  filter.ppp_variant = layout.ppp_variant;
   if (const auto v = object.optional("source_mac")) {
     filter.source_mac = parse_mac(v->text());
     if (!filter.source_mac) v->fail("a MAC address such as \"02:00:00:00:00:0a\" is expected here.");
   }
   Capture capture = read_capture(path, filter);
-  if (capture.other_cids != 0) {
-    throw Error(ErrorKind::input, "the capture " + path + " has " + std::to_string(capture.other_cids) +
-                                      " ROHC packets with " + (layout.large_cids ? "small" : "large") +
-                                      " CIDs (PPP protocol " + (layout.large_cids ? "0x0003" : "0x0005") +
-                                      "), but the configuration says \"cids\": \"" +
-                                      (layout.large_cids ? "large" : "small") + "\".");
+  if (capture.other_variant != 0) {
+    throw Error(ErrorKind::input, "the capture " + path + " has " + std::to_string(capture.other_variant) + " " +
+                                      std::string(layout.link->title) + " packets with " +
+                                      std::string(capture.other->packets) + " (PPP protocol " +
+                                      hexadecimal(capture.other->protocol) + "), but the configuration says " +
+                                      std::string(layout.link->ppp[layout.ppp_variant].configuration) + ".");
   }
   if (capture.packets.empty()) {
-    throw Error(
-        ErrorKind::input,
-        "the capture " + path + " holds no complete " +
-            (filter.link_packets ? "ROHC frame (Ethernet type 0x22F1, PPP protocol 0x0003 or 0x0005)" : "IP packet") +
-            "; " + std::to_string(capture.others) + " frames carry something else and " +
-            std::to_string(capture.truncated) + " are cut short.");
+    throw Error(ErrorKind::input, "the capture " + path + " holds no complete " +
+                                      (filter.link != nullptr ? describe(*filter.link) : "IP packet") + "; " +
+                                      std::to_string(capture.others) + " frames carry something else and " +
+                                      std::to_string(capture.truncated) + " are cut short.");
   }
   std::vector<SourcePacket> packets;
   packets.reserve(capture.packets.size());

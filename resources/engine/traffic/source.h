@@ -11,6 +11,7 @@
 
 #include "base/json_reader.h"
 #include "base/octets.h"
+#include "capture/link_framing.h"
 
 namespace headroom {
 
@@ -31,9 +32,9 @@ struct SourceLayout {
   std::uint32_t channels = 1;
   std::uint32_t max_cid = 15;
   bool reverse = false;
-  bool allow_absent = false;  // null in a list of packets: for `expected`
-  bool link_packets = false;  // a capture's compressed packets rather than its IP packets
-  bool large_cids = false;    // of such packets
+  bool allow_absent = false;          // null in a list of packets: for `expected`
+  const LinkFraming* link = nullptr;  // of a capture's link packets; nullptr: its IP packets are the source
+  std::size_t ppp_variant = 0;        // of link packets
   std::size_t most_octets = 65'535;
 };
 

@@ -22,6 +22,7 @@ from headroom.core.implementations import Implementation, null
 from headroom.core.machine import procstat
 from headroom.core.paths import DEFAULT_BUILD
 
+ROLES = {"compressor", "decompressor"}
 STAGES = ("generate", "compress", "handover", "decompress", "verify", "feedback", "replace")
 
 MOST_STEAL = 0.01  # of a trial's time; more, and the trial is repeated
@@ -107,7 +108,8 @@ def job(wanted: LoadConfig, flow_pairs: int, core: int | None, start_at_ns: int 
 
 
 def _side(wanted: LoadConfig, found: Implementation) -> dict[str, Any]:
-    config = {"scheme": "rohc", "cids": "large", "max_cid": wanted.max_cid, "mode": wanted.mode, **found.config}
+    scheme = next((one["scheme"] for one in found.capabilities if ROLES & set(one["roles"])), None)
+    config = {"scheme": scheme, "cids": "large", "max_cid": wanted.max_cid, "mode": wanted.mode, **found.config}
     if wanted.mode == "U":
         config["feedback"] = False
     return {"library": str(found.library_path(wanted.build)), "config": config}

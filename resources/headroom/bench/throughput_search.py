@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -23,20 +23,27 @@ from headroom.bench.throughput import GOALS, NDR, QUICK, Goal, Rate, Rules, Sear
 from headroom.bench.trial_log import TrialLog
 from headroom.core.errors import HeadroomError
 from headroom.core.run.run import Run
-from headroom.testbed.calls import callers
 from headroom.testbed.channel import Channel
 from headroom.testbed.line import NOT_TOLD, U_MODE, Codec, Line, Load, line, line_with
 from headroom.testbed.sender import traffic
+from headroom.testbed.topology import Topology
+from headroom.testbed.trial import Generator
 
 FLOWS = 100
 WATCHED_S = 2.0  # of the trials in which the cores are looked at
 SEARCHES = 3  # for a control in one run
+CONTROLS = ("null", "bridge")
+
+Callers = Callable[[Run, Topology, str], AbstractContextManager[Generator]]
 
 
 @dataclass(frozen=True)
 class SearchConfig:
-    """What is measured: the run, and the words of a row. With `calls`, the profile is a SIP sequence,
-    and rates are calls a second."""
+    """What is measured: the run, and the words of a row.
+
+    `codec` is what the nodes do that a case is about. `callers` sends calls over a topology, by the name of their
+    sequence, which is then the profile, and rates are calls a second; None: packets of the profile are sent.
+    """
 
     run: Run
     profile: str
@@ -44,12 +51,12 @@ class SearchConfig:
     cores: tuple[int, ...] = field(compare=False)
     flows: int = FLOWS
     channel: Channel = U_MODE
-    calls: bool = False
-    sigcomp: bool = False  # calls through nodes that compress them
+    codec: Codec = "asked"
+    callers: Callers | None = None
 
     def line(self, codec: Codec) -> AbstractContextManager[Line]:
         """The line that it is measured on."""
-        if self.calls:
+        if callers := self.callers:
             return line_with(
                 self.run, self.cores, codec, self.channel, lambda made: callers(self.run, made, self.profile)
             )
@@ -64,7 +71,7 @@ class SearchConfig:
             "generator",
             "topology",
             "quick",
-            *(IMPLEMENTATIONS if codec in ("asked", "sigcomp") else ()),
+            *(IMPLEMENTATIONS if codec not in CONTROLS else ()),
         )
         return {
             "codec": codec,
@@ -73,7 +80,7 @@ class SearchConfig:
             "cores": list(self.cores),
             "flows": self.flows,
             "channel": asdict(self.channel) if codec == "asked" else None,
-            "calls": self.calls,
+            "calls": self.callers is not None,
             "rules": asdict(rules_of(self)),
             **{name: run[name] for name in kept},
         }
@@ -93,7 +100,7 @@ class Octets:
 
 @dataclass(frozen=True)
 class Spoken:
-    """What two nodes that speak SigComp have said so far: messages that became SigComp and that were restored, and what
+    """What two nodes with endpoints have said so far: messages that were compressed and that were restored, and what
     passed as it was. `too_long` of those would not have fitted the link."""
 
     compressed: int
@@ -118,21 +125,14 @@ class SearchResult:
     loads: dict[str, list[Load]]  # by goal
     octets: Octets | None
     traffic: dict[str, Any]
-    spoken: Spoken | None = None  # of nodes that speak SigComp
+    spoken: Spoken | None = None  # of nodes with endpoints
     searches: tuple[dict[str, float | None], ...] = ()
     no_control: bool = False
 
 
 def rules_of(asked: SearchConfig) -> Rules:
     rules = QUICK if asked.run.quick else Rules()
-    return replace(rules, **CALL_RULES) if asked.calls else rules
-
-
-def judged(asked: SearchConfig) -> Codec:
-    """The nodes that a case is about: those with the implementations; calls go through null nodes, or SigComp's."""
-    if asked.sigcomp:
-        return "sigcomp"
-    return "null" if asked.calls else "asked"
+    return replace(rules, **CALL_RULES) if asked.callers else rules
 
 
 _known: dict[tuple[SearchConfig, Codec], list[SearchResult]] = {}
@@ -190,16 +190,16 @@ def _searched(asked: SearchConfig, codec: Codec, number: int = 1) -> SearchResul
                 made.append(stack.enter_context(asked.line(codec)))
             return made[0]
 
-        goals = (NDR,) if asked.calls else GOALS
+        goals = (NDR,) if asked.callers else GOALS
         search = Search(kept.answering(lambda rate, seconds: ready().trial(rate, seconds)), rules_of(asked), goals)
         try:
             found = search.run()
             if not kept.ending:
-                kept.end(ending(ready(), found, codec == judged(asked)))
+                kept.end(ending(ready(), found, codec == asked.codec))
         except HeadroomError:
             kept.set_aside()
             raise
-    if codec == judged(asked) and any(rate.error for rate in found.rates.values()):
+    if codec == asked.codec and any(rate.error for rate in found.rates.values()):
         kept.set_aside()  # the generator was the limit: an error, which a resumed run may overcome
     return SearchResult(found, *read_ending(kept.ending))
 
@@ -223,7 +223,7 @@ def ending(made: Line, found: Throughput, with_loads: bool) -> dict[str, Any]:
 
 
 def spoken_of(made: Line) -> Spoken | None:
-    """What the nodes have said of SigComp; None where they do not tell."""
+    """What nodes with endpoints have said; None where they do not tell."""
     nodes = [made.watched[role] for role in IMPLEMENTATIONS if role in made.watched]
     try:
         workers = [worker for node in nodes for worker in node.statistics()["workers"]]

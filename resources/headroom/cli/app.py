@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 import typer
 
 from headroom.cli.streams import outlast_readers
 from headroom.core import process_group
 from headroom.core.errors import EXIT_ENVIRONMENT, EXIT_INTERRUPTED, HeadroomError
+
+COMMANDS = "run test report reproduce interop listing doctor replay decode reference"
 
 app = typer.Typer(
     name="./headroom",
@@ -24,10 +27,13 @@ app = typer.Typer(
 
 
 def _add_commands() -> None:
-    from headroom.cli import decode, doctor, interop, listing, replay, report, reproduce, run, talk, test, udvm
+    from headroom.core.scheme import all_schemes
 
-    for module in (run, test, report, reproduce, interop, listing, doctor, replay, decode, talk, udvm):
-        module.add_to(app)
+    for name in COMMANDS.split():
+        import_module(f"headroom.cli.{name}").add_to(app)
+    for scheme in all_schemes().values():
+        if scheme.commands:
+            scheme.commands(app)
 
 
 def main() -> None:

@@ -3,15 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headroom.cli.console import examples, print_json, say, warn
+from headroom.core.console import examples, print_json, say, warn
 from headroom.core.errors import EXIT_FAILED, UsageError
+from headroom.core.scheme import DecodeOption, all_schemes
 
 if TYPE_CHECKING:
     from headroom.decode.run import Capture, DecodedPacket
@@ -30,29 +32,48 @@ VERDICT_STYLES = {"agree": "green", "differ": "red", "silent": "dim"}
 
 
 def add_to(app: typer.Typer) -> None:
+    schemes = [scheme for scheme in all_schemes().values() if scheme.dissector]
     app.command(
         "decode",
-        help="Print a capture packet by packet, as the judges of this project (ROHC, SigComp, GTP-U) and as tshark "
-        "read it, side by side. Captures: pcap and pcapng with ROHC (Ethernet type 0x22F1, VLAN tags, PPP), IPv4 and "
-        "IPv6 with UDP, RTP, GTP-U and SigComp (UDP port 5060); in those of a link, what it did to each packet. Where "
-        "tshark cannot be right it says so instead of claiming a difference. Status 1: they differ somewhere, or the "
-        "file is damaged.",
+        help="Print a capture packet by packet, as the judges of this project "
+        f"({', '.join(scheme.title for scheme in schemes)}) and as tshark read it, side by side. Captures: pcap and "
+        f"pcapng with {', '.join(f'{scheme.title} ({scheme.framing})' for scheme in schemes)}, IPv4 and IPv6 with UDP "
+        "and RTP, VLAN tags; in those of a link, what it did to each packet. Where tshark cannot be right it says so "
+        "instead of claiming a difference. Status 1: they differ somewhere, or the file is damaged.",
         epilog=EPILOG,
-    )(decode_command)
+    )(with_options(decode_command, [option for scheme in schemes for option in scheme.decode_options]))
+
+
+def with_options(command: Callable[..., None], options: list[DecodeOption]) -> Callable[..., None]:
+    """A command with the options of the schemes behind its first two parameters; it takes their values as `words`."""
+    names = [option.name for option in options]
+
+    def called(**given: Any) -> None:
+        words = {name: given.pop(name) for name in names}
+        command(**given, words=words)
+
+    own = inspect.signature(command, eval_str=True).parameters.values()
+    first, second, *others = (one for one in own if one.name != "words")
+    parameters = [first, second, *map(_parameter, options), *others]
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    return called
+
+
+def _parameter(option: DecodeOption) -> inspect.Parameter:
+    kind = str if option.least is None else int
+    told = typer.Option(help=option.help, min=option.least, max=option.most)
+    annotation = Annotated[kind | None, told]  # type: ignore[valid-type]
+    return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
 def decode_command(
+    *,
+    words: dict[str, Any],
     capture: Annotated[Path, typer.Argument(help="A capture: pcap or pcapng.")],
     packets: Annotated[
         str | None, typer.Option(help="Those to print, counted from 1: 10-20, 10- or 7. All are read.")
     ] = None,
-    profiles: Annotated[
-        str | None, typer.Option(help="ROHC profiles of the channel, such as 0x0001,0x0002; all when left out.")
-    ] = None,
-    cid: Annotated[
-        str | None, typer.Option(help="small or large; when left out, what the frames say or what makes more sense.")
-    ] = None,
-    max_cid: Annotated[int | None, typer.Option(min=0, max=16383, help="MAX_CID of the channel.")] = None,
     rtp_port: Annotated[
         str | None, typer.Option(help="UDP ports that carry RTP, where it is not found out: 5004,5006.")
     ] = None,
@@ -66,9 +87,7 @@ def decode_command(
 ) -> None:
     from headroom.decode import run
 
-    asked = run.DecodeOptions(
-        capture, wanted_of(profiles, cid, max_cid), *range_of(packets), ports_of(rtp_port), tshark
-    )
+    asked = run.DecodeOptions(capture, words, *range_of(packets), ports_of(rtp_port), tshark)
     read = run.read(asked)
     kept = _Restored(restored)
     chosen = kept.watch(one for one in read.decoded())
@@ -98,28 +117,6 @@ def decode_command(
 def _summary(read: Capture) -> dict[str, Any]:
     verdicts = {name: read.verdicts[name] for name in ("agree", "differ", "silent")}
     return {"verdicts": verdicts, "remarks": read.remarks, "faults": read.faults}
-
-
-def wanted_of(profiles: str | None, cid: str | None, max_cid: int | None) -> Any:
-    """What is known of the channels. Raises UsageError on a word that makes no sense."""
-    from headroom.core.options import split_names
-    from headroom.decode.compressed import ChannelHints
-    from headroom.schemes.rohc.judge.profiles import PROFILES
-
-    if cid not in (None, "small", "large"):
-        raise UsageError(f"--cid is small or large, not '{cid}'.")
-    if cid == "small" and max_cid is not None and max_cid > 15:
-        raise UsageError(f"Small CIDs go to 15; --max-cid {max_cid} needs --cid large.")
-    numbers = frozenset(PROFILES)
-    if profiles is not None:
-        known = {f"0x{number:04x}": number for number in PROFILES}
-        known |= {profile.name.lower(): number for number, profile in PROFILES.items()}
-        names = [name.lower() for name in split_names(profiles)]
-        if unknown := [name for name in names if name not in known] or (not names and ["nothing"]):
-            told = ", ".join(f"0x{number:04x} ({profile.name})" for number, profile in PROFILES.items())
-            raise UsageError(f"The judge knows no ROHC profile '{unknown[0]}'. It knows {told}.")
-        numbers = frozenset(known[name] for name in names)
-    return ChannelHints(None if cid is None else cid == "large", max_cid, numbers)
 
 
 def range_of(text: str | None) -> tuple[int, int | None]:

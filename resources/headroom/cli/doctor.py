@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from headroom.cli.console import examples, print_json, print_table
+from headroom.core.console import examples, print_json, print_table
 
 EPILOG = examples(
     "./headroom doctor",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from headroom.cli import console
+from headroom.core import console
 from headroom.core.errors import UsageError
 
 if TYPE_CHECKING:

@@ -3,39 +3,61 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headroom.cli import console
-from headroom.cli.interop_calls import ROHC, SIGCOMP, SUITES
+from headroom.core import console
 from headroom.core.errors import EXIT_INTERRUPTED, UsageError
 from headroom.core.paths import DEFAULT_BUILD, shown
 
 if TYPE_CHECKING:
+    from headroom.core.implementations import Implementation
     from headroom.core.run.session import Plan
+    from headroom.core.scheme import Scheme
     from headroom.core.settings import Settings
+
+Words = dict[str, tuple[str, ...]]  # by option
 
 EPILOG = console.examples(
     "./headroom interop",
-    "./headroom interop --implementations reference,mine --modes O",
+    "./headroom interop --implementations reference,mine --axis mode=O",
     "./headroom interop --compressors mine --decompressors reference --profiles rtp --links clean,ber-1e-3",
-    "./headroom interop --traffic call.pcap,voip-mixed --profiles rtp",
-    "./headroom interop --scheme sigcomp --mechanisms dynamic,shared --transports udp",
+    "./headroom interop --traffic call.pcap,voip-mixed --axis profile=rtp --axis cids=small",
+    "./headroom interop --mechanisms dynamic,shared --transports udp",
     "./headroom interop --json | jq '.cells[] | select(.verdict == \"fail\")'",
 )
 
 
 def add_to(app: typer.Typer) -> None:
+    from headroom.core.scheme import in_matrix
+
+    axes = "; ".join(f"{one.title}: {', '.join(axis.option for axis in one.axes)}" for one in in_matrix().values())
+    interop_command.__signature__ = _signature()  # type: ignore[attr-defined]
     app.command(
         "interop",
-        help="Try every compressor with every decompressor. ROHC: in each profile, mode and CID type, with several "
-        "kinds of traffic over clean, lossy, damaging and reordering links. SigComp: every SIP sequence between caller "
-        "and called party, with each mechanism, over UDP and TCP. Without arguments: every implementation there is "
-        "(see list implementations). The page of it is interop.html beside the report.",
+        help="Try every compressor with every decompressor, with every value of the axes of their scheme, several "
+        f"kinds of traffic and several conditions of the link. {axes}. Without arguments: every implementation there "
+        "is (see list implementations). The page of it is interop.html beside the report.",
         epilog=EPILOG,
     )(interop_command)
+
+
+def _signature() -> inspect.Signature:
+    """The command's parameters: those that it names, and an option for each axis of each scheme in the matrix."""
+    from headroom.core.scheme import axis_options
+
+    named = inspect.signature(interop_command, eval_str=True)
+    fixed = [one for one in named.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    by_axis = []
+    for option, schemes in axis_options().items():
+        values = [name for one in schemes for axis in one.axes if axis.option == option for name in axis.names]
+        text = f"{' and '.join(one.title for one in schemes)}: {', '.join(dict.fromkeys(values))}."
+        annotation = Annotated[str | None, typer.Option(help=text)]
+        by_axis.append(inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation))
+    return named.replace(parameters=[*fixed, *by_axis])
 
 
 def interop_command(
@@ -44,25 +66,15 @@ def interop_command(
         str | None, typer.Option("--implementations", help="Implementations for both sides; all when left out.")
     ] = None,
     scheme: Annotated[
-        str | None, typer.Option(help="rohc, sigcomp; when left out, what the other options are about, or both.")
+        str | None, typer.Option(help="Schemes; when left out, what the other options are about, or all.")
     ] = None,
     compressors: Annotated[str | None, typer.Option(help="Those that compress, or call.")] = None,
     decompressors: Annotated[str | None, typer.Option(help="Those that decompress, or are called.")] = None,
-    profiles: Annotated[
-        str | None, typer.Option(help="ROHC profiles, such as 0x0001 or rtp; all when left out.")
+    axis: Annotated[
+        list[str] | None, typer.Option(help="Values of an axis, such as mode=O,R; all when left out. Repeatable.")
     ] = None,
-    modes: Annotated[str | None, typer.Option(help="U, O, R.")] = None,
-    cids: Annotated[str | None, typer.Option(help="small, large.")] = None,
-    mechanisms: Annotated[
-        str | None, typer.Option(help="SigComp mechanisms, such as dynamic,shared; default: what each does untold.")
-    ] = None,
-    transports: Annotated[str | None, typer.Option(help="Of SigComp: udp, tcp.")] = None,
-    traffic: Annotated[
-        str | None, typer.Option(help="Traffic profiles of the matrix, captures of your own; SIP sequences.")
-    ] = None,
-    links: Annotated[
-        str | None, typer.Option(help="Link conditions: clean,loss-1 …; of SigComp loss,reorder …; all when left out.")
-    ] = None,
+    traffic: Annotated[str | None, typer.Option(help="Traffic of the matrix, captures of your own.")] = None,
+    links: Annotated[str | None, typer.Option(help="Link conditions: clean,loss-1 …; all when left out.")] = None,
     seed: Annotated[int, typer.Option(help="The only source of randomness.")] = 1,
     build: Annotated[str, typer.Option(help="Build to use.")] = DEFAULT_BUILD,
     resume: Annotated[
@@ -70,22 +82,11 @@ def interop_command(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print every cell as JSON at the end.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say which cells there would be; run nothing.")] = False,
+    **by_axis: str | None,
 ) -> None:
     from headroom.core.results import store
     from headroom.core.run import session
 
-    lists = {
-        "implementations": names,
-        "compressors": compressors,
-        "decompressors": decompressors,
-        "profiles": profiles,
-        "modes": modes,
-        "cids": cids,
-        "mechanisms": mechanisms,
-        "transports": transports,
-        "traffic": traffic,
-        "links": links,
-    }
     if resume is not None:
         _refuse_beside_resume(context)
         plan = session.recall(store.find_run(resume))
@@ -94,11 +95,15 @@ def interop_command(
                 f"The run {plan.folder.name} is none of `interop`; `./headroom run --resume` goes on with it."
             )
     else:
-        words = {name: _names(name, text) for name, text in lists.items()}
-        everywhere = words.pop("implementations")
-        words["compressors"] = words["compressors"] or everywhere
-        words["decompressors"] = words["decompressors"] or everywhere
-        plan = plan_of_all(words, _names("scheme", scheme), seed, build)
+        everywhere = _names("implementations", names)
+        words = {
+            "compressors": _names("compressors", compressors) or everywhere,
+            "decompressors": _names("decompressors", decompressors) or everywhere,
+            "traffic": _names("traffic", traffic),
+            "links": _names("links", links),
+            **{option: _names(option, text) for option, text in by_axis.items()},
+        }
+        plan = plan_of(_with_axes(words, axis or []), _names("scheme", scheme), seed, build)
     if dry_run:
         _dry_run(plan, json)
         return
@@ -129,63 +134,132 @@ def _names(option: str, text: str | None) -> tuple[str, ...]:
     return found
 
 
-def plan_of_all(
-    words: dict[str, tuple[str, ...]], asked: tuple[str, ...] = (), seed: int = 1, build: str = DEFAULT_BUILD
-) -> Plan:
-    """A plan without a folder yet, of one scheme or more. Raises as `plan_of` does."""
-    from headroom.cli import interop_calls
-    from headroom.core.run.session import Plan
+def _with_axes(words: Words, given: list[str]) -> Words:
+    """Words with those of --axis added. Raises UsageError where an axis is unknown, or chosen twice."""
+    from headroom.core.scheme import in_matrix
 
-    schemes = interop_calls.schemes_of(words, asked)
-    if ROHC in schemes:
-        plan = plan_of(interop_calls.part(words, ROHC), seed, build)
-    else:
-        plan = Plan(_settings(seed, build), [])
-    if SIGCOMP in schemes:
-        plan.suites.append(SUITES[SIGCOMP])
-        plan.matrix |= interop_calls.calls_of(interop_calls.part(words, SIGCOMP), build)
-    return plan
+    found = dict(words)
+    known = {axis.name: axis.option for one in in_matrix().values() for axis in one.axes}
+    for text in given:
+        name, _, values = text.partition("=")
+        option = known.get(name)
+        if option is None:
+            raise UsageError(f"There is no axis '{name}' in --axis {text}. Known: {', '.join(known)}; as in mode=O,R.")
+        if found.get(option):
+            raise UsageError(f"The axis {name} is chosen twice, the second time by --axis {text}; say it once.")
+        found[option] = _names(f"axis {name}=", values)
+    return found
 
 
-def plan_of(words: dict[str, tuple[str, ...]], seed: int = 1, build: str = DEFAULT_BUILD) -> Plan:
-    """A plan without a folder yet.
+def plan_of(words: Words, asked: tuple[str, ...] = (), seed: int = 1, build: str = DEFAULT_BUILD) -> Plan:
+    """A plan without a folder yet, of one scheme or more.
 
     Raises UsageError when a name is unknown, EnvironmentLacks when an implementation asked for by name lacks its
     library here. One that is not asked for by name is then a row of unsupported cells.
     """
-    from headroom.core import implementations
     from headroom.core.run.session import Plan
-    from headroom.schemes.rohc.interop import links, matrix, traffic
 
-    everybody = matrix.candidates(console.warn_once)
-    for name in dict.fromkeys((*words["compressors"], *words["decompressors"])):
-        implementations.require_usable(name, build)
-        if not matrix.declared(name):
-            raise UsageError(f"{name} does not declare ROHC. Those that do: {', '.join(everybody)}.")
-    settings = _settings(seed, build)
-    known_by_name = dict.fromkeys((*everybody, *words["compressors"], *words["decompressors"]))
-    recorded = {name: [one.name for one in implementations.find(name).recordings] for name in known_by_name}
-    recordings = {one for names in recorded.values() for one in names}
-    traffic.check(words["traffic"], recordings)
-    _recordings_are_asked_for(words, recorded)
-    for name, mine in ((name, implementations.find(name)) for name in known_by_name):
-        for sentence in filter(None, (one.lacks(mine.name) for one in mine.recordings)):
-            if name in words["compressors"] or name in words["decompressors"]:
-                raise UsageError(sentence)
-            console.warn(sentence)
+    matrix = {one.name: lists_of(one, part(words, one), build) for one in schemes_of(words, asked)}
+    return Plan(_settings(seed, build), [f"interop/{name}" for name in matrix], matrix=matrix)
+
+
+def schemes_of(words: Words, asked: tuple[str, ...] = ()) -> list[Scheme]:
+    """The schemes that a matrix is about: those asked for, else those that its other words are about, else those that
+    all implementations asked for by name declare; where there are none, the first, which then says who declares it."""
+    from headroom.core import implementations
+    from headroom.core.scheme import axis_options, in_matrix, named, owners
+
+    known = in_matrix()
+    if wrong := [name for name in asked if name not in known]:
+        raise UsageError(f"There is no scheme '{wrong[0]}' in the matrix. Known: {', '.join(known)}.")
     for name in words["links"]:
-        links.find(name)
+        if not owners("links", name):
+            every = dict.fromkeys(link.name for one in known.values() for link in one.links)
+            raise UsageError(f"There is no link condition '{name}'. Known: {', '.join(every)}.")
+    if not asked:
+        sides = (*words["compressors"], *words["decompressors"])
+        by_all = [
+            name for name, one in known.items() if all(implementations.find(side).declared(name) for side in sides)
+        ]
+        asked = tuple(named(words)) or tuple(by_all) or tuple(known)[:1]
+    found = [one for name, one in known.items() if name in asked]
+    for one in found:
+        for option in ("traffic", "links"):
+            if words[option] and not part(words, one)[option]:
+                raise UsageError(f"--{option} names nothing that there is for {one.name}.")
+    for option, having in axis_options().items():
+        if words.get(option) and not set(asked) & {one.name for one in having}:
+            raise UsageError(f"--{option} is nothing for {' and '.join(one.name for one in found)}.")
+    return found
+
+
+def part(words: Words, scheme: Scheme) -> Words:
+    """The words with the traffic and the links of one scheme alone."""
+    from headroom.core.scheme import owners
+
+    mine = {
+        option: tuple(one for one in words[option] if scheme in owners(option, one)) for option in ("traffic", "links")
+    }
+    return {**words, **mine}
+
+
+def lists_of(scheme: Scheme, words: Words, build: str = DEFAULT_BUILD) -> dict[str, list[str]]:
+    """What a plan has of a scheme: implementations, and what its cells are chosen by."""
+    from headroom.core import implementations, matrix
+
+    everybody = matrix.candidates(scheme, console.warn_once)
+    named = list(dict.fromkeys((*words["compressors"], *words["decompressors"])))
+    for name in named:
+        implementations.require_usable(name, build)
+        if not implementations.find(name).declared(scheme.name):
+            raise UsageError(f"{name} does not declare {scheme.title}. Those that do: {', '.join(everybody)}.")
+    known = {name: implementations.find(name) for name in dict.fromkeys((*everybody, *named))}
+    _check_recordings(scheme, words, {name: one for name, one in known.items() if one.recordings}, named)
+    _check_traffic(scheme, words["traffic"], list(known.values()))
     chosen = {
         "compressors": words["compressors"] or everybody,
         "decompressors": words["decompressors"] or everybody,
-        "profiles": [profile_of(name) for name in words["profiles"]] or traffic.PROFILES,
-        "modes": [_one_of(name.upper(), matrix.MODES, "mode") for name in words["modes"]] or matrix.MODES,
-        "cids": [_one_of(name.lower(), tuple(matrix.CIDS), "CID type") for name in words["cids"]] or matrix.CIDS,
+        **{axis.option: [axis.find(word) for word in words.get(axis.option, ())] for axis in scheme.axes},
         "traffic": [str(Path(name).resolve()) if Path(name).is_file() else name for name in words["traffic"]],
-        "recordings": [name for name in words["traffic"] if name in recordings],
-        "links": words["links"],
+        "links": [scheme.link(name).name for name in words["links"]],
     }
-    return Plan(settings, [SUITES[ROHC]], matrix={name: list(dict.fromkeys(found)) for name, found in chosen.items()})
+    return {option: list(dict.fromkeys(found)) for option, found in chosen.items()}
+
+
+def _check_traffic(scheme: Scheme, asked: tuple[str, ...], known: list[Implementation]) -> None:
+    """Raises UsageError when a name is neither traffic of the matrix, nor one of the recordings that an implementation
+    has, nor a capture that is there."""
+    from headroom.core import profiles
+    from headroom.core.replay import CAPTURES
+
+    names = {*scheme.cells().traffic_names()}
+    recordings = {one.name for implementation in known for one in implementation.recordings}
+    for name in asked:
+        if name.endswith(CAPTURES):
+            if not Path(name).is_file():
+                raise UsageError(f"There is no capture {name}.")
+        elif name not in names | recordings:
+            what = "a traffic profile, but not one of the matrix" if name in profiles.names() else "no traffic"
+            raise UsageError(
+                f"'{name}' is {what}, and neither a recording nor a capture file ({', '.join(CAPTURES)}). The matrix "
+                f"has {', '.join(sorted(names))}."
+            )
+
+
+def _check_recordings(scheme: Scheme, words: Words, holders: dict[str, Implementation], named: list[str]) -> None:
+    """Raises UsageError when --traffic leaves out all that somebody named, who is known by recordings, can be asked, or
+    when a recording of his is not there; warns of those of others."""
+    for name, holder in holders.items():
+        mine = [one.name for one in holder.recordings if one.scheme == scheme.name]
+        if name in named and words["traffic"] and mine and not set(mine) & set(words["traffic"]):
+            raise UsageError(
+                f"{name} is known by recordings, which are traffic of their own: {', '.join(mine)}. "
+                f"Add them to --traffic ({','.join((*words['traffic'], *mine))}), or leave --traffic out."
+            )
+        for sentence in filter(None, (one.lacks(holder.name) for one in holder.recordings)):
+            if name in named:
+                raise UsageError(sentence)
+            console.warn(sentence)
 
 
 def _settings(seed: int, build: str) -> Settings:
@@ -199,40 +273,6 @@ def _settings(seed: int, build: str) -> Settings:
             f"There is no build '{build}'. Presets: {', '.join(builds.presets())}; or the path of a build folder."
         )
     return Settings(build=build, seed=seed_of(seed))
-
-
-def _recordings_are_asked_for(words: dict[str, tuple[str, ...]], recorded: dict[str, list[str]]) -> None:
-    """Raises UsageError when --traffic leaves out all that somebody named, who is known by recordings, can be asked."""
-    for name in dict.fromkeys((*words["compressors"], *words["decompressors"])):
-        mine = recorded[name]
-        if words["traffic"] and mine and not set(mine) & set(words["traffic"]):
-            raise UsageError(
-                f"{name} is known by recordings, which are traffic of their own: {', '.join(mine)}. "
-                f"Add them to --traffic ({','.join((*words['traffic'], *mine))}), or leave --traffic out."
-            )
-
-
-def profile_of(name: str) -> str:
-    """A ROHC profile by number, 0x0001, or by name, rtp. Raises UsageError on any other."""
-    from headroom.schemes.rohc.interop import traffic
-
-    if name.lower() in traffic.PROFILES:
-        return name.lower()
-    by_name = {_plain(title): number for number, title in traffic.PROFILE_NAMES.items()}
-    if _plain(name) in by_name:
-        return by_name[_plain(name)]
-    known = ", ".join(f"{number} ({title})" for number, title in traffic.PROFILE_NAMES.items())
-    raise UsageError(f"There is no ROHC profile '{name}' in the matrix. Known: {known}.")
-
-
-def _plain(title: str) -> str:
-    return "".join(letter for letter in title.lower() if letter.isalnum())
-
-
-def _one_of(word: str, known: tuple[str, ...], what: str) -> str:
-    if word not in known:
-        raise UsageError(f"There is no {what} '{word}'. Known: {', '.join(known)}.")
-    return word
 
 
 def execute(plan: Plan, resumed: bool, json: bool) -> int:
@@ -300,8 +340,8 @@ def _print_cells(cells: list[dict[str, Any]]) -> None:
     from headroom.report import matrix_data
 
     rows = [
-        (matrix_data.SCHEMES[scheme], f"{compressor} → {decompressor}", *(counts[word] or "" for word in VERDICTS))
-        for scheme, mine in matrix_data.by_scheme(cells).items()
+        (scheme.title, f"{compressor} → {decompressor}", *(counts[word] or "" for word in VERDICTS))
+        for scheme, mine in matrix_data.by_scheme(cells)
         for (compressor, decompressor), counts in matrix_data.pairs(mine).items()
     ]
     console.print_table("Cells by verdict", ["scheme", "pair", *((word, "right") for word in VERDICTS)], rows)
@@ -324,31 +364,28 @@ def _print_cells(cells: list[dict[str, Any]]) -> None:
 
 
 def _dry_run(plan: Plan, json: bool) -> None:
-    from headroom.cli import interop_calls
-    from headroom.schemes.rohc.interop import group, matrix
+    from headroom.core import matrix
+    from headroom.core.scheme import find
 
-    asked = plan.matrix
+    settings = plan.settings
+    common = {"seed": settings.seed, "build": settings.build}
     found: list[dict[str, Any]] = []
-    if SUITES[ROHC] in plan.suites:
-        choice = matrix.Choice(tuple(asked["traffic"]), tuple(asked["links"]), plan.settings.seed, plan.settings.build)
-        rows = matrix.rows(*(asked[name] for name in ("compressors", "decompressors", "profiles", "modes", "cids")))
-        for row in rows:
-            reason = matrix.not_declared(row, choice.build)
-            for cell in matrix.cells(row, choice):
-                found.append({**cell.words(), "unsupported": reason})
-    if SUITES[SIGCOMP] in plan.suites:
-        found += interop_calls.cells(asked, plan.settings.seed, plan.settings.build)
+    for name, asked in plan.matrix.items():
+        chosen = {option: tuple(asked[option]) for option in ("traffic", "links")}
+        for row in matrix.rows(find(name), asked["compressors"], asked["decompressors"], asked, **chosen, **common):
+            reason = row.scheme.cells().unsupported(row)
+            found += [{**cell.words(), "unsupported": reason} for cell in matrix.cells(row)]
     if json:
-        console.print_json({"matrix": asked, "cells": found})
+        console.print_json({"matrix": plan.matrix, "cells": found})
         return
     wanted = [cell for cell in found if not cell["unsupported"]]
-    pairs: dict[tuple[str, str, str], int] = {}
+    pairs: dict[tuple[str, ...], int] = {}
     for cell in wanted:
-        pair = (cell.get("scheme", ROHC), cell["compressor"], cell["decompressor"])
+        pair = (cell["scheme"], cell["compressor"], cell["decompressor"])
         pairs[pair] = pairs.get(pair, 0) + 1
-    for (scheme, compressor, decompressor), count in pairs.items():
-        print(f"{scheme}, {compressor} to {decompressor}: {count} cells")
+    for (name, compressor, decompressor), count in pairs.items():
+        print(f"{name}, {compressor} to {decompressor}: {count} cells")
     console.say(
-        f"{len(wanted)} cells would run, {group.workers()} at once; "
+        f"{len(wanted)} cells would run, {matrix.workers()} at once; "
         f"{len(found) - len(wanted)} are unsupported as declared."
     )

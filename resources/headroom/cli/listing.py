@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./headroom list`: suites, profiles, implementations, papers, CPU configurations."""
+"""`./headroom list`: suites, profiles, implementations, papers, metrics, CPU configurations and more."""
 
 from __future__ import annotations
 
@@ -8,13 +8,22 @@ from typing import Annotated, Any
 
 import typer
 
-from headroom.cli.console import examples, print_json, print_table
+from headroom.core.console import examples, print_json, print_table
 from headroom.core.errors import HeadroomError, UsageError
 
 EPILOG = examples(
     "./headroom list suites", "./headroom list cpus", "./headroom list profiles --json | jq -r '.profiles[].name'"
 )
-WHAT = ("suites", "profiles", "implementations", "papers", "cpus", "builds", "runs")
+WHAT = {
+    "suites": "Suites with the number of their cases; with --cases, every case.",
+    "profiles": "Traffic profiles.",
+    "implementations": "Implementations, and what each declares.",
+    "papers": "Papers whose figures are measured again.",
+    "metrics": "Every metric that a record may hold, with its unit.",
+    "cpus": "CPU configurations of this machine.",
+    "builds": "Builds of engine and adapters.",
+    "runs": "Runs that have results, with their verdicts.",
+}
 ONLY_JSON = {"implementations": ("vendor", "licence", "features")}  # what no table has room for
 
 
@@ -23,23 +32,27 @@ def add_to(app: typer.Typer) -> None:
 
 
 def list_command(
-    what: Annotated[str, typer.Argument(help="One of " + ", ".join(WHAT) + ".", metavar="WHAT")],
+    what: Annotated[
+        str, typer.Argument(help="One of " + ", ".join(WHAT) + "; what there is to list when left out.", metavar="WHAT")
+    ] = "",
     cases: Annotated[bool, typer.Option("--cases", help="With suites: every case instead of counts.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    if what not in WHAT:
+    if what and what not in WHAT:
         raise UsageError(f"There is no list of '{what}'. Known: {', '.join(WHAT)}.")
     rows = {
+        "": lambda: [{"name": name, "about": about} for name, about in WHAT.items()],
         "suites": lambda: case_rows() if cases else suite_rows(),
         "profiles": profile_rows,
         "implementations": implementation_rows,
         "papers": paper_rows,
+        "metrics": metric_rows,
         "cpus": cpu_rows,
         "builds": build_rows,
         "runs": run_rows,
     }[what]()
     if json:
-        print_json({what: rows})
+        print_json({what or "lists": rows})
         return
     if not rows:
         print(f"There are no {what} yet.")
@@ -133,16 +146,28 @@ def _declared(capabilities: Sequence[dict[str, Any]], key: str) -> list[str]:
 
 def paper_rows() -> list[dict[str, Any]]:
     from headroom.bench.papers import paper
+    from headroom.core.scheme import all_schemes
 
+    measured_by = {key: scheme.title for scheme in all_schemes().values() for key in scheme.papers()}
     return [
         {
             "name": found.key,
+            "scheme": measured_by.get(found.key, ""),
             "year": str(found.year),
             "publisher": found.publisher,
             "title": found.title,
             "figures": len(found.items),
         }
         for found in map(paper.load, paper.names())
+    ]
+
+
+def metric_rows() -> list[dict[str, Any]]:
+    from headroom.core.metrics import all_metrics
+
+    return [
+        {"name": one.name, "unit": one.unit, "better": one.better, "about": one.description}
+        for one in all_metrics().values()
     ]
 
 

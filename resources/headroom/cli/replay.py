@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headroom.cli.console import examples, print_json, print_table, say, warn_once
 from headroom.cli.options import with_options
+from headroom.core.console import examples, print_json, print_table, say, warn_once
 from headroom.core.errors import UsageError
 from headroom.core.options import DRY_RUN, JSON, Option, number, seed_of
 from headroom.core.paths import DEFAULT_BUILD

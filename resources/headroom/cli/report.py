@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from headroom.cli.console import examples, print_json, say, warn
+from headroom.core.console import examples, print_json, say, warn
 from headroom.core.errors import UsageError
 
 EPILOG = examples(

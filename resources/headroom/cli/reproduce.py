@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from headroom.cli import console
 from headroom.cli.options import of_settings, with_options
 from headroom.cli.run import RunOptions, execute
+from headroom.core import console
 from headroom.core.options import DRY_RUN, JSON, RESUME
 
 MOST_SHOWN = 200  # figures of a run, each with a line of its own; a thesis with its appendices has thousands
@@ -47,9 +47,11 @@ def add_to(app: typer.Typer) -> None:
 def reproduce_command(
     said: dict[str, Any], paper: Annotated[str, typer.Argument(help="Key of a paper (see list papers).")]
 ) -> None:
+    from headroom.bench.papers.measured import how
     from headroom.bench.papers.paper import find
 
     found = find(paper)
+    how(found.key)
     asked = RunOptions([found.suite], paper=True, **said)
 
     def document(folder: Path, records: list[dict[str, Any]]) -> dict[str, Any]:

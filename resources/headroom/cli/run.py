@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headroom.cli import console, resuming
 from headroom.cli import dry_run as planned
+from headroom.cli import resuming
 from headroom.cli.options import of_settings, with_options
+from headroom.core import console
 from headroom.core.errors import EXIT_INTERRUPTED, EnvironmentLacks, UsageError
 from headroom.core.options import DRY_RUN, JSON, RESUME, SELECTION
 from headroom.core.paths import shown

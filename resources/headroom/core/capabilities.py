@@ -9,6 +9,7 @@ from typing import Any
 from headroom.core import implementations
 from headroom.core.errors import HeadroomError
 from headroom.core.implementations import Implementation, Role
+from headroom.core.scheme import Scheme
 
 PATIENCE_S = 20.0  # for a replay of conformance or robustness, which takes a second at most: then an adapter hangs
 
@@ -31,12 +32,12 @@ class Inconclusive(HeadroomError):
     verdict = "error"
 
 
-def require(found: Implementation, role: Role, scheme: str, build: str, **asked: Any) -> None:
+def require(found: Implementation, role: Role, scheme: Scheme, build: str, **asked: Any) -> None:
     """Raises NotDeclared unless an implementation declares what is asked of a scheme, Misbehaviour when it does and its
     adapter says otherwise. `asked` is as for `Implementation.lacks`."""
-    if reason := found.lacks(role, scheme, **asked):
+    if reason := found.lacks(role, scheme.name, **asked):
         raise NotDeclared(f"{reason}.")  # it begins with a name, which stays as it is written
-    if reason := implementations.untrue(found, role, build, **asked):
+    if reason := implementations.untrue(found, role, scheme, build, **asked):
         raise Misbehaviour(reason)
 
 

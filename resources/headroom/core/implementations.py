@@ -3,22 +3,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from headroom.core import engine, matrix_words, profiles, requirements
+from headroom.core import declarations, engine
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.machine import libraries
-from headroom.core.paths import DEFAULT_BUILD, IMPLEMENTATIONS, SUITES, build_folder, shown
+from headroom.core.paths import DEFAULT_BUILD, IMPLEMENTATIONS, build_folder, shown
+from headroom.core.scheme import Scheme
 from headroom.core.yamlfile import Document, check, read
-from headroom.schemes.sigcomp.sip import sequences
 
-ABI = "ABI-"  # in a deviation's requirement, before the name of a check
-CAPTURES = (".pcap", ".pcapng", ".cap")
 _SINGULAR = {"dictionaries": "dictionary"}  # of capabilities, in sentences
 
 Warn = Callable[[str], None]
@@ -38,7 +35,7 @@ class Deviation:
     cases: tuple[str, ...] = ()
     roles: tuple[str, ...] = ("compressor", "decompressor")
     cells: dict[str, tuple[str, ...]] = field(default_factory=dict)  # words of the interop matrix
-    scheme: str = matrix_words.ROHC  # whose cells they are
+    scheme: str = ""  # whose cells they are
     breaks: tuple[str, ...] = ()  # requirements
     fields: tuple[str, ...] = ()  # as the judge names them, or name=value
     crashes: bool = False  # its process may end of it
@@ -54,20 +51,21 @@ class Deviation:
         return bool(self.cells) or self.is_of_packets
 
 
-MOST_CASE = 250  # characters of a case's name; parts of it name files, which cannot have more than 255
-SOURCE, ROHC, UNCOMPRESSED = "source", "rohc", "uncompressed"  # stems of a recording's files
+SOURCE, RESTORED = "source", "uncompressed"  # stems of a recording's files; that of the link is called as the scheme
 
 
 @dataclass(frozen=True)
 class Recording:
-    """Capture files of somebody who shares no binary: what went in, what was on the link, what came out."""
+    """Capture files of somebody who shares no binary: what went in, what was on the link, what came out.
+
+    `axes` are those of the matrix; `config` is what else the configuration was.
+    """
 
     folder: Path
-    profile: str
-    mode: str
-    cids: str
-    max_cid: int
-    compressor: str  # whose compressor made rohc.pcap
+    scheme: str
+    axes: dict[str, str]
+    compressor: str  # who compressed what was on the link
+    config: dict[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -77,7 +75,7 @@ class Recording:
         """What is not there of what it takes, as a sentence; "" when all is. `owner` is whose recording it is."""
         if not self.folder.is_dir():
             return f"The recording {self.name} of {owner} has no folder: {shown(self.folder)} is not there."
-        for stem in (SOURCE, ROHC if self.compressor == owner else UNCOMPRESSED):
+        for stem in (SOURCE, self.scheme if self.compressor == owner else RESTORED):
             if not self.file(stem):
                 return f"The recording {self.name} of {owner} has no {stem}.pcap (or .pcapng) in {shown(self.folder)}."
         return ""
@@ -125,10 +123,10 @@ class Implementation:
         return "{build}" in self.library
 
     def declared(self, scheme: str) -> dict[str, Any]:
-        """What it declares of a scheme; {} for nothing."""
+        """What it declares of a scheme; nothing when it does not declare it."""
         return next((entry for entry in self.capabilities if entry["scheme"] == scheme), {})
 
-    def lacks(self, role: Role, scheme: str = "rohc", **asked: Any) -> str:
+    def lacks(self, role: Role, scheme: str, **asked: Any) -> str:
         """Why a case is not for this implementation, as declared: "" when it is.
 
         `asked` holds capabilities by their name in implementation.yaml, such as `profiles=["0x0001"]`, `modes=["O"]`,
@@ -149,7 +147,7 @@ class Implementation:
                 return f"{self.name} does not declare {_SINGULAR.get(name, name.rstrip('s'))} {', '.join(missing)}"
         return self.missing()
 
-    def options_for(self, feature: str, role: Role, scheme: str = "rohc") -> dict[str, Any]:
+    def options_for(self, feature: str, role: Role, scheme: str) -> dict[str, Any]:
         """`options` without which a feature that it declares is off; {} where it is always on."""
         options: dict[str, Any] = self.declared(scheme).get("feature_options", {}).get(feature, {}).get(role, {})
         return dict(options)
@@ -188,8 +186,7 @@ def _load(folder: Path, changed: int) -> Implementation:
     data = document.data
     if data["name"] != folder.name:
         raise UsageError(document.complaint(("name",), f"the folder is called '{folder.name}', so must be the name"))
-    _check_captures(document)
-    check_deviations(document)
+    declarations.check_all(document, {*names(), *names(folder.parent)})
     adapter, container = data.get("adapter", {}), data.get("container", {})
     return Implementation(
         name=data["name"],
@@ -203,7 +200,7 @@ def _load(folder: Path, changed: int) -> Implementation:
         image=container.get("image", ""),
         digest=container.get("digest", ""),
         requires=_requirement(adapter.get("requires")),
-        recordings=tuple(_recording(entry, folder, data["name"]) for entry in data.get("captures", ())),
+        recordings=tuple(_recording(entry, document) for entry in data.get("captures", ())),
         capabilities=tuple(data["capabilities"]),
         deviations=tuple(
             Deviation(
@@ -212,7 +209,7 @@ def _load(folder: Path, changed: int) -> Implementation:
                 cases=tuple(entry.get("cases", [entry["case"]] if "case" in entry else ())),
                 roles=tuple(entry.get("roles", ("compressor", "decompressor", "endpoint"))),
                 cells={name: tuple(words) for name, words in entry.get("cells", {}).items()},
-                scheme=_scheme(entry, data["capabilities"]),
+                scheme=declarations.scheme_of_deviation(entry, document),
                 breaks=tuple(entry.get("breaks", ())),
                 fields=tuple(entry.get("fields", ())),
                 crashes=entry.get("crashes", False),
@@ -223,84 +220,12 @@ def _load(folder: Path, changed: int) -> Implementation:
     )
 
 
-def _check_captures(document: Document) -> None:
-    """Raises UsageError where captures are of what the capabilities do not have: nobody would ever ask for them."""
-    declared = next((one for one in document.data["capabilities"] if one["scheme"] == "rohc"), None)
-    for number, entry in enumerate(document.data.get("captures", ()) if declared else ()):
-        for word, capability in (("profile", "profiles"), ("mode", "modes"), ("cids", "cids")):
-            if entry[word] not in declared.get(capability, ()):
-                known = ", ".join(declared.get(capability, ())) or "nothing"
-                sentence = f"{entry[word]} is not what `capabilities` declare as {capability}: {known}"
-                raise UsageError(document.complaint(("captures", number, word), sentence))
-
-
-def check_deviations(document: Document) -> None:
-    """Raises UsageError, with file and line, where a deviation names what is not there: it would never be met, and
-    nobody would be told."""
-    folder = document.path.parent
-    peers = {*names(), *names(folder.parent)}
-    recorded = {Path(one["folder"]).name for one in document.data.get("captures", ())}
-    complaints = []
-    for number, entry in enumerate(document.data.get("deviations", ())):
-        at = ("deviations", number)
-        if (name := entry.get("requirement")) and not name.startswith(ABI) and name not in requirements.load():
-            complaints.append(document.complaint((*at, "requirement"), f"there is no requirement '{name}'"))
-        for place, name in enumerate(entry.get("breaks", ())):
-            if name not in requirements.load():
-                complaints.append(document.complaint((*at, "breaks", place), f"there is no requirement '{name}'"))
-        named = [(("case",), entry["case"])] if "case" in entry else []
-        named += [(("cases", place), case) for place, case in enumerate(entry.get("cases", ()))]
-        for where, case in named:
-            if not _is_case(case):
-                sentence = f"there is no case '{case}'; see list suites --cases"
-                complaints.append(document.complaint((*at, *where), sentence))
-        cells = entry.get("cells", {})
-        for place, name in enumerate(cells.get("peers", ())):
-            if name not in peers:
-                where = (*at, "cells", "peers", place)
-                complaints.append(document.complaint(where, f"there is no implementation '{name}'"))
-        for place, name in enumerate(cells.get("traffic", ())):
-            if not name.endswith(CAPTURES) and name not in {*profiles.names(), *recorded, *sequences.names()}:
-                where = (*at, "cells", "traffic", place)
-                sentence = f"there is no traffic '{name}'; see list profiles; for SigComp, traffic-profiles/sip"
-                complaints.append(document.complaint(where, sentence))
-        try:
-            _scheme(entry, document.data["capabilities"])
-        except ValueError as wrong:
-            complaints.append(document.complaint((*at, "cells"), str(wrong)))
-    if complaints:
-        raise UsageError("\n".join(complaints))
-
-
-def _scheme(entry: dict[str, Any], capabilities: list[dict[str, Any]]) -> str:
-    """The scheme whose cells a deviation is about. Raises ValueError, with a sentence, where that cannot be."""
-    of_packets = "breaks" in entry or "fields" in entry
-    if not of_packets and "cells" not in entry:
-        return matrix_words.ROHC
-    return matrix_words.scheme_of(entry.get("cells", {}), of_packets, [one["scheme"] for one in capabilities])
-
-
-def _is_case(case: str) -> bool:
-    """Whether a suite has a case. Rows of a table that a run makes (a pair, cores of this machine) cannot be known, nor
-    cases of suites that lie elsewhere, whose name has no folder."""
-    if case.count("/") == 1:
-        return True
-    if len(case) > MOST_CASE:
-        return False
-    for end in (at for at, letter in enumerate(case) if letter == "/"):
-        suite, name = SUITES / f"{case[:end]}.robot", case[end + 1 :]
-        if suite.is_file():
-            made = case.startswith(("interop/", "performance/"))
-            lines = suite.read_text(encoding="utf-8").splitlines()
-            return made or any(re.split(r"\s{2,}", line)[0] == name for line in lines)
-    return False
-
-
-def _recording(entry: dict[str, Any], folder: Path, name: str) -> Recording:
-    most = 15 if entry["cids"] == "small" else 16383
-    path = folder / entry["folder"]
-    cid = entry.get("max_cid", most)
-    return Recording(path, entry["profile"], entry["mode"], entry["cids"], cid, entry.get("compressor", name))
+def _recording(entry: dict[str, Any], document: Document) -> Recording:
+    scheme = declarations.scheme_of_capture(entry)
+    axes = {axis.name: entry[axis.name] for axis in scheme.axes}
+    compressor = entry.get("compressor", document.data["name"])
+    config = {key: entry[key] for key in declarations.own_keys(scheme) if key in entry}
+    return Recording(document.path.parent / entry["folder"], scheme.name, axes, compressor, config)
 
 
 def _requirement(entry: dict[str, Any] | None) -> libraries.Requirement | None:
@@ -375,33 +300,33 @@ def describe(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict
     return engine.run("describe", {"library": str(implementation.library_path(build))}, timeout_s=20, build=build)
 
 
-def first_mode(modes: Sequence[str], asked: Mapping[Role, Implementation | None]) -> str:
-    """The first of `modes` that every implementation asked declares. Where there is none, the first of all: the case
-    then reports that mode as not declared."""
+def first_declared(scheme: str, name: str, values: Sequence[str], asked: Mapping[Role, Implementation | None]) -> str:
+    """The first of some values of a capability that every implementation asked declares. Where there is none, the first
+    of all: the case then reports that value as not declared."""
     found = [(one, role) for role, one in asked.items() if one]
-    return next((mode for mode in modes if not any(one.lacks(role, modes=[mode]) for one, role in found)), modes[0])
+    return next(
+        (value for value in values if not any(one.lacks(role, scheme, **{name: [value]}) for one, role in found)),
+        values[0],
+    )
 
 
-COMPARED = ("profiles", "modes", "cids", "max_cid", "max_channels", "feedback")  # what describe has to say, too
-
-
-def untrue(found: Implementation, role: Role, build: str = DEFAULT_BUILD, **asked: Any) -> str:
+def untrue(found: Implementation, role: Role, scheme: Scheme, build: str = DEFAULT_BUILD, **asked: Any) -> str:
     """What of `asked` implementation.yaml declares and the adapter's own description does not, as a sentence; "" when
     they agree, or when the adapter cannot be asked, which shows by itself.
 
-    `asked` is as for `Implementation.lacks`.
+    `asked` is as for `Implementation.lacks`; what the scheme has not among `described` is left out.
     """
     if not found.library:
         return ""
     schemes = _described(found.library_path(build), build)
     if schemes is None:
         return ""
-    said = next((entry for entry in schemes if entry.get("scheme") == "rohc"), None)
-    if said is None:
-        return f"{found.name}: implementation.yaml says scheme rohc, describe does not."
-    wrong = [] if role in said.get("roles", ()) else [role]
-    for name in (name for name in COMPARED if name in asked):
-        wanted, theirs = asked[name], said.get(name)
+    described = next((entry for entry in schemes if entry.get("scheme") == scheme.name), None)
+    if described is None:
+        return f"{found.name}: implementation.yaml says scheme {scheme.name}, describe does not."
+    wrong = [] if role in described.get("roles", ()) else [role]
+    for name in (name for name in scheme.described if name in asked):
+        wanted, theirs = asked[name], described.get(name)
         if isinstance(wanted, int):
             wrong += [f"{name} {wanted}"] if theirs is not None and wanted > theirs else []
         else:

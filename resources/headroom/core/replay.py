@@ -12,8 +12,9 @@ from typing import Any
 
 from headroom.core import engine, profiles
 from headroom.core.capabilities import adapter
+from headroom.core.declarations import CAPTURES
 from headroom.core.errors import UsageError
-from headroom.core.implementations import CAPTURES, Implementation, Role
+from headroom.core.implementations import Implementation, Role
 from headroom.core.paths import DEFAULT_BUILD
 
 # What an impairment may do to packets; a constant delay does nothing.

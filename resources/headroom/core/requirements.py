@@ -21,8 +21,8 @@ from headroom.core.yamlfile import Document, check, read
 FOLDER = ROOT / "resources" / "requirements"
 LEVELS = ("must", "should", "may")
 SURROUNDINGS = {  # sides that are no implementation of a scheme
-    "channel": "It binds what is below ROHC or negotiates it, not an implementation.",
-    "application": "It binds the application above SigComp, not an endpoint.",
+    "channel": "It binds what is below the scheme or negotiates it, not an implementation.",
+    "application": "It binds the application above the scheme, not an endpoint.",
 }
 NOBODYS = {  # features that no implementation of ours has, and what they are
     "negotiation": "how a channel's parameters are negotiated, which is done before an implementation is made",

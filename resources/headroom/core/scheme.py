@@ -10,28 +10,182 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from headroom.core.errors import UsageError
+from headroom.core.metrics import Metric
 from headroom.core.options import Option
 
 if TYPE_CHECKING:
+    import typer
+
+    from headroom.core.captures.dissection import LinkDissector, PayloadDissector
+    from headroom.core.implementations import Implementation
+    from headroom.core.matrix import ArtefactStore, Cell, Row, Traffic
     from headroom.core.replay_options import ReplayWords
 
 FOLDER = Path(__file__).resolve().parents[1] / "schemes"
+CLEAN = "clean"  # the link condition in which nothing happens, of every scheme
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of an axis. `only` holds values of other axes, by their names, that it goes with; all others go."""
+
+    name: str
+    title: str = ""
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def goes_with(self, axes: Mapping[str, str]) -> bool:
+        return all(axes[name] in values for name, values in self.only.items())
+
+
+@dataclass(frozen=True)
+class LinkCondition(Value):
+    """A condition of the link. `words` are for the scheme, which makes its engine jobs of them.
+
+    `share` is the part of the packets that arrive which should come out, 0..1: missing it is non-strict, for how soon a
+    context is repaired is left to implementations. 1 means all, and is a MUST. `harmless`: the receiver gets every
+    packet, unchanged and in order.
+    """
+
+    words: Mapping[str, Any] = field(default_factory=dict)
+    share: float = 1.0
+    harmless: bool = False
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One thing in which cells of the interop matrix differ. `name` is its key in results; `option` its plural, in
+    options and declarations; `title` heads a column; `noun` stands in sentences. The first value is the default."""
+
+    name: str
+    option: str
+    title: str
+    noun: str
+    values: tuple[Value, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(value.name for value in self.values)
+
+    def title_of(self, name: str) -> str:
+        return next((value.title for value in self.values if value.name == name), "") or name
+
+    def find(self, word: str) -> str:
+        """The name of a value, from its name or title however it is written. Raises UsageError when there is none."""
+        for value in self.values:
+            if _plain(word) in (_plain(value.name), _plain(value.title) or None):
+                return value.name
+        titled = ((one.name, one.title if _plain(one.title) != _plain(one.name) else "") for one in self.values)
+        known = ", ".join(f"{name} ({title})" if title else name for name, title in titled)
+        raise UsageError(f"There is no {self.noun} '{word}'. Known: {known}.")
+
+
+def _plain(title: str) -> str:
+    return "".join(letter for letter in title.lower() if letter.isalnum())
+
+
+@dataclass(frozen=True)
+class CellTitles:
+    """How tables call what a cell of a scheme holds. `size` is the key of a cell for octets on the link, `size_format`
+    how it is written; `passed` says what a pass means, `what` the cells are, as sentences."""
+
+    sender: str
+    traffic: str
+    size: str
+    size_title: str
+    size_format: str
+    evidence: str
+    passed: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Interop:
+    """How two implementations of a scheme are tried with each other; `core.matrix` calls these functions.
+
+    `unsupported` says why a row cannot be asked of its two implementations, as a sentence, or "". `traffic` gives what
+    the cells of a row carry, heeding the traffic that the row names; `traffic_names` all that has a name. `run` gives
+    the results of cells of one row, in their order. `captures`: the scheme carries capture files and recordings, too.
+    `judges_packets`: deviations may be of single packets, by what they break and by their fields.
+    """
+
+    titles: CellTitles
+    unsupported: Callable[[Row], str]
+    traffic: Callable[[Row], Sequence[Traffic]]
+    traffic_names: Callable[[], Sequence[str]]
+    run: Callable[[Sequence[Cell], ArtefactStore], list[dict[str, Any]]]
+    captures: bool = False
+    judges_packets: bool = False
+
+
+@dataclass(frozen=True)
+class Framing:
+    """How captures carry a scheme's packets: as frames of their own, or as payloads of UDP.
+
+    Numbers of Ethernet types and PPP protocols come with what they say of the packet format, such as `large CIDs`; ""
+    where they say nothing. `link_types` have the scheme's packets without any frame, and come with their names.
+    """
+
+    ether_types: Mapping[int, str] = field(default_factory=dict)
+    ppp_protocols: Mapping[int, str] = field(default_factory=dict)
+    link_types: Mapping[int, str] = field(default_factory=dict)
+    udp_ports: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        parts = [f"Ethernet type 0x{number:04X}" for number in self.ether_types]
+        parts += ["PPP"] if self.ppp_protocols else []
+        return ", ".join([*parts, *(f"UDP port {port}" for port in self.udp_ports)])
+
+
+@dataclass(frozen=True)
+class DecodeOption:
+    """An option of `./headroom decode` by which the user says what a capture does not. `least` and `most` are those of
+    a number; None: it is a text."""
+
+    name: str
+    help: str
+    least: int | None = None
+    most: int | None = None
+
+
+@dataclass(frozen=True)
+class TrexStreams:
+    """A program below traffic-profiles/trex that makes TRex's streams, for profiles whose packets have `headers`: the
+    protocols from the outermost to the innermost. `what` says what such profiles are."""
+
+    program: str
+    what: str
+    headers: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
 class Scheme:
     """One scheme. `name` is its word in configurations, declarations and tags; `title` is how sentences call it.
 
-    `roles` are those of an adapter: compressor and decompressor, or endpoint. `options` are of `./headroom run`,
-    `replay_options` of `./headroom replay`; `replay` gives what else replays of the scheme have of its own, and is None
-    where there are none.
+    `roles` are those of an adapter: compressor and decompressor, or endpoint. `described` are the capabilities that an
+    adapter's own description has to list, too. `axes` and `links` span the interop matrix, whose cells `interop` runs;
+    a scheme without axes is not in it.
+
+    `compresses` is what it compresses, in a word of a title; nothing where it compresses nothing. `metrics` are those
+    that it adds to the registry. `report_sections` are functions of records (`report.data.Records`) that make a section
+    of the report each, or None where they have nothing to show; they stand in this order. A section with the identity
+    of another goes on with it. `papers` are `bench.papers.measured.MeasuredPaper` by key.
+
+    `options` are of `./headroom run`, `replay_options` of `./headroom replay`; `replay` gives what else replays of the
+    scheme have of its own, and is None where there are none.
+
+    `framing` and `dissector` are for captures. `commands` adds the scheme's own
+    commands to the command line. `suites` is the folder of its conformance suites, below suites/. `is_default`: a run
+    is about it where nothing else is said. `streams` are those that TRex can make of its profiles. `node_job` gives
+    what a node is told that hosts an endpoint of an implementation, in a build, on the side of the compressor or the
+    decompressor. `benchmarks` are the shortest runs of those of the reference: program and arguments, in which LIB
+    stands for the folder of the adapters.
     """
 
     name: str
@@ -40,6 +194,39 @@ class Scheme:
     options: tuple[Option, ...] = ()
     replay_options: tuple[Option, ...] = ()
     replay: Callable[[], ReplayWords] | None = None
+    compresses: str = ""
+    metrics: Callable[[], Sequence[Metric]] = tuple
+    report_sections: Callable[[], Sequence[Callable[..., Any]]] = tuple
+    papers: Callable[[], Mapping[str, Any]] = dict
+    is_default: bool = False
+    suites: str = ""
+    framing: Framing = Framing()
+    dissector: Callable[[], LinkDissector | PayloadDissector] | None = None
+    decode_options: tuple[DecodeOption, ...] = ()
+    commands: Callable[[typer.Typer], None] | None = None
+    streams: TrexStreams | None = None
+    node_job: Callable[[Implementation, str, str], dict[str, Any]] | None = None
+    benchmarks: tuple[tuple[str, ...], ...] = ()
+    described: tuple[str, ...] = ()
+    axes: tuple[Axis, ...] = ()
+    links: tuple[LinkCondition, ...] = ()
+    interop: Callable[[], Interop] | None = None
+
+    def cells(self) -> Interop:
+        """How cells of the matrix run. REQUIRES: the scheme is in the matrix."""
+        assert self.interop is not None
+        return self.interop()
+
+    def axis(self, name: str) -> Axis:
+        return next(axis for axis in self.axes if axis.name == name)
+
+    def link(self, name: str) -> LinkCondition:
+        """A link condition by name. Raises UsageError when there is none."""
+        found = next((one for one in self.links if one.name == name), None)
+        if found is None:
+            known = ", ".join(one.name for one in self.links)
+            raise UsageError(f"There is no link condition '{name}'. Known: {known}.")
+        return found
 
 
 @cache
@@ -55,3 +242,58 @@ def find(name: str) -> Scheme:
     if name not in all_schemes():
         raise UsageError(f"There is no scheme '{name}'. Known: {', '.join(all_schemes())}.")
     return all_schemes()[name]
+
+
+def default() -> Scheme:
+    """The scheme that a run is about where nothing else is said."""
+    return next(scheme for scheme in all_schemes().values() if scheme.is_default)
+
+
+# ---- the interop matrix: which schemes, and whose a word is
+
+
+@cache
+def in_matrix() -> dict[str, Scheme]:
+    """The schemes of the matrix, by name."""
+    return {name: one for name, one in all_schemes().items() if one.axes and one.interop}
+
+
+def axis_options() -> dict[str, list[Scheme]]:
+    """The options that choose values of axes, each with the schemes that have it."""
+    found: dict[str, list[Scheme]] = {}
+    for scheme in in_matrix().values():
+        for axis in scheme.axes:
+            found.setdefault(axis.option, []).append(scheme)
+    return found
+
+
+def owners(option: str, word: str) -> list[Scheme]:
+    """The schemes for which a word after an option names something. Traffic that no scheme knows by its name is of
+    those that carry captures and recordings."""
+    if option == "links":
+        return [one for one in in_matrix().values() if word in [link.name for link in one.links]]
+    if option == "traffic":
+        found = [one for one in in_matrix().values() if word in one.cells().traffic_names()]
+        return found or [one for one in in_matrix().values() if one.cells().captures]
+    return axis_options().get(option, [])
+
+
+def named(words: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """The schemes that some words, by option, can only mean, each with the first word that says so."""
+    found: dict[str, str] = {}
+    for option in (*axis_options(), "traffic", "links"):
+        chosen = words.get(option, ())
+        for word in chosen if option in ("traffic", "links") else [option][: len(chosen)]:
+            mine = owners(option, word)
+            if len(mine) == 1:
+                found.setdefault(mine[0].name, word)
+    return found
+
+
+def of_axes(names: Collection[str]) -> Scheme:
+    """The scheme that has axes of these names. Raises UsageError where there is none, or more than one."""
+    found = [one for one in in_matrix().values() if set(names) <= {axis.name for axis in one.axes}]
+    if len(found) == 1 and names:
+        return found[0]
+    known = "; ".join(f"{one.name} {', '.join(axis.name for axis in one.axes)}" for one in in_matrix().values())
+    raise UsageError(f"No scheme, or more than one, has the axes {', '.join(names) or '(none)'}. Known: {known}.")

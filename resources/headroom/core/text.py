@@ -20,6 +20,11 @@ def shown(value: Any) -> str:
     return str(value)
 
 
+def percent(share: float | None, digits: int = 0) -> str | None:
+    """A share, 0..1, in per cent: `12 %`; None where there is none."""
+    return None if share is None else f"{share:.{digits}%}".replace("%", " %")
+
+
 def shortened(text: str, most: int) -> str:
     """A text of at most so many characters, cut between two words; an ellipsis shows that there is more."""
     if len(text) <= most:

@@ -1,68 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tshark reads a link capture (Ethernet type 0x22F1): packet type, CID, SN and CRC as it parses them.
-
-It parses ROHC and never decompresses: it holds against our own reading of the same octets, field by field, and is never
-the only judge. What it reads well is RTP and Uncompressed with small CIDs. It does not know large CIDs on this link,
-nor UO-0 of UDP and IP, nor ESP, TCP and the second version of ROHC; and it takes RND from IR packets alone, so that a
-context whose IP flags an extension 3 has changed is compared no more until its next IR. Such packets are counted as
-skipped.
-"""
+"""Runs tshark. What its fields mean is for those who ask for them."""
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
-from collections.abc import Sequence
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from headroom.core.captures import writing
+from headroom.core.captures.dissection import Row, Value
 from headroom.core.errors import EnvironmentLacks, HeadroomError
-from headroom.schemes.rohc.judge import Packet
 
-FIELDS = (
-    "frame.number",
-    "frame.interface_id",
-    "_ws.col.Info",
-    "rohc.small_cid",
-    "rohc.add_cid",
-    "rohc.comp.sn",
-    "rohc.r_0_crc",
-    "rohc.crc",
-    "rohc.rtp.sn",
-    "_ws.malformed",
-)
-SEPARATOR = "\x1f"  # never in a field
-TYPES = re.compile(r"\b(IR-DYN|IR|UO-0|UO-1-ID|UO-1-TS|UO-1|UOR-2-ID|UOR-2-TS|UOR-2|Normal|Feedback)\b")
-COMPARED = {"IR", "IR-DYN", "UO-0", "UO-1", "UO-1-ID", "UO-1-TS", "UOR-2", "UOR-2-ID", "UOR-2-TS"}
+SEPARATOR, AMONG = "\x1f", "\x1e"  # between fields, and between the occurrences of one: never in any
+MALFORMED = "_ws.malformed"  # a field
+BASE_S, PER_PACKET_S = 300.0, 0.005  # patience: on a machine that is drowned, starting takes a minute
 
-
-@dataclass(frozen=True)
-class TsharkPacket:
-    """What tshark says of one packet; None where it says nothing."""
-
-    interface: int
-    kind: str | None
-    cid: int | None
-    sn: int | None
-    crc: int | None
-    malformed: bool
+Sent = Sequence[tuple[int, bytes, int]]  # time, octets, length on the wire
 
 
 def available() -> bool:
     return shutil.which("tshark") is not None
 
 
-def read(capture: Path, timeout_s: float = 60.0) -> list[TsharkPacket]:
-    """Everything that tshark reads in a capture.
-
-    Raises EnvironmentLacks without tshark, HeadroomError when it fails.
-    """
-    return [parse(line) for line in lines_of(capture, FIELDS, ("-E", "occurrence=f"), timeout_s)]
-
-
 def lines_of(capture: Path, fields: Sequence[str], options: Sequence[str] = (), timeout_s: float = 60.0) -> list[str]:
-    """One line a packet, the fields separated by SEPARATOR. Raises as `read` does."""
+    """One line a packet of a capture, the fields separated by SEPARATOR. Raises EnvironmentLacks without
+    tshark, HeadroomError when it fails."""
     program = shutil.which("tshark")
     if program is None:
         raise EnvironmentLacks("tshark is not installed (apt-get install tshark).")
@@ -79,67 +43,40 @@ def lines_of(capture: Path, fields: Sequence[str], options: Sequence[str] = (), 
     return done.stdout.split("\n")[:-1]
 
 
-def parse(line: str) -> TsharkPacket:
-    """One line of tshark's output."""
-    values = dict(zip(FIELDS, [*line.split(SEPARATOR), *[""] * len(FIELDS)], strict=False))
-    info = TYPES.search(values["_ws.col.Info"])
-    kind = info[1] if info else None
-    crc = _number(values["rohc.r_0_crc"])
-    return TsharkPacket(
-        interface=_number(values["frame.interface_id"]) or 0,
-        kind=kind,
-        cid=_number(values["rohc.small_cid"]) if values["rohc.small_cid"] else _number(values["rohc.add_cid"]),
-        sn=_number(values["rohc.rtp.sn"] if kind in ("IR", "IR-DYN") else values["rohc.comp.sn"]),
-        crc=crc if crc is not None else _number(values["rohc.crc"]),
-        malformed=bool(values["_ws.malformed"]),
-    )
+def rows_of(sent: Sent, link_type: int, fields: Sequence[str], options: Iterable[str]) -> list[Row] | None:
+    """The fields of each packet, with all their occurrences; None where tshark's output cannot be told apart. Raises as
+    `lines_of` does."""
+    options = ("-E", "occurrence=a", "-E", f"aggregator={AMONG}", *options)
+    with tempfile.TemporaryDirectory(prefix="headroom-tshark-") as folder:
+        path = Path(folder) / "channel.pcap"
+        writing.write(path, link_type, sent)
+        lines = lines_of(path, fields, options, BASE_S + PER_PACKET_S * len(sent))
+    # A field with a line break in it would shift all that follow: then nothing is known.
+    return [_occurrences(fields, line) for line in lines] if len(lines) == len(sent) else None
 
 
-def _number(text: str) -> int | None:
-    try:
-        return int(text, 0)
-    except ValueError:
-        return None
+def _occurrences(fields: Sequence[str], line: str) -> Row:
+    cells = line.split(SEPARATOR)
+    return {name: cell.split(AMONG) if cell else [] for name, cell in zip(fields, cells, strict=False)}
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """How far tshark and our own reading agree."""
-
-    packets: int
-    fields: int
-    differences: list[str]
-    skipped: int = 0
-
-
-def compare(seen: Sequence[TsharkPacket], packets: Sequence[Packet]) -> Comparison:
-    """Field by field, packet by packet, where tshark says anything; `packets` is our own reading of the same ones."""
-    if len(seen) != len(packets):
-        return Comparison(0, 0, [f"tshark reads {len(seen)} packets, there are {len(packets)}"])
-    compared = fields = skipped = 0
-    differences = []
-    beyond: set[int] = set()  # CIDs whose IP flags tshark does not know
-    for index, (theirs, ours) in enumerate(zip(seen, packets, strict=True)):
-        if ours.kind in ("IR", "IR-DYN"):
-            beyond.discard(ours.cid)
-        if ours.value("extension 3") is not None and (ours.value("ip") or ours.value("ip2")):
-            beyond.add(ours.cid)
-        if ours.kind not in COMPARED or ours.profile is None or ours.profile.number != 0x0001 or ours.cid in beyond:
-            skipped += 1
+def numbers(texts: Iterable[str]) -> list[int]:
+    """The numbers among the occurrences of a field: `0x1f`, `17`, `True`."""
+    found = []
+    for text in texts:
+        try:
+            found.append({"True": 1, "False": 0}[text] if text in ("True", "False") else int(text, 0))
+        except ValueError:
             continue
-        compared += 1
-        expected = {
-            "type": (theirs.kind, ours.kind),
-            "CID": (theirs.cid if theirs.cid is not None else 0, ours.cid),
-            "SN": (theirs.sn, ours.value("RTP Sequence Number") if ours.dynamic else ours.value("SN")),
-            "CRC": (theirs.crc, ours.value("CRC")),
-        }
-        if theirs.malformed:
-            differences.append(f"packet {index}: tshark calls this {ours.kind} malformed")
-        for name, (they, we) in expected.items():
-            if they is None or we is None:
-                continue
-            fields += 1
-            if they != we:
-                differences.append(f"packet {index} ({ours.kind}): {name} is {we}, tshark reads {they}")
-    return Comparison(compared, fields, differences, skipped)
+    return found
+
+
+def take(row: Row, fields: Mapping[str, tuple[str, bool]], values: dict[str, Value]) -> None:
+    """Adds the values of some fields. `fields` have the name of the value, and whether there may be several of it."""
+    for field, (name, several) in fields.items():
+        texts = row.get(field, [])
+        found: list[Value] = list(texts) if field.endswith((".src", ".dst")) else list(numbers(texts))
+        if texts and several:
+            values[name] = found
+        elif found:
+            values[name] = found[0]

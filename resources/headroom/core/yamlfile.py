@@ -149,9 +149,13 @@ def schema(name: str) -> dict[str, Any]:
         raise UsageError(f"The schema {shown(path)} cannot be read: {error}.") from error
 
 
-def check(document: Document, schema_name: str) -> Document:
-    """Returns the document when it is valid; raises UsageError with up to five complaints, each with its line."""
-    complaints = [document.complaint(*found) for found in violations(document.data, schema_name)]
+def check(document: Document, wanted: str | dict[str, Any], at: Pointer = ()) -> Document:
+    """Returns the document when it, or its part at `at`, is valid by a schema or the one of a name; raises UsageError
+    with up to five complaints, each with its line."""
+    data = document.data
+    for key in at:
+        data = data[key]
+    complaints = [document.complaint((*at, *where), sentence) for where, sentence in violations(data, wanted)]
     if complaints:
         more = len(complaints) - MAX_SHOWN
         tail = [f"… and {more} more."] if more > 0 else []
@@ -159,12 +163,14 @@ def check(document: Document, schema_name: str) -> Document:
     return document
 
 
-def violations(data: Any, schema_name: str) -> list[tuple[Pointer, str]]:
-    """What is wrong with `data`, as (where, sentence), most telling first."""
+def violations(data: Any, wanted: str | dict[str, Any]) -> list[tuple[Pointer, str]]:
+    """What is wrong with `data` by a schema or the one of a name, as (where, sentence), most telling first."""
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
 
-    validator = extend(Draft202012Validator, {"pattern": _pattern})(schema(schema_name))
+    validator = extend(Draft202012Validator, {"pattern": _pattern})(
+        schema(wanted) if isinstance(wanted, str) else wanted
+    )
     found: dict[tuple[Pointer, str], None] = {}
     for error in validator.iter_errors(data):
         for leaf in _leaves(error):

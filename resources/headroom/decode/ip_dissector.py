@@ -1,118 +1,143 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our own reading of an uncompressed packet: IP headers, what they carry, and the user's packet in GTP-U.
+"""Our own reading of an uncompressed packet: IP headers, what they carry, and the packets in tunnels over UDP.
 
-Sources: RFC 791, 8200, 768, 3828, 3550, 9293, 4303; TS 29.281 through `headroom.schemes.gtpu.judge`; SigComp
-through `signalling`.
+Sources: RFC 791, 8200, 768, 3828, 3550, 9293, 4303. What UDP carries is read by the schemes whose ports it has.
 """
 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
-from headroom.decode.reading import Ours, Value
-from headroom.decode.signalling import Signalling
-from headroom.schemes.gtpu import judge
-from headroom.schemes.rohc.judge import headers
+from headroom.core.captures import ip_headers
+from headroom.core.captures.dissection import Flow, Ours, PayloadReader
+from headroom.core.captures.ip_headers import UDP
+from headroom.core.scheme import find
+from headroom.decode import dissectors
 
-TCP, UDP, UDP_LITE, ESP = 6, 17, 136, 50
+TCP, UDP_LITE, ESP = 6, 136, 50
 PROTOCOLS = {1: "ICMP", TCP: "TCP", UDP: "UDP", ESP: "ESP", 58: "ICMPv6", UDP_LITE: "UDP-Lite", 59: "nothing"}
-MOST_TUNNELS = 4  # GTP-U in GTP-U: deeper nesting is left as payload
-
-Flow = tuple[bytes, bytes, int, int]  # addresses and ports
+MOST_TUNNELS = 4  # one in another: deeper nesting is left as payload
 
 
 def read(
     packet: bytes,
     rtp_flows: frozenset[Flow] = frozenset(),
     rtp: bool = False,
-    signalling: Signalling | None = None,
+    readers: Mapping[str, PayloadReader] | None = None,
 ) -> Ours:
-    """Reads an IP packet. UDP of `rtp_flows` carries RTP, and the outermost UDP does if `rtp` says so; `signalling` is
-    that of the packets before it."""
-    ours = Ours()
-    _read(packet, ours, rtp_flows, rtp, 0, signalling)
-    return ours
+    """Reads an IP packet. UDP of `rtp_flows` carries RTP, and the outermost UDP does if `rtp` says so. `readers` are
+    those of the packets before it; without them, tunnels alone are looked into."""
+    found = _Packet(Ours(), rtp_flows, tunnel_readers() if readers is None else readers)
+    found.read(packet, rtp, 0)
+    return found.ours
 
 
-def _read(
-    packet: bytes, ours: Ours, rtp_flows: frozenset[Flow], rtp: bool, depth: int, signalling: Signalling | None
-) -> None:
-    original = headers.parse(packet, protocols=()) or headers.parse(packet, ip_headers=1, protocols=())
-    if original is None:
-        _note(ours, "it is cut short, or no IP packet")
-        return
-    for ip in original.ips:
-        version = f"IPv{ip.version}"
-        _add(ours, f"{version} source", str(ipaddress.ip_address(ip.source)))
-        _add(ours, f"{version} destination", str(ipaddress.ip_address(ip.destination)))
-        if ip.version == 4:
-            _add(ours, "IP-ID", ip.identification)
-    inner = original.ips[-1]
-    protocol = inner.following
-    names = " in ".join(reversed([f"IPv{ip.version}" for ip in original.ips]))
-    if any(ip.fragment & 0x3FFF for ip in original.ips) or protocol == 44:
-        _title(ours, f"fragment in {names}")
-        _note(ours, "fragments are not put together")
-        return
-    if not inner.length_matches:
-        _note(ours, f"the IPv{inner.version} header says another length than there is")
-    behind = packet[original.end :]
-    if protocol == UDP:
-        flow = _udp(behind, ours, (inner.source, inner.destination))
-        payload = behind[8:]
-        if flow is None:
-            _title(ours, f"UDP in {names}")
-        elif judge.PORT in flow[2:] and depth < MOST_TUNNELS:
-            _gtpu(payload, ours, names, rtp_flows, depth, signalling)
-        elif (rtp or flow in rtp_flows) and _rtp(payload, ours):
-            _title(ours, f"RTP in UDP in {names}")
-            ours.rtp = True
-        elif signalling and (what := signalling.read(flow[:2], flow[2:], payload, ours)):
-            _title(ours, f"{what} in UDP in {names}")
-        else:
-            _title(ours, f"UDP in {names}")
-        return
-    _title(ours, f"{PROTOCOLS.get(protocol, f'protocol {protocol}')} in {names}")
-    if protocol == TCP and len(behind) >= 20:
-        _ports(behind, ours, "TCP")
-    elif protocol == UDP_LITE and len(behind) >= 8:
-        _ports(behind, ours, "UDP")
-    elif protocol == ESP and len(behind) >= 8:
-        ours.values["SPI"] = int.from_bytes(behind[:4], "big")
-        ours.values["SN"] = int.from_bytes(behind[4:8], "big")
+def readers() -> dict[str, PayloadReader]:
+    """Readers of the payloads of a capture, by scheme."""
+    return {name: one.reader() for name, one in dissectors.payloads().items()}
 
 
-def _add(ours: Ours, name: str, value: int | str) -> None:
-    known = ours.values.setdefault(name, [])
-    assert isinstance(known, list)
-    known.append(value)
+def tunnel_readers() -> dict[str, PayloadReader]:
+    return {name: one.reader() for name, one in dissectors.payloads().items() if one.is_tunnel}
 
 
-def _title(ours: Ours, title: str) -> None:
-    ours.title = f"{ours.title}: {title}" if ours.title else title
+@dataclass
+class _Packet:
+    """A packet that is being read, the packets in it included."""
+
+    ours: Ours
+    rtp_flows: frozenset[Flow]
+    readers: Mapping[str, PayloadReader]
+    inside: list[str] = field(default_factory=list)  # the schemes whose payloads have been read
+
+    def read(self, packet: bytes, rtp: bool, depth: int) -> None:
+        ips = ip_headers.read(packet)
+        if not ips:
+            self.ours.notes.append("it is cut short, or no IP packet")
+            return
+        for ip in ips:
+            version = f"IPv{ip.version}"
+            self._add(f"{version} source", str(ipaddress.ip_address(ip.source)))
+            self._add(f"{version} destination", str(ipaddress.ip_address(ip.destination)))
+            if ip.version == 4:
+                self._add("IP-ID", ip.identification)
+        inner = ips[-1]
+        names = " in ".join(reversed([f"IPv{ip.version}" for ip in ips]))
+        if any(ip.is_fragment for ip in ips) or inner.following == ip_headers.FRAGMENT:
+            self._title(f"fragment in {names}")
+            self.ours.notes.append("fragments are not put together")
+            return
+        if not inner.length_matches:
+            self.ours.notes.append(f"the IPv{inner.version} header says another length than there is")
+        behind = packet[inner.end :]
+        if inner.following == UDP:
+            self._udp(behind, (inner.source, inner.destination), names, rtp, depth)
+            return
+        self._title(f"{PROTOCOLS.get(inner.following, f'protocol {inner.following}')} in {names}")
+        if inner.following == TCP and len(behind) >= 20:
+            self._ports(behind, "TCP")
+        elif inner.following == UDP_LITE and len(behind) >= 8:
+            self._ports(behind, "UDP")
+        elif inner.following == ESP and len(behind) >= 8:
+            self.ours.values["SPI"] = int.from_bytes(behind[:4], "big")
+            self.ours.values["SN"] = int.from_bytes(behind[4:8], "big")
+
+    def _add(self, name: str, value: int | str) -> None:
+        known = self.ours.values.setdefault(name, [])
+        assert isinstance(known, list)
+        known.append(value)
+
+    def _title(self, title: str) -> None:
+        self.ours.title = f"{self.ours.title}: {title}" if self.ours.title else title
+
+    def _ports(self, octets: bytes, name: str) -> tuple[int, int]:
+        source, destination = int.from_bytes(octets[:2], "big"), int.from_bytes(octets[2:4], "big")
+        self._add(f"{name} source port", source)
+        self._add(f"{name} destination port", destination)
+        return source, destination
+
+    def _udp(self, octets: bytes, addresses: tuple[bytes, bytes], names: str, rtp: bool, depth: int) -> None:
+        if len(octets) < 8:
+            self.ours.notes.append("the UDP header is cut short")
+            self._title(f"UDP in {names}")
+            return
+        flow = (*addresses, *self._ports(octets, "UDP"))
+        length = int.from_bytes(octets[4:6], "big")
+        if length and length != len(octets):
+            self.ours.notes.append(f"the UDP header says {length} octets, {len(octets)} are there")
+        payload = octets[8:]
+        if depth < MOST_TUNNELS and self._scheme(flow, payload, names, depth, tunnels=True):
+            return
+        if (rtp or flow in self.rtp_flows) and _rtp(payload, self.ours):
+            self._title(f"RTP in UDP in {names}")
+            self.ours.rtp = True
+        elif not self._scheme(flow, payload, names, depth, tunnels=False):
+            self._title(f"UDP in {names}")
+
+    def _scheme(self, flow: Flow, payload: bytes, names: str, depth: int, tunnels: bool) -> bool:
+        """Whether a payload is a scheme's. Its values are those of the outermost one."""
+        for name, reader in self.readers.items():
+            if dissectors.payloads()[name].is_tunnel != tunnels or not _has_port(flow, name):
+                continue
+            found = reader.read(flow, payload)
+            if found is None:
+                continue
+            self._title(f"{found.title} in {names}")
+            if name not in self.inside:
+                self.ours.values |= found.values
+            self.inside.append(name)
+            self.ours.error = found.error or self.ours.error
+            self.ours.notes += found.notes
+            if found.inner:
+                self.read(found.inner, False, depth + 1)
+            return True
+        return False
 
 
-def _note(ours: Ours, sentence: str) -> None:
-    ours.notes.append(sentence)
-
-
-def _ports(octets: bytes, ours: Ours, name: str) -> tuple[int, int]:
-    source, destination = int.from_bytes(octets[:2], "big"), int.from_bytes(octets[2:4], "big")
-    _add(ours, f"{name} source port", source)
-    _add(ours, f"{name} destination port", destination)
-    return source, destination
-
-
-def _udp(octets: bytes, ours: Ours, addresses: tuple[bytes, bytes]) -> Flow | None:
-    if len(octets) < 8:
-        _note(ours, "the UDP header is cut short")
-        return None
-    source, destination = _ports(octets, ours, "UDP")
-    length = int.from_bytes(octets[4:6], "big")
-    if length and length != len(octets):
-        _note(ours, f"the UDP header says {length} octets, {len(octets)} are there")
-    return (*addresses, source, destination)
+def _has_port(flow: Flow, scheme: str) -> bool:
+    return any(port in flow[2:] for port in find(scheme).framing.udp_ports)
 
 
 def _rtp(octets: bytes, ours: Ours) -> bool:
@@ -126,48 +151,6 @@ def _rtp(octets: bytes, ours: Ours) -> bool:
         "PT": octets[1] & 0x7F,
     }
     return True
-
-
-def _gtpu(
-    octets: bytes,
-    ours: Ours,
-    names: str,
-    rtp_flows: frozenset[Flow],
-    depth: int,
-    signalling: Signalling | None,
-) -> None:
-    try:
-        message = judge.read(octets)
-    except judge.GtpuError as error:
-        _title(ours, f"GTP-U in {names}")
-        ours.error = str(error)
-        return
-    _title(ours, f"GTP-U {message.name} in {names}")
-    for name, value in message_values(message).items():
-        if depth == 0:
-            ours.values[name] = value
-    for remark in message.remarks:
-        _note(ours, remark)
-    if message.inner:
-        if message.inner[0] >> 4 in (4, 6):
-            _read(message.inner, ours, rtp_flows, False, depth + 1, signalling)
-        else:
-            _note(ours, f"the T-PDU of {len(message.inner)} octets is no IP packet")
-
-
-def message_values(message: judge.Message) -> dict[str, Value]:
-    """The values of a GTP-U message by the names of `reading`."""
-    values: dict[str, Value] = {"message": message.type, "GTP-U length": message.length, "TEID": message.teid}
-    if message.sequence is not None:
-        values["sequence"] = message.sequence
-    if message.npdu is not None:
-        values["N-PDU"] = message.npdu
-    if message.extensions:
-        values["extension headers"] = [f"0x{one.type:02x}" for one in message.extensions]
-    if container := message.container:
-        values |= {"PDU type": container.pdu_type, "QFI": container.qfi}
-        values |= {name: v for name, v in (("RQI", container.rqi), ("PPI", container.ppi)) if v is not None}
-    return values
 
 
 def rtp_flows(packets: Iterable[bytes], ports: frozenset[int] = frozenset()) -> frozenset[Flow]:
@@ -197,24 +180,25 @@ def _looks_like_rtp(flow: Flow, payload: bytes) -> bool:
         len(payload) >= 12
         and payload[0] >> 6 == 2
         and not (flow[2] & 1 or flow[3] & 1)
-        and judge.PORT not in flow[2:]
+        and not _tunnels(flow)
         and payload[1] & 0x7F not in range(72, 77)  # RTCP: RFC 5761, 4
     )
 
 
-def _udp_of(packet: bytes) -> Iterable[tuple[Flow, bytes]]:
-    """The UDP flow of a packet with its payload, and that of the user's packet in GTP-U."""
+def _tunnels(flow: Flow) -> list[str]:
+    """The schemes for whose tunnels a flow has the port."""
+    return [name for name, one in dissectors.payloads().items() if one.is_tunnel and _has_port(flow, name)]
+
+
+def _udp_of(packet: bytes) -> Iterator[tuple[Flow, bytes]]:
+    """The UDP flow of a packet with its payload, and that of the packets in tunnels."""
     for _ in range(1 + MOST_TUNNELS):
-        original = headers.parse(packet, ("UDP",), protocols=())
-        if original is None or original.ips[-1].fragment & 0x3FFF:
+        ips = ip_headers.read(packet)
+        if not ips or ips[-1].following != UDP or ips[-1].is_fragment or len(packet) < ips[-1].end + 8:
             return
-        inner = original.ips[-1]
-        payload = packet[original.udp + 8 :]
-        flow = (inner.source, inner.destination, *original.ports)
+        at = ips[-1].end
+        ports = int.from_bytes(packet[at : at + 2], "big"), int.from_bytes(packet[at + 2 : at + 4], "big")
+        flow = (ips[-1].source, ips[-1].destination, *ports)
+        payload = packet[at + 8 :]
         yield flow, payload
-        if judge.PORT not in flow[2:]:
-            return
-        try:
-            packet = judge.read(payload).inner
-        except judge.GtpuError:
-            return
+        packet = next((inner for name in _tunnels(flow) if (inner := dissectors.payloads()[name].inner(payload))), b"")

@@ -3,7 +3,7 @@
 
 Three questions, packet by packet: does tshark read what our judge reads on the link; is what the judge restores, or
 what is there uncompressed, what was sent, octet by octet; and does tshark read the same in it as our reader in what was
-sent, users' packets in GTP-U included.
+sent, packets in tunnels included.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from headroom.core.captures import framing
 from headroom.core.captures.reading import CapturedPacket, Interface
 from headroom.core.errors import HeadroomError
 from headroom.decode import ip_dissector, run, text, tshark_reading
 from headroom.decode.comparing import compare_ip
-from headroom.decode.compressed import ChannelHints
 from headroom.decode.run import DecodedPacket, DecodeOptions
 
 RAW = Interface(0, framing.RAW)
@@ -35,12 +35,13 @@ class LinkComparison:
     wrong: list[str] = field(default_factory=list)
 
 
-def look(capture: Path, sent: Mapping[str, Sequence[bytes]], wanted: ChannelHints) -> LinkComparison:
-    """`sent` has what each direction was sent, by the name of its interface in the capture, in order.
+def look(capture: Path, sent: Mapping[str, Sequence[bytes]], words: Mapping[str, Any]) -> LinkComparison:
+    """`sent` has what each direction was sent, by the name of its interface in the capture, in order; `words` say what
+    is known of the channels, as `DecodeOptions` has it.
 
     Raises EnvironmentLacks without tshark, HeadroomError when it fails or the capture cannot be read whole.
     """
-    read = run.read(DecodeOptions(capture, wanted))
+    read = run.read(DecodeOptions(capture, words))
     if read.faults:
         raise HeadroomError(" ".join(read.faults))
     found = LinkComparison()
@@ -57,7 +58,7 @@ def look(capture: Path, sent: Mapping[str, Sequence[bytes]], wanted: ChannelHint
 
 def uncompressed(one: DecodedPacket) -> bytes | None:
     """The packet that a link packet stands for; None where it stands for none, such as feedback."""
-    if one.frame.kind == "ip":
+    if one.frame.kind == framing.IP:
         return one.frame.octets
     return one.ours.restored if one.ours is not None else None
 

@@ -9,36 +9,44 @@ them in comments, so that the judge sees what the compressor said, whatever arri
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from headroom.core import tshark
 from headroom.core.captures import framing, reading
+from headroom.core.captures.dissection import (
+    Flow,
+    LinkChannel,
+    LinkReader,
+    Ours,
+    PayloadReader,
+    Reading,
+    ReadingComparison,
+)
 from headroom.core.captures.framing import Frame
 from headroom.core.captures.reading import BrokenCapture, CapturedPacket
 from headroom.core.errors import HeadroomError
-from headroom.decode import comparing, compressed, ip_dissector
-from headroom.decode import tshark_reading as theirs
-from headroom.decode.comparing import Limits, ReadingComparison
-from headroom.decode.compressed import Channel, ChannelHints
-from headroom.decode.reading import Ours, Reading
-from headroom.decode.signalling import Signalling
+from headroom.decode import comparing, dissectors, ip_dissector, tshark_reading
 
 MOST_PACKETS = 200_000
 MOST_OCTETS = 512 << 20  # in all
 LOOK_AHEAD = 1000  # packets behind the last one asked for: they help to find out what carries RTP and large CIDs
 MOST_CHANNELS = 64  # that tshark is asked about, each by a run of its own
 
-Key = tuple[int, tuple[int, ...], bytes, bool | None]  # interface, VIDs, who sends, whether the frame says large CIDs
+# Interface, VIDs, who sends, scheme, what the frame says of the packet format; the last three for link packets only.
+Key = tuple[int, tuple[int, ...], bytes, str, str]
+Packets = list[tuple[CapturedPacket, Frame]]
 
 
 @dataclass(frozen=True)
 class DecodeOptions:
-    """What is to be decoded, and hints. `last` None: to the end. `rtp_ports` are UDP ports that carry RTP."""
+    """What is to be decoded, and hints. `words` are what the user says of the channels (`Scheme.decode_options`).
+    `last` None: to the end. `rtp_ports` are UDP ports that carry RTP."""
 
     path: Path
-    wanted: ChannelHints = field(default_factory=ChannelHints)
+    words: Mapping[str, Any] = field(default_factory=dict)
     first: int = 1
     last: int | None = None
     rtp_ports: frozenset[int] = frozenset()
@@ -68,22 +76,21 @@ class Capture:
     """
 
     asked: DecodeOptions
-    packets: list[tuple[CapturedPacket, Frame]]
+    packets: Packets
     channels: dict[Key, str]  # in order, with their names
-    large: dict[Key, bool]
+    links: dict[Key, LinkChannel]  # of those that have link packets of a scheme
     theirs: dict[int, Reading]  # by number of packet
-    rtp_flows: frozenset[ip_dissector.Flow]
+    rtp_flows: frozenset[Flow]
     faults: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     verdicts: Counter[str] = field(default_factory=Counter)
 
     def decoded(self) -> Iterator[DecodedPacket]:
         """The packets asked for, in order; those in front of them are read, too, for contexts rest on them."""
-        channels = {key: Channel(self.asked.wanted, large) for key, large in self.large.items()}
-        limits = {key: Limits() for key in self.large}
-        signalling = Signalling()
+        links = {key: channel.reader() for key, channel in self.links.items()}
+        payloads = ip_dissector.readers()
         for captured, frame in self.packets:
-            one = self._one(captured, frame, channels, limits, signalling)
+            one = self._one(captured, frame, links, payloads)
             if captured.number >= self.asked.first:
                 self.verdicts[one.compared.verdict] += 1
                 yield one
@@ -92,23 +99,19 @@ class Capture:
         self,
         captured: CapturedPacket,
         frame: Frame,
-        channels: dict[Key, Channel],
-        limits: dict[Key, Limits],
-        signalling: Signalling,
+        links: Mapping[Key, LinkReader],
+        payloads: Mapping[str, PayloadReader],
     ) -> DecodedPacket:
         key = _key(captured, frame)
         other = self.theirs.get(captured.number)
         ours = restored = None
         compared = ReadingComparison()
-        if frame.kind == "rohc":
-            ours = channels[key].read(frame.octets, captured.time_ns)
-            restored = compressed.restored_values(ours)
-            if other is not None:
-                compared = comparing.compare_rohc(ours, other, limits[key])
-            else:
-                compared = ReadingComparison(silent=limits[key].why_silent(ours))
-        elif frame.kind == "ip":
-            ours = ip_dissector.read(frame.octets, self.rtp_flows, signalling=signalling)
+        if key in links:
+            ours = links[key].read(frame.octets, captured.time_ns)
+            restored = ip_dissector.read(ours.restored, rtp=ours.rtp) if ours.restored is not None else None
+            compared = links[key].compare(ours, other)
+        elif frame.kind == framing.IP:
+            ours = ip_dissector.read(frame.octets, self.rtp_flows, readers=payloads)
             compared = comparing.compare_ip(ours, other) if other else ReadingComparison()
         if captured.is_cut:
             cut = f"only {len(captured.octets)} of {captured.length} octets were captured"
@@ -125,21 +128,25 @@ class Capture:
 
 def read(asked: DecodeOptions) -> Capture:
     """Reads a capture and asks tshark about it. Raises UsageError when it is none, or there is no packet to decode."""
+    hints = {name: one.hints(asked.words) for name, one in dissectors.links().items()}
     faults: list[str] = []
     packets = _packets(asked, faults)
-    groups: dict[Key, list[tuple[CapturedPacket, Frame]]] = {}
+    groups: dict[Key, Packets] = {}
     for captured, frame in packets:
         groups.setdefault(_key(captured, frame), []).append((captured, frame))
-    large = {key: _large(key, group, asked.wanted) for key, group in groups.items() if group[0][1].kind == "rohc"}
-    flows = ip_dissector.rtp_flows((frame.octets for _, frame in packets if frame.kind == "ip"), asked.rtp_ports)
-    made = Capture(asked, packets, _names(groups), large, {}, flows, faults)
+    links = {
+        key: dissectors.links()[key[3]].channel(key[4], (frame.octets for _, frame in group), hints[key[3]])
+        for key, group in groups.items()
+        if key[3]
+    }
+    flows = ip_dissector.rtp_flows((frame.octets for _, frame in packets if frame.kind == framing.IP), asked.rtp_ports)
+    made = Capture(asked, packets, _names(groups), links, {}, flows, faults)
     if asked.last is not None:
         made.packets = [one for one in packets if one[0].number <= asked.last]
         groups = {key: [one for one in group if one[0].number <= asked.last] for key, group in groups.items()}
-    if any(large.values()) and asked.wanted.large_cids is None:
-        told = [made.channels[key] for key, is_large in large.items() if is_large and key[3] is None]
-        if told:
-            made.remarks.append(f"Read with large CIDs, which made more sense: {', '.join(told)}.")
+    for remark in dict.fromkeys(channel.remark for channel in links.values() if channel.remark):
+        names = [made.channels[key] for key, channel in links.items() if channel.remark == remark]
+        made.remarks.append(f"{remark}: {', '.join(names)}.")
     if not asked.tshark:
         made.remarks.append("tshark was not asked (--no-tshark).")
     elif not tshark.available():
@@ -149,8 +156,8 @@ def read(asked: DecodeOptions) -> Capture:
     return made
 
 
-def _packets(asked: DecodeOptions, faults: list[str]) -> list[tuple[CapturedPacket, Frame]]:
-    found: list[tuple[CapturedPacket, Frame]] = []
+def _packets(asked: DecodeOptions, faults: list[str]) -> Packets:
+    found: Packets = []
     octets = 0
     try:
         for captured in reading.read(asked.path):
@@ -170,21 +177,12 @@ def _packets(asked: DecodeOptions, faults: list[str]) -> list[tuple[CapturedPack
 
 
 def _key(captured: CapturedPacket, frame: Frame) -> Key:
-    if frame.kind != "rohc":
-        return (captured.interface.number, frame.vlans, b"", None)
-    return (captured.interface.number, frame.vlans, frame.source, frame.large_cids)
+    if frame.kind not in dissectors.links():
+        return (captured.interface.number, frame.vlans, b"", "", "")
+    return (captured.interface.number, frame.vlans, frame.source, frame.kind, frame.form)
 
 
-def _large(key: Key, group: Sequence[tuple[CapturedPacket, Frame]], wanted: ChannelHints) -> bool:
-    """Whether a channel has large CIDs: as the frames say, as is asked for, or as makes more sense."""
-    if key[3] is not None:
-        return key[3]
-    if wanted.large_cids is not None:
-        return wanted.large_cids
-    return compressed.reads_as_large((frame.octets for _, frame in group), wanted)
-
-
-def _names(groups: dict[Key, list[tuple[CapturedPacket, Frame]]]) -> dict[Key, str]:
+def _names(groups: dict[Key, Packets]) -> dict[Key, str]:
     """Channels by what tells them apart: the interface's name, VLAN tags, and the sender where there are several."""
     names = {}
     senders: dict[tuple[int, tuple[int, ...]], set[bytes]] = {}
@@ -200,26 +198,26 @@ def _names(groups: dict[Key, list[tuple[CapturedPacket, Frame]]]) -> dict[Key, s
     return names
 
 
-def _ask_tshark(made: Capture, groups: dict[Key, list[tuple[CapturedPacket, Frame]]]) -> None:
-    """Puts each ROHC channel before tshark, and then the IP packets of each link type."""
-    rohc = [(key, group) for key, group in groups.items() if key in made.large and group]
-    if len(rohc) > MOST_CHANNELS:
-        made.remarks.append(f"tshark was asked about {MOST_CHANNELS} of {len(rohc)} channels.")
-    for key, group in rohc[:MOST_CHANNELS]:
+def _ask_tshark(made: Capture, groups: dict[Key, Packets]) -> None:
+    """Puts each channel of link packets before tshark, and then the IP packets of each link type."""
+    links = [(key, group) for key, group in groups.items() if key in made.links and group]
+    if len(links) > MOST_CHANNELS:
+        made.remarks.append(f"tshark was asked about {MOST_CHANNELS} of {len(links)} channels.")
+    for key, group in links[:MOST_CHANNELS]:
         sent = [(captured.time_ns, frame.octets) for captured, frame in group]
         try:
-            found = theirs.read_rohc(sent, made.large[key])
+            found = made.links[key].tshark(sent)
         except HeadroomError as error:
             made.faults.append(f"tshark failed at {made.channels[key] or 'the channel'}: {error}")
             continue
         made.theirs |= {captured.number: one for (captured, _), one in zip(group, found, strict=True)}
     by_type: dict[int, list[CapturedPacket]] = {}
     for captured, frame in made.packets:
-        if frame.kind == "ip":
+        if frame.kind == framing.IP:
             by_type.setdefault(captured.interface.link_type, []).append(captured)
     for packets in by_type.values():
         try:
-            found = theirs.read_ip(packets, sorted(made.asked.rtp_ports))
+            found = tshark_reading.read_ip(packets, sorted(made.asked.rtp_ports))
         except HeadroomError as error:
             made.faults.append(f"tshark failed at the IP packets: {error}")
             continue

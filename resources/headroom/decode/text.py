@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from headroom.decode.comparing import ReadingComparison
-from headroom.decode.reading import Ours, Reading, Value, shown
+from headroom.core.captures import fields, framing
+from headroom.core.captures.dissection import Ours, Reading, ReadingComparison, Value
+from headroom.decode.dissectors import links, shown
 from headroom.decode.run import DecodedPacket
-from headroom.schemes.rohc.interop import fields
-from headroom.schemes.rohc.judge.profiles import PROFILES
 
 MOST_HEX = 2048  # octets of a packet in full; behind them an ellipsis
 # Values that a line about an IP packet does not repeat one by one.
@@ -22,13 +21,13 @@ def ours_text(one: DecodedPacket) -> str:
     ours = one.ours
     if ours is None:
         return one.frame.what
-    lines = [_headline(ours)]
-    if ours.header_octets is not None and ours.packet is not None:
-        lines.append(f"{_octets(ours.header_octets)} of header, {len(ours.packet.payload)} of payload")
+    lines = [_headline(ours, one.frame.kind)]
+    if ours.header_octets is not None:
+        lines.append(f"{_octets(ours.header_octets)} of header, {ours.payload_octets} of payload")
     if one.restored is not None and ours.restored is not None:
         lines.append(f"= {_headline(one.restored)}; {_octets(len(ours.restored))}")
         lines += [f"restored: {note}" for note in _remarks(one.restored)]
-    elif ours.packet is not None and not ours.error and ours.title not in ("feedback", "segment"):
+    elif ours.header_octets is not None and not ours.error:
         lines.append("nothing to deliver")
     return "\n".join([*lines, *_remarks(ours)])
 
@@ -39,7 +38,7 @@ def theirs_text(one: DecodedPacket) -> str:
         return ""
     if not (one.theirs.title or one.theirs.values):
         return "\n".join(_remarks(one.theirs)) or "nothing"
-    return "\n".join([_headline(one.theirs), *_remarks(one.theirs)])
+    return "\n".join([_headline(one.theirs, one.frame.kind), *_remarks(one.theirs)])
 
 
 def verdict_text(compared: ReadingComparison) -> str:
@@ -66,18 +65,16 @@ def _remarks(reading: Reading) -> list[str]:
     return [*([reading.error] if reading.error else []), *reading.notes]
 
 
-def _headline(reading: Reading) -> str:
+def _headline(reading: Reading, kind: str = framing.IP) -> str:
+    """Title and values in a line; `kind` is that of the frame."""
+    dissector = links().get(kind)
     parts = [reading.title] if reading.title else []
     parts += _ends(reading.values)
     for name, value in reading.values.items():
         if name in (*_ADDRESSES, *_PORTS, "source port", "destination port"):
             continue
-        if name == "profile" and isinstance(value, int):
-            parts.append(str(PROFILES.get(value, f"profile 0x{value:04x}")))
-        elif name == "feedback" and isinstance(value, list):
-            parts += [_feedback(element) for element in value]
-        else:
-            parts.append(f"{name} {shown(name, value)}")
+        phrases = dissector.phrases(name, value) if dissector else None
+        parts += [f"{name} {shown(name, value)}"] if phrases is None else phrases
     return ", ".join(parts)
 
 
@@ -97,16 +94,6 @@ def _ends(values: dict[str, Value]) -> list[str]:
     return found
 
 
-def _feedback(element: dict[str, Any]) -> str:
-    words = [str(element.get("type", "feedback"))]
-    words += [str(element[name]) for name in ("acknowledgement",) if name in element]
-    words += [f"({element['mode']})"] if "mode" in element else []
-    words += [f"CID {element['CID']}"] if "CID" in element else []
-    words += [f"SN {element['SN']}"] if "SN" in element else []
-    words += [str(option) for option in element.get("options", [])]
-    return " ".join(words)
-
-
 def in_full(one: DecodedPacket) -> list[str]:
     """Everything about a packet: octets, the judge's trace with positions, the restored packet field by field."""
     octets = one.frame.octets
@@ -115,16 +102,15 @@ def in_full(one: DecodedPacket) -> list[str]:
     if ours is None:
         return lines
     lines += [f"  {line}" for line in ours.trace]
-    plain = ours.restored if ours.restored is not None else octets if one.frame.kind == "ip" else None
+    plain = ours.restored if ours.restored is not None else octets if one.frame.kind == framing.IP else None
     if plain is not None:
         lines.append("  restored:" if ours.restored is not None else "  fields:")
-        profile = fields.RTP_PROFILES[0] if ours.rtp else ""
-        lines += [f"  octet {part.offset:4d}  {part.name:<36} {part.value}" for part in fields.dissect(plain, profile)]
+        lines += [f"  octet {part.offset:4d}  {part.name:<36} {part.value}" for part in fields.dissect(plain, ours.rtp)]
     return lines
 
 
 def document(one: DecodedPacket) -> dict[str, Any]:
-    """A packet for other programs. Octets are in hexadecimal, values by the names of `headroom.decode.reading`."""
+    """A packet for other programs. Octets are in hexadecimal, values by name."""
     captured = one.captured
     return {
         "number": captured.number,

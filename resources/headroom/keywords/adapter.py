@@ -8,8 +8,8 @@ from typing import Any
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import capabilities, engine, implementations
-from headroom.core.implementations import ABI
+from headroom.core import capabilities, engine, implementations, metrics
+from headroom.core.declarations import ABI
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.core.text import some
@@ -40,7 +40,7 @@ class AdapterKeywords:
         current = collector.current()
         for verdict in ("pass", "fail", "unsupported"):
             count = sum(check["verdict"] == verdict for check in checks)
-            current.metric(f"checks_{verdict}", count, "checks")
+            current.metric(metrics.CHECKS(verdict=verdict), count)
         failed = [check for check in checks if check["verdict"] == "fail"]
         current.findings += [
             Finding(f"{check['name']}: {check['reason']}", judge="headroom-engine check", severity="must")

@@ -34,6 +34,17 @@ def current_run() -> Run:
     return Run.of(settings.from_robot())
 
 
+def requirements_of_case() -> frozenset[str]:
+    """Requirements that the running case names by its tags."""
+    from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
+
+    try:
+        tags = BuiltIn().get_variable_value("@{TEST_TAGS}") or []
+    except RobotNotRunningError:
+        return frozenset()
+    return frozenset(str(tag).partition(":")[2] for tag in tags if str(tag).startswith("req:"))
+
+
 def _honest(method: Callable[..., Any]) -> Callable[..., Any]:
     """An AssertionError says that an expectation was not met. Anything else kept it from being checked: an error."""
 

@@ -11,14 +11,13 @@ from typing import Any
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import engine, profiles, tshark
+from headroom.core import engine, metrics, profiles, scheme, tshark
 from headroom.core.captures import reading
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.core.run.run import Run
 from headroom.core.text import some
 from headroom.decode import on_the_link
-from headroom.decode.compressed import ChannelHints
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import artefact_folder
 from headroom.keywords.base import current_run, library
@@ -52,8 +51,7 @@ class CaptureKeywords:
                 made.captured()
                 collector.current().traffic = traffic(made.made, trial)
             packets = {way: rendered(asked, profile, flows, trial, way, Path(folder)) for way in ("forward", "reverse")}
-            wanted = ChannelHints(cids == "large", channel.max_cid)
-            found = on_the_link.look(capture, packets, wanted)
+            found = on_the_link.look(capture, packets, {"cid": cids, "max_cid": channel.max_cid})
         note(found, trial)
         judge(found, sum(map(len, packets.values())))
         capture.unlink(missing_ok=True)  # evidence of nothing
@@ -93,9 +91,9 @@ def asked_for(profile: str, sent: str, cids: str, mode: str, flows: int) -> tupl
         needed: dict[str, Any] = {"modes": [channel.mode], "cids": [cids]}
         limits = [channel.max_cid]
         for role, found in run.sides:
-            if reason := found.lacks(role, **needed):
+            if reason := found.lacks(role, scheme.default().name, **needed):
                 raise SkipExecution(f"{reason}.")
-            limits.append(int(found.declared("rohc").get("max_cid", channel.max_cid)))
+            limits.append(int(found.declared(scheme.default().name).get("max_cid", channel.max_cid)))
         channel = replace(channel, max_cid=min(limits))
     return run, channel
 
@@ -119,11 +117,11 @@ def note(found: on_the_link.LinkComparison, trial: Trial) -> None:
     """Leaves what was found for the result record."""
     current = collector.current()
     current.parameters["on_the_link"] = dict(found.on_the_link)
-    current.metric("packets_read_alike", found.on_the_link["agree"], "packets", "higher")
-    current.metric("packets_read_alike_inside", found.inside, "packets", "higher")
-    current.metric("values_read_alike", found.values, "fields", "higher")
-    current.metric("never_on_the_link", found.missing, "packets", "lower")
-    current.metric("lost", trial.lost, "packets", "lower")
+    current.metric(metrics.PACKETS_READ_ALIKE, found.on_the_link["agree"])
+    current.metric(metrics.PACKETS_READ_ALIKE_INSIDE, found.inside)
+    current.metric(metrics.VALUES_READ_ALIKE, found.values)
+    current.metric(metrics.NEVER_ON_THE_LINK, found.missing)
+    current.metric(metrics.LOST(), trial.lost)
     current.findings += [Finding(sentence, judge="tshark") for sentence in found.wrong[:MOST_FINDINGS]]
 
 

@@ -19,6 +19,7 @@ from headroom.bench.throughput_search import (
     rules_of,
     throughput,
 )
+from headroom.core import scheme
 from headroom.core.results import collector
 from headroom.core.run.run import Run
 from headroom.keywords import forwarding_results
@@ -41,7 +42,7 @@ class ForwardingKeywords:
     ) -> None:
         """LOSS is `none` (NDR), or `0.5 %` (PDR). The null codec and a bare bridge are measured beside it.
 
-        MODE is `U`, `O own` or `O piggybacked`: the ROHC mode, and how feedback travels."""
+        MODE is `U`, `O own` or `O piggybacked`: the mode of the channel, and how feedback travels."""
         goal = goal_of(loss)
         words = {"kind": "throughput", "goal": goal.name, "loss_ratio": goal.loss_ratio}
         asked = asked_for(profile, cpus, mode, flows, **words)
@@ -172,9 +173,9 @@ def most_contexts(run: Run, channel: Channel, flows: int) -> int:
         wanted: dict[str, Any] = {"modes": [channel.mode], "cids": ["large"], "max_cid": flows - 1}
         if channel.has_feedback:
             wanted["feedback"] = [channel.feedback]
-        if reason := found.lacks(role, **wanted):
+        if reason := found.lacks(role, scheme.default().name, **wanted):
             raise SkipExecution(f"{reason}.")
-        declared = found.declared("rohc").get("max_cid", MAX_CID)
+        declared = found.declared(scheme.default().name).get("max_cid", MAX_CID)
         limits.append(int(declared))
     return min(limits)
 

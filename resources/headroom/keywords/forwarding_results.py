@@ -8,6 +8,7 @@ from statistics import median
 
 from headroom.bench.throughput import Goal, Rate, compact
 from headroom.bench.throughput_search import Octets, SearchResult
+from headroom.core import metrics
 from headroom.core.results import collector
 from headroom.core.results.record import CoreLoad, Histogram, Series
 from headroom.testbed.line import Codec, Load
@@ -24,7 +25,7 @@ def note_throughput(found: Mapping[Codec, SearchResult], goal: Goal) -> None:
     current.traffic = found["asked"].traffic
     for codec, one in found.items():
         prefix = "" if codec == "asked" else f"{codec}_"
-        _note_rate(f"{prefix}{goal.name}", one.throughput.rates[goal.name])
+        _note_rate(one.throughput.rates[goal.name], codec)
         current.parameters[f"{prefix}trials"] = [compact(trial) for trial in one.throughput.trials]
         current.parameters[f"{prefix}held_by_generator"] = one.throughput.held_by_generator
         if codec != "asked":
@@ -32,7 +33,7 @@ def note_throughput(found: Mapping[Codec, SearchResult], goal: Goal) -> None:
         if not one.no_control:
             current.series.append(_losses(one, codec))
     unexpected = sum(way.unexpected for trial in found["asked"].throughput.trials for way in trial.directions)
-    current.metric("unexpected", unexpected, "packets", "lower")
+    current.metric(metrics.UNEXPECTED, unexpected)
     note_octets(found["asked"].octets)
     note_loads(found["asked"].loads.get(goal.name, []))
 
@@ -43,26 +44,27 @@ def note_delivery(trials: Sequence[Trial], octets: Octets | None) -> None:
     current.parameters["trials"] = [compact(trial) for trial in trials]
     current.parameters["compared"] = all(way.compared for trial in trials for way in trial.directions)
     best = min(trials, key=lambda trial: trial.lost)
-    current.metric("rate", trials[0].rate_pps, "packets/s")
-    current.metric("sent", best.sent, "packets")
-    current.metric("lost", best.lost, "packets", "lower", None, [trial.lost for trial in trials])
+    current.metric(metrics.RATE, trials[0].rate_pps)
+    current.metric(metrics.SENT, best.sent)
+    current.metric(metrics.LOST(), best.lost, [trial.lost for trial in trials])
     changed = [sum(way.unexpected for way in trial.directions) for trial in trials]
-    current.metric("unexpected", sum(changed), "packets", "lower", None, [float(one) for one in changed])
+    current.metric(metrics.UNEXPECTED, sum(changed), [float(one) for one in changed])
     note_octets(octets)
 
 
 def note_octets(octets: Octets | None) -> None:
     if octets is not None:
         current = collector.current()
-        current.metric("plain_octets", octets.plain, "octets/packet")
-        current.metric("link_octets", octets.link, "octets/packet", "lower")
+        current.metric(metrics.PLAIN_OCTETS, octets.plain)
+        current.metric(metrics.LINK_OCTETS, octets.link)
 
 
-def _note_rate(name: str, rate: Rate) -> None:
+def _note_rate(rate: Rate, nodes: str = "asked", cores: str = "these") -> None:
     current = collector.current()
-    current.metric(name, rate.pps, "packets/s", "higher", reason=rate.reason)
+    which = {"goal": rate.goal.name, "nodes": nodes, "cores": cores}
+    current.metric(metrics.THROUGHPUT(**which), rate.pps, reason=rate.reason)
     if rate.at_least_pps is not None:
-        current.metric(f"{name}_at_least", rate.at_least_pps, "packets/s", "higher")
+        current.metric(metrics.THROUGHPUT_AT_LEAST(**which), rate.at_least_pps)
 
 
 def _losses(found: SearchResult, codec: Codec) -> Series:
@@ -92,12 +94,12 @@ def note_scaling(found: Mapping[Codec, tuple[SearchResult, SearchResult]], goal:
     for codec, pair in found.items():
         prefix = "" if codec == "asked" else f"{codec}_"
         one, many = (each.throughput.rates[goal.name] for each in pair)
-        _note_rate(f"{prefix}one_core_{goal.name}", one)
-        _note_rate(f"{prefix}{goal.name}", many)
+        _note_rate(one, codec, "one")
+        _note_rate(many, codec)
         speed_up, reason = speed_up_of(one, many)
-        current.metric(f"{prefix}speed_up", speed_up, "times", "higher", reason=reason)
+        current.metric(metrics.SPEED_UP(nodes=codec), speed_up, reason=reason)
         efficiency = None if speed_up is None else speed_up / cores
-        current.metric(f"{prefix}efficiency", efficiency, "share", "higher", reason=reason)
+        current.metric(metrics.EFFICIENCY(nodes=codec), efficiency, reason=reason)
         current.parameters[f"{prefix}trials"] = [compact(trial) for each in pair for trial in each.throughput.trials]
         if codec != "asked":
             for place, each in zip(("one_core_", ""), pair, strict=True):
@@ -117,28 +119,29 @@ def speed_up_of(one: Rate, many: Rate) -> tuple[float | None, str]:
 
 def note_latency(trials: Sequence[Trial], pdr: Rate) -> None:
     """Leaves latencies of each direction for the result record; histograms are those of all trials together."""
-    _note_rate("pdr", pdr)
-    collector.current().metric("rate", trials[0].rate_pps, "packets/s")
-    _note_latencies(trials, "")
+    _note_rate(pdr)
+    collector.current().metric(metrics.RATE, trials[0].rate_pps)
+    _note_latencies(trials, "asked")
 
 
 def note_latency_control(trials: Sequence[Trial], reason: str) -> None:
     """Leaves the latencies of a bare bridge at the same rate; where there are none, `reason` says why."""
     if trials:
-        _note_latencies(trials, "bridge_")
+        _note_latencies(trials, "bridge")
     else:
-        collector.current().metric("bridge_forward_p50", None, "ns", "lower", reason=reason)
+        collector.current().metric(metrics.LATENCY(figure="p50", nodes="bridge"), None, reason=reason)
 
 
-def _note_latencies(trials: Sequence[Trial], prefix: str) -> None:
+def _note_latencies(trials: Sequence[Trial], nodes: str) -> None:
     current = collector.current()
+    prefix = "" if nodes == "asked" else f"{nodes}_"
     current.parameters[f"{prefix}trials"] = [compact(trial) for trial in trials]
-    current.metric(f"{prefix}lost", sum(trial.lost for trial in trials), "packets", "lower")
+    current.metric(metrics.LOST(nodes=nodes), sum(trial.lost for trial in trials))
     for place, way in enumerate(WAYS[: len(trials[0].directions)]):
-        _note_way(trials, place, f"{prefix}{way}")
+        _note_way(trials, place, nodes, way, f"wire_latency_{prefix}{way}")
 
 
-def _note_way(trials: Sequence[Trial], place: int, name: str) -> None:
+def _note_way(trials: Sequence[Trial], place: int, nodes: str, way: str, histogram: str) -> None:
     """Latencies of one direction."""
     current = collector.current()
     told = [trial.directions[place].latency for trial in trials]
@@ -153,11 +156,12 @@ def _note_way(trials: Sequence[Trial], place: int, name: str) -> None:
     for figure, values in figures.items():
         numbers = [value for value in values if value is not None]
         value = median(numbers) if numbers else None
-        current.metric(f"{name}_{figure}", value, "ns", "lower", None, values, "" if numbers else missing)
+        metric = metrics.LATENCY(figure=figure, way=way, nodes=nodes)
+        current.metric(metric, value, values, reason="" if numbers else missing)
     counts: dict[float, int] = {}
     for one in known:
         for edge, count in one.buckets:
             counts[edge] = counts.get(edge, 0) + count
     if counts:
         buckets: list[list[float]] = [[edge, counts[edge]] for edge in sorted(counts) if counts[edge]]
-        current.histograms.append(Histogram(f"wire_latency_{name}", "ns", buckets))
+        current.histograms.append(Histogram(histogram, "ns", buckets))

@@ -12,10 +12,11 @@ from robot.api.deco import keyword
 
 from headroom.bench import capacity, codec_only, load
 from headroom.bench.capacity_search import Capacity, Point, Trial
+from headroom.core import metrics, scheme
 from headroom.core.errors import HeadroomError
 from headroom.core.machine import topology
 from headroom.core.results import collector
-from headroom.core.results.record import Better, CoreLoad, Histogram, Series
+from headroom.core.results.record import CoreLoad, Histogram, Series
 from headroom.core.run.run import Run
 from headroom.keywords import verdicts
 from headroom.keywords.base import current_run, library
@@ -84,9 +85,9 @@ def note_trial(run: Run, trial: Trial, cpus: str) -> None:
     current = collector.current()
     current.parameters |= {"kind": "load", "cpus": cpus, "flow_pairs_per_core": trial.flow_pairs}
     verdicts.note_sides(run)
-    current.metric("load", trial.load, "share", "lower", None, [trial.load])
-    current.metric("ticks_missed", trial.ticks_missed, "ticks", "lower")
-    note_costs([trial], "")
+    current.metric(metrics.LOAD, trial.load, [trial.load])
+    current.metric(metrics.TICKS_MISSED, trial.ticks_missed)
+    note_costs([trial], "asked")
 
 
 def note_churn(run: Run, trials: list[Trial], wanted: load.LoadConfig, cpus: str) -> None:
@@ -101,7 +102,7 @@ def note_churn(run: Run, trials: list[Trial], wanted: load.LoadConfig, cpus: str
     }
     verdicts.note_sides(run)
     loads = [trial.load for trial in trials]
-    current.metric("load", median(loads), "share", "lower", None, loads)
+    current.metric(metrics.LOAD, median(loads), loads)
     for phase in ("startup", "steady", "churn"):
         found = [
             costs["compress"] + costs["decompress"]
@@ -110,7 +111,7 @@ def note_churn(run: Run, trials: list[Trial], wanted: load.LoadConfig, cpus: str
             if (costs := core.ns_per_packet if phase == "churn" else core.phases.get(phase))
         ]
         if found:
-            current.metric(f"{phase}_ns", median(found), "ns", "lower", None, found)
+            current.metric(metrics.PHASE_NS(phase=phase), median(found), found)
 
 
 def target_of(text: str) -> float | None:
@@ -138,7 +139,7 @@ def configuration(name: str) -> topology.CpuConfiguration:
 def wanted_for(run: Run, profile: str, cores: tuple[int, ...], build: str = "") -> load.LoadConfig:
     """The load to measure; skips the case where an implementation does not declare what it needs."""
     for role, found in run.sides:
-        if reason := found.lacks(role, modes=["U"], cids=["large"]):
+        if reason := found.lacks(role, scheme.default().name, modes=["U"], cids=["large"]):
             raise SkipExecution(f"{reason}.")
     return load.LoadConfig(
         compressor=run.compressor,
@@ -197,15 +198,11 @@ def note_capacity(found: CapacityResult) -> None:
         "rough": result.rough,
     }
     total = None if result.flow_pairs is None else result.flow_pairs * count
-    current.metric(
-        "flow_pairs", total, "flow pairs", "higher", None, [value * count for value in result.per_trial], result.reason
-    )
-    current.metric(
-        "flow_pairs_per_core", result.flow_pairs, "flow pairs", "higher", None, list(result.per_trial), result.reason
-    )
-    note_costs(found.point.counted, "")
+    current.metric(metrics.FLOW_PAIRS, total, [value * count for value in result.per_trial], reason=result.reason)
+    current.metric(metrics.FLOW_PAIRS_PER_CORE, result.flow_pairs, result.per_trial, reason=result.reason)
+    note_costs(found.point.counted, "asked")
     pairs = codec_only.counted(found.pairs)
-    note_costs([pair.null for pair in pairs], "floor_")
+    note_costs([pair.null for pair in pairs], "null")
     note_codec_only(result.flow_pairs, count, pairs, wanted)
     memory = [
         core.memory_per_flow
@@ -214,7 +211,7 @@ def note_capacity(found: CapacityResult) -> None:
         if core.memory_per_flow is not None
     ]
     if memory:
-        current.metric("memory_per_flow", median(memory), "octets", "lower")
+        current.metric(metrics.MEMORY_PER_FLOW, median(memory))
     last = found.point.counted[-1]
     for core in last.detail:
         current.core_load += [
@@ -226,19 +223,20 @@ def note_capacity(found: CapacityResult) -> None:
     current.series.append(curve(everything, "load_over_flow_pairs", current.parameters["cpus"]))
 
 
-def note_costs(trials: list[Trial], prefix: str) -> None:
-    """Leaves the costs of a packet by stage, and of an operation (compress and decompress)."""
+def note_costs(trials: list[Trial], adapters: str) -> None:
+    """Leaves the costs of a packet by stage, and of an operation (compress and decompress), with the adapters `asked`
+    for or the `null` adapter."""
     current = collector.current()
     operation = load.operation_ns(trials)
     if operation:
-        name = "floor_ns" if prefix else "ns_per_operation"
-        current.metric(name, median(operation), "ns", "lower", None, list(operation))
+        metric = metrics.FLOOR_NS if adapters == "null" else metrics.NS_PER_OPERATION
+        current.metric(metric, median(operation), operation)
     for stage, values in load.costs_of(trials).items():
-        current.metric(f"{prefix}{stage}_ns", median(values), "ns", "lower", None, list(values))
+        current.metric(metrics.STAGE_NS(stage=stage, adapters=adapters), median(values), values)
     startup = [core.phases["startup"] for trial in trials for core in trial.detail if "startup" in core.phases]
     new = [costs["compress"] + costs["decompress"] for costs in startup if {"compress", "decompress"} <= set(costs)]
     if new:
-        current.metric(f"{prefix}new_flow_ns", median(new), "ns", "lower", None, list(new))
+        current.metric(metrics.NEW_FLOW_NS(adapters=adapters), median(new), new)
 
 
 def note_codec_only(
@@ -253,16 +251,16 @@ def note_codec_only(
     elif flow_pairs is None:
         reason = "no flow pairs were found"
     carried = [] if flow_pairs is None else codec_only.flow_pairs(flow_pairs * cores, pairs)
-    _note_median("flow_pairs_codec_only", carried, "flow pairs", "higher", reason)
-    _note_median("ratio_to_null", codec_only.ratios_to_null(pairs), "ratio", "lower", reason)
+    _note_median(metrics.FLOW_PAIRS_CODEC_ONLY, carried, reason)
+    _note_median(metrics.RATIO_TO_NULL, codec_only.ratios_to_null(pairs), reason)
     harness = codec_only.harness_ns([pair.codec for pair in pairs])
     if harness:
-        current.metric("harness_ns", median(harness), "ns", "lower", None, harness)
+        current.metric(metrics.HARNESS_NS, median(harness), harness)
 
 
-def _note_median(name: str, values: list[float], unit: str, better: Better, reason: str) -> None:
+def _note_median(metric: metrics.Metric, values: list[float], reason: str) -> None:
     why = "" if values else reason or "the null adapter took no less time"
-    collector.current().metric(name, median(values) if values else None, unit, better, None, values, why)
+    collector.current().metric(metric, median(values) if values else None, values, reason=why)
 
 
 def curve(points: list[Point], name: str, label: str) -> Series:

@@ -3,24 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
 from robot.api.deco import keyword
 
 from headroom.bench.papers import paper as papers
-from headroom.bench.papers.measured import PaperMeasurement
+from headroom.bench.papers.measured import PaperMeasurement, how
 from headroom.core.results import collector
 from headroom.core.run.run import Run
 from headroom.keywords import verdicts
 from headroom.keywords.base import current_run, library
-from headroom.keywords.load import configuration, wanted_for
-from headroom.schemes.rohc.papers import effnet_2007, effnet_2007_load
-from headroom.schemes.sigcomp.papers import maenpaa_2005, maenpaa_2005_load, maenpaa_2005_runs
 
-# The paper's scenario is one call on one link; its load is measured on large numbers of flows.
-LOAD_PROFILE = effnet_2007.CALL
 MOST_TOLD = 6  # figures that a case's reason names; the record has them all
 
 
@@ -46,7 +40,7 @@ class PaperKeywords:
             "tables": {place: [asdict(table) for table in found.tables.get(place, ())] for place in places},
         }
         current.parameters |= {"kind": "paper", "paper": paper, "about": about}
-        measured = measure(found, places, current_run())
+        measured = how(found.key).measure(found, places, current_run())
         about["tables"] |= {place: [asdict(table) for table in tables] for place, tables in measured.tables.items()}
         current.items += measured.items
         current.series += measured.series
@@ -78,47 +72,7 @@ def judge(measured: PaperMeasurement) -> None:
         collector.current().judge("unsupported", measured.items[0].note)
 
 
-def measure(found: papers.Paper, places: tuple[str, ...], run: Run) -> PaperMeasurement:
-    """Measures some places of a paper."""
-    if found.key == "maenpaa-2005":
-        return _maenpaa_2005(found, places, _tested(run))
-    if found.key != "effnet-2007":
-        raise ValueError(f"nothing here measures the paper {found.key} yet")
-    methods: dict[tuple[str, ...], Callable[[], PaperMeasurement]] = {
-        ("Table 1",): lambda: effnet_2007.table_1(found, _tested(run)),
-        ("Table 2",): lambda: effnet_2007.table_2(found, _tested(run), runs=8 if run.quick else 40),
-        ("Figure 3",): lambda: effnet_2007.figure_3(found),
-        ("Figure 4",): lambda: effnet_2007.figure_4(found, _tested(run)),
-        ("Figures 5 and 6",): lambda: effnet_2007_load.figures_5_and_6(found, run, _load(run)),
-        ("Figure 7", "Table 4"): lambda: effnet_2007_load.figure_7_and_table_4(found, run, _load(run)),
-    }
-    if places not in methods:
-        raise ValueError(
-            f"{' and '.join(places)} cannot be measured; known: {', '.join(' and '.join(key) for key in methods)}"
-        )
-    return methods[places]()
-
-
-def _maenpaa_2005(found: papers.Paper, places: tuple[str, ...], run: Run) -> PaperMeasurement:
-    result = PaperMeasurement()
-    once, load = maenpaa_2005_runs.Runner(run), maenpaa_2005_load.runner(run)
-    for place in places:
-        if maenpaa_2005_load.is_load(place):
-            measured = maenpaa_2005_load.measure(found, place, load)
-        else:
-            measured = maenpaa_2005.measure(found, place, once)
-        result.items += measured.items
-        result.series += measured.series
-        result.tables |= measured.tables
-    return result
-
-
-def _load(run: Run) -> effnet_2007_load.load.Wanted:
-    _tested(run)
-    return wanted_for(run, LOAD_PROFILE, configuration("1c").cpus)
-
-
-def _tested(run: Run) -> Run:
-    """Notes who is tested."""
+def note_tested(run: Run) -> Run:
+    """Notes who is tested, which not every place of a paper is about."""
     verdicts.note_sides(run)
     return run

@@ -18,7 +18,7 @@ from headroom.core.implementations import Implementation, Role
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
 from headroom.core.run.run import Run
-from headroom.keywords.base import current_run
+from headroom.keywords.base import current_run, requirements_of_case
 
 MOST_FINDINGS = 20  # kept in a record; all are counted
 
@@ -74,17 +74,6 @@ def refusals_are_unsupported() -> Iterator[None]:
         if failure.kind == "refused" and "refuses the control message" in str(failure):
             raise SkipExecution(str(failure)) from failure
         raise
-
-
-def requirements_of_case() -> frozenset[str]:
-    """Those that the running case names by its tags."""
-    from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
-
-    try:
-        tags = BuiltIn().get_variable_value("@{TEST_TAGS}") or []
-    except RobotNotRunningError:
-        return frozenset()
-    return frozenset(str(tag).partition(":")[2] for tag in tags if str(tag).startswith("req:"))
 
 
 def count(findings: Sequence[Finding]) -> str:

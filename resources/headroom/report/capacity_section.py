@@ -3,18 +3,40 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from headroom.core.text import shown
+from headroom.core import metrics
+from headroom.core.text import percent, shown
 from headroom.report import charts, data
+from headroom.report.columns import Shown, figure, table_of
 from headroom.report.data import Records
-from headroom.report.page import Cell, Column, Section, table
+from headroom.report.page import Cell, Column, Section, Table, table
 
 TARGETS: tuple[tuple[float | None, str], ...] = ((0.3, "30 % load"), (0.5, "50 % load"), (None, "no missed tick"))
 
 
+COSTS = (
+    figure("ns per operation", metrics.NS_PER_OPERATION),
+    figure("Null adapter, ns", metrics.FLOOR_NS),
+    figure("Octets per flow", metrics.MEMORY_PER_FLOW),
+)
+SHARES = (
+    figure("Ratio to null", metrics.RATIO_TO_NULL),
+    figure("Harness, ns per packet", metrics.HARNESS_NS),
+)
+PARTS = {  # of the time of a packet, by stage
+    "generate": "generate",
+    "compress": "compress",
+    "handover": "hand-over",
+    "decompress": "decompress",
+    "verify": "verify",
+    "feedback": "feedback",
+}
+
+
 def target_name(target: float | None) -> str:
-    return "no missed tick" if target is None else f"{target:.0%} load".replace("%", " %")
+    return "no missed tick" if target is None else f"{percent(target)} load"
 
 
 def capacity(records: Records) -> Section | None:
@@ -67,34 +89,30 @@ def _line_names(lines: list[data.CapacityLine]) -> dict[tuple[str, ...], str]:
     return {line.key: " ".join([line.cpus, *(f"({line.key[index]})" for index in varying)]) for line in lines}
 
 
-def _capacity_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> Any:
-    columns = [
-        Column("CPUs"),
-        Column("Cores"),
-        *(Column(name, number=True) for _, name in TARGETS),
-        Column("ns per operation", number=True),
-        Column("Null adapter, ns", number=True),
-        Column("Octets per flow", number=True),
-        Column("Remarks", long=True, optional=True),
+def _capacity_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> Table:
+    shown: list[Shown] = [
+        (Column("CPUs"), lambda line: names[line.key]),
+        (Column("Cores"), lambda line: ", ".join(map(str, line.main.cores))),
+        *((Column(name, number=True), partial(_flow_pairs, target)) for target, name in TARGETS),
+        *((column, lambda line, of=of: of(line.main.record)) for column, of in COSTS),
+        (Column("Remarks", long=True, optional=True), _remarks),
     ]
-    rows: list[list[Any]] = []
-    for line in lines:
-        main = line.main
-        assert main is not None
-        pairs = [
-            Cell(found.shown, found.flow_pairs) if (found := line.by_target.get(target)) else None
-            for target, _ in TARGETS
-        ]
-        costs = [data.value(main.record, name) for name in ("ns_per_operation", "floor_ns", "memory_per_flow")]
-        remarks = [
-            f"{target_name(target)}: {note}"
-            for target, found in line.by_target.items()
-            for note in (*found.record["parameters"].get("notes", ()), *filter(None, [found.record["reason"]]))
-        ]
-        remark = Cell(f"{len(remarks)} on the trials", len(remarks), details=remarks) if remarks else ""
-        rows.append([names[line.key], ", ".join(map(str, main.cores)), *pairs, *costs, remark])
     caption = "Flow pairs of all cores together. Cost of a packet: compress and decompress, median at 50 % load."
-    return table("t-capacity", columns, rows, caption)
+    return table_of("t-capacity", shown, lines, caption)
+
+
+def _flow_pairs(target: float | None, line: data.CapacityLine) -> Cell | None:
+    found = line.by_target.get(target)
+    return Cell(found.shown, found.flow_pairs) if found else None
+
+
+def _remarks(line: data.CapacityLine) -> Cell | str:
+    remarks = [
+        f"{target_name(target)}: {note}"
+        for target, found in line.by_target.items()
+        for note in (*found.record["parameters"].get("notes", ()), *filter(None, [found.record["reason"]]))
+    ]
+    return Cell(f"{len(remarks)} on the trials", len(remarks), details=remarks) if remarks else ""
 
 
 def _harness_share(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> str:
@@ -102,7 +120,7 @@ def _harness_share(lines: list[data.CapacityLine], names: dict[tuple[str, ...], 
     shares = []
     for line in lines:
         assert line.main is not None
-        harness, operation = data.value(line.main.record, "harness_ns"), line.main.ns_per_operation
+        harness, operation = data.value(line.main.record, metrics.HARNESS_NS), line.main.ns_per_operation
         if harness is not None and operation is not None:
             shares.append(f"{names[line.key]}: {shown(harness)} of {shown(harness + operation)} ns")
     told = f" Here: {'; '.join(shares)}." if shares else ""
@@ -114,37 +132,20 @@ def _harness_share(lines: list[data.CapacityLine], names: dict[tuple[str, ...], 
     )
 
 
-def _codec_only_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> Any:
-    columns = [
-        Column("CPUs"),
-        Column("Load"),
-        Column("Flow pairs as measured", number=True),
-        Column("Codec only", number=True),
-        Column("ns per operation", number=True),
-        Column("Null adapter, ns", number=True),
-        Column("Ratio to null", number=True),
-        Column("Harness, ns per packet", number=True),
+def _codec_only_table(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> Table:
+    shown: list[Shown] = [
+        (Column("CPUs"), lambda found: names[found.series]),
+        (Column("Load"), lambda found: target_name(found.target_load)),
+        (Column("Flow pairs as measured", number=True), lambda found: Cell(found.shown, found.flow_pairs)),
+        (Column("Codec only", number=True), lambda found: Cell(found.shown_codec_only, found.codec_only)),
+        *((column, lambda found, of=of: of(found.record)) for column, of in (*COSTS[:2], *SHARES)),
     ]
-    rows = [
-        [
-            names[line.key],
-            target_name(target),
-            Cell(found.shown, found.flow_pairs),
-            Cell(found.shown_codec_only, found.codec_only),
-            found.ns_per_operation,
-            data.value(found.record, "floor_ns"),
-            found.ratio_to_null,
-            data.value(found.record, "harness_ns"),
-        ]
-        for line in lines
-        for target, _ in TARGETS
-        if (found := line.by_target.get(target))
-    ]
+    measured = [found for line in lines for target, _ in TARGETS if (found := line.by_target.get(target))]
     caption = (
         "Codec only takes null's copies for harness, and the cost of a packet as it is at the flow pairs measured: "
         "with more of them contexts leave the caches, and it grows."
     )
-    return table("t-codec-only", columns, rows, caption)
+    return table_of("t-codec-only", shown, measured, caption)
 
 
 def _load_curve(lines: list[data.CapacityLine], names: dict[tuple[str, ...], str]) -> charts.Figure | None:
@@ -180,14 +181,6 @@ def latency_and_cost(records: Records) -> Section | None:
     lines = [line for line in data.capacity_lines(records) if line.main]
     names = _line_names(lines)
     points, rows, costs = [], [], []
-    parts = [
-        ("generate", "generate_ns"),
-        ("compress", "compress_ns"),
-        ("hand-over", "handover_ns"),
-        ("decompress", "decompress_ns"),
-        ("verify", "verify_ns"),
-        ("feedback", "feedback_ns"),
-    ]
     for line in lines:
         main = line.main
         assert main is not None
@@ -200,9 +193,9 @@ def latency_and_cost(records: Records) -> Section | None:
                 for (name, _), value in zip(data.PERCENTILES, values, strict=True)
                 if value
             ]
-        for prefix, label in (("", names[line.key]), ("floor_", f"{names[line.key]}, null adapter")):
-            for part, name in parts:
-                amount = data.value(main.record, prefix + name)
+        for adapters, label in (("asked", names[line.key]), ("null", f"{names[line.key]}, null adapter")):
+            for stage, part in PARTS.items():
+                amount = data.value(main.record, metrics.STAGE_NS(stage=stage, adapters=adapters))
                 if amount is not None:
                     costs.append({"name": label, "part": part, "value": amount})
     if not points and not costs:
@@ -225,7 +218,7 @@ def latency_and_cost(records: Records) -> Section | None:
         ]
         section.add("table", table("t-latency", columns, rows))
     if costs:
-        used = [part for part, _ in parts if any(cost["part"] == part for cost in costs)]
+        used = [part for part in PARTS.values() if any(cost["part"] == part for cost in costs)]
         caption = (
             "Medians. The null adapter copies octets: its bar is what the harness itself "
             "costs, and the floor under every figure."

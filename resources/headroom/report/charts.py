@@ -191,7 +191,7 @@ def grouped_bars(
         data = pd.DataFrame(rows)
         xs, places = list(dict.fromkeys(data[x])), {name: place for place, name in enumerate(order)}
         groups = sorted(dict.fromkeys(data[group]), key=lambda name: places.get(name, len(places)))
-        base = alt.Chart(data)
+        base, size = alt.Chart(data), 26 if narrow else 14
         across, along = ("y", "x") if narrow else ("x", "y")
         # Room above the highest bar, for its number.
         highest = max((row.get("high", row[y]) for row in rows), default=1.0) or 1.0
@@ -201,22 +201,14 @@ def grouped_bars(
             along: (alt.X if narrow else alt.Y)(
                 f"{y}:Q", title=y_title, axis=alt.Axis(format=y_format, tickCount=5, grid=True), scale=scale
             ),
-            f"{across}Offset": alt.XOffset(f"{group}:N", sort=groups)
-            if not narrow
-            else alt.YOffset(f"{group}:N", sort=groups),
+            f"{across}Offset": (alt.YOffset if narrow else alt.XOffset)(f"{group}:N", sort=groups),
         }
         if not narrow:
             lines = alt.Axis(labelAngle=0, labelExpr="split(datum.label, ', ')")  # a long name takes several lines
             position["x"] = alt.X(f"{x}:N", sort=xs, title=x_title, axis=lines)
-        colour = alt.Color(
-            f"{group}:N",
-            scale=_scales(groups)["colour"],
-            sort=groups,
-            title=None,
-            legend=alt.Legend(columns=1 if narrow else 0),
-        )
+        legend = alt.Legend(columns=1 if narrow else 0)
+        colour = alt.Color(f"{group}:N", scale=_scales(groups)["colour"], sort=groups, title=None, legend=legend)
         bars = base.mark_bar(cornerRadiusEnd=3).encode(color=colour, **position)
-        size = 26 if narrow else 14
         crowded = not narrow and len(xs) * len(groups) > MOST_LONG_NUMBERS
         exact = ".3~s" if crowded else ",.0f"
         text = base.mark_text(
@@ -224,7 +216,6 @@ def grouped_bars(
         ).encode(text=alt.Text(f"{y}:Q", format=exact if y_format == "~s" else y_format), **position)
         layers = [bars, text]
         if "low" in data:
-            span = {f"{along}": position[along].copy(deep=True), f"{along}2": f"{group}"}
             span = {
                 **position,
                 along: (alt.X if narrow else alt.Y)("low:Q", title=y_title),
@@ -282,40 +273,32 @@ def lines(
         base = alt.Chart(data)
         layers = []
         if trials:
-            layers.append(
-                alt.Chart(pd.DataFrame(trials))
-                .mark_point(filled=True, size=16, opacity=0.35)
-                .encode(
-                    x=x, y=y, color=colour, shape=alt.Shape("series:N", scale=scales["shape"], sort=names, legend=None)
-                )
-            )
-        layers.append(
-            base.mark_line(strokeWidth=2.2).encode(
-                x=x,
-                y=y,
-                color=colour,
-                strokeDash=alt.StrokeDash("series:N", scale=scales["dash"], sort=names, legend=None),
-            )
+            shape = alt.Shape("series:N", scale=scales["shape"], sort=names, legend=None)
+            faint = alt.Chart(pd.DataFrame(trials)).mark_point(filled=True, size=16, opacity=0.35)
+            layers.append(faint.encode(x=x, y=y, color=colour, shape=shape))
+        dash = alt.StrokeDash("series:N", scale=scales["dash"], sort=names, legend=None)
+        layers.append(base.mark_line(strokeWidth=2.2).encode(x=x, y=y, color=colour, strokeDash=dash))
+        shape = alt.Shape("series:N", scale=scales["shape"], sort=names, title=None, legend=shown_legend)
+        layers.append(base.mark_point(filled=True, size=46, opacity=1).encode(x=x, y=y, color=colour, shape=shape))
+        return alt.layer(*layers, *_levels(rules or [])).properties(
+            width=width - (58 if narrow else 74), height=220 if narrow else 300
         )
-        layers.append(
-            base.mark_point(filled=True, size=46, opacity=1).encode(
-                x=x,
-                y=y,
-                color=colour,
-                shape=alt.Shape("series:N", scale=scales["shape"], sort=names, title=None, legend=shown_legend),
-            )
-        )
-        for level, name in rules or []:
-            mark = pd.DataFrame([{"level": level, "name": name}])
-            layers.append(alt.Chart(mark).mark_rule(color=SOFT, strokeDash=[4, 4]).encode(y="level:Q"))
-            layers.append(
-                alt.Chart(mark)
-                .mark_text(align="left", baseline="bottom", dx=4, dy=-3, color=SOFT, fontSize=11)
-                .encode(y="level:Q", x=alt.value(0), text="name:N")
-            )
-        return alt.layer(*layers).properties(width=width - (58 if narrow else 74), height=220 if narrow else 300)
 
     return draw
+
+
+def _levels(rules: list[tuple[float, str]]) -> list[Any]:
+    """A dashed line with its name for each level."""
+    import altair as alt
+    import pandas as pd
+
+    layers: list[Any] = []
+    for level, name in rules:
+        mark = alt.Chart(pd.DataFrame([{"level": level, "name": name}]))
+        text = mark.mark_text(align="left", baseline="bottom", dx=4, dy=-3, color=SOFT, fontSize=11)
+        layers.append(mark.mark_rule(color=SOFT, strokeDash=[4, 4]).encode(y="level:Q"))
+        layers.append(text.encode(y="level:Q", x=alt.value(0), text="name:N"))
+    return layers
 
 
 def stacked_bars(rows: list[dict[str, Any]], x_title: str, y_title: str, parts: list[str]) -> Draw:

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from headroom.core import metrics
 from headroom.core.errors import HeadroomError
+from headroom.core.metrics import Metric
 from headroom.core.results.record import VERDICTS, worst
 
 Records = list[dict[str, Any]]
@@ -57,7 +59,7 @@ class Capacity:
 
     @property
     def trials(self) -> list[float]:
-        return [trial for trial in metric(self.record, "flow_pairs").get("trials", []) if trial is not None]
+        return trials(self.record, metrics.FLOW_PAIRS)
 
     def as_json(self) -> dict[str, Any]:
         """The object of the command line's `capacity` list."""
@@ -67,23 +69,34 @@ class Capacity:
             "profile": self.profile,
             "cpus": self.cpus,
             "target_load": self.target_load,
-            "flow_pairs": None if self.flow_pairs is None else round(self.flow_pairs),
+            metrics.FLOW_PAIRS.name: None if self.flow_pairs is None else round(self.flow_pairs),
             "rough": self.rough,
-            "ns_per_operation": self.ns_per_operation,
-            "flow_pairs_codec_only": None if self.codec_only is None else round(self.codec_only),
-            "null_ns_per_operation": value(self.record, "floor_ns"),
-            "ratio_to_null": self.ratio_to_null,
-            "harness_ns_per_packet": value(self.record, "harness_ns"),
+            metrics.NS_PER_OPERATION.name: self.ns_per_operation,
+            metrics.FLOW_PAIRS_CODEC_ONLY.name: None if self.codec_only is None else round(self.codec_only),
+            "null_ns_per_operation": value(self.record, metrics.FLOOR_NS),
+            metrics.RATIO_TO_NULL.name: self.ratio_to_null,
+            "harness_ns_per_packet": value(self.record, metrics.HARNESS_NS),
         }
 
 
-def metric(record: dict[str, Any], name: str, core: int | None = None) -> dict[str, Any]:
-    """A metric of a record by name; an empty object when it has none."""
-    return next((found for found in record["metrics"] if found["name"] == name and found["core"] == core), {})
+def measured(record: dict[str, Any], metric: Metric, core: int | None = None) -> dict[str, Any]:
+    """What a record has of a metric; an empty object when it has nothing, or has it in another unit."""
+    wanted = (metric.name, metric.unit, core)
+    return next((one for one in record["metrics"] if (one["name"], one["unit"], one["core"]) == wanted), {})
 
 
-def value(record: dict[str, Any], name: str) -> float | None:
-    return metric(record, name).get("value")
+def value(record: dict[str, Any], metric: Metric) -> float | None:
+    return measured(record, metric).get("value")
+
+
+def trials(record: dict[str, Any], metric: Metric) -> list[float]:
+    """Those raw values of a metric that there are."""
+    return [trial for trial in measured(record, metric).get("trials", ()) if trial is not None]
+
+
+def of_kind(records: Records, kind: str) -> Records:
+    """Records of one kind in which something was measured."""
+    return [one for one in records if one["parameters"].get("kind") == kind and one["metrics"]]
 
 
 def capacities(records: Records) -> list[Capacity]:
@@ -91,7 +104,7 @@ def capacities(records: Records) -> list[Capacity]:
     result = []
     for record in records:
         asked = record["parameters"]
-        if asked.get("kind") != "capacity" or not metric(record, "flow_pairs"):
+        if asked.get("kind") != "capacity" or not measured(record, metrics.FLOW_PAIRS):
             continue
         result.append(
             Capacity(
@@ -102,10 +115,10 @@ def capacities(records: Records) -> list[Capacity]:
                 cores=tuple(asked.get("cores", ())),
                 build=asked["build"],
                 target_load=asked["target_load"],
-                flow_pairs=value(record, "flow_pairs"),
-                ns_per_operation=value(record, "ns_per_operation"),
-                codec_only=value(record, "flow_pairs_codec_only"),
-                ratio_to_null=value(record, "ratio_to_null"),
+                flow_pairs=value(record, metrics.FLOW_PAIRS),
+                ns_per_operation=value(record, metrics.NS_PER_OPERATION),
+                codec_only=value(record, metrics.FLOW_PAIRS_CODEC_ONLY),
+                ratio_to_null=value(record, metrics.RATIO_TO_NULL),
                 record=record,
             )
         )
@@ -142,7 +155,7 @@ def capacity_lines(records: Records) -> list[CapacityLine]:
         line.by_target[capacity.target_load] = capacity
     for record in records:
         asked = record["parameters"]
-        if asked.get("kind") != "capacity" or metric(record, "flow_pairs"):
+        if asked.get("kind") != "capacity" or measured(record, metrics.FLOW_PAIRS):
             continue
         key = tuple(str(asked.get(name, "")) for name in ("compressor", "decompressor", "profile", "build", "cpus"))
         line = lines.setdefault(key, CapacityLine(key))

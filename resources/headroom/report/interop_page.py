@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -11,17 +12,12 @@ from headroom.core.errors import disk_error
 from headroom.core.paths import TEMPLATES
 from headroom.core.results.record import VERDICTS
 from headroom.core.results.store import write_atomically
+from headroom.core.scheme import CellTitles, Scheme
 from headroom.report import matrix_data
 from headroom.report.data import Records
 
 # A sign for each verdict, beside its word: told apart without colour, and without reading.
 SIGNS = {"pass": "✓", "non-strict": "~", "fail": "✗", "unsupported": "–", "error": "!"}
-
-# What the columns of cells are called: of ROHC, and of SigComp.
-WORDS = {
-    "rohc": {"first": "Compressor", "second": "decompressor", "profile": "Profile", "mode": "Mode, CIDs"},
-    "sigcomp": {"first": "Caller's", "second": "called party's", "profile": "Mechanism", "mode": "Transport"},
-}
 
 
 def write(records: Records, target: Path, run_folder: Path) -> Path:
@@ -46,19 +42,17 @@ def render(records: Records, run_folder: Path) -> str:
     cells = matrix_data.cells(records)
     harness = records[-1]["harness"]
     counts = {word: sum(cell["verdict"] == word for cell in cells) for word in VERDICTS}
-    parts = [_part(scheme, mine) for scheme, mine in matrix_data.by_scheme(cells).items()]
+    parts = [Part.of(scheme, mine) for scheme, mine in matrix_data.by_scheme(cells)]
     return environment.get_template("interop.html.j2").render(
         run=run_folder.name,
         cpu=records[-1]["environment"].get("cpu_model") or "unknown processor",
         version=f"Headroom {harness['version']}, commit {(harness['commit'] or 'unknown')[:12]}",
         signs=SIGNS,
         counts={word: count for word, count in counts.items() if count},
+        verdicts={word: word for word, count in counts.items() if count},
         parts=parts,
         groups=matrix_data.groups(cells),
-        schemes=matrix_data.SCHEMES,
-        link_titles={name: title for part in parts for name, title in part["link_titles"].items()},
-        profile_names={name: title for part in parts for name, title in part["profile_names"].items()},
-        chosen=_chosen(parts),
+        filters=_filters(parts),
         implementations=_implementations(records),
         css=(TEMPLATES / "report.css").read_text(encoding="utf-8"),
         own_css=(TEMPLATES / "interop.css").read_text(encoding="utf-8"),
@@ -66,36 +60,49 @@ def render(records: Records, run_folder: Path) -> str:
     )
 
 
-def _part(scheme: str, cells: list[matrix_data.Cell]) -> dict[str, Any]:
-    """What the page says of one scheme, in its words."""
-    from headroom.schemes.rohc.interop import links, traffic
-    from headroom.schemes.sigcomp.interop import call_cells
+@dataclass(frozen=True)
+class Part:
+    """What the page shows of one scheme."""
 
-    pairs = matrix_data.by_pair(cells)
-    rohc = scheme == "rohc"
-    return {
-        "scheme": scheme,
-        "title": matrix_data.SCHEMES[scheme],
-        "pairs": pairs,
-        "compressors": list(dict.fromkeys(pair.compressor for pair in pairs)),
-        "decompressors": list(dict.fromkeys(pair.decompressor for pair in pairs)),
-        "by_names": {(pair.compressor, pair.decompressor): pair for pair in pairs},
-        "links": matrix_data.links([cell for pair in pairs for line in pair.lines for cell in line.by_link.values()]),
-        "link_titles": {one.name: one.title for one in links.CONDITIONS} if rohc else call_cells.LINK_NAMES,
-        "profile_names": traffic.PROFILE_NAMES if rohc else call_cells.MECHANISM_NAMES,
-        "words": WORDS[scheme],
-    }
+    scheme: Scheme
+    titles: CellTitles
+    pairs: list[matrix_data.Pair]
+    links: dict[str, str]  # titles by name
+    timed: bool
+
+    @classmethod
+    def of(cls, scheme: Scheme, cells: list[matrix_data.Cell]) -> Part:
+        pairs = matrix_data.by_pair(scheme, cells)
+        titles = {one.name: one.title for one in scheme.links}
+        links = {name: titles.get(name, name) for name in matrix_data.links(scheme, pairs)}
+        return cls(scheme, scheme.cells().titles, pairs, links, any(cell["ns_per_packet"] for cell in cells))
+
+    def names(self, side: str) -> list[str]:
+        return list(dict.fromkeys(getattr(pair, side) for pair in self.pairs))
+
+    def pair(self, compressor: str, decompressor: str) -> matrix_data.Pair | None:
+        return next((p for p in self.pairs if (p.compressor, p.decompressor) == (compressor, decompressor)), None)
+
+    def size(self, cell: matrix_data.Cell) -> str:
+        """Octets on the link, as the cell shows them; "" where they are not known."""
+        found = cell.get(self.titles.size)
+        return "" if found is None else format(found, self.titles.size_format)
 
 
-def _chosen(parts: list[dict[str, Any]]) -> dict[str, list[str]]:
-    """What the filters offer."""
-    lines = [line for part in parts for pair in part["pairs"] for line in pair.lines]
-    return {
-        "profile": list(dict.fromkeys(line.profile for line in lines)),
-        "mode": list(dict.fromkeys(line.mode for line in lines)),
-        "cids": list(dict.fromkeys(line.cids for line in lines if line.cids)),
-        "link": list(dict.fromkeys(link for part in parts for link in part["links"])),
-    }
+def _filters(parts: list[Part]) -> list[dict[str, Any]]:
+    """What can be filtered by: each axis with its values, and the links; a choice that schemes share stands once."""
+    found: dict[str, dict[str, Any]] = {}
+    for part in parts:
+        for axis in part.scheme.axes:
+            shown = {line.axes[axis.name] for pair in part.pairs for line in pair.lines}
+            values = {name: axis.title_of(name) for name in axis.names if name in shown}
+            made = found.setdefault(axis.name, {"name": axis.name, "title": axis.title, "values": {}})
+            made["values"] |= values | {name: name for name in sorted(shown - {*values})}
+    links = {name: title for part in parts for name, title in part.links.items()}
+    return [
+        *(one for one in found.values() if len(one["values"]) > 1),
+        {"name": "link", "title": "Link", "values": links},
+    ]
 
 
 def _implementations(records: Records) -> list[dict[str, Any]]:

@@ -17,19 +17,17 @@ def interop(records: Records) -> Section | None:
     if not cells:
         return None
     section = Section("interop", "Who interworks with whom", "Interop")
-    section.intro = [
-        "Each compressor with each decompressor: cells are profiles, modes, CID types, traffic and link conditions; of "
-        "SigComp, the caller's endpoint with the called party's: mechanisms, transports, SIP sequences and links."
-    ]
+    schemes = matrix_data.by_scheme(cells)
+    section.intro = [f"{scheme.title}: {scheme.cells().titles.what}." for scheme, _ in schemes]
     section.add("link", "The matrix, cell by cell, with captures, decodes and commands", id=PAGE)
     rows = [
         [
-            matrix_data.SCHEMES[scheme],
+            scheme.title,
             f"{compressor} → {decompressor}",
             verdict_cell(worst([word for word, count in counts.items() if count])),
             *(counts[word] or None for word in VERDICTS),
         ]
-        for scheme, mine in matrix_data.by_scheme(cells).items()
+        for scheme, mine in schemes
         for (compressor, decompressor), counts in matrix_data.pairs(mine).items()
     ]
     columns = [Column("Scheme"), Column("Pair"), Column("Verdict"), *(Column(word, number=True) for word in VERDICTS)]

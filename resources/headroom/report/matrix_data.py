@@ -8,24 +8,26 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
+from headroom.core import matrix
 from headroom.core.results.record import VERDICTS, worst
+from headroom.core.scheme import Scheme, find
 
 Cell = dict[str, Any]
-SCHEMES = {"rohc": "ROHC", "sigcomp": "SigComp"}
 ORDER = {"error": 0, "fail": 1, "non-strict": 2, "unsupported": 3, "pass": 4}
 
 
 def cells(records: Iterable[dict[str, Any]]) -> list[Cell]:
-    """All cells of some records, in order, each with the name of its record's run."""
-    return [cell for record in records for cell in record.get("cells", ())]
+    """All cells of some records, in order, each with its scheme. Raises UsageError where another version made one."""
+    found = (cell for record in records for cell in record.get("cells", ()))
+    return [{**cell, "scheme": matrix.scheme_of_result(cell).name} for cell in found]
 
 
-def by_scheme(found: Iterable[Cell]) -> dict[str, list[Cell]]:
-    """Cells by scheme. ROHC's do not name it."""
+def by_scheme(found: Iterable[Cell]) -> list[tuple[Scheme, list[Cell]]]:
+    """Cells by scheme, in the order of their names."""
     result: dict[str, list[Cell]] = {}
     for cell in found:
-        result.setdefault(cell.get("scheme", "rohc"), []).append(cell)
-    return {scheme: result[scheme] for scheme in SCHEMES if scheme in result}
+        result.setdefault(cell["scheme"], []).append(cell)
+    return [(find(name), result[name]) for name in sorted(result)]
 
 
 def pairs(found: list[Cell]) -> dict[tuple[str, str], dict[str, int]]:
@@ -41,6 +43,7 @@ def pairs(found: list[Cell]) -> dict[tuple[str, str], dict[str, int]]:
 class Group:
     """Cells in which the same went wrong."""
 
+    scheme: Scheme
     signature: str
     verdict: str  # the worst
     cells: list[Cell] = field(default_factory=list)
@@ -60,12 +63,13 @@ class Group:
 
 
 def groups(found: list[Cell]) -> list[Group]:
-    """What did not pass, by signature; the worst and most frequent first."""
-    result: dict[str, Group] = {}
+    """What did not pass, by scheme and signature; the worst and most frequent first."""
+    result: dict[tuple[str, str], Group] = {}
     for cell in found:
         if not cell["signature"]:
             continue
-        group = result.setdefault(cell["signature"], Group(cell["signature"], cell["verdict"]))
+        key = (cell["scheme"], cell["signature"])
+        group = result.setdefault(key, Group(find(cell["scheme"]), cell["signature"], cell["verdict"]))
         group.cells.append(cell)
         if ORDER[cell["verdict"]] < ORDER[group.verdict]:
             group.verdict = cell["verdict"]
@@ -74,19 +78,11 @@ def groups(found: list[Cell]) -> list[Group]:
 
 @dataclass
 class Line:
-    """A line of a pair's table: one profile, mode, CID type and kind of traffic, over every link."""
+    """A line of a pair's table: one value of each axis and one kind of traffic, over every link."""
 
-    profile: str
-    mode: str
-    cids: str
+    axes: dict[str, str]
     traffic: str
     by_link: dict[str, Cell] = field(default_factory=dict)
-
-    @property
-    def header(self) -> float | None:
-        """Octets of header over the link without harm, else over the first there is."""
-        measured = [cell["header_bytes"] for cell in self._clean_first() if cell["header_bytes"] is not None]
-        return measured[0] if measured else None
 
     def ns(self, side: str) -> float | None:
         """Median over the cells of the time of a call, ns."""
@@ -94,13 +90,10 @@ class Line:
         known = [time for time in times if time is not None]
         return median(known) if known else None
 
-    def _clean_first(self) -> list[Cell]:
-        return sorted(self.by_link.values(), key=lambda cell: cell["link"] != "clean")
-
 
 @dataclass
 class Pair:
-    """One compressor with one decompressor: its lines, and what nobody can be asked for."""
+    """One compressor with one decompressor: its lines, and what is unsupported."""
 
     compressor: str
     decompressor: str
@@ -110,12 +103,13 @@ class Pair:
 
     @property
     def verdict(self) -> str:
-        """Of those that could be asked for the worst."""
+        """The worst of those that are supported."""
         return worst([word for word, count in self.counts.items() if count])  # type: ignore[misc]
 
 
-def by_pair(found: list[Cell]) -> list[Pair]:
-    """The matrix, pair by pair. Lines of which every cell is unsupported for the same reason become one sentence."""
+def by_pair(scheme: Scheme, found: list[Cell]) -> list[Pair]:
+    """The cells of a scheme, pair by pair. Lines of which every cell is unsupported for the same reason become one
+    sentence."""
     result = []
     for (compressor, decompressor), counts in pairs(found).items():
         pair = Pair(compressor, decompressor, counts)
@@ -123,8 +117,9 @@ def by_pair(found: list[Cell]) -> list[Pair]:
         for cell in found:
             if (cell["compressor"], cell["decompressor"]) != (compressor, decompressor):
                 continue
-            key = (cell["profile"], cell["mode"], cell["cids"], cell["traffic"])
-            lines.setdefault(key, Line(*key)).by_link[cell["link"]] = cell
+            axes = {axis.name: str(cell[axis.name]) for axis in scheme.axes}
+            line = lines.setdefault((*axes.values(), cell["traffic"]), Line(axes, cell["traffic"]))
+            line.by_link[cell["link"]] = cell
         for line in lines.values():
             reasons = {cell["reason"] for cell in line.by_link.values() if cell["verdict"] == "unsupported"}
             all_of_them = all(cell["verdict"] == "unsupported" for cell in line.by_link.values())
@@ -137,14 +132,8 @@ def by_pair(found: list[Cell]) -> list[Pair]:
     return result
 
 
-def links(found: list[Cell]) -> list[str]:
-    """Link conditions in the order of the matrix."""
-    return list(dict.fromkeys(cell["link"] for cell in sorted(found, key=_place)))
-
-
-def _place(cell: Cell) -> tuple[int, str]:
-    from headroom.schemes.rohc.interop import links
-    from headroom.schemes.sigcomp.interop import call_cells
-
-    known = list(call_cells.LINK_NAMES) if cell.get("scheme") == "sigcomp" else links.names()
-    return (known.index(cell["link"]) if cell["link"] in known else len(known), cell["link"])
+def links(scheme: Scheme, shown: Iterable[Pair]) -> list[str]:
+    """The link conditions of lines that are shown, in the order of the matrix."""
+    found = {link for pair in shown for line in pair.lines for link in line.by_link}
+    known = [one.name for one in scheme.links]
+    return [*(name for name in known if name in found), *sorted(found - {*known})]

@@ -82,6 +82,13 @@ class Section:
     cards: list[Card] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
 
+    def go_on(self, other: Section) -> None:
+        """Takes in another section of the same identity; what both say stands once."""
+        self.intro += [line for line in other.intro if line not in self.intro]
+        self.notes += [line for line in other.notes if line not in self.notes]
+        self.cards += other.cards
+        self.parts += other.parts
+
     def add(self, kind: str, content: Any, **more: Any) -> None:
         self.parts.append(Part(kind, content, **more))
 

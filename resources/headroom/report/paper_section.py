@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from headroom.bench.papers.measured import all_papers
 from headroom.core.results.record import VERDICTS
 from headroom.core.text import shown
 from headroom.report import charts, data
+from headroom.report.columns import Shown, table_of
 from headroom.report.data import Records
-from headroom.report.page import Cell, Column, Section, table, verdict_cell
-from headroom.schemes.sigcomp.report import maenpaa_section
+from headroom.report.page import Cell, Column, Section, Table, table, verdict_cell
 
 MOST_TIGHT = 26  # letters of a row's name that is never broken into two lines
 MOST_OPEN = 40  # figures of a place whose tables stand open; the rest would make the page very long
@@ -100,114 +101,37 @@ def _times(ratio: float) -> str:
     return f"1/{1 / ratio:.3g}" if ratio < 1 else f"×{ratio:.3g}"
 
 
-def _table(identity: str, items: list[dict[str, Any]]) -> Any:
-    columns = [
-        Column("Quantity"),
-        Column("Paper", number=True),
-        Column("Here", number=True),
-        Column("±", number=True, optional=True),
-        Column("Here / paper", number=True),
-        Column("Unit", tight=True),
-        Column("Kind", tight=True),
-        Column("Verdict"),
-        Column("Remark", long=True, optional=True),
-    ]
-    rows = []
-    for item in items:
-        judged = item["verdict"] if item["kind"] != "context" or item["verdict"] != "pass" else ""
-        verdict = verdict_cell(judged) if judged else Cell("measured", 8)
-        rows.append(
-            [
-                item["quantity"],
-                item["paper"],
-                item["measured"],
-                item.get("spread"),
-                Cell("–", "") if item["ratio"] is None else Cell(f"{item['ratio']:.3g}", item["ratio"]),
-                item["unit"],
-                item["kind"],
-                verdict,
-                item.get("note", ""),
-            ]
-        )
+def _ratio(item: dict[str, Any]) -> Cell:
+    return Cell("–", "") if item["ratio"] is None else Cell(f"{item['ratio']:.3g}", item["ratio"])
+
+
+def _verdict(item: dict[str, Any]) -> Cell:
+    judged = item["kind"] != "context" or item["verdict"] != "pass"
+    return verdict_cell(item["verdict"]) if judged else Cell("measured", 8)
+
+
+FIGURES: list[Shown] = [
+    (Column("Quantity"), lambda item: item["quantity"]),
+    (Column("Paper", number=True), lambda item: item["paper"]),
+    (Column("Here", number=True), lambda item: item["measured"]),
+    (Column("±", number=True, optional=True), lambda item: item.get("spread")),
+    (Column("Here / paper", number=True), _ratio),
+    (Column("Unit", tight=True), lambda item: item["unit"]),
+    (Column("Kind", tight=True), lambda item: item["kind"]),
+    (Column("Verdict"), _verdict),
+    (Column("Remark", long=True, optional=True), lambda item: item.get("note", "")),
+]
+
+
+def _table(identity: str, items: list[dict[str, Any]]) -> Table:
     spread = any(item.get("spread") is not None for item in items)
     caption = "±: standard deviation of single runs of the paper's size." if spread else ""
-    return table(identity, columns, rows, caption)
+    return table_of(identity, FIGURES, items, caption)
 
 
 def _figures(records: Records) -> dict[str, list[charts.Figure]]:
-    """Charts by place, from the series that the paper's cases left."""
+    """Charts by place, from the series that the cases of papers left."""
     drawn: dict[str, list[charts.Figure]] = {}
-    makers = (
-        ("Table 2", "table_2_runs", _runs),
-        ("Figure 3", "digits", _digits),
-        ("Figure 4", "packet_sizes", _packet_sizes),
-        ("Figures 5 and 6", "load_by_build", _load_by_build),
-        ("Figure 7", "load_by_cpus", _load_by_cpus),
-    )
-    for place, name, make in makers:
-        found = data.series_named(records, name)
-        if found:
-            drawn[place] = make(found)
-    return drawn | maenpaa_section.figures(records)
-
-
-def _runs(found: list[dict[str, Any]]) -> list[charts.Figure]:
-    rows, references = [], []
-    for series in found:
-        for point in series["points"]:
-            (references if point.get("paper") else rows).append({"name": point["x"], "value": point["y"]})
-    caption = "Each dot is one run of 6,000 packets with a seed of its own; the diamond is the paper's single run."
-    return [charts.figure("f-table-2", "The spread of such runs", caption, charts.strip(rows, references, ""))]
-
-
-def _digits(found: list[dict[str, Any]]) -> list[charts.Figure]:
-    points = [
-        {"series": series["label"], "x": point["x"], "y": point["y"]} for series in found for point in series["points"]
-    ]
-    draw = charts.lines(points, "year", "digits sent", x_format="d", y_format="d", from_zero=False, legend=False)
-    caption = (
-        "The first year establishes the context with four digits, every tenth year the "
-        "next one with two; one digit does for the rest."
-    )
-    return [charts.figure("f-figure-3", "Digits sent for each year", caption, draw)]
-
-
-def _packet_sizes(found: list[dict[str, Any]]) -> list[charts.Figure]:
-    caption = "Header octets of each packet by its type, on a logarithmic scale. IR packets establish the context."
-    result = []
-    for index, series in enumerate(found):
-        points = [{"x": p["x"], "y": p["y"], "kind": p["kind"]} for p in series["points"] if "kind" in p]
-        spans = [{"from": p["x"], "to": p["to"], "what": p["what"]} for p in series["points"] if "to" in p]
-        draw = charts.packet_sizes(points, spans)
-        result.append(charts.figure(f"f-figure-4-{index}", series["label"], caption, draw))
-    return result
-
-
-def _load_by_build(found: list[dict[str, Any]]) -> list[charts.Figure]:
-    caption = (
-        "One core, trials of all builds interleaved. The paper's Figures 5 and 6 draw "
-        "the same for the compilers of 2006."
-    )
-    return [charts.figure("f-figures-5-6", "Load over flows by compiler", caption, _load(found, "flow pairs"))]
-
-
-def _load_by_cpus(found: list[dict[str, Any]]) -> list[charts.Figure]:
-    caption = (
-        "Average load of the cores in use over the flow pairs of each core: lines on top "
-        "of each other mean perfect scaling."
-    )
-    return [
-        charts.figure(
-            "f-figure-7", "Load per core over flow pairs per core", caption, _load(found, "flow pairs per core")
-        )
-    ]
-
-
-def _load(found: list[dict[str, Any]], x_title: str) -> charts.Draw:
-    points, trials = [], []
-    for series in found:
-        for point in series["points"]:
-            points.append({"series": series["label"], "x": point["x"], "y": point["y"]})
-            trials += [{"series": series["label"], "x": point["x"], "y": load} for load in point.get("trials", ())]
-    rules = [(0.3, "30 %"), (0.5, "50 %")]
-    return charts.lines(points, x_title, "load of a core", y_format=".0%", rules=rules, trials=trials)
+    for measured in all_papers().values():
+        drawn |= measured.figures(records)
+    return drawn

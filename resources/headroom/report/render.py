@@ -11,11 +11,12 @@ from headroom.core.machine import pressure
 from headroom.core.paths import TEMPLATES
 from headroom.core.results.record import count_verdicts
 from headroom.core.results.store import write_atomically
+from headroom.core.scheme import all_schemes
 from headroom.report import capacity_section, interop_page, sections, traffic_section, wire_section
 from headroom.report.data import Records
 from headroom.report.interop_section import PAGE, interop
-from headroom.report.page import Page
-from headroom.schemes.sigcomp.report import calls_section, hostile_section
+from headroom.report.page import Page, Section
+from headroom.report.paper_section import paper
 
 
 def write(records: Records, target: Path, run_folder: Path) -> Path:
@@ -51,26 +52,6 @@ def render(records: Records, run_folder: Path) -> str:
 
 def page(records: Records, run_folder: Path) -> Page:
     """What the report says."""
-    built = [
-        section
-        for make in (
-            sections.summary,
-            capacity_section.capacity,
-            capacity_section.latency_and_cost,
-            sections.flows_come_and_go,
-            calls_section.calls,
-            hostile_section.hostile,
-            wire_section.on_the_wire,
-            sections.paper,
-            interop,
-            sections.conformance,
-            sections.all_cases,
-            traffic_section.traffic,
-            sections.environment,
-            sections.repeating,
-        )
-        if (section := make(records)) is not None
-    ]
     harness = records[-1]["harness"]
     version = f"Headroom {harness['version']}, commit {(harness['commit'] or 'unknown')[:12]}"
     changed = " with uncommitted changes" if harness.get("changed") else ""
@@ -82,12 +63,46 @@ def page(records: Records, run_folder: Path) -> Page:
         ),
         warnings=warnings(records),
         verdicts={word: count for word, count in count_verdicts(records).items() if count},
-        sections=built,
+        sections=_sections(records),
         footer=(
             f"{version}{changed}. Every figure rests on a result record of the run's folder; "
             "raw trials are in the records."
         ),
     )
+
+
+FIRST = (
+    sections.summary,
+    capacity_section.capacity,
+    capacity_section.latency_and_cost,
+    sections.flows_come_and_go,
+)
+LAST = (
+    wire_section.on_the_wire,
+    paper,
+    interop,
+    sections.conformance,
+    sections.all_cases,
+    traffic_section.traffic,
+    sections.environment,
+    sections.repeating,
+)
+
+
+def _sections(records: Records) -> list[Section]:
+    """What there is to show, with the sections of the schemes in the middle."""
+    first, last = ([made for make in makers if (made := make(records)) is not None] for makers in (FIRST, LAST))
+    there = {section.id: section for section in (*first, *last)}
+    for scheme in all_schemes().values():
+        for make in scheme.report_sections():
+            if (made := make(records)) is None:
+                continue
+            if made.id in there:
+                there[made.id].go_on(made)
+            else:
+                there[made.id] = made
+                first.append(made)
+    return [*first, *last]
 
 
 def warnings(records: Records) -> list[str]:
@@ -107,14 +122,12 @@ def warnings(records: Records) -> list[str]:
 def _title(records: Records) -> str:
     judged = [record for record in records if record["parameters"].get("kind") != "floor"]
     roles = [(record["compressor"], record["decompressor"]) for record in judged]
-    # Where nobody works with another, as endpoints of SigComp in conformance, it is about those who were judged alone.
+    # Where nobody works with another, as endpoints in conformance, it is about those who were judged alone.
     pairs = [pair for pair in roles if all(pair)] or roles
     names = sorted({one["name"] for pair in pairs for one in pair if one} - {"null"})
-    schemes = {
-        tag.partition(":")[2] for record in records for tag in record["test"]["tags"] if tag.startswith("scheme:")
-    }
-    both = "Header and signalling compression" if "sigcomp" in schemes else "Header compression"
-    what = "SigComp" if schemes == {"sigcomp"} else both
+    tags = {tag for record in records for tag in record["test"]["tags"]}
+    schemes = [scheme for scheme in all_schemes().values() if f"scheme:{scheme.name}" in tags and scheme.compresses]
+    what = f"{' and '.join(scheme.compresses for scheme in schemes) or 'header'} compression".capitalize()
     return f"{what}: {', '.join(names)}" if names else what
 
 

@@ -9,24 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from headroom.core import metrics
 from headroom.core.machine import pressure
 from headroom.core.results.record import VERDICTS, worst
-from headroom.core.text import shown
+from headroom.core.text import percent, shown
 from headroom.report import data
 from headroom.report.capacity_section import target_name
+from headroom.report.columns import Shown, figure, parameter, table_of
 from headroom.report.data import Records
 from headroom.report.page import Card, Cell, Column, Link, Section, cell, table, verdict_cell
-from headroom.report.paper_section import paper
-
-__all__ = [
-    "all_cases",
-    "conformance",
-    "environment",
-    "flows_come_and_go",
-    "paper",
-    "repeating",
-    "summary",
-]
 
 FOLDED_FROM = 60  # cases; more would make the page endless on a phone
 
@@ -35,54 +26,7 @@ def summary(records: Records) -> Section:
     """The figures that most readers want, and what a reader must know before trusting them."""
     section = Section("summary", "Summary", "Summary")
     section.cards.append(_passed("Cases", "passed", records))
-    lines = [line for line in data.capacity_lines(records) if line.main]
-    single = next((line for line in lines if line.cpus == "1c"), lines[0] if lines else None)
-    if single and single.main:
-        fifty = single.by_target.get(0.5)
-        cores = "one core" if single.cpus == "1c" else single.cpus
-        section.cards.append(
-            Card(f"Flow pairs, {cores}", fifty.shown if fifty else "–", "bidirectional VoIP calls at 50 % load")
-        )
-        section.cards.append(
-            Card(
-                "Cost of a packet",
-                f"{shown(single.main.ns_per_operation)} ns",
-                f"compress and decompress, {single.main.profile}",
-            )
-        )
-        if single.main.codec_only is not None:
-            section.cards.append(
-                Card(
-                    "Codec only",
-                    single.main.shown_codec_only,
-                    f"flow pairs at {target_name(single.main.target_load)}, were there no harness",
-                )
-            )
-        if single.main.ratio_to_null is not None:
-            section.cards.append(
-                Card("Ratio to null", f"{single.main.ratio_to_null:.1f} ×", "cost of a packet over that of copying it")
-            )
-        floor = data.value(single.main.record, "floor_ns")
-        if floor is not None:
-            section.cards.append(
-                Card("Floor", f"{shown(floor)} ns", "compress and decompress with the null adapter, which copies")
-            )
-    best = max(lines, key=lambda line: len(line.main.cores) if line.main else 0, default=None)
-    if (
-        single
-        and best
-        and best is not single
-        and best.main
-        and (one := single.flow_pairs(0.5))
-        and (many := best.flow_pairs(0.5))
-    ):
-        section.cards.append(
-            Card(
-                f"Scaling to {best.cpus}",
-                f"{'≈ ' if any(line.by_target[0.5].rough for line in (single, best)) else ''}{many / one:.2f} ×",
-                f"flow pairs at 50 % load, {len(best.main.cores)} cores",
-            )
-        )
+    section.cards += _capacity_cards(records)
     judged = [record for record in records if record["test"]["requirements"]]
     if judged:
         section.cards.append(_passed("Conformance", "cases that name a requirement passed", judged))
@@ -91,24 +35,61 @@ def summary(records: Records) -> Section:
     if must:
         section.cards.append(_passed("Paper", "figures that must match do", must))
     if bad := data.not_passed(records):
-        rows = [
-            [
-                verdict_cell(verdict),
-                cases[0] if len(cases) == 1 else Cell(f"{len(cases)} cases", len(cases), details=cases),
-                reason,
-            ]
-            for verdict, reason, cases in bad
-        ]
         section.add("heading", "What did not pass", id="not-passed")
-        section.add(
-            "table", table("t-not-passed", [Column("Verdict"), Column("Case"), Column("Reason", long=True)], rows)
-        )
+        section.add("table", table_of("t-not-passed", NOT_PASSED, bad))
     if any(record["parameters"].get("notes") for record in records):
         section.notes = [
             "The machine was not quiet while the load was measured: trials were disturbed or spread. What was noticed "
             "stands beside each figure; every raw trial is kept."
         ]
     return section
+
+
+NOT_PASSED: list[Shown] = [  # of (verdict, reason, cases)
+    (Column("Verdict"), lambda bad: verdict_cell(bad[0])),
+    (Column("Case"), lambda bad: _cases(bad[2])),
+    (Column("Reason", long=True), lambda bad: bad[1]),
+]
+
+
+def _cases(cases: list[str]) -> Cell:
+    return Cell(cases[0]) if len(cases) == 1 else Cell(f"{len(cases)} cases", len(cases), details=cases)
+
+
+def _capacity_cards(records: Records) -> list[Card]:
+    """What one core carries, what a packet costs there, and how it grows with the cores."""
+    lines = [line for line in data.capacity_lines(records) if line.main]
+    single = next((line for line in lines if line.cpus == "1c"), lines[0] if lines else None)
+    if single is None or single.main is None:
+        return []
+    main, fifty = single.main, single.by_target.get(0.5)
+    cores = "one core" if single.cpus == "1c" else single.cpus
+    cost = f"compress and decompress, {main.profile}"
+    cards = [
+        Card(f"Flow pairs, {cores}", fifty.shown if fifty else "–", "bidirectional VoIP calls at 50 % load"),
+        Card("Cost of a packet", f"{shown(main.ns_per_operation)} ns", cost),
+    ]
+    if main.codec_only is not None:
+        of = f"flow pairs at {target_name(main.target_load)}, were there no harness"
+        cards.append(Card("Codec only", main.shown_codec_only, of))
+    if main.ratio_to_null is not None:
+        cards.append(Card("Ratio to null", f"{main.ratio_to_null:.1f} ×", "cost of a packet over that of copying it"))
+    floor = data.value(main.record, metrics.FLOOR_NS)
+    if floor is not None:
+        of = "compress and decompress with the null adapter, which copies"
+        cards.append(Card("Floor", f"{shown(floor)} ns", of))
+    return [*cards, *_scaling_card(single, lines)]
+
+
+def _scaling_card(single: data.CapacityLine, lines: list[data.CapacityLine]) -> list[Card]:
+    """From one line to that with the most cores, where there is another."""
+    best = max(lines, key=lambda line: len(line.main.cores) if line.main else 0)
+    one, many = single.flow_pairs(0.5), best.flow_pairs(0.5)
+    if best is single or best.main is None or not one or not many:
+        return []
+    about = "≈ " if any(line.by_target[0.5].rough for line in (single, best)) else ""
+    of = f"flow pairs at 50 % load, {len(best.main.cores)} cores"
+    return [Card(f"Scaling to {best.cpus}", f"{about}{many / one:.2f} ×", of)]
 
 
 def _passed(title: str, of: str, judged: list[dict[str, Any]]) -> Card:
@@ -121,7 +102,7 @@ def _passed(title: str, of: str, judged: list[dict[str, Any]]) -> Card:
 
 def flows_come_and_go(records: Records) -> Section | None:
     """What an operation costs at start-up, in steady state and under churn."""
-    found = [record for record in records if record["parameters"].get("kind") == "churn" and record["metrics"]]
+    found = data.of_kind(records, "churn")
     if not found:
         return None
     section = Section("churn", "When flows come and go", "Churn")
@@ -130,27 +111,19 @@ def flows_come_and_go(records: Records) -> Section | None:
         "with the time in which the kernel gives memory for their contexts. "
         "Churn: that share of the flow pairs makes way for new ones each second."
     ]
-    names = ("startup_ns", "steady_ns", "churn_ns")
-    rows = [
-        [
-            record["parameters"]["cpus"],
-            record["parameters"]["flow_pairs_per_core"],
-            f"{record['parameters']['replaced_per_second']:.0%}".replace("%", " %"),
-            *(data.value(record, name) for name in names),
-            f"{data.value(record, 'load') or 0:.1%}".replace("%", " %"),
-        ]
-        for record in found
+    shown: list[Shown] = [
+        parameter("CPUs", "cpus"),
+        parameter("Flow pairs per core", "flow_pairs_per_core", number=True),
+        (
+            Column("Replaced a second", number=True),
+            lambda record: percent(record["parameters"]["replaced_per_second"]),
+        ),
+        figure("Start-up, ns", metrics.PHASE_NS(phase="startup")),
+        figure("Steady state, ns", metrics.PHASE_NS(phase="steady")),
+        figure("Churn, ns", metrics.PHASE_NS(phase="churn")),
+        figure("Load", metrics.LOAD, lambda load: percent(load or 0, 1)),
     ]
-    columns = [
-        Column("CPUs"),
-        Column("Flow pairs per core", number=True),
-        Column("Replaced a second", number=True),
-        Column("Start-up, ns", number=True),
-        Column("Steady state, ns", number=True),
-        Column("Churn, ns", number=True),
-        Column("Load", number=True),
-    ]
-    section.add("table", table("t-churn", columns, rows))
+    section.add("table", table_of("t-churn", shown, found))
     return section
 
 
@@ -223,38 +196,41 @@ def _named(case: dict[str, Any]) -> str:
     return identity if case["verdict"] == "pass" else f"{case['verdict']}: {identity}"
 
 
+UNCOVERED: tuple[Shown, ...] = (
+    (Column("Not yet", number=True), lambda one: one.not_yet),
+    (Column("Not asked", number=True), lambda one: one.not_asked),
+    (Column("No case", number=True), lambda one: one.without_case),
+)
+
+
 def _levels_table(found: list[data.Level]) -> Any:
-    rows = []
-    for one in found:
-        share = f"{one.share:.0%}".replace("%", " %")
-        rows.append([one.level.upper(), one.known, one.with_case, share, one.not_yet, one.not_asked, one.without_case])
-    names = ("Level", "Known", "With a case", "Share", "Not yet", "Not asked", "No case")
+    shown: list[Shown] = [
+        (Column("Level"), lambda one: one.level.upper()),
+        (Column("Known", number=True), lambda one: one.known),
+        (Column("With a case", number=True), lambda one: one.with_case),
+        (Column("Share", number=True), lambda one: percent(one.share)),
+        *UNCOVERED,
+    ]
     caption = (
         "How much the cases of this run ask for, of what binds an implementation. The share is of what could be asked "
         "for: all but what no implementation of ours has (not yet). Not asked: cases name it that this run did not "
         "have. Who makes use of a MAY is right, and so is who does not."
     )
-    return table("t-levels", [Column(name, number=name != "Level") for name in names], rows, caption)
+    return table_of("t-levels", shown, found, caption)
 
 
 def _coverage_table(covered: list[data.Coverage]) -> Any:
-    names = ("Document", "Known", *VERDICTS, "Not yet", "Not asked", "No case")
-    rows = [
-        [
-            one.rfc.replace("RFC", "RFC "),
-            one.known,
-            *(one.by_verdict[word] for word in VERDICTS),
-            one.not_yet,
-            one.not_asked,
-            one.without_case,
-        ]
-        for one in covered
+    shown: list[Shown] = [
+        (Column("Document"), lambda one: one.rfc.replace("RFC", "RFC ")),
+        (Column("Known", number=True), lambda one: one.known),
+        *((Column(word, number=True), lambda one, word=word: one.by_verdict[word]) for word in VERDICTS),
+        *UNCOVERED,
     ]
     caption = (
         "Requirements on an implementation, by the worst verdict of their cases. Not yet: about a feature that no "
         "implementation of ours has. Not asked: cases name it that this run did not have. No case: the rest."
     )
-    return table("t-rfcs", [Column(name, number=name != "Document") for name in names], rows, caption)
+    return table_of("t-rfcs", shown, covered, caption)
 
 
 def all_cases(records: Records) -> Section:
@@ -363,9 +339,9 @@ def _pressure(records: Records) -> list[tuple[str, str]]:
     told = pressure.summary(records)
     if told is None:
         return []
-    stolen = "not known" if told.steal is None else f"{told.steal:.1%}".replace("%", " %")
+    stolen = percent(told.steal, 1) or "not known"
     if told.most_steal is not None:
-        stolen += f", at most {told.most_steal:.1%} in a case".replace("%", " %")
+        stolen += f", at most {percent(told.most_steal, 1)} in a case"
     load = f"{told.first_load:.1f} at the start, at most {told.most_load:.1f}, on {told.cpus} CPUs"
     return [("Load average", load), ("Time given to others (steal)", stolen)]
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from headroom.core import metrics
+from headroom.core.text import percent
 from headroom.report import charts, data
 from headroom.report.data import Records
 from headroom.report.page import Column, Section, table
@@ -14,6 +16,7 @@ from headroom.report.wire_words import name_of
 WAYS = ("forward", "reverse")
 FIGURES = ("average", "jitter", "p50", "p90", "p99", "p999", "longest")
 TITLES = ("average", "jitter", "50 %", "90 %", "99 %", "99.9 %", "longest")
+CONTROLLED = {"asked": "", "bridge": "bridge, "}
 PERCENTILES = slice(2, None)
 BINS_OF_DECADE = 8  # of the distribution: a factor of 1.33 each
 
@@ -27,7 +30,7 @@ def show(section: Section, records: Records) -> None:
     for place, (name, ones) in enumerate(by_name.items()):
         if len(ones) == 1 < len(by_name):
             continue  # one share alone stands beside the others below
-        if points := [point for prefix in ("", "bridge_") for one in ones for point in _percentiles(one, prefix)]:
+        if points := [point for nodes in CONTROLLED for one in ones for point in _percentiles(one, nodes)]:
             draw = charts.lines(points, "share of the packets", "µs (logarithmic)", x_sort=_titles(), log_y=True)
             caption = (
                 "That many of the packets took no longer, from the generator's port 0 to its port 1; beside it, a bare "
@@ -69,16 +72,16 @@ def _titles() -> list[str]:
 
 def _share(record: dict[str, Any]) -> str:
     """Of the PDR; where the generator was the limit, of the rate that the PDR is above."""
-    share = f"{record['parameters']['share_of_pdr']:.0%}".replace("%", " %")
-    least = data.value(record, "pdr_at_least")
+    share = percent(record["parameters"]["share_of_pdr"])
+    least = data.value(record, metrics.THROUGHPUT_AT_LEAST(goal="pdr"))
     return f"{share} of PDR" if least is None else f"{share} of {least:,.0f}/s, PDR is above"
 
 
-def _percentiles(record: dict[str, Any], prefix: str) -> list[dict[str, Any]]:
+def _percentiles(record: dict[str, Any], nodes: str) -> list[dict[str, Any]]:
     """Points of one kind of nodes, forward."""
-    values = [data.value(record, f"{prefix}forward_{figure}") for figure in FIGURES[PERCENTILES]]
+    values = [data.value(record, metrics.LATENCY(figure=figure, nodes=nodes)) for figure in FIGURES[PERCENTILES]]
     return [
-        {"series": f"{'bridge, ' if prefix else ''}{_share(record)}", "x": title, "y": value / 1000}
+        {"series": f"{CONTROLLED[nodes]}{_share(record)}", "x": title, "y": value / 1000}
         for title, value in zip(_titles(), values, strict=True)
         if value
     ]
@@ -111,13 +114,13 @@ def _rows(record: dict[str, Any]) -> list[list[Any]]:
     """A row for each direction, and one for each of the control."""
     rows = []
     name = f"{name_of(record)} at {_share(record)}"
-    for prefix, nodes in (("", ""), ("bridge_", "bare bridge, ")):
+    for nodes, called in (("asked", ""), ("bridge", "bare bridge, ")):
         for way in WAYS:
-            values = [data.value(record, f"{prefix}{way}_{figure}") for figure in FIGURES]
-            metric = data.metric(record, f"{prefix}{way}_p50")
-            if not metric:
+            values = [data.value(record, metrics.LATENCY(figure=figure, way=way, nodes=nodes)) for figure in FIGURES]
+            median = data.measured(record, metrics.LATENCY(figure="p50", way=way, nodes=nodes))
+            if not median:
                 continue
             shown = [None if value is None else round(value / 1000, 1) for value in values]
-            reason = metric.get("reason", "") or (record["reason"] if not prefix else "")
-            rows.append([f"{name}, {nodes}{way}", data.value(record, "rate"), *shown, reason])
+            reason = median.get("reason", "") or (record["reason"] if nodes == "asked" else "")
+            rows.append([f"{name}, {called}{way}", data.value(record, metrics.RATE), *shown, reason])
     return rows

@@ -8,7 +8,7 @@ from typing import Any
 
 from headroom.report.data import Records
 
-NODES = (("", "as asked"), ("null_", "null codec"), ("bridge_", "bare bridge"))
+NODES = {"asked": "as asked", "null": "null codec", "bridge": "bare bridge"}
 FEEDBACK = {"own": "with feedback", "piggybacked": "piggybacked"}
 GOALS = {"ndr": "NDR: no packet lost", "pdr": "PDR: 0.5 % lost at most"}
 
@@ -33,10 +33,6 @@ def main_ones(records: Records) -> Records:
     """Those with the profile that most of them have: what one figure can show."""
     counts = Counter(record["parameters"].get("profile") for record in records)
     return [record for record in records if record["parameters"].get("profile") == counts.most_common(1)[0][0]]
-
-
-def share_shown(value: float | None) -> str | None:
-    return None if value is None else f"{value:.0%}".replace("%", " %")
 
 
 def shared_cores(record: dict[str, Any]) -> str:

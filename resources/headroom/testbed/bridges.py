@@ -49,7 +49,7 @@ def _lacking(program: str) -> str:
         why = f"{program} takes no rule of its table raw"
     return (
         f"the kernel tracks what the bridges between the containers pass, for {why}: Docker's address translation may "
-        "change packets that look as if they came from one of its networks, as those of 172.17.0.0/16 in gtpu-imix do"
+        "change packets that look as if they came from one of its networks, as those of 172.17.0.0/16 in profiles do"
         + ("; and what bridges send of their own counts as arrivals for TRex" if os.geteuid() != 0 else "")
         + "."
     )

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the channels between two nodes work: the mode of ROHC, and the way of its feedback."""
+"""How the channels between two nodes work: CIDs, the mode, and the way of feedback."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from headroom.core import scheme
 
 Path = Literal["none", "own", "piggybacked"]
 PATHS: tuple[Path, ...] = ("none", "own", "piggybacked")
@@ -25,7 +27,7 @@ class Channel:
     def config(self) -> dict[str, Any]:
         """What an adapter is told of it."""
         return {
-            "scheme": "rohc",
+            "scheme": scheme.default().name,
             "cids": self.cids,
             "max_cid": self.max_cid,
             "mode": self.mode,

@@ -3,8 +3,8 @@
 
 Both send the packets that `headroom-engine render` makes for a profile, a number of flows and a seed, so that what
 differs between them is who sends. TRex sends them in one of two ways:
-- `streams`: profiles of voice and of users in GTP-U, as streams for its field engine (traffic-profiles/trex). Payloads
-  are the engine's pattern. A stream of one more flow measures latency;
+- `streams`: profiles of voice and those for which a scheme has a program, as streams for its field engine
+  (traffic-profiles/trex). Payloads are the engine's pattern. A stream of one more flow measures latency;
 - `capture`: any profile, octet by octet as rendered, from a capture. TRex measures no latency then.
 """
 
@@ -21,6 +21,7 @@ from headroom.core import engine
 from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.machine.build import engine_program
 from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.scheme import TrexStreams, all_schemes
 from headroom.testbed.arrivals import UNCOMPARED, ArrivalComparison, Ears, Listener, compare, ip_packet
 from headroom.testbed.bridge_noise import strays_in
 from headroom.testbed.captures import records, split
@@ -34,14 +35,7 @@ Directions = Literal["both", "forward"]
 Execute = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 STREAMS = PROFILES / "voip_flow_pairs.py"
-GTPU_STREAMS = PROFILES / "gtpu_imix.py"
-VOICE = (["ipv4", "udp", "rtp"], ["ipv6", "udp", "rtp"])
-USERS = tuple(
-    [outer, "udp", "gtpu", inner, transport]
-    for outer in ("ipv4", "ipv6")
-    for inner in ("ipv4", "ipv6")
-    for transport in ("tcp", "udp")
-)
+VOICE = (("ipv4", "udp", "rtp"), ("ipv6", "udp", "rtp"))
 LATENCY_PPS = 1000.0
 LATENCY_SHARE = 0.1  # of the rate at most
 SAMPLED_FLOWS, SAMPLED_S = 200, 20.0  # to learn what a profile sends in a second
@@ -56,18 +50,20 @@ def is_voice(profile: Mapping[str, Any]) -> bool:
     return _all_are(profile, VOICE)
 
 
-def is_users(profile: Mapping[str, Any]) -> bool:
-    """Whether all flows are TCP or UDP over IP in GTP-U."""
-    return _all_are(profile, USERS)
-
-
-def _all_are(profile: Mapping[str, Any], known: Sequence[list[str]]) -> bool:
-    return all([header["protocol"] for header in variant["headers"]] in known for variant in profile["variants"])
+def _all_are(profile: Mapping[str, Any], known: Sequence[tuple[str, ...]]) -> bool:
+    return all(tuple(header["protocol"] for header in variant["headers"]) in known for variant in profile["variants"])
 
 
 def streams_for(profile: Mapping[str, Any]) -> Path | None:
     """The program that makes TRex's streams of a profile; None where it can be sent as a capture only."""
-    return STREAMS if is_voice(profile) else GTPU_STREAMS if is_users(profile) else None
+    if is_voice(profile):
+        return STREAMS
+    programs = (PROFILES / one.program for one in _of_schemes() if _all_are(profile, one.headers))
+    return next(programs, None)
+
+
+def _of_schemes() -> list[TrexStreams]:
+    return [scheme.streams for scheme in all_schemes().values() if scheme.streams]
 
 
 @dataclass
@@ -93,9 +89,9 @@ class TrexGenerator:
         if self.packets == "auto":
             self.packets = "streams" if streams_for(self.profile) else "capture"
         if self.packets == "streams" and not streams_for(self.profile):
+            kinds = " nor ".join(["voice", *(one.what for one in _of_schemes())])
             raise UsageError(
-                f"{self.profile['name']} is neither voice nor users in GTP-U: TRex can send it as a capture, not as "
-                "streams."
+                f"{self.profile['name']} is neither {kinds}: TRex can send it as a capture, not as streams."
             )
 
     @property

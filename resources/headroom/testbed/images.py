@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable
 from typing import Any
 
-from headroom.core import implementations
+from headroom.core import implementations, scheme
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.implementations import Implementation
 from headroom.core.paths import ROOT
@@ -43,8 +43,9 @@ def identity(found: Implementation, topology: str, build: str) -> dict[str, Any]
 
 
 def profiles_of(asked: Run) -> list[str]:
-    """The ROHC profiles that both sides declare, where one of them is an image: it is told which may be used."""
-    ours, theirs = (set(found.declared("rohc").get("profiles", ())) for _, found in asked.sides)
+    """The profiles that both sides declare, where one of them is an image: it is told which may be used."""
+    name = scheme.default().name
+    ours, theirs = (set(found.declared(name).get("profiles", ())) for _, found in asked.sides)
     return sorted(ours & theirs)
 
 
@@ -57,7 +58,7 @@ def words_of(asked: Run, channel: Channel) -> dict[str, str]:
     """What an image is told of its channel, in the words of the contract."""
     return {
         "HEADROOM_TEST": "forward",
-        "HEADROOM_SCHEME": "rohc",
+        "HEADROOM_SCHEME": scheme.default().name,
         "HEADROOM_PROFILES": ",".join(profiles_of(asked)),
         "HEADROOM_MODE": channel.mode,
         "HEADROOM_CIDS": "large",

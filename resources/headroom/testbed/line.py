@@ -2,8 +2,8 @@
 """The line of a measurement: two nodes with the link between them, and the generator at both ends.
 
 What the nodes do is the implementations' work (`asked`), or one of the controls: the null codec on both sides
-(`null`), or nothing at all, frames passed on untouched (`bridge`); or they compress SIP (`sigcomp`). A line is made
-once for many trials.
+(`null`), or nothing at all, frames passed on untouched (`bridge`); or they host the endpoints of a scheme, by its name.
+A line is made once for many trials.
 """
 
 from __future__ import annotations
@@ -15,26 +15,23 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from headroom.core.capabilities import adapter
 from headroom.core.errors import HeadroomError
-from headroom.core.implementations import Implementation, null
+from headroom.core.implementations import null
 from headroom.core.machine import procstat
 from headroom.core.run.run import Run
-from headroom.schemes.sigcomp import endpoints
-from headroom.schemes.sigcomp.endpoints import Endpoint
+from headroom.core.scheme import all_schemes
 from headroom.testbed import choice, images, testbed
-from headroom.testbed.calls import TrexCalls
 from headroom.testbed.channel import Channel
 from headroom.testbed.compose import Compose
-from headroom.testbed.generator import TrexGenerator
 from headroom.testbed.processes import Service
 from headroom.testbed.sender import sender
 from headroom.testbed.topology import Topology
-from headroom.testbed.trial import Generator, Trial
+from headroom.testbed.trial import ComparingGenerator, Generator, Trial
 
-Codec = Literal["asked", "null", "bridge", "sigcomp"]
+Codec = str  # asked, null, bridge, or the name of a scheme whose endpoints the nodes host
 Sending = Callable[[Topology], AbstractContextManager[Generator]]
 CODECS: tuple[Codec, ...] = ("asked", "null", "bridge")
 
@@ -85,7 +82,7 @@ class Line:
 
     def compared(self, rate_pps: float, duration_s: float) -> Trial:
         """A trial whose packets are compared where they arrive, by whoever sends."""
-        if isinstance(self.generator, TrexGenerator | TrexCalls):
+        if isinstance(self.generator, ComparingGenerator):
             return self.generator.compared(rate_pps, duration_s)
         return self.trial(rate_pps, duration_s)
 
@@ -158,8 +155,8 @@ def node_job(asked: Run, codec: Codec, channel: Channel = U_MODE, role: str = "c
     sides = {"compressor": asked.compressor, "decompressor": asked.decompressor}
     if codec == "null":
         sides = dict.fromkeys(sides, null())
-    if codec == "sigcomp":
-        return endpoint_job(sides[role], asked.build, role)
+    if (scheme := all_schemes().get(codec)) and scheme.node_job:
+        return scheme.node_job(sides[role], asked.build, role)
     config: dict[str, Any] = {}
     if codec != "asked":
         channel = U_MODE
@@ -171,13 +168,6 @@ def node_job(asked: Run, codec: Codec, channel: Channel = U_MODE, role: str = "c
         for side, found in sides.items()
     }
     return {**adapters, "feedback": channel.feedback}
-
-
-def endpoint_job(found: Implementation, build: str, role: str) -> dict[str, Any]:
-    """What a node is told that speaks SigComp: callers are behind the compressor's, which is theirs, and the other one
-    is the proxy that they talk to."""
-    users = "plain" if role == "compressor" else "link"
-    return {"endpoint": endpoints.adapter(Endpoint(found, build=build)), "users": users, "feedback": "own"}
 
 
 def _node(asked: Run, made: Topology, role: Any, codec: Codec, channel: Channel) -> Service:

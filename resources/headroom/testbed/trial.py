@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 BEHIND = (
     0.005  # share of the requested rate that may be missing before a sender has fallen behind, as `generate` has it
@@ -117,6 +117,15 @@ class Generator(Protocol):
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
         """Sends at a rate for a time, after a warm-up that does not count. Raises HeadroomError: an error, no limit."""
+        ...
+
+
+@runtime_checkable
+class ComparingGenerator(Protocol):
+    """A generator that counts packets, and compares them octet by octet only where it is asked to."""
+
+    def compared(self, rate_pps: float, duration_s: float) -> Trial:
+        """A trial whose packets are compared where they arrive."""
         ...
 
 

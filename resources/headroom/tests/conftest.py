@@ -3,20 +3,54 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from headroom.core.machine import build
-from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.paths import DEFAULT_BUILD, ROOT
 
 # A shell that starts the tests in the background has them ignore SIGINT, and so would every process that they start and
 # mean to interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+LARGEST_CHECKED = 200_000  # octets of a job: checking a larger one takes seconds
+
+
+@pytest.fixture(scope="session", autouse=True)
+def documents_are_valid() -> Iterator[None]:
+    """Checks each job that an engine of a build here carries out, and its result, against their schemas."""
+    from headroom.core import engine, reference
+
+    read = engine._document
+
+    def checked(one: engine._Running) -> dict[str, Any]:
+        result = read(one)  # raises for a job that the engine refuses
+        if one.program.is_relative_to(ROOT / "build") and len(one.job) + len(one.out) < LARGEST_CHECKED:
+            job = json.loads(one.job)
+            variant = "load-calls" if one.command == "load" and "endpoint" in job else one.command
+            assert reference.violations(f"job-{variant}", job) == []
+            assert reference.violations(f"result-{variant}", result) == []
+        return result
+
+    engine._document = checked
+    yield
+    engine._document = read
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests that start the engine of a real build, which `./headroom test --fast` leaves out."""
+    for item in items:
+        if "real_build" in getattr(item, "fixturenames", ()):
+            item.add_marker("engine")
 
 
 @pytest.fixture

@@ -10,7 +10,18 @@ from typing import Any
 
 from headroom.bench.papers import paper as papers
 from headroom.bench.papers.paper import beside
-from headroom.core.results.record import CoreLoad, Finding, Histogram, Metric, Record, Series, Test, Verdict, in_process
+from headroom.core import metrics
+from headroom.core.results.record import (
+    CoreLoad,
+    Finding,
+    Histogram,
+    Measurement,
+    Record,
+    Series,
+    Test,
+    Verdict,
+    in_process,
+)
 from headroom.tests import sample_wire
 
 ENVIRONMENT = {
@@ -77,23 +88,16 @@ def capacity(cpus: str, cores: list[int], target: float | None, flow_pairs: floa
             "notes": notes,
         },
         metrics=[
-            Metric(
-                "flow_pairs",
-                flow_pairs,
-                "flow pairs",
-                "higher",
-                None,
-                [0.98 * flow_pairs, flow_pairs, 1.02 * flow_pairs],
-            ),
-            Metric("ns_per_operation", 44.5, "ns", "lower", None, [44.0, 44.5, 45.0]),
-            Metric("floor_ns", 6.5, "ns", "lower"),
-            Metric("flow_pairs_codec_only", 1.25 * flow_pairs, "flow pairs", "higher", None, [1.25 * flow_pairs]),
-            Metric("ratio_to_null", 6.75, "ratio", "lower", None, [6.75]),
-            Metric("harness_ns", 11.5, "ns", "lower", None, [11.5]),
-            Metric("memory_per_flow", 380.0, "octets", "lower"),
+            Measurement(metrics.FLOW_PAIRS, flow_pairs, [0.98 * flow_pairs, flow_pairs, 1.02 * flow_pairs]),
+            Measurement(metrics.NS_PER_OPERATION, 44.5, [44.0, 44.5, 45.0]),
+            Measurement(metrics.FLOOR_NS, 6.5),
+            Measurement(metrics.FLOW_PAIRS_CODEC_ONLY, 1.25 * flow_pairs, [1.25 * flow_pairs]),
+            Measurement(metrics.RATIO_TO_NULL, 6.75, [6.75]),
+            Measurement(metrics.HARNESS_NS, 11.5, [11.5]),
+            Measurement(metrics.MEMORY_PER_FLOW, 380.0),
             *(
-                Metric(f"{prefix}{name}_ns", value * factor, "ns", "lower")
-                for prefix, factor in (("", 1.0), ("floor_", 0.2))
+                Measurement(metrics.STAGE_NS(stage=name, adapters=adapters), value * factor)
+                for adapters, factor in (("asked", 1.0), ("null", 0.2))
                 for name, value in (("generate", 5.0), ("compress", 25.0), ("decompress", 19.5), ("verify", 1.0))
             ),
         ],

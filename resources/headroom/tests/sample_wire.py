@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from headroom.core.results.record import Histogram, Metric, Record, Series
+from headroom.core.metrics import all_metrics
+from headroom.core.results.record import Histogram, Measurement, Record, Series
 
 TRAFFIC = {
     "generator": {"name": "memory", "version": "0.1.0"},
@@ -20,8 +21,11 @@ LOADS = [
 FIGURES = ("average", "jitter", "p50", "p90", "p99", "p999", "longest")
 
 
-def metrics(unit: str, **values: float | None) -> list[Metric]:
-    return [Metric(name, value, unit, reason="" if value else "it was not found") for name, value in values.items()]
+def metrics(**values: float | None) -> list[Measurement]:
+    return [
+        Measurement(all_metrics()[name], value, reason="" if value else "it was not found")
+        for name, value in values.items()
+    ]
 
 
 def throughput(profile: str, mode: str, feedback: str, goal: str, rate: float | None) -> dict[str, Any]:
@@ -37,8 +41,7 @@ def throughput(profile: str, mode: str, feedback: str, goal: str, rate: float | 
             "goal": goal,
             "loads": LOADS,
         },
-        "metrics": metrics("packets/s", **{goal: rate}, **controls)
-        + metrics("octets/packet", plain_octets=691.0, link_octets=667.25),
+        "metrics": metrics(**{goal: rate}, **controls) + metrics(plain_octets=691.0, link_octets=667.25),
         "series": [
             Series("loss_over_rate", "rate", "loss", "packets/s", "", rates, codec)
             for codec in ("asked", "null", "bridge")
@@ -64,7 +67,7 @@ def latency(mode: str, feedback: str, share: float) -> dict[str, Any]:
             "feedback": feedback,
             "share_of_pdr": share,
         },
-        "metrics": [*metrics("packets/s", rate=84_000 * share), *metrics("ns", **told)],
+        "metrics": [*metrics(rate=84_000 * share), *metrics(**told)],
         "histograms": [
             Histogram(f"wire_latency_{nodes}{way}", "ns", buckets)
             for nodes in ("", "bridge_")
@@ -75,10 +78,10 @@ def latency(mode: str, feedback: str, share: float) -> dict[str, Any]:
 
 def scaling(cpus: str, cores: int, speed_up: float | None) -> dict[str, Any]:
     grown = None if speed_up is None else speed_up / cores
-    rates = metrics("packets/s", one_core_pdr=84_000.0, pdr=None if speed_up is None else 84_000.0 * speed_up)
+    rates = metrics(one_core_pdr=84_000.0, pdr=None if speed_up is None else 84_000.0 * speed_up)
     return {
         "parameters": {"kind": "scaling", "cpus": cpus, "goal": "pdr", "number_of_cores": cores, "loads": LOADS},
-        "metrics": rates + metrics("times", speed_up=speed_up, efficiency=grown, null_speed_up=1.5),
+        "metrics": rates + metrics(speed_up=speed_up, efficiency=grown, null_speed_up=1.5),
     }
 
 
@@ -88,9 +91,9 @@ def calls(sequence: str, rate: float | None, nodes: str = "null") -> list[dict[s
     return [
         {
             "parameters": about,
-            "metrics": metrics("calls", calls=50.0, failed=0.0, unexpected=0.0) + metrics("ns", call_p50=8.5e5),
+            "metrics": metrics(calls=50.0, failed=0.0, messages_unexpected=0.0, call_p50=8.5e5),
         },
-        {"parameters": about | {"goal": "ndr"}, "metrics": metrics("calls/s", **found, messages_per_s=7 * (rate or 1))},
+        {"parameters": about | {"goal": "ndr"}, "metrics": metrics(**found, messages_per_s=7 * (rate or 1))},
     ]
 
 
@@ -101,9 +104,9 @@ def p_cscf(name: str, clock: str) -> dict[str, Any]:
         for figure, value in (("mean", 19_500.0), ("p50", 15_000.0), ("p99", 98_500.0))
         if clock == "real" or kind != "handed_over_late"
     }
-    rates = metrics("Mbit/s", sip=12.5, sigcomp=4.75) + metrics("messages/s", messages_per_s=757.4)
-    counts = metrics("calls", calls_in_progress=20_011.5, calls_at_half_load=710_250.0)
-    shares = metrics("share", load=0.014) + metrics("workers", active_workers_seen=1.0)
+    rates = metrics(sip=12.5, sigcomp=4.75) + metrics(messages_per_s=757.4)
+    counts = metrics(calls_in_progress=20_011.5, calls_at_half_load=710_250.0)
+    shares = metrics(load=0.014) + metrics(active_workers_seen=1.0)
     buckets: list[list[float]] = [[1e4, 100], [2e4, 800], [1e5, 90], [1e6, 10]]
     points = [{"x": float(second), "y": 0.014 + 0.001 * (second % 3)} for second in range(1, 30)]
     return {
@@ -115,7 +118,7 @@ def p_cscf(name: str, clock: str) -> dict[str, Any]:
             "organisation": "pinned",
             "workers": 1,
         },
-        "metrics": [*rates, *counts, *shares, *metrics("ns", **times), *metrics("octets", memory_per_call=12_034.0)],
+        "metrics": [*rates, *counts, *shares, *metrics(**times), *metrics(memory_per_call=12_034.0)],
         "histograms": [Histogram("in_system", "ns", buckets)],
         "series": [Series("load_over_time", "time", "load", "s", "share", points)],
     }
@@ -136,7 +139,7 @@ def records(record: Any) -> list[Record]:
     parts += [*calls("basic-voice-call", 20_843.0), *calls("3gpp-video-call-re-invite-reliable", None)]
     parts += calls("basic-voice-call", 6_120.0, "sigcomp")
     parts += [p_cscf("basic-voice-call", "virtual"), p_cscf("3gpp-video-call-re-invite-reliable", "real")]
-    counts = metrics("packets", rate=1e4, sent=2e4, lost=0.0, unexpected=0.0)
+    counts = metrics(rate=1e4, sent=2e4, lost=0.0, unexpected=0.0)
     parts.append(
         {"parameters": {"kind": "delivery", "cpus": "1c", "profile": "gtpu-imix", "mode": "U"}, "metrics": counts}
     )

@@ -20,7 +20,20 @@ from headroom.core.paths import ROOT
 from headroom.core.results import store
 from headroom.tests.runs import replay_of
 
-COMMANDS = ("run", "test", "report", "reproduce", "list", "doctor", "render", "replay", "decode", "talk", "udvm")
+COMMANDS = (
+    "run",
+    "test",
+    "report",
+    "reproduce",
+    "list",
+    "doctor",
+    "render",
+    "replay",
+    "decode",
+    "talk",
+    "udvm",
+    "reference",
+)
 
 
 def headroom(*words: str, out: Path | None = None, **more: Any) -> subprocess.CompletedProcess[str]:

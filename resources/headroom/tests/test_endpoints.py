@@ -17,7 +17,6 @@ from headroom.schemes.sigcomp.endpoints import Endpoint
 from headroom.schemes.sigcomp.interop import call
 from headroom.schemes.sigcomp.judge.endpoint import Offer
 from headroom.schemes.sigcomp.papers import maenpaa_2005_runs
-from headroom.testbed import line
 from headroom.tests.runs import REFERENCE, calls_of, conversation_of, run_of
 
 # An implementation whose implementation.yaml says something of nearly every key of the configuration.
@@ -79,7 +78,7 @@ def of_messages(name: str, build: str) -> dict[str, Any]:
 
 
 def of_talk(name: str, build: str) -> dict[str, Any]:
-    return call._job(call.Row(name, name, "dynamic", build=build), [], 1, None)["endpoints"]["a"]
+    return call._job(call.Exchange(name, name, "dynamic", build=build), [], None)["endpoints"]["a"]
 
 
 def of_conformance(name: str, build: str) -> dict[str, Any]:
@@ -118,7 +117,7 @@ def test_nobody_is_given_options_that_he_does_not_have(
 
 
 def test_on_the_wire_it_is_as_declared(vendor: str, real_build: str) -> None:
-    config = line.endpoint_job(find(vendor), real_build, "compressor")["endpoint"]["config"]
+    config = endpoints.node_job(find(vendor), real_build, "compressor")["endpoint"]["config"]
     assert (config["transport"], config["state_memory_size"], config["options"]["search"]) == ("udp", 4096, "linear")
 
 

@@ -13,9 +13,8 @@ from headroom.core import implementations, profiles, yamlfile
 from headroom.core.errors import UsageError
 from headroom.core.paths import IMPLEMENTATIONS, PROFILES
 from headroom.decode import run
-from headroom.decode.reading import Ours
 from headroom.decode.run import DecodeOptions
-from headroom.decode.signalling import MOST_CYCLES, Signalling
+from headroom.schemes.sigcomp.dissector import MOST_CYCLES, Conversations
 from headroom.schemes.sigcomp.judge.message import upload
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.tests.decode.support import ethernet, ipv4, pcap, udp
@@ -143,12 +142,12 @@ def test_any_sigcomp_in_a_capture(tmp_path: Path) -> None:
 
 def test_messages_without_end_come_to_an_end() -> None:
     """A loop has all cycles that its message brings; many such messages would keep a reader for hours."""
-    signalling, loop = Signalling(), upload(bytes.fromhex("16 00"))  # JUMP to itself
-    signalling._cycles = MOST_CYCLES - 100_000
+    conversations, loop = Conversations(), upload(bytes.fromhex("16 00"))  # JUMP to itself
+    conversations._cycles = MOST_CYCLES - 100_000
     for last in (False, True):
-        ours = Ours()
-        assert signalling.read((b"a", b"b"), (5060, 5060), loop, ours) == "SigComp"
-        assert ours.notes == (
-            [f"not decompressed: messages that failed have taken {signalling._cycles} UDVM cycles"] * last
+        found = conversations.read((b"a", b"b", 5060, 5060), loop)
+        assert found is not None and found.title == "SigComp in UDP"
+        assert found.notes == (
+            [f"not decompressed: messages that failed have taken {conversations._cycles} UDVM cycles"] * last
         )
-    assert signalling._cycles > MOST_CYCLES - 100_000
+    assert conversations._cycles > MOST_CYCLES - 100_000

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from headroom.core.results.record import Metric
+from headroom.core.metrics import all_metrics
+from headroom.core.results.record import Measurement
 from headroom.schemes.sigcomp.report.hostile_section import hostile
 from headroom.tests import sample
 
 
-def record(name: str, case: str, **metrics: float) -> dict[str, Any]:
-    found = [Metric(key, value, "messages/s", "higher") for key, value in metrics.items()]
+def record(name: str, case: str, **values: float) -> dict[str, Any]:
+    found = [Measurement(all_metrics()[key], value) for key, value in values.items()]
     made = sample.record(
         f"performance.hostile_bytecode/{name}", parameters={"kind": "attack", "case": case}, metrics=found
     )

@@ -5,16 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from headroom.core import implementations, matrix_words, profiles
+from headroom.core import implementations, matrix, profiles
 from headroom.core.capabilities import Misbehaviour
 from headroom.core.errors import UsageError
 from headroom.core.paths import build_folder
-from headroom.core.yamlfile import schema
+from headroom.core.scheme import find
 from headroom.schemes.rohc.conformance import capabilities as sides
-from headroom.schemes.rohc.interop import group, links, traffic
-from headroom.schemes.rohc.interop.cell import ArtefactStore
-from headroom.schemes.rohc.interop.matrix import Choice, Row
-from headroom.schemes.sigcomp.interop import call, call_cells
+from headroom.tests.interop import support
 
 YAML = """
 name: theirs
@@ -59,7 +56,7 @@ def test_what_is_declared(root: Path) -> None:
     ],
 )
 def test_what_is_not_declared_is_never_asked_for(root: Path, asked: dict, reason: str) -> None:
-    assert implementations.find("theirs", root).lacks(**asked) == reason
+    assert implementations.find("theirs", root).lacks(**{"scheme": "rohc", **asked}) == reason
 
 
 def test_the_least_and_the_most_of_what_is_declared(root: Path) -> None:
@@ -132,9 +129,9 @@ def test_options_turn_a_feature_on(root: Path) -> None:
     more = "features: [timer-based], feature_options: {timer-based: {compressor: {clock: 1}}}}"
     path.write_text(YAML.replace("max_cid: 15}", f"max_cid: 15, {more}"))
     theirs = implementations.find("theirs", root)
-    assert theirs.options_for("timer-based", "compressor") == {"clock": 1}
-    assert theirs.options_for("timer-based", "decompressor") == {}
-    assert theirs.options_for("segmentation", "compressor") == {}
+    assert theirs.options_for("timer-based", "compressor", "rohc") == {"clock": 1}
+    assert theirs.options_for("timer-based", "decompressor", "rohc") == {}
+    assert theirs.options_for("segmentation", "compressor", "rohc") == {}
 
 
 @pytest.mark.parametrize(
@@ -144,6 +141,7 @@ def test_options_turn_a_feature_on(root: Path) -> None:
         ("cells: {peers: [nobody]}", r":\d+: /deviations/0/cells/peers/0: there is no implementation 'nobody'"),
         ("cells: {links: [foggy]}", r":\d+: /deviations/0/cells/links/0: 'foggy' is not one of"),
         ("cells: {modes: [X]}", r":\d+: /deviations/0/cells/modes/0: 'X' is not one of"),
+        ("cells: {colours: [red]}", r":\d+: /deviations/0/cells/colours: 'colours' is not known here \(known: peers"),
         ("cells: {transports: [sctp]}", r":\d+: /deviations/0/cells/transports/0: 'sctp' is not one of"),
         ("cells: {mechanisms: [telepathy]}", r":\d+: /deviations/0/cells/mechanisms/0: 'telepathy' is not one of"),
         (
@@ -194,6 +192,7 @@ def test_a_deviation_that_can_be_met(root: Path, deviation: str) -> None:
     ("cells", "scheme"),
     [
         ("{peers: [reference], links: [clean]}", "which"),
+        ("{peers: [reference]}, scheme: sigcomp", "sigcomp"),
         ("{profiles: ['0x0001'], peers: [reference]}", "rohc"),
         ("{traffic: [voip-mixed]}", "rohc"),
         ("{traffic: [push-to-talk]}", "sigcomp"),
@@ -214,15 +213,6 @@ def test_cells_are_of_one_scheme(root: Path, cells: str, scheme: str) -> None:
         assert implementations.find("theirs", root).deviations[0].scheme == scheme
 
 
-def test_the_schema_knows_the_words_of_the_matrix() -> None:
-    cells = schema("implementation")["properties"]["deviations"]["items"]["properties"]["cells"]["properties"]
-    assert cells["links"]["items"]["enum"] == [*links.names(), *matrix_words.CALL_LINKS]
-    assert {*matrix_words.CALL_LINKS, matrix_words.CLEAN} == set(call.LINKS)
-    assert cells["mechanisms"]["items"]["enum"] == list(call_cells.MECHANISMS)
-    assert set(cells) == {"peers", "traffic", "links", *matrix_words.OWN}
-    assert cells["profiles"]["items"]["enum"] == list(traffic.PROFILES)
-
-
 def test_what_is_declared_and_not_described_is_an_error_of_the_implementation(tmp_path: Path, real_build: str) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
@@ -234,12 +224,15 @@ def test_what_is_declared_and_not_described_is_an_error_of_the_implementation(tm
     )
     sentence = "mine: implementation.yaml says profile 0x0008 and mode R, describe does not."
     mine = implementations.find(str(folder))
-    assert implementations.untrue(mine, "compressor", real_build, profiles=["0x0000"], modes=["U"]) == ""
-    assert implementations.untrue(mine, "compressor", real_build, profiles=["0x0008"], modes=["R"]) == sentence
+    assert implementations.untrue(mine, "compressor", find("rohc"), real_build, profiles=["0x0000"], modes=["U"]) == ""
+    assert (
+        implementations.untrue(mine, "compressor", find("rohc"), real_build, profiles=["0x0008"], modes=["R"])
+        == sentence
+    )
     with pytest.raises(Misbehaviour, match=sentence):
         sides.require(mine, "decompressor", {"profiles": ["0x0008"], "mode": "R"}, real_build)
     sentence = "mine: implementation.yaml says profile 0x0008, describe does not."
-    row = Row(str(folder), str(folder), "0x0008", "U", "small")
-    results = group.run(row, Choice(build=real_build), ArtefactStore(tmp_path))
+    row = support.row(str(folder), str(folder), "0x0008", "U", "small", build=real_build)
+    results = matrix.run(row, support.store(tmp_path))
     assert {(one["verdict"], one["reason"]) for one in results} == {("error", sentence)}
     assert len({one["signature"] for one in results}) == 1, "said once for all of them"

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from headroom.core import requirements
+from headroom.core.metrics import all_metrics
 from headroom.core.results import store
+from headroom.core.results.record import Measurement
 from headroom.core.yamlfile import violations
 from headroom.report import capacity_section, charts, data, page, render, sections, wire_latency, wire_section
 from headroom.tests import browser, sample
@@ -293,13 +295,11 @@ def test_a_rough_figure_says_so() -> None:
 
 
 def test_flows_that_come_and_go() -> None:
-    metrics = [
-        {"name": name, "value": value, "core": None}
-        for name, value in (("load", 0.123), ("startup_ns", 501.5), ("steady_ns", 60.25), ("churn_ns", 77.75))
-    ]
+    values = {"load": 0.123, "startup_ns": 501.5, "steady_ns": 60.25, "churn_ns": 77.75}
+    found = [Measurement(all_metrics()[name], value).as_json() for name, value in values.items()]
     record = sample.records()[0] | {
         "parameters": {"kind": "churn", "cpus": "1c", "flow_pairs_per_core": 10_000, "replaced_per_second": 0.1},
-        "metrics": metrics,
+        "metrics": found,
     }
     section = sections.flows_come_and_go([record])
     assert section is not None
@@ -419,7 +419,7 @@ def test_what_no_case_covers_has_a_reason() -> None:
     _, rest = conformance_of(sample.records())
     reasons = {row.cells[0].text: row.cells[-1].text for row in rest.rows}
     assert "RFC3095-5.9.1-1" not in reasons, "a case names it"
-    assert reasons["RFC3095-4.1-3"].startswith("It binds what is below ROHC")
+    assert reasons["RFC3095-4.1-3"].startswith("It binds what is below the scheme")
     assert reasons["RFC3095-5.3.2.2.3-6"].startswith("An attempt that fails leaves no trace")
     assert "MAY" in reasons["RFC3095-5.7.6.1-7"]
     assert re.fullmatch("Not asked in this run; cases of conformance/.* name it.", reasons["RFC3095-5.7.1-1"])
@@ -565,7 +565,7 @@ def test_a_legend_is_never_wider_than_its_chart() -> None:
     ("tags", "title"),
     [
         (["scheme:rohc", ""], "Header compression: reference"),
-        (["scheme:sigcomp"], "SigComp: reference"),
+        (["scheme:sigcomp"], "Signalling compression: reference"),
         (["scheme:sigcomp", "scheme:rohc"], "Header and signalling compression: reference"),
     ],
 )
@@ -576,4 +576,4 @@ def test_the_title_says_what_was_asked(tags: list[str], title: str) -> None:
 
 def test_the_title_names_who_was_judged_alone() -> None:
     alone = sample.record("smoke/One", tags=["scheme:sigcomp"]).as_json() | {"compressor": None}
-    assert render.page([alone], Path("out")).title == "SigComp: reference"
+    assert render.page([alone], Path("out")).title == "Signalling compression: reference"

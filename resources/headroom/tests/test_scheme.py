@@ -19,3 +19,30 @@ def test_every_folder_is_a_scheme() -> None:
 def test_an_unknown_scheme_is_refused_with_those_known() -> None:
     with pytest.raises(UsageError, match=r"There is no scheme 'morse'\. Known: .*rohc"):
         scheme.find("morse")
+
+
+def test_axes_and_links_name_each_other_rightly() -> None:
+    for one in scheme.in_matrix().values():
+        axes = {axis.name: axis.names for axis in one.axes}
+        values = [value for axis in one.axes for value in axis.values]
+        for value in (*values, *one.links):
+            for name, words in value.only.items():
+                assert set(words) <= set(axes[name]), f"{one.name}: {value.name}"
+        assert one.links[0].name == scheme.CLEAN and one.links[0].harmless
+
+
+def test_words_name_a_scheme_where_only_one_has_them() -> None:
+    assert scheme.named({"modes": ("O",), "links": ("clean",)}) == {"rohc": "modes"}
+    assert scheme.named({"traffic": ("push-to-talk",), "links": ("loss-1",)}) == {
+        "sigcomp": "push-to-talk",
+        "rohc": "loss-1",
+    }
+    assert scheme.named({"traffic": ("call.pcap",), "links": ("clean",)}) == {"rohc": "call.pcap"}
+    assert scheme.named({"modes": (), "links": ("clean",)}) == {}
+
+
+def test_axes_are_of_one_scheme() -> None:
+    assert scheme.of_axes(["transport", "mechanism"]).name == "sigcomp"
+    for names in ([], ["mode", "transport"], ["colour"]):
+        with pytest.raises(UsageError, match=r"No scheme, or more than one, has the axes .* Known: rohc profile, mode"):
+            scheme.of_axes(names)

@@ -18,7 +18,7 @@ from headroom.core.paths import SUITES, build_folder
 from headroom.core.results import collector, listener
 from headroom.core.results.record import Test
 from headroom.core.settings import Settings
-from headroom.schemes.sigcomp import call_load, endpoints
+from headroom.schemes.sigcomp import call_load, endpoints, metrics
 from headroom.schemes.sigcomp.keywords import call_service
 from headroom.schemes.sigcomp.options import CALLS
 from headroom.schemes.sigcomp.report.calls_section import calls as section_of
@@ -272,7 +272,7 @@ def record(**parameters: Any) -> dict[str, Any]:
         call_service.note_comparison(asked, call_load.loaded(document() | {"comparison": compared()}))
     else:
         call_service.note(wanted, found, {"compartments": "per call"})
-        collector.current().metric("calls_at_half_load", 25_000, "calls")
+        collector.current().metric(metrics.CALLS_AT_HALF_LOAD, 25_000)
     current = collector.current()
     current.parameters |= parameters
     made = sample.record("performance.sip_calls/A Row", parameters=current.parameters, metrics=current.metrics,

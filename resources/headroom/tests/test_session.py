@@ -62,6 +62,7 @@ Runs Too Long
 
 LIBRARY = """
 from headroom.keywords.base import library
+from headroom.core import metrics
 from headroom.core.results import collector
 
 @library
@@ -71,7 +72,7 @@ class words:
 
     def note_a_should(self):
         collector.current().judge("non-strict", "the timer was late")
-        collector.current().metric("lateness", 3.0, "ms", "lower")
+        collector.current().metric(metrics.TICKS_MISSED, 3.0)
 """
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from headroom.core import metrics
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.results import store
-from headroom.core.results.record import CoreLoad, Finding, Histogram, Item, Metric, Record, Series, Test, worst
+from headroom.core.results.record import CoreLoad, Finding, Histogram, Item, Measurement, Record, Series, Test, worst
 from headroom.core.yamlfile import violations
 
 
@@ -31,8 +32,8 @@ def record(name: str = "One", **changes: object) -> Record:
         environment={"kernel": "6.1"},
         parameters={"cpus": "1c"},
         metrics=[
-            Metric("flow_pairs", 100.0, "flow pairs", "higher", 1, [99.0, 100.0, 101.0]),
-            Metric("lost", None, "packets", reason="the adapter does not say"),
+            Measurement(metrics.FLOW_PAIRS, 100.0, [99.0, 100.0, 101.0], core=1),
+            Measurement(metrics.LOST(), None, reason="the adapter does not say"),
         ],
         histograms=[Histogram("latency", "ns", [[10, 5], [20, 1]], 1)],
         core_load=[CoreLoad(1, "proc_stat", 0.5), CoreLoad(1, "tick", None, "no tick")],
@@ -57,7 +58,7 @@ def test_requirements_and_level_come_from_tags() -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_numbers_that_json_lacks(value: float) -> None:
-    document = record(metrics=[Metric("x", value, "ns", trials=[value, 1.0])]).as_json()
+    document = record(metrics=[Measurement(metrics.FLOOR_NS, value, [value, 1.0])]).as_json()
     assert document["metrics"][0]["value"] is None
     assert document["metrics"][0]["trials"] == [None, 1.0]
     assert document["metrics"][0]["reason"]

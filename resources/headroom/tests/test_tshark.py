@@ -11,7 +11,7 @@ import pytest
 from headroom.core import replay, tshark
 from headroom.core.captures import engine_pcapng
 from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
-from headroom.schemes.rohc import judging
+from headroom.schemes.rohc import judging, tshark_fields
 from headroom.schemes.rohc.judge import Decompressor
 from headroom.schemes.rohc.judge.packet import Packet
 from headroom.tests.runs import replay_of
@@ -20,17 +20,17 @@ SEPARATOR = tshark.SEPARATOR
 
 
 def test_a_line_of_its_output() -> None:
-    seen = tshark.parse(
+    seen = tshark_fields.parse(
         SEPARATOR.join(["7", "0", "UO-1-TS (sn=5)", "3", "", "5", "", "0x2a", "", ""]),
     )
-    assert seen == tshark.TsharkPacket(0, "UO-1-TS", 3, 5, 42, False)
-    initial = tshark.parse(SEPARATOR.join(["1", "0", "IR packet", "0", "", "", "", "0xa1", "42625", ""]))
+    assert seen == tshark_fields.TsharkPacket(0, "UO-1-TS", 3, 5, 42, False)
+    initial = tshark_fields.parse(SEPARATOR.join(["1", "0", "IR packet", "0", "", "", "", "0xa1", "42625", ""]))
     assert (initial.kind, initial.sn, initial.crc) == ("IR", 42625, 0xA1)
 
 
 @pytest.mark.parametrize("text", ["", SEPARATOR * 3, "garbage", SEPARATOR.join(["x"] * 20)])
 def test_lines_that_say_nothing(text: str) -> None:
-    seen = tshark.parse(text)
+    seen = tshark_fields.parse(text)
     assert seen.kind is None
     assert seen.sn is None
 
@@ -49,26 +49,26 @@ def packets() -> list[Packet]:
 def test_agreement_and_difference() -> None:
     [ours] = packets()
     sn = ours.value("RTP Sequence Number")
-    agreeing = tshark.TsharkPacket(0, "IR", 0, sn, ours.value("CRC"), False)
-    found = tshark.compare([agreeing], [ours])
+    agreeing = tshark_fields.TsharkPacket(0, "IR", 0, sn, ours.value("CRC"), False)
+    found = tshark_fields.compare([agreeing], [ours])
     assert (found.packets, found.fields, found.differences) == (1, 4, [])
-    other = tshark.TsharkPacket(0, "IR-DYN", 1, 5, None, True)
-    assert len(tshark.compare([other], [ours]).differences) == 4
-    assert "tshark reads 0 packets, there are 1" in tshark.compare([], [ours]).differences[0]
+    other = tshark_fields.TsharkPacket(0, "IR-DYN", 1, 5, None, True)
+    assert len(tshark_fields.compare([other], [ours]).differences) == 4
+    assert "tshark reads 0 packets, there are 1" in tshark_fields.compare([], [ours]).differences[0]
 
 
 def test_without_tshark(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert not tshark.available()
     with pytest.raises(EnvironmentLacks, match="tshark is not installed"):
-        tshark.read(tmp_path / "x.pcapng")
+        tshark_fields.read(tmp_path / "x.pcapng")
 
 
 def test_a_file_that_tshark_cannot_read(tmp_path: Path) -> None:
     path = tmp_path / "x.pcapng"
     path.write_bytes(b"nothing of the kind")
     with pytest.raises(HeadroomError, match=r"tshark could not read x\.pcapng"):
-        tshark.read(path)
+        tshark_fields.read(path)
 
 
 # ---- our own reader of the engine's captures

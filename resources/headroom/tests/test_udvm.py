@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from headroom.cli import udvm
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.paths import ROOT
+from headroom.schemes.sigcomp.cli import udvm
 from headroom.tests.test_cli import headroom
 
 # What is behind the bytecode comes out, octet by octet.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What RFC 3095 leaves to the implementation of a decompressor, as configuration values. Names and defaults are those
-// of the options that implementations/reference/README.md documents.
+// What RFC 3095 leaves to the implementation of a decompressor, as configuration values. The keys of `options` have
+// the names and defaults of the fields; enumerators are written as "negotiated".
 #pragma once
 
 #include <cstdint>

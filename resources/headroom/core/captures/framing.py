@@ -1,50 +1,64 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a captured frame carries: a ROHC packet, an IP packet, or something else.
+"""What a captured frame carries: a packet of a scheme, an IP packet, or something else.
 
-Ethernet with VLAN tags (IEEE 802.3, 802.1Q; ROHC has type 0x22F1), PPP (RFC 1661; in HDLC-like framing RFC 1662; ROHC:
-RFC 3241, 4), Linux' cooked captures, loopback and raw IP.
+Ethernet with VLAN tags (IEEE 802.3, 802.1Q), PPP (RFC 1661; in HDLC-like framing RFC 1662), Linux' cooked captures,
+loopback and raw IP. The types and protocols of schemes are theirs (`Scheme.framing`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
-Kind = Literal["rohc", "ip", "other"]
+from headroom.core.scheme import Scheme, all_schemes
+
+IP, OTHER = "ip", "other"  # kinds of frames that carry no packet of a scheme
 
 NULL, ETHERNET, PPP, OLD_RAW, PPP_HDLC, RAW, LOOP = 0, 1, 9, 12, 50, 101, 108
-LINUX_SLL, USER_0, PPP_DIRECTION, IPV4, IPV6, LINUX_SLL2 = 113, 147, 204, 228, 229, 276
+LINUX_SLL, PPP_DIRECTION, IPV4, IPV6, LINUX_SLL2 = 113, 204, 228, 229, 276
 
-TYPE_IPV4, TYPE_IPV6, TYPE_ROHC = 0x0800, 0x86DD, 0x22F1
+TYPE_IPV4, TYPE_IPV6 = 0x0800, 0x86DD
 VLAN_TAGS = (0x8100, 0x88A8, 0x9100)
 MOST_TAGS = 8  # more are no frame that anybody sends
-PPP_IPV4, PPP_IPV6, PPP_ROHC_SMALL, PPP_ROHC_LARGE = 0x0021, 0x0057, 0x0003, 0x0005
-_PPP_TYPES = {PPP_IPV4: TYPE_IPV4, PPP_IPV6: TYPE_IPV6, PPP_ROHC_SMALL: TYPE_ROHC, PPP_ROHC_LARGE: TYPE_ROHC}
+PPP_IPV4, PPP_IPV6 = 0x0021, 0x0057
 
 
 @dataclass(frozen=True)
 class Frame:
-    """`what` says in words what the frame is. `padding` counts octets behind an IP packet, which Ethernet adds."""
+    """`kind` is IP, OTHER or the name of a scheme, and `what` says in words what the frame is. `form` is what a frame
+    says of the format of a scheme's packet. `padding` counts octets behind an IP packet, which Ethernet adds."""
 
-    kind: Kind
+    kind: str
     octets: bytes
     what: str
     vlans: tuple[int, ...] = ()  # VIDs, outermost first
     source: bytes = b""  # MAC addresses, where there are any
     destination: bytes = b""
-    large_cids: bool | None = None  # of a ROHC packet, where the frame says it
+    form: str = ""
     padding: int = 0
 
 
+@cache
+def _schemes(numbers: Literal["ether_types", "ppp_protocols", "link_types"]) -> Mapping[int, tuple[Scheme, str]]:
+    """Schemes by the numbers of one kind, with what each says of the packet format."""
+    return {
+        number: (scheme, form)
+        for scheme in all_schemes().values()
+        for number, form in getattr(scheme.framing, numbers).items()
+    }
+
+
 def unwrap(link_type: int, octets: bytes) -> Frame:
-    """What a frame of a link type carries; kind "other" where it is none of ours, too short, or of an unknown type."""
+    """What a frame of a link type carries; OTHER where it is none of ours, too short, or of an unknown type."""
     if link_type == ETHERNET:
         return _ethernet(octets)
     if link_type in (PPP, PPP_HDLC):
         return _ppp(octets)
     if link_type == PPP_DIRECTION:
         frame = _ppp(octets[1:])
-        return Frame(frame.kind, frame.octets, frame.what, (), octets[:1], b"", frame.large_cids, frame.padding)
+        return Frame(frame.kind, frame.octets, frame.what, (), octets[:1], b"", frame.form, frame.padding)
     if link_type in (RAW, OLD_RAW, IPV4, IPV6):
         return _ip(octets, "raw IP")
     if link_type in (NULL, LOOP):
@@ -53,21 +67,22 @@ def unwrap(link_type: int, octets: bytes) -> Frame:
         return _typed(int.from_bytes(octets[14:16], "big"), octets[16:], "cooked capture", source=octets[6:12])
     if link_type == LINUX_SLL2 and len(octets) >= 20:
         return _typed(int.from_bytes(octets[:2], "big"), octets[20:], "cooked capture", source=octets[12:18])
-    if link_type == USER_0:
-        return Frame("rohc", octets, "link type 147 (user 0), taken for ROHC")
+    if found := _schemes("link_types").get(link_type):
+        scheme, name = found
+        return Frame(scheme.name, octets, f"link type {link_type} ({name}), taken for {scheme.title}")
     if link_type in (LINUX_SLL, LINUX_SLL2):
-        return Frame("other", octets, f"a cooked frame of {len(octets)} octets, which is too short")
-    return Frame("other", octets, f"link type {link_type}, which is not read here")
+        return Frame(OTHER, octets, f"a cooked frame of {len(octets)} octets, which is too short")
+    return Frame(OTHER, octets, f"link type {link_type}, which is not read here")
 
 
 def _ethernet(octets: bytes) -> Frame:
     if len(octets) < 14:
-        return Frame("other", octets, f"an Ethernet frame of {len(octets)} octets, which is too short")
+        return Frame(OTHER, octets, f"an Ethernet frame of {len(octets)} octets, which is too short")
     destination, source, at = octets[:6], octets[6:12], 12
     vlans: list[int] = []
     while (kind := int.from_bytes(octets[at : at + 2], "big")) in VLAN_TAGS:
         if len(vlans) == MOST_TAGS or len(octets) < at + 6:
-            return Frame("other", octets, "an Ethernet frame that ends in its VLAN tags", tuple(vlans), source)
+            return Frame(OTHER, octets, "an Ethernet frame that ends in its VLAN tags", tuple(vlans), source)
         vlans.append(int.from_bytes(octets[at + 2 : at + 4], "big") & 0x0FFF)
         at += 4
     return _typed(kind, octets[at + 2 :], "Ethernet", tuple(vlans), source, destination)
@@ -76,12 +91,13 @@ def _ethernet(octets: bytes) -> Frame:
 def _typed(
     kind: int, octets: bytes, where: str, vlans: tuple[int, ...] = (), source: bytes = b"", destination: bytes = b""
 ) -> Frame:
-    if kind == TYPE_ROHC:
-        return Frame("rohc", octets, f"ROHC on {where}", vlans, source, destination)
+    if found := _schemes("ether_types").get(kind):
+        scheme, form = found
+        return Frame(scheme.name, octets, _said(scheme, where, form), vlans, source, destination, form)
     if kind in (TYPE_IPV4, TYPE_IPV6):
         return _ip(octets, where, vlans, source, destination)
     what = f"{where} type 0x{kind:04x}" if kind >= 0x0600 else f"{where} with a length instead of a type"
-    return Frame("other", octets, what, vlans, source, destination)
+    return Frame(OTHER, octets, what, vlans, source, destination)
 
 
 def _ppp(octets: bytes) -> Frame:
@@ -89,24 +105,27 @@ def _ppp(octets: bytes) -> Frame:
     at = 2 if octets[:2] == b"\xff\x03" else 0
     width = 1 if at < len(octets) and octets[at] & 1 else 2
     if len(octets) < at + width:
-        return Frame("other", octets, f"a PPP frame of {len(octets)} octets, which is too short")
+        return Frame(OTHER, octets, f"a PPP frame of {len(octets)} octets, which is too short")
     protocol = int.from_bytes(octets[at : at + width], "big")
     inside = octets[at + width :]
-    kind = _PPP_TYPES.get(protocol)
-    if kind is None:
-        return Frame("other", inside, f"PPP protocol 0x{protocol:04x}")
-    if kind == TYPE_ROHC:
-        large = protocol == PPP_ROHC_LARGE
-        return Frame("rohc", inside, f"ROHC on PPP, {'large' if large else 'small'} CIDs", large_cids=large)
-    return _ip(inside, "PPP")
+    if protocol in (PPP_IPV4, PPP_IPV6):
+        return _ip(inside, "PPP")
+    if found := _schemes("ppp_protocols").get(protocol):
+        scheme, form = found
+        return Frame(scheme.name, inside, _said(scheme, "PPP", form), form=form)
+    return Frame(OTHER, inside, f"PPP protocol 0x{protocol:04x}")
+
+
+def _said(scheme: Scheme, where: str, form: str) -> str:
+    return f"{scheme.title} on {where}{', ' if form else ''}{form}"
 
 
 def _ip(octets: bytes, where: str, vlans: tuple[int, ...] = (), source: bytes = b"", destination: bytes = b"") -> Frame:
     length = ip_length(octets)
     if length is None:
-        return Frame("other", octets, f"{where} with something that is no IP packet", vlans, source, destination)
+        return Frame(OTHER, octets, f"{where} with something that is no IP packet", vlans, source, destination)
     whole = octets[:length]
-    return Frame("ip", whole, f"IP on {where}", vlans, source, destination, padding=len(octets) - len(whole))
+    return Frame(IP, whole, f"IP on {where}", vlans, source, destination, padding=len(octets) - len(whole))
 
 
 def ip_length(octets: bytes) -> int | None:

@@ -20,6 +20,7 @@ from headroom.core.paths import DEFAULT_BUILD, ROOT, build_folder, shown
 MEASURED = ("gcc-O2", "gcc-O3-native", "clang-O2", "clang-O3-native", "gcc-m32-O2")
 
 Say = Callable[[str], None]
+Start = Callable[..., "subprocess.Popen[str]"]
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,19 @@ def engine_program(build: str) -> Path:
 
 
 def ensure(
-    preset: str = DEFAULT_BUILD, targets: Iterable[str] = (), tests: bool = False, say: Say | None = None
+    preset: str = DEFAULT_BUILD,
+    targets: Iterable[str] = (),
+    tests: bool = False,
+    benchmarks: bool = False,
+    say: Say | None = None,
+    start: Start = subprocess.Popen,
 ) -> Path:
     """Configures and builds a preset, doing only what is not done yet; returns its folder.
 
-    `targets` are ninja targets, all when empty. `tests` also configures the unit tests. Two processes may ask at once:
-    the second waits. A folder that cannot be written is used as it is when all of it is there. Raises EnvironmentLacks
-    with the compiler's last lines when it fails; the whole log is in the build folder.
+    `targets` are ninja targets, all when empty. `tests` and `benchmarks` also configure the unit tests and the
+    benchmarks. `start` starts cmake and ninja, as Popen does. Two processes or threads may ask at once: the second
+    waits. A folder that cannot be written is used as it is when all of it is there. Raises EnvironmentLacks with the
+    compiler's last lines when it fails; the whole log is in the build folder.
     """
     known = presets()
     if preset not in known:
@@ -74,7 +81,8 @@ def ensure(
             raise EnvironmentLacks(f"The build {preset} needs {program}, which is not installed.")
     folder = build_folder(preset)
     wanted = list(targets)
-    if _is_read_only(folder) and wanted and not tests and all((folder / target).is_file() for target in wanted):
+    options = [name for name, on in (("HEADROOM_TESTS", tests), ("HEADROOM_BENCHMARKS", benchmarks)) if on]
+    if _is_read_only(folder) and wanted and not options and all((folder / target).is_file() for target in wanted):
         if say:
             say(f"{shown(folder)} cannot be written; what is built there is used as it is.")
         return folder
@@ -91,12 +99,12 @@ def ensure(
             if say:
                 say(f"{shown(folder)} was made as {origin} and has been copied or moved; it is made anew")
             _empty(folder)
-        if not (folder / "build.ninja").is_file() or (tests and not _has_tests(folder)) or _could_have_ports(folder):
+        if not (folder / "build.ninja").is_file() or not _has(folder, options) or _could_have_ports(folder):
             if say:
                 say(f"configuring {preset} ({known[preset].title})")
-            flags = ["-DHEADROOM_TESTS=ON"] if tests else []
-            _step(["cmake", "--preset", preset, *flags], log, "w", f"Configuring the build {preset}", say=None)
-        _step(["ninja", "-C", str(folder), *wanted], log, "a", f"Building {preset}", say)
+            flags = [f"-D{option}=ON" for option in options]
+            _step(["cmake", "--preset", preset, *flags], log, "w", f"Configuring the build {preset}", None, start)
+        _step(["ninja", "-C", str(folder), *wanted], log, "a", f"Building {preset}", say, start)
     return folder
 
 
@@ -105,8 +113,10 @@ def _is_read_only(folder: Path) -> bool:
     return (folder / "build.ninja").is_file() and not os.access(folder, os.W_OK)
 
 
-def _has_tests(folder: Path) -> bool:
-    return "HEADROOM_TESTS:BOOL=ON" in _cache(folder)
+def _has(folder: Path, options: Iterable[str]) -> bool:
+    """Whether CMake options are on in a build."""
+    cache = _cache(folder)
+    return all(f"{option}:BOOL=ON" in cache for option in options)
 
 
 def _could_have_ports(folder: Path) -> bool:
@@ -155,13 +165,13 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _step(command: list[str], log: Path, mode: str, doing: str, say: Say | None) -> None:
+def _step(command: list[str], log: Path, mode: str, doing: str, say: Say | None, start: Start) -> None:
     """Runs one command, all its output to the log; `say` hears ninja's progress, at most once per tenth of the work."""
     last: list[str] = []
     told = -1
     environment = {**os.environ, "NINJA_STATUS": "[%f/%t] "}
     with log.open(mode, encoding="utf-8") as out:
-        process = subprocess.Popen(
+        process = start(
             command,
             cwd=ROOT,
             env=environment,

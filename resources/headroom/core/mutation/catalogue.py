@@ -12,14 +12,10 @@ from headroom.core.errors import UsageError
 from headroom.core.implementations import Role
 from headroom.core.paths import IMPLEMENTATIONS
 from headroom.core.run.selection import has_suites
+from headroom.core.scheme import all_schemes
 from headroom.core.yamlfile import check, read
 
 PATH = IMPLEMENTATIONS / "reference" / "mutants.yaml"
-SUITES_OF: dict[str, str] = {  # by side, below suites/
-    "compressor": "conformance/rohc",
-    "decompressor": "conformance/rohc",
-    "endpoint": "conformance/sigcomp",
-}
 
 
 @dataclass(frozen=True)
@@ -42,7 +38,7 @@ def load(path: Path = PATH) -> list[Mutant]:
         name = entry["name"]
         if name in found:
             raise UsageError(document.complaint(("mutants", index, "name"), f"{name} stands here twice."))
-        folder = SUITES_OF[entry["side"]]
+        folder = suites_of(entry["side"])
         suites = tuple(suite if "/" in suite else f"{folder}/{suite}" for suite in entry["suites"])
         for place, suite in enumerate(suites):
             if not has_suites(suite):
@@ -50,6 +46,12 @@ def load(path: Path = PATH) -> list[Mutant]:
                 raise UsageError(document.complaint(where, f"there is no suite {suite}."))
         found[name] = Mutant(name, entry["side"], entry["section"], entry["breaks"], suites, entry.get("quick", False))
     return list(found.values())
+
+
+def suites_of(side: Role) -> str:
+    """The conformance suites of the scheme that has a side, the default one if several have it."""
+    having = [scheme for scheme in all_schemes().values() if side in scheme.roles and scheme.suites]
+    return max(having, key=lambda scheme: scheme.is_default).suites
 
 
 def choose(names: Sequence[str], known: Sequence[Mutant]) -> list[Mutant]:

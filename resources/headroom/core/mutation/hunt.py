@@ -19,7 +19,7 @@ from robot.api import SuiteVisitor
 
 from headroom.core import implementations
 from headroom.core.errors import HeadroomError
-from headroom.core.mutation.catalogue import SUITES_OF
+from headroom.core.mutation.catalogue import suites_of
 from headroom.core.paths import ROOT, SUITES
 from headroom.core.results.listener import Listener, test_id
 from headroom.core.results.record import Record
@@ -178,7 +178,7 @@ def write_implementation(task: Task) -> Path:
 def suites_in_order(first: Collection[str], side: str = "compressor") -> list[Path]:
     """Files of all conformance suites of a side's scheme, those named in `first` before the others."""
     wanted = suite_files(first)
-    folder = SUITES / SUITES_OF[side]
+    folder = SUITES / suites_of(side)
     return [*wanted, *(path for path in sorted(folder.glob("*.robot")) if path not in wanted)]
 
 

@@ -6,11 +6,13 @@ Keywords work the same without a listener (plain `robot`): what they leave is th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headroom.core.results.record import Better, CoreLoad, Finding, Histogram, Item, Metric, Series, Verdict
+from headroom.core.metrics import Metric
+from headroom.core.results.record import CoreLoad, Finding, Histogram, Item, Measurement, Series, Verdict
 
 
 @dataclass
@@ -18,7 +20,7 @@ class Collected:
     """What one test has left so far."""
 
     parameters: dict[str, Any] = field(default_factory=dict)
-    metrics: list[Metric] = field(default_factory=list)
+    metrics: list[Measurement] = field(default_factory=list)
     histograms: list[Histogram] = field(default_factory=list)
     core_load: list[CoreLoad] = field(default_factory=list)
     series: list[Series] = field(default_factory=list)
@@ -37,15 +39,15 @@ class Collected:
 
     def metric(
         self,
-        name: str,
+        metric: Metric,
         value: float | None,
-        unit: str,
-        better: Better = None,
-        core: int | None = None,
-        trials: list[float | None] | None = None,
+        trials: Sequence[float | None] = (),
+        *,
         reason: str = "",
+        core: int | None = None,
     ) -> None:
-        self.metrics.append(Metric(name, value, unit, better, core, list(trials or []), reason))
+        """Leaves the value of a metric, with all its raw trials; where it is missing, the reason."""
+        self.metrics.append(Measurement(metric, value, list(trials), reason, core))
 
     def judge(self, verdict: Verdict, reason: str) -> None:
         """Notes a verdict that Robot cannot express. A worse one stays: nothing is ever made milder."""

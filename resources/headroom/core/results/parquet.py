@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core.errors import disk_error
+from headroom.core.metrics import all_metrics
 
 
 def rows(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """One row for each trial of each metric; a metric without trials has one row with its value alone."""
     result = []
+    known = all_metrics()
     for record in records:
         common = _common(record)
         for metric in record["metrics"]:
@@ -20,6 +22,7 @@ def rows(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 "metric": metric["name"],
                 "unit": metric["unit"],
                 "better": metric["better"],
+                "description": known[name].description if (name := metric["name"]) in known else None,
                 "core": metric["core"],
                 "value": metric["value"],
                 "missing_because": metric.get("reason"),

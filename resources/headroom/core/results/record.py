@@ -8,25 +8,41 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from headroom.core.metrics import Metric
+
 SCHEMA_VERSION = 1
 
 Verdict = Literal["pass", "non-strict", "fail", "unsupported", "error"]
 VERDICTS: tuple[Verdict, ...] = ("pass", "non-strict", "fail", "unsupported", "error")
-Better = Literal["higher", "lower"] | None
 Kind = Literal["must-match", "shape", "context"]
 
 
 @dataclass
-class Metric:
-    """A number with its unit. `trials` holds every raw value; a missing value has a reason."""
+class Measurement:
+    """The value of a metric. `trials` holds every raw value; a missing value has a reason."""
 
-    name: str
+    metric: Metric
     value: float | None
-    unit: str
-    better: Better = None
-    core: int | None = None
     trials: list[float | None] = field(default_factory=list)
     reason: str = ""
+    core: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self.metric.name
+
+    def as_json(self) -> dict[str, Any]:
+        document: dict[str, Any] = {
+            "name": self.metric.name,
+            "value": self.value,
+            "unit": self.metric.unit,
+            "better": self.metric.better,
+            "core": self.core,
+            "trials": self.trials,
+        }
+        if self.value is None or not math.isfinite(self.value):
+            return document | {"value": None, "reason": self.reason or "it could not be computed"}
+        return document | _without_empty({"reason": self.reason}, "reason")
 
 
 @dataclass
@@ -146,7 +162,7 @@ class Record:
     command: str = ""
     environment: dict[str, Any] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
-    metrics: list[Metric] = field(default_factory=list)
+    metrics: list[Measurement] = field(default_factory=list)
     histograms: list[Histogram] = field(default_factory=list)
     core_load: list[CoreLoad] = field(default_factory=list)
     series: list[Series] = field(default_factory=list)
@@ -160,7 +176,7 @@ class Record:
         """The record as its JSON object. Numbers that JSON cannot hold (NaN, infinities) become null with a reason."""
         document = {"schema": SCHEMA_VERSION, **asdict(self)}
         document["test"] |= {"requirements": self.test.requirements, "level": self.test.level}
-        document["metrics"] = [_metric(metric) for metric in self.metrics]
+        document["metrics"] = [measurement.as_json() for measurement in self.metrics]
         document["core_load"] = [_without_empty(asdict(load), "reason") for load in self.core_load]
         document["series"] = [_without_empty(asdict(series), "label") for series in self.series]
         document["items"] = [_item(item) for item in self.items]
@@ -173,15 +189,6 @@ class Record:
 def in_process(version: str) -> dict[str, Any]:
     """The traffic of a test that needs no network: made in the engine's memory."""
     return {"generator": {"name": "memory", "version": version}, "topology": {"name": "process"}}
-
-
-def _metric(metric: Metric) -> dict[str, Any]:
-    document = asdict(metric)
-    if metric.value is None or not math.isfinite(metric.value):
-        document["reason"] = metric.reason or "it could not be computed"
-        document["value"] = None
-        return document
-    return _without_empty(document, "reason")
 
 
 def _item(item: Item) -> dict[str, Any]:

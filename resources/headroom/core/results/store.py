@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from headroom.core.errors import EnvironmentLacks, UsageError, disk_error
+from headroom.core import metrics
+from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError, disk_error
 from headroom.core.paths import out_folder, shown
 from headroom.core.results.record import Artefact, Record
 
@@ -24,6 +25,10 @@ UMASK = os.umask(0o022)
 os.umask(UMASK)
 
 Warn = Callable[[str], None]
+
+
+class UnregisteredMetric(HeadroomError):
+    """A record has a metric that the registry lacks, or has in another unit."""
 
 
 def write_atomically(path: Path, octets: bytes) -> None:
@@ -78,18 +83,30 @@ def file_name(test_id: str) -> str:
 
 
 def write(run_folder: Path, record: Record) -> Path:
-    """Writes a record. Raises EnvironmentLacks when the disk does not take it."""
+    """Writes a record. Raises UnregisteredMetric, and EnvironmentLacks when the disk does not take it."""
     path = run_folder / "results" / file_name(record.test.id)
+    document = record.as_json()
+    if unknown := metrics.unregistered(document["metrics"]):
+        raise UnregisteredMetric(
+            f"The result of '{record.test.id}' cannot be kept: the registry of metrics has no {', '.join(unknown)}. "
+            "Declare it in core/metrics.py or in the metrics of its scheme."
+        )
     try:
-        write_atomically(path, json.dumps(record.as_json(), indent=1, ensure_ascii=False).encode() + b"\n")
+        write_atomically(path, json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n")
     except OSError as error:
         raise disk_error(error, f"writing the result of '{record.test.id}'") from error
     return path
 
 
 def read_all(run_folder: Path, warn: Warn = lambda sentence: None) -> list[dict[str, Any]]:
-    """All valid records of a run, by the time they started. What is no record of ours is left out with a warning."""
-    return sorted(_records(run_folder, warn), key=lambda record: (record["started"], record["test"]["id"]))
+    """All valid records of a run, by the time they started. What is no record of ours is left out with a warning.
+
+    Metrics of older versions stay in the records; one sentence names those that the registry does not have.
+    """
+    found = sorted(_records(run_folder, warn), key=lambda record: (record["started"], record["test"]["id"]))
+    if unknown := sorted({name for record in found for name in metrics.unregistered(record["metrics"])}):
+        warn(f"{shown(run_folder)} has metrics that this version does not show: {', '.join(unknown)}.")
+    return found
 
 
 def _records(run_folder: Path, warn: Warn) -> Iterator[dict[str, Any]]:

@@ -33,7 +33,7 @@ class Plan:
     tags: list[str] = field(default_factory=list)
     excluded: list[str] = field(default_factory=list)
     cases: list[str] = field(default_factory=list)
-    matrix: dict[str, list[str]] = field(default_factory=dict)  # of `interop`: words by the names of its options
+    matrix: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # of `interop`: words, by scheme and option
 
     @property
     def folder(self) -> Path:
@@ -110,7 +110,10 @@ def recall(folder: Path) -> Plan:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         lists = {name: [str(item) for item in document[name]] for name in ("suites", "tags", "excluded", "cases")}
-        matrix = {str(name): [str(word) for word in words] for name, words in document.get("matrix", {}).items()}
+        matrix = {
+            str(scheme): {str(option): [str(word) for word in words] for option, words in asked.items()}
+            for scheme, asked in document.get("matrix", {}).items()
+        }
         return Plan(Settings.from_json(document["settings"], folder), **lists, matrix=matrix)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{shown(path)} does not say what the run was ({error}); start a new one.") from error
@@ -152,7 +155,7 @@ def run_robot(
             console="quiet",  # errors alone
             stdout=messages,
             stderr=messages,
-            variable=[*plan.settings.robot_variables(), *pairs.variables(plan.matrix)],
+            variable=plan.settings.robot_variables(),
             include=plan.tags,
             exclude=plan.excluded,
             test=plan.cases,

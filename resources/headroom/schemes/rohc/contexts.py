@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from headroom.core.implementations import CAPTURES
+from headroom.core.declarations import CAPTURES
 from headroom.core.replay import Replay
 
 # RFC 5795, 5.1.1: MAX_CID; small CIDs end at 15.

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from headroom.core import engine, replay, tshark
+from headroom.core import engine, replay
 from headroom.core.capabilities import adapter
 from headroom.core.captures import engine_pcapng
 from headroom.core.implementations import Implementation
 from headroom.core.results.record import Finding
+from headroom.schemes.rohc import tshark_fields
 from headroom.schemes.rohc.judge import Checker, Decompressor, Parameters
 from headroom.schemes.rohc.judge.vectors import Vector, replay_job
 
@@ -92,14 +93,14 @@ def feedback_data(element: bytes) -> bytes:
     return element[2:] if element and element[0] & 0x07 == 0 else element[1:]
 
 
-def compare_with_tshark(done: replay.Replay) -> tshark.Comparison:
+def compare_with_tshark(done: replay.Replay) -> tshark_fields.Comparison:
     """The link as tshark and as the ROHC judge read it, field by field."""
     with tempfile.TemporaryDirectory(prefix="headroom-judge-") as folder:
         path = Path(folder) / "link.pcapng"
         again = replay.run(replace(done.wanted, records="all", record_octets=True, outputs={"link": path}))
-        seen = [one for one in tshark.read(path) if one.interface == 0 and one.kind != "Feedback"]
+        seen = [one for one in tshark_fields.read(path) if one.interface == 0 and one.kind != "Feedback"]
     if any("segments" in record for record in again.records):
-        return tshark.Comparison(0, 0, ["packets went as segments, of which tshark shows no headers"])
+        return tshark_fields.Comparison(0, 0, ["packets went as segments, of which tshark shows no headers"])
     judge = Decompressor(Parameters.of(done.wanted.channel))
     outcomes = [
         judge.decompress(bytes.fromhex(record["link"]))
@@ -107,8 +108,10 @@ def compare_with_tshark(done: replay.Replay) -> tshark.Comparison:
         if "packet" in record and record.get("direction") == "forward" and "link" in record
     ]
     if any(outcome.packet is None for outcome in outcomes):
-        return tshark.Comparison(0, 0, ["the ROHC judge cannot read every packet, so there is nothing to compare"])
-    return tshark.compare(seen, [outcome.packet for outcome in outcomes if outcome.packet is not None])
+        return tshark_fields.Comparison(
+            0, 0, ["the ROHC judge cannot read every packet, so there is nothing to compare"]
+        )
+    return tshark_fields.compare(seen, [outcome.packet for outcome in outcomes if outcome.packet is not None])
 
 
 def play_vector(vector: Vector, decompressor: Implementation, build: str) -> tuple[list[str], dict[str, Any]]:

@@ -32,7 +32,8 @@ def choose_mode(made: ReplayConfig) -> None:
     """Of several modes, the first that both sides have."""
     if OR in str(made.channel.get("mode", "")):
         ends = {"compressor": made.compressor, "decompressor": made.decompressor}
-        made.channel["mode"] = implementations.first_mode(made.channel["mode"].split(OR), ends)
+        modes = made.channel["mode"].split(OR)
+        made.channel["mode"] = implementations.first_declared(made.scheme, "modes", modes, ends)
 
 
 def remarks(done: Replay) -> list[str]:

@@ -108,6 +108,13 @@ def conversation(
     return job | more
 
 
+def node_job(found: Implementation, build: str, side: str) -> dict[str, Any]:
+    """What a node is told that speaks SigComp: callers are behind the compressor's side, which is theirs, and the other
+    one is the proxy that they talk to."""
+    users = "plain" if side == "compressor" else "link"
+    return {"endpoint": adapter(Endpoint(found, build=build)), "users": users, "feedback": "own"}
+
+
 def lacking(end: Endpoint, features: Sequence[str] = ()) -> str:
     """Why what a case asks of an endpoint is not for its implementation, as declared; "" when it is."""
     asked: dict[str, Any] = {"transports": [end.transport], "features": list(features)}

@@ -3,7 +3,81 @@
 
 from __future__ import annotations
 
-from headroom.core.scheme import Scheme
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from headroom.core.metrics import Metric, declared
+from headroom.core.scheme import Framing, Interop, Scheme
+from headroom.schemes.sigcomp.interop.axes import AXES, LINKS
 from headroom.schemes.sigcomp.options import OPTIONS
 
-SCHEME = Scheme(name="sigcomp", title="SigComp", roles=("endpoint",), options=OPTIONS)
+if TYPE_CHECKING:
+    import typer
+
+    from headroom.core.captures.dissection import PayloadDissector
+    from headroom.core.implementations import Implementation
+
+
+def _interop() -> Interop:
+    from headroom.schemes.sigcomp.interop.matrix import INTEROP
+
+    return INTEROP
+
+
+def _metrics() -> tuple[Metric, ...]:
+    from headroom.schemes.sigcomp import metrics
+
+    return declared(vars(metrics))
+
+
+def _report_sections() -> tuple[Callable[..., Any], ...]:
+    from headroom.schemes.sigcomp.report import calls_on_the_wire, calls_section, hostile_section
+
+    return calls_section.calls, hostile_section.hostile, calls_on_the_wire.calls
+
+
+def _papers() -> Mapping[str, Any]:
+    from headroom.bench.papers.measured import MeasuredPaper
+    from headroom.schemes.sigcomp.papers import maenpaa_2005_figures, maenpaa_2005_places
+
+    return {"maenpaa-2005": MeasuredPaper(maenpaa_2005_places.measure, maenpaa_2005_figures.figures)}
+
+
+def _dissector() -> PayloadDissector:
+    from headroom.schemes.sigcomp.dissector import SigcompDissector
+
+    return SigcompDissector()
+
+
+def _commands(app: typer.Typer) -> None:
+    from headroom.schemes.sigcomp.cli import talk, udvm
+
+    talk.add_to(app)
+    udvm.add_to(app)
+
+
+def _node_job(found: Implementation, build: str, side: str) -> dict[str, Any]:
+    from headroom.schemes.sigcomp import endpoints
+
+    return endpoints.node_job(found, build, side)
+
+
+SCHEME = Scheme(
+    name="sigcomp",
+    title="SigComp",
+    roles=("endpoint",),
+    axes=AXES,
+    links=LINKS,
+    interop=_interop,
+    compresses="signalling",
+    options=OPTIONS,
+    metrics=_metrics,
+    report_sections=_report_sections,
+    papers=_papers,
+    suites="conformance/sigcomp",
+    framing=Framing(udp_ports=(5060,)),  # that of SIP (RFC 3261, 18.2.1), which SigComp shares (RFC 5049, 5)
+    dissector=_dissector,
+    commands=_commands,
+    node_job=_node_job,
+    benchmarks=(("sigcomp_bench", "--benchmark_min_time=0.01"),),
+)

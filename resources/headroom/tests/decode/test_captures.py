@@ -170,9 +170,9 @@ def test_what_frames_carry(link_type: int, octets: bytes, kind: str, inside: byt
 def test_what_a_frame_says_besides() -> None:
     tagged = framing.unwrap(1, ethernet(0x22F1, b"rohc", 100, 7))
     assert (tagged.vlans, tagged.source.hex()) == ((100, 7), "02000000000a")
-    assert tagged.large_cids is None
-    assert framing.unwrap(9, b"\x05rohc").large_cids is True
-    assert framing.unwrap(9, b"\x00\x03rohc").large_cids is False
+    assert tagged.form == ""
+    assert framing.unwrap(9, b"\x05rohc").form == "large CIDs"
+    assert framing.unwrap(9, b"\x00\x03rohc").form == "small CIDs"
     assert framing.unwrap(1, ethernet(0x0800, PACKET + b"\0" * 17)).padding == 17
 
 

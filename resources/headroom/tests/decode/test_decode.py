@@ -10,11 +10,13 @@ import pytest
 
 from headroom.core import tshark
 from headroom.core.captures import reading
-from headroom.decode import compressed, ip_dissector, run, text, tshark_reading
-from headroom.decode.comparing import Limits, ReadingComparison, compare_ip, compare_rohc
-from headroom.decode.compressed import ChannelHints
-from headroom.decode.reading import Reading
+from headroom.core.captures.dissection import Reading, ReadingComparison
+from headroom.decode import ip_dissector, run, text
+from headroom.decode.comparing import compare_ip
 from headroom.decode.run import DecodedPacket, DecodeOptions
+from headroom.decode.tshark_reading import ip_row
+from headroom.schemes.rohc.decode import tshark_reading
+from headroom.schemes.rohc.decode.reading import ChannelHints, RohcReader, reads_as_large
 from headroom.schemes.rohc.judge import crc
 from headroom.tests.decode.support import (
     ACK,
@@ -40,8 +42,10 @@ from headroom.tests.test_cli import headroom
 with_tshark = pytest.mark.skipif(not tshark.available(), reason="tshark is not installed")
 
 
-def decoded(path: Path, ask: bool = False, wanted: ChannelHints | None = None, **more: object) -> list[DecodedPacket]:
-    capture = run.read(DecodeOptions(path, wanted or ChannelHints(), tshark=ask, **more))  # type: ignore[arg-type]
+def decoded(
+    path: Path, ask: bool = False, words: dict[str, object] | None = None, **more: object
+) -> list[DecodedPacket]:
+    capture = run.read(DecodeOptions(path, words or {}, tshark=ask, **more))  # type: ignore[arg-type]
     assert capture.faults == []
     return list(capture.decoded())
 
@@ -99,11 +103,11 @@ def test_segments_are_put_together(tmp_path: Path) -> None:
 
 
 def test_size_of_cids_is_found_out(tmp_path: Path) -> None:
-    assert not compressed.reads_as_large([IR, UO_0], ChannelHints())
+    assert not reads_as_large([IR, UO_0], ChannelHints())
     capture = run.read(DecodeOptions(pcap(tmp_path / "x.pcap", 1, *rohc(LARGE_IR, LARGE_UO_0)), tshark=False))
     assert [one.ours.values["CID"] for one in capture.decoded() if one.ours] == [100, 100]
     assert capture.remarks[0].startswith("Read with large CIDs, which made more sense")
-    asked = decoded(capture.asked.path, wanted=ChannelHints(large_cids=False))
+    asked = decoded(capture.asked.path, words={"cid": "small"})
     assert all(one.ours is not None and one.ours.error for one in asked)
 
 
@@ -205,21 +209,21 @@ ROW: dict[str, list[str]] = {}
 
 def test_a_row_of_a_header() -> None:
     row = ROW | {"_ws.col.Info": ["UO-1-TS (sn=5)"], "rohc.small_cid": ["3"], "rohc.comp.sn": ["5"]}
-    found = tshark_reading.rohc_row(row | {"rohc.crc": ["0x07"], "rohc.tp": ["12"]})
+    found = tshark_reading.row_reading(row | {"rohc.crc": ["0x07"], "rohc.tp": ["12"]})
     assert (found.title, found.values) == ("UO-1-TS", {"CID": 3, "CRC": 7, "SN bits": 5, "TS bits": 12})
-    assert tshark_reading.rohc_row(ROW) == Reading()
-    assert tshark_reading.rohc_row(ROW | {"_ws.malformed": ["1"]}).notes == ["malformed"]
+    assert tshark_reading.row_reading(ROW) == Reading()
+    assert tshark_reading.row_reading(ROW | {"_ws.malformed": ["1"]}).notes == ["malformed"]
 
 
 def test_a_row_of_feedback() -> None:
     row = ROW | {"rohc.feedback": ["0x1e"], "rohc.small_cid": ["0"], "rohc.acktype": ["1"], "rohc.mode": ["3"]}
-    found = tshark_reading.rohc_row(row | {"rohc.sn": ["0x0102"], "rohc.opt.sn_add_bits": ["0x03"]})
+    found = tshark_reading.row_reading(row | {"rohc.sn": ["0x0102"], "rohc.opt.sn_add_bits": ["0x03"]})
     element = {"CID": 0, "type": "FEEDBACK-2", "acknowledgement": "NACK", "mode": "R", "SN": 0x010203}
     assert found.values == {"feedback": [element]}
 
 
 def test_a_row_of_ip_with_nonsense_in_it() -> None:
-    found = tshark_reading.ip_row({"ip.src": ["192.0.2.1", "10.0.0.1"], "gtp.teid": ["0x00000001"], "rtp.seq": ["?"]})
+    found = ip_row({"ip.src": ["192.0.2.1", "10.0.0.1"], "gtp.teid": ["0x00000001"], "rtp.seq": ["?"]})
     assert found.values == {"IPv4 source": ["192.0.2.1", "10.0.0.1"], "TEID": 1}
 
 
@@ -237,10 +241,10 @@ def test_packets_are_put_before_tshark_in_pieces() -> None:
 
 def compared(other: Reading, *packets: bytes) -> ReadingComparison:
     """What becomes of tshark's reading of the last packet of a channel."""
-    channel, limits = compressed.Channel(ChannelHints(), False), Limits()
+    reader = RohcReader(ChannelHints(), False)
     for packet in packets[:-1]:
-        limits.why_silent(channel.read(packet))
-    return compare_rohc(channel.read(packets[-1]), other, limits)
+        reader.compare(reader.read(packet), None)
+    return reader.compare(reader.read(packets[-1]), other)
 
 
 def test_agreement_and_difference() -> None:
@@ -399,7 +403,7 @@ def test_the_command(tmp_path: Path) -> None:
 def test_a_difference_is_status_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = pcap(tmp_path / "x.pcap", 1, *rohc(IR, UO_0))
     cells = {"_ws.col.Info": "UO-1", "rohc.comp.sn": "9"}
-    line = tshark.SEPARATOR.join(cells.get(name, "") for name in tshark_reading.ROHC_FIELDS)
+    line = tshark.SEPARATOR.join(cells.get(name, "") for name in tshark_reading.FIELDS)
     fake_tshark(tmp_path, monkeypatch, f"printf '%s\\n' '{line}' '{line}'")
     done = headroom("decode", str(path), "--only-differing", "--json")
     assert done.returncode == 1

@@ -14,7 +14,6 @@ from headroom.core.errors import HeadroomError
 from headroom.core.results import collector
 from headroom.core.settings import Settings
 from headroom.decode import on_the_link
-from headroom.decode.compressed import ChannelHints
 from headroom.keywords import capture
 from headroom.testbed import choice
 from headroom.tests.decode.support import (
@@ -51,7 +50,7 @@ def link(path: Path, forward: list[bytes], reverse: list[bytes]) -> Path:
 def test_everybody_reads_the_same(tmp_path: Path) -> None:
     forward = [ethernet(0x22F1, one) for one in (IR, UO_0)]
     path = link(tmp_path / "x.pcapng", forward, [ethernet(0x0800, one) for one in USERS])
-    found = on_the_link.look(path, {"forward": [FIRST, RESTORED], "reverse": USERS}, ChannelHints())
+    found = on_the_link.look(path, {"forward": [FIRST, RESTORED], "reverse": USERS}, {})
     assert (found.wrong, found.missing, found.inside) == ([], 0, 5)
     assert found.on_the_link == {"agree": 5}
 
@@ -59,7 +58,7 @@ def test_everybody_reads_the_same(tmp_path: Path) -> None:
 @with_tshark
 def test_what_was_not_sent_is_wrong(tmp_path: Path) -> None:
     path = link(tmp_path / "x.pcapng", [ethernet(0x22F1, one) for one in (IR, UO_0)], [])
-    found = on_the_link.look(path, {"forward": [FIRST, RESTORED[:-1] + b"?"], "reverse": USERS}, ChannelHints())
+    found = on_the_link.look(path, {"forward": [FIRST, RESTORED[:-1] + b"?"], "reverse": USERS}, {})
     assert found.wrong == [
         "forward: packet 1 of those restored is none that was sent",
         "reverse: nothing that was sent was on the link",
@@ -78,7 +77,7 @@ def test_what_tshark_reads_otherwise_is_wrong(tmp_path: Path, monkeypatch: pytes
         return found
 
     monkeypatch.setattr(on_the_link.tshark_reading, "read_ip", another_teid)
-    found = on_the_link.look(path, {"forward": USERS}, ChannelHints())
+    found = on_the_link.look(path, {"forward": USERS}, {})
     assert [sentence.split()[0] for sentence in found.wrong] == ["packet", "forward:"]
     assert all("TEID 0x01020304, tshark 0x00000007" in sentence for sentence in found.wrong)
 
@@ -87,7 +86,7 @@ def test_a_capture_that_is_not_whole_is_no_evidence(tmp_path: Path) -> None:
     path = link(tmp_path / "x.pcapng", [ethernet(0x22F1, IR)], [])
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(HeadroomError, match="is damaged"):
-        on_the_link.look(path, {"forward": [FIRST]}, ChannelHints())
+        on_the_link.look(path, {"forward": [FIRST]}, {})
 
 
 def test_too_little_is_no_pass() -> None:

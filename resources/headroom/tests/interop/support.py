@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+from headroom.core import scheme
+from headroom.core.matrix import ArtefactStore, Cell, Row
 from headroom.core.paths import build_folder
-from headroom.schemes.rohc.interop.cell import ArtefactStore
-from headroom.schemes.rohc.interop.matrix import Cell, Row
-from headroom.schemes.rohc.interop.traffic import Traffic
+from headroom.core.replay import CAPTURES
+from headroom.schemes.rohc.interop import traffic
 
 DECLARATION = """
 name: {name}
@@ -59,6 +61,12 @@ def faulty(root: Path, build: str, fault: str, more: str = "") -> str:
     return implementation(root, f"f-{fault.replace('_', '-')}", f"adapter: {{library: {library}}}", more=more)
 
 
+def row(compressor: str, decompressor: str, *values: str, scheme_name: str = "rohc", **more: Any) -> Row:
+    """A row with values of the axes in their order."""
+    of = scheme.find(scheme_name)
+    return Row(of, compressor, decompressor, dict(zip((axis.name for axis in of.axes), values, strict=True)), **more)
+
+
 def cell(
     compressor: str,
     decompressor: str,
@@ -68,13 +76,12 @@ def cell(
     packets: int = 60,
     profile: str = "0x0000",
     mode: str = "U",
-    recording: str = "",
 ) -> Cell:
-    row = Row(compressor, decompressor, profile, mode, "small")
-    return Cell(row, Traffic(source, 1, packets), link, 1, build, recording)
+    carried = traffic.capture(source) if source.endswith(CAPTURES) else traffic.Traffic(source, 1, packets)
+    return Cell(row(compressor, decompressor, profile, mode, "small", build=build), carried, link)
 
 
-def workshop(folder: Path) -> ArtefactStore:
+def store(folder: Path) -> ArtefactStore:
     folder.mkdir(parents=True, exist_ok=True)
     return ArtefactStore(folder)
 

@@ -5,30 +5,43 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from robot import running
 
-from headroom.cli import interop, interop_calls
-from headroom.cli.interop_calls import ROHC, SIGCOMP
+from headroom.cli import interop
+from headroom.core import deviations
+from headroom.core import matrix as core_matrix
 from headroom.core.errors import UsageError
 from headroom.core.implementations import Deviation
 from headroom.core.paths import SUITES
 from headroom.core.results import store
 from headroom.core.run import pairs
-from headroom.schemes.rohc.interop import deviations
+from headroom.core.scheme import find
 from headroom.schemes.sigcomp.interop import call as talk
-from headroom.schemes.sigcomp.interop import call_cells
-from headroom.schemes.sigcomp.interop.call import Call, Row
+from headroom.schemes.sigcomp.interop import cells as of_calls
+from headroom.schemes.sigcomp.interop.call import Call, Exchange
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.tests.interop import support
 from headroom.tests.interop.test_matrix import headroom
 
 NAMES = ("compressors", "decompressors", "profiles", "modes", "cids", "mechanisms", "transports", "traffic", "links")
 WORDS: dict[str, tuple[str, ...]] = dict.fromkeys(NAMES, ())
-ROW = Row("alice", "bob", "dynamic", "udp", "clean", sequences=("basic-voice-call", "push-to-talk"))
+ROHC, SIGCOMP = "rohc", "sigcomp"
+SEQUENCES = ("basic-voice-call", "push-to-talk")
+
+
+def row(compressor: str, decompressor: str, link: str = "clean", **more: Any) -> core_matrix.Row:
+    values = ("dynamic", "udp", "1")
+    more = {"traffic": SEQUENCES, "links": (link,), **more}
+    return support.row(compressor, decompressor, *values, scheme_name=SIGCOMP, **more)
+
+
+ROW = row("alice", "bob")
+CELLS = core_matrix.cells(ROW)
 
 
 # ---- what is meant
@@ -52,7 +65,7 @@ ROW = Row("alice", "bob", "dynamic", "udp", "clean", sequences=("basic-voice-cal
     ],
 )
 def test_the_schemes_that_are_meant(words: dict[str, tuple[str, ...]], schemes: list[str]) -> None:
-    assert interop_calls.schemes_of({**WORDS, **words}) == schemes
+    assert [one.name for one in interop.schemes_of({**WORDS, **words})] == schemes
 
 
 @pytest.mark.parametrize(
@@ -74,40 +87,44 @@ def test_what_cannot_be_meant_is_refused(
 
     monkeypatch.setattr(implementations, "require_usable", lambda name, build: implementations.find(name))
     with pytest.raises(UsageError, match=re.escape(sentence)):
-        interop.plan_of_all({**WORDS, **words}, asked)
+        interop.plan_of({**WORDS, **words}, asked)
 
 
 def test_a_plan_of_both() -> None:
-    plan = interop.plan_of_all({**WORDS, "compressors": ("null",), "decompressors": ("reference",)})
+    plan = interop.plan_of({**WORDS, "compressors": ("null",), "decompressors": ("reference",)})
     assert plan.suites == ["interop/rohc", "interop/sigcomp"]
-    assert (plan.matrix["compressors"], plan.matrix["callers"], plan.matrix["called"]) == (
-        ["null"],
-        ["null"],
-        ["reference"],
-    )
-    assert plan.matrix["mechanisms"] == list(call_cells.MECHANISMS) and plan.matrix["sequences"] == []
-    only = interop.plan_of_all({**WORDS, "traffic": ("push-to-talk",)})
-    assert only.suites == ["interop/sigcomp"] and "profiles" not in only.matrix
-    assert pairs.variables(only.matrix) == ["INTEROP_SEQUENCES:push-to-talk"]
+    assert set(plan.matrix) == {ROHC, SIGCOMP}
+    for asked in plan.matrix.values():
+        assert (asked["compressors"], asked["decompressors"], asked["traffic"]) == (["null"], ["reference"], [])
+    only = interop.plan_of({**WORDS, "traffic": ("push-to-talk",)})
+    assert only.suites == ["interop/sigcomp"] and list(only.matrix) == [SIGCOMP]
 
 
-def test_the_rows_are_those_of_the_suite() -> None:
-    suite = running.TestSuite.from_file_system(SUITES / "interop" / "sigcomp.robot")
-    found = [(*pairs.KINDS[test.template].words(test), 3 if "Several" in test.template else 1) for test in suite.tests]
-    assert sorted(found) == sorted(call_cells.ROWS)
-    assert {link for _, _, link, _ in call_cells.ROWS} == set(talk.LINKS) == set(call_cells.LINK_NAMES)
+@pytest.mark.parametrize("name", [ROHC, SIGCOMP])
+def test_the_suite_has_every_cell_of_the_matrix_once(name: str) -> None:
+    suite = running.TestSuite.from_file_system(SUITES / "interop" / f"{name}.robot")
+    of, found = find(name), []
+    for words in map(pairs.words_of, suite.tests):
+        assert words is not None
+        links = tuple(filter(None, words.pop("links", "").split(",")))
+        found += core_matrix.cells(core_matrix.Row(of, "null", "null", core_matrix.row_axes(of, words), links=links))
+    spanned = [cell for each in core_matrix.rows(of, ["null"], ["null"]) for cell in core_matrix.cells(each)]
+    assert sorted(map(str, (cell.words() for cell in found))) == sorted(map(str, (cell.words() for cell in spanned)))
 
 
 def test_rows_become_pairs() -> None:
     suite = running.TestSuite.from_file_system(SUITES / "interop" / "sigcomp.robot")
-    asked = {"callers": ["a", "b"], "called": ["b"], "mechanisms": ["dynamic"], "transports": ["udp"]}
-    suite.visit(pairs.Pairs({**asked, "call_links": ["clean", "loss"]}))
+    asked = {"compressors": ["a", "b"], "decompressors": ["b"], "mechanisms": ["dynamic"], "transports": ["udp"]}
+    suite.visit(pairs.Pairs({SIGCOMP: {**asked, "links": ["clean", "loss"], "traffic": ["push-to-talk"]}}))
     assert [test.name for test in suite.tests] == [
         f"{one} to b: {row}"
         for one in "ab"
         for row in ("Dynamic, UDP", "Dynamic, Loss", "Several Compartments, Dynamic")
     ]
-    assert suite.tests[0].body[0].args[-2:] == ("caller=a", "called=b")
+    words = pairs.words_of(suite.tests[1])
+    assert words is not None
+    assert (words["compressor"], words["decompressor"], words["links"]) == ("a", "b", "loss")
+    assert words["traffic"] == "push-to-talk"
 
 
 # ---- cells
@@ -145,9 +162,10 @@ CALLS = [call("basic-voice-call", "identical", "not_delivered"), call("push-to-t
 def test_a_deviation_of_a_row_that_passes_is_no_more(
     before: tuple[str, ...], conclusive: bool, by_chance: bool, after: list[str]
 ) -> None:
-    cells = [call_cells.blank(ROW, name) | {"verdict": one} for name, one in zip(ROW.sequences, before, strict=True)]
+    cells = [cell.result(verdict=one) for cell, one in zip(CELLS, before, strict=True)]
     declared = Deviation("It has always been so.", cases=("interop/sigcomp/Dynamic, UDP",), by_chance=by_chance)
-    deviations.settle_row(cells, "bob", declared, conclusive)
+    asked = replace(ROW, traffic=() if conclusive else SEQUENCES)
+    assert bool(deviations.settle_row(cells, asked, ("bob", declared))) == ("fail" in before)
     assert [cell["verdict"] for cell in cells] == after
     reasons = [cell["reason"] for cell in cells if cell["verdict"] in ("fail", "unsupported")]
     assert all("It has always been so." in reason for reason in reasons)
@@ -155,7 +173,7 @@ def test_a_deviation_of_a_row_that_passes_is_no_more(
 
 
 @pytest.mark.parametrize(
-    ("row", "words", "verdicts"),
+    ("link", "words", "verdicts"),
     [
         ({}, "cells: {mechanisms: [dynamic], transports: [udp]}", ["unsupported", "fail"]),
         ({}, "cells: {mechanisms: [dynamic], transports: [udp]}, by_chance: true", ["unsupported", "pass"]),
@@ -170,7 +188,7 @@ def test_a_deviation_of_a_row_that_passes_is_no_more(
         ({}, "cells: {transports: [udp]}, roles: [decompressor]", ["unsupported", "fail"]),
     ],
 )
-def test_a_deviation_in_cells(tmp_path: Path, row: dict[str, str], words: str, verdicts: list[str]) -> None:
+def test_a_deviation_in_cells(tmp_path: Path, link: dict[str, str], words: str, verdicts: list[str]) -> None:
     """One of two cells failed, the other did not."""
     theirs = tmp_path / "theirs"
     theirs.mkdir()
@@ -179,34 +197,32 @@ def test_a_deviation_in_cells(tmp_path: Path, row: dict[str, str], words: str, v
         "capabilities: [{scheme: sigcomp, roles: [endpoint], transports: [udp, tcp]}]\n"
         f"deviations: [{{reason: It has always been so., {words}}}]\n"
     )
-    asked = Row("reference", str(theirs), "dynamic", **row)
-    cells = [
-        call_cells.blank(asked, name) | {"verdict": verdict, "reason": "It went wrong." if verdict == "fail" else ""}
-        for name, verdict in (("basic-voice-call", "fail"), ("push-to-talk", "pass"))
-    ]
-    before = [cell["verdict"] for cell in cells]
-    deviations.settle_calls(cells, asked)
+    asked = core_matrix.cells(row("reference", str(theirs), **link))
+    assert [cell.traffic.name for cell in asked] == list(SEQUENCES)
+    before = [asked[0].result(verdict="fail", reason="It went wrong."), asked[1].result(verdict="pass")]
+    cells = [result | deviations.settle(cell, result) for cell, result in zip(asked, before, strict=True)]
     assert [cell["verdict"] for cell in cells] == verdicts
-    changed = [cell["reason"] for cell, was in zip(cells, before, strict=True) if cell["verdict"] != was]
+    changed = [cell["reason"] for cell, was in zip(cells, before, strict=True) if cell["verdict"] != was["verdict"]]
     assert all("It has always been so." in reason for reason in changed)
 
 
 def test_which_deviation_a_row_has() -> None:
     case = "interop/sigcomp/Several Compartments, Dynamic"
-    found = deviations.of_row(("reference", "tinysigcomp"), case, ())
+    found = deviations.of_row(row("reference", "tinysigcomp"), case, ())
     assert found and found[0] == "tinysigcomp" and case in found[1].cases
-    assert deviations.of_row(("reference", "tinysigcomp"), "interop/sigcomp/Dynamic, UDP", ()) is None
-    assert deviations.of_row(("reference", "opensigcomp"), case, ()) is None
+    assert deviations.of_row(row("reference", "tinysigcomp"), "interop/sigcomp/Dynamic, UDP", ()) is None
+    assert deviations.of_row(row("reference", "opensigcomp"), case, ()) is None
 
 
 def test_a_sentence_is_about_its_cell_or_all() -> None:
     one = "basic-voice-call, message 2 (100 Trying) from alice to bob is not delivered (SEGFAULT)"
-    first, second = call_cells.results(ROW, CALLS, [one])
+    first, second = (of_calls.result_of(cell, call, [one]) for cell, call in zip(CELLS, CALLS, strict=True))
     assert (first["verdict"], second["verdict"]) == ("fail", "pass")
     assert (first["reason"], first["signature"]) == (f"{one}.", "alice → bob · not delivered · SEGFAULT")
-    assert (first["packets"], first["delivered"], first["header_bytes"], second["lost"]) == (2, 1, 20.0, 0)
-    assert (first["profile"], first["mode"], first["traffic"]) == ("dynamic", "UDP", "basic-voice-call")
-    both = call_cells.results(ROW, CALLS, ["bob compresses none of its 9 messages"])
+    assert (first["packets"], first["delivered"], first["message_bytes"], second["lost"]) == (2, 1, 20.0, 0)
+    assert (first["mechanism"], first["transport"], first["traffic"]) == ("dynamic", "udp", "basic-voice-call")
+    said = ["bob compresses none of its 9 messages"]
+    both = [of_calls.result_of(cell, call, said) for cell, call in zip(CELLS, CALLS, strict=True)]
     assert [cell["signature"] for cell in both] == ["bob compresses none of its n messages"] * 2
 
 
@@ -222,18 +238,19 @@ def test_a_sentence_is_about_its_cell_or_all() -> None:
     ],
 )
 def test_the_same_has_the_same_signature(sentence: str, signature: str) -> None:
-    assert call_cells._signature(sentence) == signature
+    assert of_calls.signature(sentence) == signature
 
 
 def test_cells_of_rows_that_nobody_can_be_asked_for(real_build: str) -> None:
-    words = {**WORDS, "compressors": ("null",), "decompressors": ("reference", "null")}
-    asked = interop_calls.calls_of({**words, "mechanisms": ("default",), "traffic": ("push-to-talk",)}, real_build)
-    found = interop_calls.cells(asked, 1, real_build)
-    assert [(cell["decompressor"], cell["mode"], bool(cell["unsupported"])) for cell in found] == [
-        ("reference", "UDP", True),
-        ("reference", "TCP", True),
-        ("null", "UDP", False),
-        ("null", "TCP", False),
+    chosen = {"mechanisms": ["default"]}
+    more = {"traffic": ("push-to-talk",), "build": real_build}
+    rows = list(core_matrix.rows(find(SIGCOMP), ["null"], ["reference", "null"], chosen, **more))
+    assert all(len(core_matrix.cells(one)) == 1 for one in rows)
+    assert [(one.decompressor, one["transport"], bool(of_calls.unsupported(one))) for one in rows] == [
+        ("reference", "udp", True),
+        ("reference", "tcp", True),
+        ("null", "udp", False),
+        ("null", "tcp", False),
     ]
 
 
@@ -242,9 +259,9 @@ def test_less_is_offered_where_less_is_declared(tmp_path: Path, real_build: str)
     path = tmp_path / "small" / "implementation.yaml"
     limits = "max_state_memory_size: 4096, version: 1, features"
     path.write_text(path.read_text().replace("features", limits), encoding="utf-8")
-    offer = talk.offer_of(Row("reference", small, transport="tcp"))
+    offer = talk.offer_of(Exchange("reference", small, transport="tcp"))
     assert (offer.state_memory_size, offer.version, offer.decompression_memory_size) == (4096, 1, 8192)
-    assert offer.stream and talk.not_declared(Row(small, small, build=real_build)) == ""
+    assert offer.stream and talk.unsupported(Exchange(small, small, build=real_build)) == ""
 
 
 # ---- the whole
@@ -268,7 +285,7 @@ def matrix(tmp_path_factory: pytest.TempPathFactory, real_build: str) -> tuple[P
 def test_every_cell_has_the_verdict_that_it_must_have(matrix: tuple[Path, list[dict[str, Any]], int]) -> None:
     folder, cells, status = matrix
     assert status == 1 and len(cells) == 9 * 2
-    by = {(Path(c["compressor"]).name, Path(c["decompressor"]).name, c["profile"]): c for c in cells}
+    by = {(Path(c["compressor"]).name, Path(c["decompressor"]).name, c["mechanism"]): c for c in cells}
     assert by["reference", "reference", "default"]["verdict"] == "pass"
     assert by["reference", "reference", "shared"]["verdict"] == "pass"
     assert by["drops", "drops", "shared"]["verdict"] == "unsupported"
@@ -286,7 +303,7 @@ def test_every_cell_has_the_verdict_that_it_must_have(matrix: tuple[Path, list[d
 def test_the_page_shows_both_words_and_files(matrix: tuple[Path, list[dict[str, Any]], int]) -> None:
     folder, _, _ = matrix
     page = (folder / "interop.html").read_text(encoding="utf-8")
-    assert '<th scope="col">Mechanism</th><th scope="col">Transport</th>' in page
+    assert '<th scope="col">Mechanism</th><th scope="col">Transport</th><th scope="col">Compartments</th>' in page
     assert "ns to compress</th>" not in page
     assert "no judge · plain" in page and "as it is" in page
     files = re.findall(r'href="(artefacts/[^"]+)"', page)

@@ -10,18 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from headroom.core import engine
+from headroom.core import engine, matrix
 from headroom.core.captures import engine_pcapng
 from headroom.schemes.rohc.interop import cell as cells
-from headroom.schemes.rohc.interop import group
-from headroom.schemes.rohc.interop.matrix import Choice, Row
 from headroom.tests.interop import support
 
 
 def test_a_cell_that_passes_has_its_figures_and_its_capture(tmp_path: Path, real_build: str) -> None:
-    shop = support.workshop(tmp_path)
+    store = support.store(tmp_path)
     one = support.cell("reference", "reference", real_build, "voip-amr-nb-ipv4", profile="0x0001", packets=100)
-    result = cells.run(one, shop)
+    result = cells.run(one, store)
     assert (result["verdict"], result["reason"], result["signature"]) == ("pass", "", "")
     assert (result["packets"], result["delivered"]) == (100, 100)
     assert 1 <= result["header_bytes"] < 40
@@ -38,14 +36,14 @@ def test_the_reference_over_bad_links(tmp_path: Path, real_build: str, link: str
     one = support.cell(
         "reference", "reference", real_build, "voip-amr-nb-ipv6", link, packets=300, profile="0x0001", mode="O"
     )
-    result = cells.run(one, support.workshop(tmp_path))
+    result = cells.run(one, support.store(tmp_path))
     assert result["verdict"] == "pass", result["reason"]
     assert (result["lost"] > 0) == (link in ("loss-1", "burst-loss", "ber-1e-3"))
 
 
 def test_a_decompressor_that_spoils_an_octet(tmp_path: Path, real_build: str) -> None:
     broken = support.faulty(tmp_path / "who", real_build, "spoils_an_octet")
-    result = cells.run(support.cell("null", broken, real_build), support.workshop(tmp_path / "run"))
+    result = cells.run(support.cell("null", broken, real_build), support.store(tmp_path / "run"))
     assert result["verdict"] == "fail"
     assert "60 of 60 packets came out wrong" in result["reason"]
     # The last octet of the payload differs, and a copy is no ROHC: the judge says so.
@@ -67,7 +65,7 @@ def test_a_decompressor_that_spoils_an_octet(tmp_path: Path, real_build: str) ->
 
 def test_the_command_of_a_minimised_failure_repeats_it(tmp_path: Path, real_build: str) -> None:
     broken = support.faulty(tmp_path / "who", real_build, "spoils_an_octet")
-    result = cells.run(support.cell("null", broken, real_build), support.workshop(tmp_path / "run"))
+    result = cells.run(support.cell("null", broken, real_build), support.store(tmp_path / "run"))
     said = result["minimised"]["command"]
     assert said.startswith("./headroom replay ")
     import shlex
@@ -94,13 +92,13 @@ def test_a_side_that_dies(tmp_path: Path, real_build: str, fault: str, as_compre
     profile.write_text(support.GARBAGE)
     broken = support.faulty(tmp_path / "who", real_build, fault)
     pair = (broken, "null") if as_compressor else ("null", broken)
-    shop = support.workshop(tmp_path / "run")
-    result = cells.run(support.cell(*pair, real_build, str(profile), packets=12), shop)
+    store = support.store(tmp_path / "run")
+    result = cells.run(support.cell(*pair, real_build, str(profile), packets=12), store)
     assert result["verdict"] == "error"
     assert result["signature"] == signature
     assert result["minimised"]["packets"] == 1
-    assert (shop.folder / result["minimised"]["job"]).is_file()
-    assert signature.split(" · ")[0] in (shop.folder / result["evidence"]).read_text()
+    assert (store.folder / result["minimised"]["job"]).is_file()
+    assert signature.split(" · ")[0] in (store.folder / result["evidence"]).read_text()
 
 
 def test_a_hang_ends(tmp_path: Path, real_build: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +107,7 @@ def test_a_hang_ends(tmp_path: Path, real_build: str, monkeypatch: pytest.Monkey
     profile = tmp_path / "garbage.yaml"
     profile.write_text(support.GARBAGE)
     broken = support.faulty(tmp_path / "who", real_build, "hangs_on_garbage")
-    result = cells.run(support.cell("null", broken, real_build, str(profile), packets=2), support.workshop(tmp_path))
+    result = cells.run(support.cell("null", broken, real_build, str(profile), packets=2), support.store(tmp_path))
     assert (result["verdict"], result["signature"]) == ("error", "decompressor · hang")
 
 
@@ -126,7 +124,7 @@ def test_a_broken_promise(tmp_path: Path, real_build: str, fault: str, as_compre
     profile.write_text(support.GARBAGE)
     broken = support.faulty(tmp_path / "who", real_build, fault)
     pair = (broken, "null") if as_compressor else ("null", broken)
-    result = cells.run(support.cell(*pair, real_build, str(profile), packets=12), support.workshop(tmp_path / "run"))
+    result = cells.run(support.cell(*pair, real_build, str(profile), packets=12), support.store(tmp_path / "run"))
     assert result["verdict"] == "error"
     assert all(word in result["signature"] for word in words), result["signature"]
     assert result["minimised"]["packets"] <= 2
@@ -135,7 +133,7 @@ def test_a_broken_promise(tmp_path: Path, real_build: str, fault: str, as_compre
 def test_what_a_compressor_sends_that_is_no_rohc(tmp_path: Path, real_build: str) -> None:
     """A compressor that copies although it declares ROHC: the other side refuses, and the judge agrees with it."""
     null = support.implementation(tmp_path / "who", "liar", f"adapter: {{library: {_null(real_build)}}}", wire="")
-    result = cells.run(support.cell(null, "reference", real_build), support.workshop(tmp_path / "run"))
+    result = cells.run(support.cell(null, "reference", real_build), support.store(tmp_path / "run"))
     assert result["verdict"] == "fail"
     assert "60 of 60 packets arrived and did not come out" in result["reason"]
     assert "the judge refuses it" in result["signature"]
@@ -144,22 +142,22 @@ def test_what_a_compressor_sends_that_is_no_rohc(tmp_path: Path, real_build: str
 
 def test_the_same_failure_is_minimised_once(tmp_path: Path, real_build: str) -> None:
     broken = support.faulty(tmp_path / "who", real_build, "spoils_an_octet")
-    shop = support.workshop(tmp_path / "run")
-    first = cells.run(support.cell("null", broken, real_build), shop)
-    second = cells.run(support.cell("null", broken, real_build, "fragments"), shop)
+    store = support.store(tmp_path / "run")
+    first = cells.run(support.cell("null", broken, real_build), store)
+    second = cells.run(support.cell("null", broken, real_build, "fragments"), store)
     assert first["signature"] == second["signature"]
     assert first["minimised"] == second["minimised"]
     assert first["evidence"] != second["evidence"]
-    assert len(shop.known) == 1
+    assert len(store.known) == 1
 
 
 def test_a_row_runs_to_its_end_though_one_side_dies_in_each_cell(tmp_path: Path, real_build: str) -> None:
     broken = support.faulty(tmp_path / "who", real_build, "spoils_an_octet")
-    row = Row("null", broken, "0x0000", "U", "small")
-    results = group.run(row, Choice(build=real_build), support.workshop(tmp_path / "run"))
+    row = support.row("null", broken, "0x0000", "U", "small", build=real_build)
+    results = matrix.run(row, support.store(tmp_path / "run"))
     assert len(results) == 30
     assert {result["verdict"] for result in results} == {"fail"}
-    found, reason = group.verdict(results)
+    found, reason = matrix.verdict(results)
     assert found == "fail"
     assert reason.endswith("(30 of 30 cells)")
 
@@ -181,20 +179,20 @@ DEVIATES = """deviations:
 
 def test_a_declared_deviation_is_unsupported(tmp_path: Path, real_build: str) -> None:
     broken = support.faulty(tmp_path / "who", real_build, "spoils_an_octet", DEVIATES)
-    shop = support.workshop(tmp_path / "run")
-    result = cells.run(support.cell("null", broken, real_build), shop)
+    store = support.store(tmp_path / "run")
+    result = cells.run(support.cell("null", broken, real_build), store)
     assert result["verdict"] == "unsupported"
     assert "known to spoil an octet" in result["reason"]
     assert "came out wrong" in result["reason"]
     assert result["signature"]
-    other = cells.run(support.cell("null", broken, real_build, link="ber-1e-5"), shop)
+    other = cells.run(support.cell("null", broken, real_build, link="ber-1e-5"), store)
     assert other["verdict"] == "fail"
 
 
 def test_a_deviation_that_is_no_more_is_a_failure(tmp_path: Path, real_build: str) -> None:
     sound = support.faulty(tmp_path / "who", real_build, "none", DEVIATES)
-    shop = support.workshop(tmp_path / "run")
-    result = cells.run(support.cell("null", sound, real_build), shop)
+    store = support.store(tmp_path / "run")
+    result = cells.run(support.cell("null", sound, real_build), store)
     assert result["verdict"] == "fail"
     assert "take it away" in result["reason"]
-    assert cells.run(support.cell("null", sound, real_build, link="loss-1"), shop)["verdict"] == "pass"
+    assert cells.run(support.cell("null", sound, real_build, link="loss-1"), store)["verdict"] == "pass"

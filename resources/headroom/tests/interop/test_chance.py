@@ -83,7 +83,7 @@ def test_a_decompressor_that_is_wrong_without_a_cause(
     monkeypatch.setattr("headroom.core.replay.run", _spoiling(replay.run))
     monkeypatch.setattr("headroom.schemes.rohc.interop.minimise.MOST_TRIALS", 2)
     one = support.cell("reference", "reference", real_build, "voip-mixed", link, packets=480, profile="0x0001")
-    result = cells.run(one, support.workshop(tmp_path))
+    result = cells.run(one, support.store(tmp_path))
     assert result["verdict"] == "fail", result["reason"]
     assert "undamaged and behind no damage" in result["reason"]
     assert "comes out wrong" in result["signature"]

@@ -16,17 +16,18 @@ import pytest
 
 from headroom.cli import interop
 from headroom.core import implementations
+from headroom.core import matrix as matrix_module
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.paths import ROOT
 from headroom.core.results import store
+from headroom.core.scheme import find
 from headroom.report import matrix_data, render
-from headroom.schemes.rohc.interop import links
-from headroom.schemes.rohc.interop import matrix as matrix_module
 from headroom.tests import browser, sample
 from headroom.tests.interop import support, test_recordings
 
 OPTIONS = ("compressors", "decompressors", "profiles", "modes", "cids", "traffic", "links")
 WORDS: dict[str, tuple[str, ...]] = {name: () for name in OPTIONS}  # noqa: C420 (the lists are typed here)
+ROHC = ("rohc",)
 
 
 def headroom(out: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -61,6 +62,7 @@ def test_the_document_is_that_of_the_design(matrix: tuple[Path, dict[str, Any], 
     _, document, status = matrix
     assert set(document) == {"report", "cells"}
     wanted = {
+        "scheme",
         "compressor",
         "decompressor",
         "profile",
@@ -107,7 +109,7 @@ def test_records_are_valid_and_have_their_files(matrix: tuple[Path, dict[str, An
     assert len(records) == 9 * 2 * 3
     assert sum(len(record["cells"]) for record in records) == len(document["cells"])
     for record in records:
-        assert record["command"].startswith("./headroom interop --compressors ")
+        assert record["command"].startswith("./headroom interop --scheme rohc --compressors ")
         named = {artefact["path"] for artefact in record["artefacts"]}
         for cell in record["cells"]:
             for name in ("capture", "evidence"):
@@ -192,6 +194,16 @@ def test_markup_in_what_an_adapter_says_stays_text(tmp_path: Path) -> None:
     assert render.render([record], tmp_path)
 
 
+def test_cells_of_another_version(tmp_path: Path) -> None:
+    """Cells without a scheme are of the one whose axes they have; what has other axes is refused."""
+    of_rohc = support.cell("null", "null", "gcc-O2").result()
+    del of_rohc["scheme"]
+    assert [cell["scheme"] for cell in matrix_data.cells([{"cells": [of_rohc]}])] == ["rohc"]
+    for cell in (of_rohc | {"scheme": "sigcomp"}, of_rohc | {"scheme": "vj"}):
+        with pytest.raises(UsageError, match=r"another version of Headroom made it\. Repeat the run, or"):
+            matrix_data.cells([{"cells": [cell]}])
+
+
 # ---- what is asked for
 
 
@@ -199,10 +211,10 @@ def test_nobody_asked_for_by_name_may_be_absent(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("HEADROOM_LIBROHC", "/nowhere/librohc.so.3")
     with pytest.raises(EnvironmentLacks, match="librohc cannot be used here"):
         interop.plan_of({**WORDS, "compressors": ("librohc",)})
-    plan = interop.plan_of(WORDS)
-    assert "librohc" in plan.matrix["compressors"]  # as rows of unsupported cells
-    assert {"reference", "null"} <= set(plan.matrix["decompressors"])
-    assert "example" not in plan.matrix["compressors"]
+    asked = interop.plan_of(WORDS, ROHC).matrix["rohc"]
+    assert "librohc" in asked["compressors"]  # as rows of unsupported cells
+    assert {"reference", "null"} <= set(asked["decompressors"])
+    assert "example" not in asked["compressors"]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +222,7 @@ def test_nobody_asked_for_by_name_may_be_absent(monkeypatch: pytest.MonkeyPatch)
     [
         ({"compressors": ("nobody",)}, "There is no implementation 'nobody'"),
         ({"compressors": ("example",)}, "example does not declare ROHC"),
-        ({"profiles": ("0x9999",)}, "There is no ROHC profile '0x9999' in the matrix"),
+        ({"profiles": ("0x9999",)}, "There is no ROHC profile '0x9999'. Known: 0x0000 (Uncompressed), 0x0001 (RTP)"),
         ({"modes": ("X",)}, "There is no mode 'X'. Known: U, O, R"),
         ({"cids": ("huge",)}, "There is no CID type 'huge'"),
         ({"links": ("foggy",)}, "There is no link condition 'foggy'"),
@@ -223,7 +235,8 @@ def test_what_is_unknown_is_refused(words: dict[str, tuple[str, ...]], sentence:
 
 
 def test_profiles_by_name_and_number() -> None:
-    assert [interop.profile_of(name) for name in ("rtp", "RTP", "0x0001", "udp-lite", "rtp-over-udp-lite")] == [
+    profile = find("rohc").axis("profile")
+    assert [profile.find(name) for name in ("rtp", "RTP", "0x0001", "udp-lite", "rtp-over-udp-lite")] == [
         "0x0001",
         "0x0001",
         "0x0001",
@@ -239,7 +252,7 @@ def test_dry_run_says_what_would_run(tmp_path: Path) -> None:
     document = json.loads(done.stdout)
     assert done.returncode == 0
     assert not list(tmp_path.iterdir())
-    assert {cell["link"] for cell in document["cells"]} == set(links.names()) - {"feedback-lost"}
+    assert {cell["link"] for cell in document["cells"]} == {one.name for one in find("rohc").links} - {"feedback-lost"}
     assert {cell["unsupported"] for cell in document["cells"]} == {""}
 
 
@@ -295,6 +308,18 @@ def test_a_run_that_goes_on_keeps_its_matrix(tmp_path: Path, words: tuple[str, .
     assert f"{words[0]} cannot change it" in " ".join(done.stderr.split())
 
 
+def test_axes_are_chosen_by_name() -> None:
+    found = interop._with_axes(WORDS, ["mode=O,R", "profile=rtp", "mechanism=dynamic"])
+    assert (found["modes"], found["profiles"], found["mechanisms"]) == (("O", "R"), ("rtp",), ("dynamic",))
+    for words, given, sentence in (
+        (WORDS, ["colour=red"], "There is no axis 'colour' in --axis colour=red. Known: profile, mode, cids"),
+        ({**WORDS, "modes": ("U",)}, ["mode=O"], "The axis mode is chosen twice"),
+        (WORDS, ["mode="], "--axis mode= names nothing"),
+    ):
+        with pytest.raises(UsageError, match=re.escape(sentence)):
+            interop._with_axes(words, given)
+
+
 @pytest.mark.parametrize("option", ["implementations", *OPTIONS])
 def test_a_list_of_nothing_is_refused(option: str) -> None:
     with pytest.raises(UsageError, match=f"--{option} names nothing"):
@@ -314,9 +339,9 @@ def test_traffic_that_leaves_recordings_out(tmp_path: Path, real_build: str) -> 
     with pytest.raises(
         UsageError, match=r"recordings, which are traffic of their own: call\. Add .* \(voip-mixed,call\)"
     ):
-        interop.plan_of({**words, "traffic": ("voip-mixed",)})
+        interop.plan_of({**words, "traffic": ("voip-mixed",)}, ROHC)
     for traffic in ((), ("call",), ("voip-mixed", "call")):
-        assert interop.plan_of({**words, "traffic": traffic}).matrix["traffic"] == list(traffic)
+        assert interop.plan_of({**words, "traffic": traffic}, ROHC).matrix["rohc"]["traffic"] == list(traffic)
 
 
 def test_a_traffic_profile_beside_a_recording(tmp_path: Path, real_build: str) -> None:
@@ -387,5 +412,5 @@ def test_a_broken_declaration_stops_only_who_names_it(
         implementations.find("zbad", tmp_path)
     real = implementations.all_valid
     monkeypatch.setattr(implementations, "all_valid", lambda warn=None: real(tmp_path, warn))
-    assert matrix_module.candidates(heard.append) == ["good"]
+    assert matrix_module.candidates(find("rohc"), heard.append) == ["good"]
     assert len(heard) == 2

@@ -12,15 +12,14 @@ from typing import Any
 
 import pytest
 
-from headroom.core import implementations
+from headroom.core import deviations, implementations
 from headroom.core.errors import UsageError
 from headroom.core.implementations import Deviation
-from headroom.core.paths import build_folder
+from headroom.core.matrix import Cell
+from headroom.core.paths import DEFAULT_BUILD, build_folder
 from headroom.schemes.rohc.interop import cell as cells
-from headroom.schemes.rohc.interop import deviation_match, deviations, links, traffic
-from headroom.schemes.rohc.interop.matrix import Cell, Row
+from headroom.schemes.rohc.interop import deviation_match, traffic
 from headroom.schemes.rohc.interop.study import Study
-from headroom.schemes.rohc.interop.traffic import Traffic
 from headroom.tests.interop import support
 from headroom.tests.oracle_rohc.support import all_vectors
 from headroom.tests.oracle_rohc.test_rules_updates import relying_on_uo_1_id
@@ -128,7 +127,13 @@ def test_a_long_payload_is_no_number() -> None:
 
 
 def cell(decompressor: str, profile: str) -> Cell:
-    return Cell(Row("reference", decompressor, profile, "U", "small"), Traffic("theirs.pcap", 1, 0), "clean")
+    return support.cell("reference", decompressor, DEFAULT_BUILD, "theirs.pcap", profile=profile)
+
+
+def settled(cell: Cell, study: Study) -> dict[str, Any]:
+    """What declarations make of a cell that failed."""
+    result = cell.result(verdict="fail", reason="It went wrong.")
+    return deviations.settle(cell, result, lambda declared: deviation_match.explained(cell, study, declared))
 
 
 @pytest.mark.parametrize(
@@ -145,25 +150,15 @@ def test_a_feature_that_the_decompressor_does_not_declare(vector: str, profile: 
     study = seen(
         one.channel, [step.packet or b"" for step in steps], [step.link for step in steps], [LOST] * len(steps)
     )
-    result = {"verdict": "fail", "reason": "It went wrong."}
-    clean = links.find("clean")
-    said = deviations.declared(cell("librohc", profile), result, study, clean)
+    said = settled(cell("librohc", profile), study)
     assert said["verdict"] == "unsupported"
     assert said["reason"].startswith(f"librohc does not declare feature {feature}, which reference uses")
     assert said["reason"].endswith("Here: It went wrong.")
-    assert deviations.declared(cell("reference", profile), result, study, clean) == {}
+    assert settled(cell("reference", profile), study) == {}
 
 
 def test_a_packet_without_the_feature_is_not_excused() -> None:
-    assert (
-        deviations.declared(
-            cell("librohc", "0x0001"),
-            {"verdict": "fail", "reason": "It went wrong."},
-            presumed(RIGHT, RIGHT, LOST),
-            links.find("clean"),
-        )
-        == {}
-    )
+    assert settled(cell("librohc", "0x0001"), presumed(RIGHT, RIGHT, LOST)) == {}
 
 
 # ---- whether it is still so
@@ -189,7 +184,7 @@ def test_fields_that_are_read_right_after_all(tmp_path: Path, real_build: str, d
     more = f"deviations:\n  - {deviation}\n    reason: It is known to do so.\n"
     theirs = declaring(tmp_path / "who", real_build, more)
     one = support.cell("reference", theirs, real_build, "voip-gsm-ipv4", packets=40, profile="0x0001")
-    result = cells.run(one, support.workshop(tmp_path / "run"))
+    result = cells.run(one, support.store(tmp_path / "run"))
     assert result["verdict"] == verdict
     assert ("take it away" in result["reason"]) == (verdict == "fail")
 

@@ -4,17 +4,23 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from headroom.core import matrix
+from headroom.core.captures import fields
 from headroom.core.errors import UsageError
+from headroom.core.scheme import find
 from headroom.schemes.rohc.conformance.flow import Flow
-from headroom.schemes.rohc.interop import fields, links, matrix, recordings, traffic
-from headroom.schemes.rohc.interop.matrix import Choice, Row
+from headroom.schemes.rohc.interop import matrix as of_rohc
+from headroom.schemes.rohc.interop import recordings, traffic
 from headroom.schemes.rohc.interop.minimise import minimise
 from headroom.schemes.rohc.interop.signature import plain
 from headroom.tests.interop import support
+
+ROHC = find("rohc")
 
 # ---- fields, by hand from RFC 791, 768 and 3550
 
@@ -44,37 +50,37 @@ RTP = bytes.fromhex(
     ],
 )
 def test_fields_by_their_place(offset: int, name: str) -> None:
-    assert fields.name_at(RTP, offset, "0x0001") == name
+    assert fields.name_at(RTP, offset, True) == name
 
 
 def test_without_rtp_what_is_behind_udp_is_payload() -> None:
-    assert fields.name_at(RTP, 31, "0x0002") == "payload"
+    assert fields.name_at(RTP, 31, False) == "payload"
 
 
 def test_fields_of_tunnels_options_and_fragments() -> None:
     inner = RTP[:28]
     outer = bytes.fromhex("60000000 001c 29 40") + bytes(32)
-    assert fields.name_at(outer + inner, 41, "0x0004") == "inner IPv4 TOS"
-    assert fields.name_at(outer + inner, 7, "0x0004") == "IPv6 hop limit"
+    assert fields.name_at(outer + inner, 41, False) == "inner IPv4 TOS"
+    assert fields.name_at(outer + inner, 7, False) == "IPv6 hop limit"
     options = bytes.fromhex("46") + RTP[1:20] + bytes.fromhex("01010100")
-    assert fields.name_at(options, 21, "0x0004") == "IPv4 options"
+    assert fields.name_at(options, 21, False) == "IPv4 options"
     fragment = RTP[:6] + b"\x00\x10" + RTP[8:]
-    assert fields.name_at(fragment, 22, "0x0002") == "payload"  # no UDP header in the middle of a datagram
+    assert fields.name_at(fragment, 22, False) == "payload"  # no UDP header in the middle of a datagram
     lite = RTP[:9] + b"\x88" + RTP[10:]
-    assert fields.name_at(lite, 25, "0x0008") == "UDP-Lite checksum coverage"
+    assert fields.name_at(lite, 25, False) == "UDP-Lite checksum coverage"
     esp = RTP[:9] + b"\x32" + RTP[10:]
-    assert fields.name_at(esp, 25, "0x0003") == "ESP sequence number"
+    assert fields.name_at(esp, 25, False) == "ESP sequence number"
 
 
 @pytest.mark.parametrize("length", range(len(RTP) + 1))
 def test_fields_of_what_is_cut_off(length: int) -> None:
-    parts = fields.dissect(RTP[:length], "0x0001")
+    parts = fields.dissect(RTP[:length], True)
     assert sum(part.length for part in parts) == length
     assert all(a.offset + a.length == b.offset for a, b in itertools.pairwise(parts))
 
 
 def test_no_packet_has_no_fields() -> None:
-    assert fields.dissect(b"", "0x0001") == []
+    assert fields.dissect(b"", True) == []
 
 
 # ---- delta debugging
@@ -113,54 +119,69 @@ def test_what_differs_from_case_to_case_is_not_in_a_signature() -> None:
 
 
 def test_rows_pair_by_pair() -> None:
-    rows = matrix.rows(["a", "b"], ["c"], ["0x0001"], ["U", "O"], ["small"])
-    assert [(row.compressor, row.mode) for row in rows] == [("a", "U"), ("a", "O"), ("b", "U"), ("b", "O")]
-    assert rows[0].title == "RTP, U-Mode, Small CIDs"
+    chosen = {"profiles": ["0x0001"], "modes": ["U", "O"], "cids": ["small"]}
+    rows = list(matrix.rows(ROHC, ["a", "b"], ["c"], chosen, seed=7))
+    assert [(row.compressor, row["mode"]) for row in rows] == [("a", "U"), ("a", "O"), ("b", "U"), ("b", "O")]
+    assert of_rohc.title(rows[0]) == "RTP, U-Mode, Small CIDs"
+    assert {row.seed for row in rows} == {7}
+    assert len(list(matrix.rows(ROHC, ["a"], ["b"]))) == 7 * 3 * 2
+
+
+def test_values_that_do_not_go_with_others_are_no_rows() -> None:
+    sigcomp = find("sigcomp")
+    several = list(matrix.rows(sigcomp, ["a"], ["b"], {"compartments": ["3"]}))
+    assert [(row["mechanism"], row["transport"]) for row in several] == [("stateful-basic", "udp"), ("dynamic", "udp")]
+    with pytest.raises(UsageError, match="no cells with mechanism shared, transport udp, compartments 3"):
+        matrix.row_axes(sigcomp, {"mechanism": "shared", "compartments": "3"})
+    assert matrix.row_axes(sigcomp, {"mechanism": "shared"}) == {
+        "mechanism": "shared",
+        "transport": "udp",
+        "compartments": "1",
+    }
 
 
 def test_null_copies_and_interworks_with_itself_alone() -> None:
-    row = Row("null", "reference", "0x0001", "U", "small")
-    assert matrix.not_declared(row) == ("They declare different formats on the link: null copy and reference rohc.")
-    assert matrix.not_declared(Row("null", "null", "0x0001", "R", "large")) == ""
-    assert matrix.not_declared(Row("reference", "reference", "0x0001", "U", "small")) == ""
+    row = support.row("null", "reference", "0x0001", "U", "small")
+    assert of_rohc.unsupported(row) == ("They declare different formats on the link: null copy and reference rohc.")
+    assert of_rohc.unsupported(support.row("null", "null", "0x0001", "R", "large")) == ""
+    assert of_rohc.unsupported(support.row("reference", "reference", "0x0001", "U", "small")) == ""
 
 
 def test_what_nobody_declares_is_unsupported_with_the_reason(tmp_path: Path) -> None:
     one = support.implementation(tmp_path, "small", "adapter: {library: x.so}", wire="")
-    reason = matrix.not_declared(Row("reference", one, "0x0001", "U", "small"))
+    reason = of_rohc.unsupported(support.row("reference", one, "0x0001", "U", "small"))
     assert reason == "small does not declare profile 0x0001."
-    reason = matrix.not_declared(Row("reference", one, "0x0000", "U", "small"))
+    reason = of_rohc.unsupported(support.row("reference", one, "0x0000", "U", "small"))
     assert reason.startswith("small cannot be used here: its adapter ")
-    results = matrix.unsupported(Row("reference", one, "0x0001", "U", "small"), Choice(), "because.")
+    results = matrix.run(support.row("reference", one, "0x0001", "U", "small"), support.store(tmp_path))
     assert len(results) == len(traffic.of("0x0001")) * 10  # feedback cannot be lost in U-mode
     assert {(result["verdict"], result["reason"], result["header_bytes"]) for result in results} == {
-        ("unsupported", "because.", None)
+        ("unsupported", "small does not declare profile 0x0001.", None)
     }
 
 
 def test_a_matrix_has_the_conditions_that_a_mode_has() -> None:
-    chosen = Choice(traffic=("rtp-video",))
-    in_u = [cell.link for cell in matrix.cells(Row("null", "null", "0x0001", "U", "small"), chosen)]
-    in_o = [cell.link for cell in matrix.cells(Row("null", "null", "0x0001", "O", "small"), chosen)]
-    assert in_o == links.names()
+    row = support.row("null", "null", "0x0001", "U", "small", traffic=("rtp-video",))
+    in_u = [cell.link for cell in matrix.cells(row)]
+    in_o = [cell.link for cell in matrix.cells(replace(row, axes={**row.axes, "mode": "O"}))]
+    assert in_o == [one.name for one in ROHC.links]
     assert in_u == [name for name in in_o if name != "feedback-lost"]
 
 
 def test_the_command_of_a_cell_is_about_that_cell() -> None:
-    cell = matrix.cells(Row("null", "reference", "0x0001", "O", "large"), Choice(("rtp-video",), ("loss-1",), 7))[0]
+    chosen = {"traffic": ("rtp-video",), "links": ("loss-1",), "seed": 7}
+    cell = matrix.cells(support.row("null", "reference", "0x0001", "O", "large", **chosen))[0]
     assert cell.command() == (
-        "./headroom interop --compressors null --decompressors reference --profiles 0x0001 --modes O --cids large "
-        "--traffic rtp-video --links loss-1 --seed 7"
+        "./headroom interop --scheme rohc --compressors null --decompressors reference --profiles 0x0001 --modes O "
+        "--cids large --traffic rtp-video --links loss-1 --seed 7"
     )
 
 
 def test_unknown_words_are_refused() -> None:
     with pytest.raises(UsageError, match=r"no link condition 'foggy'. Known: clean, loss-1"):
-        links.find("foggy")
-    with pytest.raises(UsageError, match="'carrier-pigeons' is no traffic"):
-        traffic.check(("carrier-pigeons",))
-    with pytest.raises(UsageError, match=r"no capture /nowhere/x\.pcap"):
-        traffic.check(("/nowhere/x.pcap",))
+        ROHC.link("foggy")
+    with pytest.raises(UsageError, match=r"There is no mode 'X'\. Known: U, O, R\."):
+        ROHC.axis("mode").find("X")
 
 
 def test_a_feature_takes_both_sides(tmp_path: Path) -> None:
@@ -168,23 +189,21 @@ def test_a_feature_takes_both_sides(tmp_path: Path) -> None:
     simple = support.implementation(tmp_path, "simple", "adapter: {library: simple.so}", '"0x0001"', wire="")
 
     def cell(compressor: str, decompressor: str, feature: str) -> matrix.Cell:
-        row = Row(compressor, decompressor, "0x0001", "U", "small")
+        row = support.row(compressor, decompressor, "0x0001", "U", "small")
         return matrix.Cell(row, traffic.Traffic("any", feature=feature), "clean")
 
-    assert matrix.not_declared_for(cell("reference", simple, "list-compression")) == (
+    assert of_rohc.unsupported_traffic(cell("reference", simple, "list-compression")) == (
         "simple does not declare feature list-compression, which reference uses for this traffic."
     )
-    assert matrix.not_declared_for(cell(simple, "reference", "list-compression")) == ""
-    assert matrix.not_declared_for(cell("reference", "reference", "list-compression")) == ""
-    assert matrix.not_declared_for(cell("reference", simple, "")) == ""
+    assert of_rohc.unsupported_traffic(cell(simple, "reference", "list-compression")) == ""
+    assert of_rohc.unsupported_traffic(cell("reference", "reference", "list-compression")) == ""
+    assert of_rohc.unsupported_traffic(cell("reference", simple, "")) == ""
 
 
 def test_captures_of_one_name_have_folders_of_their_own() -> None:
-    from headroom.schemes.rohc.interop.cell import slug
-    from headroom.schemes.rohc.interop.traffic import Traffic
-
-    row = Row("null", "/some/where/else", "0x0001", "U", "small")
-    found = {slug(matrix.Cell(row, Traffic(f"/{folder}/../source.pcap", 1, 0), "clean")) for folder in ("a", "b")}
+    row = support.row("null", "/some/where/else", "0x0001", "U", "small")
+    paths = [f"/{folder}/../source.pcap" for folder in ("a", "b")]
+    found = {matrix.slug(matrix.Cell(row, traffic.capture(path), "clean")) for path in paths}
     assert len(found) == 2
     assert all(".." not in name.split("/") and not name.startswith("/") for name in found)
 
@@ -214,11 +233,11 @@ def test_extension_headers_are_fields_of_their_own() -> None:
     flow = Flow.of("rtp-ipv4-in-ipv4")
     flow.change("outer-extensions to g and extensions to ha")
     packet = flow.packet()
-    parts = fields.dissect(packet, "0x0001")
+    parts = fields.dissect(packet, True)
     assert b"".join(part.octets for part in parts) == packet
     names = [part.name for part in parts]
     assert "GRE header" in names and "inner hop-by-hop options" in names
     number = next(part for part in parts if part.name == "inner AH sequence number")
     assert number.octets == (0x1000).to_bytes(4, "big")
-    assert fields.name_at(packet, number.offset + number.length, "0x0001") == "inner AH data"
+    assert fields.name_at(packet, number.offset + number.length, True) == "inner AH data"
     assert names[-1] == "payload" and "RTP SSRC" in names

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from headroom.core import replay
+from headroom.core import matrix, replay
 from headroom.core.captures import engine_pcapng
+from headroom.core.matrix import Row
 from headroom.schemes.rohc.interop import cell as cells
-from headroom.schemes.rohc.interop import matrix
-from headroom.schemes.rohc.interop.matrix import Choice, Row
+from headroom.schemes.rohc.interop.matrix import unsupported
 from headroom.tests.interop import support
 from headroom.tests.runs import replay_of
 
@@ -36,23 +37,23 @@ def recorded(root: Path, build: str, compressor: str = "theirs") -> str:
 
 
 def one(row: Row, build: str, link: str = "clean") -> matrix.Cell:
-    return next(cell for cell in matrix.cells(row, Choice(links=(link,), build=build)))
+    return matrix.cells(replace(row, links=(link,), build=build))[0]
 
 
 def row_of(compressor: str, decompressor: str, mode: str = "U") -> Row:
-    return Row(compressor, decompressor, "0x0001", mode, "small")
+    return support.row(compressor, decompressor, "0x0001", mode, "small")
 
 
 def test_their_link_goes_to_every_decompressor(tmp_path: Path, real_build: str) -> None:
     theirs = recorded(tmp_path / "who", real_build)
     row = row_of(theirs, "reference")
-    assert matrix.not_declared(row, real_build) == ""
-    shop = support.workshop(tmp_path / "run")
-    result = cells.run(one(row, real_build), shop)
+    assert unsupported(replace(row, build=real_build)) == ""
+    store = support.store(tmp_path / "run")
+    result = cells.run(one(row, real_build), store)
     assert result["verdict"] == "pass", result["reason"]
     assert (result["traffic"], result["packets"], result["delivered"]) == ("call", 80, 80)
     assert 1 <= result["header_bytes"] < 10
-    lossy = cells.run(one(row, real_build, "loss-1"), shop)
+    lossy = cells.run(one(row, real_build, "loss-1"), store)
     assert lossy["verdict"] in ("pass", "non-strict")
     assert lossy["delivered"] + lossy["lost"] <= 80
 
@@ -64,7 +65,7 @@ def test_a_damaged_recording_is_found_and_made_small(tmp_path: Path, real_build:
     damaged = bytearray(octets[40])
     damaged[14] ^= 1  # the CRC of a UO-0 packet, behind the Ethernet header
     path.write_bytes(path.read_bytes().replace(octets[40], bytes(damaged)))
-    result = cells.run(one(row_of(theirs, "reference"), real_build), support.workshop(tmp_path / "run"))
+    result = cells.run(one(row_of(theirs, "reference"), real_build), support.store(tmp_path / "run"))
     assert result["verdict"] == "fail"
     assert result["first"] == 40
     assert result["signature"].startswith("UO-0 does not come out · ERR_CRC · the judge refuses it")
@@ -83,7 +84,7 @@ def test_a_compressor_at_fault_is_no_milder_over_a_bad_link(tmp_path: Path, real
         damaged[14] ^= 1
         capture = capture.replace(packet.octets, bytes(damaged))
     path.write_bytes(capture)
-    result = cells.run(one(row_of(theirs, "reference"), real_build, link), support.workshop(tmp_path / "run"))
+    result = cells.run(one(row_of(theirs, "reference"), real_build, link), support.store(tmp_path / "run"))
     assert result["verdict"] == "fail", result["reason"]
     assert "The compressor is to blame" in result["reason"]
     assert "the judge refuses it" in result["signature"]
@@ -92,17 +93,17 @@ def test_a_compressor_at_fault_is_no_milder_over_a_bad_link(tmp_path: Path, real
 def test_what_their_decompressor_wrote_is_judged(tmp_path: Path, real_build: str) -> None:
     theirs = recorded(tmp_path / "who", real_build, compressor="reference")
     row = row_of("reference", theirs)
-    assert matrix.not_declared(row, real_build) == ""
-    assert [cell.link for cell in matrix.cells(row, Choice())] == ["clean"]
-    shop = support.workshop(tmp_path / "run")
-    good = cells.run(one(row, real_build), shop)
+    assert unsupported(replace(row, build=real_build)) == ""
+    assert [cell.link for cell in matrix.cells(row)] == ["clean"]
+    store = support.store(tmp_path / "run")
+    good = cells.run(one(row, real_build), store)
     assert (good["verdict"], good["packets"], good["delivered"]) == ("pass", 80, 80)
     path = Path(theirs) / "call" / "uncompressed.pcapng"
     octets = [packet.octets for packet in engine_pcapng.read(path)]
     wrong = bytearray(octets[7])
     wrong[31] ^= 1
     path.write_bytes(path.read_bytes().replace(octets[7], bytes(wrong)))
-    bad = cells.run(one(row, real_build), shop)
+    bad = cells.run(one(row, real_build), store)
     assert bad["verdict"] == "fail"
     assert bad["first"] == 7
     assert bad["signature"] == "recorded packet comes out wrong · RTP sequence number"
@@ -110,42 +111,36 @@ def test_what_their_decompressor_wrote_is_judged(tmp_path: Path, real_build: str
 
 def test_they_are_asked_for_nothing_else(tmp_path: Path, real_build: str) -> None:
     theirs = recorded(tmp_path / "who", real_build)
-    reason = matrix.not_declared(row_of("reference", theirs), real_build)
+    reason = unsupported(replace(row_of("reference", theirs), build=real_build))
     assert reason == "theirs is known by its capture files alone, and has none for this."
-    assert "none for this" in matrix.not_declared(row_of(theirs, "reference", "O"), real_build)
+    assert "none for this" in unsupported(replace(row_of(theirs, "reference", "O"), build=real_build))
 
 
 def test_a_recording_without_files_is_none(tmp_path: Path, real_build: str) -> None:
     theirs = recorded(tmp_path / "who", real_build)
     (Path(theirs) / "call" / "rohc.pcapng").unlink()
-    assert "none for this" in matrix.not_declared(row_of(theirs, "reference"), real_build)
+    assert "none for this" in unsupported(replace(row_of(theirs, "reference"), build=real_build))
 
 
 @pytest.mark.parametrize("stem", ["rohc", "source"])
 def test_a_broken_capture_is_an_error_with_a_sentence(tmp_path: Path, real_build: str, stem: str) -> None:
-    from headroom.schemes.rohc.interop import group
-
     theirs = recorded(tmp_path / "who", real_build)
     (Path(theirs) / "call" / f"{stem}.pcapng").write_bytes(b"no capture at all")
-    found = group.run(
-        row_of(theirs, "reference"), Choice(links=("clean",), build=real_build), support.workshop(tmp_path / "run")
-    )
+    row = replace(row_of(theirs, "reference"), links=("clean",), build=real_build)
+    found = matrix.run(row, support.store(tmp_path / "run"))
     assert [result["verdict"] for result in found] == ["error"]
     assert f"{stem}.pcapng" in found[0]["reason"]
     assert found[0]["signature"] == "harness · input"
 
 
 def test_a_link_capture_that_is_cut_off(tmp_path: Path, real_build: str) -> None:
-    from headroom.schemes.rohc.interop import group
-
     theirs = recorded(tmp_path / "who", real_build)
     path = Path(theirs) / "call" / "rohc.pcapng"
     octets = path.read_bytes()
     at = octets.index(list(engine_pcapng.read(path))[50].octets)
     path.write_bytes(octets[: octets.rindex((6).to_bytes(4, "little"), 0, at)])  # to the end of a block
-    found = group.run(
-        row_of(theirs, "reference"), Choice(links=("clean",), build=real_build), support.workshop(tmp_path / "run")
-    )
+    row = replace(row_of(theirs, "reference"), links=("clean",), build=real_build)
+    found = matrix.run(row, support.store(tmp_path / "run"))
     assert [result["verdict"] for result in found] == ["error"]
     assert "call/source.pcapng and " in found[0]["reason"]
     assert "call/rohc.pcapng do not fit each other: " in found[0]["reason"]
@@ -161,7 +156,7 @@ def test_what_came_out_is_cut_off(tmp_path: Path, real_build: str) -> None:
     octets = path.read_bytes()
     at = octets.index(list(engine_pcapng.read(path))[50].octets)
     path.write_bytes(octets[: octets.rindex((6).to_bytes(4, "little"), 0, at)])
-    result = cells.run(one(row_of("reference", theirs), real_build), support.workshop(tmp_path / "run"))
+    result = cells.run(one(row_of("reference", theirs), real_build), support.store(tmp_path / "run"))
     assert result["verdict"] == "fail"
     assert "30 of 80 packets of " in result["reason"]
     assert "call/uncompressed.pcapng" in result["reason"]
@@ -188,7 +183,7 @@ def test_a_recording_whose_files_are_gone_is_refused(
         (call / f"{gone}.pcapng").unlink()
     else:
         call.rename(call.with_name("elsewhere"))
-    lists = ("compressors", "decompressors", "profiles", "modes", "cids", "traffic", "links")
+    lists = ("compressors", "decompressors", "traffic", "links")
     with pytest.raises(UsageError, match=f"The recording call of theirs {sentence}"):
         interop.plan_of({name: (theirs, "reference") if name.endswith("compressors") else () for name in lists})
 
@@ -208,7 +203,7 @@ def test_a_recording_of_what_is_not_declared_is_refused(tmp_path: Path, before: 
     text = CALL.format(compressor="theirs").replace(before, after)
     name = support.implementation(tmp_path, "theirs", text, profiles='"0x0000", "0x0001"', wire="")
     if not sentence:
-        assert implementations.find(name).recordings[0].cids == "large"
+        assert implementations.find(name).recordings[0].axes["cids"] == "large"
         return
     with pytest.raises(UsageError, match=rf"implementation.yaml:\d+: .*{sentence}"):
         implementations.find(name)

@@ -23,10 +23,10 @@ from headroom.core.results import collector
 from headroom.core.results.record import Record
 from headroom.core.settings import Settings
 from headroom.core.yamlfile import violations
+from headroom.schemes.sigcomp.call_generators import EmbeddedCalls, TrexCalls, callers, changed_messages
 from headroom.schemes.sigcomp.keywords import call_forwarding
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.testbed import choice
-from headroom.testbed.calls import EmbeddedCalls, TrexCalls, callers, changed_messages
 from headroom.testbed.line import U_MODE, Codec, line_with
 from headroom.testbed.trex.client import Trex
 from headroom.testbed.trex.pipe import Pipe
@@ -279,7 +279,7 @@ def test_calls_over_sigcomp_have_to_be_sigcomp(
 
     made: Any = SimpleNamespace(watched=dict(zip(("compressor", "decompressor"), map(node, nodes), strict=True)))
     run = run_of(compressor=implementation, decompressor=implementation)
-    asked = throughput_search.SearchConfig(run, "basic-voice-call", "1c", (0,), calls=True, sigcomp=True)
+    asked = throughput_search.SearchConfig(run, "basic-voice-call", "1c", (0,), codec="sigcomp")
     spoken = throughput_search.spoken_of(made)
     assert spoken is not None
     collector.begin()
@@ -292,7 +292,7 @@ def test_calls_over_sigcomp_have_to_be_sigcomp(
     assert (
         throughput_search.read_ending({"loads": {}, "octets": None, "traffic": {}, "spoken": vars(spoken)})[3] == spoken
     )
-    call_forwarding.require_sigcomp(replace(asked, sigcomp=False), throughput_search.Spoken(0, 0, 500, 0, 0))
+    call_forwarding.require_sigcomp(replace(asked, codec="null"), throughput_search.Spoken(0, 0, 500, 0, 0))
     collector.begin()
 
 

@@ -20,12 +20,15 @@ import yaml
 from headroom.core import engine, profiles
 from headroom.core.machine.build import engine_program
 from headroom.core.paths import ROOT
+from headroom.core.scheme import find
 from headroom.testbed.arrivals import ip_packet
 from headroom.testbed.captures import records
-from headroom.testbed.generator import is_users
+from headroom.testbed.generator import streams_for
+from headroom.testbed.trex.home import PROFILES as PROGRAMS
 
 COLUMNS = ROOT / "traffic-profiles" / "trex" / "columns.py"
-USERS = [name for name in profiles.names() if is_users(profiles.load(name))]
+GTPU_STREAMS = PROGRAMS / find("gtpu").streams.program  # type: ignore[union-attr]
+USERS = [name for name in profiles.names() if streams_for(profiles.load(name)) == GTPU_STREAMS]
 MOST_OCTETS = 64  # of a stream's variables
 MOST_OF_A_REQUEST = 490_000  # characters of JSON, beside the 500,000 of streams that go before
 

@@ -21,8 +21,8 @@ from headroom.core import profiles
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.paths import ROOT
+from headroom.schemes.sigcomp.call_generators import callers
 from headroom.testbed import choice, compose, containers, runs
-from headroom.testbed.calls import callers
 from headroom.testbed.line import U_MODE, line_with
 from headroom.testbed.topology import Topology, allot, roles_of
 from headroom.tests.runs import run_of

@@ -25,7 +25,7 @@ from headroom.core.errors import HeadroomError
 from headroom.core.machine.build import engine_program
 from headroom.core.paths import ROOT
 from headroom.testbed.captures import records
-from headroom.testbed.generator import GTPU_STREAMS, STREAMS, TrexGenerator
+from headroom.testbed.generator import STREAMS, TrexGenerator
 from headroom.testbed.trex import installation as trex_installation
 from headroom.testbed.trex import server
 from headroom.testbed.trex.client import Trex, running
@@ -34,6 +34,7 @@ from headroom.testbed.trex.pipe import Refusal
 from headroom.testbed.trex.server import Port, TrexFailure, in_namespace
 from headroom.tests.wire import sip
 from headroom.tests.wire.namespaces import Sniffer, loop, needs_namespaces
+from headroom.tests.wire.test_columns import GTPU_STREAMS
 
 pytestmark = [
     needs_namespaces,

@@ -11,8 +11,8 @@ from headroom.core import capabilities
 from headroom.core.implementations import Implementation, Role
 from headroom.core.replay import ReplayConfig
 from headroom.schemes.rohc.judge.profiles import PROFILES
+from headroom.schemes.rohc.scheme import SCHEME
 
-SCHEME = "rohc"
 MOST_CONTEXTS = 1 << 20  # of one instance, over all its channels
 
 
@@ -45,7 +45,7 @@ def require(
 
 def declares(found: Implementation, feature: str) -> bool:
     """Whether an implementation declares a feature by the word that the judge has for it."""
-    declared = found.declared(SCHEME)
+    declared = found.declared(SCHEME.name)
     if feature == "r-mode":
         return "R" in declared.get("modes", ())
     if feature.startswith("profile-"):
@@ -55,7 +55,7 @@ def declares(found: Implementation, feature: str) -> bool:
 
 def options_for(found: Implementation, role: Role, feature: str | None) -> dict[str, Any]:
     """`options` that turn a declared feature on; {} for none."""
-    return found.options_for(feature, role, SCHEME) if feature else {}
+    return found.options_for(feature, role, SCHEME.name) if feature else {}
 
 
 def turn_on(wanted: ReplayConfig, features: Iterable[str]) -> None:
@@ -72,13 +72,13 @@ def turn_on(wanted: ReplayConfig, features: Iterable[str]) -> None:
 
 def profiles_of(found: Implementation) -> list[str]:
     """Profiles that an implementation declares."""
-    return list(found.declared(SCHEME).get("profiles", ()))
+    return list(found.declared(SCHEME.name).get("profiles", ()))
 
 
 def channels_of(found: Implementation, channel: dict[str, Any], most: int = 256) -> int:
     """How many channels of a kind one instance may have, as declared; at most `most`, and no more than it should find
     the memory for, whatever it sets aside for a context."""
-    declared = int(found.declared(SCHEME).get("max_channels", 1))
+    declared = int(found.declared(SCHEME.name).get("max_channels", 1))
     return max(1, min(declared, most, MOST_CONTEXTS // (int(channel.get("max_cid", 15)) + 1)))
 
 
@@ -86,7 +86,7 @@ def adapter(
     found: Implementation, channel: dict[str, Any], build: str, options: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """One side of a job: library and configuration."""
-    return capabilities.adapter(found, build, {"scheme": SCHEME, **channel}, options)
+    return capabilities.adapter(found, build, {"scheme": SCHEME.name, **channel}, options)
 
 
 def agree_on_profiles(wanted: ReplayConfig) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from headroom.core.matrix import Cell
 from headroom.core.replay import Replay
-from headroom.schemes.rohc.interop import links, recordings, traffic
-from headroom.schemes.rohc.interop.matrix import Cell, copies
+from headroom.schemes.rohc.interop import matrix, recordings
+from headroom.schemes.rohc.interop.axes import PROFILE, UNCOMPRESSED
 
 FEW = 0.1  # of the packets; below that, a pass says so
 
@@ -19,11 +20,11 @@ def unasked(cell: Cell, done: Replay, link: Path) -> str:
     """
     if not _may_go_otherwise(cell) or by_profile(cell, done, link) != 0:
         return ""
-    named = "this capture" if cell.traffic.is_capture else cell.recording or cell.traffic.name
-    profile = f"{cell.row.profile} ({traffic.PROFILE_NAMES[cell.row.profile]})"
-    if cell.traffic.is_capture and not cell.recording:
+    number = cell.row["profile"]
+    profile = f"{number} ({PROFILE.title_of(number)})"
+    if matrix.carried(cell).is_capture:
         return f"No packet of this capture fits {profile}: none was sent by it, and nothing was asked of it."
-    return f"The compressor sent no packet of {named} by {profile}, so that nothing was asked of it."
+    return f"The compressor sent no packet of {cell.traffic.name} by {profile}, so that nothing was asked of it."
 
 
 def remarks(cell: Cell, done: Replay) -> str:
@@ -32,8 +33,8 @@ def remarks(cell: Cell, done: Replay) -> str:
     if _may_go_otherwise(cell):
         count = _told(cell, done)
         if count is not None and 0 < count < FEW * done.sent:
-            found.append(f"Only {count} of {done.sent} packets went by {cell.row.profile}.")
-    if "ber" in links.find(cell.link).words and not done.direction()["link"].get("bits_flipped"):
+            found.append(f"Only {count} of {done.sent} packets went by {cell.row['profile']}.")
+    if "ber" in cell.condition.words and not done.direction()["link"].get("bits_flipped"):
         found.append("No bit was hit: the link did nothing to the packets.")
     return " ".join(found)
 
@@ -49,9 +50,9 @@ def _told(cell: Cell, done: Replay) -> int | None:
     for side in ("compressor", "decompressor"):
         counted: dict[str, int] = done.direction().get(side, {}).get("profiles") or {}
         if counted:
-            return int(counted.get(cell.row.profile, 0))
+            return int(counted.get(cell.row["profile"], 0))
     return None
 
 
 def _may_go_otherwise(cell: Cell) -> bool:
-    return cell.row.profile != traffic.UNCOMPRESSED and not copies(cell.row.compressor)
+    return cell.row["profile"] != UNCOMPRESSED and not matrix.copies(cell.row, cell.row.compressor)

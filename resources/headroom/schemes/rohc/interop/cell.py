@@ -3,33 +3,36 @@
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import json
-import re
 import shlex
-import threading
 from collections.abc import Callable
-from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from headroom.core import engine, implementations, replay, replay_options
+from headroom.core import deviations, engine, implementations, replay, replay_options
 from headroom.core.errors import HeadroomError
+from headroom.core.matrix import ArtefactStore, Cell
 from headroom.core.replay import ReplayConfig
 from headroom.core.results.record import Verdict
 from headroom.core.results.store import write_atomically
 from headroom.core.run.run import Run
+from headroom.core.scheme import LinkCondition
 from headroom.core.settings import Settings
-from headroom.schemes.rohc.interop import carried, deviations, links, recordings, side_by_side, signature, verdicts
-from headroom.schemes.rohc.interop.matrix import Cell, blank, not_declared_for, recordings_of
+from headroom.schemes.rohc.interop import (
+    carried,
+    deviation_match,
+    matrix,
+    recordings,
+    side_by_side,
+    signature,
+    verdicts,
+)
+from headroom.schemes.rohc.interop.axes import FEEDBACK_LOSS
 from headroom.schemes.rohc.interop.minimise import minimise
 from headroom.schemes.rohc.interop.study import Study, study
-from headroom.schemes.rohc.scheme import SCHEME
 
 PATIENCE_S = 20.0  # a cell takes a fraction of a second; what takes longer hangs
-FEEDBACK_LOST = "feedback_loss"
 
 
 @dataclass
@@ -43,92 +46,60 @@ class MinimisedFailure:
     evidence: str
 
 
-@dataclass
-class ArtefactStore:
-    """What the cells of a run share: where files go, and failures that were minimised once already.
-
-    Two cells with the same signature between the same implementations in the same profile need one minimised capture.
-    """
-
-    folder: Path
-    known: dict[tuple[str, ...], Future[MinimisedFailure | None]] = field(default_factory=dict)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def once(self, key: tuple[str, ...], make: Callable[[], MinimisedFailure | None]) -> MinimisedFailure | None:
-        with self.lock:
-            future = self.known.get(key)
-            if mine := future is None:
-                future = self.known[key] = Future()
-        assert future is not None
-        if mine:
-            try:
-                future.set_result(make())
-            except BaseException as error:
-                future.set_exception(error)
-                raise
-        return future.result()
-
-    def name(self, path: Path) -> str:
-        """A file as results name it: relative to the run."""
-        return str(path.resolve().relative_to(self.folder.resolve()))
-
-
 def wanted_of(cell: Cell) -> ReplayConfig:
     """The replay that a cell is."""
-    row = cell.row
-    run = Run.of(Settings(row.compressor, row.decompressor, build=cell.build, seed=cell.seed))
-    named = dict(links.find(cell.link).words)
-    if not cell.traffic.is_capture and not cell.recording:
-        named |= {"flows": str(cell.traffic.flows), "packets": str(cell.traffic.packets)}
-    made = replay_options.wanted(SCHEME, cell.traffic.source, named, run)
-    made.channel = row.channel()
-    if cell.recording:
-        found = next(one for one in recordings_of(row) if one.name == cell.recording)
-        made.source, made.expected = str(found.file(implementations.ROHC)), str(found.file(implementations.SOURCE))
+    row, traffic = cell.row, matrix.carried(cell)
+    asked = Run.of(Settings(row.compressor, row.decompressor, build=row.build, seed=row.seed))
+    named = dict(cell.condition.words)
+    if not traffic.is_capture and not traffic.is_recording:
+        named |= {"flows": str(traffic.flows), "packets": str(traffic.packets)}
+    made = replay_options.wanted(row.scheme, traffic.source, named, asked)
+    made.channel = matrix.channel(row)
+    if found := matrix.recording_of(cell):
+        made.source, made.expected = str(found.file(row.scheme.name)), str(found.file(implementations.SOURCE))
         made.compressor = None
-        made.channel["max_cid"] = found.max_cid
+        made.channel |= found.config
         made.feedback = {}
     made.timing = True
     made.timeout_s = PATIENCE_S
     return made
 
 
-def run(cell: Cell, workshop: ArtefactStore) -> dict[str, Any]:
+def run(cell: Cell, store: ArtefactStore) -> dict[str, Any]:
     """The result of a cell. Whatever an adapter does is a result; raises only what keeps every other cell from running
     too."""
-    result = blank(cell)
+    result = cell.result()
     if implementations.find(cell.row.decompressor).recordings:
         return result | recordings.judge(cell)
-    if reason := not_declared_for(cell):
+    if reason := matrix.unsupported_traffic(cell):
         return result | {"verdict": "unsupported", "reason": reason}
-    folder = workshop.folder / "artefacts" / "interop" / slug(cell)
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = store.folder_of(cell)
     capture = folder / "link.pcapng"
     wanted = replace(wanted_of(cell), outputs={"link": capture})
     try:
         done = replay.run(wanted)
     except engine.EngineFailure as failure:
-        return result | _no_result(cell, wanted, failure, folder, workshop)
+        return result | _no_result(cell, wanted, failure, folder, store)
     result |= figures(cell, done, capture)
-    condition = links.find(cell.link)
-    verdict, reason, seen = _judged(wanted, done, condition, folder)
+    verdict, reason, seen = _judged(wanted, done, cell.condition, folder)
     if verdict in ("pass", "non-strict") and (unasked := carried.unasked(cell, done, capture)):
         verdict, reason, seen = "unsupported", unasked, None
     result |= {"verdict": verdict, "reason": reason}
     if verdict in ("pass", "unsupported"):
         if verdict == "pass":
-            result |= {"reason": carried.remarks(cell, done)} | deviations.passed(cell, condition, capture)
-        result["capture"] = workshop.name(_packed(capture))
+            result["reason"] = carried.remarks(cell, done)
+            result |= deviations.settle(cell, result, was_met=lambda one: deviation_match.was_met(cell, capture, one))
+        result["capture"] = store.packed(capture)
         for name in ("source", "decompressed"):
             (folder / f"{name}.pcapng").unlink(missing_ok=True)
         return result
     seen = seen or study(wanted, folder, _expected(wanted))
-    result |= _evidence(cell, wanted, seen, verdict, folder, workshop)
-    return result | deviations.declared(cell, result, seen, condition)
+    result |= _evidence(cell, wanted, seen, verdict, folder, store)
+    return result | deviations.settle(cell, result, lambda declared: deviation_match.explained(cell, seen, declared))
 
 
 def _judged(
-    wanted: ReplayConfig, done: replay.Replay, condition: links.Condition, folder: Path
+    wanted: ReplayConfig, done: replay.Replay, condition: LinkCondition, folder: Path
 ) -> tuple[Verdict, str, Study | None]:
     """Verdict and reason. Where the link may be to blame, the judge looks at each packet: chance excuses what was at
     risk, and nothing excuses a compressor whose packets cannot be read even before the link."""
@@ -160,32 +131,12 @@ def figures(cell: Cell, done: replay.Replay, capture: Path) -> dict[str, Any]:
     }
 
 
-def slug(cell: Cell) -> str:
-    """The folder of a cell's files, below artefacts/interop."""
-    row = cell.row
-    names = [f"{row.compressor}-to-{row.decompressor}", f"{row.profile}-{row.mode}-{row.cids}"]
-    carried = cell.recording or cell.traffic.name
-    if cell.traffic.is_capture:  # two captures may have one name
-        carried += f"-{hashlib.sha256(cell.traffic.source.encode()).hexdigest()[:8]}"
-    names.append(f"{carried}--{cell.link}")
-    # A name may be a path, and must not lead out of the run's folder.
-    return "/".join(re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-") for name in names)
-
-
 def _expected(wanted: ReplayConfig) -> list[bytes] | None:
     return recordings.frames(wanted.expected, wanted.build) if isinstance(wanted.expected, str) else None
 
 
-def _packed(capture: Path) -> Path:
-    """The capture compressed, as Wireshark and tshark read it too."""
-    packed = capture.with_name(f"{capture.name}.gz")
-    packed.write_bytes(gzip.compress(capture.read_bytes(), compresslevel=1, mtime=0))
-    capture.unlink()
-    return packed
-
-
 def _no_result(
-    cell: Cell, wanted: ReplayConfig, failure: engine.EngineFailure, folder: Path, workshop: ArtefactStore
+    cell: Cell, wanted: ReplayConfig, failure: engine.EngineFailure, folder: Path, store: ArtefactStore
 ) -> dict[str, Any]:
     """A crash, a hang and the like: whose it is, and on which packets."""
     if failure.kind in ("job", "input", "output"):
@@ -194,16 +145,14 @@ def _no_result(
     said = {"verdict": "error", "reason": f"{side}: {failure}", "signature": signature.of_failure(failure, side)}
     small = None
     if failure.kind != "refused":
-        small = workshop.once(
-            _key(cell, said["signature"]), lambda: _smallest(cell, wanted, None, said, folder, workshop)
-        )
+        small = store.once(_key(cell, said["signature"]), lambda: _smallest(cell, wanted, None, said, folder, store))
     text = [
-        f"{cell.row.title}, {cell.words()['traffic']}, {cell.link}",
+        f"{matrix.title(cell.row)}, {cell.traffic.name}, {cell.link}",
         said["reason"],
         "",
         f"repeat: {cell.command()}",
     ]
-    return said | _kept(folder, workshop, text, small)
+    return said | _kept(folder, store, text, small)
 
 
 def _side(wanted: ReplayConfig, failure: engine.EngineFailure) -> str:
@@ -221,40 +170,40 @@ def _side(wanted: ReplayConfig, failure: engine.EngineFailure) -> str:
 
 
 def _evidence(
-    cell: Cell, wanted: ReplayConfig, seen: Study, verdict: str, folder: Path, workshop: ArtefactStore
+    cell: Cell, wanted: ReplayConfig, seen: Study, verdict: str, folder: Path, store: ArtefactStore
 ) -> dict[str, Any]:
     """Signature, both decodes, minimised capture."""
     short = verdict == "non-strict"
-    found = signature.of_shortfall(seen.done) if short else signature.of_study(seen, cell.row.profile)
+    found = signature.of_shortfall(seen.done) if short else signature.of_study(seen, cell.row["profile"])
     said: dict[str, Any] = {"signature": found}
     first = seen.first_bad()
     if first is not None:
         said["first"] = first["packet"]
     small = None
     if not short:  # that is about many packets, not about one
-        small = workshop.once(_key(cell, found), lambda: _smallest(cell, wanted, seen, said, folder, workshop))
+        small = store.once(_key(cell, found), lambda: _smallest(cell, wanted, seen, said, folder, store))
     text = [
-        f"{cell.row.compressor} to {cell.row.decompressor}, {cell.row.title}, {cell.words()['traffic']}, {cell.link}",
+        f"{cell.row.compressor} to {cell.row.decompressor}, {matrix.title(cell.row)}, {cell.traffic.name}, {cell.link}",
         f"signature: {found}",
         f"repeat:    {cell.command()}",
         "",
-        side_by_side.text(seen, cell.row.profile),
+        side_by_side.text(seen, cell.row["profile"]),
     ]
-    return said | _kept(folder, workshop, text, small)
+    return said | _kept(folder, store, text, small)
 
 
 def _key(cell: Cell, found: str) -> tuple[str, ...]:
-    return (found, cell.row.compressor, cell.row.decompressor, cell.row.profile)
+    return (found, cell.row.compressor, cell.row.decompressor, cell.row["profile"])
 
 
-def _kept(folder: Path, workshop: ArtefactStore, text: list[str], small: MinimisedFailure | None) -> dict[str, Any]:
+def _kept(folder: Path, store: ArtefactStore, text: list[str], small: MinimisedFailure | None) -> dict[str, Any]:
     path = folder / "evidence.txt"
     if small is not None:
         text += ["", f"The fewest packets that show it: {small.packets}. {small.command}"]
     path.write_text("\n".join(text) + "\n", encoding="utf-8")
-    kept: dict[str, Any] = {"evidence": workshop.name(path)}
+    kept: dict[str, Any] = {"evidence": store.name(path)}
     if (folder / "link.pcapng").is_file():
-        kept["capture"] = workshop.name(folder / "link.pcapng")
+        kept["capture"] = store.name(folder / "link.pcapng")
     if small is not None:
         kept["minimised"] = {
             "packets": small.packets,
@@ -270,16 +219,16 @@ def _kept(folder: Path, workshop: ArtefactStore, text: list[str], small: Minimis
 
 
 def _smallest(
-    cell: Cell, wanted: ReplayConfig, seen: Study | None, said: dict[str, Any], folder: Path, workshop: ArtefactStore
+    cell: Cell, wanted: ReplayConfig, seen: Study | None, said: dict[str, Any], folder: Path, store: ArtefactStore
 ) -> MinimisedFailure | None:
     """The fewest packets with the same signature, as captures, as a job and as a command; None where it does not show
     again."""
-    profile, wished = cell.row.profile, str(said["signature"])
+    profile, wished = cell.row["profile"], str(said["signature"])
     try:
         items = _items(wanted, seen, folder)
     except HeadroomError:
         return None  # not even the source can be had, so that there is nothing to make smaller
-    plans = [_scripted] if links.find(cell.link).harmless else [_scripted, _as_it_was]
+    plans = [_scripted] if cell.condition.harmless else [_scripted, _as_it_was]
     for plan in plans:
 
         def shows(chosen: list[dict[str, Any]], plan: Callable[..., ReplayConfig] = plan) -> bool:
@@ -293,7 +242,7 @@ def _smallest(
         if not start or not (start is not items or shows(start)):
             continue
         left = minimise(start, shows)
-        return _write(cell, plan(wanted, left), left, profile, folder, workshop)
+        return _write(cell, plan(wanted, left), left, profile, folder, store)
     return None
 
 
@@ -365,7 +314,7 @@ def _originals(wanted: ReplayConfig) -> list[bytes] | None:
 
 
 def _write(
-    cell: Cell, wanted: ReplayConfig, left: list[dict[str, Any]], profile: str, folder: Path, workshop: ArtefactStore
+    cell: Cell, wanted: ReplayConfig, left: list[dict[str, Any]], profile: str, folder: Path, store: ArtefactStore
 ) -> MinimisedFailure:
     """The minimised failure on disk: its captures, its job, both decodes."""
     kept = folder / "minimised"
@@ -394,10 +343,10 @@ def _write(
     path.write_text("\n".join([*text, "", f"repeat: {by_job}"]) + "\n", encoding="utf-8")
     return MinimisedFailure(
         packets=len(left),
-        capture=workshop.name(capture) if capture.is_file() else "",
-        job=workshop.name(job),
+        capture=store.name(capture) if capture.is_file() else "",
+        job=store.name(job),
         command=_by_hand(cell, wanted, capture) or by_job,
-        evidence=workshop.name(path),
+        evidence=store.name(path),
     )
 
 
@@ -414,8 +363,8 @@ def _by_hand(cell: Cell, wanted: ReplayConfig, capture: Path) -> str:
     if "flip" in wanted.forward:
         flips = ",".join(f"{one['packet']}:{one['bit']}" for one in wanted.forward["flip"])
         parts += [f"flip={flips}", "header_errors=deliver"]
-    if FEEDBACK_LOST in links.find(cell.link).words:
-        parts.append(f"{FEEDBACK_LOST}=1")
-    if cell.seed != 1:
-        parts += ["--seed", str(cell.seed)]
+    if FEEDBACK_LOSS in cell.condition.words:
+        parts.append(f"{FEEDBACK_LOSS}=1")
+    if cell.row.seed != 1:
+        parts += ["--seed", str(cell.row.seed)]
     return shlex.join(parts)

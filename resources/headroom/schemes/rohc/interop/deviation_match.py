@@ -17,9 +17,11 @@ from typing import NamedTuple
 
 from headroom.core import implementations, replay
 from headroom.core.captures import engine_pcapng
+from headroom.core.deviations import Declared
 from headroom.core.implementations import Deviation
+from headroom.core.matrix import Cell
 from headroom.schemes.rohc.interop import traffic
-from headroom.schemes.rohc.interop.matrix import Cell
+from headroom.schemes.rohc.interop.matrix import channel
 from headroom.schemes.rohc.interop.study import BAD, Study, judge_of
 from headroom.schemes.rohc.judge import Checker, Outcome, Parameters, framing
 from headroom.schemes.rohc.judge.context import Context
@@ -62,10 +64,26 @@ def by_features(cell: Cell) -> list[DeviationCondition]:
     decompressor = implementations.find(cell.row.decompressor)
     found = []
     for feature in (traffic.LISTS, traffic.EXTENSION_HEADERS, traffic.ADDITIONAL_IP_HEADERS):
-        if reason := decompressor.lacks("decompressor", features=[feature]):
+        if reason := decompressor.lacks("decompressor", cell.row.scheme.name, features=[feature]):
             sentence = f"{reason}, which {implementations.find(cell.row.compressor).name} uses for this traffic."
             found.append(DeviationCondition(sentence, lambda look, feature=feature: feature in look.features))
     return found
+
+
+def explained(cell: Cell, seen: Study, declared: Iterable[Declared]) -> list[str]:
+    """What was declared of single packets of a cell that failed, and explains every packet that went wrong, as
+    sentences; [] where nothing does. A broken promise of the ABI stays one."""
+    if seen.done.promise_broken:
+        return []
+    known = [*(by_deviation(name, one) for name, one in declared), *by_features(cell)]
+    return [one.sentence for one in explains(seen, known, cell.condition.harmless)]
+
+
+def was_met(cell: Cell, capture: Path, one: Deviation) -> bool:
+    """Whether a deviation of single packets would have shown in a cell that passed. `capture` is of the link. Where no
+    packet has the fields that are declared to be read wrong, it was not met; and a decompressor may understand packets
+    that break a requirement."""
+    return not one.breaks and met_on_link(cell, capture, one.fields)
 
 
 def explains(seen: Study, known: Sequence[DeviationCondition], harmless: bool) -> list[DeviationCondition]:
@@ -106,7 +124,7 @@ def explains(seen: Study, known: Sequence[DeviationCondition], harmless: bool) -
 
 def met_on_link(cell: Cell, capture: Path, fields: Iterable[str]) -> bool:
     """Whether a packet on the link of a cell has all of some fields."""
-    judge = judge_of(cell.row.channel())
+    judge = judge_of(channel(cell.row))
     packets = engine_pcapng.read(capture) if judge is not None else ()
     return any(_fields(judge.decompress(one.octets[ETHERNET_HEADER:])).issuperset(fields) for one in packets)
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import implementations, replay
-from headroom.core.captures import engine_pcapng
+from headroom.core.captures import engine_pcapng, fields
 from headroom.core.engine import EngineFailure
 from headroom.core.implementations import null
+from headroom.core.matrix import Cell
 from headroom.core.paths import DEFAULT_BUILD, shown
-from headroom.schemes.rohc.interop import fields
-from headroom.schemes.rohc.interop.matrix import Cell, recordings_of
+from headroom.schemes.rohc.interop.matrix import channel, recording_of
+from headroom.schemes.rohc.interop.signature import RTP_PROFILES
 from headroom.schemes.rohc.judge import Decompressor, Parameters
 from headroom.schemes.rohc.judge.packet import Packet
 from headroom.schemes.rohc.judge.profiles import PROFILES
@@ -48,15 +49,15 @@ def header_octets(cell: Cell, link: Path) -> float | None:
 def packets_by(cell: Cell, link: Path) -> int | None:
     """Packets on the link that the judge reads as of the cell's profile; None where it cannot read them all."""
     packets = _read(cell, link)
-    return None if packets is None else sum(number == int(cell.row.profile, 16) for _, number in packets)
+    return None if packets is None else sum(number == int(cell.row["profile"], 16) for _, number in packets)
 
 
 def _read(cell: Cell, link: Path) -> list[tuple[Packet, int]] | None:
     """The packets on the link, each with the number of its profile; None where the judge cannot read them all."""
-    channel = cell.row.channel()
-    if any(int(profile, 16) not in PROFILES for profile in channel["profiles"]):
+    agreed = channel(cell.row)
+    if any(int(profile, 16) not in PROFILES for profile in agreed["profiles"]):
         return None
-    judge = Decompressor(Parameters.of(channel))
+    judge = Decompressor(Parameters.of(agreed))
     found = []
     for one in engine_pcapng.read(link):
         outcome = judge.decompress(one.octets[ETHERNET_HEADER:])
@@ -71,9 +72,10 @@ def judge(cell: Cell) -> dict[str, Any]:
 
     What is missing was not delivered, what is not in the source came out wrong.
     """
-    found = next(one for one in recordings_of(cell.row) if one.name == cell.recording)
-    source = frames(str(found.file(implementations.SOURCE)), cell.build)
-    came = frames(str(found.file(implementations.UNCOMPRESSED)), cell.build)
+    found = recording_of(cell)
+    assert found is not None
+    source = frames(str(found.file(implementations.SOURCE)), cell.row.build)
+    came = frames(str(found.file(implementations.RESTORED)), cell.row.build)
     pairs, wrong = align(source, came)
     result: dict[str, Any] = {"packets": len(source), "delivered": pairs}
     if wrong is None and pairs == len(source):
@@ -81,12 +83,13 @@ def judge(cell: Cell) -> dict[str, Any]:
     if wrong is None:
         missing = (
             f"{len(source) - pairs} of {len(source)} packets of {shown(found.file(implementations.SOURCE))} are not in "
-            f"{shown(found.file(implementations.UNCOMPRESSED))}, the capture of what came out."
+            f"{shown(found.file(implementations.RESTORED))}, the capture of what came out."
         )
         return result | {"verdict": "fail", "reason": missing, "signature": "recorded packets are missing"}
     expected, got = (source[wrong] if wrong < len(source) else b""), came[wrong]
     at = next((n for n, (a, b) in enumerate(zip(expected, got, strict=False)) if a != b), min(len(expected), len(got)))
-    name = fields.name_at(expected, at, cell.row.profile) if expected else "a packet that is not in the source"
+    rtp = cell.row["profile"] in RTP_PROFILES
+    name = fields.name_at(expected, at, rtp) if expected else "a packet that is not in the source"
     return result | {
         "verdict": "fail",
         "reason": f"Packet {wrong} of what came out is not the source's: it differs from octet {at} on ({name}).",
@@ -97,10 +100,10 @@ def judge(cell: Cell) -> dict[str, Any]:
 
 def misfit(cell: Cell, failure: EngineFailure) -> str:
     """The engine's sentence about a recording whose files do not fit each other, with their names; "" for another."""
-    found = next((one for one in recordings_of(cell.row) if one.name == cell.recording), None)
+    found = recording_of(cell)
     if found is None or not failure.where.startswith("/expected"):
         return ""
-    source, link = found.file(implementations.SOURCE), found.file(implementations.ROHC)
+    source, link = found.file(implementations.SOURCE), found.file(cell.row.scheme.name)
     if source is None or link is None or "expected packets for" not in failure.said:
         return ""
     return (

@@ -7,8 +7,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from headroom.core.captures import fields
 from headroom.schemes.rohc.conformance.evidence import side_by_side
-from headroom.schemes.rohc.interop import fields
+from headroom.schemes.rohc.interop.signature import RTP_PROFILES
 from headroom.schemes.rohc.interop.study import Study
 from headroom.schemes.rohc.judge.packet import trace_line
 
@@ -56,10 +57,10 @@ def _fields(left: str, a: bytes, right: str, b: bytes | None, profile: str) -> l
     lines = [f"  {'field':<34}{left:<{WIDTH}}{right}"]
     if b is None:
         return [*lines[:-1], f"  {left}, and nothing {right}:"] + [
-            f"  {part.name:<34}{part.value}" for part in fields.dissect(a, profile)
+            f"  {part.name:<34}{part.value}" for part in fields.dissect(a, profile in RTP_PROFILES)
         ]
-    theirs = {part.name: part for part in fields.dissect(b, profile)}
-    for part in fields.dissect(a, profile):
+    theirs = {part.name: part for part in fields.dissect(b, profile in RTP_PROFILES)}
+    for part in fields.dissect(a, profile in RTP_PROFILES):
         other = theirs.pop(part.name, None)
         sign = " " if other is not None and other.octets == part.octets else "*"
         lines.append(f"{sign} {part.name:<34}{part.value:<{WIDTH}}{other.value if other is not None else ''}".rstrip())

@@ -11,10 +11,11 @@ import re
 from typing import Any
 
 from headroom.core import replay
+from headroom.core.captures import fields
 from headroom.core.engine import EngineFailure
-from headroom.schemes.rohc.interop import fields
 from headroom.schemes.rohc.interop.study import Study
 
+RTP_PROFILES = ("0x0001", "0x0007", "0x0101", "0x0107")
 SEPARATOR = " · "
 MOST = 90  # characters of a sentence
 
@@ -72,7 +73,7 @@ def difference(seen: Study, packet: int, profile: str) -> str:
     common = min(len(original), len(got))
     at = next((n for n in range(common) if original[n] != got[n]), common)
     # Length and checksum fields follow from what differs behind them.
-    parts = fields.dissect(original, profile)
+    parts = fields.dissect(original, profile in RTP_PROFILES)
     derived = ("IPv4 header checksum", "IPv4 total length", "IPv6 payload length")
     differing = [
         part.name
@@ -80,7 +81,7 @@ def difference(seen: Study, packet: int, profile: str) -> str:
         if original[part.offset : part.offset + part.length] != got[part.offset : part.offset + part.length]
     ]
     telling = [name for name in differing if not name.endswith(derived)]
-    return (telling or differing or [fields.name_at(original, at, profile)])[0]
+    return (telling or differing or [fields.name_at(original, at, profile in RTP_PROFILES)])[0]
 
 
 def opinion(seen: Study, record: dict[str, Any]) -> str:

@@ -3,46 +3,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from headroom.core import profiles
-from headroom.core.errors import UsageError
+from headroom.core import matrix, profiles
 from headroom.core.replay import CAPTURES
+from headroom.schemes.rohc.interop.axes import ESP, IP, LITE, LITE_RTP, RTP, UDP, UNCOMPRESSED
 
 
 @dataclass(frozen=True)
-class Traffic:
-    """`source` is a traffic profile or the path of a capture; a capture is sent as it is, whole.
+class Traffic(matrix.Traffic):
+    """A traffic profile; or a capture, which is sent as it is, whole; or a recording of an implementation.
 
     `feature` is what a compressor that declares it uses for this traffic, so that the decompressor needs it, too;
     others send the same packets by a simpler profile.
     """
 
-    source: str
     flows: int = 3
     packets: int = 240
     feature: str = ""
-
-    @property
-    def name(self) -> str:
-        return Path(self.source).name if self.is_capture else self.source
+    is_recording: bool = False
 
     @property
     def is_capture(self) -> bool:
-        return self.source.endswith(CAPTURES)
+        return bool(self.word)
 
-
-UNCOMPRESSED, RTP, UDP, ESP, IP, LITE_RTP, LITE = (
-    "0x0000",
-    "0x0001",
-    "0x0002",
-    "0x0003",
-    "0x0004",
-    "0x0007",
-    "0x0008",
-)
 
 LISTS, EXTENSION_HEADERS, ADDITIONAL_IP_HEADERS = "list-compression", "extension-headers", "additional-ip-headers"
 
@@ -71,41 +57,22 @@ BY_PROFILE: dict[str, tuple[Traffic, ...]] = {
     LITE_RTP: (Traffic("udplite-rtp-ipv4"), Traffic("udplite-rtp-ipv6-silence")),
     LITE: (Traffic("udplite-ipv4"), Traffic("udplite-ipv6"), Traffic("udplite-coverage-changing", 1)),
 }
-PROFILES = tuple(BY_PROFILE)
-PROFILE_NAMES = {
-    UNCOMPRESSED: "Uncompressed",
-    RTP: "RTP",
-    UDP: "UDP",
-    ESP: "ESP",
-    IP: "IP",
-    LITE_RTP: "RTP Over UDP-Lite",
-    LITE: "UDP-Lite",
-}
 
 
-def of(profile: str, asked: tuple[str, ...] = ()) -> list[Traffic]:
+def names() -> list[str]:
+    """All traffic profiles of the matrix."""
+    return sorted({one.name for all_of_one in BY_PROFILE.values() for one in all_of_one})
+
+
+def capture(path: str) -> Traffic:
+    return Traffic(Path(path).name, 1, 0, word=path)
+
+
+def of(profile: str, asked: Sequence[str] = ()) -> list[Traffic]:
     """The traffic of a ROHC profile. `asked` chooses among it by name; captures among `asked` go with every profile."""
     known = set(profiles.names())
-    standard = [one for one in BY_PROFILE.get(profile, ()) if one.source in known]
+    standard = [one for one in BY_PROFILE.get(profile, ()) if one.name in known]
     if not asked:
         return standard
-    chosen = [one for one in standard if one.source in asked]
-    return chosen + [Traffic(name, 1, 0) for name in asked if name.endswith(CAPTURES)]
-
-
-def check(asked: tuple[str, ...], recordings: Collection[str] = ()) -> None:
-    """Raises UsageError when a name is neither traffic of the matrix, nor one of the recordings that an implementation
-    has, nor a capture that is there."""
-    known = {one.source for all_of_one in BY_PROFILE.values() for one in all_of_one}
-    for name in asked:
-        if name in recordings:
-            continue
-        if name.endswith(CAPTURES):
-            if not Path(name).is_file():
-                raise UsageError(f"There is no capture {name}.")
-        elif name not in known:
-            what = "a traffic profile, but not one of the matrix" if name in profiles.names() else "no traffic"
-            raise UsageError(
-                f"'{name}' is {what}, and neither a recording nor a capture file ({', '.join(CAPTURES)}). The matrix "
-                f"has {', '.join(sorted(known))}."
-            )
+    chosen = [one for one in standard if one.name in asked]
+    return chosen + [capture(name) for name in asked if name.endswith(CAPTURES)]

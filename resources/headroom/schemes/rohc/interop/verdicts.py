@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from headroom.core.replay import Replay
 from headroom.core.results.record import Verdict
-from headroom.schemes.rohc.interop.links import Condition
+from headroom.core.scheme import LinkCondition
 from headroom.schemes.rohc.interop.study import Fault
 from headroom.schemes.rohc.interop.undetected_errors import Chance
 
 NO_CHANCE = Chance()
 
 
-def of(done: Replay, condition: Condition, chance: Chance = NO_CHANCE) -> tuple[Verdict, str]:
+def of(done: Replay, condition: LinkCondition, chance: Chance = NO_CHANCE) -> tuple[Verdict, str]:
     """The verdict on a replay over a link condition.
 
     Over a link that does no harm everything must come out as it went in. Over any other, nothing wrong may come out,

@@ -26,6 +26,7 @@ from headroom.core.text import some
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_text
 from headroom.keywords.base import current_run, library
+from headroom.schemes.rohc import metrics
 from headroom.schemes.rohc.conformance import capabilities, carriers, evidence, losses, repeats, stream, vectors
 from headroom.schemes.rohc.conformance.conversation import Conversation
 from headroom.schemes.rohc.conformance.flow import PROTOCOLS, Flow
@@ -82,8 +83,8 @@ class ConformanceKeywords:
                 wrong.append(f"{name}: {played.wrong[0]}")
                 keep_text(f"{name}.txt", evidence.of_vector(played), "vector, field by field")
         current = collector.current()
-        current.metric("vectors", len(names) - len(left_out), "vectors")
-        current.metric("link_packets", packets, "packets")
+        current.metric(metrics.VECTORS, len(names) - len(left_out))
+        current.metric(metrics.LINK_PACKETS, packets)
         if len(left_out) == len(names):
             raise SkipExecution(left_out[0])
         beside = vectors.control(names)
@@ -153,7 +154,7 @@ class ConformanceKeywords:
         note_replay(found.observation)
         current = collector.current()
         current.parameters |= {"flow": flow, "change": change, "loss_patterns": found.patterns}
-        current.metric("carried_by", found.carried, "packets")
+        current.metric(metrics.CARRIED_BY, found.carried)
         self._conclude()
         expect(
             found.carried >= 2,
@@ -179,7 +180,7 @@ class ConformanceKeywords:
         if all(one.link is None for one in self.last.packets[heard_until:]):
             raise Inconclusive("There is no packet on the link whose loss could hurt.")
         found = repeats.single_losses(self.last.packets, self.last.parameters, but=range(heard_until))
-        collector.current().metric("packets_that_others_need", len(found), "packets", "lower")
+        collector.current().metric(metrics.PACKETS_THAT_OTHERS_NEED, len(found))
         shown = some([f"without packet {lost} packet {hurt} is not restored" for lost, hurt in found], 3)
         expect(not found, f"Of {len(self.last.packets)} packets, {len(found)} must not be lost: {shown}", self.last)
 
@@ -193,7 +194,7 @@ class ConformanceKeywords:
     @keyword("It Should Begin With At Least ${count} IR Packets")
     def irs_at_start(self, count: int) -> None:
         least = min(stream.irs_at_start(one) for one in self.last.flows())
-        collector.current().metric("ir_packets_at_start", least, "packets")
+        collector.current().metric(metrics.IR_PACKETS_AT_START, least)
         expect(least >= count, f"A flow begins with {least} IR packets", self.last)
 
     @keyword("It Should Settle On Packets Of Type 0")
@@ -206,9 +207,9 @@ class ConformanceKeywords:
         packets = self.last.flow()
         to_ir, to_lower = stream.refreshes(packets)
         current = collector.current()
-        current.metric("returns_to_ir", len(to_ir), "times")
-        current.metric("returns_to_lower_states", len(to_lower), "times")
-        current.metric("longest_without_ir", stream.longest_without(to_ir, len(packets)), "packets")
+        current.metric(metrics.RETURNS_TO_IR, len(to_ir))
+        current.metric(metrics.RETURNS_TO_LOWER_STATES, len(to_lower))
+        current.metric(metrics.LONGEST_WITHOUT_IR, stream.longest_without(to_ir, len(packets)))
         expect(len(to_ir) >= count, f"Among {len(packets)} packets there are {len(to_ir)} returns to IR", self.last)
 
     @keyword("It Should Return To The IR State Less Often Than To The FO State")
@@ -228,7 +229,7 @@ class ConformanceKeywords:
     @keyword("Some Packets Should Go As Segments")
     def segmented(self) -> None:
         cut = sum(bool(one.segments) for one in self.last.packets)
-        collector.current().metric("segmented", cut, "packets")
+        collector.current().metric(metrics.SEGMENTED, cut)
         expect(cut > 0, f"None of {len(self.last.packets)} packets goes as segments", self.last)
 
     @keyword("No Packet Should Go As Segments")
@@ -370,8 +371,8 @@ class ConformanceKeywords:
         current = collector.current()
         steps = [{"packets": step.count, "what": step.what, "outcome": step.outcome} for step in story.steps]
         current.parameters |= {"kind": "timeline", "flow": story.flow, "channel": story.channel, "steps": steps}
-        current.metric("link_packets", len(story.links), "packets")
-        current.metric("feedback", sum(len(answers) for answers in played.answers), "messages")
+        current.metric(metrics.LINK_PACKETS, len(story.links))
+        current.metric(metrics.FEEDBACK, sum(len(answers) for answers in played.answers))
         if played.complaints or played.remarks:
             keep_text("engine.json", json.dumps(played.document, indent=1), "engine document")
         conclude_remarks(played.remarks, "decompressor")

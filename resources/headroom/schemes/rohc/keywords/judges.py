@@ -17,7 +17,7 @@ from headroom.core.text import some
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_captures, keep_text
 from headroom.keywords.base import current_run, library
-from headroom.schemes.rohc import judging
+from headroom.schemes.rohc import judging, metrics
 from headroom.schemes.rohc.judge import vectors
 from headroom.schemes.rohc.keywords.replay import ReplayKeywords
 from headroom.schemes.rohc.scheme import SCHEME
@@ -37,8 +37,8 @@ class JudgeKeywords:
         done = _replaying().done
         found = judging.second_judge(done, window, refresh_limit)
         current = collector.current()
-        current.metric("judged", found.packets - len(found.not_judged), "packets", "higher")
-        current.metric("restored_by_judge", found.restored, "packets", "higher")
+        current.metric(metrics.JUDGED, found.packets - len(found.not_judged))
+        current.metric(metrics.RESTORED_BY_JUDGE, found.restored)
         current.findings += found.findings[: verdicts.MOST_FINDINGS]
         musts = [one for one in found.findings if one.severity == "must"]
         if musts:
@@ -59,8 +59,8 @@ class JudgeKeywords:
         done = _replaying().done
         found = judging.compare_with_tshark(done)
         current = collector.current()
-        current.metric("compared_with_tshark", found.packets, "packets", "higher")
-        current.metric("fields_compared_with_tshark", found.fields, "fields", "higher")
+        current.metric(metrics.COMPARED_WITH_TSHARK, found.packets)
+        current.metric(metrics.FIELDS_COMPARED_WITH_TSHARK, found.fields)
         current.findings += [
             Finding(sentence, judge="tshark") for sentence in found.differences[: verdicts.MOST_FINDINGS]
         ]
@@ -85,7 +85,7 @@ class JudgeKeywords:
         current = collector.current()
         current.parameters |= {"kind": "vector", "vector": name, "shows": vector.shows, "channel": vector.channel}
         wrong, document = judging.play_vector(vector, run.decompressor, run.build)
-        current.metric("link_packets", len(vector.steps), "packets")
+        current.metric(metrics.LINK_PACKETS, len(vector.steps))
         if wrong:
             keep_text("replay.json", json.dumps(document, indent=1), "engine document")
             raise AssertionError(f"{vector.shows} {some(wrong, 3)}")

@@ -17,6 +17,7 @@ from headroom.core.text import some
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_captures
 from headroom.keywords.base import current_run, library
+from headroom.schemes.rohc import metrics
 from headroom.schemes.rohc.scheme import SCHEME
 
 
@@ -89,7 +90,7 @@ class ReplayKeywords:
         """Of the packets that the link delivered."""
         arrived = self.done.sent - self.done.count("lost_on_link") - self.done.count("not_compressed")
         got = 100.0 * self.done.count("identical") / arrived if arrived else 0.0
-        collector.current().metric("delivered", got, "%", "higher")
+        collector.current().metric(metrics.DELIVERED, got)
         self._expect(
             arrived > 0 and got >= share,
             f"{got:.2f} % of {arrived} packets that arrived came out; {self._what_happened()}",
@@ -228,14 +229,9 @@ def note(done: replay.Replay) -> None:
         "feedback": replay.feedback_path(wanted),
         "flows": wanted.flows,
     }
-    current.metric("packets", done.sent, "packets")
-    for name, better in (
-        ("identical", "higher"),
-        ("mismatched", "lower"),
-        ("not_delivered", "lower"),
-        ("lost_on_link", None),
-    ):
-        current.metric(name, done.count(name), "packets", better)  # type: ignore[arg-type]
+    current.metric(metrics.PACKETS, done.sent)
+    for metric in (*metrics.OUTCOMES, metrics.LOST_ON_LINK):
+        current.metric(metric, done.count(metric.name))
     if done.wanted.compressor and done.header_length:
-        for name in ("mean", "min", "max"):
-            current.metric(f"header_{name}", done.header_length[name], "octets", "lower")
+        for figure in ("mean", "min", "max"):
+            current.metric(metrics.HEADER(figure=figure), done.header_length[figure])

@@ -23,6 +23,7 @@ from headroom.core.text import some
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_text
 from headroom.keywords.base import current_run, library
+from headroom.schemes.rohc import metrics
 from headroom.schemes.rohc.conformance import arrivals, capabilities, damage, faulty_adapters, feedback, stream
 from headroom.schemes.rohc.conformance.conversation import Conversation
 from headroom.schemes.rohc.conformance.observation import Observation, observe
@@ -76,14 +77,14 @@ class RobustnessKeywords:
     def _weigh(self, seen: Observation, outage: int) -> None:
         found = arrivals.balance(seen)
         current = collector.current()
-        current.metric("arrived", found.arrived, "packets")
-        current.metric("damaged_headers", found.damaged_headers, "packets")
-        current.metric("at_risk", found.at_risk, "packets", "lower")
-        current.metric("wrong_by_chance", found.chances, "packets", "lower")
-        current.metric("wrong_allowed", found.allowed, "packets")
-        current.metric("wrong", found.wrong, "packets", "lower")
-        current.metric("restored_by_judge_from_arrivals", found.restored_by_judge, "packets", "higher")
-        current.metric("longest_outage", found.longest_outage, "packets", "lower")
+        current.metric(metrics.ARRIVED, found.arrived)
+        current.metric(metrics.DAMAGED_HEADERS, found.damaged_headers)
+        current.metric(metrics.AT_RISK, found.at_risk)
+        current.metric(metrics.WRONG_BY_CHANCE, found.chances)
+        current.metric(metrics.WRONG_ALLOWED, found.allowed)
+        current.metric(metrics.WRONG, found.wrong)
+        current.metric(metrics.RESTORED_BY_JUDGE_FROM_ARRIVALS, found.restored_by_judge)
+        current.metric(metrics.LONGEST_OUTAGE, found.longest_outage)
         expect(
             found.wrong <= found.allowed,
             f"{found.wrong} packets come out other than they were; {found.at_risk} of {found.arrived} arrivals were at "
@@ -117,9 +118,11 @@ class RobustnessKeywords:
         current.parameters |= {"kind": "damage", "damage": kind}
         if not tried.trials:
             raise SkipExecution(f"{run.decompressor.name} declares no channel that the vectors are for.")
-        for name in ("trials", "refused", "careful", "undetected"):
-            current.metric(name, getattr(tried, name), "packets")
-        current.metric("undetected_by_chance", tried.chances, "packets")
+        current.metric(metrics.TRIALS, tried.trials)
+        current.metric(metrics.REFUSED, tried.refused)
+        current.metric(metrics.CAREFUL, tried.careful)
+        current.metric(metrics.UNDETECTED, tried.undetected)
+        current.metric(metrics.UNDETECTED_BY_CHANCE, tried.chances)
         if tried.wrong or tried.not_recovered:
             keep_text("packets.txt", "\n".join([*tried.wrong, *tried.not_recovered]), "packets in question")
         if tried.wrong:
@@ -179,7 +182,7 @@ class RobustnessKeywords:
         with tempfile.TemporaryDirectory(prefix="headroom-habits-") as folder, campaign.Processes() as processes:
             task = hunt.Task("reference-with-habits", "", side, str(library), run.build, folder, cases=list(cases))
             found = processes.hunt(replace(task, **json.loads(difference)))
-        current.metric("cases", found.cases, "cases")
+        current.metric(metrics.CASES, found.cases)
         wrong = [f"{one.case} is {one.verdict} ({one.reason})" for one in (*found.found, *found.errors)]
         wrong += [f"{case} is not asked" for case in cases if case not in found.passed and not wrong]
         if wrong:

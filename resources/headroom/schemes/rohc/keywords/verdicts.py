@@ -14,6 +14,7 @@ from headroom.core.results.record import Finding
 from headroom.core.text import some
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_captures, keep_text
+from headroom.schemes.rohc import metrics
 from headroom.schemes.rohc.conformance import evidence
 from headroom.schemes.rohc.conformance.observation import JUDGE, Observation
 from headroom.schemes.rohc.judge.findings import Remark
@@ -31,18 +32,18 @@ def note_replay(seen: Observation) -> None:
         "feedback": replay.feedback_path(wanted),
         "flows": wanted.flows,
     }
-    current.metric("packets", done.sent, "packets")
+    current.metric(metrics.PACKETS, done.sent)
     if wanted.decompressor:
-        for name, better in (("identical", "higher"), ("mismatched", "lower"), ("not_delivered", "lower")):
-            current.metric(name, done.count(name), "packets", better)  # type: ignore[arg-type]
+        for metric in metrics.OUTCOMES:
+            current.metric(metric, done.count(metric.name))
     if wanted.compressor:
         lengths = [length for one in seen.packets if (length := one.header_octets) is not None]
         if lengths:
-            current.metric("header_mean", sum(lengths) / len(lengths), "octets", "lower")
-            current.metric("header_min", min(lengths), "octets", "lower")
-            current.metric("header_max", max(lengths), "octets", "lower")
-        current.metric("judged", len(seen.packets) - len(seen.not_judged), "packets", "higher")
-        current.metric("restored_by_judge", seen.restored, "packets", "higher")
+            current.metric(metrics.HEADER(figure="mean"), sum(lengths) / len(lengths))
+            current.metric(metrics.HEADER(figure="min"), min(lengths))
+            current.metric(metrics.HEADER(figure="max"), max(lengths))
+        current.metric(metrics.JUDGED, len(seen.packets) - len(seen.not_judged))
+        current.metric(metrics.RESTORED_BY_JUDGE, seen.restored)
 
 
 def conclude(seen: Observation) -> None:

@@ -11,18 +11,19 @@ is when a message does not come out.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from headroom.core import engine
-from headroom.core.capabilities import Inconclusive, Misbehaviour, NotDeclared
-from headroom.core.errors import UsageError
+from headroom.core.capabilities import Inconclusive, Misbehaviour
 from headroom.core.implementations import find
 from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.scheme import LinkCondition
 from headroom.schemes.sigcomp import endpoints, loss_attribution
 from headroom.schemes.sigcomp.endpoints import Endpoint
+from headroom.schemes.sigcomp.interop.axes import DEFAULT, LINKS, TCP, UDP
 from headroom.schemes.sigcomp.judge.endpoint import Offer
 from headroom.schemes.sigcomp.judge.message import Records
 from headroom.schemes.sigcomp.judge.pair import Pair, came_out, told
@@ -32,29 +33,26 @@ from headroom.schemes.sigcomp.sip.sequences import Message
 PATIENCE_S = 60.0  # for one call, which takes a part of a second: then an adapter hangs
 INTERVAL_NS = 20_000_000  # between messages, which so may overtake each other
 OFFER = Offer(state_memory_size=65536)  # of both endpoints, unless one of them declares less
-LINKS: dict[str, dict[str, Any]] = {
-    "clean": {},
-    "loss": {"loss": 0.1},
-    "reorder": {"reorder": {"probability": 0.2, "depth": 1}},
-    "duplicates": {"duplicate": 0.2},
-}
-HARMLESS = ("clean", "duplicates")
-DEFAULT = "default"  # the mechanism that an endpoint takes when it is not told
 
 
 @dataclass(frozen=True)
-class Row:
-    """What is asked of a pair. `mechanism` is for those that have one of that name; one of the two has to. `sequences`:
-    all where there are none."""
+class Exchange:
+    """Calls between two endpoints. `mechanism` is for those that have one of that name; one of the two has to.
+    `sequences`: all where there are none. `compartments` is how many have a call, one after another."""
 
     caller: str
     called: str
     mechanism: str = DEFAULT
-    transport: str = "udp"
+    transport: str = UDP
     link: str = "clean"
     seed: int = 1
     build: str = DEFAULT_BUILD
     sequences: tuple[str, ...] = ()
+    compartments: int = 1
+
+    @property
+    def condition(self) -> LinkCondition:
+        return next(one for one in LINKS if one.name == self.link)
 
 
 @dataclass(frozen=True)
@@ -73,27 +71,22 @@ class Call:
         return self.messages[number % len(self.messages)]
 
 
-def run(row: Row, compartments: int = 1, capture: Path | None = None) -> list[Call]:
-    """Plays every sequence, each with new endpoints. `capture` is a folder for what was on the link.
+def run(exchange: Exchange, captures: Mapping[str, Path] | None = None) -> list[Call]:
+    """Plays every sequence, each with new endpoints. `captures` are files for what was on the link, by sequence.
 
-    Raises NotDeclared where one of the two does not declare what the row is about, Misbehaviour where an adapter breaks
-    a promise of the ABI.
+    REQUIRES: `unsupported(exchange)` is "". Raises Misbehaviour where an adapter breaks a promise of the ABI.
     """
-    if row.link not in LINKS or row.transport not in ("udp", "tcp"):
-        raise UsageError(f"There is no link '{row.link}' over '{row.transport}'; links are {', '.join(LINKS)}.")
-    if reason := not_declared(row):
-        raise NotDeclared(f"{reason}.")
-    names = row.sequences or sequences.names()
+    names = exchange.sequences or sequences.names()
     calls = [sequences.load(sequences.path_of(name)) for name in names]
     jobs = [
-        _job(replace(row, seed=_seed(row.seed, name)), messages, compartments, capture and capture / f"{name}.pcapng")
+        _job(replace(exchange, seed=_seed(exchange.seed, name)), messages, (captures or {}).get(name))
         for name, messages in zip(names, calls, strict=True)
     ]
-    documents = engine.run_together("messages", jobs, PATIENCE_S, row.build)
+    documents = engine.run_together("messages", jobs, PATIENCE_S, exchange.build)
     for document in documents:
         if broken := document.get("promise_broken"):
             raise Misbehaviour(f"An endpoint broke a promise of the ABI in {broken['function']}: {broken['sentence']}")
-    return [Call(*one, compartments) for one in zip(names, calls, documents, strict=True)]
+    return [Call(*one, exchange.compartments) for one in zip(names, calls, documents, strict=True)]
 
 
 def _seed(seed: int, sequence: str) -> int:
@@ -101,42 +94,48 @@ def _seed(seed: int, sequence: str) -> int:
     return random.Random(f"{seed}/{sequence}").getrandbits(32)
 
 
-def not_declared(row: Row) -> str:
-    """Why nobody can be asked for a row; "" when both declare what it takes, and are here."""
-    for name in (row.caller, row.called):
-        if reason := endpoints.lacking(_end(name, row), ["compression"]):
+def unsupported(exchange: Exchange) -> str:
+    """Why two endpoints cannot be asked for an exchange; "" when both declare what it takes, and are here."""
+    for name in (exchange.caller, exchange.called):
+        if reason := endpoints.lacking(_end(name, exchange), ["compression"]):
             return reason
-    if endpoints.wire(find(row.caller)) != endpoints.wire(find(row.called)):
-        return f"{row.caller} and {row.called} do not have the same on the link"
-    if row.mechanism != DEFAULT and not any(_options(name, row) for name in (row.caller, row.called)):
-        return f"Neither {row.caller} nor {row.called} has the mechanism {row.mechanism}"
+    if endpoints.wire(find(exchange.caller)) != endpoints.wire(find(exchange.called)):
+        return f"{exchange.caller} and {exchange.called} do not have the same on the link"
+    if exchange.mechanism != DEFAULT and not any(
+        _options(name, exchange) for name in (exchange.caller, exchange.called)
+    ):
+        return f"Neither {exchange.caller} nor {exchange.called} has the mechanism {exchange.mechanism}"
     return ""
 
 
-def _options(name: str, row: Row) -> dict[str, Any]:
+def _options(name: str, exchange: Exchange) -> dict[str, Any]:
     """The mechanism, for an endpoint that has it."""
-    return {} if row.mechanism == DEFAULT else endpoints.fitting({"mechanism": row.mechanism}, find(name), row.build)
+    return (
+        {}
+        if exchange.mechanism == DEFAULT
+        else endpoints.fitting({"mechanism": exchange.mechanism}, find(name), exchange.build)
+    )
 
 
-def offer_of(row: Row) -> Offer:
+def offer_of(exchange: Exchange) -> Offer:
     """What both offer: so much of OFFER as both declare."""
-    declared = [find(name).declared(endpoints.SCHEME) for name in (row.caller, row.called)]
+    declared = [find(name).declared(endpoints.SCHEME) for name in (exchange.caller, exchange.called)]
     return replace(
         OFFER,
         **{
             key: min([value, *(one[limit] for one in declared if limit in one)])
             for (key, limit), value in zip(endpoints.LIMITS.items(), endpoints.numbers(OFFER).values(), strict=True)
         },
-        stream=row.transport == "tcp",
+        stream=exchange.transport == TCP,
     )
 
 
-def _end(name: str, row: Row) -> Endpoint:
-    offer = endpoints.numbers(offer_of(row))
-    return Endpoint(find(name), row.transport, offer, offer, build=row.build)
+def _end(name: str, exchange: Exchange) -> Endpoint:
+    offer = endpoints.numbers(offer_of(exchange))
+    return Endpoint(find(name), exchange.transport, offer, offer, build=exchange.build)
 
 
-def _job(row: Row, messages: Sequence[Message], compartments: int, capture: Path | None) -> dict[str, Any]:
+def _job(exchange: Exchange, messages: Sequence[Message], capture: Path | None) -> dict[str, Any]:
     steps = [
         {
             "from": "a" if one.from_caller else "b",
@@ -144,31 +143,32 @@ def _job(row: Row, messages: Sequence[Message], compartments: int, capture: Path
             "hex": one.octets.hex(),
             "time_ns": INTERVAL_NS * (compartment * len(messages) + number),
         }
-        for compartment in range(compartments)
+        for compartment in range(exchange.compartments)
         for number, one in enumerate(messages)
     ]
     ends = {
-        side: replace(_end(name, row), options=_options(name, row))
-        for side, name in (("a", row.caller), ("b", row.called))
+        side: replace(_end(name, exchange), options=_options(name, exchange))
+        for side, name in (("a", exchange.caller), ("b", exchange.called))
     }
-    link = {"a_to_b": LINKS[row.link], "b_to_a": LINKS[row.link], "nacks": "send"}
-    return endpoints.conversation(ends, steps, link, capture, seed=row.seed)
+    words = dict(exchange.condition.words)
+    link = {"a_to_b": words, "b_to_a": words, "nacks": "send"}
+    return endpoints.conversation(ends, steps, link, capture, seed=exchange.seed)
 
 
 # ------------------------------------------------------------ what is wrong with it
 
 
-def shortcomings(row: Row, calls: Sequence[Call]) -> list[str]:
+def shortcomings(exchange: Exchange, calls: Sequence[Call]) -> list[str]:
     """Sentences about messages that came out as they should not, or did not although they had to.
 
     What a link did may excuse a message that does not come out (`loss_attribution`); over one that does no harm,
     nothing does. Calls in which nothing comes out, or nothing is compressed, show nothing and are wrong, too. Raises
     Inconclusive where a link that is to do harm did none.
     """
-    if LINKS[row.link] and row.link not in HARMLESS and not any(map(loss_attribution.harmed, _records(calls))):
-        raise Inconclusive(f"With the seed {row.seed} the link harms none of the messages: take another.")
-    names = {"a": row.caller, "b": row.called}
-    said = [sentence for call in calls for sentence in _of_call(row, call)]
+    if not exchange.condition.harmless and not any(map(loss_attribution.harmed, _records(calls))):
+        raise Inconclusive(f"With the seed {exchange.seed} the link harms none of the messages: take another.")
+    names = {"a": exchange.caller, "b": exchange.called}
+    said = [sentence for call in calls for sentence in _of_call(exchange, call)]
     return said + [f"{names[side]} {what}" for side, what in loss_attribution.silent(_records(calls))]
 
 
@@ -176,11 +176,11 @@ def _records(calls: Sequence[Call]) -> list[dict[str, Any]]:
     return [record for call in calls for record in call.document["records"]]
 
 
-def _of_call(row: Row, call: Call) -> Iterator[str]:
-    names = {"a": row.caller, "b": row.called}
+def _of_call(exchange: Exchange, call: Call) -> Iterator[str]:
+    names = {"a": exchange.caller, "b": exchange.called}
     wrong = loss_attribution.wrong(call.document["records"])
-    judgeable = row.link == "clean" and call.compartments == 1
-    said = _judged(row, call) if wrong and judgeable else {}
+    judgeable = exchange.link == "clean" and call.compartments == 1
+    said = _judged(exchange, call) if wrong and judgeable else {}
     for record in wrong:
         sender = record["from"]
         what = f"{call.sequence}, message {record['message'] + 1} ({call.of_record(record).name})"
@@ -198,24 +198,24 @@ def _also(judge: str | None) -> str:
     return "; the judge cannot restore it either" if judge else "; the judge restores it"
 
 
-def _compressed(row: Row, call: Call) -> list[tuple[dict[str, Any], bytes]]:
+def _compressed(exchange: Exchange, call: Call) -> list[tuple[dict[str, Any], bytes]]:
     """Messages that were compressed, without record marking. One that is delimited wrongly is none, or another."""
     found = []
     records = {"a": Records(), "b": Records()}
     for record in call.document["records"]:
         octets = bytes.fromhex(record.get("compressed", {}).get("octets", ""))
-        if octets and row.transport == "tcp":
+        if octets and exchange.transport == TCP:
             octets = b"".join(records[record["from"]].feed(octets))
         if record.get("compressed", {}).get("octets"):
             found.append((record, octets))
     return found
 
 
-def _judged(row: Row, call: Call) -> dict[int, str]:
+def _judged(exchange: Exchange, call: Call) -> dict[int, str]:
     """By message, where it was compressed: why the judge made from the RFCs does not restore it, "" where it does."""
-    judge = Pair(offer_of(row), call.compartments)
+    judge = Pair(offer_of(exchange), call.compartments)
     said: dict[int, str] = {}
-    for record, octets in _heard(row, call):
+    for record, octets in _heard(exchange, call):
         number, message = record["message"], call.of_record(record).octets
         outcome = judge.hears(octets, message, record["from"] == "a", number // len(call.messages))
         if said.get(number) != "":
@@ -223,47 +223,47 @@ def _judged(row: Row, call: Call) -> dict[int, str]:
     return said
 
 
-def _heard(row: Row, call: Call) -> list[tuple[dict[str, Any], bytes]]:
+def _heard(exchange: Exchange, call: Call) -> list[tuple[dict[str, Any], bytes]]:
     """What the judge hears: over a clean link all that was sent, and over any other all that arrived, as it did."""
-    compressed = _compressed(row, call)
-    if not LINKS[row.link]:
+    compressed = _compressed(exchange, call)
+    if not exchange.condition.words:
         return compressed
     arrivals = [(arrival["time_ns"], one) for one in compressed for arrival in one[0].get("arrivals", ())]
     return [one for _, one in sorted(arrivals, key=lambda arrival: arrival[0])]
 
 
-def confirmed(row: Row, calls: Sequence[Call], seen: Sequence[bytes | None]) -> list[str]:
+def confirmed(exchange: Exchange, calls: Sequence[Call], seen: Sequence[bytes | None]) -> list[str]:
     """What two endpoints understand of each other, before others: sentences about messages that neither of two judges
     restores. `seen` is what tshark's UDVM makes of `on_the_link`, nothing where there is no tshark.
 
     Two that copy, or that talk behind the link's back, understand each other very well.
     """
-    if not is_sigcomp(row):
+    if not is_sigcomp(exchange):
         return []
     wrong = []
     first = 0
     for call in calls:
         understood = [one["message"] for one in call.document["records"] if one.get("verdict") == "identical"]
-        messages = [call.of_record(record).octets for record, _ in _compressed(row, call)]
+        messages = [call.of_record(record).octets for record, _ in _compressed(exchange, call)]
         witnessed = seen[first : first + len(messages)]
         first += len(messages)
-        said = _judged(row, call) if list(witnessed) != messages else {}
+        said = _judged(exchange, call) if list(witnessed) != messages else {}
         wrong += [
-            f"{call.sequence}, message {number + 1} ({call.of_number(number).name}) from {_sender(row, call, number)}: "
-            f"what it is compressed to is restored by no judge ({why})"
+            f"{call.sequence}, message {number + 1} ({call.of_number(number).name}) from "
+            f"{_sender(exchange, call, number)}: what it is compressed to is restored by no judge ({why})"
             for number, why in said.items()
             if why and number in understood
         ]
     return wrong
 
 
-def _sender(row: Row, call: Call, number: int) -> str:
-    return row.caller if call.of_number(number).from_caller else row.called
+def _sender(exchange: Exchange, call: Call, number: int) -> str:
+    return exchange.caller if call.of_number(number).from_caller else exchange.called
 
 
-def is_sigcomp(row: Row) -> bool:
+def is_sigcomp(exchange: Exchange) -> bool:
     """Whether the two declare that SigComp is on the link, and not a format of their own."""
-    return endpoints.wire(find(row.caller)) == endpoints.SCHEME
+    return endpoints.wire(find(exchange.caller)) == endpoints.SCHEME
 
 
 def totals(calls: Sequence[Call]) -> dict[str, int]:
@@ -278,10 +278,10 @@ def totals(calls: Sequence[Call]) -> dict[str, int]:
     }
 
 
-def on_the_link(row: Row, calls: Sequence[Call]) -> list[tuple[int, bytes, bytes]]:
+def on_the_link(exchange: Exchange, calls: Sequence[Call]) -> list[tuple[int, bytes, bytes]]:
     """Sender (0 to 255), SigComp message and what it was made of, in order. Each call has its own two senders."""
     return [
         (2 * number + (record["from"] == "b"), octets, call.of_record(record).octets)
         for number, call in enumerate(calls)
-        for record, octets in _compressed(row, call)
+        for record, octets in _compressed(exchange, call)
     ]

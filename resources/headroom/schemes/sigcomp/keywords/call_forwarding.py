@@ -10,7 +10,7 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.bench.throughput import NDR, GeneratorFellBehind, compact
-from headroom.bench.throughput_search import SearchConfig, Spoken, judged, octets_of, spoken_of, throughput
+from headroom.bench.throughput_search import SearchConfig, Spoken, octets_of, spoken_of, throughput
 from headroom.core.implementations import Implementation, null
 from headroom.core.results import collector
 from headroom.core.results.record import Histogram
@@ -18,6 +18,8 @@ from headroom.keywords import forwarding_results, verdicts
 from headroom.keywords.base import current_run, library
 from headroom.keywords.forwarding import require_rate
 from headroom.keywords.load import configuration
+from headroom.schemes.sigcomp import metrics
+from headroom.schemes.sigcomp.call_generators import callers
 from headroom.schemes.sigcomp.endpoints import SCHEME
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.testbed import choice
@@ -38,7 +40,7 @@ class CallForwardingKeywords:
         """Every message of every call arrives as it was sent, in one of three trials at least; none arrives changed."""
         asked = asked_for(sequence, cpus, nodes, calls_per_s=calls_per_s)
         trials: list[Trial] = []
-        with asked.line(judged(asked)) as made:
+        with asked.line(asked.codec) as made:
             while len(trials) < TRIALS and not (trials and trials[-1].lost == 0):
                 trials.append(kept_up(made, calls_per_s, 1.0 if asked.run.quick else 5.0))
             collector.current().traffic = traffic(made.made, trials[-1])
@@ -52,16 +54,16 @@ class CallForwardingKeywords:
     def call_rate_should_be_found(self, sequence: str, cpus: str, nodes: str = "null") -> None:
         """The highest number of calls a second at which every call is completed, by MLRsearch."""
         asked = asked_for(sequence, cpus, nodes, goal=NDR.name)
-        found = throughput(asked, judged(asked))
+        found = throughput(asked, asked.codec)
         rate = found.throughput.rates[NDR.name]
         current = collector.current()
         current.traffic = found.traffic
-        current.metric("calls_per_s", rate.pps, "calls/s", "higher", reason=rate.reason)
+        current.metric(metrics.CALLS_PER_S, rate.pps, reason=rate.reason)
         if rate.at_least_pps is not None:
-            current.metric("calls_per_s_at_least", rate.at_least_pps, "calls/s", "higher")
+            current.metric(metrics.CALLS_PER_S_AT_LEAST, rate.at_least_pps)
         if (highest := rate.pps or rate.at_least_pps) is not None:
             messages = sequences.load(sequences.path_of(sequence))
-            current.metric("messages_per_s", highest * len(messages), "messages/s", "higher")
+            current.metric(metrics.MESSAGES_PER_S, highest * len(messages))
         current.parameters["trials"] = [compact(trial) for trial in found.throughput.trials]
         current.parameters["held_by_generator"] = found.throughput.held_by_generator
         forwarding_results.note_loads(found.loads.get(NDR.name, []))
@@ -94,7 +96,7 @@ def asked_for(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Search
     choice.require(run.topology, run.build)
     cores = configuration(cpus).cpus
     current.parameters["cores"] = list(cores)
-    return SearchConfig(run, sequence, cpus, cores, calls=True, sigcomp=nodes == SCHEME)
+    return SearchConfig(run, sequence, cpus, cores, codec=nodes, callers=callers)
 
 
 def kept_up(made: Line, calls_per_s: float, duration_s: float) -> Trial:
@@ -113,23 +115,23 @@ def note_calls(trials: Sequence[Trial]) -> None:
     calls = best.forward
     current.parameters["compared"] = calls.compared
     current.parameters["trials"] = [compact(trial) for trial in trials]
-    current.metric("calls_per_s", calls.achieved_pps, "calls/s")
-    current.metric("calls", calls.sent, "calls")
-    current.metric("failed", calls.lost, "calls", "lower", None, [float(trial.lost) for trial in trials])
+    current.metric(metrics.CALLS_PER_S, calls.achieved_pps)
+    current.metric(metrics.CALLS, calls.sent)
+    current.metric(metrics.FAILED, calls.lost, [float(trial.lost) for trial in trials])
     changed = [float(trial.forward.unexpected) for trial in trials]
-    current.metric("unexpected", sum(changed), "messages", "lower", None, changed)
+    current.metric(metrics.MESSAGES_UNEXPECTED, sum(changed), changed)
     for way in ("forward", "reverse"):
         for count in ("sent", "received"):
-            current.metric(f"{way}_{count}", best.raw[way][count], "messages")
+            current.metric(metrics.WAY_COUNT(way=way, count=count), best.raw[way][count])
     if calls.latency is not None:
-        current.metric("call_p50", calls.latency.percentile(0.5), "ns", "lower")
-        current.metric("call_p99", calls.latency.percentile(0.99), "ns", "lower")
-        current.metric("call_longest", calls.latency.most_ns, "ns", "lower")
+        current.metric(metrics.CALL_TIME(figure="p50"), calls.latency.percentile(0.5))
+        current.metric(metrics.CALL_TIME(figure="p99"), calls.latency.percentile(0.99))
+        current.metric(metrics.CALL_TIME(figure="longest"), calls.latency.most_ns)
         current.histograms.append(
             Histogram("call_time", "ns", [[edge, count] for edge, count in calls.latency.buckets])
         )
     else:
-        current.metric("call_p50", None, "ns", "lower", reason=calls.latency_missing)
+        current.metric(metrics.CALL_TIME(figure="p50"), None, reason=calls.latency_missing)
 
 
 FEW, SHARE = 20, 0.01  # frames, and of the messages: what passes as it is beside calls, such as ARP
@@ -139,12 +141,12 @@ def require_sigcomp(asked: SearchConfig, spoken: Spoken | None) -> None:
     """Ends the case where nodes that are to speak SigComp do not: calls arrive through those as well that only copy.
 
     Does nothing for other nodes, and for implementations that declare that no SigComp is on their link."""
-    if not asked.sigcomp or spoken is None:
+    if asked.codec != "sigcomp" or spoken is None:
         return
     current = collector.current()
-    current.metric("compressed", spoken.compressed, "messages")
-    current.metric("decompressed", spoken.decompressed, "messages")
-    current.metric("compartments", spoken.compartments, "compartments")
+    current.metric(metrics.MESSAGES_COMPRESSED, spoken.compressed)
+    current.metric(metrics.MESSAGES_DECOMPRESSED, spoken.decompressed)
+    current.metric(metrics.COMPARTMENTS, spoken.compartments)
     if all(copies(found) for _, found in asked.run.sides):
         return
     if not spoken.decompressed or spoken.left_alone > FEW + SHARE * spoken.decompressed:

@@ -12,13 +12,14 @@ from robot.api import SkipExecution
 from robot.api.deco import keyword
 
 from headroom.core.errors import HeadroomError
+from headroom.core.metrics import LOAD, Metric
 from headroom.core.results import collector
-from headroom.core.results.record import Better, CoreLoad, Histogram, Series
+from headroom.core.results.record import CoreLoad, Histogram, Series
 from headroom.core.run.run import Run
 from headroom.keywords import verdicts
 from headroom.keywords.base import current_run, library
 from headroom.keywords.load import configuration
-from headroom.schemes.sigcomp import call_load
+from headroom.schemes.sigcomp import call_load, metrics
 from headroom.schemes.sigcomp.call_load import CallLoadConfig, CallLoadResult, Comparison
 from headroom.schemes.sigcomp.endpoints import SCHEME
 
@@ -67,7 +68,7 @@ class CallServiceKeywords:
         )
         half = call_load.served_at(TARGET_LOAD, [found])
         no_load = "" if half is not None else "the clock has not seen any load"
-        collector.current().metric("calls_at_half_load", half, "calls", "higher", reason=no_load)
+        collector.current().metric(metrics.CALLS_AT_HALF_LOAD, half, reason=no_load)
         require_served(found)
 
     @keyword("Organisations Should Be Compared")
@@ -143,22 +144,21 @@ def note(wanted: CallLoadConfig, found: CallLoadResult, parameters: dict[str, An
     """Leaves what a run showed for the result record."""
     current = collector.current()
     current.parameters |= parameters_of(wanted) | parameters
-    metric = current.metric
-    metric("load", found.load / len(found.loads), "share", "lower")
-    metric("most_load", found.most_load, "share", "lower")
-    metric("calls_in_progress", found.calls_in_progress, "calls")
-    metric("calls_per_s", found.calls_per_s, "calls/s")
-    metric("messages_per_s", found.messages_per_s, "messages/s")
-    metric("sip", found.sip_mbit_s, "Mbit/s")
-    metric("sigcomp", found.sigcomp_mbit_s, "Mbit/s", "lower")
+    current.metric(LOAD, found.load / len(found.loads))
+    current.metric(metrics.MOST_LOAD, found.most_load)
+    current.metric(metrics.CALLS_IN_PROGRESS, found.calls_in_progress)
+    current.metric(metrics.CALLS_PER_S, found.calls_per_s)
+    current.metric(metrics.MESSAGES_PER_S, found.messages_per_s)
+    current.metric(metrics.SIP, found.sip_mbit_s)
+    current.metric(metrics.SIGCOMP, found.sigcomp_mbit_s)
     for name, times in found.times.items():
-        for figure in ("mean", "p50", "p99", "max"):
-            metric(f"{name}_{figure}", times[figure], "ns", "lower")
+        for figure in metrics.FIGURES:
+            current.metric(metrics.TIME(time=name, figure=figure), times[figure])
     for name, value in found.active.items():
-        metric(f"active_workers_{name}", value, "workers")
+        current.metric(metrics.ACTIVE_WORKERS(figure=name), value)
     no_calls = "" if found.memory_per_call is not None else "no call was in progress"
-    metric("memory_per_call", found.memory_per_call, "octets", "lower", reason=no_calls)
-    metric("unserved", found.unserved, "messages", "lower")
+    current.metric(metrics.MEMORY_PER_CALL, found.memory_per_call, reason=no_calls)
+    current.metric(metrics.UNSERVED, found.unserved)
     for name in TIMES:
         current.histograms.append(Histogram(name, "ns", found.times[name]["buckets"]))
     for core, load in zip(wanted.cores, found.loads, strict=False):
@@ -180,21 +180,22 @@ def note_comparison(wanted: CallLoadConfig, found: CallLoadResult) -> None:
         "calls_a_trial": wanted.comparison.calls,
     }
 
-    def metric(name: str, trials: Sequence[float], unit: str, better: Better = None) -> None:
-        current.metric(name, statistics.fmean(trials), unit, better, trials=list(trials))
+    def note_mean(metric: Metric, trials: Sequence[float]) -> None:
+        current.metric(metric, statistics.fmean(trials), trials)
 
     for organisation, one in found.compared.items():
-        metric(f"{organisation}_load", one.loads, "share")
-        current.metric(f"{organisation}_calls_per_s", one.calls_per_s, "calls/s")
-        current.metric(f"{organisation}_active_workers_mean", one.active_workers, "workers")
+        note_mean(metrics.ORGANISATION_LOAD(organisation=organisation), one.loads)
+        current.metric(metrics.ORGANISATION_CALLS_PER_S(organisation=organisation), one.calls_per_s)
+        current.metric(metrics.ORGANISATION_ACTIVE_WORKERS(organisation=organisation), one.active_workers)
         for name in (*TIMES, "waiting_for_lock"):
-            metric(f"{organisation}_{name}_mean", one.means(name), "ns", "lower")
-            current.metric(f"{organisation}_{name}_p99", one.times[name]["p99"], "ns", "lower")
+            note_mean(metrics.ORGANISATION_TIME(organisation=organisation, time=name), one.means(name))
+            p99 = metrics.ORGANISATION_TIME(organisation=organisation, time=name, figure="p99")
+            current.metric(p99, one.times[name]["p99"])
             current.histograms.append(Histogram(f"{organisation}_{name}", "ns", one.times[name]["buckets"]))
     waits = (found.compared[name].means("in_buffer") for name in ("pinned", "pool"))
     gains = [pinned / pool for pinned, pool in zip(*waits, strict=True) if pool]
     if gains:
-        metric("wait_of_pinned_to_pool", gains, "ratio")
+        note_mean(metrics.WAIT_OF_PINNED_TO_POOL, gains)
 
 
 class Disturbed(HeadroomError):

@@ -22,7 +22,7 @@ from headroom.core.text import some
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import keep_text
 from headroom.keywords.base import current_run, library
-from headroom.schemes.sigcomp import endpoints
+from headroom.schemes.sigcomp import endpoints, metrics
 from headroom.schemes.sigcomp.conformance import (
     endpoint_cases,
     endpoint_engine,
@@ -79,7 +79,7 @@ class EndpointKeywords:
         )
         seen = endpoint_engine.seen_of(case, asked)
         collector.current().parameters |= {"kind": "messages", "group": group, "case": name, "shows": case.title}
-        collector.current().metric("messages", len(case.steps), "messages")
+        collector.current().metric(metrics.MESSAGES, len(case.steps))
         counts = _tells_cycles(asked)
         if wrong := endpoint_cases.faults(case, seen, nacks, counts):
             keep_text("messages.json", json.dumps(_shown(case, seen), indent=1), "messages and outcomes")
@@ -95,7 +95,7 @@ class EndpointKeywords:
             asked = _receiver(EndpointUnderTest(None, case.offer, stream=True, compartments=case.compartments))
             session = Session(endpoint_engine.player(asked))
             seen = list(session.done(session.decompress(octets)).seen)
-            collector.current().metric("messages", len(case.steps), "messages")
+            collector.current().metric(metrics.MESSAGES, len(case.steps))
             faults = endpoint_cases.faults(case, seen, cycles=_tells_cycles(asked))
             wrong += [f"stream {number}: {what}" for what in faults]
         _must_be_empty(wrong)
@@ -136,9 +136,9 @@ class EndpointKeywords:
         current.parameters |= {"loss": float(loss), "configuration": asked.configuration()}
         sent = [octets for _, octets in heard]
         plain = sum(len(message) for message, _ in heard)
-        current.metric("messages_compressed", len(sent), "messages")
+        current.metric(metrics.MESSAGES_COMPRESSED, len(sent))
         if plain:
-            current.metric("compressed_share", sum(map(len, sent)) / plain, "ratio", "lower")
+            current.metric(metrics.COMPRESSED_SHARE, sum(map(len, sent)) / plain)
         wrong += endpoint_stories.nothing_saved(heard) if shorter else _second_opinion(heard)
         if wrong:
             keep_text("messages.json", json.dumps([one.hex() for one in sent], indent=1), "link messages")
@@ -459,7 +459,7 @@ def _second_opinion(heard: Sequence[tuple[bytes, bytes]]) -> list[str]:
         for number, (one, (message, _)) in enumerate(zip(seen, heard, strict=True), 1)
         if one.output != message
     ]
-    current.metric("confirmed_by_tshark", len(heard) - len(wrong), "messages", "higher")
+    current.metric(metrics.CONFIRMED_BY_TSHARK, len(heard) - len(wrong))
     return wrong
 
 

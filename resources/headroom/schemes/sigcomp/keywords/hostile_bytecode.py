@@ -15,6 +15,7 @@ from headroom.core.results import collector
 from headroom.core.text import some
 from headroom.keywords import verdicts
 from headroom.keywords.base import current_run, library
+from headroom.schemes.sigcomp import metrics
 from headroom.schemes.sigcomp.conformance import endpoint_cases, endpoint_engine, hostile_floods, hostile_messages
 from headroom.schemes.sigcomp.conformance.endpoint_engine import EndpointUnderTest
 from headroom.schemes.sigcomp.conformance.hostile_messages import GROUP, GUARD, MANY, OFF, Cost
@@ -49,15 +50,15 @@ class HostileBytecodeKeywords:
         often = hostile_messages.cost(case, asked, MANY)
         wrong = hostile_messages.faults(case, once, exactly=False)
         wrong += hostile_messages.grows(once, often) + hostile_messages.takes_too_long(often)
-        current.metric("udvm_cycles", once.seen[0].cycles if once.seen else None, "cycles", "lower")
+        current.metric(metrics.UDVM_CYCLES, once.seen[0].cycles if once.seen else None)
         if hostile_messages.has_guard(asked):
             _must_tell(asked, once)
             off = hostile_messages.cost(case, hostile_messages.guarded(asked, OFF))
             wrong += [f"guard off: {what}" for what in hostile_messages.faults(case, off, exactly=True)]
             wrong += hostile_messages.elsewhere(once, off, seen_through == "yes")
             wrong += hostile_messages.costs_too_much(case, once, seen_through == "yes")
-            current.metric("work", once.work, "units", "lower")
-            current.metric("work_without_guard", off.work, "units", "lower")
+            current.metric(metrics.WORK, once.work)
+            current.metric(metrics.WORK_WITHOUT_GUARD, off.work)
         _must_be_empty(case.title, wrong)
 
     @keyword("Flood Should Leave Nothing Behind")
@@ -74,7 +75,7 @@ class HostileBytecodeKeywords:
         current = collector.current()
         current.parameters |= {"kind": "flood", "flood": kind, "messages": len(flood.flooded)}
         done, cost = hostile_floods.pour(flood, asked)
-        current.metric("memory_bytes", cost.memory, "octets", "lower")
+        current.metric(metrics.MEMORY_BYTES, cost.memory)
         _must_be_empty(f"Flood of {kind}", hostile_floods.faults(flood, done, cost))
 
     @keyword("Source Should Be Refused Beyond Its Allowance")
@@ -92,9 +93,9 @@ class HostileBytecodeKeywords:
         found = hostile_messages.siege(guarded, case.steps[0].octets)
         current = collector.current()
         current.parameters |= {"kind": "siege", "case": attack, "allowance": ALLOWANCES[allowance]}
-        current.metric("attacks", len(found.attacks), "messages")
-        current.metric("refused", found.attacks.count(hostile_messages.REFUSED), "messages", "higher")
-        current.metric("others_delivered", found.others.count("OK"), "messages", "higher")
+        current.metric(metrics.ATTACKS, len(found.attacks))
+        current.metric(metrics.MESSAGES_REFUSED, found.attacks.count(hostile_messages.REFUSED))
+        current.metric(metrics.OTHERS_DELIVERED, found.others.count("OK"))
         _must_be_empty(case.title, hostile_messages.siege_faults(found, allowance))
 
     @keyword("Messages That Fill One Core Should Be Measured")
@@ -108,11 +109,11 @@ class HostileBytecodeKeywords:
         once = hostile_messages.cost(case, asked)
         _must_be_empty(case.title, hostile_messages.faults(case, once, exactly=False))
         now = hostile_messages.time_of(case, asked, REPEATS)
-        current.metric("messages_per_second", 1e9 / now, "messages/s", "higher")
+        current.metric(metrics.MESSAGES_PER_SECOND, 1e9 / now)
         if hostile_messages.has_guard(asked):
             before = hostile_messages.time_of(case, hostile_messages.guarded(asked, OFF), REPEATS)
-            current.metric("messages_per_second_without_guard", 1e9 / before, "messages/s", "higher")
-            current.metric("gain", before / now, "ratio", "higher")
+            current.metric(metrics.MESSAGES_PER_SECOND_WITHOUT_GUARD, 1e9 / before)
+            current.metric(metrics.GAIN, before / now)
 
 
 def _asked(offer: Offer | None, compartments: int) -> EndpointUnderTest:

@@ -14,7 +14,7 @@ from headroom.core.text import some
 from headroom.keywords import verdicts
 from headroom.keywords.artefacts import artefact_folder
 from headroom.keywords.base import current_run, library
-from headroom.schemes.sigcomp import endpoints, messages
+from headroom.schemes.sigcomp import endpoints, messages, metrics
 from headroom.schemes.sigcomp.conversation import conversation
 from headroom.schemes.sigcomp.endpoints import Endpoint
 
@@ -70,7 +70,7 @@ class MessageKeywords:
         done = self.done
         if not (lost := done.lost()):
             raise Inconclusive("The link lost none of the messages, so that nothing follows: take another seed.")
-        collector.current().metric("lost", lost, "messages")
+        collector.current().metric(metrics.MESSAGES_LOST, lost)
         self._expect(not (wrong := done.failures()), some(wrong))
 
     @keyword("Message ${number} Should Come Back As It Was")
@@ -103,7 +103,7 @@ def _note(done: messages.Conversation, sequence: str) -> None:
         "options": done.wanted.options,
         "link": done.wanted.a_to_b,
     }
-    current.metric("messages", len(done.messages), "messages")
-    current.metric("identical", done.count("identical"), "messages", "higher")
-    current.metric("plain_octets", done.plain_octets, "octets")
-    current.metric("sent_octets", done.sent_octets, "octets", "lower")
+    current.metric(metrics.MESSAGES, len(done.messages))
+    current.metric(metrics.MESSAGES_IDENTICAL, done.count("identical"))
+    current.metric(metrics.UNCOMPRESSED_OCTETS, done.plain_octets)
+    current.metric(metrics.SENT_OCTETS, done.sent_octets)

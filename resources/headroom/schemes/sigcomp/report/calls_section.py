@@ -6,9 +6,13 @@ from __future__ import annotations
 import statistics
 from typing import Any
 
+from headroom.core.metrics import LOAD, Metric
+from headroom.core.text import percent
 from headroom.report import charts, data
+from headroom.report.columns import Shown, figure, parameter, table_of
 from headroom.report.data import Records
 from headroom.report.page import Column, Section, table
+from headroom.schemes.sigcomp import metrics
 
 KIND = "p-cscf"
 MOST_POINTS = 150  # of a line
@@ -18,7 +22,7 @@ LEAST_LOAD, LEAST_CALLS = 0.001, 100  # from which on there is something to say 
 
 def calls(records: Records) -> Section | None:
     """One row for each load; the time in the system by the organisation of the workers."""
-    found = [record for record in records if record["parameters"].get("kind") == KIND and record["metrics"]]
+    found = data.of_kind(records, KIND)
     if not found:
         return None
     section = Section("p-cscf", "Calls through a P-CSCF", "Calls")
@@ -30,8 +34,8 @@ def calls(records: Records) -> Section | None:
     ]
     served = [record for record in found if record["parameters"]["organisation"] != "both"]
     if served:
-        section.add("table", table("t-p-cscf", _COLUMNS, [_row(record) for record in served], BY_PROPORTION))
-        section.add("table", table("t-p-cscf-times", _TIMES, [_times(record) for record in served], ALL_MEANS))
+        section.add("table", table_of("t-p-cscf", SERVED, served, BY_PROPORTION))
+        section.add("table", table_of("t-p-cscf-times", TIMES, served, ALL_MEANS))
     if points := [point for record in served for point in _cumulative(record)]:
         draw = charts.lines(points, "time in the system, µs (logarithmic)", "messages", y_format=".0%", log_x=True)
         caption = "Share of the messages that took no longer than this, from due until done with."
@@ -42,7 +46,7 @@ def calls(records: Records) -> Section | None:
         section.add("figure", charts.figure("f-p-cscf-load", "Load over time", caption, draw))
     compared = [line for record in found if record["parameters"]["organisation"] == "both" for line in _lines(record)]
     if compared:
-        section.add("table", table("t-organisations", _ORGANISATIONS, compared, OF_TRIALS))
+        section.add("table", table("t-organisations", ORGANISATIONS, compared, OF_TRIALS))
         rows = [
             {"name": f"{workers} workers, {organisation}", "part": part, "value": value / 1000}
             for organisation, workers, _, _, *times in compared
@@ -72,34 +76,59 @@ OF_TRIALS = (
     "the wait is compared trial by trial."
 )
 
-_COLUMNS = [
-    Column("Sequence"),
-    Column("P-CSCF"),
-    Column("Compartments", optional=True),
-    Column("Clock"),
-    Column("Calls at once", number=True),
-    Column("Held, s", number=True),
-    Column("Answer, s", number=True),
-    Column("Load", number=True),
-    Column("Calls at 50 %", number=True),
-    Column("Messages/s", number=True),
-    Column("Memory per call, kB", number=True),
+
+def _load(load: float | None) -> str | None:
+    return percent(load, 1 if (load or 0) >= 0.01 else 2)
+
+
+def _microseconds(value: float | None) -> float | None:
+    return None if value is None else value / 1000
+
+
+def _calls_at_half_load(record: dict[str, Any]) -> float | None:
+    told = (data.value(record, LOAD) or 0) >= LEAST_LOAD
+    return data.value(record, metrics.CALLS_AT_HALF_LOAD) if told else None
+
+
+def _memory_per_call(record: dict[str, Any]) -> float | None:
+    """In thousands of octets."""
+    told = (data.value(record, metrics.CALLS_IN_PROGRESS) or 0) >= LEAST_CALLS
+    memory = data.value(record, metrics.MEMORY_PER_CALL)
+    return memory / 1000 if told and memory is not None else None
+
+
+def _time(title: str, time: str, figure_name: str, **column: bool) -> Shown:
+    return figure(title, metrics.TIME(time=time, figure=figure_name), _microseconds, **column)
+
+
+SERVED: list[Shown] = [
+    parameter("Sequence", "sequence"),
+    (Column("P-CSCF"), lambda record: record["compressor"]["name"]),
+    parameter("Compartments", "compartments", "–", optional=True),
+    parameter("Clock", "clock"),
+    figure("Calls at once", metrics.CALLS_IN_PROGRESS),
+    parameter("Held, s", "holding_s", number=True),
+    parameter("Answer, s", "answer_s", number=True),
+    figure("Load", LOAD, _load),
+    (Column("Calls at 50 %", number=True), _calls_at_half_load),
+    figure("Messages/s", metrics.MESSAGES_PER_S),
+    (Column("Memory per call, kB", number=True), _memory_per_call),
 ]
 
-_TIMES = [
-    Column("Case"),
-    Column("Mean", number=True),
-    Column("p50", number=True),
-    Column("p99", number=True),
-    Column("In the buffer", number=True),
-    Column("In processing", number=True),
-    Column("Late", number=True, optional=True),
-    Column("Active workers", number=True),
-    Column("SIP, Mbit/s", number=True),
-    Column("SigComp, Mbit/s", number=True),
+TIMES: list[Shown] = [
+    (Column("Case"), lambda record: record["test"]["name"]),
+    _time("Mean", "in_system", "mean"),
+    _time("p50", "in_system", "p50"),
+    _time("p99", "in_system", "p99"),
+    _time("In the buffer", "in_buffer", "mean"),
+    _time("In processing", "processing", "mean"),
+    _time("Late", "handed_over_late", "mean", optional=True),
+    figure("Active workers", metrics.ACTIVE_WORKERS(figure="seen")),
+    figure("SIP, Mbit/s", metrics.SIP),
+    figure("SigComp, Mbit/s", metrics.SIGCOMP),
 ]
 
-_ORGANISATIONS = [
+ORGANISATIONS = [
     Column("Organisation"),
     Column("Workers", number=True),
     Column("Calls/s", number=True),
@@ -112,14 +141,6 @@ _ORGANISATIONS = [
     Column("Wait to that in a pool", number=True),
     Column("±", number=True),
 ]
-
-
-def _share(value: float | None) -> str | None:
-    return None if value is None else f"{value:.{1 if value >= 0.01 else 2}%}".replace("%", " %")
-
-
-def _thousandth(value: float | None) -> float | None:
-    return None if value is None else value / 1000
 
 
 def _cumulative(record: dict[str, Any]) -> list[dict[str, Any]]:
@@ -142,50 +163,23 @@ def _over_time(record: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _row(record: dict[str, Any]) -> list[Any]:
-    parameters = record["parameters"]
-    load, at_once = data.value(record, "load"), data.value(record, "calls_in_progress")
-    return [
-        parameters["sequence"],
-        record["compressor"]["name"],
-        parameters.get("compartments", "–"),
-        parameters["clock"],
-        at_once,
-        parameters.get("holding_s"),
-        parameters.get("answer_s"),
-        _share(load),
-        data.value(record, "calls_at_half_load") if (load or 0) >= LEAST_LOAD else None,
-        data.value(record, "messages_per_s"),
-        _thousandth(data.value(record, "memory_per_call")) if (at_once or 0) >= LEAST_CALLS else None,
-    ]
-
-
-def _times(record: dict[str, Any]) -> list[Any]:
-    names = ("in_system_mean", "in_system_p50", "in_system_p99", "in_buffer_mean", "processing_mean")
-    return [
-        record["test"]["name"],
-        *(_thousandth(data.value(record, name)) for name in (*names, "handed_over_late_mean")),
-        *(data.value(record, name) for name in ("active_workers_seen", "sip", "sigcomp")),
-    ]
-
-
 def _lines(record: dict[str, Any]) -> list[list[Any]]:
     """One line for each organisation that the case compares."""
 
-    def with_spread(name: str) -> list[float | None]:
-        trials = [trial for trial in data.metric(record, name).get("trials", []) if trial is not None]
-        return [data.value(record, name), statistics.stdev(trials) if len(trials) > 1 else None]
+    def with_spread(metric: Metric) -> list[float | None]:
+        trials = data.trials(record, metric)
+        return [data.value(record, metric), statistics.stdev(trials) if len(trials) > 1 else None]
 
     return [
         [
             organisation,
             record["parameters"]["workers"],
-            data.value(record, f"{organisation}_calls_per_s"),
-            _share(data.value(record, f"{organisation}_load")),
-            *with_spread(f"{organisation}_in_buffer_mean"),
-            *with_spread(f"{organisation}_processing_mean"),
-            data.value(record, f"{organisation}_in_system_p99"),
-            *(with_spread("wait_of_pinned_to_pool") if organisation == "pinned" else [1, None]),
+            data.value(record, metrics.ORGANISATION_CALLS_PER_S(organisation=organisation)),
+            _load(data.value(record, metrics.ORGANISATION_LOAD(organisation=organisation))),
+            *with_spread(metrics.ORGANISATION_TIME(organisation=organisation, time="in_buffer")),
+            *with_spread(metrics.ORGANISATION_TIME(organisation=organisation, time="processing")),
+            data.value(record, metrics.ORGANISATION_TIME(organisation=organisation, time="in_system", figure="p99")),
+            *(with_spread(metrics.WAIT_OF_PINNED_TO_POOL) if organisation == "pinned" else [1, None]),
         ]
-        for organisation in ("pinned", "pool")
+        for organisation in metrics.ORGANISATIONS
     ]

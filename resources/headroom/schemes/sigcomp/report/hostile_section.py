@@ -6,33 +6,22 @@ from __future__ import annotations
 from typing import Any
 
 from headroom.report import charts, data
+from headroom.report.columns import Shown, figure, table_of
 from headroom.report.data import Records
-from headroom.report.page import Column, Section, table
+from headroom.report.page import Column, Section
+from headroom.schemes.sigcomp import metrics
 
 KIND = "attack"
 THESIS = "thesis"  # the attack of maenpaa-2005, 11.7
 THESIS_PER_S = 8.0  # that filled its Pentium 4 of 3.0 GHz (11.7)
 PAPER, BEFORE, NOW = "maenpaa-2005", "the cycles of RFC 3320 alone", "with a guard"
 
-_FIGURES = [
-    Column("Attack"),
-    Column("The cycles of RFC 3320 alone", number=True),
-    Column("With a guard", number=True, optional=True),
-    Column("Gain", number=True, optional=True),
-]
-_COSTS = [
-    Column("Attack"),
-    Column("UDVM cycles", number=True),
-    Column("Work without a guard", number=True, optional=True),
-    Column("Work with a guard", number=True, optional=True),
-]
-
 
 def hostile(records: Records) -> Section | None:
     """Messages a second that fill one core, where they were measured, and what the attacks cost."""
-    attacks = [record for record in records if record["parameters"].get("kind") == KIND and record["metrics"]]
-    timed = [record for record in attacks if data.value(record, "messages_per_second") is not None]
-    bounded = [record for record in attacks if data.value(record, "udvm_cycles") is not None]
+    attacks = data.of_kind(records, KIND)
+    timed = [record for record in attacks if data.value(record, metrics.MESSAGES_PER_SECOND) is not None]
+    bounded = [record for record in attacks if data.value(record, metrics.UDVM_CYCLES) is not None]
     if not attacks:
         return None
     section = Section("hostile", "Hostile bytecode", "Hostile")
@@ -46,7 +35,7 @@ def hostile(records: Records) -> Section | None:
             "Messages a second that fill one core, from the median time of a call. Where a gain is below 1, the guard "
             "costs more than it saves: nothing can be proven of such a program."
         )
-        section.add("table", table("t-hostile", _FIGURES, [_figures(record) for record in timed], caption))
+        section.add("table", table_of("t-hostile", RATES, timed, caption))
         rows = [point for record in timed for point in _points(record)]
         series = [name for name in (PAPER, BEFORE, NOW) if any(row["series"] == name for row in rows)]
         caption = "Of each attack, messages a second that fill one core; further to the right is better."
@@ -54,20 +43,14 @@ def hostile(records: Records) -> Section | None:
         section.add("figure", charts.figure("f-hostile", "What fills one core", caption, draw))
     if bounded:
         caption = "What one message takes. A unit of work is about what an instruction of one cycle takes."
-        section.add("table", table("t-hostile-costs", _COSTS, [_costs(record) for record in bounded], caption))
+        section.add("table", table_of("t-hostile-costs", COSTS, bounded, caption))
     return section
-
-
-def _figures(record: dict[str, Any]) -> list[Any]:
-    before, now = _before_and_now(record)
-    gain = data.value(record, "gain")
-    return [record["test"]["name"], before, now, None if gain is None else f"{gain:,.3g}"]
 
 
 def _before_and_now(record: dict[str, Any]) -> tuple[float | None, float | None]:
     """Without and with a guard; an endpoint that has none has one figure."""
-    found = data.value(record, "messages_per_second")
-    without = data.value(record, "messages_per_second_without_guard")
+    found = data.value(record, metrics.MESSAGES_PER_SECOND)
+    without = data.value(record, metrics.MESSAGES_PER_SECOND_WITHOUT_GUARD)
     return (found, None) if without is None else (without, found)
 
 
@@ -78,6 +61,16 @@ def _points(record: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"name": record["test"]["name"], "series": name, "value": value} for name, value in found if value]
 
 
-def _costs(record: dict[str, Any]) -> list[Any]:
-    metrics = ("udvm_cycles", "work_without_guard", "work")
-    return [record["test"]["name"], *(data.value(record, name) for name in metrics)]
+ATTACK: Shown = (Column("Attack"), lambda record: record["test"]["name"])
+RATES: list[Shown] = [
+    ATTACK,
+    (Column("The cycles of RFC 3320 alone", number=True), lambda record: _before_and_now(record)[0]),
+    (Column("With a guard", number=True, optional=True), lambda record: _before_and_now(record)[1]),
+    figure("Gain", metrics.GAIN, lambda gain: None if gain is None else f"{gain:,.3g}", optional=True),
+]
+COSTS: list[Shown] = [
+    ATTACK,
+    figure("UDVM cycles", metrics.UDVM_CYCLES),
+    figure("Work without a guard", metrics.WORK_WITHOUT_GUARD, optional=True),
+    figure("Work with a guard", metrics.WORK, optional=True),
+]

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How frames say that they carry link packets of a scheme.
+#ifndef HEADROOM_CAPTURE_LINK_FRAMING_H
+#define HEADROOM_CAPTURE_LINK_FRAMING_H
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace headroom {
+
+// A kind of link packets that PPP tells apart by its protocol number.
+struct PppVariant {
+  std::uint16_t protocol;
+  std::string_view packets;        // "small CIDs"
+  std::string_view configuration;  // what a configuration holds for them, as JSON: "\"cids\": \"small\""
+};
+
+struct LinkFraming {
+  std::string_view title;        // of the scheme, in sentences
+  std::uint16_t ether_type = 0;  // 0: its packets have none
+  std::span<const PppVariant> ppp{};
+
+  // The variant with a protocol number, as an index; nothing where there is none.
+  [[nodiscard]] constexpr std::optional<std::size_t> variant_of(std::uint16_t protocol) const noexcept {
+    for (std::size_t i = 0; i < ppp.size(); ++i) {
+      if (ppp[i].protocol == protocol) return i;
+    }
+    return std::nullopt;
+  }
+};
+
+// Of a scheme that is not known: IEEE's Ethernet type for local experiments (IEEE 802, 9.2.3).
+inline constexpr LinkFraming kUnknownFraming = {"link packet", 0x88B5, {}};
+
+}  // namespace headroom
+
+#endif  // HEADROOM_CAPTURE_LINK_FRAMING_H

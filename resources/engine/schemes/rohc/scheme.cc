@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schemes/scheme.h"
+
+#include <array>
+
+namespace headroom::rohc {
+namespace {
+
+// RFC 3241, 4: two protocols of PPP, by the size of CIDs.
+constexpr std::array<PppVariant, 2> kPpp = {
+    {{0x0003, "small CIDs", "\"cids\": \"small\""}, {0x0005, "large CIDs", "\"cids\": \"large\""}}};
+constexpr LinkFraming kFraming = {"ROHC", 0x22F1, kPpp};  // IEEE's assignment
+
+std::size_t ppp_variant(const Json& config) {
+  return config.is_object() && config.contains("cids") && config["cids"] == "large" ? 1 : 0;
+}
+
+}  // namespace
+
+const Scheme& scheme() noexcept {
+  static constexpr Scheme kScheme = {.name = "rohc", .framing = &kFraming, .ppp_variant = ppp_variant};
+  return kScheme;
+}
+
+}  // namespace headroom::rohc

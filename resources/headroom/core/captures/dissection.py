@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readings of packets, and what a scheme contributes to `./headroom decode`: a dissector.
+
+A reading is a title, and values by name, so that two readings can be compared. A value is a number, a text, or a list
+of them where a packet has the field several times: addresses from the outermost IP header to the innermost, feedback
+elements in their order. Our dissectors and tshark's readings use the same names.
+
+A scheme whose packets have a link type, an Ethernet type or a PPP protocol of their own has a `LinkDissector`; one
+whose messages are payloads of UDP has a `PayloadDissector`. Both also know how tshark shows the same packets.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Value = int | str | list[Any]
+Flow = tuple[bytes, bytes, int, int]  # addresses and ports
+Row = dict[str, list[str]]  # tshark's fields of one packet, each with all of its occurrences
+
+
+@dataclass
+class Reading:
+    """One judge's reading. `error` says why there is no more; `notes` what else should be known of it."""
+
+    title: str = ""
+    values: dict[str, Value] = field(default_factory=dict)
+    error: str = ""
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Ours(Reading):
+    """The reading of our own judges. Link packets that have a header have the octets of it and of what follows it."""
+
+    header_octets: int | None = None
+    payload_octets: int = 0
+    restored: bytes | None = None  # the packet as the judge restores it
+    trace: list[str] = field(default_factory=list)  # field by field, with positions
+    rtp: bool = False  # whether UDP carries RTP, restored or plain
+
+
+@dataclass
+class PayloadReading(Reading):
+    """The reading of a UDP payload; `inner` is the packet that it carries, if it is a tunnel's."""
+
+    inner: bytes = b""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A value that the two read differently."""
+
+    name: str
+    ours: Value
+    theirs: Value
+
+
+@dataclass
+class ReadingComparison:
+    """`agreed` are names of values that both have alike. `silent` says why tshark's reading decides nothing."""
+
+    agreed: list[str] = field(default_factory=list)
+    differences: list[Difference] = field(default_factory=list)
+    silent: str = ""
+
+    @property
+    def verdict(self) -> str:
+        if self.differences:
+            return "differ"
+        return "agree" if self.agreed else "silent"
+
+    def hold(self, name: str, ours: Value, theirs: Value) -> None:
+        """Compares one value."""
+        if ours == theirs:
+            self.agreed.append(name)
+        else:
+            self.differences.append(Difference(name, ours, theirs))
+
+
+class LinkReader(ABC):
+    """Reads the packets of one channel in their order, and remembers what came before."""
+
+    @abstractmethod
+    def read(self, octets: bytes, arrival_ns: int | None = None) -> Ours:
+        """Our own reading of the next packet."""
+
+    @abstractmethod
+    def compare(self, ours: Ours, theirs: Reading | None) -> ReadingComparison:
+        """Every value that both have; `theirs` None: tshark was not asked. For each packet, in order."""
+
+
+class LinkChannel(ABC):
+    """One channel of a capture. `remark` says what a reader should know of how it is read; channels share it."""
+
+    remark: str = ""
+
+    @abstractmethod
+    def reader(self) -> LinkReader:
+        """A reader that knows of no packet yet."""
+
+    @abstractmethod
+    def tshark(self, packets: Sequence[tuple[int, bytes]]) -> list[Reading]:
+        """tshark's reading of packets (time in ns, octets). Raises EnvironmentLacks without tshark, HeadroomError when
+        it fails."""
+
+
+class Dissector:
+    """What all dissectors have. `hexadecimal` names the values that are shown so, with the digits on the wire."""
+
+    hexadecimal: Mapping[str, int] = {}
+
+    def phrases(self, name: str, value: Value) -> list[str] | None:
+        """How people read a value, in one phrase or several; None: as its name and the value."""
+        return None
+
+
+class LinkDissector(Dissector, ABC):
+    """Reads link packets. `hints` and `channel` take what the user says of the channels: `Scheme.decode_options`."""
+
+    @abstractmethod
+    def hints(self, words: Mapping[str, Any]) -> Any:
+        """The options' words as `channel` takes them. Raises UsageError on one that makes no sense."""
+
+    @abstractmethod
+    def channel(self, form: str, packets: Iterable[bytes], hints: Any) -> LinkChannel:
+        """The channel of some packets; `form` is what their frames say of the packet format."""
+
+
+class PayloadReader(ABC):
+    """Reads the UDP payloads of a capture in their order."""
+
+    @abstractmethod
+    def read(self, flow: Flow, payload: bytes) -> PayloadReading | None:
+        """Our own reading; None where it is none of the scheme's."""
+
+
+class PayloadDissector(Dissector, ABC):
+    """Reads UDP payloads. `is_tunnel`: they carry packets, so that nothing else is looked for on their ports."""
+
+    is_tunnel: bool = False
+    fields: tuple[str, ...] = ()  # of tshark
+    options: tuple[str, ...] = ()  # of tshark, so that it shows the fields
+
+    @abstractmethod
+    def reader(self) -> PayloadReader:
+        """A reader that knows of no payload yet."""
+
+    @abstractmethod
+    def complete(self, row: Row, reading: Reading) -> None:
+        """Adds to tshark's reading of a packet what its `fields` say."""
+
+    def inner(self, payload: bytes) -> bytes:
+        """The packet in a tunnel's payload; b"" where there is none."""
+        return b""

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""IP headers and their extension headers in captured packets: RFC 791, 8200, 4302, 2784, 2890, 2004.
+
+A reader for captures. Judges of header compression have one of their own, which is no less and no more independent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+IP_IN_IP, IPV6_IN_IP, UDP = 4, 41, 17  # protocol numbers
+HOP_BY_HOP, ROUTING, FRAGMENT, GRE, AH, MINIMAL, DESTINATION = 0, 43, 44, 47, 51, 55, 60
+NAMES = {
+    HOP_BY_HOP: "hop-by-hop options",
+    ROUTING: "routing header",
+    FRAGMENT: "fragment header",
+    GRE: "GRE header",
+    AH: "AH",
+    MINIMAL: "minimal encapsulation header",
+    DESTINATION: "destination options",
+}
+VERSIONS = {IP_IN_IP: 4, IPV6_IN_IP: 6}
+_ETHER_TYPES = {0x0800: IP_IN_IP, 0x86DD: IPV6_IN_IP}
+
+
+class ExtensionHeader(NamedTuple):
+    """An extension header: its protocol number and octets, and the protocol number of what follows it."""
+
+    type: int
+    octets: bytes
+    following: int
+
+
+@dataclass(frozen=True)
+class IpHeader:
+    """One IPv4 or IPv6 header. `end` is where its extension headers end, before protocol `following`."""
+
+    version: int
+    source: bytes
+    destination: bytes
+    identification: int
+    is_fragment: bool
+    length_matches: bool  # of total length or payload length with the octets that are there
+    following: int
+    end: int
+
+
+def read(packet: bytes) -> list[IpHeader]:
+    """The IP headers of a packet, outermost first; [] where it is none or cut short. Where an inner one cannot be read,
+    the outermost alone."""
+    found: list[IpHeader] = []
+    at = 0
+    while True:
+        one = _ip(packet, at)
+        if one is None or (found and one.version != VERSIONS[found[-1].following]):
+            return found[:1]
+        found.append(one)
+        if one.following not in VERSIONS:
+            return found
+        at = one.end
+
+
+def _ip(packet: bytes, at: int) -> IpHeader | None:
+    left = len(packet) - at
+    version = packet[at] >> 4 if left > 0 else 0
+    if version == 4 and left >= 20:
+        octets = 4 * (packet[at] & 0x0F)
+        if octets < 20 or left < octets:
+            return None
+        end, following = _behind_extensions(packet, at + octets, packet[at + 9])
+        return IpHeader(
+            version=4,
+            source=packet[at + 12 : at + 16],
+            destination=packet[at + 16 : at + 20],
+            identification=int.from_bytes(packet[at + 4 : at + 6], "big"),
+            is_fragment=bool(packet[at + 6] & 0x3F or packet[at + 7]),
+            length_matches=int.from_bytes(packet[at + 2 : at + 4], "big") == left,
+            following=following,
+            end=end,
+        )
+    if version == 6 and left >= 40:
+        end, following = _behind_extensions(packet, at + 40, packet[at + 6])
+        matches = int.from_bytes(packet[at + 4 : at + 6], "big") == left - 40
+        return IpHeader(6, packet[at + 8 : at + 24], packet[at + 24 : at + 40], 0, False, matches, following, end)
+    return None
+
+
+def _behind_extensions(packet: bytes, at: int, protocol: int) -> tuple[int, int]:
+    while (one := extension_header(packet, at, protocol)) is not None:
+        at, protocol = at + len(one.octets), one.following
+    return at, protocol
+
+
+def extension_header(packet: bytes, at: int, protocol: int) -> ExtensionHeader | None:
+    """The extension header at an offset; None if it is none, or cut short."""
+    if protocol == GRE:
+        return _gre(packet, at)
+    if protocol not in NAMES or len(packet) < at + 8:
+        return None
+    second = packet[at + 1]
+    length = {AH: 4 * (second + 2), MINIMAL: 12 if second & 0x80 else 8, FRAGMENT: 8}.get(protocol, 8 * (second + 1))
+    if (protocol == AH and not second) or len(packet) < at + length:
+        return None
+    return ExtensionHeader(protocol, packet[at : at + length], packet[at])
+
+
+def _gre(packet: bytes, at: int) -> ExtensionHeader | None:
+    """A GRE header of version 0 that carries IPv4 or IPv6; its checksum, key and sequence number are optional."""
+    fixed = packet[at : at + 4]
+    if len(fixed) < 4 or fixed[0] & ~0xB0 or fixed[1] & ~7:
+        return None
+    length = 4 * (1 + (fixed[0] & 0xB0).bit_count())
+    octets = packet[at : at + length]
+    following = _ETHER_TYPES.get(int.from_bytes(fixed[2:], "big"))
+    if following is None or len(octets) < length or (fixed[0] & 0x80 and octets[6:8] != b"\0\0"):
+        return None
+    return ExtensionHeader(GRE, octets, following)

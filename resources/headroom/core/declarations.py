@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What implementation.yaml may declare: capabilities, recordings and deviations, as schemes, suites and requirements
+have them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from headroom.core import profiles, requirements
+from headroom.core.errors import UsageError
+from headroom.core.paths import SCHEMAS, SUITES
+from headroom.core.scheme import Scheme, all_schemes, in_matrix, named
+from headroom.core.yamlfile import Document, check, schema
+
+ABI = "ABI-"  # in a deviation's requirement, before the name of a check
+CAPTURES = (".pcap", ".pcapng", ".cap")
+MOST_CASE = 250  # characters of a case's name; parts of it name files, which cannot have more than 255
+
+
+def check_all(document: Document, peers: Collection[str]) -> None:
+    """Raises UsageError, with file and line, where a declaration is not valid. `peers` are implementations that it may
+    name."""
+    _check_capabilities(document)
+    _check_captures(document)
+    _check_deviations(document, peers)
+
+
+def _declared(document: Document) -> list[Scheme]:
+    """The schemes of `capabilities` that are schemes of the matrix."""
+    declared = [entry["scheme"] for entry in document.data["capabilities"]]
+    return [scheme for name, scheme in in_matrix().items() if name in declared]
+
+
+def _check_capabilities(document: Document) -> None:
+    """Raises UsageError where an entry has other keys than those that every scheme has, and those of its own."""
+    common = schema("implementation")["$defs"]["capability"]
+    for number, entry in enumerate(document.data["capabilities"]):
+        own = schema_of(entry["scheme"], "capabilities")
+        properties = {**common["properties"], **own.get("properties", {})}
+        check(document, {**common, "properties": properties}, ("capabilities", number))
+
+
+@cache
+def schema_of(scheme: str, what: str) -> dict[str, Any]:
+    """What a scheme adds to the schema of `capabilities` or `captures`; {} where it adds nothing."""
+    name = f"schemes/{scheme}/{what}"
+    return schema(name) if (SCHEMAS / f"{name}.schema.json").is_file() else {}
+
+
+def _check_captures(document: Document) -> None:
+    """Raises UsageError where captures are of what the capabilities do not have: no cell would carry them."""
+    for number, entry in enumerate(document.data.get("captures", ())):
+        at = ("captures", number)
+        try:
+            scheme = scheme_of_capture(entry)
+        except ValueError as wrong:
+            raise UsageError(document.complaint(at, str(wrong))) from wrong
+        common = schema("implementation")["$defs"]["capture"]
+        own = {**{axis.name: {"enum": list(axis.names)} for axis in scheme.axes}, **own_keys(scheme)}
+        check(document, {**common, "properties": {**common["properties"], **own}}, at)
+        declared = next((one for one in document.data["capabilities"] if one["scheme"] == scheme.name), {})
+        for axis in scheme.axes if declared else ():
+            known = declared.get(axis.option, ())
+            if entry[axis.name] not in known:
+                sentence = f"{entry[axis.name]} is not what `capabilities` declare as {axis.option}: "
+                sentence += ", ".join(known) or "nothing"
+                raise UsageError(document.complaint((*at, axis.name), sentence))
+
+
+def own_keys(scheme: Scheme) -> dict[str, Any]:
+    """What a recording may say of its configuration besides its axes: the limits of its scheme."""
+    properties: dict[str, Any] = schema_of(scheme.name, "captures").get("properties", {})
+    return properties
+
+
+def scheme_of_capture(entry: dict[str, Any]) -> Scheme:
+    """The scheme of a recording: the one that it names, or that has the axes that it names. Raises ValueError, with a
+    sentence without its full stop, where there is none."""
+    taking = [one for one in in_matrix().values() if one.cells().captures]
+    for scheme in taking:
+        if entry.get("scheme", scheme.name) == scheme.name and all(axis.name in entry for axis in scheme.axes):
+            return scheme
+    known = "; ".join(f"{', '.join(axis.name for axis in one.axes)} ({one.title})" for one in taking)
+    raise ValueError(f"all of these are needed: {known}")
+
+
+def _check_deviations(document: Document, peers: Collection[str]) -> None:
+    """Raises UsageError, with file and line, where a deviation names what is not there: it would never be met, and
+    no run would show it."""
+    complaints = []
+    for number, entry in enumerate(document.data.get("deviations", ())):
+        at = ("deviations", number)
+        if (name := entry.get("requirement")) and not name.startswith(ABI) and name not in requirements.load():
+            complaints.append(document.complaint((*at, "requirement"), f"there is no requirement '{name}'"))
+        for place, name in enumerate(entry.get("breaks", ())):
+            if name not in requirements.load():
+                complaints.append(document.complaint((*at, "breaks", place), f"there is no requirement '{name}'"))
+        named_cases = [(("case",), entry["case"])] if "case" in entry else []
+        named_cases += [(("cases", place), case) for place, case in enumerate(entry.get("cases", ()))]
+        for where, case in named_cases:
+            if not _is_case(case):
+                sentence = f"there is no case '{case}'; see list suites --cases"
+                complaints.append(document.complaint((*at, *where), sentence))
+        complaints += _wrong_words(document, number, peers)
+    if complaints:
+        raise UsageError("\n".join(complaints))
+
+
+def _wrong_words(document: Document, number: int, peers: Collection[str]) -> list[str]:
+    """What is wrong with the words by which a deviation names cells of the matrix, as complaints."""
+    entry = document.data["deviations"][number]
+    cells, at = entry.get("cells", {}), ("deviations", number, "cells")
+    complaints = []
+    known = _known_words(document, peers) if cells else {}
+    for option, words in cells.items():
+        if option not in known:
+            sentence = f"'{option}' is not known here (known: {', '.join(known)})"
+            complaints.append(document.complaint((*at, option), sentence))
+            continue
+        for place, word in enumerate(words):
+            if word not in known[option] and not (option == "traffic" and word.endswith(CAPTURES)):
+                what = {"peers": "implementation", "traffic": "traffic"}.get(option)
+                sentence = f"there is no {what} '{word}'" if what else f"'{word}' is not one of {known[option]}"
+                sentence += "; see list profiles, and traffic-profiles" if what == "traffic" else ""
+                complaints.append(document.complaint((*at, option, place), sentence))
+    if complaints:
+        return complaints
+    try:
+        scheme_of_deviation(entry, document)
+    except ValueError as wrong:
+        complaints.append(document.complaint(at, str(wrong)))
+    return complaints
+
+
+def _known_words(document: Document, peers: Collection[str]) -> dict[str, list[str]]:
+    """What each word of `cells` may name, in any scheme of the matrix."""
+    recorded = [Path(one["folder"]).name for one in document.data.get("captures", ())]
+    found: dict[str, list[str]] = {
+        "peers": [*peers],
+        "traffic": [*profiles.names(), *recorded],
+        "links": [],
+    }
+    for scheme in in_matrix().values():
+        found["traffic"] += scheme.cells().traffic_names()
+        found["links"] += [one.name for one in scheme.links]
+        for axis in scheme.axes:
+            found.setdefault(axis.option, []).extend(axis.names)
+    return {option: list(dict.fromkeys(words)) for option, words in found.items()}
+
+
+def scheme_of_deviation(entry: dict[str, Any], document: Document) -> str:
+    """The scheme whose cells a deviation is about, of those that its implementation declares; "" for one that is about
+    none. Raises ValueError, with a sentence without its full stop, where that is none, or more than one."""
+    declared = _declared(document)
+    of_packets = "breaks" in entry or "fields" in entry
+    if not of_packets and "cells" not in entry:
+        return ""
+    words = named(entry.get("cells", {}))
+    judging = [one.name for one in in_matrix().values() if one.cells().judges_packets]
+    if "scheme" in entry:
+        words = {entry["scheme"]: "scheme", **words}
+    elif of_packets and len(judging) == 1:
+        words.setdefault(judging[0], "breaks or fields")
+    titles = {name: one.title for name, one in all_schemes().items()}
+    if len(words) > 1:
+        both = " and ".join(f"{word} ({titles.get(scheme, scheme)})" for scheme, word in words.items())
+        raise ValueError(f"no cell has both {both}; make two deviations of it")
+    if not words:
+        if len(declared) != 1:
+            which = " or of ".join(one.title for one in declared or in_matrix().values())
+            raise ValueError(f"cells of {which}? Say it by a word that only one of them has, or by `scheme`")
+        return declared[0].name
+    ((scheme, word),) = words.items()
+    if scheme not in [one.name for one in declared]:
+        raise ValueError(f"{word} is of {titles.get(scheme, scheme)}, which `capabilities` do not declare")
+    return scheme
+
+
+def _is_case(case: str) -> bool:
+    """Whether a suite has a case. Rows of a table that a run makes (a pair, cores of this machine) cannot be known, nor
+    cases of suites that lie elsewhere, whose name has no folder."""
+    if case.count("/") == 1:
+        return True
+    if len(case) > MOST_CASE:
+        return False
+    for end in (at for at, letter in enumerate(case) if letter == "/"):
+        suite, name = SUITES / f"{case[:end]}.robot", case[end + 1 :]
+        if suite.is_file():
+            made = case.startswith(("interop/", "performance/"))
+            lines = suite.read_text(encoding="utf-8").splitlines()
+            return made or any(re.split(r"\s{2,}", line)[0] == name for line in lines)
+    return False

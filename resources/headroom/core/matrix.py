@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The interop matrix: who, with whom, by the axes of a scheme, with which traffic, over which link.
+
+A row has one value of each axis; it is one case of a suite, and its cells run together. What differs between schemes
+is data and functions of `core.scheme.Scheme`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import itertools
+import os
+import re
+import shlex
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from headroom.core import implementations
+from headroom.core.errors import UsageError
+from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.results.record import Verdict, worst
+from headroom.core.scheme import LinkCondition, Scheme, in_matrix
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What a cell carries. `word` names it after --traffic where its name does not; `links` are the only ones that it
+    goes over, all where empty."""
+
+    name: str
+    word: str = field(default="", kw_only=True)
+    links: tuple[str, ...] = field(default=(), kw_only=True)
+
+    @property
+    def source(self) -> str:
+        return self.word or self.name
+
+
+@dataclass(frozen=True)
+class Row:
+    """Two implementations with one value of each axis. No traffic, or no link, stands for all there is."""
+
+    scheme: Scheme
+    compressor: str
+    decompressor: str
+    axes: Mapping[str, str]
+    traffic: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    seed: int = 1
+    build: str = DEFAULT_BUILD
+
+    def __getitem__(self, axis: str) -> str:
+        return self.axes[axis]
+
+    @property
+    def sides(self) -> tuple[tuple[str, implementations.Role, str], ...]:
+        """Each implementation with its role and its peer."""
+        return (
+            (self.compressor, "compressor", self.decompressor),
+            (self.decompressor, "decompressor", self.compressor),
+        )
+
+    def declared(self, name: str) -> dict[str, Any]:
+        """What one of the two declares of the scheme."""
+        return implementations.find(name).declared(self.scheme.name)
+
+    def command(self) -> str:
+        """What repeats the row, to be typed in the repository's root."""
+        chosen = {
+            "scheme": self.scheme.name,
+            "compressors": self.compressor,
+            "decompressors": self.decompressor,
+            **{axis.option: self.axes[axis.name] for axis in self.scheme.axes},
+            "traffic": ",".join(self.traffic),
+            "links": ",".join(self.links),
+            "build": self.build if self.build != DEFAULT_BUILD else "",
+        }
+        options = [word for name, value in chosen.items() if value for word in (f"--{name}", value)]
+        return shlex.join(["./headroom", "interop", *options, "--seed", str(self.seed)])
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A row with one traffic over one link condition."""
+
+    row: Row
+    traffic: Traffic
+    link: str
+
+    @property
+    def condition(self) -> LinkCondition:
+        return self.row.scheme.link(self.link)
+
+    def words(self) -> dict[str, str]:
+        """The cell as the contract of `interop --json` has it, without what came of it."""
+        row = self.row
+        return {
+            "scheme": row.scheme.name,
+            "compressor": row.compressor,
+            "decompressor": row.decompressor,
+            **row.axes,
+            "traffic": self.traffic.name,
+            "link": self.link,
+        }
+
+    def command(self) -> str:
+        """What repeats this cell alone."""
+        return replace(self.row, traffic=(self.traffic.source,), links=(self.link,)).command()
+
+    def result(self, **known: Any) -> Result:
+        """The result of the cell: an error, until it is `known` otherwise."""
+        return {
+            **self.words(),
+            "verdict": "error",
+            "reason": "",
+            "signature": "",
+            "header_bytes": None,
+            "ns_per_packet": None,
+            "packets": None,
+            "delivered": None,
+            "command": self.command(),
+            **known,
+        }
+
+
+@dataclass
+class ArtefactStore:
+    """Where the files of a run's cells go, and what its cells share: found once, for all that have the same key."""
+
+    folder: Path
+    known: dict[tuple[str, ...], Future[Any]] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def once(self, key: tuple[str, ...], make: Callable[[], Any]) -> Any:
+        with self.lock:
+            future = self.known.get(key)
+            if mine := future is None:
+                future = self.known[key] = Future()
+        assert future is not None
+        if mine:
+            try:
+                future.set_result(make())
+            except BaseException as error:
+                future.set_exception(error)
+                raise
+        return future.result()
+
+    def folder_of(self, cell: Cell) -> Path:
+        """The folder of a cell's files, which is made."""
+        made = self.folder / "artefacts" / "interop" / slug(cell)
+        made.mkdir(parents=True, exist_ok=True)
+        return made
+
+    def name(self, path: Path) -> str:
+        """A file as results name it: relative to the run."""
+        return str(path.resolve().relative_to(self.folder.resolve()))
+
+    def packed(self, capture: Path) -> str:
+        """Compresses a capture, as Wireshark and tshark read it too, and returns its name."""
+        packed = capture.with_name(f"{capture.name}.gz")
+        packed.write_bytes(gzip.compress(capture.read_bytes(), compresslevel=1, mtime=0))
+        capture.unlink()
+        return self.name(packed)
+
+
+def slug(cell: Cell) -> str:
+    """The path of a cell's files, below artefacts/interop."""
+    row, carried = cell.row, cell.traffic.name
+    if cell.traffic.word:  # two captures may have one name
+        carried += f"-{hashlib.sha256(cell.traffic.word.encode()).hexdigest()[:8]}"
+    names = [
+        row.scheme.name,
+        f"{row.compressor}-to-{row.decompressor}",
+        "-".join(row.axes.values()),
+        f"{carried}--{cell.link}",
+    ]
+    # A name may be a path, and must not lead out of the run's folder.
+    return "/".join(re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-") for name in names)
+
+
+def candidates(scheme: Scheme, warn: implementations.Warn | None = None) -> list[str]:
+    """Implementations that declare a scheme, usable here or not; `warn` hears of declarations that are not valid."""
+    valid = implementations.all_valid(warn=warn)
+    return [one.name for one in valid if one.declared(scheme.name)]
+
+
+# ---- rows and cells
+
+
+def row_axes(scheme: Scheme, words: Mapping[str, str]) -> dict[str, str]:
+    """A value of each axis: the one that `words` have, else the first. Raises UsageError where one is unknown, or does
+    not go with the others."""
+    axes = {axis.name: axis.find(words[axis.name]) if axis.name in words else axis.names[0] for axis in scheme.axes}
+    if not _exists(scheme, axes):
+        raise UsageError(f"The matrix has no cells with {', '.join(f'{name} {word}' for name, word in axes.items())}.")
+    return axes
+
+
+def _exists(scheme: Scheme, axes: Mapping[str, str]) -> bool:
+    chosen = (next(one for one in axis.values if one.name == axes[axis.name]) for axis in scheme.axes)
+    return all(value.goes_with(axes) for value in chosen)
+
+
+def rows(
+    scheme: Scheme,
+    compressors: Iterable[str],
+    decompressors: Iterable[str],
+    chosen: Mapping[str, Collection[str]] | None = None,
+    **more: Any,
+) -> Iterator[Row]:
+    """Every row, pair by pair. `chosen` has values of axes by their options, all where there are none; `more` is what
+    the rows have in common."""
+    values = [
+        [name for name in axis.names if not (chosen or {}).get(axis.option) or name in chosen[axis.option]]  # type: ignore[index]
+        for axis in scheme.axes
+    ]
+    for compressor, decompressor in itertools.product(compressors, list(decompressors)):
+        for words in itertools.product(*values):
+            axes = dict(zip((axis.name for axis in scheme.axes), words, strict=True))
+            if _exists(scheme, axes):
+                yield Row(scheme, compressor, decompressor, axes, **more)
+
+
+def cells(row: Row) -> list[Cell]:
+    """The cells of a row, by traffic and then link."""
+    conditions = [
+        one.name for one in row.scheme.links if one.goes_with(row.axes) and (not row.links or one.name in row.links)
+    ]
+    return [
+        Cell(row, carried, link)
+        for carried in row.scheme.cells().traffic(row)
+        for link in conditions
+        if not carried.links or link in carried.links
+    ]
+
+
+def workers() -> int:
+    """Engines at once: the cores that this process may use."""
+    return max(1, len(os.sched_getaffinity(0)))
+
+
+def run(row: Row, store: ArtefactStore) -> list[Result]:
+    """Results of all cells of a row, in the order of the matrix."""
+    wanted, interop = cells(row), row.scheme.cells()
+    if reason := interop.unsupported(row):
+        return [cell.result(verdict="unsupported", reason=reason) for cell in wanted]
+    return interop.run(wanted, store) if wanted else []
+
+
+def verdict(results: Sequence[Result]) -> tuple[Verdict, str]:
+    """The verdict on a row, and its reason: of its cells the worst."""
+    found = worst([result["verdict"] for result in results])
+    bad = [result for result in results if result["verdict"] == found]
+    if found == "pass" or not bad:
+        return found, "" if bad else "There is no traffic for it."
+    first = bad[0]
+    more = f" ({len(bad)} of {len(results)} cells)" if len(bad) > 1 and found != "unsupported" else ""
+    where = f"{first['traffic']}, {first['link']}: " if found != "unsupported" else ""
+    return found, f"{where}{first['reason']}{more}"
+
+
+def scheme_of_result(result: Mapping[str, Any]) -> Scheme:
+    """The scheme of a cell in a record; one that names none has all axes of its scheme. Raises UsageError where the
+    cell is not as this version writes it."""
+    for scheme in in_matrix().values():
+        if result.get("scheme", scheme.name) == scheme.name and all(axis.name in result for axis in scheme.axes):
+            return scheme
+    lacking = "its scheme's axes" if result.get("scheme") in in_matrix() else "a scheme of the matrix"
+    raise UsageError(
+        f"A cell of {result.get('compressor')} with {result.get('decompressor')} lacks {lacking}: another version of "
+        "Headroom made it. Repeat the run, or make its report with that version."
+    )

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The registry of metrics: the only place that says what a metric is called, its unit, and which way is better.
+
+Keywords leave values for these definitions, records carry their names and units, reports and exports read by them.
+Metrics of one scheme are in the module `metrics` of its package.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+Better = Literal["higher", "lower"] | None
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One figure that records hold. `better` is None where neither way is; `description` is one plain sentence."""
+
+    name: str
+    unit: str
+    better: Better
+    description: str
+
+
+Values = Mapping[str, tuple[str, str]]  # by value of a parameter: its part of the name, its words in the description
+
+
+@dataclass(frozen=True)
+class Family:
+    """Metrics that differ in parameters alone: `LATENCY(way="reverse", figure="p99")`.
+
+    `name` and `description` have a field for each of `parameters`. One that is left out has its first value.
+    """
+
+    name: str
+    unit: str
+    better: Better
+    description: str
+    parameters: Mapping[str, Values]
+
+    def __call__(self, **chosen: str) -> Metric:
+        """Raises KeyError for a value or a parameter that the family does not have."""
+        if unknown := set(chosen) - set(self.parameters):
+            raise KeyError(f"{self.name} has no parameter {', '.join(sorted(unknown))}")
+        parts = {key: values[chosen.get(key, next(iter(values)))] for key, values in self.parameters.items()}
+        return Metric(
+            self.name.format(**{key: name for key, (name, _) in parts.items()}),
+            self.unit,
+            self.better,
+            self.description.format(**{key: words for key, (_, words) in parts.items()}),
+        )
+
+    def members(self) -> Iterator[Metric]:
+        for chosen in itertools.product(*self.parameters.values()):
+            yield self(**dict(zip(self.parameters, chosen, strict=True)))
+
+
+def declared(module: Mapping[str, Any]) -> tuple[Metric, ...]:
+    """All metrics among the names of a module (`vars(module)`), in its order; families one by one."""
+    found: list[Metric] = []
+    for value in module.values():
+        if isinstance(value, Metric):
+            found.append(value)
+        elif isinstance(value, Family):
+            found += value.members()
+    return tuple(found)
+
+
+@cache
+def all_metrics() -> dict[str, Metric]:
+    """Every metric by name: those of this module, then those of each scheme. Raises ValueError where two share one."""
+    from headroom.core.scheme import all_schemes
+
+    found: dict[str, Metric] = {}
+    for metric in itertools.chain(declared(globals()), *(scheme.metrics() for scheme in all_schemes().values())):
+        if metric.name in found:
+            raise ValueError(f"the metric {metric.name} is declared twice")
+        found[metric.name] = metric
+    return found
+
+
+def unregistered(measured: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The metrics of a record that the registry does not have, or has in another unit: `name (unit)` of each."""
+    known = all_metrics()
+    return [
+        f"{one['name']} ({one['unit']})"
+        for one in measured
+        if one["name"] not in known or known[one["name"]].unit != one["unit"]
+    ]
+
+
+# ---- what cores carry
+
+FLOW_PAIRS = Metric("flow_pairs", "flow pairs", "higher", "Flow pairs of all cores together at the target load.")
+FLOW_PAIRS_PER_CORE = Metric(
+    "flow_pairs_per_core", "flow pairs", "higher", "Flow pairs of each core at the target load."
+)
+FLOW_PAIRS_CODEC_ONLY = Metric(
+    "flow_pairs_codec_only", "flow pairs", "higher", "Flow pairs that the cores would carry without the harness."
+)
+LOAD = Metric("load", "share", "lower", "CPU time of the work over the time that it has, mean over the cores.")
+TICKS_MISSED = Metric("ticks_missed", "ticks", "lower", "Ticks whose work ended after the next tick had begun.")
+MEMORY_PER_FLOW = Metric("memory_per_flow", "octets", "lower", "Memory that both adapters keep for one flow.")
+NS_PER_OPERATION = Metric("ns_per_operation", "ns", "lower", "Time to compress and decompress one packet.")
+FLOOR_NS = Metric("floor_ns", "ns", "lower", "Time to compress and decompress one packet with the null adapter.")
+RATIO_TO_NULL = Metric("ratio_to_null", "ratio", "lower", "Time of an operation over that of the null adapter.")
+HARNESS_NS = Metric("harness_ns", "ns", "lower", "Time that the harness takes for one packet.")
+
+ADAPTERS: Values = {
+    "asked": ("", "the adapters under test"),
+    "null": ("floor_", "the null adapter"),
+}
+STAGE_NS = Family(
+    "{adapters}{stage}_ns",
+    "ns",
+    "lower",
+    "Time {stage} one packet, with {adapters}.",
+    {
+        "stage": {
+            "generate": ("generate", "to generate"),
+            "compress": ("compress", "to compress"),
+            "handover": ("handover", "to hand over"),
+            "decompress": ("decompress", "to decompress"),
+            "verify": ("verify", "to verify"),
+            "feedback": ("feedback", "to carry the feedback of"),
+            "replace": ("replace", "to replace flows for"),
+        },
+        "adapters": ADAPTERS,
+    },
+)
+NEW_FLOW_NS = Family(
+    "{adapters}new_flow_ns",
+    "ns",
+    "lower",
+    "Time to compress and decompress the first packet of a flow, with {adapters}.",
+    {"adapters": ADAPTERS},
+)
+PHASE_NS = Family(
+    "{phase}_ns",
+    "ns",
+    "lower",
+    "Time to compress and decompress one packet {phase}.",
+    {
+        "phase": {
+            "startup": ("startup", "while all flows are new"),
+            "steady": ("steady", "in steady state"),
+            "churn": ("churn", "while flows come and go"),
+        }
+    },
+)
+
+# ---- what nodes forward
+
+NODES: Values = {
+    "asked": ("", "the nodes under test"),
+    "null": ("null_", "nodes with the null codec"),
+    "bridge": ("bridge_", "a bare bridge"),
+}
+CODEC_NODES: Values = {nodes: NODES[nodes] for nodes in ("asked", "null")}
+TIMED_NODES: Values = {nodes: NODES[nodes] for nodes in ("asked", "bridge")}
+RATES: Mapping[str, Values] = {
+    "goal": {"ndr": ("ndr", "without a loss (NDR)"), "pdr": ("pdr", "with 0.5 % lost at most (PDR)")},
+    "nodes": NODES,
+    "cores": {"these": ("", "on the cores of the row"), "one": ("one_core_", "on one core")},
+}
+THROUGHPUT = Family(
+    "{nodes}{cores}{goal}",
+    "packets/s",
+    "higher",
+    "Highest rate of each direction {goal}, of {nodes}, {cores}.",
+    RATES,
+)
+THROUGHPUT_AT_LEAST = Family(
+    "{nodes}{cores}{goal}_at_least",
+    "packets/s",
+    "higher",
+    "Rate that the generator reached {goal}, where it was the limit, of {nodes}, {cores}.",
+    RATES,
+)
+SPEED_UP = Family(
+    "{nodes}speed_up",
+    "times",
+    "higher",
+    "Rate on these cores over the rate on one core, of {nodes}.",
+    {"nodes": CODEC_NODES},
+)
+EFFICIENCY = Family(
+    "{nodes}efficiency",
+    "share",
+    "higher",
+    "Speed-up over the number of cores, of {nodes}.",
+    {"nodes": CODEC_NODES},
+)
+LATENCY = Family(
+    "{nodes}{way}_{figure}",
+    "ns",
+    "lower",
+    "Latency over the line, {way}, {figure}, of {nodes}.",
+    {
+        "figure": {
+            "average": ("average", "average"),
+            "jitter": ("jitter", "jitter"),
+            "p50": ("p50", "median"),
+            "p90": ("p90", "90th percentile"),
+            "p99": ("p99", "99th percentile"),
+            "p999": ("p999", "99.9th percentile"),
+            "longest": ("longest", "longest"),
+        },
+        "way": {"forward": ("forward", "forward"), "reverse": ("reverse", "in reverse")},
+        "nodes": TIMED_NODES,
+    },
+)
+RATE = Metric("rate", "packets/s", None, "Rate of each direction that the generator offered.")
+SENT = Metric("sent", "packets", None, "Packets that the generator sent.")
+LOST = Family("{nodes}lost", "packets", "lower", "Packets that did not arrive, of {nodes}.", {"nodes": TIMED_NODES})
+UNEXPECTED = Metric("unexpected", "packets", "lower", "Packets that arrived changed, or twice.")
+PLAIN_OCTETS = Metric("plain_octets", "octets/packet", None, "Octets of an average IP packet before compression.")
+LINK_OCTETS = Metric("link_octets", "octets/packet", "lower", "Octets that an average IP packet takes on the link.")
+
+# ---- what others read on the link, how cells of the matrix end, and what an adapter keeps of the ABI
+
+PACKETS_READ_ALIKE = Metric("packets_read_alike", "packets", "higher", "Link packets that judge and tshark read alike.")
+PACKETS_READ_ALIKE_INSIDE = Metric(
+    "packets_read_alike_inside", "packets", "higher", "Packets that stand the same inside the link packets read alike."
+)
+VALUES_READ_ALIKE = Metric("values_read_alike", "fields", "higher", "Values that judge and tshark read alike.")
+NEVER_ON_THE_LINK = Metric("never_on_the_link", "packets", "lower", "Packets sent that the capture of the link lacks.")
+CHECKS = Family(
+    "checks_{verdict}",
+    "checks",
+    None,
+    "Checks of the ABI that {verdict}.",
+    {
+        "verdict": {
+            "pass": ("pass", "the adapter passes"),
+            "fail": ("fail", "the adapter fails"),
+            "unsupported": ("unsupported", "do not apply to the adapter"),
+        }
+    },
+)
+CELLS = Family(
+    "cells_{verdict}",
+    "cells",
+    None,
+    "Cells of the interop matrix with the verdict {verdict}.",
+    {"verdict": {word: (word, word) for word in ("pass", "non-strict", "fail", "unsupported", "error")}},
+)

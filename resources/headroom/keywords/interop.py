@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords about two implementations: one compresses, the other decompresses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from robot.api import SkipExecution
+from robot.api.deco import keyword
+from robot.libraries.BuiltIn import BuiltIn
+
+from headroom.core import capabilities, deviations, implementations, matrix, metrics, scheme
+from headroom.core.matrix import ArtefactStore, Result, Row
+from headroom.core.options import split_names
+from headroom.core.results import collector
+from headroom.core.results.record import VERDICTS
+from headroom.keywords.base import current_run, library, requirements_of_case
+
+
+@library
+class InteropKeywords:
+    """Rows of the interop matrix. A scheme decides what a cell is worth."""
+
+    def __init__(self) -> None:
+        self.store: ArtefactStore | None = None
+
+    @keyword("Cells Should Interwork")
+    def interwork(
+        self,
+        *,
+        compressor: str | None = None,
+        decompressor: str | None = None,
+        traffic: str = "",
+        links: str = "",
+        **axes: str,
+    ) -> None:
+        """Every kind of traffic over every link condition, with one value of each axis: `profile=0x0001  mode=O`. The
+        scheme is the one that has these axes.
+
+        Over a link that does no harm, everything comes out as it went in. Over any other, it comes out as it was or not
+        at all, but for what the scheme's checksums are bound to miss; and most of what arrives should come out.
+        """
+        run, of = current_run(), scheme.of_axes(axes)
+        row = Row(
+            of,
+            compressor or run.settings.compressor,
+            decompressor or run.settings.decompressor,
+            matrix.row_axes(of, axes),
+            split_names(traffic),
+            split_names(links),
+            run.seed,
+            run.build,
+        )
+        for name in row.links:
+            of.link(name)
+        if self.store is None or self.store.folder != run.folder:
+            self.store = ArtefactStore(run.folder)
+        _note(row)
+        results = matrix.run(row, self.store)
+        excused = _settled(row, results) if compressor else ""  # of a case by itself, the listener does the same
+        _keep(results, self.store)
+        _conclude(results, excused)
+
+
+def _settled(row: Row, results: Sequence[Result]) -> str:
+    """Heeds a deviation that is declared for a whole row; returns why that makes it unsupported, "" where it does
+    not."""
+    case = str(BuiltIn().get_variable_value("${TEST NAME}")).rpartition(": ")[2]
+    declared = deviations.of_row(row, f"interop/{row.scheme.name}/{case}", requirements_of_case())
+    return deviations.settle_row(results, row, declared) if declared else ""
+
+
+def _conclude(results: Sequence[Result], excused: str) -> None:
+    verdict, reason = matrix.verdict(results)
+    if verdict == "unsupported" or (verdict == "pass" and excused):
+        raise SkipExecution(excused or reason)
+    if verdict in ("error", "non-strict"):
+        collector.current().judge(verdict, reason)
+    if verdict in ("error", "fail"):
+        raise AssertionError(reason)
+
+
+def _note(row: Row) -> None:
+    current = collector.current()
+    current.parameters |= {
+        "kind": "interop",
+        "scheme": row.scheme.name,
+        "compressor": row.compressor,
+        "decompressor": row.decompressor,
+        **row.axes,
+        "build": row.build,
+    }
+    for name, role, _ in row.sides:
+        setattr(current, role, _identity(name, row.build))
+    current.command = row.command()
+
+
+def _identity(name: str, build: str) -> dict[str, Any]:
+    """Name, version, build and digest."""
+    found = implementations.find(name)
+    if reason := found.unusable(build) or ("" if found.library else "capture files, and no adapter"):
+        return {"name": name, "version": None, "build": None, "sha256": None, "reason": reason}
+    return capabilities.identity(found, build)
+
+
+def _keep(results: list[Result], store: ArtefactStore) -> None:
+    """Leaves cells, their files and their figures for the record."""
+    current = collector.current()
+    current.cells = results
+    for result in results:
+        files = [(name, result.get(name)) for name in ("capture", "evidence")]
+        small = result.get("minimised", {})
+        files += [(f"minimised {name}", small.get(name)) for name in ("capture", "job", "evidence")]
+        current.files += [
+            (store.folder / path, kind) for kind, path in files if path and (store.folder / path).is_file()
+        ]
+    current.files = list(dict.fromkeys(current.files))
+    for verdict in VERDICTS:
+        current.metric(metrics.CELLS(verdict=verdict), sum(one["verdict"] == verdict for one in results))

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables with one row for each of some records, or of what was taken out of them: columns beside what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from headroom.core.metrics import Metric
+from headroom.report import data
+from headroom.report.page import Column, Table, table
+
+Shown = tuple[Column, Callable[[Any], Any]]  # a column, and what of a row's subject stands in it
+
+
+def table_of(identity: str, shown: Sequence[Shown], subjects: Sequence[Any], caption: str = "") -> Table:
+    """One row for each subject."""
+    rows = [[of(subject) for _, of in shown] for subject in subjects]
+    return table(identity, [column for column, _ in shown], rows, caption)
+
+
+def parameter(title: str, name: str, missing: Any = None, **column: bool) -> Shown:
+    """What records say that they asked for."""
+    return Column(title, **column), lambda record: record["parameters"].get(name, missing)
+
+
+def figure(title: str, metric: Metric, show: Callable[[float | None], Any] | None = None, **column: bool) -> Shown:
+    """A metric of records; `show` makes a cell of its value."""
+
+    def of(record: dict[str, Any]) -> Any:
+        value = data.value(record, metric)
+        return show(value) if show else value
+
+    return Column(title, number=True, **column), of
+
+
+REASON: Shown = (Column("Remarks", long=True, optional=True), lambda record: record["reason"])

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dissector of ROHC: what is known of a capture's channels, and who reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from headroom.core.captures.dissection import LinkChannel, LinkDissector, Reading, Value
+from headroom.core.errors import UsageError
+from headroom.core.options import split_names
+from headroom.schemes.rohc.decode import tshark_reading
+from headroom.schemes.rohc.decode.reading import ChannelHints, RohcReader, reads_as_large
+from headroom.schemes.rohc.judge.cid import MAX_SMALL_CID
+from headroom.schemes.rohc.judge.profiles import PROFILES
+
+LARGE = "large CIDs"  # what a frame says that has them
+
+
+class RohcDissector(LinkDissector):
+    """Link packets of ROHC."""
+
+    hexadecimal: ClassVar = {"CRC": 2}
+
+    def hints(self, words: Mapping[str, Any]) -> ChannelHints:
+        cid, max_cid, profiles = (words.get(name) for name in ("cid", "max_cid", "profiles"))
+        if cid not in (None, "small", "large"):
+            raise UsageError(f"--cid is small or large, not '{cid}'.")
+        if cid == "small" and max_cid is not None and max_cid > MAX_SMALL_CID:
+            raise UsageError(f"Small CIDs go to {MAX_SMALL_CID}; --max-cid {max_cid} needs --cid large.")
+        numbers = frozenset(PROFILES) if profiles is None else profiles_of(profiles)
+        return ChannelHints(None if cid is None else cid == "large", max_cid, numbers)
+
+    def channel(self, form: str, packets: Iterable[bytes], hints: ChannelHints) -> LinkChannel:
+        """CIDs are as large as the frames say, as the user says, or as makes more sense."""
+        if form:
+            return RohcChannel(hints, form == LARGE)
+        if hints.large_cids is not None:
+            return RohcChannel(hints, hints.large_cids)
+        large = reads_as_large(packets, hints)
+        return RohcChannel(hints, large, "Read with large CIDs, which made more sense" if large else "")
+
+    def phrases(self, name: str, value: Value) -> list[str] | None:
+        if name == "profile" and isinstance(value, int):
+            return [str(PROFILES.get(value, f"profile 0x{value:04x}"))]
+        if name == "feedback" and isinstance(value, list):
+            return [_feedback(element) for element in value]
+        return None
+
+
+def profiles_of(text: str) -> frozenset[int]:
+    """Profiles by number or name. Raises UsageError where the judge does not know one."""
+    known = {f"0x{number:04x}": number for number in PROFILES}
+    known |= {profile.name.lower(): number for number, profile in PROFILES.items()}
+    names = [name.lower() for name in split_names(text)]
+    if unknown := [name for name in names if name not in known] or (not names and ["nothing"]):
+        told = ", ".join(f"0x{number:04x} ({profile.name})" for number, profile in PROFILES.items())
+        raise UsageError(f"The judge knows no ROHC profile '{unknown[0]}'. It knows {told}.")
+    return frozenset(known[name] for name in names)
+
+
+def _feedback(element: dict[str, Any]) -> str:
+    words = [str(element.get("type", "feedback"))]
+    words += [str(element[name]) for name in ("acknowledgement",) if name in element]
+    words += [f"({element['mode']})"] if "mode" in element else []
+    words += [f"CID {element['CID']}"] if "CID" in element else []
+    words += [f"SN {element['SN']}"] if "SN" in element else []
+    words += [str(option) for option in element.get("options", [])]
+    return " ".join(words)
+
+
+class RohcChannel(LinkChannel):
+    """A channel with small or large CIDs."""
+
+    def __init__(self, hints: ChannelHints, large: bool, remark: str = "") -> None:
+        self.hints, self.large, self.remark = hints, large, remark
+
+    def reader(self) -> RohcReader:
+        return RohcReader(self.hints, self.large)
+
+    def tshark(self, packets: Sequence[tuple[int, bytes]]) -> list[Reading]:
+        return tshark_reading.read(packets, self.large)

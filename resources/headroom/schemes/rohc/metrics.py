@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics of what was replayed through ROHC implementations, and of what the judge read in it."""
+
+from __future__ import annotations
+
+from headroom.core.metrics import Family, Metric
+
+# ---- what was sent, and what came of it
+
+PACKETS = Metric("packets", "packets", None, "Packets that were sent.")
+IDENTICAL = Metric("identical", "packets", "higher", "Packets that came out as they went in.")
+MISMATCHED = Metric("mismatched", "packets", "lower", "Packets that came out other than they went in.")
+NOT_DELIVERED = Metric("not_delivered", "packets", "lower", "Packets that arrived and did not come out.")
+LOST_ON_LINK = Metric("lost_on_link", "packets", None, "Packets that the link lost.")
+DELIVERED = Metric("delivered", "%", "higher", "Share of the packets which arrived that came out as they went in.")
+OUTCOMES = (IDENTICAL, MISMATCHED, NOT_DELIVERED)  # each named as the engine counts it
+
+HEADER = Family(
+    "header_{figure}",
+    "octets",
+    "lower",
+    "Octets of a compressed header, {figure}.",
+    {"figure": {"mean": ("mean", "mean"), "min": ("min", "smallest"), "max": ("max", "largest")}},
+)
+
+# ---- what the judges read
+
+JUDGED = Metric("judged", "packets", "higher", "Link packets that the judge can read.")
+RESTORED_BY_JUDGE = Metric("restored_by_judge", "packets", "higher", "Packets that the judge restored octet by octet.")
+COMPARED_WITH_TSHARK = Metric("compared_with_tshark", "packets", "higher", "Link packets that tshark reads, too.")
+FIELDS_COMPARED_WITH_TSHARK = Metric(
+    "fields_compared_with_tshark", "fields", "higher", "Fields that judge and tshark were compared in."
+)
+VECTORS = Metric("vectors", "vectors", None, "Vectors that the decompressor was given.")
+LINK_PACKETS = Metric("link_packets", "packets", None, "Link packets that the decompressor was given.")
+FEEDBACK = Metric("feedback", "messages", None, "Feedback messages that the decompressor sent.")
+
+# ---- what a compressor does
+
+CARRIED_BY = Metric("carried_by", "packets", None, "Packets in a row that carry a change.")
+PACKETS_THAT_OTHERS_NEED = Metric(
+    "packets_that_others_need", "packets", "lower", "Packets whose loss keeps others from being restored."
+)
+IR_PACKETS_AT_START = Metric("ir_packets_at_start", "packets", None, "IR packets that a flow begins with, at least.")
+RETURNS_TO_IR = Metric("returns_to_ir", "times", None, "Returns of the compressor to IR packets.")
+RETURNS_TO_LOWER_STATES = Metric(
+    "returns_to_lower_states", "times", None, "Returns of the compressor to a lower state."
+)
+LONGEST_WITHOUT_IR = Metric("longest_without_ir", "packets", None, "Packets in a row without an IR packet, at most.")
+SEGMENTED = Metric("segmented", "packets", None, "Packets that were sent as segments.")
+
+# ---- what a decompressor makes of an impaired link
+
+ARRIVED = Metric("arrived", "packets", None, "Link packets that arrived.")
+DAMAGED_HEADERS = Metric("damaged_headers", "packets", None, "Link packets that arrived with a damaged header.")
+AT_RISK = Metric("at_risk", "packets", "lower", "Arrivals that the judge refuses or restores wrongly.")
+WRONG_BY_CHANCE = Metric("wrong_by_chance", "packets", "lower", "Wrong packets that CRCs let pass on average.")
+WRONG_ALLOWED = Metric("wrong_allowed", "packets", None, "Wrong packets that chance explains at most.")
+WRONG = Metric("wrong", "packets", "lower", "Packets that came out wrong over an impaired link.")
+RESTORED_BY_JUDGE_FROM_ARRIVALS = Metric(
+    "restored_by_judge_from_arrivals", "packets", "higher", "Packets that the judge restored from the same arrivals."
+)
+LONGEST_OUTAGE = Metric("longest_outage", "packets", "lower", "Packets in a row that arrived and did not come out.")
+TRIALS = Metric("trials", "packets", None, "Damaged packets that the decompressor was given.")
+REFUSED = Metric("refused", "packets", None, "Damaged packets that decompressor and judge refused.")
+CAREFUL = Metric("careful", "packets", None, "Damaged packets that the decompressor refused and the judge did not.")
+UNDETECTED = Metric("undetected", "packets", None, "Damaged packets whose damage no CRC shows.")
+UNDETECTED_BY_CHANCE = Metric(
+    "undetected_by_chance", "packets", None, "Damaged packets whose damage CRCs miss on average."
+)
+
+CASES = Metric("cases", "cases", None, "Cases of the conformance suites that were repeated.")

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./headroom talk`: a SIP sequence between two SigComp endpoints, message by message."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headroom.core.console import examples, print_json, print_table, say, warn_once
+from headroom.core.errors import UsageError
+from headroom.core.paths import DEFAULT_BUILD
+
+if TYPE_CHECKING:
+    from headroom.core.implementations import Implementation
+    from headroom.schemes.sigcomp.messages import Conversation, ConversationConfig, SentMessage
+
+EPILOG = examples(
+    "./headroom talk 3gpp-video-call mechanism=dynamic",
+    "./headroom talk basic-voice-call --called yours --link link.pcapng loss=0.1",
+    "./headroom talk 3gpp-registration transport=tcp acknowledgement=transport state_memory_size=8192",
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    app.command(
+        "talk",
+        help="Play a SIP sequence between two SigComp endpoints: octets before and after each message, and what came "
+        "of it. Status 1: a message came out different, or did not come out and the link does not explain it.",
+        epilog=EPILOG,
+    )(talk_command)
+
+
+def talk_command(
+    sequence: Annotated[str, typer.Argument(help="A sequence of traffic-profiles/sip, or a file like them (.txt).")],
+    more: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[name=value]...",
+            help="transport (udp, tcp); loss, ber, duplicate (shares, both ways), drop (the caller's messages, such as "
+            "0,3), nacks (yes, no); what both offer: decompression_memory_size, state_memory_size, cycles_per_bit, "
+            "version; people=others for a call of other people; and options of the implementations: mechanism, "
+            "algorithm, acknowledgement … (implementations/README.md); a value that begins with { or [ is JSON.",
+        ),
+    ] = None,
+    caller: Annotated[str, typer.Option(help="Implementation of the endpoint that calls.")] = "reference",
+    called: Annotated[str, typer.Option(help="Implementation of the endpoint that is called.")] = "reference",
+    seed: Annotated[int, typer.Option(min=0)] = 1,
+    repeats: Annotated[int, typer.Option(min=0, max=1000, help="Play it so many times more, and time each call.")] = 0,
+    link: Annotated[Path | None, typer.Option(help="Write what was on the link (pcapng).")] = None,
+    build: Annotated[str, typer.Option(help="Build to use.")] = DEFAULT_BUILD,
+    json: Annotated[bool, typer.Option("--json", help="Print the engine's document.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the job; run nothing.")] = False,
+) -> None:
+    from headroom.core import implementations
+    from headroom.core.machine import build as builds
+    from headroom.core.run.run import Run
+    from headroom.core.settings import Settings
+    from headroom.schemes.sigcomp import endpoints, messages
+    from headroom.schemes.sigcomp.conversation import conversation
+
+    named: dict[str, str] = {}
+    for word in more or ():
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise UsageError(f"'{word}' is not of the form name=value, such as mechanism=dynamic.")
+        if name in named:
+            raise UsageError(f"{name} is said twice: '{word}' and before; say it once.")
+        named[name] = value
+    run = Run.of(Settings(compressor=caller, decompressor=called, seed=seed, build=build))
+    wanted = conversation(sequence, named, run)
+    if link and not link.resolve().parent.is_dir():
+        raise UsageError(f"--link {link}: there is no folder {link.resolve().parent}; make it, or name another.")
+    if link and link.is_dir():
+        raise UsageError(f"--link {link} is a folder; name a file.")
+    wanted = replace(wanted, repeats=repeats, capture=link and link.resolve())
+    if not dry_run:
+        builds.ensure(build, implementations.ninja_targets(warn=warn_once), say=say)
+    for name, (_, found) in zip((caller, called), run.sides, strict=True):
+        implementations.require_adapter(name, build)
+        if reason := endpoints.lacking(endpoints.Endpoint(found, wanted.transport, wanted.offer)):
+            raise UsageError(f"{reason}.")
+    if endpoints.wire(run.compressor) != endpoints.wire(run.decompressor):
+        raise UsageError(f"{caller} and {called} do not have the same on the link, so they cannot talk to each other.")
+    _require_options(wanted)
+    if dry_run:
+        print_json(messages.job(wanted))
+        return
+    done = messages.run(wanted)
+    print_json(done.document) if json else _print(done, sequence)
+    failures = done.failures()
+    for sentence in failures:
+        say(sentence)
+    if failures:
+        raise typer.Exit(1)
+
+
+def _require_options(wanted: ConversationConfig) -> None:
+    """Raises UsageError for an option that neither of the two has: most likely its name is wrong."""
+    from headroom.schemes.sigcomp import endpoints
+
+    ends = dict.fromkeys((wanted.a, wanted.b))
+    names = [one.name for one in ends]
+    for key, value in wanted.options.items():
+        if not any(endpoints.has(one, key, value, wanted.build) for one in ends):
+            choices = [choice for one in ends for choice in _choices(one, key, wanted.build)]
+            known = f" It has {', '.join(dict.fromkeys(choices))}." if choices else ""
+            neither = " nor ".join(names)
+            raise UsageError(
+                f"{'Neither ' if len(names) > 1 else ''}{neither} {'has' if len(names) > 1 else 'does not have'} the "
+                f"option {key}={value}.{known}"
+            )
+
+
+def _choices(found: Implementation, key: str, build: str) -> list[str]:
+    from headroom.schemes.sigcomp import endpoints
+
+    scheme = endpoints.described(found, build)
+    return [str(choice) for choice in scheme.get("choices", {}).get(key, ())]
+
+
+def _print(done: Conversation, sequence: str) -> None:
+    from headroom.schemes.sigcomp.judge import tshark
+    from headroom.schemes.sigcomp.sip import sequences
+
+    timed = done.wanted.repeats > 0
+    columns: list[str | tuple[str, str]] = [("", "right"), "message", ("octets", "right"), ("on the link", "right")]
+    columns += [("%", "right"), ("cycles", "right"), "verdict"]
+    columns += [("compress µs", "right"), ("decompress µs", "right")] if timed else []
+    printed = sequences.load(sequences.path_of(sequence))
+    rows = []
+    for number, (one, message) in enumerate(zip(done.messages, printed, strict=True), 1):
+        way = "→" if one.from_a else "←"
+        row = [
+            number,
+            f"{way} {message.name}",
+            one.length,
+            one.compressed_length,
+            _percent(one),
+            one.cycles,
+            _verdict(one),
+        ]
+        times = [None if ns is None else f"{ns / 1000:.1f}" for ns in (one.compress_ns, one.decompress_ns)]
+        rows.append(row + (times if timed else []))
+    print_table("", columns, rows)
+    nacks = f", {done.nack_octets} octets of NACKs" if done.nack_octets else ""
+    share = 100 * done.sent_octets / max(1, done.plain_octets)
+    say(f"{done.plain_octets} octets became {done.sent_octets} ({share:.1f} %){nacks}.")
+    if done.wanted.capture is not None:
+        # tshark keeps the states that messages create, but not what a decompressor adds to them (RFC 3321, 5.2).
+        shared = done.wanted.options.get("mechanism") == "shared"
+        but = ", except where they rest on shared state, which it does not have" if shared else ""
+        say(f"tshark shows the messages{but}: {tshark.command(done.wanted.capture)}")
+
+
+def _percent(one: SentMessage) -> str | None:
+    return None if one.compressed_length is None else f"{100 * one.compressed_length / max(1, one.length):.0f}"
+
+
+def _verdict(one: SentMessage) -> str:
+    signs = ["plain"] if one.plain else ["with bytecode"] if one.uploads else []
+    return ", ".join([one.verdict.replace("_", " "), *([one.reason] if one.reason else []), *signs])

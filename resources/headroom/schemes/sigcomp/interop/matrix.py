@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the interop matrix: a pair of endpoints, a mechanism, a transport and compartments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic
+from headroom.core.scheme import CellTitles, Interop
+from headroom.schemes.sigcomp.sip import sequences
+
+
+def traffic_of(row: Row) -> list[Traffic]:
+    """The SIP sequences that a row names, or all."""
+    return [Traffic(name) for name in sequences.names() if not row.traffic or name in row.traffic]
+
+
+def _unsupported(row: Row) -> str:
+    from headroom.schemes.sigcomp.interop import cells
+
+    return cells.unsupported(row)
+
+
+def _run(cells: Sequence[Cell], store: ArtefactStore) -> list[Result]:
+    from headroom.schemes.sigcomp.interop import cells as of_calls
+
+    return of_calls.run(cells, store)
+
+
+INTEROP = Interop(
+    titles=CellTitles(
+        sender="Caller's",
+        traffic="SIP sequence",
+        size="message_bytes",
+        size_title="octets per message",
+        size_format=".0f",
+        evidence="what became of each message",
+        passed="Every message that the link did not lose came out, but for those that refer to state it lost or "
+        "delayed; over a clean link two judges are asked, too, and one of them restored each.",
+        what="the caller's endpoint with the called party's: mechanisms, transports, compartments, SIP sequences and "
+        "link conditions",
+    ),
+    unsupported=_unsupported,
+    traffic=traffic_of,
+    traffic_names=sequences.names,
+    run=_run,
+)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SIP calls through nodes: how many a second every one of which is completed, and what a call takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from headroom.core import metrics as core_metrics
+from headroom.report import charts, data, wire_section
+from headroom.report.columns import Shown, table_of
+from headroom.report.data import Records
+from headroom.report.page import Column, Section
+from headroom.schemes.sigcomp import metrics
+
+CALLED = {"null": "null codec", "sigcomp": "SigComp"}  # what a row calls the nodes that calls go through
+
+
+@dataclass
+class CallsThrough:
+    """Calls of one sequence through one kind of nodes: the records of those at a given rate, and at the highest."""
+
+    sequence: str
+    nodes: str
+    given: dict[str, Any] | None = None
+    highest: dict[str, Any] | None = None
+
+    @property
+    def records(self) -> Records:
+        return [record for record in (self.given, self.highest) if record]
+
+
+def calls(records: Records) -> Section | None:
+    """The part about calls of the section about nodes."""
+    found = data.of_kind(records, "calls")
+    if not found:
+        return None
+    section = wire_section.begin(found, found)
+    section.add("heading", "SIP calls", id="wire-calls")
+    through: dict[tuple[str, str], CallsThrough] = {}
+    for record in found:
+        asked = record["parameters"]
+        key = asked["sequence"], CALLED[asked.get("nodes", "null")]
+        setattr(through.setdefault(key, CallsThrough(*key)), "highest" if "goal" in asked else "given", record)
+    bars = [
+        {"sequence": one.sequence, "rate": rate, "nodes": one.nodes}
+        for one in through.values()
+        if one.highest and (rate := data.value(one.highest, metrics.CALLS_PER_S)) is not None
+    ]
+    if bars:
+        draw = charts.grouped_bars(
+            bars, "sequence", "rate", "nodes", "", "calls/s, every one completed", order=list(CALLED.values())
+        )
+        caption = (
+            "The highest rate at which every call was completed; where there is none, the generator was the limit."
+        )
+        section.add("figure", charts.figure("f-calls", "Calls a second", caption, draw))
+    caption = (
+        "How long a call took is the median of those at the lower rate, from its first message until its last one had "
+        "arrived; the parties answer at once, and nobody pauses."
+    )
+    section.add("table", table_of("t-calls", SHOWN, list(through.values()), caption))
+    return section
+
+
+def _given(metric: core_metrics.Metric, scale: float = 1) -> Any:
+    """A metric of the calls at a given rate."""
+
+    def of(one: CallsThrough) -> Any:
+        value = data.value(one.given, metric) if one.given else None
+        return round(value / scale) if value is not None and scale != 1 else value
+
+    return of
+
+
+def _highest_rate(one: CallsThrough) -> Any:
+    if one.highest is None:
+        return None
+    return wire_section.rate_shown(one.highest, metrics.CALLS_PER_S, metrics.CALLS_PER_S_AT_LEAST)
+
+
+SHOWN: list[Shown] = [
+    (Column("Sequence"), lambda one: one.sequence),
+    (Column("Nodes"), lambda one: one.nodes),
+    (Column("Messages", number=True), lambda one: one.records[0]["parameters"]["messages"]),
+    (Column("Calls", number=True), _given(metrics.CALLS)),
+    (Column("Failed", number=True), _given(metrics.FAILED)),
+    (Column("Changed", number=True), _given(metrics.MESSAGES_UNEXPECTED)),
+    (Column("A call, µs", number=True), _given(metrics.CALL_TIME(figure="p50"), 1000)),
+    (Column("Most calls/s", number=True), _highest_rate),
+    (
+        Column("messages/s", number=True),
+        lambda one: data.value(one.highest, metrics.MESSAGES_PER_S) if one.highest else None,
+    ),
+    *((column, lambda one, of=of: of(one.records[0])) for column, of in wire_section.OCTETS),
+    (
+        Column("Remarks", long=True, optional=True),
+        lambda one: " ".join(record["reason"] for record in one.records if record["reason"]),
+    ),
+]

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stages of `./headroom test`: their order, what --fast leaves out, and the builds in the background."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headroom.core.errors import EnvironmentLacks
+from headroom.core.machine import build
+from headroom.selftest import stages as proving
+
+
+def names(fast: bool) -> list[str]:
+    return [stage.name for stage in proving.stages(fast=fast, fuzz=False, fuzz_seconds=1, only=[])]
+
+
+def test_fast_leaves_out_what_needs_another_build() -> None:
+    assert [
+        stage.preset for stage in proving.stages(fast=True, fuzz=False, fuzz_seconds=1, only=[]) if stage.preset
+    ] == []
+    assert set(names(fast=False)) - set(names(fast=True)) == {"ctest-sanitized", "compose", "mutants", "bench"}
+
+
+def test_stages_with_a_build_of_their_own_come_after_those_that_wait() -> None:
+    order = names(fast=False)
+    assert order.index("ctest") < order.index("pytest") < order.index("robot")
+    assert order.index("robot") < order.index("mutants") < order.index("ctest-sanitized")
+
+
+def stage(preset: str) -> proving.Stage:
+    return proving.Stage(f"stage-{preset}", "", lambda log: True, "", preset=preset)
+
+
+def test_builds_in_the_background_go_on_after_one_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[str] = []
+    done = threading.Event()
+
+    def ensure(preset: str, *_: Any, **__: Any) -> Path:
+        built.append(preset)
+        if preset == "mutants":
+            raise EnvironmentLacks("it does not compile")
+        done.set()
+        return Path()
+
+    monkeypatch.setattr(build, "ensure", ensure)
+    with proving.BackgroundBuilds([stage("mutants"), stage(""), stage("sanitized")]) as builds:
+        assert built == [], "nothing before start"
+        builds.start()
+        builds.start()
+        assert done.wait(10)
+    assert built == ["mutants", "sanitized"]
+
+
+def test_leaving_ends_the_build_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[str]] = []
+    built: list[str] = []
+
+    def ensure(preset: str, *_: Any, start: build.Start, **__: Any) -> Path:
+        built.append(preset)
+        process = start(["sleep", "600"])
+        started.append(process)
+        process.wait()
+        raise EnvironmentLacks("it was interrupted")
+
+    monkeypatch.setattr(build, "ensure", ensure)
+    with proving.BackgroundBuilds([stage("sanitized"), stage("mutants")]) as builds:
+        builds.start()
+        patience = time.monotonic() + 10
+        while not started and time.monotonic() < patience:
+            time.sleep(0.01)
+    assert started[0].returncode is not None
+    assert built == ["sanitized"], "no further build"
