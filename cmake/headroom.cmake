@@ -86,6 +86,22 @@ function(headroom_adapter name)
   headroom_precompile(adapter_${name})
 endfunction()
 
+# headroom_scheme_table(template output function schemes...): makes a source of a template, in which
+# HEADROOM_SCHEME_DECLARATIONS and HEADROOM_SCHEME_LIST stand for the declarations of a function that each scheme has in
+# the namespace headroom::<scheme>, and for pointers to what they return. `function` is the declaration in C++ without
+# its semicolon, such as "const Scheme& scheme() noexcept".
+function(headroom_scheme_table template output function)
+  set(HEADROOM_SCHEME_DECLARATIONS "")
+  set(pointers "")
+  string(REGEX MATCH "[a-z_]+\\(\\)" call "${function}")
+  foreach(scheme IN LISTS ARGN)
+    string(APPEND HEADROOM_SCHEME_DECLARATIONS "namespace headroom::${scheme} {\n${function};\n}\n")
+    list(APPEND pointers "&${scheme}::${call}")
+  endforeach()
+  list(JOIN pointers ", " HEADROOM_SCHEME_LIST)
+  configure_file(${template} ${CMAKE_CURRENT_BINARY_DIR}/${output} @ONLY)
+endfunction()
+
 # headroom_test(name LIBRARIES libs... SOURCES sources... [APART sources...]): a GoogleTest program bin/<name>, run by
 # ctest. SOURCES are one translation unit; those of APART are compiled alone, because names in their anonymous
 # namespaces occur in other sources, too.

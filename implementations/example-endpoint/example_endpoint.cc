@@ -9,7 +9,7 @@
 #include <set>
 
 #include "cxx/endpoint.h"
-#include "headroom.h"
+#include "headroom_messages.h"
 
 struct headroom_instance : headroom::Instance {
   std::uint32_t most_compartments = 0;
@@ -67,10 +67,10 @@ std::int32_t compress(headroom_instance& self, headroom_packet& p, std::uint64_t
 }
 
 std::int32_t decompress(headroom_instance& self, headroom_packet& p, std::uint64_t) {
-  const bool told = p.channel != HEADROOM_NO_COMPARTMENT;
+  const bool told = p.channel != HEADROOM_NO_SESSION;
   self.acceptable = false;
   self.last = {};
-  self.last.compartment = HEADROOM_NO_COMPARTMENT;
+  self.last.compartment = HEADROOM_NO_SESSION;
   if (told && !self.compartments.contains(p.channel)) return HEADROOM_ERR_CHANNEL;
   if (p.in_length == 0) return HEADROOM_ERR_MALFORMED;
   const bool plain = p.in[0] < 0xf8;  // RFC 5049 5: no SigComp message begins like that
@@ -105,13 +105,26 @@ nlohmann::json statistics(const headroom_instance& self) {
   return {{"memory_bytes", sizeof(self)}, {"contexts", self.compartments.size()}};
 }
 
-// clang-format off
-constexpr headroom_api kApi = {HEADROOM_ABI_VERSION, sizeof(headroom_api), headroom::describe<description>,
-                               headroom::create<make, true>, [](headroom_instance* self) { delete self; },
-                               headroom::each_message<compress>, headroom::each_message<decompress>,
-                               nullptr, nullptr, nullptr, nullptr, headroom::statistics<statistics>, nullptr,
-                               headroom::open_compartment<open>, close_compartment, accept, message_detail, nullptr};
-// clang-format on
+constexpr headroom_sessions kSessions = {.struct_size = sizeof(headroom_sessions),
+                                         .reserved = 0,
+                                         .open = headroom::open_session<open>,
+                                         .close = close_compartment};
+constexpr headroom_messages kMessages = {
+    .struct_size = sizeof(headroom_messages), .reserved = 0, .accept = accept, .detail = message_detail};
+
+const void* extension(const char* name) {
+  return headroom::find_extension({{HEADROOM_SESSIONS, &kSessions}, {HEADROOM_MESSAGES, &kMessages}}, name);
+}
+
+constexpr headroom_api kApi = {.abi_version = HEADROOM_ABI_VERSION,
+                               .struct_size = sizeof(headroom_api),
+                               .describe = headroom::describe<description>,
+                               .create = headroom::create<make, true>,
+                               .destroy = [](headroom_instance* self) { delete self; },
+                               .compress = headroom::each_message<compress>,
+                               .decompress = headroom::each_message<decompress>,
+                               .statistics = headroom::statistics<statistics>,
+                               .extension = extension};
 
 }  // namespace
 

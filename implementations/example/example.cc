@@ -55,13 +55,14 @@ nlohmann::json statistics(const headroom_instance& self) {
   return {{"memory_bytes", self.channels * kLargestPacket}, {"contexts", self.channels}};
 }
 
-// clang-format off
-constexpr headroom_api kApi = {HEADROOM_ABI_VERSION, sizeof(headroom_api), headroom::describe<description>,
-                               headroom::create<make>, [](headroom_instance* self) { delete self; },
-                               headroom::each<process, HEADROOM_COMPRESSOR>,
-                               headroom::each<process, HEADROOM_DECOMPRESSOR>,
-                               nullptr, nullptr, nullptr, nullptr, headroom::statistics<statistics>, nullptr};
-// clang-format on
+constexpr headroom_api kApi = {.abi_version = HEADROOM_ABI_VERSION,
+                               .struct_size = sizeof(headroom_api),
+                               .describe = headroom::describe<description>,
+                               .create = headroom::create<make>,
+                               .destroy = [](headroom_instance* self) { delete self; },
+                               .compress = headroom::each<process, HEADROOM_COMPRESSOR>,
+                               .decompress = headroom::each<process, HEADROOM_DECOMPRESSOR>,
+                               .statistics = headroom::statistics<statistics>};
 
 }  // namespace
 

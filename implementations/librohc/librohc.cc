@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "cxx/calls.h"
-#include "cxx/feedback_queue.h"
 #include "cxx/library.h"
+#include "cxx/reverse_queue.h"
 #include "headroom.h"
 
 namespace {
@@ -78,7 +78,7 @@ struct headroom_instance : headroom::AmpleInstance {
   Librohc library{};
   std::uint64_t random = 0;
   std::vector<std::unique_ptr<void, void (*)(void*)>> objects{};  // by channel
-  headroom::FeedbackQueue<> own{}, received{};
+  headroom::ReverseQueue<> own{}, received{};
 };
 
 namespace {
@@ -137,7 +137,7 @@ std::int32_t compress(headroom_instance& self, headroom_packet& p, std::uint64_t
 }
 
 std::int32_t decompress(headroom_instance& self, headroom_packet& p, std::uint64_t now_ns, headroom_detail*) {
-  std::array<std::uint8_t, HEADROOM_FEEDBACK_MAX> far, near;
+  std::array<std::uint8_t, HEADROOM_REVERSE_MAX> far, near;
   Buffer out = buffer(p.out, p.out_capacity, 0, now_ns);
   Buffer received = buffer(far.data(), far.size(), 0, now_ns), own = buffer(near.data(), near.size(), 0, now_ns);
   const Buffer in = buffer(p.in, p.in_length, p.in_length, now_ns);
@@ -147,9 +147,22 @@ std::int32_t decompress(headroom_instance& self, headroom_packet& p, std::uint64
   return outcome(theirs, out, p);
 }
 
-void give(headroom_instance* self, const headroom_feedback* f, std::uint64_t now_ns) {
-  if (self->role != HEADROOM_COMPRESSOR || f->channel >= self->channels || f->length == 0) return;
-  (void)self->library.deliver_feedback(self->objects[f->channel].get(), buffer(f->data, f->length, f->length, now_ns));
+std::size_t take(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t) {
+  const std::size_t far = self->own.take(packets, count, HEADROOM_REVERSE_FAR);
+  return far + self->received.take(packets + far, count - far, HEADROOM_REVERSE_NEAR);
+}
+
+std::int32_t give_one(headroom_instance& self, const headroom_packet& p, std::uint64_t now_ns) {
+  if (self.role != HEADROOM_COMPRESSOR || p.in_type != HEADROOM_REVERSE_NEAR) return HEADROOM_ERR_UNSUPPORTED;
+  if (p.channel >= self.channels) return HEADROOM_ERR_CHANNEL;
+  if (p.in_length == 0) return HEADROOM_ERR_MALFORMED;
+  (void)self.library.deliver_feedback(self.objects[p.channel].get(), buffer(p.in, p.in_length, p.in_length, now_ns));
+  return HEADROOM_OK;
+}
+
+std::size_t give(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns) {
+  for (std::size_t i = 0; i < count; ++i) packets[i].status = give_one(*self, packets[i], now_ns);
+  return count;
 }
 
 // The library does not tell how much memory it uses.
@@ -157,15 +170,16 @@ json statistics(const headroom_instance& self) {
   return {{"memory_bytes", 0}, {"contexts", 0}, {"channels", self.channels}};
 }
 
-// clang-format off
-constexpr headroom_api kApi = {
-    HEADROOM_ABI_VERSION, sizeof(headroom_api), headroom::describe<description>, headroom::create<make>,
-    [](headroom_instance* self) { delete self; },
-    headroom::each<compress, HEADROOM_COMPRESSOR>, headroom::each<decompress, HEADROOM_DECOMPRESSOR>,
-    [](headroom_instance* self, headroom_feedback* f) { return self->own.take(*f); },
-    [](headroom_instance* self, headroom_feedback* f) { return self->received.take(*f); },
-    give, nullptr, headroom::statistics<statistics>, nullptr};
-// clang-format on
+constexpr headroom_api kApi = {.abi_version = HEADROOM_ABI_VERSION,
+                               .struct_size = sizeof(headroom_api),
+                               .describe = headroom::describe<description>,
+                               .create = headroom::create<make>,
+                               .destroy = [](headroom_instance* self) { delete self; },
+                               .compress = headroom::each<compress, HEADROOM_COMPRESSOR>,
+                               .decompress = headroom::each<decompress, HEADROOM_DECOMPRESSOR>,
+                               .statistics = headroom::statistics<statistics>,
+                               .take_reverse = take,
+                               .give_reverse = give};
 
 }  // namespace
 

@@ -109,11 +109,11 @@ std::int32_t copy(headroom_instance&, headroom_packet& p, std::uint64_t, headroo
 
 std::int32_t copy_message(Endpoint& self, headroom_packet& p, bool compressing) {
   self.last = {};
-  self.last.compartment = compressing ? p.channel : HEADROOM_NO_COMPARTMENT;
-  const bool known = p.channel != HEADROOM_NO_COMPARTMENT;
+  self.last.compartment = compressing ? p.channel : HEADROOM_NO_SESSION;
+  const bool known = p.channel != HEADROOM_NO_SESSION;
   const bool needed = compressing || self.stream;
   if ((known || needed) && !self.compartments.contains(p.channel)) return HEADROOM_ERR_CHANNEL;
-  if (p.in_length == 0) return self.stream && !compressing ? HEADROOM_MORE : HEADROOM_ERR_MALFORMED;
+  if (p.in_length == 0) return self.stream && !compressing ? HEADROOM_NOTHING : HEADROOM_ERR_MALFORMED;
   if (p.in_length > p.out_capacity) return HEADROOM_ERR_NO_SPACE;
   self.last.kind = HEADROOM_MESSAGE_PLAIN;
   std::memcpy(p.out, p.in, p.in_length);
@@ -127,14 +127,12 @@ std::int32_t copy_one(headroom_instance& self, headroom_packet& p, std::uint64_t
 }
 
 template <bool compressing>
-void process(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
-             headroom_detail* details) {
-  if (self->role == HEADROOM_ENDPOINT) {
-    headroom::each_message<copy_one<compressing>>(self, packets, count, now_ns, details);
-  } else {
-    constexpr std::int32_t role = compressing ? HEADROOM_COMPRESSOR : HEADROOM_DECOMPRESSOR;
-    headroom::each<copy, role>(self, packets, count, now_ns, details);
-  }
+std::size_t process(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                    headroom_detail* details) {
+  if (self->role == HEADROOM_ENDPOINT)
+    return headroom::each_message<copy_one<compressing>>(self, packets, count, now_ns, details);
+  constexpr std::int32_t role = compressing ? HEADROOM_COMPRESSOR : HEADROOM_DECOMPRESSOR;
+  return headroom::each<copy, role>(self, packets, count, now_ns, details);
 }
 
 void open(headroom_instance& instance, std::uint32_t compartment, const Json& settings) {
@@ -169,6 +167,17 @@ Json statistics(const headroom_instance& self) {
   return {{"memory_bytes", octets}, {"contexts", self.endpoint == nullptr ? 0 : self.endpoint->compartments.size()}};
 }
 
+constexpr headroom_sessions kSessions = {.struct_size = sizeof(headroom_sessions),
+                                         .reserved = 0,
+                                         .open = headroom::open_session<open>,
+                                         .close = close_compartment};
+constexpr headroom_messages kMessages = {
+    .struct_size = sizeof(headroom_messages), .reserved = 0, .accept = accept, .detail = message_detail};
+
+const void* extension(const char* name) {
+  return headroom::find_extension({{HEADROOM_SESSIONS, &kSessions}, {HEADROOM_MESSAGES, &kMessages}}, name);
+}
+
 constexpr headroom_api kApi = {
     .abi_version = HEADROOM_ABI_VERSION,
     .struct_size = sizeof(headroom_api),
@@ -177,17 +186,8 @@ constexpr headroom_api kApi = {
     .destroy = [](headroom_instance* self) { delete self; },
     .compress = process<true>,
     .decompress = process<false>,
-    .take_feedback = nullptr,
-    .take_received_feedback = nullptr,
-    .give_feedback = nullptr,
-    .piggyback = nullptr,
     .statistics = headroom::statistics<statistics>,
-    .control = nullptr,
-    .open_compartment = headroom::open_compartment<open>,
-    .close_compartment = close_compartment,
-    .accept = accept,
-    .message_detail = message_detail,
-    .tool = nullptr,
+    .extension = extension,
 };
 
 }  // namespace

@@ -9,13 +9,14 @@
 #include <memory>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "cxx/library.h"
 #include "cxx/library_endpoint.h"
-#include "headroom.h"
+#include "headroom_messages.h"
 
 namespace {
 
@@ -95,6 +96,7 @@ struct headroom_instance : headroom::LibraryEndpoint {
   std::unordered_map<std::uint32_t, Compartment> compartments{};
   std::uint64_t opened = 0;
   void* changes = nullptr;  // of the message decompressed last, until it is accepted; the library's
+  std::uint32_t unfinished = HEADROOM_NO_SESSION;  // compartment whose stream may have another complete message
 };
 
 namespace {
@@ -180,52 +182,92 @@ bool take_nack(headroom_instance& self, std::uint32_t channel) {
   return true;
 }
 
-std::int32_t decompress(headroom_instance& self, headroom_packet& p, std::uint64_t) {
-  const OpenSigcomp& l = self.library;
-  self.changes = nullptr;
-  self.last = headroom::read_message({});
-  const bool known = p.channel != HEADROOM_NO_COMPARTMENT;
-  const auto at = self.compartments.find(p.channel);
-  if ((known || self.config.stream) && at == self.compartments.end()) return HEADROOM_ERR_CHANNEL;
-  std::uint8_t* const out = p.out_capacity >= kRoom ? p.out : self.room.data();
-  std::size_t length = 0;
-  void* changes = nullptr;
-  if (self.config.stream) {
-    headroom_instance::Compartment& c = at->second;
-    // The application tells by the first octet what is SigComp's (RFC 5049 5); the rest never comes to the library.
-    if (c.kind == c.unknown && p.in_length != 0) c.kind = headroom::is_sigcomp({p.in, 1}) ? c.sigcomp : c.plain;
-    if (c.kind == c.plain) return p.in_length == 0 ? HEADROOM_MORE : headroom::give(p, p.in, p.in_length);
-    if (p.in_length != 0 && !c.broken) c.broken = l.add_to_stream(c.stream.get(), p.in, p.in_length) != 0;
-    const Object message(l.next_of_stream(c.stream.get()), {l.end_message});
-    if (!message && !c.broken) return HEADROOM_MORE;
-    if (!message) {
-      self.last.kind = HEADROOM_MESSAGE_FAILED;
-      self.last.reason = kFramingError;
-      return HEADROOM_ERR_DECOMPRESSION;
-    }
-    self.last = headroom::read_message({l.datagram(message.get()), l.datagram_length(message.get())});
-    length = l.decompress_record(self.stack.get(), message.get(), out, kRoom, changes, true);
-  } else {
-    if (p.in_length == 0) return HEADROOM_ERR_MALFORMED;
-    self.last = headroom::read_message({p.in, p.in_length});
-    if (self.last.kind == HEADROOM_MESSAGE_PLAIN) return headroom::give(p, p.in, p.in_length);
-    length = l.decompress(self.stack.get(), p.in, p.in_length, out, kRoom, changes);
-  }
+// What came of a message, of which the library has put out `length` octets at `out`.
+std::int32_t finish(headroom_instance& self, headroom_packet& p, const std::uint8_t* out, std::size_t length,
+                    void* changes) {
   if (take_nack(self, p.channel)) return HEADROOM_ERR_DECOMPRESSION;
   if (changes == nullptr) return headroom::not_decompressed(self);
   if (headroom::give(p, out, length) != HEADROOM_OK) return HEADROOM_ERR_NO_SPACE;
   self.changes = changes;
   if (length == 0) self.last.kind = HEADROOM_MESSAGE_SILENT;
-  if (known) accept(&self, p.channel);
+  if (p.channel != HEADROOM_NO_SESSION) accept(&self, p.channel);
   return length == 0 ? HEADROOM_NOTHING : HEADROOM_OK;
 }
 
-constexpr headroom_api kApi = headroom::library_endpoint<description, make, compress, decompress, open>(
-    [](headroom_instance* self, std::uint32_t compartment) {
-      return static_cast<std::int32_t>(self->compartments.erase(compartment));
-    },
-    accept);
+std::uint8_t* room_for(headroom_instance& self, const headroom_packet& p) {
+  return p.out_capacity >= kRoom ? p.out : self.room.data();
+}
+
+// The next message of a stream that is complete; nothing when none is.
+std::optional<std::int32_t> next_of_stream(headroom_instance& self, headroom_instance::Compartment& c,
+                                           headroom_packet& p) {
+  const OpenSigcomp& l = self.library;
+  self.unfinished = HEADROOM_NO_SESSION;
+  const Object message(l.next_of_stream(c.stream.get()), {l.end_message});
+  if (!message && !c.broken) return std::nullopt;
+  self.changes = nullptr;
+  if (!message) {
+    self.last = headroom::read_message({});
+    self.last.kind = HEADROOM_MESSAGE_FAILED;
+    self.last.reason = kFramingError;
+    return HEADROOM_ERR_DECOMPRESSION;
+  }
+  self.unfinished = p.channel;
+  self.last = headroom::read_message({l.datagram(message.get()), l.datagram_length(message.get())});
+  std::uint8_t* const out = room_for(self, p);
+  void* changes = nullptr;
+  const std::size_t length = l.decompress_record(self.stack.get(), message.get(), out, kRoom, changes, true);
+  return finish(self, p, out, length, changes);
+}
+
+std::int32_t decompress_stream(headroom_instance& self, headroom_instance::Compartment& c, headroom_packet& p) {
+  // The application tells by the first octet what is SigComp's (RFC 5049 5); the rest never comes to the library.
+  if (c.kind == c.unknown && p.in_length != 0) c.kind = headroom::is_sigcomp({p.in, 1}) ? c.sigcomp : c.plain;
+  if (c.kind == c.plain && p.in_length != 0) return headroom::give(p, p.in, p.in_length);
+  if (c.kind == c.sigcomp) {
+    if (p.in_length != 0 && !c.broken) c.broken = self.library.add_to_stream(c.stream.get(), p.in, p.in_length) != 0;
+    if (const std::optional<std::int32_t> status = next_of_stream(self, c, p)) return *status;
+  }
+  self.last.kind = HEADROOM_MESSAGE_NONE;
+  return HEADROOM_NOTHING;
+}
+
+std::int32_t decompress(headroom_instance& self, headroom_packet& p, std::uint64_t) {
+  self.changes = nullptr;
+  self.last = headroom::read_message({});
+  const auto at = self.compartments.find(p.channel);
+  if ((p.channel != HEADROOM_NO_SESSION || self.config.stream) && at == self.compartments.end())
+    return HEADROOM_ERR_CHANNEL;
+  if (self.config.stream) return decompress_stream(self, at->second, p);
+  if (p.in_length == 0) return HEADROOM_ERR_MALFORMED;
+  self.last = headroom::read_message({p.in, p.in_length});
+  if (self.last.kind == HEADROOM_MESSAGE_PLAIN) return headroom::give(p, p.in, p.in_length);
+  std::uint8_t* const out = room_for(self, p);
+  void* changes = nullptr;
+  const std::size_t length = self.library.decompress(self.stack.get(), p.in, p.in_length, out, kRoom, changes);
+  return finish(self, p, out, length, changes);
+}
+
+bool waits(const headroom_instance& self) { return self.unfinished != HEADROOM_NO_SESSION; }
+
+// For `drain`: the next message of the stream that `decompress` has continued last.
+bool next(headroom_instance& self, headroom_packet& p, std::uint64_t) {
+  const auto at = self.compartments.find(self.unfinished);
+  if (at == self.compartments.end()) return false;
+  p.channel = self.unfinished;
+  p.out_length = 0;
+  const std::optional<std::int32_t> status = next_of_stream(self, at->second, p);
+  p.status = status.value_or(HEADROOM_NOTHING);
+  return status.has_value();
+}
+
+std::int32_t close(headroom_instance* self, std::uint32_t compartment) {
+  return static_cast<std::int32_t>(self->compartments.erase(compartment));
+}
+
+using Tables =
+    headroom::LibraryEndpointTables<description, make, compress, decompress, open, close, accept, waits, next>;
 
 }  // namespace
 
-extern "C" HEADROOM_EXPORT const headroom_api* headroom_implementation(void) { return &kApi; }
+extern "C" HEADROOM_EXPORT const headroom_api* headroom_implementation(void) { return &Tables::kApi; }

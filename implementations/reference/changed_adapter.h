@@ -40,13 +40,7 @@ struct ChangedAdapter {
       const typename Change::Scope scope(change);
       headroom_instance* ordinary = ::create(role, text.c_str(), error, capacity);
       if (ordinary == nullptr) return nullptr;
-      if (change) {
-        std::visit(
-            [](auto& codec) {
-              if constexpr (requires { codec.disable_fast_path(); }) codec.disable_fast_path();
-            },
-            ordinary->codec);
-      }
+      if (change) ordinary->disable_fast_path();
       return reinterpret_cast<headroom_instance*>(new Instance{ordinary, change});
     } catch (const std::exception& e) {
       put_error(e.what(), error, capacity);
@@ -67,25 +61,35 @@ struct ChangedAdapter {
     return kFunction(of(self).ordinary, arguments...);
   }
 
+  static constexpr headroom_sessions kSessions = {.struct_size = sizeof(headroom_sessions),
+                                                  .reserved = 0,
+                                                  .open = call<::open_session>,
+                                                  .close = call<::close_session>};
+  static constexpr headroom_messages kMessages = {.struct_size = sizeof(headroom_messages),
+                                                  .reserved = 0,
+                                                  .accept = call<::accept>,
+                                                  .detail = call<::message_detail>};
+
+  static const void* extension(const char* name) {
+    if (::extension(name) == nullptr) return nullptr;
+    return find_extension(
+        {{HEADROOM_SESSIONS, &kSessions}, {HEADROOM_MESSAGES, &kMessages}, {HEADROOM_TOOLS, &::kTools}}, name);
+  }
+
   static constexpr headroom_api kApi = {
-      HEADROOM_ABI_VERSION,
-      sizeof(headroom_api),
-      ::describe,
-      create,
-      destroy,
-      call<::compress>,
-      call<::decompress>,
-      call<::take_feedback>,
-      call<::take_received_feedback>,
-      call<::give_feedback>,
-      call<::piggyback>,
-      call<::statistics>,
-      call<::control>,
-      call<::open_compartment>,
-      call<::close_compartment>,
-      call<::accept>,
-      call<::message_detail>,
-      ::tool,
+      .abi_version = HEADROOM_ABI_VERSION,
+      .struct_size = sizeof(headroom_api),
+      .describe = ::describe,
+      .create = create,
+      .destroy = destroy,
+      .compress = call<::compress>,
+      .decompress = call<::decompress>,
+      .statistics = call<::statistics>,
+      .drain = call<::drain>,
+      .take_reverse = call<::take_reverse>,
+      .give_reverse = call<::give_reverse>,
+      .control = call<::control>,
+      .extension = extension,
   };
 };
 

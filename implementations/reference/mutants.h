@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mutation points: named defects (mutants.yaml) that prove the conformance suites, which must find each of them.
+// Mutation points: named defects (mutants.yaml of each scheme) that prove the conformance suites, which must find each
+// of them.
 //
 // `if (mutant("crc7-polynomial")) …` is `if (false)` in every build but that with HEADROOM_MUTANTS: there it is true
 // while a call into an instance is under way that was created with {"options": {"mutant": "crc7-polynomial"}}. A name

@@ -12,7 +12,7 @@
 
 #include "cxx/library.h"
 #include "cxx/library_endpoint.h"
-#include "headroom.h"
+#include "headroom_messages.h"
 
 namespace {
 
@@ -140,7 +140,7 @@ std::int32_t decompress(headroom_instance& self, headroom_packet& p, std::uint64
   Result& r = self.result();
   self.acceptable = false;
   self.last = headroom::read_message({p.in, p.in_length});
-  const bool known = p.channel != HEADROOM_NO_COMPARTMENT;
+  const bool known = p.channel != HEADROOM_NO_SESSION;
   if (known && !self.compartments.contains(p.channel)) return HEADROOM_ERR_CHANNEL;
   if (p.in_length == 0) return HEADROOM_ERR_MALFORMED;
   if (self.last.kind == HEADROOM_MESSAGE_PLAIN) return headroom::give(p, p.in, p.in_length);
@@ -169,8 +169,8 @@ std::int32_t decompress(headroom_instance& self, headroom_packet& p, std::uint64
   return length == 0 ? HEADROOM_NOTHING : HEADROOM_OK;
 }
 
-constexpr headroom_api kApi = headroom::library_endpoint<description, make, compress, decompress, open>(close, accept);
+using Tables = headroom::LibraryEndpointTables<description, make, compress, decompress, open, close, accept>;
 
 }  // namespace
 
-extern "C" HEADROOM_EXPORT const headroom_api* headroom_implementation(void) { return &kApi; }
+extern "C" HEADROOM_EXPORT const headroom_api* headroom_implementation(void) { return &Tables::kApi; }

@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 *** Settings ***
 Documentation    Implementations that are right and have other habits than the reference: what RFC 3095 leaves to them
 ...              is not held against them. Each case asks some cases of the conformance suites of a reference with one
-...              such habit (implementations/reference/habits.h), and expects that every one of them passes.
+...              such habit (implementations/reference/rohc/habits.h), and expects that every one of them passes.
 
 Resource         imports.resource
 

@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <exception>
+#include <initializer_list>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -98,10 +99,12 @@ std::int32_t in_ample_room(auto& self, headroom_packet& p, std::uint64_t now_ns,
   return status;
 }
 
-// `compress` or `decompress`, by `role`. std::int32_t one(headroom_instance&, headroom_packet&, std::uint64_t now_ns,
-// headroom_detail*) returns the status of a packet that has octets and a channel; the detail is nullptr or kUnknown.
+// `compress` or `decompress`, by `role`, where a packet has one output. std::int32_t one(headroom_instance&,
+// headroom_packet&, std::uint64_t now_ns, headroom_detail*) returns the status of a packet that has octets and a
+// channel; the detail is nullptr or kUnknown.
 template <auto one, std::int32_t role, typename Self = headroom_instance>
-void each(Self* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns, headroom_detail* details) {
+std::size_t each(Self* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                 headroom_detail* details) {
   for (std::size_t i = 0; i < count; ++i) {
     headroom_packet& p = packets[i];
     headroom_detail* const detail = details != nullptr ? details + i : nullptr;
@@ -112,13 +115,26 @@ void each(Self* self, headroom_packet* packets, std::size_t count, std::uint64_t
     } else if (p.channel >= self->channels) {
       p.status = HEADROOM_ERR_CHANNEL;
     } else if (p.in_length == 0) {
-      p.status = HEADROOM_ERR_MALFORMED;
+      p.status = p.in_type == HEADROOM_TYPE_LOST ? HEADROOM_NOTHING : HEADROOM_ERR_MALFORMED;
     } else if constexpr (std::is_base_of_v<AmpleInstance, Self>) {
       p.status = in_ample_room<one>(*self, p, now_ns, detail);
     } else {
       p.status = one(*self, p, now_ns, detail);
     }
   }
+  return count;
+}
+
+// The functions of an extension among those that an adapter has, by name; for `extension` of the table.
+struct Extension {
+  const char* name;
+  const void* functions;
+};
+[[nodiscard]] inline const void* find_extension(std::initializer_list<Extension> extensions, const char* name) {
+  for (const Extension& each : extensions) {
+    if (std::strcmp(each.name, name) == 0) return each.functions;
+  }
+  return nullptr;
 }
 
 }  // namespace headroom

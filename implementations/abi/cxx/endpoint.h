@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The calling conventions of headroom.h that endpoints have besides those of calls.h, and the keys of a configuration
-// that mean the same to every SigComp endpoint (implementations/README.md).
+// The calling conventions of the extensions that endpoints have besides those of calls.h, and the keys of a
+// configuration that mean the same to every SigComp endpoint (implementations/README.md).
 #pragma once
 
 #include <algorithm>
@@ -14,30 +14,52 @@
 
 #include "cxx/calls.h"
 #include "cxx/settings.h"
-#include "headroom.h"
+#include "headroom_messages.h"
+#include "headroom_sessions.h"
+#include "headroom_tools.h"
 
 namespace headroom {
 
 // `compress` or `decompress`. std::int32_t one(headroom_instance&, headroom_packet&, std::uint64_t now_ns) returns the
-// status of one message; it looks at compartment and length itself.
-template <auto one, typename Self = headroom_instance>
-void each_message(Self* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
-                  headroom_detail* details) {
+// status of one message; it looks at compartment and length itself. bool waits(const headroom_instance&), where there
+// are streams: further messages wait for `drain`.
+template <auto one, auto waits = nullptr, typename Self = headroom_instance>
+std::size_t each_message(Self* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                         headroom_detail* details) {
   for (std::size_t i = 0; i < count; ++i) {
     if (details != nullptr) details[i] = kUnknown;
     packets[i].out_length = 0;
     packets[i].status = one(*self, packets[i], now_ns);
+    if constexpr (waits != nullptr) {
+      if (!waits(*self)) continue;
+      packets[i].more = 1;
+      return i + 1;
+    }
   }
+  return count;
 }
 
-// `open_compartment`. void open(headroom_instance&, std::uint32_t compartment, const json& settings) throws a sentence
+// `drain`. bool next(headroom_instance&, headroom_packet&, std::uint64_t now_ns) fills a record but for its details;
+// false when nothing is left.
+template <auto next, typename Self = headroom_instance>
+std::size_t drain(Self* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                  headroom_detail* details) {
+  std::size_t drained = 0;
+  while (drained < count && next(*self, packets[drained], now_ns)) {
+    if (details != nullptr) details[drained] = kUnknown;
+    ++drained;
+  }
+  return drained;
+}
+
+// `open` of sessions. void open(headroom_instance&, std::uint32_t compartment, const json& settings) throws a sentence
 // when it cannot; `settings` is an object.
 template <auto open>
-std::int32_t open_compartment(headroom_instance* self, std::uint32_t compartment, const char* settings, char* error,
-                              std::size_t capacity) noexcept try {
+std::int32_t open_session(headroom_instance* self, std::uint32_t compartment, const char* settings, char* error,
+                          std::size_t capacity) noexcept try {
   const nlohmann::json parsed = settings == nullptr ? nlohmann::json::object() : nlohmann::json::parse(settings);
   require(parsed.is_object(), "the settings of a compartment must be an object");
-  require(compartment != HEADROOM_NO_COMPARTMENT, "4294967295 is no compartment's number");
+  require(compartment != HEADROOM_NO_SESSION, "4294967295 is no compartment's number");
   open(*self, compartment, parsed);
   return 1;
 } catch (const nlohmann::json::exception& e) {
@@ -51,9 +73,9 @@ std::int32_t open_compartment(headroom_instance* self, std::uint32_t compartment
   return 0;
 }
 
-// `tool`. json answer(const json& request) throws a sentence about what is wrong with the request.
+// `ask` of tools. json answer(const json& request) throws a sentence about what is wrong with the request.
 template <auto answer>
-std::size_t tool(const char* request, char* room, std::size_t capacity) noexcept {
+std::size_t ask(const char* request, char* room, std::size_t capacity) noexcept {
   return put_json(room, capacity, [request]() -> nlohmann::json {
     try {
       const nlohmann::json parsed = nlohmann::json::parse(request == nullptr ? "" : request);
@@ -67,7 +89,7 @@ std::size_t tool(const char* request, char* room, std::size_t capacity) noexcept
   });
 }
 
-// What `message_detail` does with what is known: as much of it as the caller's header has.
+// What `detail` of messages does with what is known: as much of it as the caller's header has.
 inline void put_detail(const headroom_message_detail& known, headroom_message_detail* detail) noexcept {
   const std::uint32_t size = detail->struct_size;
   std::memcpy(detail, &known, std::min<std::size_t>(size, sizeof known));

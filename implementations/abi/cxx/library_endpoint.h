@@ -2,20 +2,19 @@
 //
 // What adapters have in common that make endpoints of somebody else's SigComp library, one that has one algorithm, one
 // mechanism and compartments by a name: how it is configured, what compartments may be told, what is known of the
-// message handled last, and the table of functions.
+// message handled last, and the tables of functions.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "cxx/endpoint.h"
-#include "cxx/feedback_queue.h"
+#include "cxx/reverse_queue.h"
 #include "cxx/sigcomp_message.h"
-#include "headroom.h"
+#include "headroom_messages.h"
 
 namespace headroom {
 
@@ -23,7 +22,7 @@ namespace headroom {
 struct LibraryEndpoint : Instance {
   EndpointConfiguration config{};
   headroom_message_detail last = read_message({});
-  FeedbackQueue<128> nacks{};
+  ReverseQueue<128> nacks{};
   std::vector<std::uint8_t> room = std::vector<std::uint8_t>(HEADROOM_MESSAGE_MAX);
 
   // Where a library puts a message out that believes that there is room for the longest.
@@ -78,34 +77,48 @@ inline void note_accepted(LibraryEndpoint& self, std::uint32_t compartment) {
   self.last.compartment = compartment;
 }
 
-// The table. nlohmann::json description(); headroom_instance* make(role, settings); std::int32_t compress(self, packet,
-// now) and decompress alike; void open(self, compartment, settings); close and accept as in headroom.h. Nobody tells
-// how much memory such a library uses.
-template <auto description, auto make, auto compress, auto decompress, auto open, typename Self = headroom_instance>
-[[nodiscard]] constexpr headroom_api library_endpoint(std::int32_t (*close)(std::type_identity_t<Self>*, std::uint32_t),
-                                                      std::int32_t (*accept)(std::type_identity_t<Self>*,
-                                                                             std::uint32_t)) {
-  constexpr auto statistics_of = [](const Self& self) -> nlohmann::json {
+// The tables. nlohmann::json description(); headroom_instance* make(role, settings); std::int32_t compress(self,
+// packet, now) and decompress alike; void open(self, compartment, settings); close and accept as the headers have them;
+// waits and next as each_message() and drain() have them, where there are streams. How much memory such a library uses
+// is not known.
+template <auto description, auto make, auto compress, auto decompress, auto open, auto close, auto accept,
+          auto waits = nullptr, auto next = nullptr, typename Self = headroom_instance>
+struct LibraryEndpointTables {
+  static constexpr headroom_sessions kSessions = {
+      .struct_size = sizeof(headroom_sessions), .reserved = 0, .open = open_session<open>, .close = close};
+  static constexpr headroom_messages kMessages = {
+      .struct_size = sizeof(headroom_messages),
+      .reserved = 0,
+      .accept = accept,
+      .detail = [](const Self* self, headroom_message_detail* d) { put_detail(self->last, d); }};
+
+  static nlohmann::json statistics_of(const Self& self) {
     return {{"memory_bytes", 0}, {"contexts", self.compartments.size()}};
-  };
-  return {HEADROOM_ABI_VERSION,
-          sizeof(headroom_api),
-          headroom::describe<description>,
-          headroom::create<make, true>,
-          [](Self* self) { delete self; },
-          each_message<compress>,
-          each_message<decompress>,
-          [](Self* self, headroom_feedback* f) { return self->nacks.take(*f); },
-          nullptr,
-          nullptr,
-          nullptr,
-          headroom::statistics<statistics_of>,
-          nullptr,
-          headroom::open_compartment<open>,
-          close,
-          accept,
-          [](const Self* self, headroom_message_detail* d) { put_detail(self->last, d); },
-          nullptr};
-}
+  }
+  static constexpr auto drain_or_none() -> decltype(headroom_api::drain) {
+    if constexpr (next == nullptr) {
+      return nullptr;
+    } else {
+      return headroom::drain<next>;
+    }
+  }
+
+  static constexpr headroom_api kApi = {
+      .abi_version = HEADROOM_ABI_VERSION,
+      .struct_size = sizeof(headroom_api),
+      .describe = describe<description>,
+      .create = create<make, true>,
+      .destroy = [](Self* self) { delete self; },
+      .compress = each_message<compress>,
+      .decompress = each_message<decompress, waits>,
+      .statistics = statistics<statistics_of>,
+      .drain = drain_or_none(),
+      .take_reverse = [](Self* self, headroom_packet* packets, std::size_t count,
+                         std::uint64_t) { return self->nacks.take(packets, count, HEADROOM_REVERSE_FAR); },
+      .extension =
+          [](const char* name) {
+            return find_extension({{HEADROOM_SESSIONS, &kSessions}, {HEADROOM_MESSAGES, &kMessages}}, name);
+          }};
+};
 
 }  // namespace headroom

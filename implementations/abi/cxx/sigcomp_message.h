@@ -9,7 +9,7 @@
 #include <cstring>
 #include <span>
 
-#include "headroom.h"
+#include "headroom_messages.h"
 
 namespace headroom {
 
@@ -23,7 +23,7 @@ using MessageOctets = std::span<const std::uint8_t>;
 [[nodiscard]] inline headroom_message_detail read_message(MessageOctets message) noexcept {
   headroom_message_detail d{};
   d.struct_size = sizeof d;
-  d.compartment = HEADROOM_NO_COMPARTMENT;
+  d.compartment = HEADROOM_NO_SESSION;
   d.kind = is_sigcomp(message) ? HEADROOM_MESSAGE_SIGCOMP : HEADROOM_MESSAGE_PLAIN;
   if (d.kind == HEADROOM_MESSAGE_PLAIN) return d;
   std::size_t at = 1;

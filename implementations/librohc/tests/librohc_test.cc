@@ -50,9 +50,14 @@ struct Outcome {
 Outcome run(headroom_instance* self, bool compress, const Octets& in, std::uint32_t channel = 0,
             std::uint32_t room = 600) {
   Octets out(room + 16, 0xEE);
-  headroom_packet packet{in.data(), out.data(), static_cast<std::uint32_t>(in.size()), room, channel, 0, 0, 0};
+  headroom_packet packet{};
+  packet.in = in.data();
+  packet.in_length = static_cast<std::uint32_t>(in.size());
+  packet.out = out.data();
+  packet.out_capacity = room;
+  packet.channel = channel;
   headroom_detail detail{};
-  (compress ? api().compress : api().decompress)(self, &packet, 1, 5'000'000'000, &detail);
+  EXPECT_EQ((compress ? api().compress : api().decompress)(self, &packet, 1, 5'000'000'000, &detail), 1U);
   EXPECT_EQ(Octets(out.end() - 16, out.end()), Octets(16, 0xEE)) << "it wrote behind its room";
   EXPECT_EQ(detail.profile, 0xFFFF);
   return {packet.status, Octets(out.begin(), out.begin() + packet.out_length)};
@@ -170,35 +175,58 @@ TEST(Librohc, EachStatusHasOneOfTheAbi) {
   }
 }
 
+struct Reverse {
+  std::uint16_t type;
+  std::uint32_t channel;
+  Octets octets;
+  bool operator==(const Reverse&) const = default;
+};
+
+// All that waits.
+std::vector<Reverse> taken(headroom_instance* self) {
+  std::vector<Reverse> all;
+  Octets room(HEADROOM_REVERSE_MAX);
+  for (;;) {
+    headroom_packet packet{};
+    packet.out = room.data();
+    packet.out_capacity = HEADROOM_REVERSE_MAX;
+    packet.channel = 9;
+    if (api().take_reverse(self, &packet, 1, 0) == 0) return all;
+    all.push_back({packet.out_type, packet.channel, Octets(room.begin(), room.begin() + packet.out_length)});
+  }
+}
+
+std::int32_t give(headroom_instance* self, const Reverse& reverse) {
+  headroom_packet packet{};
+  packet.in = reverse.octets.data();
+  packet.in_length = static_cast<std::uint32_t>(reverse.octets.size());
+  packet.channel = reverse.channel;
+  packet.in_type = reverse.type;
+  EXPECT_EQ(api().give_reverse(self, &packet, 1, 0), 1U);
+  return packet.status;
+}
+
 TEST(Librohc, FeedbackTakesItsTwoWays) {
   use(fake("fake"));
   const Made decompressor(2, R"({"scheme": "rohc", "mode": "O"})");
-  Octets room(HEADROOM_FEEDBACK_MAX);
-  headroom_feedback feedback{room.data(), HEADROOM_FEEDBACK_MAX, 0, 9, 0};
-  EXPECT_EQ(api().take_feedback(decompressor.self, &feedback), 0);
+  EXPECT_EQ(taken(decompressor.self), (std::vector<Reverse>{}));
   EXPECT_EQ(run(decompressor.self, false, {0xB0}).status, HEADROOM_NOTHING);
-  EXPECT_EQ(api().take_feedback(decompressor.self, &feedback), 0);
-  ASSERT_EQ(api().take_received_feedback(decompressor.self, &feedback), 1);
-  EXPECT_EQ(Octets(room.begin(), room.begin() + feedback.length), (Octets{0xF1, 0x20}));
-  EXPECT_EQ(feedback.channel, 0u);
-  EXPECT_EQ(api().take_received_feedback(decompressor.self, &feedback), 0);
+  EXPECT_EQ(taken(decompressor.self), (std::vector<Reverse>{{HEADROOM_REVERSE_NEAR, 0, {0xF1, 0x20}}}));
+  EXPECT_EQ(taken(decompressor.self), (std::vector<Reverse>{}));
   EXPECT_EQ(run(decompressor.self, false, {0xC0}).status, HEADROOM_ERR_CRC);
-  ASSERT_EQ(api().take_feedback(decompressor.self, &feedback), 1);
-  EXPECT_EQ(Octets(room.begin(), room.begin() + feedback.length), (Octets{0xF1, 0x42}));  // 2: O-mode
+  EXPECT_EQ(taken(decompressor.self), (std::vector<Reverse>{{HEADROOM_REVERSE_FAR, 0, {0xF1, 0x42}}})) << "2: O-mode";
 
   const Made silent(2, R"({"scheme": "rohc", "mode": "O", "feedback": false})");
   EXPECT_EQ(run(silent.self, false, {0xC0}).status, HEADROOM_ERR_CRC);
-  ASSERT_EQ(api().take_feedback(silent.self, &feedback), 1);
-  EXPECT_EQ(room[1], 0x41);  // 1: U-mode, for there is no way back
+  EXPECT_EQ(taken(silent.self), (std::vector<Reverse>{{HEADROOM_REVERSE_FAR, 0, {0xF1, 0x41}}}))
+      << "1: U-mode, for there is no way back";
 
   const Made compressor(1, R"({"scheme": "rohc", "cids": "large"})");
   EXPECT_EQ(run(compressor.self, true, {0x45}).octets[0], 0xA1);
-  Octets said = {0xF1, 0x20};
-  const headroom_feedback given{said.data(), 2, 2, 0, 0};
-  api().give_feedback(compressor.self, &given, 0);
+  EXPECT_EQ(give(compressor.self, {HEADROOM_REVERSE_NEAR, 0, {0xF1, 0x20}}), HEADROOM_OK);
   EXPECT_EQ(run(compressor.self, true, {0x45}).octets[0], 0xA3);
-  const headroom_feedback elsewhere{said.data(), 2, 2, 7, 0};
-  api().give_feedback(compressor.self, &elsewhere, 0);  // no such channel: nothing happens
+  EXPECT_EQ(give(compressor.self, {HEADROOM_REVERSE_NEAR, 7, {0xF1, 0x20}}), HEADROOM_ERR_CHANNEL);
+  EXPECT_EQ(give(compressor.self, {HEADROOM_REVERSE_FAR, 0, {0xF1, 0x20}}), HEADROOM_ERR_UNSUPPORTED);
 }
 
 TEST(Librohc, WhatLooksLikeRtp) {

@@ -94,7 +94,7 @@ TEST(OpenSigcomp, CompressionThatFails) {
 TEST(OpenSigcomp, NothingHappensBeforeAMessageIsAccepted) {
   Endpoint e = endpoint(kPlain);
   ASSERT_TRUE(e.open(1));
-  EXPECT_EQ(e.decompress(HEADROOM_NO_COMPARTMENT, made_of("INVITE")).octets, octets("INVITE"));
+  EXPECT_EQ(e.decompress(HEADROOM_NO_SESSION, made_of("INVITE")).octets, octets("INVITE"));
   EXPECT_EQ(e.detail().kind, HEADROOM_MESSAGE_SIGCOMP);
   EXPECT_EQ(e.detail().flags & HEADROOM_MESSAGE_ACCEPTED, 0);
   EXPECT_EQ(e.compress(1, octets("ACK")).octets, made_of("ACK", 0));
@@ -141,16 +141,18 @@ TEST(OpenSigcomp, NacksInAndOut) {
 TEST(OpenSigcomp, Streams) {
   Endpoint e = endpoint(kStream);
   ASSERT_TRUE(e.open(1));
-  EXPECT_EQ(e.decompress(HEADROOM_NO_COMPARTMENT, made_of("INVITE")).status, HEADROOM_ERR_CHANNEL);
+  EXPECT_EQ(e.decompress(HEADROOM_NO_SESSION, made_of("INVITE")).status, HEADROOM_ERR_CHANNEL);
   Octets stream = e.compress(1, octets("INVITE")).octets;
   const Octets expected = made_of("INVITE\xff\xff", 0, 1);
   EXPECT_EQ(stream, expected);
   stream.insert(stream.end(), expected.begin(), expected.end());
   stream.push_back(0xf9);
-  EXPECT_EQ(e.decompress(1, {stream.begin(), stream.begin() + 4}).status, HEADROOM_MORE);
+  EXPECT_EQ(e.decompress(1, {stream.begin(), stream.begin() + 4}).status, HEADROOM_NOTHING);
+  EXPECT_EQ(e.detail().kind, HEADROOM_MESSAGE_NONE);
   EXPECT_EQ(e.decompress(1, {stream.begin() + 4, stream.end()}).octets, octets("INVITE"));
-  EXPECT_EQ(e.decompress(1, {}).octets, octets("INVITE"));
-  EXPECT_EQ(e.decompress(1, {}).status, HEADROOM_MORE);
+  EXPECT_EQ(e.drain().octets, octets("INVITE"));
+  EXPECT_EQ(e.drain().status, -100);
+  EXPECT_EQ(e.detail().kind, HEADROOM_MESSAGE_SIGCOMP) << "of the message returned last";
   EXPECT_EQ(e.decompress(1, octets("123456!\xff\xff")).status, HEADROOM_ERR_DECOMPRESSION);
   const auto nack = e.nack().octets;
   ASSERT_EQ(nack.size(), 36U);
@@ -164,9 +166,12 @@ TEST(OpenSigcomp, AFramingErrorEndsTheStream) {
   Octets stream = made_of("INVITE\xff\xff", 0, 1);
   stream.insert(stream.end(), {0xf8, 0xff, 0x80});
   EXPECT_EQ(e.decompress(1, stream).octets, octets("INVITE")) << "what was whole before it comes out";
+  EXPECT_EQ(e.drain().status, HEADROOM_ERR_DECOMPRESSION);
+  EXPECT_EQ(e.detail().kind, HEADROOM_MESSAGE_FAILED);
+  EXPECT_EQ(e.detail().reason, 25);
+  EXPECT_EQ(e.drain().status, -100);
   for (const Octets& more : {Octets{}, stream}) {
     EXPECT_EQ(e.decompress(1, more).status, HEADROOM_ERR_DECOMPRESSION);
-    EXPECT_EQ(e.detail().kind, HEADROOM_MESSAGE_FAILED);
     EXPECT_EQ(e.detail().reason, 25);
   }
 }
@@ -176,7 +181,7 @@ TEST(OpenSigcomp, APlainStreamComesOutAsItCame) {
   ASSERT_TRUE(e.open(1));
   EXPECT_EQ(e.decompress(1, octets("OPTIONS")).octets, octets("OPTIONS"));
   EXPECT_EQ(e.detail().kind, HEADROOM_MESSAGE_PLAIN);
-  EXPECT_EQ(e.decompress(1, {}).status, HEADROOM_MORE);
+  EXPECT_EQ(e.decompress(1, {}).status, HEADROOM_NOTHING);
   EXPECT_EQ(e.decompress(1, octets("\xf8\xff\xff")).octets, octets("\xf8\xff\xff")) << "what it is stays";
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON configurations (implementations/README.md, and README.md beside this folder for `options`) into the structures
+// JSON configurations (implementations/README.md, and README.md of this folder for `options`) into the structures
 // of compressor and decompressor.
 #pragma once
 

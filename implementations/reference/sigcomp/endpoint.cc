@@ -21,7 +21,7 @@ constexpr std::size_t kItemOctets = 380;              // besides its value, like
 constexpr SourceId kNotTold = SourceId{1} << 32;
 
 SourceId source_of(const headroom_packet& packet) noexcept {
-  return packet.channel != HEADROOM_NO_COMPARTMENT ? packet.channel : kNotTold + packet.source;
+  return packet.channel != HEADROOM_NO_SESSION ? packet.channel : kNotTold + packet.source;
 }
 
 void put(Octets octets, std::uint8_t* room, std::size_t most, std::uint8_t& length) noexcept {
@@ -40,7 +40,7 @@ Endpoint::Endpoint(const EndpointConfig& config)
       sent_(config.most_compartments) {
   if (config.sip_sdp) states_.offer({}, sip_sdp_dictionary().value);
   if (config.presence) states_.offer({}, presence_dictionary().value);
-  begin_detail(HEADROOM_MESSAGE_NONE, HEADROOM_NO_COMPARTMENT);
+  begin_detail(HEADROOM_MESSAGE_NONE, HEADROOM_NO_SESSION);
 }
 
 // ---- Compartments
@@ -152,18 +152,19 @@ std::int32_t Endpoint::pass_on(Octets output, headroom_packet& packet) noexcept 
 // ---- Decompressing
 
 std::int32_t Endpoint::decompress(headroom_packet& packet, std::uint64_t now_ns) {
-  begin_detail(HEADROOM_MESSAGE_NONE, HEADROOM_NO_COMPARTMENT);
+  begin_detail(HEADROOM_MESSAGE_NONE, HEADROOM_NO_SESSION);
   packet.out_length = 0;
   acceptable_ = false;
+  unfinished_ = HEADROOM_NO_SESSION;
   const bool stream = config_.transport == Transport::kStream;
-  const bool known = packet.channel != HEADROOM_NO_COMPARTMENT;
+  const bool known = packet.channel != HEADROOM_NO_SESSION;
   Compartment* const c = known ? compartment(packet.channel) : nullptr;
   if (c == nullptr && (known || stream)) return HEADROOM_ERR_CHANNEL;
   now_ns_ = now_ns;
   source_ = source_of(packet);
   // Refused before it runs, and without a NACK. On a stream nothing is taken: it may be given again.
   if (!admission_.admit(source_, now_ns)) return HEADROOM_ERR_STATE;
-  if (stream) return read_stream(*c, packet);
+  if (stream) return read_stream(*c, packet).value_or(HEADROOM_NOTHING);
   if (packet.in_length == 0) return HEADROOM_ERR_MALFORMED;
   const Octets message(packet.in, packet.in_length);
   const std::int32_t status = finish(decompressor_.decompress(message, Transport::kMessages), message, packet);
@@ -175,21 +176,39 @@ std::int32_t Endpoint::decompress(headroom_packet& packet, std::uint64_t now_ns)
   return status;
 }
 
-std::int32_t Endpoint::read_stream(Compartment& c, headroom_packet& packet) {
+bool Endpoint::next(headroom_packet& packet, std::uint64_t now_ns) {
+  Compartment* const c = compartment(unfinished_);
+  if (c == nullptr) return false;
+  packet.channel = unfinished_;
+  packet.out_length = 0;
+  now_ns_ = now_ns;
+  source_ = source_of(packet);
+  if (!admission_.admit(source_, now_ns)) {
+    begin_detail(HEADROOM_MESSAGE_NONE, HEADROOM_NO_SESSION);
+    unfinished_ = HEADROOM_NO_SESSION;
+    packet.status = HEADROOM_ERR_STATE;
+    return true;
+  }
+  const std::optional<std::int32_t> status = read_stream(*c, packet);
+  packet.status = status.value_or(HEADROOM_NOTHING);
+  return status.has_value();
+}
+
+std::optional<std::int32_t> Endpoint::read_stream(Compartment& c, headroom_packet& packet) {
   // What earlier calls have left goes first.
   const bool left = !c.rest.empty();
   if (left) c.rest.insert(c.rest.end(), packet.in, packet.in + packet.in_length);
   const Octets given = left ? Octets(c.rest).subspan(c.taken) : Octets(packet.in, packet.in_length);
   Octets stream = given;
   const StreamReceiver::Event event = c.receiver->read(stream);
-  std::int32_t status = HEADROOM_MORE;
+  std::optional<std::int32_t> status;
   Octets answer;
   switch (event) {
     case StreamReceiver::Event::kMore:
       break;
     case StreamReceiver::Event::kPlain: {
       if (given.empty()) break;
-      begin_detail(HEADROOM_MESSAGE_PLAIN, HEADROOM_NO_COMPARTMENT);
+      begin_detail(HEADROOM_MESSAGE_PLAIN, HEADROOM_NO_SESSION);
       ++counters_.received[HEADROOM_MESSAGE_PLAIN];
       // A stream has no gaps: what there is no room for waits for the next call.
       const Octets piece = given.first(std::min<std::size_t>(given.size(), packet.out_capacity));
@@ -218,6 +237,7 @@ std::int32_t Endpoint::read_stream(Compartment& c, headroom_packet& packet) {
   }
   if (!answer.empty()) ++counters_.nacks_sent;
   nacks_.put(packet.channel, answer);
+  unfinished_ = status && !stream.empty() ? packet.channel : HEADROOM_NO_SESSION;
   if (stream.empty()) {
     c.rest.clear();
     c.taken = 0;
@@ -249,7 +269,7 @@ std::int32_t Endpoint::finish(const Outcome& outcome, Octets message, headroom_p
   }
   const auto* const kind =
       std::ranges::find(kKinds, outcome.kind, &std::pair<Outcome::Kind, headroom_message_kind>::first);
-  begin_detail(kind->second, HEADROOM_NO_COMPARTMENT);
+  begin_detail(kind->second, HEADROOM_NO_SESSION);
   ++counters_.received[kind->second];
   switch (outcome.kind) {
     case Outcome::Kind::kNotSigComp:
@@ -269,7 +289,7 @@ std::int32_t Endpoint::finish(const Outcome& outcome, Octets message, headroom_p
   const std::int32_t status =
       outcome.kind == Outcome::Kind::kMessage ? pass_on(outcome.output, packet) : HEADROOM_NOTHING;
   acceptable_ = status >= 0;  // what did not reach the application, it cannot have recognised
-  if (acceptable_ && packet.channel != HEADROOM_NO_COMPARTMENT) (void)accept(packet.channel);
+  if (acceptable_ && packet.channel != HEADROOM_NO_SESSION) (void)accept(packet.channel);
   return status;
 }
 
@@ -303,8 +323,8 @@ void Endpoint::take_nack(const Nack& nack, std::uint32_t channel) {
   std::ranges::copy(nack.message, detail_.named);
   put(nack.details, detail_.details, sizeof detail_.details, detail_.details_length);
   const std::optional<SentMessages::Sender> sender = sent_.sender_of(nack.message);
-  const bool known = channel != HEADROOM_NO_COMPARTMENT;
-  std::uint32_t of = HEADROOM_NO_COMPARTMENT;
+  const bool known = channel != HEADROOM_NO_SESSION;
+  std::uint32_t of = HEADROOM_NO_SESSION;
   if (sender) {
     of = sender->compartment;
   } else if (known && config_.transport == Transport::kStream && nack.reason == Reason::kFramingError) {
@@ -355,7 +375,7 @@ void Endpoint::note_header(Octets message) noexcept {
 }
 
 void Endpoint::note_failure(const Failure& failure) noexcept {
-  begin_detail(HEADROOM_MESSAGE_FAILED, HEADROOM_NO_COMPARTMENT);
+  begin_detail(HEADROOM_MESSAGE_FAILED, HEADROOM_NO_SESSION);
   detail_.reason = static_cast<std::uint8_t>(failure.reason);
   detail_.opcode = failure.opcode;
   detail_.pc = failure.pc;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A SigComp endpoint: RFC 3320 chapter 4. The decompressor dispatcher, the state handler and a compressor for each
-// compartment, put together as the ABI has it (headroom.h, "Endpoints"): what messages say to the compressors reaches
+// compartment, put together as the ABI has it (headroom_messages.h): what messages say to the compressors reaches
 // them, failures are answered with NACKs, and NACKs reach the compressor whose message they name (RFC 4077).
 #pragma once
 
@@ -12,8 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "cxx/feedback_queue.h"
-#include "headroom.h"
+#include "cxx/reverse_queue.h"
+#include "headroom_messages.h"
 #include "sigcomp/compressor/compressor.h"
 #include "sigcomp/decompressor.h"
 #include "sigcomp/guard/config.h"
@@ -84,9 +84,16 @@ class Endpoint {
   // ---- Messages: each returns the headroom_status of the packet, whose out_length it sets.
   [[nodiscard]] std::int32_t compress(headroom_packet& packet);
   [[nodiscard]] std::int32_t decompress(headroom_packet& packet, std::uint64_t now_ns);
+  // Octets are left of the stream that decompress() has continued last: next() may make a message of them. It fills a
+  // record of `drain`, or returns false where no message is complete.
+  [[nodiscard]] bool has_more() const noexcept { return unfinished_ != HEADROOM_NO_SESSION; }
+  [[nodiscard]] bool next(headroom_packet& packet, std::uint64_t now_ns);
   [[nodiscard]] bool accept(std::uint32_t id);
-  [[nodiscard]] std::int32_t take_feedback(headroom_feedback& feedback) noexcept { return nacks_.take(feedback); }
-  // About the message compressed or decompressed last.
+  // NACKs, as `take_reverse` has them.
+  std::size_t take_reverse(headroom_packet* packets, std::size_t count) noexcept {
+    return nacks_.take(packets, count, HEADROOM_REVERSE_FAR);
+  }
+  // About the message whose outcome was returned last.
   [[nodiscard]] headroom_message_detail detail() const noexcept;
 
   [[nodiscard]] const EndpointConfig& config() const noexcept { return config_; }
@@ -106,7 +113,8 @@ class Endpoint {
   };
 
   [[nodiscard]] Compartment* compartment(std::uint32_t id);
-  [[nodiscard]] std::int32_t read_stream(Compartment& c, headroom_packet& packet);
+  // The status of the next message of a stream; nothing when none is complete.
+  [[nodiscard]] std::optional<std::int32_t> read_stream(Compartment& c, headroom_packet& packet);
   [[nodiscard]] std::int32_t finish(const Outcome& outcome, Octets message, headroom_packet& packet);
   [[nodiscard]] std::int32_t pass_on(Octets output, headroom_packet& packet) noexcept;
   void take_nack(const Nack& nack, std::uint32_t channel);
@@ -124,12 +132,13 @@ class Endpoint {
   // Of the message at hand:
   std::uint64_t now_ns_ = 0;
   SourceId source_ = 0;
-  bool acceptable_ = false;  // what it asks of the state handler has not been carried out
+  bool acceptable_ = false;                         // what it asks of the state handler has not been carried out
+  std::uint32_t unfinished_ = HEADROOM_NO_SESSION;  // the compartment of has_more()
   CompressorFactory factory_;
   std::unordered_map<std::uint32_t, Compartment> compartments_;
   std::uint32_t openings_ = 0;
   SentMessages sent_;
-  FeedbackQueue<2 * kMostNack> nacks_;
+  ReverseQueue<2 * kMostNack> nacks_;
   mutable Sha1 sha1_;
   std::vector<std::uint8_t> record_;
   headroom_message_detail detail_{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON configurations of an endpoint (implementations/README.md, and README.md beside this folder for `options`) into
+// JSON configurations of an endpoint (implementations/README.md, and README.md of this folder for `options`) into
 // its structures.
 #pragma once
 

@@ -95,7 +95,7 @@ TEST(Tinysigcomp, CompressionThatFails) {
 TEST(Tinysigcomp, NothingHappensBeforeAMessageIsAccepted) {
   Endpoint e = endpoint(kPlain);
   ASSERT_TRUE(e.open(1));
-  EXPECT_EQ(e.decompress(HEADROOM_NO_COMPARTMENT, made_of("INVITE")).octets, octets("INVITE"));
+  EXPECT_EQ(e.decompress(HEADROOM_NO_SESSION, made_of("INVITE")).octets, octets("INVITE"));
   EXPECT_EQ(e.detail().flags & HEADROOM_MESSAGE_ACCEPTED, 0);
   EXPECT_EQ(e.detail().cycles, 100U);
   EXPECT_EQ(e.detail().creations, 1);

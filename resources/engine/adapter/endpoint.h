@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An endpoint of an adapter (headroom.h, "Endpoints") as a P-CSCF, a UE or a node uses it: one message at a time, and
+// An endpoint of an adapter (headroom_messages.h) as a P-CSCF, a UE or a node uses it: one message at a time, and
 // no more looked at than keeps its caller safe.
 #ifndef HEADROOM_ADAPTER_ENDPOINT_H
 #define HEADROOM_ADAPTER_ENDPOINT_H
@@ -48,7 +48,7 @@ class Endpoint {
   [[nodiscard]] Made compress(OctetView message, std::uint32_t compartment, std::uint64_t now_ns, MessageRoom& room,
                               std::uint32_t most = ~std::uint32_t{0});
   // A datagram whose compartment only its output tells. `accept_as`: the compartment that the application names then,
-  // HEADROOM_NO_COMPARTMENT for none.
+  // HEADROOM_NO_SESSION for none.
   [[nodiscard]] Made decompress(OctetView message, std::uint32_t source, std::uint32_t accept_as, std::uint64_t now_ns,
                                 MessageRoom& room);
   // The application names the compartment of the message decompressed last, which was not accepted yet. True also when
@@ -56,19 +56,19 @@ class Endpoint {
   [[nodiscard]] bool accept(std::uint32_t compartment);
   // The next message that the endpoint wants sent by itself, a NACK, valid until the next call; empty when there is
   // none (any more).
-  [[nodiscard]] OctetView take_feedback();
+  [[nodiscard]] OctetView take_reverse();
 
   [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
 
  private:
   [[nodiscard]] bool is_plain() const;
   [[nodiscard]] std::uint64_t never_back(std::uint64_t now_ns) noexcept;
-  [[nodiscard]] static Made result_of(const headroom_packet& given, const headroom_packet& packet);
+  [[nodiscard]] Made process(bool compressing, headroom_packet packet, std::uint64_t now_ns);
 
   Instance instance_;
   std::string compartment_;
   std::uint64_t now_ns_ = 0;
-  std::array<std::uint8_t, HEADROOM_FEEDBACK_MAX> feedback_{};
+  std::array<std::uint8_t, HEADROOM_REVERSE_MAX> reverse_{};
 };
 
 }  // namespace headroom

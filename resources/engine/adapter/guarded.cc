@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "adapter/calling.h"
+#include "base/process.h"
+#include "base/sanitizer.h"
 
 namespace headroom {
 namespace {
@@ -15,7 +17,7 @@ constexpr std::uint8_t kFenceOctet = 0xFE;
 constexpr std::uint8_t kPoisonOctet = 0xA5;         // what an output buffer holds before the call
 constexpr std::int32_t kPoisonStatus = 0x5EADBEEF;  // no headroom_status
 constexpr std::uint32_t kPoisonLength = 0xA5A5A5A5;
-constexpr std::size_t kFeedbackCapacity = HEADROOM_FEEDBACK_MAX;
+constexpr std::size_t kMostOutputs = 100'000;  // of one packet: more than it can have octets
 constexpr std::size_t kErrorCapacity = 1024;
 
 std::string number(std::uint64_t value) { return std::to_string(value); }
@@ -24,26 +26,23 @@ bool all_are(const std::uint8_t* octets, std::size_t count, std::uint8_t value) 
   return std::all_of(octets, octets + count, [value](std::uint8_t octet) { return octet == value; });
 }
 
-// The link packets that stand in `octets` as HEADROOM_SEGMENTS has it; nothing when they do not fill it exactly.
-std::optional<std::vector<OctetView>> split_segments(OctetView octets) {
-  std::vector<OctetView> packets;
-  while (!octets.empty()) {
-    if (octets.size() < HEADROOM_SEGMENT_LENGTH) return std::nullopt;
-    const std::size_t length = std::size_t{octets[0]} << 8 | octets[1];
-    octets = octets.subspan(HEADROOM_SEGMENT_LENGTH);
-    if (length == 0 || length > octets.size()) return std::nullopt;
-    packets.push_back(octets.first(length));
-    octets = octets.subspan(length);
-  }
-  return packets;
-}
+constexpr headroom_detail kPoisonDetail = {0xFFFFFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 255, 255, 255, 255, 0};
 
 }  // namespace
 
+void CostWatch::add(std::int64_t sign) const noexcept {
+  costs_->heap += sign * static_cast<std::int64_t>(heap_in_use());
+  costs_->resident += sign * static_cast<std::int64_t>(resident_octets());
+  costs_->processor_ns += sign * static_cast<std::int64_t>(processor_time_ns());
+}
+
 std::vector<OctetView> link_packets_of(const GuardedOutput& output) {
-  if (output.status == HEADROOM_OK) return {output.octets};
-  if (output.status != HEADROOM_SEGMENTS) return {};
-  return split_segments(output.octets).value_or(std::vector<OctetView>());
+  std::vector<OctetView> packets;
+  if (output.came_out()) packets.emplace_back(output.octets);
+  for (const GuardedOutput& more : output.more) {
+    if (more.came_out()) packets.emplace_back(more.octets);
+  }
+  return packets;
 }
 
 PromiseBroken::PromiseBroken(const Instance& instance, const char* function, const std::string& sentence)
@@ -70,77 +69,148 @@ auto Guarded::calling(const char* function, Call&& call) const -> decltype(call(
 }
 
 std::vector<GuardedOutput> Guarded::process(const std::vector<GuardedInput>& inputs, std::uint64_t now_ns) {
-  const char* function = instance_.role() == HEADROOM_COMPRESSOR ? "compress" : "decompress";
-  const std::uint32_t room = expansion_ + std::exchange(extra_room_, 0);
+  const char* const function = instance_.role() == HEADROOM_COMPRESSOR ? "compress" : "decompress";
+  const std::uint32_t room = expansion_ + std::exchange(extra_room_, 0) +
+                             expansion_for(instance_.role(), instance_.mrru()) - HEADROOM_EXPANSION;
   std::size_t out_total = kFence;
   std::size_t in_total = 0;
+  std::uint32_t longest = 0;
   for (const GuardedInput& input : inputs) {
-    const auto length = static_cast<std::uint32_t>(input.octets.size());
-    out_total +=
-        length + room + expansion_for(instance_.role(), length, instance_.mrru()) - HEADROOM_EXPANSION + kFence;
+    out_total += input.octets.size() + room + kFence;
     in_total += input.octets.size();
+    longest = std::max(longest, static_cast<std::uint32_t>(input.octets.size()));
   }
   arena_.assign(out_total, kFenceOctet);
   inputs_.clear();
   inputs_.reserve(in_total + 1);
   packets_.assign(inputs.size(), headroom_packet{});
-  details_.assign(inputs.size(), headroom_detail{});
+  details_.assign(inputs.size(), kPoisonDetail);
 
   std::size_t at = kFence;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const auto length = static_cast<std::uint32_t>(inputs[i].octets.size());
     headroom_packet& packet = packets_[i];
     packet.in = inputs_.data() + inputs_.size();  // reserved above: never moves
     inputs_.insert(inputs_.end(), inputs[i].octets.begin(), inputs[i].octets.end());
-    packet.in_length = length;
+    packet.in_length = static_cast<std::uint32_t>(inputs[i].octets.size());
+    packet.in_type = inputs[i].type;
     packet.out = arena_.data() + at;
-    packet.out_capacity =
-        length + room + expansion_for(instance_.role(), length, instance_.mrru()) - HEADROOM_EXPANSION;
+    packet.out_capacity = packet.in_length + room;
     std::memset(packet.out, kPoisonOctet, packet.out_capacity);
     packet.channel = inputs[i].channel;
     packet.out_length = kPoisonLength;
     packet.status = kPoisonStatus;
-    details_[i] = {0xFFFFFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 255, 255, 255, 255, 0};
     at += packet.out_capacity + kFence;
   }
   expected_ = packets_;
 
-  const auto call = instance_.role() == HEADROOM_COMPRESSOR ? instance_.api().compress : instance_.api().decompress;
-  const std::uint64_t began = cycles_ != nullptr ? cycles_->now() : 0;
-  calling(function, [&] { call(instance_.self(), packets_.data(), packets_.size(), now_ns, details_.data()); });
-  if (cycles_ != nullptr && !inputs.empty()) {
-    const double taken = static_cast<double>(cycles_->now() - began) - cost_of_reading_;
-    per_packet_.push_back(std::max(0.0, taken) / static_cast<double>(inputs.size()));
-  }
-
   std::vector<GuardedOutput> outputs(inputs.size());
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    check_fields(expected_[i], packets_[i], function);
-    const headroom_packet& packet = packets_[i];
-    if (!all_are(packet.out - kFence, kFence, kFenceOctet) ||
-        !all_are(packet.out + packet.out_capacity, kFence, kFenceOctet)) {
-      throw PromiseBroken(instance_, function,
-                          "it wrote outside the output buffer of " + number(packet.out_capacity) + " octets.");
+  for (std::size_t begin = 0; begin < inputs.size();) {
+    const std::size_t end = begin + call(begin, now_ns);
+    for (std::size_t i = begin; i < end; ++i) {
+      check_fields(expected_[i], packets_[i], function);
+      check_outcome(packets_[i], function);
+      check_fences(packets_[i], function);
+      const headroom_packet& packet = packets_[i];
+      if (!std::equal(inputs[i].octets.begin(), inputs[i].octets.end(), packet.in))
+        throw PromiseBroken(instance_, function, "it changed its input.");
+      check_detail(details_[i], function);
+      if (inputs[i].type == HEADROOM_TYPE_LOST && packet.status != HEADROOM_NOTHING)
+        throw PromiseBroken(instance_, function, "a report of a lost frame has another status than NOTHING.");
+      outputs[i].status = packet.status;
+      outputs[i].octets.assign(packet.out, packet.out + packet.out_length);
+      outputs[i].detail = details_[i];
+      outputs[i].type = packet.out_type;
+      // The buffers are ours again (headroom.h, "Buffers"): the next call, of whatever function, finds nothing in them.
+      std::memset(inputs_.data() + (packet.in - inputs_.data()), kPoisonOctet, packet.in_length);
+      std::memset(packet.out, kPoisonOctet, packet.out_capacity);
     }
-    if (!std::equal(inputs[i].octets.begin(), inputs[i].octets.end(), packet.in)) {
-      throw PromiseBroken(instance_, function, "it changed its input.");
-    }
-    check_detail(packet, details_[i], function);
-    outputs[i].status = packet.status;
-    outputs[i].octets.assign(packet.out, packet.out + packet.out_length);
-    outputs[i].detail = details_[i];
+    if (packets_[end - 1].more != 0) outputs[end - 1].more = drain(longest + room, now_ns);
+    for (std::size_t i = begin; i < end; ++i) check_lengths(packets_[i], outputs[i], function);
+    begin = end;
   }
-  // The buffers are ours again (headroom.h, "Buffers"): the next call, of whatever function, finds nothing in them.
-  std::fill(inputs_.begin(), inputs_.end(), kPoisonOctet);
   std::fill(arena_.begin(), arena_.end(), kPoisonOctet);
   return outputs;
 }
 
+std::size_t Guarded::call(std::size_t begin, std::uint64_t now_ns) {
+  const bool compressing = instance_.role() == HEADROOM_COMPRESSOR;
+  const char* const name = compressing ? "compress" : "decompress";
+  const auto function = compressing ? instance_.api().compress : instance_.api().decompress;
+  const std::size_t count = packets_.size() - begin;
+  const std::uint64_t began = cycles_ != nullptr ? cycles_->now() : 0;
+  const std::size_t handled = calling(name, [&] {
+    return function(instance_.self(), packets_.data() + begin, count, now_ns, details_.data() + begin);
+  });
+  if (handled == 0 || handled > count) {
+    throw PromiseBroken(instance_, name,
+                        "it returned " + number(handled) + " as the number of packets that it has handled, of " +
+                            number(count) + "; there is at least one.");
+  }
+  if (cycles_ != nullptr) {
+    const double taken = static_cast<double>(cycles_->now() - began) - cost_of_reading_;
+    per_packet_.push_back(std::max(0.0, taken) / static_cast<double>(handled));
+  }
+  const auto last = packets_.begin() + static_cast<std::ptrdiff_t>(begin + handled - 1);
+  if (std::any_of(packets_.begin() + static_cast<std::ptrdiff_t>(begin), last,
+                  [](const headroom_packet& packet) { return packet.more != 0; }))
+    throw PromiseBroken(instance_, name, "it went on behind a packet that has more outputs.");
+  if (last->more != 0 && instance_.api().drain == nullptr)
+    throw PromiseBroken(instance_, name, "its packet has more outputs, and drain is NULL.");
+  if (handled == count) return handled;
+  if (last->more == 0) throw PromiseBroken(instance_, name, "it stopped behind a packet that has no more outputs.");
+  if (std::memcmp(&packets_[begin + handled], &expected_[begin + handled],
+                  (count - handled) * sizeof(headroom_packet)) != 0)
+    throw PromiseBroken(instance_, name, "it changed packets behind the last one that it has handled.");
+  return handled;
+}
+
+std::vector<GuardedOutput> Guarded::drain(std::uint32_t capacity, std::uint64_t now_ns) {
+  std::vector<GuardedOutput> outputs;
+  Octets buffer(kFence + capacity + kFence, kFenceOctet);
+  for (;;) {
+    headroom_packet packet{};
+    packet.out = buffer.data() + kFence;
+    packet.out_capacity = capacity;
+    std::memset(packet.out, kPoisonOctet, capacity);
+    packet.status = kPoisonStatus;
+    headroom_packet before = packet;
+    headroom_detail detail = kPoisonDetail;
+    const std::size_t drained =
+        calling("drain", [&] { return instance_.api().drain(instance_.self(), &packet, 1, now_ns, &detail); });
+    check_fences(before, "drain");
+    if (drained == 0) return outputs;
+    if (drained != 1 || outputs.size() == kMostOutputs)
+      throw PromiseBroken(instance_, "drain", "it fills more records than there are, or never comes to an end.");
+    before.channel = packet.channel;  // which is the adapter's to fill
+    check_fields(before, packet, "drain");
+    check_outcome(packet, "drain");
+    check_detail(detail, "drain");
+    if (packet.channel >= instance_.channels()) {
+      throw PromiseBroken(
+          instance_, "drain",
+          "its packet is of channel " + number(packet.channel) + " of " + number(instance_.channels()) + ".");
+    }
+    outputs.push_back({packet.status, Octets(packet.out, packet.out + packet.out_length), detail, packet.out_type, {}});
+  }
+}
+
 void Guarded::check_fields(const headroom_packet& before, const headroom_packet& after, const char* function) const {
   if (after.in != before.in || after.out != before.out || after.in_length != before.in_length ||
-      after.out_capacity != before.out_capacity || after.channel != before.channel || after.source != before.source) {
+      after.out_capacity != before.out_capacity || after.channel != before.channel || after.source != before.source ||
+      after.in_type != before.in_type) {
     throw PromiseBroken(instance_, function, "it changed fields of headroom_packet that are the caller's to fill.");
   }
+}
+
+void Guarded::check_fences(const headroom_packet& packet, const char* function) const {
+  if (all_are(packet.out - kFence, kFence, kFenceOctet) &&
+      all_are(packet.out + packet.out_capacity, kFence, kFenceOctet))
+    return;
+  throw PromiseBroken(instance_, function,
+                      "it wrote outside the output buffer of " + number(packet.out_capacity) + " octets.");
+}
+
+void Guarded::check_outcome(const headroom_packet& after, const char* function) const {
   if (after.status == kPoisonStatus) {
     throw PromiseBroken(instance_, function, "it left a packet without a status.");
   }
@@ -148,10 +218,9 @@ void Guarded::check_fields(const headroom_packet& before, const headroom_packet&
     throw PromiseBroken(instance_, function,
                         "it gave the status " + std::to_string(after.status) + ", which the ABI does not know.");
   }
-  if (after.status == HEADROOM_MORE || after.status == HEADROOM_ERR_DECOMPRESSION) {
-    throw PromiseBroken(
-        instance_, function,
-        std::string("it gave the status ") + name_of_status(after.status) + ", which is for endpoints.");
+  if (after.status == HEADROOM_ERR_DECOMPRESSION && instance_.messages() == nullptr) {
+    throw PromiseBroken(instance_, function,
+                        "it gave the status ERR_DECOMPRESSION without an extension that tells the reason.");
   }
   if (after.status == HEADROOM_OK && after.out_length > after.out_capacity) {
     throw PromiseBroken(instance_, function,
@@ -161,10 +230,6 @@ void Guarded::check_fields(const headroom_packet& before, const headroom_packet&
   if (after.status == HEADROOM_OK && after.out_length == 0) {
     throw PromiseBroken(instance_, function, "it claims success with no octet of output.");
   }
-  if (after.status == HEADROOM_SEGMENTS) {
-    check_segments(after, function);
-    return;
-  }
   if (after.status != HEADROOM_OK && after.out_length != 0) {
     throw PromiseBroken(instance_, function,
                         std::string("it gave out_length ") + number(after.out_length) + " with the status " +
@@ -172,22 +237,7 @@ void Guarded::check_fields(const headroom_packet& before, const headroom_packet&
   }
 }
 
-void Guarded::check_segments(const headroom_packet& after, const char* function) const {
-  const auto broken = [&](const std::string& sentence) { throw PromiseBroken(instance_, function, sentence); };
-  if (instance_.role() != HEADROOM_COMPRESSOR || instance_.mrru() == 0) {
-    broken("it gave the status SEGMENTS, which is for compressors whose configuration has an \"mrru\" above 0.");
-  }
-  if (after.out_length > after.out_capacity) {
-    broken("it claims " + number(after.out_length) + " octets of segments in a buffer of " +
-           number(after.out_capacity) + ".");
-  }
-  const auto packets = split_segments({after.out, after.out_length});
-  if (!packets || packets->empty()) {
-    broken("its segments do not fill out_length: each must stand behind its length in two octets, and none be empty.");
-  }
-}
-
-void Guarded::check_detail(const headroom_packet& packet, const headroom_detail& detail, const char* function) const {
+void Guarded::check_detail(const headroom_detail& detail, const char* function) const {
   const Names& names = instance_.names();
   const auto check = [&](const char* field, std::uint8_t index, const std::vector<std::string>& words) {
     if (index == 255 || index < words.size()) return;
@@ -200,11 +250,18 @@ void Guarded::check_detail(const headroom_packet& packet, const headroom_detail&
   check("state", detail.state,
         instance_.role() == HEADROOM_COMPRESSOR ? names.compressor_states : names.decompressor_states);
   check("event", detail.event, names.events);
+}
+
+// `output` is that of `packet`, as it was given and has come back.
+void Guarded::check_lengths(const headroom_packet& packet, const GuardedOutput& output, const char* function) const {
   if (packet.status != HEADROOM_OK) return;
+  const headroom_detail& detail = output.detail;
   const bool compressing = instance_.role() == HEADROOM_COMPRESSOR;
   if (!compressing && instance_.mrru() != 0) return;  // the header may stand in segments that came before
-  const std::uint32_t plain = compressing ? packet.in_length : packet.out_length;
-  const std::uint32_t on_link = compressing ? packet.out_length : packet.in_length;
+  std::size_t made = 0;
+  for (const OctetView octets : link_packets_of(output)) made += octets.size();
+  const std::size_t plain = compressing ? packet.in_length : made;
+  const std::size_t on_link = compressing ? made : packet.in_length;
   if (detail.plain_header != 0xFFFF && detail.plain_header > plain) {
     throw PromiseBroken(instance_, function,
                         "its detail has a plain_header of " + number(detail.plain_header) + " octets in a packet of " +
@@ -217,64 +274,66 @@ void Guarded::check_detail(const headroom_packet& packet, const headroom_detail&
   }
 }
 
-std::optional<FeedbackElement> Guarded::take(int32_t (*function)(headroom_instance*, headroom_feedback*),
-                                             const char* name) {
-  if (function == nullptr) return std::nullopt;
-  Octets buffer(kFence + kFeedbackCapacity + kFence, kFenceOctet);
-  headroom_feedback feedback = {buffer.data() + kFence, kFeedbackCapacity, kPoisonLength, 0xFFFFFFFF, 0};
-  std::memset(feedback.data, kPoisonOctet, kFeedbackCapacity);
-  const headroom_feedback before = feedback;
-  const std::int32_t result = calling(name, [&] { return function(instance_.self(), &feedback); });
-  if (!all_are(buffer.data(), kFence, kFenceOctet) ||
-      !all_are(buffer.data() + kFence + kFeedbackCapacity, kFence, kFenceOctet)) {
-    throw PromiseBroken(instance_, name, "it wrote outside the buffer for feedback.");
+std::optional<ReversePacket> Guarded::take_reverse(std::uint64_t now_ns) {
+  constexpr const char* kName = "take_reverse";
+  if (instance_.api().take_reverse == nullptr) return std::nullopt;
+  Octets buffer(kFence + HEADROOM_REVERSE_MAX + kFence, kFenceOctet);
+  headroom_packet packet{};
+  packet.out = buffer.data() + kFence;
+  packet.out_capacity = HEADROOM_REVERSE_MAX;
+  std::memset(packet.out, kPoisonOctet, HEADROOM_REVERSE_MAX);
+  packet.out_length = kPoisonLength;
+  packet.status = kPoisonStatus;
+  headroom_packet before = packet;
+  const std::size_t taken = calling(kName, [&] {
+    const CostWatch watch(reverse_costs_);
+    return instance_.api().take_reverse(instance_.self(), &packet, 1, now_ns);
+  });
+  check_fences(before, kName);
+  if (taken == 0) return std::nullopt;
+  if (taken != 1) throw PromiseBroken(instance_, kName, "it fills " + number(taken) + " records where there is one.");
+  before.channel = packet.channel;  // which is the adapter's to fill
+  check_fields(before, packet, kName);
+  check_outcome(packet, kName);
+  if (packet.status != HEADROOM_OK) {
+    throw PromiseBroken(instance_, kName,
+                        std::string("it gave the status ") + name_of_status(packet.status) + "; OK is right.");
   }
-  if (result == 0) return std::nullopt;
-  if (result != 1)
-    throw PromiseBroken(instance_, name,
-                        "it returned " + std::to_string(result) + "; 0 and 1 are the values that mean something.");
-  if (feedback.data != before.data || feedback.capacity != before.capacity) {
-    throw PromiseBroken(instance_, name, "it changed fields of headroom_feedback that are the caller's to fill.");
+  if (packet.out_type != HEADROOM_REVERSE_FAR && packet.out_type != HEADROOM_REVERSE_NEAR) {
+    throw PromiseBroken(instance_, kName,
+                        "its packet is of the type " + number(packet.out_type) +
+                            ", which does not name the compressor that it is for.");
   }
-  if (feedback.length == 0 || feedback.length > feedback.capacity) {
-    throw PromiseBroken(instance_, name,
-                        "it claims feedback of " + number(feedback.length) + " octets in a buffer of " +
-                            number(feedback.capacity) + ".");
-  }
-  if (feedback.channel >= instance_.channels()) {
+  // An endpoint answers a message whose session may not be known.
+  if (instance_.role() != HEADROOM_ENDPOINT && packet.channel >= instance_.channels()) {
     throw PromiseBroken(
-        instance_, name,
-        "its feedback is for channel " + number(feedback.channel) + " of " + number(instance_.channels()) + ".");
+        instance_, kName,
+        "its packet is for channel " + number(packet.channel) + " of " + number(instance_.channels()) + ".");
   }
-  return FeedbackElement{Octets(feedback.data, feedback.data + feedback.length), feedback.channel};
+  return ReversePacket{Octets(packet.out, packet.out + packet.out_length), packet.channel, packet.out_type};
 }
 
-std::optional<FeedbackElement> Guarded::take_feedback() { return take(instance_.api().take_feedback, "take_feedback"); }
-
-std::optional<FeedbackElement> Guarded::take_received_feedback() {
-  return take(instance_.api().take_received_feedback, "take_received_feedback");
-}
-
-void Guarded::give_feedback(const FeedbackElement& feedback, std::uint64_t now_ns) {
-  if (instance_.api().give_feedback == nullptr) return;
-  Octets copy = feedback.octets;
-  const auto length = static_cast<std::uint32_t>(copy.size());
-  const headroom_feedback given = {copy.data(), length, length, feedback.channel, 0};
-  calling("give_feedback", [&] { instance_.api().give_feedback(instance_.self(), &given, now_ns); });
-  if (copy != feedback.octets)
-    throw PromiseBroken(instance_, "give_feedback", "it changed the feedback that it was given.");
-}
-
-bool Guarded::piggyback(const FeedbackElement& feedback) {
-  if (instance_.api().piggyback == nullptr) return false;
-  Octets copy = feedback.octets;
-  const auto length = static_cast<std::uint32_t>(copy.size());
-  const headroom_feedback given = {copy.data(), length, length, feedback.channel, 0};
-  const std::int32_t result = calling("piggyback", [&] { return instance_.api().piggyback(instance_.self(), &given); });
-  if (copy != feedback.octets)
-    throw PromiseBroken(instance_, "piggyback", "it changed the feedback that it was given.");
-  if (result == 1) add_room(length);
-  return result == 1;
+bool Guarded::give_reverse(const ReversePacket& reverse, std::uint64_t now_ns) {
+  constexpr const char* kName = "give_reverse";
+  if (instance_.api().give_reverse == nullptr) return false;
+  Octets copy = reverse.octets;
+  headroom_packet packet{};
+  packet.in = copy.data();
+  packet.in_length = static_cast<std::uint32_t>(copy.size());
+  packet.channel = reverse.channel;
+  packet.in_type = reverse.type;
+  packet.status = kPoisonStatus;
+  const headroom_packet before = packet;
+  const std::size_t given =
+      calling(kName, [&] { return instance_.api().give_reverse(instance_.self(), &packet, 1, now_ns); });
+  if (copy != reverse.octets) throw PromiseBroken(instance_, kName, "it changed the packet that it was given.");
+  if (given != 1) throw PromiseBroken(instance_, kName, "it returned " + number(given) + " for one packet.");
+  check_fields(before, packet, kName);
+  if (*name_of_status(packet.status) == '\0' || packet.out_length != 0)
+    throw PromiseBroken(instance_, kName, "it left the packet without a status, or with an output.");
+  const bool taken = packet.status == HEADROOM_OK;
+  if (taken && reverse.type == HEADROOM_REVERSE_FAR) add_room(packet.in_length);
+  return taken;
 }
 
 std::optional<std::string> Guarded::control(const std::string& message) {

@@ -31,26 +31,53 @@ class PromiseBroken : public std::runtime_error {
   headroom_role role_;
 };
 
+// What calls cost the process. `heap` and `resident` are octets by which memory has grown: those that malloc has given
+// out, and those of all pages. `processor_ns` is the processor time of all threads of the process.
+struct CallCosts {
+  std::int64_t heap = 0, resident = 0, processor_ns = 0;
+};
+
+// Adds to `costs`, where there are any, what the process takes in its life.
+class CostWatch {
+ public:
+  explicit CostWatch(CallCosts* costs) : costs_(costs) {
+    if (costs_ != nullptr) add(-1);
+  }
+  ~CostWatch() {
+    if (costs_ != nullptr) add(1);
+  }
+  CostWatch(const CostWatch&) = delete;
+  CostWatch& operator=(const CostWatch&) = delete;
+
+ private:
+  void add(std::int64_t sign) const noexcept;
+
+  CallCosts* costs_;
+};
+
 struct GuardedInput {
   OctetView octets;
   std::uint32_t channel = 0;
+  std::uint16_t type = HEADROOM_TYPE_DEFAULT;
 };
 
 struct GuardedOutput {
   std::int32_t status = HEADROOM_ERR_INTERNAL;
   Octets octets;
   headroom_detail detail{};
+  std::uint16_t type = HEADROOM_TYPE_DEFAULT;
+  std::vector<GuardedOutput> more{};  // what `drain` returned behind it
 
-  // Something is to be passed on: one packet, or segments.
-  [[nodiscard]] bool came_out() const noexcept { return status == HEADROOM_OK || status == HEADROOM_SEGMENTS; }
+  [[nodiscard]] bool came_out() const noexcept { return status == HEADROOM_OK; }
 };
 
-// The link packets in an output: itself, or with HEADROOM_SEGMENTS the segments, in order. Views into `output`.
+// The link packets that a packet became, in order. Views into `output`.
 [[nodiscard]] std::vector<OctetView> link_packets_of(const GuardedOutput& output);
 
-struct FeedbackElement {
+struct ReversePacket {
   Octets octets;
   std::uint32_t channel = 0;
+  std::uint16_t type = HEADROOM_REVERSE_NEAR;
 };
 
 class Guarded {
@@ -58,19 +85,21 @@ class Guarded {
   // `expansion`: room for output beyond each input's length.
   explicit Guarded(Instance& instance, std::uint32_t expansion = HEADROOM_EXPANSION);
 
-  // Compresses or decompresses, as the instance's role has it. Throws PromiseBroken.
+  // Compresses or decompresses, as the instance's role has it, and drains. Throws PromiseBroken.
   [[nodiscard]] std::vector<GuardedOutput> process(const std::vector<GuardedInput>& inputs, std::uint64_t now_ns);
 
-  // The four feedback functions; without effect where the adapter has none. Throw PromiseBroken.
-  [[nodiscard]] std::optional<FeedbackElement> take_feedback();
-  [[nodiscard]] std::optional<FeedbackElement> take_received_feedback();
-  void give_feedback(const FeedbackElement& feedback, std::uint64_t now_ns);
-  [[nodiscard]] bool piggyback(const FeedbackElement& feedback);
+  // Without effect where the adapter has no reverse packets. Throw PromiseBroken.
+  [[nodiscard]] std::optional<ReversePacket> take_reverse(std::uint64_t now_ns);
+  // True when it was taken. What goes in front of a packet adds to the room of the next `process`.
+  bool give_reverse(const ReversePacket& packet, std::uint64_t now_ns);
+
+  // From now on what `take_reverse` of the adapter takes is added to `costs`, which must outlive this.
+  void watch_reverse_costs(CallCosts& costs) noexcept { reverse_costs_ = &costs; }
 
   // Nothing when the adapter understood `message`, else its sentence.
   [[nodiscard]] std::optional<std::string> control(const std::string& message);
 
-  // More room for the next `process`: what `piggyback` put in front of a packet comes on top of the expansion.
+  // More room for the next `process`: what goes in front of a packet comes on top of the expansion.
   void add_room(std::uint32_t octets) noexcept { extra_room_ += octets; }
 
   // From now on each call of `process` is timed by `cycles`, which must outlive this.
@@ -88,10 +117,13 @@ class Guarded {
   template <typename Call>
   auto calling(const char* function, Call&& call) const -> decltype(call());
   void check_fields(const headroom_packet& before, const headroom_packet& after, const char* function) const;
-  void check_segments(const headroom_packet& after, const char* function) const;
-  void check_detail(const headroom_packet& packet, const headroom_detail& detail, const char* function) const;
-  [[nodiscard]] std::optional<FeedbackElement> take(int32_t (*function)(headroom_instance*, headroom_feedback*),
-                                                    const char* name);
+  void check_outcome(const headroom_packet& after, const char* function) const;
+  void check_detail(const headroom_detail& detail, const char* function) const;
+  void check_lengths(const headroom_packet& packet, const GuardedOutput& output, const char* function) const;
+  void check_fences(const headroom_packet& packet, const char* function) const;
+  // `compress` or `decompress` for packets from `begin` on; how many it has handled.
+  [[nodiscard]] std::size_t call(std::size_t begin, std::uint64_t now_ns);
+  [[nodiscard]] std::vector<GuardedOutput> drain(std::uint32_t capacity, std::uint64_t now_ns);
 
   Instance& instance_;
   std::uint32_t expansion_;
@@ -101,6 +133,7 @@ class Guarded {
   std::vector<headroom_packet> packets_;
   std::vector<headroom_packet> expected_;
   std::vector<headroom_detail> details_;
+  CallCosts* reverse_costs_ = nullptr;
   const Cycles* cycles_ = nullptr;
   double cost_of_reading_ = 0;
   std::vector<double> per_packet_;  // cycles, one entry a call

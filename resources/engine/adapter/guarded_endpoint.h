@@ -23,17 +23,14 @@ struct MessageOutput {
   std::uint64_t cycles = 0;  // of the call, by the counter given to time_calls; 0 without one
 
   [[nodiscard]] bool came_out() const noexcept { return status == HEADROOM_OK; }
+  // Nothing was complete on a stream.
+  [[nodiscard]] bool is_none() const noexcept {
+    return status == HEADROOM_NOTHING && detail.kind == HEADROOM_MESSAGE_NONE;
+  }
 };
 
 // The words for headroom_message_kind: "sigcomp", "silent", "plain" …; empty for a value that the ABI does not know.
 [[nodiscard]] const char* name_of_kind(std::uint8_t kind) noexcept;
-
-// What calls cost the process. Octets by which memory has grown: what malloc has given out, and what is there, whoever
-// asked for it, page by page. And the time that processors have spent on it, in nanoseconds: of all threads, without
-// what others on the machine took.
-struct CallCosts {
-  std::int64_t heap = 0, resident = 0, processor_ns = 0;
-};
 
 class GuardedEndpoint {
  public:
@@ -44,10 +41,14 @@ class GuardedEndpoint {
   [[nodiscard]] MessageOutput compress(OctetView message, std::uint32_t compartment, std::uint64_t now_ns);
   [[nodiscard]] MessageOutput decompress(OctetView octets, std::uint32_t compartment, std::uint32_t source,
                                          std::uint64_t now_ns);
+  // The next outcome of what was decompressed last; nothing when there is none (any more). To be called until then.
+  [[nodiscard]] std::optional<MessageOutput> drain(std::uint64_t now_ns);
   [[nodiscard]] bool accept(std::uint32_t compartment);
-  // Of the message compressed or decompressed last, as it is now: after `accept` it says so.
+  // Of the message whose outcome was returned last, as it is now: after `accept` it says so.
   [[nodiscard]] headroom_message_detail detail();
-  [[nodiscard]] std::optional<FeedbackElement> take_feedback();
+  [[nodiscard]] std::optional<ReversePacket> take_reverse(std::uint64_t now_ns) {
+    return guarded_.take_reverse(now_ns);
+  }
 
   // Nothing when the adapter did it, else its sentence.
   [[nodiscard]] std::optional<std::string> open(std::uint32_t compartment, const Json& settings);
@@ -62,7 +63,10 @@ class GuardedEndpoint {
   void ask_about_arrivals_only() noexcept { asks_about_compressed_ = false; }
 
   // From now on what calls cost is counted.
-  void watch_costs() noexcept { watches_costs_ = true; }
+  void watch_costs() noexcept {
+    watches_costs_ = true;
+    guarded_.watch_reverse_costs(costs_);
+  }
   // Of all calls since then together.
   [[nodiscard]] const CallCosts& costs() const noexcept { return costs_; }
 
@@ -75,13 +79,18 @@ class GuardedEndpoint {
   [[noreturn]] void broken(const char* function, const std::string& sentence) const;
   template <typename Call>
   auto calling(const char* function, Call&& call) const -> decltype(call());
+  // `before`: the record as it was given. The outcome of `call`, which fills it.
+  template <typename Call>
+  [[nodiscard]] std::optional<MessageOutput> one(const char* function, headroom_packet& packet, Call&& call);
   void check_outcome(const headroom_packet& before, const headroom_packet& after, const char* function) const;
   void check_detail(const MessageOutput& output) const;
 
   Instance& instance_;
-  Guarded guarded_;  // for control
+  Guarded guarded_;  // for control and reverse packets
   Octets arena_;
   Octets input_;
+  bool drains_ = false;                      // the message given last may have further outputs
+  std::size_t room_ = HEADROOM_MESSAGE_MAX;  // octets, of the last call
   const Cycles* cycles_ = nullptr;
   std::uint64_t cost_of_reading_ = 0;
   bool asks_about_compressed_ = true;

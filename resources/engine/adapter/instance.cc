@@ -87,10 +87,6 @@ const char* name_of_status(std::int32_t status) noexcept {
       return "OK";
     case HEADROOM_NOTHING:
       return "NOTHING";
-    case HEADROOM_SEGMENTS:
-      return "SEGMENTS";
-    case HEADROOM_MORE:
-      return "MORE";
     case HEADROOM_ERR_NO_SPACE:
       return "ERR_NO_SPACE";
     case HEADROOM_ERR_MALFORMED:

@@ -41,12 +41,10 @@ struct AdapterJob {
 // MRRU (RFC 5795, 5.1.2) of a configuration: 0 where it is not there, or is none.
 [[nodiscard]] std::uint32_t mrru_of(const Json& config);
 
-// Room that an output buffer has beyond the length of the input, as the ABI promises it: segments take some to hand
-// over, and the last of them is shorter than the packet that it completes.
-[[nodiscard]] constexpr std::uint32_t expansion_for(headroom_role role, std::uint32_t in_length,
-                                                    std::uint32_t mrru) noexcept {
-  if (mrru == 0) return HEADROOM_EXPANSION;
-  return HEADROOM_EXPANSION + (role == HEADROOM_COMPRESSOR ? in_length : mrru);
+// Room that an output buffer has beyond the length of the input, as the ABI promises it: the last segment is shorter
+// than the packet that it completes.
+[[nodiscard]] constexpr std::uint32_t expansion_for(headroom_role role, std::uint32_t mrru) noexcept {
+  return HEADROOM_EXPANSION + (role == HEADROOM_DECOMPRESSOR ? mrru : 0);
 }
 
 class Instance {
@@ -58,6 +56,9 @@ class Instance {
   Instance& operator=(const Instance&) = delete;
 
   [[nodiscard]] const headroom_api& api() const noexcept { return library_->api(); }
+  // The extensions; nullptr for one that the adapter does not have.
+  [[nodiscard]] const headroom_sessions* sessions() const noexcept { return library_->sessions(); }
+  [[nodiscard]] const headroom_messages* messages() const noexcept { return library_->messages(); }
   [[nodiscard]] headroom_instance* self() const noexcept { return self_; }
   [[nodiscard]] headroom_role role() const noexcept { return role_; }
   [[nodiscard]] const Description& description() const noexcept { return description_; }

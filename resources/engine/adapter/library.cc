@@ -19,6 +19,18 @@ constexpr const char* kEntry = "headroom_implementation";
 // The first two fields have been in every version and are all that may be read before the version is known.
 constexpr std::size_t kPreamble = offsetof(headroom_api, describe);
 
+// An extension as far as its struct_size goes, the rest NULL; nothing where the adapter does not have it.
+template <typename Functions>
+std::optional<Functions> copy_extension(const headroom_api& api, const char* name) {
+  const void* const table = api.extension == nullptr ? nullptr : api.extension(name);
+  if (table == nullptr) return std::nullopt;
+  std::uint32_t size = 0;
+  std::memcpy(&size, table, sizeof size);
+  Functions copied = {};
+  std::memcpy(&copied, table, std::clamp<std::size_t>(size, sizeof size, sizeof copied));
+  return copied;
+}
+
 }  // namespace
 
 std::string table_defect_version(const headroom_api* table) {
@@ -30,7 +42,7 @@ std::string table_defect_version(const headroom_api* table) {
 }
 
 std::string table_defect_size(const headroom_api* table) {
-  constexpr std::size_t kNeeded = offsetof(headroom_api, control);  // what follows is optional
+  constexpr std::size_t kNeeded = offsetof(headroom_api, drain);  // what follows is optional
   if (table->struct_size >= kNeeded && table->struct_size % sizeof(void*) == 0) return {};
   return "the adapter's struct_size is " + std::to_string(table->struct_size) + " octets where version " +
          std::to_string(HEADROOM_ABI_VERSION) + " of the ABI has " + std::to_string(sizeof(headroom_api)) +
@@ -50,6 +62,23 @@ std::string table_defect_functions(const headroom_api& copied) {
   return "the adapter's table lacks: " + missing +
          ". An implementation of one role only still needs a function that answers " +
          "HEADROOM_ERR_UNSUPPORTED for the other.";
+}
+
+std::string table_defect_extensions(const headroom_api& copied) {
+  std::string missing;
+  const auto require = [&](const char* extension, const char* function, bool present) {
+    if (!present) missing += (missing.empty() ? "" : ", ") + std::string(extension) + "." + function;
+  };
+  if (const auto sessions = copy_extension<headroom_sessions>(copied, HEADROOM_SESSIONS)) {
+    require(HEADROOM_SESSIONS, "open", sessions->open != nullptr);
+    require(HEADROOM_SESSIONS, "close", sessions->close != nullptr);
+  }
+  if (const auto messages = copy_extension<headroom_messages>(copied, HEADROOM_MESSAGES))
+    require(HEADROOM_MESSAGES, "accept", messages->accept != nullptr);
+  if (const auto tools = copy_extension<headroom_tools>(copied, HEADROOM_TOOLS))
+    require(HEADROOM_TOOLS, "ask", tools->ask != nullptr);
+  if (missing.empty()) return {};
+  return "the adapter's extensions lack: " + missing + "; an extension without its functions is to be NULL.";
 }
 
 headroom_api copy_table(const headroom_api* table) {
@@ -81,7 +110,11 @@ std::shared_ptr<const Library> Library::open(const std::string& path, const std:
     library->api_ = copy_table(table);
     defect = table_defect_functions(library->api_);
   }
+  if (defect.empty()) defect = table_defect_extensions(library->api_);
   if (!defect.empty()) throw Error(ErrorKind::adapter, "the adapter " + path + " cannot be used: " + defect, where);
+  library->sessions_ = copy_extension<headroom_sessions>(library->api_, HEADROOM_SESSIONS);
+  library->messages_ = copy_extension<headroom_messages>(library->api_, HEADROOM_MESSAGES);
+  library->tools_ = copy_extension<headroom_tools>(library->api_, HEADROOM_TOOLS);
   return library;
 }
 

@@ -5,9 +5,12 @@
 #define HEADROOM_ADAPTER_LIBRARY_H
 
 #include <memory>
+#include <optional>
 #include <string>
 
-#include "headroom.h"
+#include "headroom_messages.h"
+#include "headroom_sessions.h"
+#include "headroom_tools.h"
 
 namespace headroom {
 
@@ -23,6 +26,10 @@ class Library {
 
   // A copy of the table; functions beyond the adapter's own `struct_size` are NULL.
   [[nodiscard]] const headroom_api& api() const noexcept { return api_; }
+  // Copies of the extensions, likewise; nullptr for one that the adapter does not have.
+  [[nodiscard]] const headroom_sessions* sessions() const noexcept { return sessions_ ? &*sessions_ : nullptr; }
+  [[nodiscard]] const headroom_messages* messages() const noexcept { return messages_ ? &*messages_ : nullptr; }
+  [[nodiscard]] const headroom_tools* tools() const noexcept { return tools_ ? &*tools_ : nullptr; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
  private:
@@ -30,6 +37,9 @@ class Library {
 
   void* handle_;
   headroom_api api_;
+  std::optional<headroom_sessions> sessions_;
+  std::optional<headroom_messages> messages_;
+  std::optional<headroom_tools> tools_;
   std::string path_;
 };
 
@@ -37,6 +47,7 @@ class Library {
 [[nodiscard]] std::string table_defect_version(const headroom_api* table);
 [[nodiscard]] std::string table_defect_size(const headroom_api* table);
 [[nodiscard]] std::string table_defect_functions(const headroom_api& copied);
+[[nodiscard]] std::string table_defect_extensions(const headroom_api& copied);
 
 // The table as far as `struct_size` goes, the rest NULL. REQUIRES: no defect of version.
 [[nodiscard]] headroom_api copy_table(const headroom_api* table);

@@ -61,8 +61,8 @@ void Measured::count(bool from_user, std::uint64_t input, std::uint64_t output, 
   waiting_for_lock.record(passage.lock_ns);
   (from_user ? decompressing : compressing).record(passage.endpoint_ns);
   ++(from_user ? from_users : from_core);
-  (from_user ? sigcomp_octets : sip_octets) += input;
-  (from_user ? sip_octets : sigcomp_octets) += output;
+  (from_user ? link_octets : sip_octets) += input;
+  (from_user ? sip_octets : link_octets) += output;
   active_seen += passage.active;
   most_active = std::max(most_active, passage.active);
   endpoint_ns += passage.endpoint_ns;
@@ -79,7 +79,7 @@ void Measured::add(const Measured& other) noexcept {
   from_core += other.from_core;
   passed += other.passed;
   sip_octets += other.sip_octets;
-  sigcomp_octets += other.sigcomp_octets;
+  link_octets += other.link_octets;
   active_seen += other.active_seen;
   most_active = std::max(most_active, other.most_active);
   endpoint_ns += other.endpoint_ns;

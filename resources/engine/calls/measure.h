@@ -62,7 +62,7 @@ struct Measured {
   Times in_system, in_buffer, processing, waiting_for_lock;
   Times decompressing, compressing;  // the endpoint's part of the processing
   std::uint64_t from_users = 0, from_core = 0, passed = 0;
-  std::uint64_t sip_octets = 0, sigcomp_octets = 0;
+  std::uint64_t sip_octets = 0, link_octets = 0;
   std::uint64_t active_seen = 0, most_active = 0;  // workers at the start of each message, itself included
   std::uint64_t endpoint_ns = 0;                   // in calls of the endpoint
 

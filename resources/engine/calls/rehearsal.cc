@@ -126,7 +126,7 @@ class Stage {
     if (sent.status != HEADROOM_OK) fail("the user's endpoint does not compress", sent.status, where);
     const bool accepts = message.carried == Carried::compartment;
     const Made came =
-        proxy_.decompress(sent.octets, user + 1, accepts ? user : HEADROOM_NO_COMPARTMENT, now_ns_, proxy_room_);
+        proxy_.decompress(sent.octets, user + 1, accepts ? user : HEADROOM_NO_SESSION, now_ns_, proxy_room_);
     if (came.status != HEADROOM_OK) fail("the P-CSCF's endpoint does not decompress", came.status, where);
     require_same(came.octets, text, "the P-CSCF's endpoint", where);
     return {sent.octets, static_cast<std::uint32_t>(text.size()), hash_of(text)};

@@ -65,9 +65,9 @@ Json messages_json(const Findings& found, double seconds) {
           {"unserved", found.unserved},
           {"per_s", static_cast<double>(served) / seconds},
           {"sip_octets", m.sip_octets},
-          {"sigcomp_octets", m.sigcomp_octets},
+          {"link_octets", m.link_octets},
           {"sip_mbit_s", mbit_s(m.sip_octets)},
-          {"sigcomp_mbit_s", mbit_s(m.sigcomp_octets)}};
+          {"link_mbit_s", mbit_s(m.link_octets)}};
 }
 
 Json times_json(const Findings& found, bool real_time) {

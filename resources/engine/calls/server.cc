@@ -23,17 +23,17 @@ Server::Served Server::serve(const Task& task, std::uint64_t now_ns, Clock clock
     ++shard.compartments;
     open_[task.user] = 1;
   }
-  const Made made = task.from_user ? shard.endpoint.decompress(task.part.input, task.user + 1,
-                                                               needs_compartment ? task.user : HEADROOM_NO_COMPARTMENT,
-                                                               now_ns, desk.room)
-                                   : shard.endpoint.compress(task.part.input, task.user, now_ns, desk.room);
+  const Made made =
+      task.from_user ? shard.endpoint.decompress(task.part.input, task.user + 1,
+                                                 needs_compartment ? task.user : HEADROOM_NO_SESSION, now_ns, desk.room)
+                     : shard.endpoint.compress(task.part.input, task.user, now_ns, desk.room);
   if (task.closes && open_[task.user] != 0) {
     shard.endpoint.close(task.user);
     --shard.compartments;
     open_[task.user] = 0;
   }
   const std::uint64_t end = read();
-  if (made.status == HEADROOM_ERR_DECOMPRESSION && !shard.endpoint.take_feedback().empty()) ++desk.outcomes.nacks;
+  if (made.status == HEADROOM_ERR_DECOMPRESSION && !shard.endpoint.take_reverse().empty()) ++desk.outcomes.nacks;
   if (locks_) lock.unlock();
   look_at(task, made, desk);
   return {locks_ ? start - before_lock : 0, end - start};

@@ -18,10 +18,15 @@ struct PppVariant {
   std::string_view configuration;  // what a configuration holds for them, as JSON: "\"cids\": \"small\""
 };
 
+// IEEE's Ethernet type for local experiments (IEEE 802, 9.2.3).
+inline constexpr std::uint16_t kEtherTypeExperimental = 0x88B5;
+
 struct LinkFraming {
-  std::string_view title;        // of the scheme, in sentences
-  std::uint16_t ether_type = 0;  // 0: its packets have none
+  std::string_view title;  // of the scheme, in sentences
+  std::uint16_t ether_type = kEtherTypeExperimental;
   std::span<const PppVariant> ppp{};
+  bool typed = false;  // the type of a link packet (headroom.h, "Types") is its protocol number of PPP
+  std::optional<std::uint8_t> padding{};  // an octet that may stand in front of a packet, any number of times
 
   // The variant with a protocol number, as an index; nothing where there is none.
   [[nodiscard]] constexpr std::optional<std::size_t> variant_of(std::uint16_t protocol) const noexcept {
@@ -32,8 +37,8 @@ struct LinkFraming {
   }
 };
 
-// Of a scheme that is not known: IEEE's Ethernet type for local experiments (IEEE 802, 9.2.3).
-inline constexpr LinkFraming kUnknownFraming = {"link packet", 0x88B5, {}};
+// Of a scheme that is not known.
+inline constexpr LinkFraming kUnknownFraming = {.title = "link packet"};
 
 }  // namespace headroom
 

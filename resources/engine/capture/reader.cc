@@ -57,9 +57,11 @@ void take(LinkType type, OctetView frame, bool complete, std::uint64_t time_ns, 
     ++capture.others;
     return;
   }
-  if (variant && *variant != filter.ppp_variant) {
+  const bool typed = is_link && filter.link->typed;
+  const std::size_t index = variant.value_or(filter.ppp_variant);
+  if (is_link && !typed && index != filter.ppp_variant) {
     ++capture.other_variant;
-    capture.other = &filter.link->ppp[*variant];
+    capture.other = &filter.link->ppp[index];
     return;
   }
   std::optional<OctetView> octets = payload->octets;
@@ -68,7 +70,8 @@ void take(LinkType type, OctetView frame, bool complete, std::uint64_t time_ns, 
     ++capture.truncated;
     return;
   }
-  capture.packets.push_back({time_ns, Octets(octets->begin(), octets->end())});
+  capture.packets.push_back(
+      {time_ns, Octets(octets->begin(), octets->end()), typed ? payload->ppp_protocol.value_or(0) : std::uint16_t{0}});
 }
 
 // Why reading ended before the file did, and how to keep what was read. A killed tcpdump leaves such files.

@@ -18,6 +18,7 @@ namespace headroom {
 struct CapturedPacket {
   std::uint64_t time_ns = 0;  // since the first packet of the file; never decreases
   Octets octets;
+  std::uint16_t type = 0;  // of a link packet whose scheme has types
 };
 
 struct CaptureFilter {

@@ -42,11 +42,6 @@ class Fenced {
   std::uint8_t* base_;
 };
 
-void process(const Instance& instance, headroom_packet& packet, std::size_t i) {
-  const auto function = instance.role() == HEADROOM_COMPRESSOR ? instance.api().compress : instance.api().decompress;
-  function(instance.self(), &packet, 1, time_of(i), nullptr);
-}
-
 // What a role is given: packets for a compressor, what a compressor made of them for a decompressor.
 std::vector<Octets> inputs_for(const Subject& subject, headroom_role role, std::size_t most) {
   if (role == HEADROOM_DECOMPRESSOR) return link_packets(subject, most);
@@ -73,9 +68,8 @@ void check_capacity(const Subject& subject, headroom_role role, const std::vecto
   std::memset(buffer - kBefore, kFill, kBefore);
   Octets padded = inputs[i];
   padded.resize(padded.size() + kSlack);
-  headroom_packet packet = {padded.data(),         buffer, static_cast<std::uint32_t>(inputs[i].size()), capacity, 0, 0,
-                            HEADROOM_ERR_INTERNAL, 0};
-  process(*instance, packet, i);
+  headroom_packet packet = record_of(padded.data(), inputs[i].size(), buffer, capacity);
+  process_one(*instance, packet, time_of(i));
   if (std::any_of(buffer - kBefore, buffer, [](std::uint8_t octet) { return octet != kFill; })) {
     throw Broken(std::string("the ") + name_of(role) + " writes in front of its output buffer.");
   }
@@ -105,15 +99,8 @@ void try_inputs(const Subject& subject, Place place) {
           std::copy_n(inputs[i].begin(), length, at);
           in.writable(edges);
           Octets out(length + 4 * HEADROOM_EXPANSION);
-          headroom_packet packet = {at,
-                                    out.data() + HEADROOM_EXPANSION,
-                                    static_cast<std::uint32_t>(length),
-                                    static_cast<std::uint32_t>(length + HEADROOM_EXPANSION),
-                                    0,
-                                    0,
-                                    HEADROOM_ERR_INTERNAL,
-                                    0};
-          process(*instance, packet, i);
+          headroom_packet packet = record_of(at, length, out.data() + HEADROOM_EXPANSION, length + HEADROOM_EXPANSION);
+          process_one(*instance, packet, time_of(i));
         }
       }
     }

@@ -12,41 +12,47 @@ namespace {
 
 constexpr std::size_t kSlack = 1024;  // octets on both sides that a check about something else forgives
 constexpr std::int32_t kNoStatus = 0x5EADBEEF;
-constexpr int kMostFeedback = 1000;  // messages after one call
+constexpr int kMostOutputs = 1000;  // of one call, and reverse packets after it
 
 [[noreturn]] void bad_outcome(OnBadOutcome on_bad, const std::string& what) {
   if (on_bad == OnBadOutcome::broken) throw Broken(what);
   throw NotJudged("not judged, because the outcome of a call is not what the ABI allows; see the check \"outcome\".");
 }
 
-void check_outcome(const Instance& instance, const headroom_packet& packet, OnBadOutcome on_bad) {
+void check_outcome(const headroom_packet& packet, OnBadOutcome on_bad) {
   if (*name_of_status(packet.status) == '\0')
     bad_outcome(on_bad, "a packet was left with a status that the ABI does not know.");
-  if (packet.status == HEADROOM_SEGMENTS && (instance.role() != HEADROOM_COMPRESSOR || instance.mrru() == 0))
-    bad_outcome(on_bad, "segments were given although the configuration has no \"mrru\" above 0.");
-  const bool came_out = packet.status == HEADROOM_OK || packet.status == HEADROOM_SEGMENTS;
-  if (came_out && (packet.out_length == 0 || packet.out_length > packet.out_capacity)) {
+  if (packet.status == HEADROOM_OK && (packet.out_length == 0 || packet.out_length > packet.out_capacity)) {
     bad_outcome(on_bad, "success was claimed with " + std::to_string(packet.out_length) + " octets in a buffer of " +
                             std::to_string(packet.out_capacity) + ".");
   }
 }
 
-std::vector<Octets> take(const Instance& instance, int32_t (*function)(headroom_instance*, headroom_feedback*),
-                         const std::string& name, std::uint8_t fill, OnBadOutcome on_bad) {
-  std::vector<Octets> taken;
-  if (function == nullptr) return taken;
-  for (int i = 0; i < kMostFeedback; ++i) {
-    Octets buffer(HEADROOM_FEEDBACK_MAX + kSlack, fill);
-    headroom_feedback feedback = {buffer.data(), HEADROOM_FEEDBACK_MAX, 0, 0, 0};
-    if (function(instance.self(), &feedback) != 1) return taken;
-    if (feedback.length == 0 || feedback.length > HEADROOM_FEEDBACK_MAX) {
-      bad_outcome(on_bad, name + " claims " + std::to_string(feedback.length) + " octets in a buffer of " +
-                              std::to_string(HEADROOM_FEEDBACK_MAX) + ".");
-    }
-    buffer.resize(feedback.length);
-    taken.push_back(std::move(buffer));
+// Returns how many of `count` packets were handled: as the adapter says, if that can be.
+std::size_t process(const Instance& instance, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                    headroom_detail* details, OnBadOutcome on_bad) {
+  const headroom_api& api = instance.api();
+  const auto function = instance.role() == HEADROOM_COMPRESSOR ? api.compress : api.decompress;
+  const std::size_t handled = function(instance.self(), packets, count, now_ns, details);
+  if (handled == 0 || handled > count) {
+    bad_outcome(on_bad, "a burst of " + std::to_string(count) + " was answered with " + std::to_string(handled) +
+                            " packets handled; there is at least one.");
   }
-  bad_outcome(on_bad, name + " never stops returning feedback.");
+  return handled;
+}
+
+void drain(const Instance& instance, std::size_t room, std::uint64_t now_ns, OnBadOutcome on_bad) {
+  if (instance.api().drain == nullptr) bad_outcome(on_bad, "a packet has more outputs, and drain is NULL.");
+  Octets buffer(room + 2 * kSlack);
+  for (int i = 0; i < kMostOutputs; ++i) {
+    headroom_packet packet{};
+    packet.out = buffer.data() + kSlack;
+    packet.out_capacity = static_cast<std::uint32_t>(room);
+    packet.status = kNoStatus;
+    if (instance.api().drain(instance.self(), &packet, 1, now_ns, nullptr) == 0) return;
+    check_outcome(packet, on_bad);
+  }
+  bad_outcome(on_bad, "drain never comes to an end.");
 }
 
 std::string line_of(const char* side, std::size_t i, const Called& called) {
@@ -61,13 +67,30 @@ std::string line_of(const char* side, std::size_t i, const Called& called) {
 
 }  // namespace
 
+headroom_packet record_of(const std::uint8_t* in, std::size_t in_length, std::uint8_t* out, std::size_t capacity,
+                          std::uint32_t channel) {
+  headroom_packet packet{};
+  packet.in = in;
+  packet.in_length = static_cast<std::uint32_t>(in_length);
+  packet.out = out;
+  packet.out_capacity = static_cast<std::uint32_t>(capacity);
+  packet.channel = channel;
+  packet.status = kNoStatus;
+  return packet;
+}
+
+void process_one(const Instance& instance, headroom_packet& packet, std::uint64_t now_ns) {
+  (void)process(instance, &packet, 1, now_ns, nullptr, OnBadOutcome::not_judged);
+  if (packet.more != 0) drain(instance, packet.in_length + HEADROOM_EXPANSION, now_ns, OnBadOutcome::not_judged);
+}
+
 std::vector<Called> call(const Instance& instance, const std::vector<OctetView>& inputs, std::uint32_t channel,
                          std::uint64_t now_ns, OnBadOutcome on_bad, std::uint8_t fill, bool details) {
   std::size_t in_total = kSlack;
   std::size_t out_total = kSlack;
   const auto capacity_for = [&](const OctetView& input) {
     const auto length = static_cast<std::uint32_t>(input.size());
-    return length + expansion_for(instance.role(), length, instance.mrru());
+    return length + expansion_for(instance.role(), instance.mrru());
   };
   for (const OctetView& input : inputs) {
     in_total += input.size() + kSlack;
@@ -84,16 +107,19 @@ std::vector<Called> call(const Instance& instance, const std::vector<OctetView>&
     const auto length = static_cast<std::uint32_t>(inputs[i].size());
     std::copy(inputs[i].begin(), inputs[i].end(), in.begin() + static_cast<std::ptrdiff_t>(in_at));
     const std::uint32_t capacity = capacity_for(inputs[i]);
-    packets[i] = {in.data() + in_at, out.data() + out_at, length, capacity, channel, 0, kNoStatus, 0};
+    packets[i] = record_of(in.data() + in_at, length, out.data() + out_at, capacity, channel);
     in_at += length + kSlack;
     out_at += capacity + kSlack;
   }
   const std::vector<headroom_packet> expected = packets;
-  const auto function = instance.role() == HEADROOM_COMPRESSOR ? instance.api().compress : instance.api().decompress;
-  function(instance.self(), packets.data(), packets.size(), now_ns, details ? detail.data() : nullptr);
+  for (std::size_t begin = 0; begin < packets.size();) {
+    begin += process(instance, packets.data() + begin, packets.size() - begin, now_ns,
+                     details ? detail.data() + begin : nullptr, on_bad);
+    if (packets[begin - 1].more != 0) drain(instance, out_total, now_ns, on_bad);
+  }
   std::vector<Called> called(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    check_outcome(instance, packets[i], on_bad);
+    check_outcome(packets[i], on_bad);
     called[i].status = packets[i].status;
     called[i].detail = detail[i];
     if (packets[i].status != HEADROOM_OK) continue;
@@ -103,20 +129,38 @@ std::vector<Called> call(const Instance& instance, const std::vector<OctetView>&
   return called;
 }
 
-std::vector<Octets> take_feedback(const Instance& instance, std::uint8_t fill, OnBadOutcome on_bad) {
-  return take(instance, instance.api().take_feedback, "take_feedback", fill, on_bad);
+std::vector<ReversePacket> take_reverse(const Instance& instance, std::uint64_t now_ns, std::uint8_t fill,
+                                        OnBadOutcome on_bad) {
+  std::vector<ReversePacket> taken;
+  if (instance.api().take_reverse == nullptr) return taken;
+  for (int i = 0; i < kMostOutputs; ++i) {
+    Octets buffer(HEADROOM_REVERSE_MAX + kSlack, fill);
+    headroom_packet packet{};
+    packet.out = buffer.data();
+    packet.out_capacity = HEADROOM_REVERSE_MAX;
+    if (instance.api().take_reverse(instance.self(), &packet, 1, now_ns) != 1) return taken;
+    if (packet.out_length == 0 || packet.out_length > HEADROOM_REVERSE_MAX) {
+      bad_outcome(on_bad, "take_reverse claims " + std::to_string(packet.out_length) + " octets in a buffer of " +
+                              std::to_string(HEADROOM_REVERSE_MAX) + ".");
+    }
+    buffer.resize(packet.out_length);
+    taken.push_back({std::move(buffer), packet.channel, packet.out_type});
+  }
+  bad_outcome(on_bad, "take_reverse never stops returning packets.");
 }
 
-std::vector<Octets> take_received_feedback(const Instance& instance, OnBadOutcome on_bad) {
-  return take(instance, instance.api().take_received_feedback, "take_received_feedback", 0, on_bad);
+void give_reverse(const Instance& instance, const Octets& octets, std::uint16_t type, std::uint64_t now_ns) {
+  if (instance.api().give_reverse == nullptr) return;
+  const Octets copy = octets;
+  headroom_packet packet = record_of(copy.data(), copy.size(), nullptr, 0);
+  packet.in_type = type;
+  (void)instance.api().give_reverse(instance.self(), &packet, 1, now_ns);
 }
 
-void give_feedback(const Instance& instance, const Octets& feedback, std::uint32_t channel, std::uint64_t now_ns) {
-  if (instance.api().give_feedback == nullptr) return;
-  Octets copy = feedback;
-  const auto length = static_cast<std::uint32_t>(copy.size());
-  const headroom_feedback given = {copy.data(), length, length, channel, 0};
-  instance.api().give_feedback(instance.self(), &given, now_ns);
+void carry_reverse(const Instance& decompressor, const Instance& compressor, std::uint64_t now_ns) {
+  for (const ReversePacket& packet : take_reverse(decompressor, now_ns)) {
+    if (packet.type == HEADROOM_REVERSE_FAR) give_reverse(compressor, packet.octets, HEADROOM_REVERSE_NEAR, now_ns);
+  }
 }
 
 std::vector<Octets> link_packets(const Subject& subject, std::size_t most) {
@@ -169,9 +213,10 @@ std::string transcript(const Subject& subject, const TranscriptOptions& options)
       const std::vector<Called> called = call(*decompressor, inputs, 0, now_ns, OnBadOutcome::not_judged, options.fill);
       for (std::size_t k = 0; k < called.size(); ++k) text += line_of("decompressor", i + j + k, called[k]);
     }
-    for (const Octets& feedback : take_feedback(*decompressor, options.fill)) {
-      text += "feedback after packet " + std::to_string(end - 1) + ": " + to_hex(feedback) + "\n";
-      if (compressor != nullptr) give_feedback(*compressor, feedback, 0, now_ns);
+    for (const ReversePacket& packet : take_reverse(*decompressor, now_ns, options.fill)) {
+      text += "feedback after packet " + std::to_string(end - 1) + ": " + to_hex(packet.octets) + "\n";
+      if (compressor != nullptr && packet.type == HEADROOM_REVERSE_FAR)
+        give_reverse(*compressor, packet.octets, HEADROOM_REVERSE_NEAR, now_ns);
     }
   }
   return text;

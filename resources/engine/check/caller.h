@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "adapter/guarded.h"
 #include "adapter/instance.h"
 #include "base/octets.h"
 #include "traffic/source.h"
@@ -50,20 +51,29 @@ struct Called {
 // What `call` does when the outcome of a call is not what the ABI allows.
 enum class OnBadOutcome { not_judged, broken };
 
-// Calls compress or decompress, as the instance's role has it, with room to spare on all sides. The output buffers are
-// filled with `fill` before, and `details` says whether details are asked for.
+// A record as a caller fills it, with a status that an adapter has to replace.
+[[nodiscard]] headroom_packet record_of(const std::uint8_t* in, std::size_t in_length, std::uint8_t* out,
+                                        std::size_t capacity, std::uint32_t channel = 0);
+
+// compress or decompress, as the instance's role has it, for one packet, and drains: the record has the outcome.
+void process_one(const Instance& instance, headroom_packet& packet, std::uint64_t now_ns);
+
+// Calls compress or decompress, as the instance's role has it, and drains, with room to spare on all sides. The output
+// buffers are filled with `fill` before, and `details` says whether details are asked for. Outputs beyond the first are
+// left out.
 [[nodiscard]] std::vector<Called> call(const Instance& instance, const std::vector<OctetView>& inputs,
                                        std::uint32_t channel, std::uint64_t now_ns,
                                        OnBadOutcome on_bad = OnBadOutcome::not_judged, std::uint8_t fill = 0,
                                        bool details = true);
 
-// The feedback that a decompressor wants sent, one message after the other, and what it found for the compressor at its
-// own end.
-[[nodiscard]] std::vector<Octets> take_feedback(const Instance& instance, std::uint8_t fill = 0,
-                                                OnBadOutcome on_bad = OnBadOutcome::not_judged);
-[[nodiscard]] std::vector<Octets> take_received_feedback(const Instance& instance,
-                                                         OnBadOutcome on_bad = OnBadOutcome::not_judged);
-void give_feedback(const Instance& instance, const Octets& feedback, std::uint32_t channel, std::uint64_t now_ns);
+// All reverse packets of an instance; none where the adapter has no such function.
+[[nodiscard]] std::vector<ReversePacket> take_reverse(const Instance& instance, std::uint64_t now_ns,
+                                                      std::uint8_t fill = 0,
+                                                      OnBadOutcome on_bad = OnBadOutcome::not_judged);
+// Without effect where the adapter has no such function.
+void give_reverse(const Instance& instance, const Octets& octets, std::uint16_t type, std::uint64_t now_ns);
+// What a decompressor wants sent reaches the compressor.
+void carry_reverse(const Instance& decompressor, const Instance& compressor, std::uint64_t now_ns);
 
 // The link packets that a fresh compressor makes of the subject's packets, nothing lost; without a compressor the
 // packets themselves. What could not be compressed is left out.

@@ -46,6 +46,11 @@ Outcome check_piggyback(const Subject& subject);
 // segment_checks.cc
 Outcome check_segments(const Subject& subject);
 
+// drain_checks.cc
+Outcome check_drain(const Subject& subject);
+Outcome check_deadline(const Subject& subject);
+Outcome check_lost_frames(const Subject& subject);
+
 // bounds_checks.cc
 Outcome check_output_bounds(const Subject& subject);
 Outcome check_input_bounds(const Subject& subject);

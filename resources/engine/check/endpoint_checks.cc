@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t kHostileMessages = 1'500;
 constexpr int kMostNacks = 1000;
-constexpr std::uint8_t kFramingError = 25;
 
 void require(bool holds, const std::string& sentence) {
   if (!holds) throw Broken(sentence);
@@ -39,15 +38,15 @@ struct Side {
       : instance(stream ? with_transport(subject.adapter, "tcp") : subject.adapter, HEADROOM_ENDPOINT),
         endpoint(instance) {
     const auto sentence = endpoint.open(0, Json::object());
-    if (sentence) throw Broken("open_compartment refuses an empty object: " + *sentence);
+    if (sentence) throw Broken("sessions.open refuses an empty object: " + *sentence);
   }
   Instance instance;
   GuardedEndpoint endpoint;
 };
 
-void take_all(GuardedEndpoint& endpoint) {
-  for (int n = 0; endpoint.take_feedback(); ++n) {
-    if (n == kMostNacks) throw Broken("take_feedback never stops returning NACKs.");
+void take_all(GuardedEndpoint& endpoint, std::uint64_t now_ns) {
+  for (int n = 0; endpoint.take_reverse(now_ns); ++n) {
+    if (n == kMostNacks) throw Broken("take_reverse never stops returning NACKs.");
   }
 }
 
@@ -93,11 +92,11 @@ Outcome check_endpoint_functions(const Subject& subject) {
     note("an endpoint was made");
     Instance instance(subject.adapter, HEADROOM_ENDPOINT);
     const GuardedEndpoint endpoint(instance);
-    const headroom_api& api = instance.api();
-    require(!has(subject, "features", "nack") || api.take_feedback != nullptr,
-            "describe lists the feature nack, and take_feedback is NULL.");
-    require(!subject.scheme.contains("tools") || subject.scheme["tools"].empty() || api.tool != nullptr,
-            "describe lists tools, and tool is NULL.");
+    require(!has(subject, "features", "nack") || instance.api().take_reverse != nullptr,
+            "describe lists the feature nack, and take_reverse is NULL.");
+    require(!subject.scheme.contains("tools") || subject.scheme["tools"].empty() ||
+                Library::open(subject.adapter.library, "/library")->tools() != nullptr,
+            "describe lists tools, and there is no extension \"tools\".");
   });
 }
 
@@ -142,20 +141,20 @@ Outcome check_compartments(const Subject& subject) {
     note("compartments were opened and closed");
     require(endpoint.open(0, Json::object()).has_value(), "a compartment that is open is opened again.");
     require(endpoint.open(1, {{"no_such_key", 1}}).has_value(),
-            "open_compartment accepts a key that is not among state_memory_size, peer and options.");
-    require(endpoint.open(1, Json::array()).has_value(), "open_compartment accepts a list.");
-    require(!endpoint.close(1), "close_compartment closes what is not open.");
+            "sessions.open accepts a key that is not among state_memory_size, peer and options.");
+    require(endpoint.open(1, Json::array()).has_value(), "sessions.open accepts a list.");
+    require(!endpoint.close(1), "sessions.close closes what is not open.");
     require(endpoint.compress(sip_message(0), 1, time_of(0)).status == HEADROOM_ERR_CHANNEL,
             "compress for a compartment that is not open must be answered with ERR_CHANNEL.");
     require(endpoint.decompress(sip_message(0), 1, 0, time_of(0)).status == HEADROOM_ERR_CHANNEL,
             "decompress for a compartment that is not open must be answered with ERR_CHANNEL.");
     for (int i = 0; i < 3; ++i) {
-      const auto sentence = endpoint.open(HEADROOM_NO_COMPARTMENT - 1, Json::object());
+      const auto sentence = endpoint.open(HEADROOM_NO_SESSION - 1, Json::object());
       require(!sentence.has_value(), "compartment 4294967294 cannot be opened: " + sentence.value_or(""));
-      require(endpoint.close(HEADROOM_NO_COMPARTMENT - 1), "close_compartment does not close what is open.");
+      require(endpoint.close(HEADROOM_NO_SESSION - 1), "sessions.close does not close what is open.");
     }
-    require(endpoint.open(HEADROOM_NO_COMPARTMENT, Json::object()).has_value(),
-            "HEADROOM_NO_COMPARTMENT is opened as if it were a number.");
+    require(endpoint.open(HEADROOM_NO_SESSION, Json::object()).has_value(),
+            "HEADROOM_NO_SESSION is opened as if it were a number.");
   });
 }
 
@@ -172,8 +171,7 @@ Outcome check_messages(const Subject& subject) {
       require(made.came_out(),
               "message " + std::to_string(i) + " was not compressed: " + name_of_status(made.status) + ".");
       const bool known = i % 4 < 2;
-      const MessageOutput back =
-          to.endpoint.decompress(made.octets, known ? 0 : HEADROOM_NO_COMPARTMENT, 1, time_of(i));
+      const MessageOutput back = to.endpoint.decompress(made.octets, known ? 0 : HEADROOM_NO_SESSION, 1, time_of(i));
       require(back.came_out(), "message " + std::to_string(i) +
                                    " was not decompressed: " + name_of_status(back.status) + ", reason " +
                                    std::to_string(back.detail.reason) + ".");
@@ -181,7 +179,8 @@ Outcome check_messages(const Subject& subject) {
       if (!known) (void)to.endpoint.accept(0);
     }
     for (Side* side : {&a, &b}) {
-      require(!side->endpoint.take_feedback(), "take_feedback returns a NACK although every message was decompressed.");
+      require(!side->endpoint.take_reverse(time_of(60)),
+              "take_reverse returns a NACK although every message was decompressed.");
     }
   });
 }
@@ -195,7 +194,7 @@ Outcome check_acceptance(const Subject& subject) {
     Side other(subject);
     const MessageOutput made = other.endpoint.compress(sip_message(0), 0, time_of(0));
     if (!made.came_out() || made.detail.kind == HEADROOM_MESSAGE_PLAIN) throw NotJudged("nothing is compressed.");
-    if (!side.endpoint.decompress(made.octets, HEADROOM_NO_COMPARTMENT, 0, time_of(0)).came_out()) {
+    if (!side.endpoint.decompress(made.octets, HEADROOM_NO_SESSION, 0, time_of(0)).came_out()) {
       throw NotJudged("a message was not decompressed; see the check \"messages\".");
     }
     if (side.endpoint.detail().kind == HEADROOM_MESSAGE_PLAIN) throw NotJudged("messages are plain here.");
@@ -216,16 +215,17 @@ Outcome check_nacks(const Subject& subject) {
   if (!has(subject, "features", "nack")) throw NotJudged("the endpoint does not declare the feature nack.");
   return guarded([&] {
     Side side(subject);
-    take_all(side.endpoint);
+    take_all(side.endpoint, time_of(0));
     note("a message that must fail was decompressed");
     const std::int32_t status = side.endpoint.decompress(kFailsForSure, 0, 0, time_of(0)).status;
     require(status == HEADROOM_ERR_DECOMPRESSION, std::string("bytecode that fails is answered with ") +
                                                       name_of_status(status) + " instead of ERR_DECOMPRESSION.");
-    const auto nack = side.endpoint.take_feedback();
-    require(nack.has_value(), "take_feedback has no NACK after a decompression failure.");
+    const auto nack = side.endpoint.take_reverse(time_of(0));
+    require(nack.has_value(), "take_reverse has no NACK after a decompression failure.");
     require(!nack->octets.empty() && nack->octets[0] >= 0xF8,
-            "the NACK that take_feedback returns does not begin as a SigComp message does.");
-    require(!side.endpoint.take_feedback(), "take_feedback returns two NACKs for one failure.");
+            "the NACK that take_reverse returns does not begin as a SigComp message does.");
+    require(nack->type == HEADROOM_REVERSE_FAR, "the NACK that take_reverse returns is not for the far end.");
+    require(!side.endpoint.take_reverse(time_of(0)), "take_reverse returns two NACKs for one failure.");
   });
 }
 
@@ -240,11 +240,11 @@ Outcome check_detail_grows(const Subject& subject) {
       std::memset(&detail, 0x5A, sizeof detail);
       detail.struct_size = static_cast<std::uint32_t>(size);
       std::memcpy(room.data(), &detail, sizeof detail);
-      note("message_detail was called with a struct_size of " + std::to_string(size));
-      side.instance.api().message_detail(side.instance.self(), reinterpret_cast<headroom_message_detail*>(room.data()));
+      note("messages.detail was called with a struct_size of " + std::to_string(size));
+      side.instance.messages()->detail(side.instance.self(), reinterpret_cast<headroom_message_detail*>(room.data()));
       require(std::all_of(room.begin() + static_cast<std::ptrdiff_t>(std::min(size, sizeof whole)), room.end(),
                           [](std::uint8_t octet) { return octet == 0x5A; }),
-              "message_detail writes beyond the caller's struct_size of " + std::to_string(size) + ".");
+              "messages.detail writes beyond the caller's struct_size of " + std::to_string(size) + ".");
     }
   });
 }
@@ -264,23 +264,22 @@ Outcome check_streams(const Subject& subject) {
       stream.insert(stream.end(), made.octets.begin(), made.octets.end());
     }
     if (plain) throw NotJudged("messages are plain here, and nothing delimits them.");
-    require(b.endpoint.decompress({}, 0, 0, time_of(0)).status == HEADROOM_MORE,
-            "no octets of a stream must be answered with MORE.");
-    require(b.endpoint.decompress(stream, HEADROOM_NO_COMPARTMENT, 0, time_of(0)).status == HEADROOM_ERR_CHANNEL,
+    require(b.endpoint.decompress({}, 0, 0, time_of(0)).is_none() && !b.endpoint.drain(time_of(0)),
+            "no octets of a stream must be answered with NOTHING, and no message.");
+    require(b.endpoint.decompress(stream, HEADROOM_NO_SESSION, 0, time_of(0)).status == HEADROOM_ERR_CHANNEL,
             "a stream without a compartment must be answered with ERR_CHANNEL.");
     std::size_t came = 0;
     Xoshiro256 random(1);
     for (std::size_t at = 0; at < stream.size();) {
       const std::size_t length = std::min<std::size_t>(stream.size() - at, 1 + random.next() % 500);
       note("octets " + std::to_string(at) + " and following of a stream were given to decompress");
-      OctetView piece = OctetView(stream).subspan(at, length);
-      for (;;) {
-        const MessageOutput output = b.endpoint.decompress(piece, 0, 0, time_of(at));
-        if (output.status == HEADROOM_MORE) break;
-        require(output.came_out() && came < kMessages && output.octets == sip_message(came),
+      std::optional<MessageOutput> output =
+          b.endpoint.decompress(OctetView(stream).subspan(at, length), 0, 0, time_of(at));
+      if (output->is_none()) output = b.endpoint.drain(time_of(at));
+      for (; output; output = b.endpoint.drain(time_of(at))) {
+        require(output->came_out() && came < kMessages && output->octets == sip_message(came),
                 "message " + std::to_string(came) + " of a stream does not come out as it went in.");
         ++came;
-        piece = {};
       }
       at += length;
     }
@@ -305,7 +304,8 @@ Outcome check_message_bounds(const Subject& subject) {
       packet.out = out.data();
       packet.out_capacity = static_cast<std::uint32_t>(room);
       const auto call = compressing ? side.instance.api().compress : side.instance.api().decompress;
-      call(side.instance.self(), &packet, 1, time_of(room), nullptr);
+      (void)call(side.instance.self(), &packet, 1, time_of(room), nullptr);
+      (void)side.endpoint.drain(time_of(room));
       require(std::all_of(out.begin() + static_cast<std::ptrdiff_t>(room), out.end(),
                           [](std::uint8_t octet) { return octet == 0xA5; }),
               std::string(compressing ? "compress" : "decompress") + " writes beyond a buffer of " +
@@ -398,9 +398,9 @@ Outcome check_hostile_messages(const Subject& subject) {
       const bool known = i % 2 == 0;
       // An hour apart: what an endpoint allows a source per second is not what is asked here.
       const std::uint64_t now_ns = (i + 1) * 3'600'000'000'000;
-      (void)side.endpoint.decompress(message, known ? 0 : HEADROOM_NO_COMPARTMENT, 0, now_ns);
+      (void)side.endpoint.decompress(message, known ? 0 : HEADROOM_NO_SESSION, 0, now_ns);
       if (!known) (void)side.endpoint.accept(0);
-      take_all(side.endpoint);
+      take_all(side.endpoint, now_ns);
       if (i % 16 == 0) (void)side.endpoint.compress(sip_message(i), 0, now_ns);
     }
     if (!has(subject, "transports", "tcp")) return;
@@ -409,14 +409,13 @@ Outcome check_hostile_messages(const Subject& subject) {
       Octets piece(below(300));
       for (std::uint8_t& octet : piece) octet = static_cast<std::uint8_t>(below(3) == 0 ? 0xFF : random.next());
       note("piece " + std::to_string(i) + " of a hostile stream was given to decompress");
-      OctetView octets = piece;
-      for (std::size_t n = 0;; ++n) {
-        const MessageOutput output = stream.endpoint.decompress(octets, 0, 0, (i + 1) * 3'600'000'000'000);
-        take_all(stream.endpoint);
-        octets = {};
-        if (output.status == HEADROOM_MORE || output.detail.reason == kFramingError) break;
-        require(n < piece.size() + 2, "a piece of a stream gives more messages than it has octets.");
-      }
+      const std::uint64_t now_ns = (i + 1) * 3'600'000'000'000;
+      std::size_t outputs = 0;
+      (void)stream.endpoint.decompress(piece, 0, 0, now_ns);
+      do {
+        take_all(stream.endpoint, now_ns);
+        require(outputs++ < piece.size() + 2, "a piece of a stream gives more messages than it has octets.");
+      } while (stream.endpoint.drain(now_ns));
       if (i % 8 == 0) {
         (void)stream.endpoint.close(0);
         (void)stream.endpoint.open(0, Json::object());
@@ -427,22 +426,22 @@ Outcome check_hostile_messages(const Subject& subject) {
 
 Outcome check_tool(const Subject& subject) {
   const std::shared_ptr<const Library> library = Library::open(subject.adapter.library, "/library");
-  const headroom_api& api = library->api();
-  if (api.tool == nullptr) throw NotJudged("the adapter has no tools.");
+  const headroom_tools* const tools = library->tools();
+  if (tools == nullptr) throw NotJudged("the adapter has no tools.");
   for (const char* question :
        {"", "{", "[]", "{}", "{\"tool\": 7}", "{\"tool\": \"no-such-tool\"}", "{\"tool\": \"assemble\"}",
         "{\"tool\": \"assemble\", \"source\": \"?\"}", "{\"tool\": \"disassemble\", \"code\": \"0\"}"}) {
     note(std::string("tool was asked ") + question);
     const std::string text =
-        fetch_text("tool", [&](char* json, std::size_t capacity) { return api.tool(question, json, capacity); });
+        fetch_text("tools.ask", [&](char* json, std::size_t capacity) { return tools->ask(question, json, capacity); });
     const Json answer = parse_json(text);
     require(answer.is_object() && answer.contains("error") && answer["error"].is_string() && answer["error"] != "",
             std::string("tool does not answer the question ") + question + " with an error.");
     const std::string again =
-        fetch_text("tool", [&](char* json, std::size_t capacity) { return api.tool(question, json, capacity); });
+        fetch_text("tools.ask", [&](char* json, std::size_t capacity) { return tools->ask(question, json, capacity); });
     require(again == text, std::string("tool answers the question ") + question + " in two ways.");
     Octets room(text.size() + 64, 0x5A);
-    (void)api.tool(question, reinterpret_cast<char*>(room.data()), text.size());
+    (void)tools->ask(question, reinterpret_cast<char*>(room.data()), text.size());
     require(std::all_of(room.begin(), room.end(), [](std::uint8_t octet) { return octet == 0x5A; }),
             "tool writes into a buffer that is too small for its answer.");
   }
@@ -463,7 +462,8 @@ const std::vector<Check>& endpoint_checks() {
       {"messages", "what is compressed comes back octet by octet, in both directions", check_messages},
       {"acceptance", "a message is accepted once, for a compartment that is open", check_acceptance},
       {"nacks", "a message that fails is answered with one NACK", check_nacks},
-      {"message_detail", "message_detail writes as much as the caller has room for", check_detail_grows},
+      {"message_detail", "detail writes as much of what is known about a message as the caller has room for",
+       check_detail_grows},
       {"streams", "messages come out of a stream one by one, whatever the pieces", check_streams},
       {"output_bounds", "nothing is written outside the output buffer", check_message_bounds},
       {"buffer_lifetime", "no buffer is touched once the call that it was given to has returned",

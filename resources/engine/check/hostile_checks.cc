@@ -10,6 +10,7 @@ namespace headroom::check {
 namespace {
 
 constexpr std::size_t kHostilePackets = 6'000;
+constexpr unsigned kNoType = 7;  // of a reverse packet
 
 class Forger {
  public:
@@ -57,10 +58,9 @@ class Forger {
 };
 
 // What a decompressor has to say after a packet, to either end.
-void take_all(const Instance& instance, OnBadOutcome on_bad) {
+void take_all(const Instance& instance, std::uint64_t now_ns, OnBadOutcome on_bad) {
   if (instance.role() != HEADROOM_DECOMPRESSOR) return;
-  (void)take_feedback(instance, 0, on_bad);
-  (void)take_received_feedback(instance, on_bad);
+  (void)take_reverse(instance, now_ns, 0, on_bad);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ Outcome check_hostile_packets(const Subject& subject) {
     // When even honest packets have impossible outcomes, there is nothing to add here.
     for (std::size_t i = 0; i < honest.size(); ++i) {
       (void)call(instance, {honest[i]}, 0, time_of(i));
-      take_all(instance, OnBadOutcome::not_judged);
+      take_all(instance, time_of(i), OnBadOutcome::not_judged);
     }
     Forger forger(1);
     for (std::size_t i = 0; i < kHostilePackets; ++i) {
@@ -88,7 +88,7 @@ Outcome check_hostile_packets(const Subject& subject) {
       note("packet " + std::to_string(i) + " of hostile ones, " + std::to_string(packet.size()) +
            " octets, was given to the " + name_of(role));
       (void)call(instance, {packet}, 0, time_of(honest.size() + i), OnBadOutcome::broken);
-      take_all(instance, OnBadOutcome::broken);
+      take_all(instance, time_of(honest.size() + i), OnBadOutcome::broken);
     }
   });
   return {};
@@ -98,21 +98,24 @@ Outcome check_hostile_feedback(const Subject& subject) {
   if (!subject.compressor) throw NotJudged("this needs a compressor.");
   const Instance compressor(subject.adapter, HEADROOM_COMPRESSOR);
   const headroom_api& api = compressor.api();
-  if (api.give_feedback == nullptr && api.piggyback == nullptr) throw NotJudged("the adapter takes no feedback.");
+  if (api.give_reverse == nullptr) throw NotJudged("the adapter takes no feedback.");
   Forger forger(2);
   std::size_t next = 0;
   for (std::size_t i = 0; i < kHostilePackets; ++i) {
-    Octets octets = forger.random_octets(i % 16 == 0 ? HEADROOM_FEEDBACK_MAX : 12);
+    Octets octets = forger.random_octets(i % 16 == 0 ? HEADROOM_REVERSE_MAX : 12);
     // Half of it looks like feedback: 11110 and a length (RFC 5795, 5.2.4.1).
     if (i % 2 == 0 && !octets.empty()) octets[0] = static_cast<std::uint8_t>(0xF0 | forger.below(8));
     const auto length = static_cast<std::uint32_t>(octets.size());
     octets.resize(octets.size() + 1);  // so that no feedback has a pointer that is NULL
     const std::uint32_t channel = i % 32 == 0 ? 0x7FFFFFFF : 0;
-    const headroom_feedback feedback = {octets.data(), length, length, channel, 0};
     note("feedback " + std::to_string(i) + " of hostile ones, " + std::to_string(length) +
          " octets, was given to the compressor");
-    if (api.give_feedback != nullptr) api.give_feedback(compressor.self(), &feedback, time_of(i));
-    if (api.piggyback != nullptr && i % 8 == 0) (void)api.piggyback(compressor.self(), &feedback);
+    for (const unsigned type : {HEADROOM_REVERSE_NEAR, HEADROOM_REVERSE_FAR, kNoType}) {
+      if (type != HEADROOM_REVERSE_NEAR && i % 8 != 0) continue;
+      headroom_packet packet = record_of(octets.data(), length, nullptr, 0, channel);
+      packet.in_type = static_cast<std::uint16_t>(type);
+      (void)api.give_reverse(compressor.self(), &packet, 1, time_of(i));
+    }
     const Octets& packet = subject.packets[next++ % subject.packets.size()].octets;
     // Octets waiting to be piggybacked count against the room; what does not fit may be refused, but not overflow.
     (void)call(compressor, {packet}, 0, time_of(i));

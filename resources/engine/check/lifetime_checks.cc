@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kPackets = 120;
 constexpr std::size_t kMessages = 24;
 constexpr std::size_t kLongestBurst = 3;
-constexpr int kMostFeedback = 64;  // messages after one packet
+constexpr int kMostReverse = 64;  // packets after one packet, and outputs of one
 constexpr std::size_t kErrorCapacity = 256;
 
 // The buffers of one call.
@@ -98,44 +98,45 @@ class Borrower {
       packets[i].status = HEADROOM_ERR_INTERNAL;
       given.push_back(packets[i]);
     }
-    called(compressing ? "compress" : "decompress");
-    (compressing ? api_.compress : api_.decompress)(self_, packets, count, now_ns, details);
     std::vector<Octets> outputs;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (packets[i].status != HEADROOM_OK || packets[i].out_length > given[i].out_capacity) continue;
-      outputs.emplace_back(given[i].out, given[i].out + packets[i].out_length);
+    for (std::size_t begin = 0; begin < count;) {
+      called(compressing ? "compress" : "decompress");
+      const std::size_t handled = (compressing ? api_.compress : api_.decompress)(self_, packets + begin, count - begin,
+                                                                                  now_ns, details + begin);
+      if (handled == 0 || handled > count - begin) throw NotJudged("packets are left; see the check \"outcome\".");
+      for (std::size_t i = begin; i < begin + handled; ++i) {
+        if (packets[i].status != HEADROOM_OK || packets[i].out_length > given[i].out_capacity) continue;
+        outputs.emplace_back(given[i].out, given[i].out + packets[i].out_length);
+      }
+      begin += handled;
+      if (packets[begin - 1].more != 0) drain(given[begin - 1].out_capacity, now_ns, outputs);
     }
     return outputs;
   }
 
-  // take_feedback, or take_received_feedback.
-  std::vector<Octets> take(bool received) {
-    const auto function = received ? api_.take_received_feedback : api_.take_feedback;
-    std::vector<Octets> taken;
-    for (int i = 0; i < kMostFeedback && function != nullptr; ++i) {
+  std::vector<ReversePacket> take(std::uint64_t now_ns) {
+    std::vector<ReversePacket> taken;
+    for (int i = 0; i < kMostReverse && api_.take_reverse != nullptr; ++i) {
       Lent lent;
-      auto* const feedback = lent.array<headroom_feedback>(1);
-      std::uint8_t* const data = lent.octets(HEADROOM_FEEDBACK_MAX);
-      *feedback = {data, HEADROOM_FEEDBACK_MAX, 0, 0, 0};
-      called(received ? "take_received_feedback" : "take_feedback");
-      if (function(self_, feedback) != 1 || feedback->length > HEADROOM_FEEDBACK_MAX) break;
-      taken.emplace_back(data, data + feedback->length);
+      auto* const packet = lent.array<headroom_packet>(1);
+      std::uint8_t* const out = lent.octets(HEADROOM_REVERSE_MAX);
+      packet->out = out;
+      packet->out_capacity = HEADROOM_REVERSE_MAX;
+      called("take_reverse");
+      if (api_.take_reverse(self_, packet, 1, now_ns) != 1 || packet->out_length > HEADROOM_REVERSE_MAX) break;
+      taken.push_back({Octets(out, out + packet->out_length), packet->channel, packet->out_type});
     }
     return taken;
   }
 
-  void give(const Octets& octets, bool piggyback, std::uint64_t now_ns) {
-    if ((piggyback && api_.piggyback == nullptr) || (!piggyback && api_.give_feedback == nullptr)) return;
+  void give(const Octets& octets, std::uint16_t type, std::uint64_t now_ns) {
+    if (api_.give_reverse == nullptr) return;
     Lent lent;
-    const auto length = static_cast<std::uint32_t>(octets.size());
-    auto* const feedback = lent.array<headroom_feedback>(1);
-    *feedback = {lent.copy(octets), length, length, 0, 0};
-    called(piggyback ? "piggyback" : "give_feedback");
-    if (piggyback) {
-      (void)api_.piggyback(self_, feedback);
-    } else {
-      api_.give_feedback(self_, feedback, now_ns);
-    }
+    auto* const packet = lent.array<headroom_packet>(1);
+    *packet = record_of(lent.copy(octets), octets.size(), nullptr, 0);
+    packet->in_type = type;
+    called("give_reverse");
+    (void)api_.give_reverse(self_, packet, 1, now_ns);
   }
 
   void ask_for_statistics() {
@@ -154,29 +155,43 @@ class Borrower {
 
   void open(std::uint32_t compartment) {
     Lent lent;
-    called("open_compartment");
+    called("sessions.open");
     char* const error = lent.array<char>(kErrorCapacity);
-    if (api_.open_compartment == nullptr ||
-        api_.open_compartment(self_, compartment, lent.text("{}"), error, kErrorCapacity) != 1) {
+    if (library_->sessions() == nullptr ||
+        library_->sessions()->open(self_, compartment, lent.text("{}"), error, kErrorCapacity) != 1) {
       throw NotJudged(std::string("no compartment can be opened: ") + error);
     }
   }
 
   void accept(std::uint32_t compartment) {
-    called("accept");
-    if (api_.accept != nullptr) (void)api_.accept(self_, compartment);
+    called("messages.accept");
+    if (library_->messages() != nullptr) (void)library_->messages()->accept(self_, compartment);
   }
 
   void ask_about_message() {
-    if (api_.message_detail == nullptr) return;
+    if (library_->messages() == nullptr || library_->messages()->detail == nullptr) return;
     Lent lent;
     auto* const detail = lent.array<headroom_message_detail>(1);
     detail->struct_size = sizeof *detail;
-    called("message_detail");
-    api_.message_detail(self_, detail);
+    called("messages.detail");
+    library_->messages()->detail(self_, detail);
   }
 
  private:
+  void drain(std::size_t room, std::uint64_t now_ns, std::vector<Octets>& outputs) {
+    for (int i = 0; i < kMostReverse && api_.drain != nullptr; ++i) {
+      Lent lent;
+      auto* const packet = lent.array<headroom_packet>(1);
+      std::uint8_t* const out = lent.octets(room);
+      packet->out = out;
+      packet->out_capacity = static_cast<std::uint32_t>(room);
+      called("drain");
+      if (api_.drain(self_, packet, 1, now_ns, lent.array<headroom_detail>(1)) != 1) return;
+      if (packet->status == HEADROOM_OK && packet->out_length <= room)
+        outputs.emplace_back(out, out + packet->out_length);
+    }
+    if (api_.drain != nullptr) throw NotJudged("drain never comes to an end; see the other checks.");
+  }
   [[nodiscard]] std::size_t room_for(bool compressing, std::size_t length) const {
     if (role_ != HEADROOM_ENDPOINT) return length + HEADROOM_EXPANSION;
     return compressing ? 2 * length + HEADROOM_MESSAGE_EXPANSION : std::max<std::size_t>(length, HEADROOM_MESSAGE_MAX);
@@ -210,11 +225,10 @@ void send_packets(const Subject& subject) {
     }
     if (!decompressor || inputs.empty()) continue;
     (void)decompressor->process(false, inputs, 0, now_ns);
-    for (const Octets& feedback : decompressor->take(true)) {
-      if (compressor) compressor->give(feedback, false, now_ns);
-    }
-    for (const Octets& feedback : decompressor->take(false)) {
-      if (compressor) compressor->give(feedback, burst == 1, now_ns);
+    for (const ReversePacket& packet : decompressor->take(now_ns)) {
+      const bool piggybacks = packet.type == HEADROOM_REVERSE_FAR && burst == 1;
+      if (compressor)
+        compressor->give(packet.octets, piggybacks ? HEADROOM_REVERSE_FAR : HEADROOM_REVERSE_NEAR, now_ns);
     }
   }
   for (Borrower* const each : {compressor.get(), decompressor.get()}) {
@@ -238,9 +252,9 @@ void send_messages(const Subject& subject) {
   // The application finds out after a while whose message it was, and asks about it before and after.
   const auto receive = [](Borrower& to, OctetView message, std::size_t i) {
     const bool known = i % 4 == 0;
-    (void)to.process(false, {message}, known ? 0 : HEADROOM_NO_COMPARTMENT, time_of(i));
+    (void)to.process(false, {message}, known ? 0 : HEADROOM_NO_SESSION, time_of(i));
     if (i % 2 == 0) to.ask_about_message();
-    (void)to.take(false);
+    (void)to.take(time_of(i));
     if (i % 3 == 0) (void)to.process(true, {sip_message(i)}, 1, time_of(i));  // for another peer
     to.accept(0);
     to.ask_about_message();

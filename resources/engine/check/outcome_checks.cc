@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What calls say about packets.
+#include <algorithm>
+
 #include "adapter/guarded.h"
 #include "base/hex.h"
 #include "check/checks.h"
@@ -10,13 +12,10 @@ namespace headroom::check {
 namespace {
 
 // What a decompressor has to say after a packet, to either end.
-void take_all(Guarded& guarded) {
+void take_all(Guarded& guarded, std::uint64_t now_ns) {
   constexpr int kMost = 1000;
-  for (int n = 0; guarded.take_feedback(); ++n) {
-    if (n == kMost) throw Broken("take_feedback never stops returning feedback.");
-  }
-  for (int n = 0; guarded.take_received_feedback(); ++n) {
-    if (n == kMost) throw Broken("take_received_feedback never stops returning feedback.");
+  for (int n = 0; guarded.take_reverse(now_ns); ++n) {
+    if (n == kMost) throw Broken("take_reverse never stops returning feedback.");
   }
 }
 
@@ -48,12 +47,12 @@ Outcome check_round_trip(const Subject& subject) {
     if (const auto at = replay::first_difference(packet, out[0].octets)) {
       throw Broken("packet " + std::to_string(i) + " came back changed, from octet " + std::to_string(*at) + " on.");
     }
-    for (const Octets& feedback : take_feedback(decompressor)) give_feedback(compressor, feedback, 0, time_of(i));
+    carry_reverse(decompressor, compressor, time_of(i));
   }
   return {};
 }
 
-// Every field of headroom_packet, headroom_detail and headroom_feedback after calls, for packets that are fine and for
+// Every field of headroom_packet and headroom_detail after calls, for packets that are fine and for
 // some that are not.
 Outcome check_outcome_fields(const Subject& subject) {
   for_each_role(subject, [&](headroom_role role) {
@@ -72,11 +71,11 @@ Outcome check_outcome_fields(const Subject& subject) {
     for (std::size_t i = 0; i < packets.size();) {
       const std::size_t burst = i < good ? 1 + i % 3 : 1;
       std::vector<GuardedInput> inputs;
-      for (std::size_t k = i; k < std::min(i + burst, packets.size()); ++k) inputs.push_back({packets[k], 0});
+      for (std::size_t k = i; k < std::min(i + burst, packets.size()); ++k) inputs.push_back({packets[k]});
       note("packet " + std::to_string(i) + " and following were given to the " + name_of(role));
       try {
         (void)guarded.process(inputs, time_of(i));
-        if (role == HEADROOM_DECOMPRESSOR) take_all(guarded);
+        if (role == HEADROOM_DECOMPRESSOR) take_all(guarded, time_of(i));
       } catch (const PromiseBroken& broken) {
         throw Broken(broken.function() + ": " + broken.what());
       }
@@ -90,7 +89,8 @@ Outcome check_piggyback(const Subject& subject) {
   if (!subject.compressor || !subject.decompressor) throw NotJudged("this needs both a compressor and a decompressor.");
   Instance compressor(subject.adapter, HEADROOM_COMPRESSOR);
   Instance decompressor(subject.adapter, HEADROOM_DECOMPRESSOR);
-  if (compressor.api().piggyback == nullptr || decompressor.api().take_received_feedback == nullptr)
+  const std::vector<std::string>& ways = compressor.description().find(subject.adapter.scheme)->feedback;
+  if (std::find(ways.begin(), ways.end(), "piggybacked") == ways.end())
     throw NotJudged("the adapter does not piggyback feedback.");
   const Octets sent = feedback_to_send(subject);
   Guarded sender(compressor), receiver(decompressor);
@@ -99,14 +99,16 @@ Outcome check_piggyback(const Subject& subject) {
     for (std::size_t i = 0; i < count; ++i) {
       const bool carries = i % 3 == 1;
       note("packet " + std::to_string(i) + (carries ? " was sent with" : " was sent without") + " feedback in front");
-      if (carries && !sender.piggyback({sent, 0})) throw Broken("piggyback refuses feedback although none is waiting.");
-      const std::vector<GuardedOutput> link = sender.process({{subject.packets[i].octets, 0}}, time_of(i));
+      if (carries && !sender.give_reverse({sent, 0, HEADROOM_REVERSE_FAR}, time_of(i)))
+        throw Broken("give_reverse refuses feedback to piggyback although none is waiting.");
+      const std::vector<GuardedOutput> link = sender.process({{subject.packets[i].octets}}, time_of(i));
       if (link[0].status != HEADROOM_OK) throw NotJudged("a packet was not compressed; see the check \"round_trip\".");
-      (void)receiver.process({{link[0].octets, 0}}, time_of(i));
+      (void)receiver.process({{link[0].octets}}, time_of(i));
       Octets received;
-      while (const std::optional<FeedbackElement> element = receiver.take_received_feedback()) {
-        received.insert(received.end(), element->octets.begin(), element->octets.end());
-        if (received.size() > HEADROOM_FEEDBACK_MAX) break;
+      while (const std::optional<ReversePacket> packet = receiver.take_reverse(time_of(i))) {
+        if (packet->type != HEADROOM_REVERSE_NEAR) continue;
+        received.insert(received.end(), packet->octets.begin(), packet->octets.end());
+        if (received.size() > HEADROOM_REVERSE_MAX) break;
       }
       if (received == (carries ? sent : Octets())) continue;
       throw Broken("packet " + std::to_string(i) + " was sent " +

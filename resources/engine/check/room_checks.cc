@@ -28,10 +28,8 @@ Tried try_one(const Instance& instance, const Octets& input, std::size_t i) {
   in.resize(input.size() + kSlack);  // whether it reads them, "input_bounds" finds out
   Octets out(input.size() + HEADROOM_EXPANSION);
   const auto room = static_cast<std::uint32_t>(input.size() / 2);
-  headroom_packet packet = {
-      in.data(), out.data(), static_cast<std::uint32_t>(input.size()), room, 0, 0, HEADROOM_ERR_INTERNAL, 0};
-  const auto function = instance.role() == HEADROOM_COMPRESSOR ? instance.api().compress : instance.api().decompress;
-  function(instance.self(), &packet, 1, time_of(i), nullptr);
+  headroom_packet packet = record_of(in.data(), input.size(), out.data(), room);
+  process_one(instance, packet, time_of(i));
   if (packet.status != HEADROOM_OK) return {true, {}};
   out.resize(std::min(packet.out_length, room));
   return {false, std::move(out)};
@@ -73,7 +71,7 @@ void try_in_too_little_room(const Subject& subject, Wanting wanting) {
     if (out[0].status != HEADROOM_OK)
       throw Broken(after + name + " was not decompressed: " + name_of_status(out[0].status) + ".");
     if (!same) throw Broken(after + name + " came back changed.");
-    for (const Octets& feedback : take_feedback(decompressor)) give_feedback(compressor, feedback, 0, time_of(i));
+    carry_reverse(decompressor, compressor, time_of(i));
   }
 }
 

@@ -133,6 +133,9 @@ const std::vector<Check>& other_checks() {
       {"channel", "a channel that was not configured is refused", check_channel},
       {"piggyback", "feedback that is piggybacked comes out at the far end as it went in", check_piggyback},
       {"segments", "what is too long for the link goes as segments and comes back octet by octet", check_segments},
+      {"drain", "a packet with several outputs ends a call, and drain puts out the others in order", check_drain},
+      {"deadline", "what is due has left when drain has returned 0", check_deadline},
+      {"lost_frames", "the report of a lost frame does no harm", check_lost_frames},
       {"output_bounds", "nothing is written outside the output buffer", check_output_bounds},
       {"no_space", "a packet for which there is no room costs no other one", check_no_space},
       {"input_bounds", "nothing is read outside the input", check_input_bounds},
@@ -168,7 +171,7 @@ Json run(const Json& document) {
     subject.adapter.channels = static_cast<std::uint32_t>(settings.integer("channels", 1, 1u << 24, 1));
     subject.adapter.max_cid = static_cast<std::uint32_t>(settings.integer("max_cid", 0, 16383, 15));
     subject.adapter.config = config->json();
-    subject.adapter.config.erase("largest_packet");  // one output for one input, but for the check of segments
+    subject.adapter.config.erase("largest_packet");  // one output for one input, but in the checks of that
   }
   const std::optional<Value> source = object.optional("source");
   Limits limits;

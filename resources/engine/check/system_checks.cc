@@ -30,17 +30,17 @@ class Treadmill {
     if (subject.endpoint) {
       for (std::unique_ptr<Instance>* side : {&compressor_, &decompressor_}) {
         *side = std::make_unique<Instance>(subject.adapter, HEADROOM_ENDPOINT);
-        const headroom_api& api = (*side)->api();
+        const headroom_sessions* const sessions = (*side)->sessions();
         char sentence[256] = "";
-        if (api.open_compartment == nullptr ||
-            api.open_compartment((*side)->self(), 0, "{}", sentence, sizeof sentence) != 1) {
+        if (sessions == nullptr || sessions->open((*side)->self(), 0, "{}", sentence, sizeof sentence) != 1) {
           throw NotJudged(std::string("no compartment can be opened: ") + sentence);
         }
       }
       for (std::size_t i = 0; i < kMessages; ++i) plain_.push_back(padded(sip_message(i)));
       middle_.resize(2 * plain_.back().size() + HEADROOM_MESSAGE_EXPANSION);
       out_.resize(HEADROOM_MESSAGE_MAX);
-      feedback_.resize(HEADROOM_FEEDBACK_MAX);
+      reverse_.resize(HEADROOM_REVERSE_MAX);
+      drained_.resize(out_.size());
       return;
     }
     if (subject.compressor) {
@@ -57,7 +57,8 @@ class Treadmill {
     for (const Octets& packet : link_) longest = std::max(longest, packet.size());
     middle_.resize(longest + 2 * HEADROOM_EXPANSION);
     out_.resize(longest + 4 * HEADROOM_EXPANSION);
-    feedback_.resize(HEADROOM_FEEDBACK_MAX);
+    reverse_.resize(HEADROOM_REVERSE_MAX);
+    drained_.resize(out_.size());
   }
 
   // One packet through whatever there is. Time goes on by 20 ms a packet.
@@ -72,19 +73,13 @@ class Treadmill {
     const std::size_t length = input.size() - kSlack;
     headroom_packet packet = make(input.data(), length, middle_);
     if (compressor_) {
-      compressor_->api().compress(compressor_->self(), &packet, 1, now_ns, nullptr);
+      process(*compressor_, true, packet, now_ns);
       if (packet.status != HEADROOM_OK || packet.out_length > packet.out_capacity || !decompressor_) return;
     }
     headroom_packet arrived =
         compressor_ ? make(middle_.data(), packet.out_length, out_) : make(input.data(), length, out_);
-    decompressor_->api().decompress(decompressor_->self(), &arrived, 1, now_ns, nullptr);
-    if (decompressor_->api().take_feedback == nullptr) return;
-    headroom_feedback feedback = {feedback_.data(), HEADROOM_FEEDBACK_MAX, 0, 0, 0};
-    for (int i = 0; i < 64 && decompressor_->api().take_feedback(decompressor_->self(), &feedback) == 1; ++i) {
-      if (!compressor_ || compressor_->api().give_feedback == nullptr || feedback.length > HEADROOM_FEEDBACK_MAX)
-        continue;
-      compressor_->api().give_feedback(compressor_->self(), &feedback, now_ns);
-    }
+    process(*decompressor_, false, arrived, now_ns);
+    take_reverse(*decompressor_, compressor_.get(), now_ns);
   }
 
   void steps(std::size_t count) {
@@ -103,17 +98,41 @@ class Treadmill {
     const Octets& input = plain_[step_++ % plain_.size()];
     headroom_packet packet = make(input.data(), input.size() - kSlack, middle_);
     packet.out_capacity = static_cast<std::uint32_t>(middle_.size());
-    from.api().compress(from.self(), &packet, 1, now_ns, nullptr);
+    process(from, true, packet, now_ns);
     if (packet.status != HEADROOM_OK || packet.out_length > packet.out_capacity) return;
     headroom_packet arrived = make(middle_.data(), packet.out_length, out_);
     arrived.out_capacity = static_cast<std::uint32_t>(out_.size());
-    to.api().decompress(to.self(), &arrived, 1, now_ns, nullptr);
-    headroom_feedback feedback = {feedback_.data(), HEADROOM_FEEDBACK_MAX, 0, 0, 0};
-    for (int i = 0; i < 64 && to.api().take_feedback != nullptr && to.api().take_feedback(to.self(), &feedback) == 1;
-         ++i) {
+    process(to, false, arrived, now_ns);
+    take_reverse(to, nullptr, now_ns);
+  }
+
+  void process(const Instance& instance, bool compressing, headroom_packet& packet, std::uint64_t now_ns) {
+    const headroom_api& api = instance.api();
+    (void)(compressing ? api.compress : api.decompress)(instance.self(), &packet, 1, now_ns, nullptr);
+    for (int i = 0; i < kMostOutputs && packet.more != 0 && api.drain != nullptr; ++i) {
+      headroom_packet more{};
+      more.out = drained_.data();
+      more.out_capacity = static_cast<std::uint32_t>(drained_.size());
+      if (api.drain(instance.self(), &more, 1, now_ns, nullptr) == 0) break;
     }
   }
 
+  // What `from` wants sent reaches `to`, if there is one.
+  void take_reverse(const Instance& from, const Instance* to, std::uint64_t now_ns) {
+    if (from.api().take_reverse == nullptr) return;
+    for (int i = 0; i < kMostOutputs; ++i) {
+      headroom_packet packet{};
+      packet.out = reverse_.data();
+      packet.out_capacity = HEADROOM_REVERSE_MAX;
+      if (from.api().take_reverse(from.self(), &packet, 1, now_ns) != 1) return;
+      if (to == nullptr || to->api().give_reverse == nullptr || packet.out_length > HEADROOM_REVERSE_MAX) continue;
+      headroom_packet arrived = record_of(reverse_.data(), packet.out_length, nullptr, 0, packet.channel);
+      arrived.in_type = HEADROOM_REVERSE_NEAR;
+      (void)to->api().give_reverse(to->self(), &arrived, 1, now_ns);
+    }
+  }
+
+  static constexpr int kMostOutputs = 64;
   static constexpr std::size_t kSlack =
       64;  // octets behind each packet: reading past its end is what another check looks for
 
@@ -123,19 +142,12 @@ class Treadmill {
   }
 
   static headroom_packet make(const std::uint8_t* in, std::size_t length, Octets& out) {
-    return {in,
-            out.data(),
-            static_cast<std::uint32_t>(length),
-            static_cast<std::uint32_t>(length + HEADROOM_EXPANSION),
-            0,
-            0,
-            HEADROOM_ERR_INTERNAL,
-            0};
+    return record_of(in, length, out.data(), length + HEADROOM_EXPANSION);
   }
 
   std::unique_ptr<Instance> compressor_, decompressor_;
   std::vector<Octets> plain_, link_;
-  Octets middle_, out_, feedback_;
+  Octets middle_, out_, reverse_, drained_;
   std::size_t step_ = 0;
 };
 

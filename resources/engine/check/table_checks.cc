@@ -83,15 +83,10 @@ void check_scheme(const SchemeDescription& scheme, const headroom_api& api) {
   require(scheme.max_cid <= 15 || lists(scheme.cids, "large"),
           "describe has a max_cid above 15 without large CIDs" + of + ".");
   const bool speaks = !scheme.feedback.empty();
-  require(!speaks || !scheme.decompressor || api.take_feedback != nullptr,
-          "describe lists feedback, and take_feedback is NULL" + of + ".");
-  require(!speaks || !scheme.compressor || api.give_feedback != nullptr,
-          "describe lists feedback, and give_feedback is NULL" + of + ".");
-  const bool among_packets = lists(scheme.feedback, "interspersed") || lists(scheme.feedback, "piggybacked");
-  require(!among_packets || !scheme.decompressor || api.take_received_feedback != nullptr,
-          "describe lists feedback among packets, and take_received_feedback is NULL" + of + ".");
-  require(!lists(scheme.feedback, "piggybacked") || !scheme.compressor || api.piggyback != nullptr,
-          "describe lists piggybacked feedback, and piggyback is NULL" + of + ".");
+  require(!speaks || !(scheme.decompressor || scheme.endpoint) || api.take_reverse != nullptr,
+          "describe lists feedback, and take_reverse is NULL" + of + ".");
+  require(!speaks || !scheme.compressor || api.give_reverse != nullptr,
+          "describe lists feedback, and give_reverse is NULL" + of + ".");
 }
 
 }  // namespace
@@ -106,7 +101,9 @@ Outcome check_version(const Subject& subject) { return judge(table_defect_versio
 Outcome check_struct_size(const Subject& subject) { return judge(table_defect_size(raw_table(subject))); }
 
 Outcome check_functions(const Subject& subject) {
-  return judge(table_defect_functions(copy_table(raw_table(subject))));
+  const headroom_api table = copy_table(raw_table(subject));
+  const std::string defect = table_defect_functions(table);
+  return judge(defect.empty() ? table_defect_extensions(table) : defect);
 }
 
 Outcome check_describe(const Subject& subject) {

@@ -17,7 +17,7 @@ namespace headroom {
 class LinkDigest {
  public:
   // `way` tells apart what the packets of one run travel on: the two directions, and the feedback channels of each.
-  void add(std::uint8_t way, std::uint32_t channel, OctetView octets) {
+  void add(std::uint8_t way, std::uint32_t channel, OctetView octets, std::uint16_t type = 0) {
     const auto length = static_cast<std::uint32_t>(octets.size());
     std::array<std::uint8_t, 9> prefix = {way};
     for (unsigned i = 0; i < 4; ++i) {
@@ -25,6 +25,7 @@ class LinkDigest {
       prefix[5 + i] = static_cast<std::uint8_t>(length >> (24 - 8 * i));
     }
     sha256_.update(prefix);
+    if (type != 0) sha256_.update(std::array{static_cast<std::uint8_t>(type >> 8), static_cast<std::uint8_t>(type)});
     sha256_.update(octets);
   }
 

@@ -18,9 +18,22 @@ BurstLoss read_burst_loss(const Value& value) {
   return loss;
 }
 
-bool read_policy(Object& object, const char* key, bool deliver_otherwise) {
+OnError read_policy(Object& object, const char* key, OnError otherwise) {
   const std::optional<Value> value = object.optional(key);
-  return value ? value->choice({"drop", "deliver"}) == 1 : deliver_otherwise;
+  return value ? static_cast<OnError>(value->choice({"drop", "report", "deliver"})) : otherwise;
+}
+
+Insertion read_insertion(Object& object) {
+  Insertion insertion;
+  insertion.error = object.boolean("error", false);
+  if (!insertion.error) {
+    insertion.octets = object.required("hex").hex();
+    if (insertion.octets.empty()) object.fail("a packet to insert needs at least one octet.");
+    insertion.type = static_cast<std::uint16_t>(object.integer("type", 0, 0xFFFF, 0));
+  }
+  insertion.channel = static_cast<std::uint32_t>(object.integer("channel", 0, 0xFFFFFFFF, 0));
+  object.finish();
+  return insertion;
 }
 
 }  // namespace
@@ -39,8 +52,8 @@ Impairment read_impairment(Object& object) {
   impairment.loss = object.probability("loss", 0);
   if (const auto v = object.optional("burst_loss")) impairment.burst_loss = read_burst_loss(*v);
   impairment.ber = object.probability("ber", 0);
-  impairment.deliver_header_errors = read_policy(object, "header_errors", false);
-  impairment.deliver_payload_errors = read_policy(object, "payload_errors", true);
+  impairment.header_errors = read_policy(object, "header_errors", OnError::drop);
+  impairment.payload_errors = read_policy(object, "payload_errors", OnError::deliver);
   if (const auto v = object.optional("reorder")) impairment.reorder = read_reorder(*v);
   impairment.duplicate = object.probability("duplicate", 0);
   impairment.delay_ns = object.integer("delay_ns", 0, kLargestDelayNs, 0);
@@ -64,12 +77,7 @@ Impairment read_impairment(Object& object) {
     for (const Value& item : v->items()) {
       Object insert(item);
       const std::uint64_t before = insert.required("before").integer(0, kLargestPacketNumber);
-      Insertion insertion;
-      insertion.octets = insert.required("hex").hex();
-      if (insertion.octets.empty()) insert.fail("a packet to insert needs at least one octet.");
-      insertion.channel = static_cast<std::uint32_t>(insert.integer("channel", 0, 0xFFFFFFFF, 0));
-      insert.finish();
-      impairment.insert[before].push_back(std::move(insertion));
+      impairment.insert[before].push_back(read_insertion(insert));
     }
   }
   return impairment;

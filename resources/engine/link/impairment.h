@@ -31,14 +31,23 @@ struct Reorder {
 struct Insertion {
   Octets octets;
   std::uint32_t channel = 0;
+  std::uint16_t type = 0;
+  bool error = false;  // the report of a damaged packet, without octets
+};
+
+// What becomes of a packet in which a bit is wrong.
+enum class OnError : std::uint8_t {
+  drop,    // the receiver's framing discards it
+  report,  // and tells the decompressor so
+  deliver
 };
 
 struct Impairment {
   double loss = 0;
   std::optional<BurstLoss> burst_loss;
   double ber = 0;
-  bool deliver_header_errors = false;
-  bool deliver_payload_errors = true;
+  OnError header_errors = OnError::drop;
+  OnError payload_errors = OnError::deliver;
   Reorder reorder;
   double duplicate = 0;
   std::uint64_t delay_ns = 0;

@@ -58,9 +58,10 @@ std::vector<Delivery> Link::insertions(std::uint64_t now_ns) {
     LinkPacket packet;
     packet.octets = std::move(insertion.octets);
     packet.channel = insertion.channel;
+    packet.type = insertion.type;
     packet.tag = kInserted;
     ++counts_.inserted;
-    deliveries.push_back({now_ns + impairment_.delay_ns, std::move(packet), false});
+    deliveries.push_back({now_ns + impairment_.delay_ns, std::move(packet), false, insertion.error});
   }
   impairment_.insert.erase(it);
   return deliveries;
@@ -101,6 +102,10 @@ LinkOutcome Link::send(LinkPacket packet, std::uint64_t now_ns, std::vector<Deli
       deliver(std::move(packet), now_ns, false, deliveries);
     }
     release(now_ns, deliveries);
+  } else if ((outcome.fate == Fate::header_error && impairment_.header_errors == OnError::report) ||
+             (outcome.fate == Fate::payload_error && impairment_.payload_errors == OnError::report)) {
+    packet.octets.clear();
+    deliveries.push_back({arrival(*sent_ns), std::move(packet), false, true});
   }
   return outcome;
 }
@@ -166,8 +171,8 @@ Fate Link::damage(LinkPacket& packet, std::uint64_t number, std::vector<std::uin
     (bit / 8 < packet.header_length ? header : payload) = true;
   }
   counts_.bits_flipped += flipped.size();
-  if (header && !impairment_.deliver_header_errors) return Fate::header_error;
-  if (payload && !impairment_.deliver_payload_errors) return Fate::payload_error;
+  if (header && impairment_.header_errors != OnError::deliver) return Fate::header_error;
+  if (payload && impairment_.payload_errors != OnError::deliver) return Fate::payload_error;
   return Fate::delivered;
 }
 
@@ -178,7 +183,7 @@ std::uint64_t Link::arrival(std::uint64_t now_ns) {
 }
 
 void Link::deliver(LinkPacket packet, std::uint64_t now_ns, bool duplicate, std::vector<Delivery>& deliveries) {
-  deliveries.push_back({arrival(now_ns), std::move(packet), duplicate});
+  deliveries.push_back({arrival(now_ns), std::move(packet), duplicate, false});
 }
 
 // A later packet was sent and not lost: whoever has waited for enough of them goes on its way behind it.

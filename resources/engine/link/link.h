@@ -23,6 +23,7 @@ struct LinkPacket {
   std::uint32_t header_length = 0;  // octets that count as header when bits are wrong, behind those that are spared
   std::uint32_t spared_length = 0;  // octets at its front in which no bit is ever wrong: a frame's own header
   std::uint64_t tag = 0;            // the caller's; kInserted for packets that the link made up
+  std::uint16_t type = 0;           // the caller's; no bit of it is ever wrong
 };
 
 inline constexpr std::uint64_t kInserted = ~std::uint64_t{0};
@@ -35,6 +36,7 @@ struct Delivery {
   std::uint64_t time_ns = 0;
   LinkPacket packet;
   bool duplicate = false;  // the second copy
+  bool error = false;      // no packet, but the report that a damaged one was discarded here
 };
 
 struct LinkOutcome {

@@ -39,6 +39,7 @@ Json StatusCounts::json() const {
     if (counts_[i] != 0 && status != HEADROOM_OK) json[name_of_status(status)] = counts_[i];
   }
   if (counts_[kKnown] != 0) json["unknown"] = counts_[kKnown];
+  if (more_ != 0) json["more"] = more_;
   return json;
 }
 

@@ -22,20 +22,23 @@ enum class Stage : std::uint8_t { generate, compress, handover, decompress, veri
 inline constexpr std::size_t kStages = 7;
 [[nodiscard]] const char* name_of(Stage stage) noexcept;
 
-// Counts of statuses from HEADROOM_ERR_DECOMPRESSION to HEADROOM_MORE, and of values that are none.
+// Counts of statuses from HEADROOM_ERR_DECOMPRESSION to HEADROOM_NOTHING, and of values that are none.
 class StatusCounts {
  public:
   void add(std::int32_t status) noexcept {
     const auto index = static_cast<std::size_t>(std::int64_t{status} + kOffset);
     ++counts_[index < kKnown ? index : kKnown];
   }
-  // Statuses other than OK, by name; "unknown" for values that the ABI does not have.
+  // Outputs beyond the first of a packet, which go nowhere.
+  void add_more(std::uint64_t outputs) noexcept { more_ += outputs; }
+  // Statuses other than OK, by name; "unknown" for values that the ABI does not have, "more" for add_more().
   [[nodiscard]] Json json() const;
 
  private:
   static constexpr std::int32_t kOffset = 10;
-  static constexpr std::size_t kKnown = 14;
+  static constexpr std::size_t kKnown = 12;
   std::array<std::uint64_t, kKnown + 1> counts_{};
+  std::uint64_t more_ = 0;
 };
 
 struct PhaseMeasurement {

@@ -10,6 +10,7 @@
 namespace headroom::load {
 namespace {
 
+constexpr std::size_t kReverseAtOnce = 16;
 constexpr int kMostFeedbackABurst = 4096;  // an adapter that never stops must not hang the run
 
 // Rounded up to whole cache lines, an odd number of them, so that the buffers of a burst spread over the sets of the
@@ -47,7 +48,7 @@ Pipeline::Pipeline(const Job& job, bool reverse, BurstBuffers& buffers, Generato
       to_compress_(job.burst),
       to_decompress_(job.burst),
       origin_(job.burst),
-      feedback_octets_(HEADROOM_FEEDBACK_MAX),
+      spare_(std::max<std::size_t>(kReverseAtOnce * HEADROOM_REVERSE_MAX, buffers.out_capacity())),
       channels_{job.compressor.channels, job.compressor.max_cid + 1,
                 static_cast<unsigned>(std::bit_width(job.compressor.max_cid + 1)) - 1, job.compressor.channels == 1,
                 std::has_single_bit(job.compressor.max_cid + 1)} {
@@ -65,7 +66,7 @@ void Pipeline::open() {
   // Whether there will be feedback is the configuration's to say; asking an adapter that has none costs a call a burst.
   const Json mode = job_.decompressor.config.contains("mode") ? job_.decompressor.config["mode"] : Json("U");
   carries_feedback_ =
-      mode != "U" && decompressor_->api().take_feedback != nullptr && compressor_->api().give_feedback != nullptr;
+      mode != "U" && decompressor_->api().take_reverse != nullptr && compressor_->api().give_reverse != nullptr;
 }
 
 std::uint32_t Pipeline::generate(std::uint64_t& visits, PhaseMeasurement& measured) noexcept {
@@ -123,7 +124,7 @@ std::uint32_t Pipeline::generate_with(const Maker maker, std::uint64_t& visits, 
 
 // Makes the compressed packets the decompressor's input; returns how many there are.
 std::uint32_t Pipeline::hand_over(std::uint32_t count, PhaseMeasurement& measured) noexcept {
-  const headroom_packet* compressed = to_compress_.data();
+  headroom_packet* compressed = to_compress_.data();
   headroom_packet* packet = to_decompress_.data();
   std::uint32_t* origin = origin_.data();
   std::uint64_t octets = 0;
@@ -135,6 +136,8 @@ std::uint32_t Pipeline::hand_over(std::uint32_t count, PhaseMeasurement& measure
     }
     packet->in = compressed->out;
     packet->in_length = length;
+    packet->in_type = compressed->out_type;
+    packet->out_type = compressed->out_type = HEADROOM_TYPE_DEFAULT;
     packet->channel = compressed->channel;
     packet->out_length = 0;
     packet->status = HEADROOM_ERR_INTERNAL;
@@ -191,14 +194,60 @@ void Pipeline::verify(std::uint32_t made, std::uint32_t count, PhaseMeasurement&
 }
 
 void Pipeline::carry_feedback(std::uint64_t now_ns, PhaseMeasurement& measured) noexcept {
-  const auto take = decompressor_->api().take_feedback;
-  const auto give = compressor_->api().give_feedback;
-  headroom_feedback feedback = {feedback_octets_.data(), HEADROOM_FEEDBACK_MAX, 0, 0, 0};
-  for (int i = 0; i < kMostFeedbackABurst && take(decompressor_->self(), &feedback) == 1; ++i) {
-    if (feedback.length > HEADROOM_FEEDBACK_MAX) return;
-    ++measured.feedback_messages;
-    measured.feedback_octets += feedback.length;
-    give(compressor_->self(), &feedback, now_ns);
+  std::array<headroom_packet, kReverseAtOnce> packets;
+  for (int i = 0; i < kMostFeedbackABurst; i += static_cast<int>(kReverseAtOnce)) {
+    for (std::size_t k = 0; k < kReverseAtOnce; ++k) {
+      packets[k] = {};
+      packets[k].out = &spare_[k * HEADROOM_REVERSE_MAX];
+      packets[k].out_capacity = HEADROOM_REVERSE_MAX;
+    }
+    const std::size_t taken =
+        decompressor_->api().take_reverse(decompressor_->self(), packets.data(), kReverseAtOnce, now_ns);
+    if (taken == 0 || taken > kReverseAtOnce) return;
+    std::size_t given = 0;
+    for (std::size_t k = 0; k < taken; ++k) {
+      const headroom_packet packet = packets[k];
+      if (packet.out_type != HEADROOM_REVERSE_FAR) continue;  // there is no compressor at this end
+      if (packet.out_length > HEADROOM_REVERSE_MAX) return;
+      ++measured.feedback_messages;
+      measured.feedback_octets += packet.out_length;
+      headroom_packet& arrived = packets[given++];
+      arrived = {};
+      arrived.in = &spare_[k * HEADROOM_REVERSE_MAX];
+      arrived.in_length = packet.out_length;
+      arrived.channel = packet.channel;
+      arrived.in_type = HEADROOM_REVERSE_NEAR;
+    }
+    if (given != 0) compressor_->api().give_reverse(compressor_->self(), packets.data(), given, now_ns);
+  }
+}
+
+// A packet is to have one output: others are counted, and go nowhere.
+void Pipeline::process(const Instance& instance, std::vector<headroom_packet>& packets, std::uint32_t count,
+                       std::uint64_t now_ns, StatusCounts& statuses) noexcept {
+  const headroom_api& api = instance.api();
+  const auto call = instance.role() == HEADROOM_COMPRESSOR ? api.compress : api.decompress;
+  for (std::size_t begin = 0; begin < count;) {
+    const std::size_t left = count - begin;
+    const std::size_t handled = call(instance.self(), packets.data() + begin, left, now_ns, nullptr);
+    if (handled == 0 || handled > left) [[unlikely]]
+      return;  // what is left has the status of one forgotten
+    begin += handled;
+    if (packets[begin - 1].more != 0) [[unlikely]] {
+      packets[begin - 1].more = 0;
+      drop_outputs(instance, now_ns, statuses);
+    }
+  }
+}
+
+void Pipeline::drop_outputs(const Instance& instance, std::uint64_t now_ns, StatusCounts& statuses) noexcept {
+  if (instance.api().drain == nullptr) return;
+  for (int outputs = 0; outputs < kMostFeedbackABurst; ++outputs) {
+    headroom_packet more{};
+    more.out = spare_.data();
+    more.out_capacity = buffers_.out_capacity();
+    if (instance.api().drain(instance.self(), &more, 1, now_ns, nullptr) == 0) return;
+    statuses.add_more(1);
   }
 }
 
@@ -207,11 +256,11 @@ std::uint64_t Pipeline::run_burst(std::uint64_t visits, std::uint64_t& began, Ph
   const std::uint64_t start = began;
   const std::uint32_t count = generate(visits, measured);
   const std::uint64_t generated = cycles_.now();
-  compressor_->api().compress(compressor_->self(), to_compress_.data(), count, now_ns, nullptr);
+  process(*compressor_, to_compress_, count, now_ns, measured.compressor_statuses);
   const std::uint64_t compressed = cycles_.now();
   const std::uint32_t passed = hand_over(count, measured);
   const std::uint64_t handed = cycles_.now();
-  decompressor_->api().decompress(decompressor_->self(), to_decompress_.data(), passed, now_ns, nullptr);
+  process(*decompressor_, to_decompress_, passed, now_ns, measured.decompressor_statuses);
   const std::uint64_t decompressed = cycles_.now();
   verify(count, passed, measured);
   const std::uint64_t verified = cycles_.now();

@@ -76,6 +76,10 @@ class Pipeline {
   [[nodiscard]] std::uint32_t generate(std::uint64_t& visits, PhaseMeasurement& measured) noexcept;
   template <typename Maker>
   [[nodiscard]] std::uint32_t generate_with(Maker maker, std::uint64_t& visits, PhaseMeasurement& measured) noexcept;
+  // Compresses or decompresses, and drains.
+  void process(const Instance& instance, std::vector<headroom_packet>& packets, std::uint32_t count,
+               std::uint64_t now_ns, StatusCounts& statuses) noexcept;
+  void drop_outputs(const Instance& instance, std::uint64_t now_ns, StatusCounts& statuses) noexcept;
   [[nodiscard]] std::uint32_t hand_over(std::uint32_t count, PhaseMeasurement& measured) noexcept;
   // Of `made` packets, `count` were given to the decompressor.
   void verify(std::uint32_t made, std::uint32_t count, PhaseMeasurement& measured) noexcept;
@@ -95,7 +99,7 @@ class Pipeline {
   std::uint64_t until_verify_;
   std::vector<headroom_packet> to_compress_, to_decompress_;
   std::vector<std::uint32_t> origin_;  // which packet of the burst each one to decompress is
-  std::vector<std::uint8_t> feedback_octets_;
+  std::vector<std::uint8_t> spare_;    // room for what goes nowhere, or comes as feedback
   bool carries_feedback_ = false;
   Channels channels_;
   std::uint64_t last_completion_ = 0;

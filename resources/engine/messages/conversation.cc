@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 constexpr std::size_t kMostNacksInARow = 10'000;  // one message cannot honestly cause more
-constexpr std::uint8_t kFramingError = 25;
 
 // A tag on the link: the message that it is, or with this bit a NACK about it and its number among the record's.
 constexpr std::uint64_t kNackTag = std::uint64_t{1} << 62;
@@ -141,14 +140,18 @@ void Conversation::receive_literal(std::size_t index) {
   OctetView octets = step.octets;
   Stream& stream = side_of(step.side).streams[step.compartment];
   stream.most_rounds += octets.size() + 1;
-  do {
+  const bool known = step.acceptance == Acceptance::known;
+  std::optional<MessageOutput> output =
+      endpoint.decompress(octets, known ? step.compartment : HEADROOM_NO_SESSION, step.source, now_ns_);
+  if (job_.stream && output->is_none()) {
+    if (output->cycles != 0) record.decompress_cycles.push_back(output->cycles);
+    output = endpoint.drain(now_ns_);
+  }
+  for (; output; output = endpoint.drain(now_ns_), octets = {}) {
     Arrival arrival;
     arrival.time_ns = now_ns_;
-    const bool known = step.acceptance == Acceptance::known;
-    arrival.output =
-        endpoint.decompress(octets, known ? step.compartment : HEADROOM_NO_COMPARTMENT, step.source, now_ns_);
+    arrival.output = std::move(*output);
     if (arrival.output.cycles != 0) record.decompress_cycles.push_back(arrival.output.cycles);
-    if (arrival.output.status == HEADROOM_MORE) break;
     if (step.acceptance == Acceptance::after) {
       arrival.accepted = endpoint.accept(step.compartment);
       arrival.output.detail = endpoint.detail();
@@ -157,13 +160,9 @@ void Conversation::receive_literal(std::size_t index) {
     // What was refused is not asked again: no time passes here in which it could be allowed.
     const bool refused = arrival.output.status == HEADROOM_ERR_STATE;
     if (refused && job_.stream) record.unread_octets = octets.size();
-    const bool ended =
-        refused || arrival.output.status == HEADROOM_ERR_CHANNEL || arrival.output.detail.reason == kFramingError;
     record.arrivals.push_back(std::move(arrival));
-    if (ended) break;
-    if (job_.stream) count_round(step.side, stream);
-    octets = {};
-  } while (job_.stream);
+    count_round(step.side, stream);
+  }
   record.verdict = step.expected.empty() ? Verdict::unchecked : Verdict::met;
   if (step.expected.empty()) return;
   if (step.expected.size() != record.arrivals.size()) {
@@ -256,15 +255,23 @@ void Conversation::receive(Side to, const Delivery& delivery) {
   }
 }
 
-void Conversation::receive_datagram(Side to, const Delivery& delivery) {
+MessageOutput Conversation::decompress_datagram(Side to, OctetView octets, std::uint32_t compartment,
+                                                std::uint32_t source) {
   GuardedEndpoint& endpoint = *side_of(to).guarded;
+  MessageOutput output = endpoint.decompress(octets, compartment, source, now_ns_);
+  if (endpoint.drain(now_ns_))
+    throw PromiseBroken(endpoint.instance(), "drain", "it puts out more than one message for a datagram.");
+  return output;
+}
+
+void Conversation::receive_datagram(Side to, const Delivery& delivery) {
   const std::uint64_t tag = delivery.packet.tag;
   const OctetView octets = delivery.packet.octets;
   Arrival arrival;
   arrival.time_ns = now_ns_;
   arrival.duplicate = delivery.duplicate;
   if (tag == kInserted) {
-    arrival.output = endpoint.decompress(octets, HEADROOM_NO_COMPARTMENT, 0, now_ns_);
+    arrival.output = decompress_datagram(to, octets, HEADROOM_NO_SESSION, 0);
     Record nowhere;
     answer(to, nowhere, arrival, 0, false);
     arrival.nacks.clear();
@@ -274,13 +281,14 @@ void Conversation::receive_datagram(Side to, const Delivery& delivery) {
   const std::size_t index = index_in(tag);
   const Step& step = job_.steps[index];
   const bool known = step.acceptance == Acceptance::known;
-  const std::uint32_t compartment = known ? step.compartment : HEADROOM_NO_COMPARTMENT;
-  arrival.output = endpoint.decompress(octets, compartment, step.compartment + 1, now_ns_);
+  const std::uint32_t compartment = known ? step.compartment : HEADROOM_NO_SESSION;
+  arrival.output = decompress_datagram(to, octets, compartment, step.compartment + 1);
   if (is_nack(tag)) {
     receive_nack(to, records_[index].nacks[nack_in(tag)], std::move(arrival.output));
     return;
   }
   if (step.acceptance == Acceptance::after && arrival.output.status >= 0) {
+    GuardedEndpoint& endpoint = *side_of(to).guarded;
     arrival.accepted = endpoint.accept(step.compartment);
     arrival.output.detail = endpoint.detail();
   }
@@ -295,18 +303,17 @@ void Conversation::receive_stream(Side to, const Delivery& delivery) {
   stream.most_rounds += delivery.packet.octets.size() + 1;
   Octets given = std::exchange(stream.unread, {});
   given.insert(given.end(), delivery.packet.octets.begin(), delivery.packet.octets.end());
-  for (OctetView octets = given;; octets = {}) {
+  OctetView octets = given;
+  std::optional<MessageOutput> output = endpoint.decompress(octets, compartment, compartment + 1, now_ns_);
+  if (output->is_none()) output = endpoint.drain(now_ns_);
+  for (; output; output = endpoint.drain(now_ns_), octets = {}) {
     Arrival arrival;
     arrival.time_ns = now_ns_;
-    arrival.output = endpoint.decompress(octets, compartment, compartment + 1, now_ns_);
-    if (arrival.output.status == HEADROOM_MORE) return;
+    arrival.output = std::move(*output);
     count_round(to, stream);
     // Nothing of it is taken, so the message is still to come.
     const bool refused = arrival.output.status == HEADROOM_ERR_STATE;
     if (refused) stream.unread.assign(octets.begin(), octets.end());
-    const bool ended = refused || arrival.output.status == HEADROOM_ERR_CHANNEL ||
-                       arrival.output.detail.reason == kFramingError ||
-                       arrival.output.detail.kind == HEADROOM_MESSAGE_PLAIN;
     // More than was sent is about the message whose piece this is.
     const std::uint64_t tag = stream.expected.empty() ? delivery.packet.tag : stream.expected.front();
     if (!refused && !stream.expected.empty()) stream.expected.pop_front();
@@ -317,14 +324,13 @@ void Conversation::receive_stream(Side to, const Delivery& delivery) {
       answer(to, records_[index], arrival, index, true);
       note_arrival(index, std::move(arrival));
     }
-    if (ended) return;
   }
 }
 
 void Conversation::count_round(Side to, Stream& stream) {
   if (++stream.rounds <= stream.most_rounds) return;
-  throw PromiseBroken(side_of(to).guarded->instance(), "decompress",
-                      "it does not come to HEADROOM_MORE: it has returned more messages than the stream has octets.");
+  throw PromiseBroken(side_of(to).guarded->instance(), "drain",
+                      "it does not come to an end: it has returned more messages than there were octets.");
 }
 
 // One that was damaged on its way may be answered with another, which goes nowhere: it would be about no message.
@@ -353,9 +359,9 @@ void Conversation::note_arrival(std::size_t index, Arrival arrival) {
 std::vector<Octets> Conversation::feedback_of(Side side) {
   GuardedEndpoint& endpoint = *side_of(side).guarded;
   std::vector<Octets> all;
-  while (std::optional<FeedbackElement> said = endpoint.take_feedback()) {
+  while (std::optional<ReversePacket> said = endpoint.take_reverse(now_ns_)) {
     if (all.size() == kMostNacksInARow) {
-      throw PromiseBroken(endpoint.instance(), "take_feedback", "it never stops returning NACKs.");
+      throw PromiseBroken(endpoint.instance(), "take_reverse", "it never stops returning NACKs.");
     }
     all.push_back(std::move(said->octets));
   }

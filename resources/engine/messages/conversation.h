@@ -50,7 +50,7 @@ class Conversation {
   struct Stream {
     std::deque<std::uint64_t> expected;  // tags of what is on its way, in order
     Octets unread;                       // that the decompressor has refused, to be given again with what comes next
-    std::uint64_t rounds = 0;            // calls that the decompressor has answered otherwise than HEADROOM_MORE
+    std::uint64_t rounds = 0;            // outcomes of the decompressor
     std::uint64_t most_rounds = 0;       // no message and no piece is of no octets, and each delivery may be refused
   };
   struct Position {
@@ -83,6 +83,8 @@ class Conversation {
   void let_arrive(std::uint64_t time_ns);
   void flush();
   void receive(Side to, const Delivery& delivery);
+  [[nodiscard]] MessageOutput decompress_datagram(Side to, OctetView octets, std::uint32_t compartment,
+                                                  std::uint32_t source);
   void receive_datagram(Side to, const Delivery& delivery);
   void receive_stream(Side to, const Delivery& delivery);
   void receive_nack(Side to, NackRecord& nack, MessageOutput output);

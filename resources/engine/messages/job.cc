@@ -9,7 +9,7 @@
 namespace headroom::messages {
 namespace {
 
-constexpr std::uint32_t kLargestCompartment = HEADROOM_NO_COMPARTMENT - 1;
+constexpr std::uint32_t kLargestCompartment = HEADROOM_NO_SESSION - 1;
 
 Side read_side(const Value& value) { return static_cast<Side>(value.choice({"a", "b"})); }
 
@@ -84,7 +84,7 @@ Step read_step(const Value& value, const Job& job) {
     step.side = read_side(*from);
     read_message(object, job, step);
     if (step.octets.empty()) object.fail("a message has at least one octet.");
-    if (step.compartment == HEADROOM_NO_COMPARTMENT) object.fail("a message is compressed for a \"compartment\".");
+    if (step.compartment == HEADROOM_NO_SESSION) object.fail("a message is compressed for a \"compartment\".");
     for (const Side side : {Side::a, Side::b}) {
       if (!job.endpoints[static_cast<int>(side)]) from->fail("a message needs both endpoints, \"a\" and \"b\".");
     }
@@ -93,7 +93,7 @@ Step read_step(const Value& value, const Job& job) {
     step.side = read_side(*to);
     read_message(object, job, step);
     step.source = static_cast<std::uint32_t>(object.integer("source", 0, 0xFFFFFFFF, 0));
-    if (step.compartment == HEADROOM_NO_COMPARTMENT) {
+    if (step.compartment == HEADROOM_NO_SESSION) {
       if (job.stream) object.fail("over a stream a message needs a \"compartment\".");
       step.acceptance = Acceptance::never;
     }
@@ -193,7 +193,7 @@ void read_compartments(const std::optional<Value>& value, Job& job) {
   }
   for (const Step& step : job.steps) {
     const bool message = step.kind == Step::Kind::send || step.kind == Step::Kind::literal;
-    if (!message || step.compartment == HEADROOM_NO_COMPARTMENT) continue;
+    if (!message || step.compartment == HEADROOM_NO_SESSION) continue;
     if (!numbers.insert(step.compartment).second) continue;
     Compartment c;
     c.number = step.compartment;

@@ -53,7 +53,7 @@ struct Step {
   };
   Kind kind = Kind::send;
   Side side = Side::a;
-  std::uint32_t compartment = HEADROOM_NO_COMPARTMENT;
+  std::uint32_t compartment = HEADROOM_NO_SESSION;
   Acceptance acceptance = Acceptance::known;
   std::uint32_t source = 0;
   std::optional<std::uint64_t> time_ns;

@@ -139,7 +139,7 @@ Json json_of(const headroom_message_detail& d, bool receiving) {
   Json entry = Json::object();
   if (d.kind == HEADROOM_MESSAGE_NONE) return entry;
   entry["kind"] = name_of_kind(d.kind);
-  if (d.compartment != HEADROOM_NO_COMPARTMENT) entry["compartment"] = d.compartment;
+  if (d.compartment != HEADROOM_NO_SESSION) entry["compartment"] = d.compartment;
   const bool failed = d.kind == HEADROOM_MESSAGE_FAILED;
   if (receiving && d.cycles != 0) entry["cycles"] = d.cycles;
   if (failed || d.kind == HEADROOM_MESSAGE_NACK) {
@@ -179,7 +179,7 @@ Json json_of(const Record& record, const Step& step, std::size_t index, const Jo
   const bool sent = step.kind == Step::Kind::send;
   Json entry = {{"message", index},
                 {sent ? "from" : "to", name_of(step.side)},
-                {"compartment", step.compartment == HEADROOM_NO_COMPARTMENT ? Json(nullptr) : Json(step.compartment)},
+                {"compartment", step.compartment == HEADROOM_NO_SESSION ? Json(nullptr) : Json(step.compartment)},
                 {"time_ns", record.time_ns},
                 {"length", step.octets.size()},
                 {"verdict", name_of(record.verdict)}};

@@ -16,12 +16,13 @@ Json run_tool(const Json& document) {
   if (!request.json().is_object()) request.fail("a request is an object, such as {\"tool\": \"assemble\", …}.");
   object.finish();
   const std::shared_ptr<const Library> library = Library::open(path.text(), path.pointer());
-  if (library->api().tool == nullptr) {
+  if (library->tools() == nullptr) {
     throw Error(ErrorKind::adapter, "the adapter " + library->path() + " has no tools.", path.pointer());
   }
   const std::string question = request.json().dump(-1, ' ', false, Json::error_handler_t::replace);
-  const std::string text = fetch_text(
-      "tool", [&](char* json, std::size_t capacity) { return library->api().tool(question.c_str(), json, capacity); });
+  const std::string text = fetch_text("tools.ask", [&](char* json, std::size_t capacity) {
+    return library->tools()->ask(question.c_str(), json, capacity);
+  });
   Json answer;
   try {
     answer = parse_json(text);

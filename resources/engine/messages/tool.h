@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `udvm`: a question for an adapter's `tool` (headroom.h), asked across the ABI.
+// `udvm`: a question for the tools of an adapter (headroom_tools.h), asked across the ABI.
 #ifndef HEADROOM_MESSAGES_TOOL_H
 #define HEADROOM_MESSAGES_TOOL_H
 

@@ -7,8 +7,6 @@
 namespace headroom::node {
 namespace {
 
-constexpr std::uint8_t kPadding = 0xE0;  // RFC 5795 5.2.1.1
-
 // Fills the statistics of frames that came from one side.
 void count_received(std::span<const Frame> frames, Traffic& received) noexcept {
   std::uint64_t octets = 0;
@@ -21,8 +19,8 @@ OctetView ip_packet(const Frame& frame, const Look& seen) noexcept {
 }
 
 // A packet behind its padding, if any. What remains is empty where there is nothing but padding.
-OctetView without_padding(OctetView packet) noexcept {
-  const auto begin = std::find_if(packet.begin(), packet.end(), [](std::uint8_t octet) { return octet != kPadding; });
+OctetView without_padding(OctetView packet, std::uint8_t padding) noexcept {
+  const auto begin = std::find_if(packet.begin(), packet.end(), [=](std::uint8_t octet) { return octet != padding; });
   return packet.subspan(static_cast<std::size_t>(begin - packet.begin()));
 }
 
@@ -34,7 +32,8 @@ Channel::Channel(const Job& job, std::uint16_t number, const MacAddress& mac, Fr
       plain_mtu_(job.plain_mtu),
       link_mtu_(job.link_mtu),
       feedback_(job.feedback),
-      rohc_(job.rohc),
+      link_type_(job.framing->ether_type),
+      padding_(job.framing->padding),
       pad_(job.pad),
       mac_(mac),
       store_(store),
@@ -54,11 +53,11 @@ void Channel::to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbox& lin
   count_received(frames, statistics_.plain.received);
   if (compressor_) compressor_->clear();
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    looks_[i] = look(frames[i].view());
+    looks_[i] = look(frames[i].view(), link_type_);
     ways_[i] = gather_plain(frames[i], looks_[i]);
   }
   if (compressor_ && compressor_->count() != 0) {
-    if (!waiting_.empty()) offer_feedback();
+    if (!waiting_.empty()) offer_feedback(now_ns);
     compressor_->process(now_ns);
   }
   std::uint32_t next = 0;
@@ -77,7 +76,7 @@ Channel::Way Channel::gather_plain(const Frame& frame, const Look& seen) {
     return Way::lost;
   }
   if (!compressor_) return Way::pass;
-  if (seen.carries == Carries::rohc) {  // it would be taken for a packet of this channel
+  if (seen.carries == Carries::link) {  // it would be taken for a packet of this channel
     lose(frame, statistics_.malformed);
     return Way::lost;
   }
@@ -88,7 +87,9 @@ Channel::Way Channel::gather_plain(const Frame& frame, const Look& seen) {
 
 void Channel::put_compressed(Frame& frame, const Look& seen, std::uint32_t i, Outbox& link) {
   const std::int32_t status = compressor_->status(i);
-  if (status == HEADROOM_OK) [[likely]] {
+  if (status == HEADROOM_OK && !compressor_->more(i).empty()) [[unlikely]] {
+    put_segments(frame, seen, i, link);
+  } else if (status == HEADROOM_OK) [[likely]] {
     if (write_link_packet(frame, seen, compressor_->output(i))) {
       statistics_.compressed.add();
       link.put(frame);
@@ -96,8 +97,6 @@ void Channel::put_compressed(Frame& frame, const Look& seen, std::uint32_t i, Ou
       statistics_.passed_too_long.add();
       pass(frame, seen, link_mtu_, link);
     }
-  } else if (status == HEADROOM_SEGMENTS) {
-    put_segments(frame, seen, compressor_->output(i), link);
   } else if (status == HEADROOM_NOTHING) {
     lose(frame, statistics_.consumed);
   } else {
@@ -106,27 +105,34 @@ void Channel::put_compressed(Frame& frame, const Look& seen, std::uint32_t i, Ou
   }
 }
 
-void Channel::put_segments(Frame& frame, const Look& seen, OctetView segments, Outbox& link) {
-  for (OctetView left = segments; !left.empty();) {
-    if (next_segment(left).size() <= link_mtu_) continue;
+void Channel::put_segments(Frame& frame, const Look& seen, std::uint32_t i, Outbox& link) {
+  const OctetView first = compressor_->output(i);
+  const std::span<const Codec::Output> more = compressor_->more(i);
+  const bool fit = first.size() <= link_mtu_ &&
+                   std::ranges::all_of(more, [this](const Codec::Output& one) { return one.length <= link_mtu_; });
+  if (!fit) {
     statistics_.passed_too_long.add();
     pass(frame, seen, link_mtu_, link);
     return;
   }
   statistics_.compressed.add();
-  while (!segments.empty()) {
+  // False when there is no frame: the rest of the packet is of no use any more.
+  const auto put = [&](OctetView segment) {
     Frame piece;
-    if (!store_.take(piece)) {  // the rest of the packet is of no use any more
+    if (!store_.take(piece)) {
       statistics_.no_memory.add();
-      break;
+      return false;
     }
     std::memcpy(piece.octets, frame.octets, seen.payload_at);
-    if (write_link_packet(piece, seen, next_segment(segments))) {
+    if (write_link_packet(piece, seen, segment)) {
       link.put(piece);
     } else {
       lose(piece, statistics_.too_long);
     }
-  }
+    return true;
+  };
+  if (put(first))
+    (void)std::ranges::all_of(more, [&](const Codec::Output& one) { return put(compressor_->octets_of(one)); });
   store_.give_back(frame);
 }
 
@@ -136,9 +142,9 @@ bool Channel::write_link_packet(Frame& frame, const Look& seen, OctetView packet
   const std::uint32_t length = padded(packet.size());
   if (length > link_mtu_ || seen.payload_at + length > frame.room || frame.front < kTag) return false;
   const std::size_t padding = length - packet.size();
-  store16(frame.octets + seen.type_at, kEtherTypeRohc);
+  store16(frame.octets + seen.type_at, link_type_);
   std::uint8_t* const payload = frame.octets + seen.payload_at;
-  std::memset(payload, kPadding, padding);
+  if (padding != 0) std::memset(payload, *padding_, padding);
   std::memcpy(payload + padding, packet.data(), packet.size());
   frame.length = seen.payload_at + length;
   return !tags_.used() || insert_tag(frame, tags_, number_);
@@ -150,7 +156,7 @@ void Channel::to_plain(std::span<Frame> frames, std::uint64_t now_ns, Outbox& pl
   count_received(frames, statistics_.link.received);
   if (decompressor_) decompressor_->clear();
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    looks_[i] = look(frames[i].view());
+    looks_[i] = look(frames[i].view(), link_type_);
     ways_[i] = gather_link(frames[i], looks_[i]);
   }
   if (decompressor_ && decompressor_->count() != 0) decompressor_->process(now_ns);
@@ -172,7 +178,7 @@ Channel::Way Channel::gather_link(Frame& frame, Look& seen) {
   };
   if (seen.packet > link_mtu_) return lost(statistics_.too_long);
   if (frame.length >= kMacs) std::copy_n(frame.octets + far_end_.size(), far_end_.size(), far_end_.begin());
-  if (seen.carries != Carries::rohc || !decompressor_) return Way::pass;
+  if (seen.carries != Carries::link || !decompressor_) return Way::pass;
   if (tags_.used()) {
     if (channel_of(frame.view(), tags_) != number_) return lost(statistics_.malformed);
     remove_tag(frame);
@@ -180,7 +186,7 @@ Channel::Way Channel::gather_link(Frame& frame, Look& seen) {
     seen.payload_at -= kTag;
   }
   OctetView packet = ip_packet(frame, seen);
-  if (rohc_) packet = without_padding(packet);
+  if (padding_) packet = without_padding(packet, *padding_);
   if (packet.empty()) return lost(statistics_.malformed);
   decompressor_->add(packet);
   return Way::codec;
@@ -209,30 +215,30 @@ void Channel::put_decompressed(Frame& frame, const Look& seen, std::uint32_t i, 
 
 // What waits goes in front of the first packet of the burst, unless the two might be too long for the link together:
 // feedback in front of a packet that then has to go uncompressed would be lost.
-void Channel::offer_feedback() {
+void Channel::offer_feedback(std::uint64_t now_ns) {
   if (compressor_->first_length() + waiting_.octets() + kSmallestPayload > link_mtu_) return;
-  statistics_.feedback.piggybacked.add(
-      waiting_.offer([&](OctetView message) { return compressor_->piggyback(message); }));
+  statistics_.feedback.piggybacked.add(waiting_.offer(
+      [&](OctetView message) { return compressor_->give_reverse(message, HEADROOM_REVERSE_FAR, now_ns); }));
 }
 
 void Channel::carry_feedback(std::uint64_t now_ns, Outbox& link) {
   constexpr unsigned kMostABurst = 4096;  // an adapter that never stops must not hang the node
-  unsigned taken = 0;
-  const auto next = [&](OctetView message) {
-    if (!message.empty() && ++taken > kMostABurst)
+  for (unsigned taken = 0;; ++taken) {
+    const Codec::Reverse packet = decompressor_->take_reverse(now_ns);
+    if (packet.octets.empty()) break;
+    if (taken == kMostABurst)
       throw Error(ErrorKind::adapter, "the adapter's feedback has no end: it gave thousands of messages for a burst.");
-    return message;
-  };
-  for (OctetView message; !(message = next(decompressor_->take_received_feedback())).empty();) {
+    if (packet.type == HEADROOM_REVERSE_FAR) {
+      keep_feedback(packet.octets, now_ns, link);
+      continue;
+    }
     statistics_.feedback.received.add();
     if (compressor_) {
-      compressor_->give_feedback(message, now_ns);
+      compressor_->give_reverse(packet.octets, HEADROOM_REVERSE_NEAR, now_ns);
     } else {
       statistics_.feedback.discarded.add();
     }
   }
-  for (OctetView message; !(message = next(decompressor_->take_feedback())).empty();)
-    keep_feedback(message, now_ns, link);
   if (feedback_ == Feedback::own || !compressor_) send_feedback(link);
 }
 
@@ -253,7 +259,7 @@ void Channel::send_feedback(Outbox& link) {
   }
   std::copy(far_end_.begin(), far_end_.end(), frame.octets);
   std::copy(mac_.begin(), mac_.end(), frame.octets + far_end_.size());
-  const Look seen = {Carries::rohc, kMacs, kHeader, waiting_.octets()};
+  const Look seen = {Carries::link, kMacs, kHeader, waiting_.octets()};
   if (write_link_packet(frame, seen, waiting_.all())) {
     statistics_.feedback.sent.add(waiting_.messages());
     link.put(frame);

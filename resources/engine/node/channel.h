@@ -45,9 +45,9 @@ class Channel final : public Forwarder {
 
   // Plain to link.
   [[nodiscard]] Way gather_plain(const Frame& frame, const Look& seen);
-  void offer_feedback();
+  void offer_feedback(std::uint64_t now_ns);
   void put_compressed(Frame& frame, const Look& seen, std::uint32_t i, Outbox& link);
-  void put_segments(Frame& frame, const Look& seen, OctetView segments, Outbox& link);
+  void put_segments(Frame& frame, const Look& seen, std::uint32_t i, Outbox& link);
   // Link to plain.
   [[nodiscard]] Way gather_link(Frame& frame, Look& seen);
   void put_decompressed(Frame& frame, const Look& seen, std::uint32_t i, Outbox& plain);
@@ -67,7 +67,9 @@ class Channel final : public Forwarder {
   const std::uint16_t number_;
   const std::uint32_t plain_mtu_, link_mtu_;
   const Feedback feedback_;
-  const bool rohc_, pad_;
+  const std::uint16_t link_type_;              // Ethernet type
+  const std::optional<std::uint8_t> padding_;  // what packets from the link may begin with
+  const bool pad_;                             // those to the link do where they are too short
   const MacAddress mac_;
   MacAddress far_end_;  // where frames of the link come from
   FrameStore& store_;

@@ -30,29 +30,40 @@ class Codec {
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   [[nodiscard]] std::uint32_t first_length() const noexcept { return packets_[0].in_length; }
 
-  // Throws Error(adapter) when the adapter breaks a promise: lets an exception out, reports an unknown status or a
-  // length that cannot be.
+  // Compresses or decompresses, and drains. Throws Error(adapter) when the adapter breaks a promise: lets an exception
+  // out, reports an unknown status or a length that cannot be.
   void process(std::uint64_t now_ns);
 
   // What became of packet `i`; a status of the ABI.
   [[nodiscard]] std::int32_t status(std::uint32_t i) const noexcept { return packets_[i].status; }
-  // The octets to pass on. REQUIRES: the status is OK or SEGMENTS.
+  // The octets to pass on. REQUIRES: the status is OK.
   [[nodiscard]] OctetView output(std::uint32_t i) const noexcept { return {out(i), packets_[i].out_length}; }
+  // What `drain` returned behind packet `i`, in order. REQUIRES: `i` is no less than in the call before, since
+  // `process`.
+  struct Output {
+    std::uint32_t packet;
+    std::uint32_t at, length;  // in octets_of()
+  };
+  [[nodiscard]] std::span<const Output> more(std::uint32_t i) const noexcept;
+  [[nodiscard]] OctetView octets_of(const Output& output) const noexcept {
+    return {drained_octets_.data() + output.at, output.length};
+  }
 
-  // Feedback, a message at a time. `take…` return an empty view when there is none (any more), else one that is valid
-  // until the next call. Without effect where the adapter has no such function. Throw as `process` does.
-  [[nodiscard]] OctetView take_feedback();
-  [[nodiscard]] OctetView take_received_feedback();
-  void give_feedback(OctetView feedback, std::uint64_t now_ns);
-  [[nodiscard]] bool piggyback(OctetView feedback);
+  // Reverse packets, one at a time. Without effect where the adapter has none. Throw as `process` does.
+  struct Reverse {
+    OctetView octets;  // valid until the next call; empty when there is none (any more)
+    std::uint16_t type = HEADROOM_REVERSE_FAR;
+  };
+  [[nodiscard]] Reverse take_reverse(std::uint64_t now_ns);
+  // True when it was taken.
+  bool give_reverse(OctetView octets, std::uint16_t type, std::uint64_t now_ns);
 
   [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
 
  private:
   [[nodiscard]] std::uint8_t* out(std::uint32_t i) const noexcept { return arena_.get() + i * stride_; }
-  void check(std::uint32_t i) const;
-  [[nodiscard]] OctetView take(std::int32_t (*function)(headroom_instance*, headroom_feedback*), const char* name);
-  [[nodiscard]] headroom_feedback copy_of(OctetView feedback) noexcept;
+  void check(const headroom_packet& packet, const char* function) const;
+  void drain(std::uint32_t packet, std::uint64_t now_ns);
   [[noreturn]] static void broken(const char* function, const std::string& sentence);
 
   Instance instance_;
@@ -62,12 +73,10 @@ class Codec {
   std::unique_ptr<std::uint8_t[]> arena_;
   std::vector<headroom_packet> packets_;
   std::uint32_t count_ = 0;
-  std::array<std::uint8_t, HEADROOM_FEEDBACK_MAX> feedback_{};
+  std::vector<Output> drained_;  // which grow to what a burst needs at most, and no further
+  std::vector<std::uint8_t> drained_octets_;
+  std::array<std::uint8_t, HEADROOM_REVERSE_MAX> reverse_{};
 };
-
-// Goes through the link packets that stand in `octets` as HEADROOM_SEGMENTS has it: takes the next one off their front.
-// An empty view when what is left is none.
-[[nodiscard]] OctetView next_segment(OctetView& octets) noexcept;
 
 }  // namespace headroom::node
 

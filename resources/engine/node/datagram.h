@@ -13,8 +13,7 @@
 
 namespace headroom::node {
 
-inline constexpr std::uint16_t kSipPort = 5060;     // RFC 3261 19.1.2
-inline constexpr std::uint8_t kSigCompBits = 0xF8;  // a SigComp message begins with five bits set: RFC 3320 7.1
+inline constexpr std::uint16_t kSipPort = 5060;  // RFC 3261 19.1.2
 inline constexpr std::uint32_t kUdpHeader = 8;
 
 using Address = std::array<std::uint8_t, 16>;  // IPv6, or IPv4 mapped into it (RFC 4291 2.5.5.2)

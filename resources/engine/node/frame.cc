@@ -55,7 +55,7 @@ std::uint64_t hash_of_ipv6(OctetView packet) {
 
 }  // namespace
 
-Look look(OctetView frame) noexcept {
+Look look(OctetView frame, std::uint16_t link_type) noexcept {
   Look found;
   if (frame.size() < kHeader) return found;
   std::uint32_t at = kMacs;
@@ -69,8 +69,8 @@ Look look(OctetView frame) noexcept {
   found.type_at = static_cast<std::uint16_t>(at);
   found.payload_at = at + 2;
   if (type < kSmallestType) return found;
-  if (type == kEtherTypeRohc) {
-    found.carries = Carries::rohc;
+  if (type == link_type) {
+    found.carries = Carries::link;
   } else if (type == kEtherTypeIpv4 || type == kEtherTypeIpv6) {
     const std::optional<OctetView> packet = trim_ip(frame.subspan(found.payload_at));
     if (!packet || type_of_ip(*packet) != type) return found;

@@ -21,7 +21,6 @@ inline constexpr std::uint32_t kLargestHeader = kHeader + kMostTags * kTag;
 inline constexpr std::uint32_t kSmallestPayload = 46;  // IEEE 802.3, 3.2.8: what is shorter is padded on its way
 inline constexpr std::uint16_t kTpidCustomer = 0x8100, kTpidService = 0x88A8;
 inline constexpr std::uint16_t kVidMask = 0x0FFF;
-inline constexpr std::uint16_t kEtherTypeRohc = 0x22F1;  // IEEE's assignment for ROHC
 
 // A frame in a buffer of somebody else's, with room around it.
 struct Frame {
@@ -34,7 +33,7 @@ struct Frame {
   [[nodiscard]] OctetView view() const noexcept { return {octets, length}; }
 };
 
-enum class Carries : std::uint8_t { ip, rohc, other };
+enum class Carries : std::uint8_t { ip, link, other };
 
 // What stands where in a frame.
 struct Look {
@@ -46,8 +45,8 @@ struct Look {
 
 // `ip` is an IPv4 or IPv6 packet that is all there, by its own word. Everything that is shorter than an Ethernet
 // header, says length instead of type, has more than kMostTags tags or an IP header that contradicts the frame is
-// `other`.
-[[nodiscard]] Look look(OctetView frame) noexcept;
+// `other`. `link` is a link packet, in a frame of the Ethernet type `link_type`; 0: there are none.
+[[nodiscard]] Look look(OctetView frame, std::uint16_t link_type = 0) noexcept;
 
 // The VLANs that the channels of a node's link have: channel n is VID first + n. None when there is one channel.
 struct ChannelTags {

@@ -57,6 +57,12 @@ void read_adapters(Object& object, Job& job) {
   const Value endpoint = object.required("endpoint");
   job.endpoint = read_adapter_job(endpoint);
   job.users_on_plain = object.required("users").choice({"link", "plain"}) == 1;
+  const Scheme* const scheme = find_scheme(job.endpoint->scheme);
+  if (scheme == nullptr || !scheme->message_mark) {
+    throw Error(ErrorKind::job, "has messages that the node cannot tell from plain ones.",
+                job.endpoint->where + "/config/scheme");
+  }
+  job.message_mark = *scheme->message_mark;
   const Json& config = job.endpoint->config;
   if (config.contains("compartments")) {
     Object settings(Value(config, endpoint.pointer() + "/config"));
@@ -64,18 +70,21 @@ void read_adapters(Object& object, Job& job) {
   }
 }
 
-// What both sides put on the link is one scheme, and only ROHC knows padding in front of a packet.
+// What both sides put on the link is one scheme.
 void read_scheme(Object& object, Job& job) {
   for (const auto* adapter : {&job.compressor, &job.decompressor}) {
-    if (*adapter && (*adapter)->scheme == "rohc") job.rohc = true;
+    if (!*adapter) continue;
+    job.framing = &framing_of((*adapter)->scheme);
+    if (job.framing->ether_type == 0)
+      throw Error(ErrorKind::job, "has link packets without an Ethernet type.", (*adapter)->where + "/config/scheme");
   }
   if (job.compressor && job.decompressor && job.compressor->scheme != job.decompressor->scheme) {
     throw Error(ErrorKind::job, "is another scheme than the compressor's, on the same link.",
                 job.decompressor->where + "/config/scheme");
   }
   const auto pad = object.optional("pad");
-  job.pad = pad ? pad->boolean() : job.rohc;
-  if (job.pad && !job.rohc) pad->fail("is for the scheme \"rohc\", whose packets may begin with padding.");
+  job.pad = pad ? pad->boolean() : job.framing->padding.has_value();
+  if (job.pad && !job.framing->padding) pad->fail("is for schemes whose packets may begin with padding.");
 }
 
 }  // namespace

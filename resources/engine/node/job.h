@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "adapter/instance.h"
+#include "capture/link_framing.h"
 #include "io/job.h"
 #include "node/frame.h"
+#include "schemes/scheme.h"
 
 namespace headroom::node {
 
@@ -37,7 +39,8 @@ struct Job {
   std::uint32_t plain_mtu = 1500, link_mtu = 1500;  // octets behind Ethernet's header and all VLAN tags
   std::uint16_t channel_vlan = 100;
   Feedback feedback = Feedback::own;
-  bool rohc = false;  // the adapters speak ROHC
+  const LinkFraming* framing = &kUnknownFraming;  // of the adapters' scheme
+  MessageMark message_mark;                       // of the endpoint's
   bool pad = false;
 
   [[nodiscard]] ChannelTags tags() const noexcept {

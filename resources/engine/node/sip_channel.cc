@@ -28,8 +28,6 @@ bool is_keep_alive(OctetView payload) noexcept {
   return std::all_of(payload.begin(), payload.end(), [](std::uint8_t octet) { return octet == '\r' || octet == '\n'; });
 }
 
-bool is_sigcomp(OctetView payload) noexcept { return (payload[0] & kSigCompBits) == kSigCompBits; }
-
 std::uint64_t random_salt() {
   std::random_device device;
   return std::uint64_t{device()} << 32 | device();
@@ -47,7 +45,7 @@ std::optional<Address> user_of(OctetView packet, bool from_users) noexcept {
 
 std::uint32_t Users::find(const Address& address) const {
   const auto found = by_address_.find(address);
-  return found == by_address_.end() ? HEADROOM_NO_COMPARTMENT : found->second->compartment;
+  return found == by_address_.end() ? HEADROOM_NO_SESSION : found->second->compartment;
 }
 
 std::uint32_t Users::of(const Address& address) {
@@ -77,6 +75,7 @@ SipChannel::SipChannel(const Job& job, FrameStore& store, Statistics& statistics
       link_mtu_(job.link_mtu),
       feedback_(job.feedback),
       users_on_plain_(job.users_on_plain),
+      message_mark_(job.message_mark),
       store_(store),
       statistics_(statistics),
       salt_(random_salt()),
@@ -95,7 +94,7 @@ void SipChannel::to_link(std::span<Frame> frames, std::uint64_t now_ns, Outbox& 
     auto datagram = seen.carries == Carries::ip ? sip_datagram(packet_in(frame, seen)) : std::nullopt;
     if (!datagram || is_keep_alive(payload_in(frame, seen, *datagram))) {
       pass(frame, seen, link_mtu_, link);
-    } else if (is_sigcomp(payload_in(frame, seen, *datagram))) {
+    } else if (message_mark_.is_on(payload_in(frame, seen, *datagram))) {
       lose(frame, statistics_.malformed);  // the far end would take it for a message of this endpoint's
     } else {
       compress(frame, seen, *datagram, now_ns, link);
@@ -118,7 +117,7 @@ void SipChannel::compress(Frame& frame, const Look& seen, Datagram& datagram, st
   }
   write(frame, seen, datagram, made.octets);
   // An endpoint may leave a message as it is, or copy it: nobody has compressed that.
-  (is_sigcomp(made.octets) ? statistics_.compressed : statistics_.passed).add();
+  (message_mark_.is_on(made.octets) ? statistics_.compressed : statistics_.passed).add();
   link.put(frame);
 }
 
@@ -131,7 +130,7 @@ void SipChannel::to_plain(std::span<Frame> frames, std::uint64_t now_ns, Outbox&
       continue;
     }
     auto datagram = seen.carries == Carries::ip ? sip_datagram(packet_in(frame, seen)) : std::nullopt;
-    if (datagram && is_sigcomp(payload_in(frame, seen, *datagram))) {
+    if (datagram && message_mark_.is_on(payload_in(frame, seen, *datagram))) {
       decompress(frame, seen, *datagram, now_ns, plain, link);
     } else {
       pass(frame, seen, plain_mtu_, plain);
@@ -143,7 +142,7 @@ void SipChannel::decompress(Frame& frame, const Look& seen, Datagram& datagram, 
                             Outbox& link) {
   const Address& user = users_on_plain_ ? datagram.destination : datagram.source;
   const Made made = endpoint_.decompress(payload_in(frame, seen, datagram), source_number(datagram.source),
-                                         HEADROOM_NO_COMPARTMENT, now_ns, room_);
+                                         HEADROOM_NO_SESSION, now_ns, room_);
   if (made.status < 0) {
     statistics_.decompressor.add(made.status);
     send_nacks(frame, seen, datagram, link);
@@ -151,7 +150,7 @@ void SipChannel::decompress(Frame& frame, const Look& seen, Datagram& datagram, 
   }
   // Whoever sends what can be decompressed is a user. A NACK makes none.
   const std::uint32_t compartment = made.status == HEADROOM_OK ? users_.of(user) : users_.find(user);
-  if (compartment != HEADROOM_NO_COMPARTMENT && !endpoint_.accept(compartment) && made.status == HEADROOM_OK)
+  if (compartment != HEADROOM_NO_SESSION && !endpoint_.accept(compartment) && made.status == HEADROOM_OK)
     statistics_.compartments.refused.add();
   if (made.status != HEADROOM_OK || made.octets.empty()) return lose(frame, statistics_.consumed);
   if (made.octets.size() > room_for(frame, seen, datagram, plain_mtu_)) return lose(frame, statistics_.too_long);
@@ -162,8 +161,8 @@ void SipChannel::decompress(Frame& frame, const Look& seen, Datagram& datagram, 
 
 // RFC 4077: what could not be decompressed is answered to where it came from.
 void SipChannel::send_nacks(const Frame& frame, const Look& seen, const Datagram& datagram, Outbox& link) {
-  OctetView nack = endpoint_.take_feedback();
-  for (unsigned count = 0; !nack.empty(); nack = endpoint_.take_feedback()) {
+  OctetView nack = endpoint_.take_reverse();
+  for (unsigned count = 0; !nack.empty(); nack = endpoint_.take_reverse()) {
     if (++count > kMostNacks)
       throw Error(ErrorKind::adapter, "the adapter's NACKs have no end: it gave many for one message.");
     Frame answer;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A node that speaks SigComp for users, or to them: SIP datagrams from the plain side become SigComp messages on the
-// link, in the same datagram with other lengths and checksums, and back. Everything else passes untouched.
+// A node with an endpoint that speaks for users, or to them: SIP datagrams from the plain side become compressed
+// messages on the link, in the same datagram with other lengths and checksums, and back. Everything else passes
+// untouched.
 //
 // A user is an address; each has a compartment (RFC 3320 3.1), opened with the first message that goes to it or that
 // has been decompressed from it. The user that has been silent longest makes way where there are too many.
@@ -28,7 +29,7 @@ class Users {
 
   // The compartment of a user; opened when there is none.
   [[nodiscard]] std::uint32_t of(const Address& address);
-  // HEADROOM_NO_COMPARTMENT when there is none.
+  // HEADROOM_NO_SESSION when there is none.
   [[nodiscard]] std::uint32_t find(const Address& address) const;
 
  private:
@@ -76,6 +77,7 @@ class SipChannel final : public Forwarder {
   const std::uint32_t plain_mtu_, link_mtu_;
   const Feedback feedback_;
   const bool users_on_plain_;
+  const MessageMark message_mark_;
   FrameStore& store_;
   Statistics& statistics_;
   // Of hashes, on which nothing depends but who shares a budget with whom: another in each run.

@@ -124,8 +124,8 @@ std::uint16_t Worker::hand_over(Side side, std::uint16_t count) noexcept {
 }
 
 // A plain packet belongs to the worker of its flow, a link packet to that of its channel, everything else to whoever
-// gets it. With an endpoint, what goes through SigComp belongs to the worker of its user on either side, and other
-// packets to that of their flow.
+// gets it. With an endpoint, its messages belong to the worker of their user on either side, and other packets to
+// that of their flow.
 unsigned Worker::owner_of(Side side, const rte_mbuf& frame) const noexcept {
   const OctetView octets(rte_pktmbuf_mtod(&frame, const std::uint8_t*), rte_pktmbuf_data_len(&frame));
   if (side == Side::link && !node_.job.endpoint) return channel_of(octets, node_.job.tags()).value_or(number_);

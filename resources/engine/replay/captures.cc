@@ -2,9 +2,16 @@
 #include "replay/captures.h"
 
 namespace headroom::replay {
+namespace {
+
+// LINKTYPE_PPP_WITH_DIR: the octet in front of a frame, as the forward compressor's end sees it.
+constexpr std::uint8_t kReceived = 0, kSent = 1;
+
+}  // namespace
 
 Captures::Captures(const Job& job)
     : encapsulation_(job.encapsulation),
+      typed_(job.framing->typed),
       type_(encapsulation_ == Encapsulation::ppp ? job.framing->ppp[job.ppp_variant].protocol
                                                  : job.framing->ether_type) {
   const Outputs& outputs = job.outputs;
@@ -15,7 +22,9 @@ Captures::Captures(const Job& job)
   if (open(source_, outputs.source)) source_->add_interface(LinkType::raw_ip, "source");
   if (open(decompressed_, outputs.decompressed)) decompressed_->add_interface(LinkType::raw_ip, "decompressed");
   if (!open(link_, outputs.link)) return;
-  const LinkType type = encapsulation_ == Encapsulation::ppp ? LinkType::ppp : LinkType::ethernet;
+  // Who reads packets of several types keeps a state for each direction.
+  const LinkType ppp = typed_ ? LinkType::ppp_with_direction : LinkType::ppp;
+  const LinkType type = encapsulation_ == Encapsulation::ppp ? ppp : LinkType::ethernet;
   link_interfaces_ = {link_->add_interface(type, "forward"), link_->add_interface(type, "reverse")};
 }
 
@@ -31,11 +40,15 @@ void Captures::decompressed(bool reverse, std::uint64_t time_ns, OctetView octet
   write_raw(decompressed_, reverse, time_ns, octets);
 }
 
-void Captures::link(bool reverse, std::uint64_t time_ns, OctetView octets, const std::string& comment) {
+void Captures::link(bool reverse, std::uint64_t time_ns, const LinkPacket& packet, const std::string& comment) {
   if (!link_) return;
-  const Octets frame = encapsulation_ == Encapsulation::ppp
-                           ? ppp_frame(type_, octets)
-                           : ethernet_frame(reverse ? kMacA : kMacB, reverse ? kMacB : kMacA, type_, octets);
+  Octets frame;
+  if (encapsulation_ == Encapsulation::ethernet) {
+    frame = ethernet_frame(reverse ? kMacA : kMacB, reverse ? kMacB : kMacA, type_, packet.octets);
+  } else {
+    frame = ppp_frame(typed_ ? packet.type : type_, packet.octets);
+    if (typed_) frame.insert(frame.begin(), reverse ? kReceived : kSent);
+  }
   link_->write(link_interfaces_[reverse], time_ns, frame, comment);
 }
 

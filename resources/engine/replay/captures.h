@@ -23,7 +23,7 @@ class Captures {
 
   void source(bool reverse, std::uint64_t time_ns, OctetView octets);
   // A packet as it left its sender, with a comment about what the link did to it.
-  void link(bool reverse, std::uint64_t time_ns, OctetView octets, const std::string& comment);
+  void link(bool reverse, std::uint64_t time_ns, const LinkPacket& packet, const std::string& comment);
   void decompressed(bool reverse, std::uint64_t time_ns, OctetView octets);
   void close();
 
@@ -33,6 +33,7 @@ class Captures {
   std::optional<PcapngWriter> source_, link_, decompressed_;
   std::array<std::uint32_t, 2> link_interfaces_{};
   Encapsulation encapsulation_;
+  bool typed_;          // whether each packet has a protocol of PPP of its own
   std::uint16_t type_;  // of Ethernet frames, or the protocol of PPP
 };
 

@@ -91,14 +91,18 @@ std::vector<LinkPacket> Direction::note_segments(std::size_t index, const Guarde
   const SourcePacket& packet = source_[index];
   std::vector<LinkPacket> packets;
   Octets unit;
-  for (const OctetView octets : link_packets_of(output)) {
+  const auto add = [&](const GuardedOutput& one) {
+    if (!one.came_out()) return;
     LinkPacket link;
     link.channel = packet.channel;
     link.tag = index;
-    link.octets.assign(octets.begin(), octets.end());
-    unit.insert(unit.end(), octets.begin(), octets.end());
+    link.type = one.type;
+    link.octets = one.octets;
+    unit.insert(unit.end(), one.octets.begin(), one.octets.end());
     packets.push_back(std::move(link));
-  }
+  };
+  add(output);
+  for (const GuardedOutput& more : output.more) add(more);
   const std::uint32_t header = header_on_link(unit, packet, &output.detail);
   std::uint32_t left = header;
   for (LinkPacket& link : packets) {
@@ -114,7 +118,7 @@ std::vector<LinkPacket> Direction::note_segments(std::size_t index, const Guarde
 
 std::vector<LinkPacket> Direction::note_compressed(std::size_t index, const GuardedOutput* output) {
   const SourcePacket& packet = source_[index];
-  if (output != nullptr && output->status == HEADROOM_SEGMENTS) {
+  if (output != nullptr && output->came_out() && !output->more.empty()) {
     if (!records_.empty()) records_[index].compressed = *output;
     return note_segments(index, *output);
   }
@@ -123,6 +127,7 @@ std::vector<LinkPacket> Direction::note_compressed(std::size_t index, const Guar
   link.tag = index;
   if (output == nullptr) {
     link.octets = packet.octets;
+    link.type = packet.type;
     const SourcePacket* original = expected(index);
     link.header_length = original != nullptr ? header_on_link(link.octets, *original, nullptr)
                                              : static_cast<std::uint32_t>(link.octets.size());
@@ -130,6 +135,7 @@ std::vector<LinkPacket> Direction::note_compressed(std::size_t index, const Guar
     if (!records_.empty()) records_[index].compressed = *output;
     if (output->status == HEADROOM_OK) {
       link.octets = output->octets;
+      link.type = output->type;
       link.header_length = header_on_link(link.octets, packet, &output->detail);
     }
     compressor_statistics_->add(index, packet.channel, output->status, output->detail, link.octets.size(),
@@ -185,6 +191,7 @@ Verdict Direction::judge(std::size_t index, const Delivery& delivery, const Guar
 }
 
 void Direction::note_arrival(const Delivery& delivery, std::uint64_t now_ns, const GuardedOutput& output) {
+  if (delivery.error) return;  // nothing arrived; that nothing came out either has been checked
   const std::uint64_t tag = delivery.packet.tag;
   if (tag == kInserted || tag == kFeedbackTag) {
     ++inserted_statuses_[name_of_status(output.status)];
@@ -224,13 +231,13 @@ void Direction::add_mismatch(std::optional<std::uint64_t> packet, std::uint64_t 
                          Octets(wanted.begin(), wanted.end()), Octets(got.begin(), got.end())});
 }
 
-void Direction::note_feedback(std::uint64_t tag, const FeedbackElement& element) {
+void Direction::note_feedback(std::uint64_t tag, const ReversePacket& element) {
   ++feedback.messages;
   feedback.octets += element.octets.size();
   if (!records_.empty() && tag < records_.size()) records_[static_cast<std::size_t>(tag)].feedback.push_back(element);
 }
 
-void Direction::note_passed_on(std::uint64_t tag, const FeedbackElement& element) {
+void Direction::note_passed_on(std::uint64_t tag, const ReversePacket& element) {
   if (!records_.empty() && tag < records_.size()) records_[static_cast<std::size_t>(tag)].passed_on.push_back(element);
 }
 
@@ -321,6 +328,8 @@ Json Direction::record(std::size_t index) const {
   if (record.outcome) {
     json["link"] = octets_or_length(record.compressed ? OctetView(record.compressed->octets) : OctetView(record.link));
     json["link_header"] = record.header;
+    if (const std::uint16_t type = record.compressed ? record.compressed->type : packet.type; type != 0)
+      json["link_type"] = type;
     json["fate"] = name_of(record.outcome->fate);
     if (!record.outcome->flipped.empty()) json["flipped"] = record.outcome->flipped;
     if (record.outcome->held) json["held"] = true;
@@ -344,9 +353,9 @@ Json Direction::record(std::size_t index) const {
     arrivals.push_back(std::move(entry));
   }
   if (decompressor) json["decompressor"] = std::move(arrivals);
-  const auto add_elements = [&json](const char* key, const std::vector<FeedbackElement>& elements) {
+  const auto add_elements = [&json](const char* key, const std::vector<ReversePacket>& elements) {
     Json list = Json::array();
-    for (const FeedbackElement& element : elements) list.push_back(to_hex(element.octets));
+    for (const ReversePacket& element : elements) list.push_back(to_hex(element.octets));
     if (!list.empty()) json[key] = std::move(list);
   };
   add_elements("feedback", record.feedback);

@@ -61,15 +61,15 @@ struct Record {
     GuardedOutput output;
   };
   std::vector<Arrival> arrivals;
-  std::vector<FeedbackElement> feedback;   // what the decompressor wanted to say after it
-  std::vector<FeedbackElement> passed_on;  // what it found for the compressor at its own end
+  std::vector<ReversePacket> feedback;   // what the decompressor wanted to say after it
+  std::vector<ReversePacket> passed_on;  // what it found for the compressor at its own end
 };
 
 struct FeedbackCounts {
   std::uint64_t messages = 0, octets = 0;                    // taken from this direction's decompressor
   std::uint64_t received_messages = 0, received_octets = 0;  // given to this direction's compressor
   std::uint64_t discarded = 0;                               // there was no path, or nobody to give it to
-  std::uint64_t waiting = 0;                                 // refused by `piggyback` to the end
+  std::uint64_t waiting = 0;                                 // refused by the compressor to the end
 };
 
 class Direction {
@@ -86,8 +86,8 @@ class Direction {
   [[nodiscard]] std::vector<LinkPacket> note_compressed(std::size_t index, const GuardedOutput* output);
   void note_sent(std::size_t index, const LinkPacket& sent, const LinkOutcome& outcome);
   void note_arrival(const Delivery& delivery, std::uint64_t now_ns, const GuardedOutput& output);
-  void note_feedback(std::uint64_t tag, const FeedbackElement& feedback);
-  void note_passed_on(std::uint64_t tag, const FeedbackElement& feedback);
+  void note_feedback(std::uint64_t tag, const ReversePacket& feedback);
+  void note_passed_on(std::uint64_t tag, const ReversePacket& feedback);
   // At the end: whoever arrived and was not delivered, or never arrived.
   void settle();
 

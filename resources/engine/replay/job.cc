@@ -43,8 +43,11 @@ void read_link(const Value& value, Job& job) {
     job.backward = read_whole_impairment(*v);
   }
   if (const auto v = object.optional("feedback")) read_feedback(*v, job);
-  if (const auto v = object.optional("encapsulation"))
+  if (const auto v = object.optional("encapsulation")) {
     job.encapsulation = static_cast<Encapsulation>(v->choice({"ethernet", "ppp"}));
+    if (job.encapsulation == Encapsulation::ethernet && job.framing->ether_type == 0)
+      v->fail("packets of this scheme have no Ethernet type.");
+  }
   if (job.encapsulation == Encapsulation::ppp && job.framing->ppp.empty())
     object.fail("PPP has no protocol number for packets of this scheme.");
   object.finish();
@@ -94,10 +97,10 @@ void read_sources(Object& object, Job& job) {
   const AdapterJob& first = job.compressor ? *job.compressor : *job.decompressor;
   layout.channels = first.channels;
   layout.max_cid = first.max_cid;
-  if (const Scheme* const scheme = find_scheme(first.scheme); scheme != nullptr && scheme->framing != nullptr) {
-    job.framing = scheme->framing;
-    if (scheme->ppp_variant != nullptr) job.ppp_variant = scheme->ppp_variant(first.config);
-  }
+  job.framing = &framing_of(first.scheme);
+  if (job.framing->ether_type == 0) job.encapsulation = Encapsulation::ppp;
+  if (const Scheme* const scheme = find_scheme(first.scheme); scheme != nullptr && scheme->ppp_variant != nullptr)
+    job.ppp_variant = scheme->ppp_variant(first.config);
   if (!job.compressor) layout.link = job.framing;
   layout.ppp_variant = job.ppp_variant;
   const Value source = object.required("source");

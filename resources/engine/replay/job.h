@@ -32,7 +32,7 @@ struct ControlStep {
   bool reverse = false;
   headroom_role role = HEADROOM_COMPRESSOR;
   std::string message;  // JSON; empty when it is feedback
-  FeedbackElement feedback;
+  ReversePacket feedback;
   std::string where;
 };
 

@@ -121,7 +121,8 @@ class Run {
     if (d.compressor) {
       send_waiting_feedback(reverse);
       std::vector<GuardedInput> inputs;
-      for (std::size_t i = begin; i < end; ++i) inputs.push_back({d.source()[i].octets, d.source()[i].channel});
+      for (std::size_t i = begin; i < end; ++i)
+        inputs.push_back({d.source()[i].octets, d.source()[i].channel, d.source()[i].type});
       outputs = d.compressor->process(inputs, now_ns_);
     }
     for (std::size_t i = begin; i < end; ++i) {
@@ -134,19 +135,21 @@ class Run {
   void send_on_link(bool reverse, LinkPacket packet, std::size_t index) {
     send_insertions(reverse);
     const LinkPacket sent = packet;
-    digest_.add(reverse ? 1 : 0, sent.channel, sent.octets);
+    digest_.add(reverse ? 1 : 0, sent.channel, sent.octets, sent.type);
     std::vector<Delivery> deliveries;
     const LinkOutcome outcome = links_[reverse]->send(std::move(packet), now_ns_, deliveries);
     std::string comment = comment_of(outcome);
     if (sent.tag == kFeedbackTag) comment = comment.empty() ? "feedback" : "feedback; " + comment;
-    captures_.link(reverse, now_ns_, sent.octets, comment);
+    captures_.link(reverse, now_ns_, sent, comment);
     if (sent.tag != kFeedbackTag) direction(reverse).note_sent(index, sent, outcome);
     schedule(reverse, false, std::move(deliveries));
   }
 
   void send_insertions(bool reverse) {
     std::vector<Delivery> inserted = links_[reverse]->insertions(now_ns_);
-    for (const Delivery& delivery : inserted) captures_.link(reverse, now_ns_, delivery.packet.octets, "inserted");
+    for (const Delivery& delivery : inserted) {
+      if (!delivery.error) captures_.link(reverse, now_ns_, delivery.packet, "inserted");
+    }
     schedule(reverse, false, std::move(inserted));
   }
 
@@ -200,7 +203,8 @@ class Run {
     now_ns_ = std::max(now_ns_, first.time_ns);
     events_.pop();
     if (first.is_feedback) {
-      give_feedback(first.reverse, {first.delivery.packet.octets, first.delivery.packet.channel});
+      give_feedback(first.reverse,
+                    {first.delivery.packet.octets, first.delivery.packet.channel, HEADROOM_REVERSE_NEAR});
       return;
     }
     // What arrives at the same moment in the same direction is one burst.
@@ -218,11 +222,18 @@ class Run {
     Direction& d = direction(reverse);
     note_position(reverse, burst.front().packet.tag < kFeedbackTag ? burst.front().packet.tag : kNever);
     std::vector<GuardedInput> inputs;
-    for (const Delivery& delivery : burst) inputs.push_back({delivery.packet.octets, delivery.packet.channel});
+    for (const Delivery& delivery : burst) {
+      const std::uint16_t type = delivery.error ? std::uint16_t{HEADROOM_TYPE_LOST} : delivery.packet.type;
+      inputs.push_back({delivery.packet.octets, delivery.packet.channel, type});
+    }
     const std::vector<GuardedOutput> outputs = d.decompressor->process(inputs, now_ns_);
+    const auto note = [&](const Delivery& delivery, const GuardedOutput& output) {
+      d.note_arrival(delivery, now_ns_, output);
+      if (output.status == HEADROOM_OK) captures_.decompressed(reverse, now_ns_, output.octets);
+    };
     for (std::size_t i = 0; i < burst.size(); ++i) {
-      d.note_arrival(burst[i], now_ns_, outputs[i]);
-      if (outputs[i].status == HEADROOM_OK) captures_.decompressed(reverse, now_ns_, outputs[i].octets);
+      note(burst[i], outputs[i]);
+      for (const GuardedOutput& more : outputs[i].more) note(burst[i], more);
     }
     collect_feedback(reverse, burst.back().packet.tag);
   }
@@ -232,27 +243,24 @@ class Run {
   void collect_feedback(bool reverse, std::uint64_t tag) {
     Direction& d = direction(reverse);
     for (int i = 0;; ++i) {
-      std::optional<FeedbackElement> said = d.decompressor->take_feedback();
-      if (!said) break;
+      std::optional<ReversePacket> packet = d.decompressor->take_reverse(now_ns_);
+      if (!packet) break;
       if (i == kMostFeedbackInARow)
-        throw PromiseBroken(*d.decompressor_instance, "take_feedback", "it never stops returning feedback.");
-      d.note_feedback(tag, *said);
-      send_feedback(reverse, std::move(*said));
-    }
-    for (int i = 0;; ++i) {
-      std::optional<FeedbackElement> found = d.decompressor->take_received_feedback();
-      if (!found) break;
-      if (i == kMostFeedbackInARow) {
-        throw PromiseBroken(*d.decompressor_instance, "take_received_feedback", "it never stops returning feedback.");
+        throw PromiseBroken(*d.decompressor_instance, "take_reverse", "it never stops returning feedback.");
+      if (packet->type == HEADROOM_REVERSE_FAR) {
+        d.note_feedback(tag, *packet);
+        send_feedback(reverse, std::move(*packet));
+      } else {
+        d.note_passed_on(tag, *packet);
+        // What came in with the packets of one direction is for the compressor of the other, which sits at the same
+        // end.
+        give_feedback(!reverse, *packet);
       }
-      d.note_passed_on(tag, *found);
-      // What came in with the packets of one direction is for the compressor of the other, which sits at the same end.
-      give_feedback(!reverse, *found);
     }
   }
 
   // Sends what the decompressor of a direction says to the compressor of the same direction at the far end.
-  void send_feedback(bool reverse, FeedbackElement element) {
+  void send_feedback(bool reverse, ReversePacket element) {
     switch (job_.path) {
       case FeedbackPath::none:
         ++direction(reverse).feedback.discarded;
@@ -262,8 +270,8 @@ class Run {
         packet.header_length = static_cast<std::uint32_t>(element.octets.size());
         packet.octets = std::move(element.octets);
         packet.channel = element.channel;
-        const Octets sent = packet.octets;
-        digest_.add(reverse ? 3 : 2, packet.channel, sent);
+        const LinkPacket sent = packet;
+        digest_.add(reverse ? 3 : 2, sent.channel, sent.octets);
         std::vector<Delivery> inserted = feedback_links_[reverse]->insertions(now_ns_);
         schedule(reverse, true, std::move(inserted));
         std::vector<Delivery> deliveries;
@@ -290,13 +298,14 @@ class Run {
 
   // Before a direction sends: what the decompressor at its own end, that of the other direction, wants to go with it.
   void send_waiting_feedback(bool reverse) {
-    std::deque<FeedbackElement>& waiting = waiting_[!reverse];
-    while (!waiting.empty() && direction(reverse).compressor->piggyback(waiting.front())) waiting.pop_front();
+    std::deque<ReversePacket>& waiting = waiting_[!reverse];
+    while (!waiting.empty() && direction(reverse).compressor->give_reverse(waiting.front(), now_ns_))
+      waiting.pop_front();
   }
 
-  void give_feedback(bool reverse, const FeedbackElement& element) {
+  void give_feedback(bool reverse, const ReversePacket& element) {
     if (!directions_[reverse] || !direction(reverse).compressor ||
-        direction(reverse).compressor_instance->api().give_feedback == nullptr) {
+        direction(reverse).compressor_instance->api().give_reverse == nullptr) {
       if (directions_[reverse]) ++direction(reverse).feedback.discarded;
       if (!directions_[reverse]) ++unclaimed_;
       return;
@@ -305,7 +314,7 @@ class Run {
     note_position(reverse, kNever);
     ++d.feedback.received_messages;
     d.feedback.received_octets += element.octets.size();
-    d.compressor->give_feedback(element, now_ns_);
+    d.compressor->give_reverse(element, now_ns_);
   }
 
   // ---- result
@@ -372,7 +381,7 @@ class Run {
   Captures captures_;
   std::array<std::unique_ptr<Direction>, 2> directions_;
   std::array<std::unique_ptr<Link>, 2> links_, feedback_links_;
-  std::array<std::deque<FeedbackElement>, 2> waiting_;  // by the direction that it is about
+  std::array<std::deque<ReversePacket>, 2> waiting_;  // by the direction that it is about
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t now_ns_ = 0;
   std::uint64_t order_ = 0;

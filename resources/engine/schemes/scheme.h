@@ -5,24 +5,41 @@
 #ifndef HEADROOM_SCHEMES_SCHEME_H
 #define HEADROOM_SCHEMES_SCHEME_H
 
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "base/json_reader.h"
+#include "base/octets.h"
 #include "capture/link_framing.h"
 #include "traffic/tunnel.h"
 
 namespace headroom {
+
+// Bits of the first octet by which a message differs from a plain one on the same port.
+struct MessageMark {
+  std::uint8_t mask = 0, value = 0;
+
+  // REQUIRES: the message has an octet.
+  [[nodiscard]] constexpr bool is_on(OctetView message) const noexcept { return (message[0] & mask) == value; }
+};
 
 struct Scheme {
   std::string_view name;                              // in configurations
   const LinkFraming* framing = nullptr;               // nullptr: its packets do not stand in frames of their own
   std::size_t (*ppp_variant)(const Json&) = nullptr;  // of framing->ppp, by configuration; nullptr: the first
   std::span<const traffic::TunnelFormat> tunnels{};   // headers of traffic that are the scheme's
+  std::optional<MessageMark> message_mark{};          // of endpoints; nothing: its messages cannot be told from others
 };
 
 // nullptr where there is none of that name: the engine then knows nothing of it but the ABI.
 [[nodiscard]] const Scheme* find_scheme(std::string_view name) noexcept;
+
+// The framing of its link packets, or that of an unknown scheme.
+[[nodiscard]] inline const LinkFraming& framing_of(std::string_view name) noexcept {
+  const Scheme* const scheme = find_scheme(name);
+  return scheme != nullptr && scheme->framing != nullptr ? *scheme->framing : kUnknownFraming;
+}
 
 // All schemes, in the order of their folders' names.
 [[nodiscard]] std::span<const Scheme* const> all_schemes() noexcept;

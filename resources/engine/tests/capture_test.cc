@@ -169,6 +169,23 @@ TEST_F(CaptureFiles, PppComesBack) {
   EXPECT_TRUE(read_capture(path("p.pcapng"), filter).packets.empty());
 }
 
+TEST_F(CaptureFiles, TypesOfLinkPacketsComeBack) {
+  PcapngWriter writer(path("t.pcapng"));
+  const std::uint32_t link = writer.add_interface(LinkType::ppp_with_direction, "forward");
+  for (const PppVariant& variant : kPpp) {
+    Octets frame = ppp_frame(variant.protocol, Octets{1});
+    frame.insert(frame.begin(), 1);
+    writer.write(link, 0, frame);
+  }
+  writer.close();
+  const LinkFraming typed = {"test", 0, kPpp, true};
+  CaptureFilter filter;
+  filter.link = &typed;
+  const Capture capture = read_capture(path("t.pcapng"), filter);
+  ASSERT_EQ(capture.packets.size(), std::size(kPpp));
+  for (std::size_t i = 0; i < std::size(kPpp); ++i) EXPECT_EQ(capture.packets[i].type, kPpp[i].protocol);
+}
+
 TEST_F(CaptureFiles, PcapngComesBack) {
   PcapngWriter writer(path("a.pcapng"));
   const std::uint32_t forward = writer.add_interface(LinkType::ethernet, "forward");

@@ -53,7 +53,7 @@ TEST(Command, DescribeSaysWhatTheAdapterSays) {
   EXPECT_EQ(ran.status, 0);
   const Json document = parse_json(ran.output);
   EXPECT_EQ(document["name"], "null");
-  EXPECT_EQ(document["abi_version"], 1);
+  EXPECT_EQ(document["abi_version"], 2);
   EXPECT_EQ(document["sha256"].get<std::string>().size(), 64u);
 }
 

@@ -171,10 +171,41 @@ TEST(Link, AFullQueueLosesWhatDoesNotFit) {
   EXPECT_EQ(link.counts().fates[static_cast<std::size_t>(Fate::queue_full)], 1u);
 }
 
+TEST(Link, AReportTakesThePlaceOfADamagedPacketAndOfNoLostOne) {
+  constexpr std::uint64_t kPackets = 1000;
+  const Arrived arrived =
+      send_all(read(R"({"loss": 0.1, "ber": 0.001, "header_errors": "report", "payload_errors": "report",
+                        "drop": [0], "delay_ns": 5})"),
+               kPackets);
+  std::size_t reports = 0;
+  for (const Delivery& delivery : arrived.deliveries) {
+    EXPECT_EQ(delivery.error, delivery.packet.octets.empty());
+    if (!delivery.error) continue;
+    ++reports;
+    const Fate fate = arrived.outcomes[static_cast<std::size_t>(delivery.packet.tag)].fate;
+    EXPECT_TRUE(fate == Fate::header_error || fate == Fate::payload_error) << name_of(fate);
+  }
+  const auto count = [&](Fate fate) { return arrived.counts.fates[static_cast<std::size_t>(fate)]; };
+  EXPECT_GT(count(Fate::loss), 0u);
+  EXPECT_GT(reports, 0u);
+  EXPECT_EQ(reports, count(Fate::header_error) + count(Fate::payload_error));
+}
+
+TEST(Link, InsertsPacketsOfATypeAndReports) {
+  Link link(read(R"({"insert": [{"before": 0, "hex": "0b", "type": 45}, {"before": 0, "error": true}]})"), 1);
+  const std::vector<Delivery> inserted = link.insertions(0);
+  ASSERT_EQ(inserted.size(), 2u);
+  EXPECT_EQ(inserted[0].packet.type, 45);
+  EXPECT_FALSE(inserted[0].error);
+  EXPECT_TRUE(inserted[1].error);
+  EXPECT_TRUE(inserted[1].packet.octets.empty());
+  EXPECT_THROW((void)read(R"({"insert": [{"before": 0, "error": true, "hex": "0b"}]})"), Error);
+}
+
 TEST(Link, BitsOfSparedOctetsAreNeverWrong) {
   Impairment impairment;
   impairment.ber = 0.5;
-  impairment.deliver_header_errors = true;
+  impairment.header_errors = OnError::deliver;
   Link link(impairment, 1);
   std::vector<Delivery> deliveries;
   LinkPacket packet = packet_of(0xA5, 40, 26);

@@ -229,8 +229,8 @@ TEST(Messages, AnAdapterThatNeverWantsMoreBreaksItsPromise) {
   for (const Json& job : {alone, talk(faulty, Json::array({message("a")}))}) {
     const Json broken = result_of(job)["promise_broken"];
     ASSERT_TRUE(broken.is_object());
-    EXPECT_EQ(broken["function"], "decompress");
-    EXPECT_TRUE(has(broken["sentence"], "does not come to HEADROOM_MORE")) << broken;
+    EXPECT_EQ(broken["function"], "drain");
+    EXPECT_TRUE(has(broken["sentence"], "does not come to an end")) << broken;
   }
 }
 

@@ -17,7 +17,8 @@ constexpr std::uint16_t kEtherTypeArp = 0x0806;
 TEST(Look, TellsIpFromRohcFromTheRest) {
   EXPECT_EQ(look(ipv4_frame(udp_packet(40))).carries, Carries::ip);
   EXPECT_EQ(look(frame_of(kEtherTypeIpv6, ipv6_packet(17, Octets(8, 0)))).carries, Carries::ip);
-  EXPECT_EQ(look(frame_of(kEtherTypeRohc, {0xFD, 1})).carries, Carries::rohc);
+  EXPECT_EQ(look(frame_of(kEtherTypeRohc, {0xFD, 1}), kEtherTypeRohc).carries, Carries::link);
+  EXPECT_EQ(look(frame_of(kEtherTypeRohc, {0xFD, 1})).carries, Carries::other) << "of another scheme";
   EXPECT_EQ(look(frame_of(kEtherTypeArp, kArp)).carries, Carries::other);
   EXPECT_EQ(look(frame_of(1500, udp_packet(1500))).carries, Carries::other) << "a length, IEEE 802.3";
 }

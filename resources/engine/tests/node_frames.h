@@ -16,6 +16,8 @@
 
 namespace headroom::node {
 
+inline constexpr std::uint16_t kEtherTypeRohc = 0x22F1;  // of the jobs below
+
 inline const MacAddress kHost = {2, 0, 0, 0, 0, 1}, kPeer = {2, 0, 0, 0, 0, 2}, kLinkMac = {2, 0, 0, 0, 0, 9};
 
 // An IPv4 UDP packet of `length` octets, 28 at least. `number` is IP-ID and payload, `flow` the source port.

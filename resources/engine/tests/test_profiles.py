@@ -15,11 +15,13 @@ import jsonschema
 import pytest
 import yaml
 
+from headroom.core import yamlfile
+
 ROOT = Path(__file__).resolve().parents[3]
 ENGINE = Path(os.environ.get("HEADROOM_ENGINE", ROOT / "build" / "gcc-O2" / "bin" / "headroom-engine"))
 FOLDER = ROOT / "traffic-profiles"
 PROFILES = sorted(path for path in FOLDER.rglob("*.yaml") if FOLDER / "sip" not in path.parents)
-SCHEMA = json.loads((ROOT / "resources" / "schemas" / "traffic-profile.schema.json").read_text())
+SCHEMA = yamlfile.schema("traffic-profile")
 
 needs_engine = pytest.mark.skipif(not ENGINE.is_file(), reason=f"there is no engine at {ENGINE}; build it first")
 needs_tshark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")

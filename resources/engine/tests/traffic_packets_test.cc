@@ -445,6 +445,43 @@ TEST(Packets, LossAndReorderingBeforeTheCompressor) {
   EXPECT_NEAR(twice, 95, 40);
 }
 
+TEST(Packets, TcpOptionsEchoAndPush) {
+  const std::string tcp =
+      kTcp.substr(0, kTcp.size() - 1) + R"(, "echo": true, "push": true, "timestamps": true, "options": "01010402"})";
+  const std::string lengths = R"({"length": {"mix": [[1, 0], [1, 3]]}})";
+  const std::vector<SourcePacket> packets = packets_of(profile({variant({kIpv4, tcp}, "", lengths)}), 40);
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    const std::uint8_t* header = &packets[i].octets[20];
+    const std::size_t payload = packets[i].octets.size() - 56;
+    EXPECT_EQ(header[12], 0x90);  // 20 + 12 + 4 octets
+    EXPECT_EQ(header[13], payload == 0 ? 0x10 : 0x18);
+    EXPECT_EQ(to_hex(OctetView(header + 20, 4)), "0101080a");
+    EXPECT_EQ(to_hex(OctetView(header + 32, 4)), "01010402");
+    if (i == 0) continue;
+    const std::uint8_t* before = &packets[i - 1].octets[20];
+    const std::size_t sent = packets[i - 1].octets.size() - 56;
+    EXPECT_EQ(load32(header + 4) - load32(before + 4), sent);
+    EXPECT_EQ(load32(header + 8) - load32(before + 8), sent);
+    EXPECT_EQ(load32(header + 24) - load32(before + 24), 1u);
+  }
+}
+
+TEST(Packets, TcpChanges) {
+  const std::string changes = R"(, "changes": [
+    {"packet": 2, "header": 1, "set": {"flags": 48, "urgent_pointer": 7, "window": 99}},
+    {"packet": 3, "header": 1, "set": {"advance_sequence": 4294967286, "advance_acknowledgement": 5}}])";
+  const std::vector<SourcePacket> packets =
+      packets_of(profile({variant({kIpv4, kTcp}, changes, R"({"length": 10})")}), 5);
+  const auto at = [&](std::size_t packet, std::size_t octet) { return &packets[packet].octets[20 + octet]; };
+  EXPECT_EQ(*at(1, 13), 0x10);
+  EXPECT_EQ(*at(2, 13), 0x30);
+  EXPECT_EQ(load16(at(2, 14)), 99);
+  EXPECT_EQ(load16(at(2, 18)), 7);
+  EXPECT_EQ(load32(at(3, 4)), load32(at(2, 4)));  // the same octets once more
+  EXPECT_EQ(load32(at(3, 8)) - load32(at(2, 8)), 5u);
+  EXPECT_EQ(load32(at(4, 4)) - load32(at(3, 4)), 10u);
+}
+
 TEST(Packets, DirectionsSwapAddressesAndDifferOtherwise) {
   const Profile p = profile({variant({kIpv6, kUdp, kRtp})});
   FlowOptions back;

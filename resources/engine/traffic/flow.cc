@@ -235,6 +235,19 @@ void Flow::apply_changes() {
       case Field::advance_sequence:
         moment_.sequence = static_cast<std::uint16_t>(moment_.sequence + change.value);
         moment_.esp_sequence += change.value;
+        moment_.tcp_sequence += change.value;
+        break;
+      case Field::advance_acknowledgement:
+        moment_.tcp_acknowledged += change.value;
+        break;
+      case Field::window:
+        std::get<Tcp>(header).window = static_cast<std::uint16_t>(change.value);
+        break;
+      case Field::flags:
+        std::get<Tcp>(header).flags = octet;
+        break;
+      case Field::urgent_pointer:
+        std::get<Tcp>(header).urgent_pointer = static_cast<std::uint16_t>(change.value);
         break;
       case Field::advance_timestamp:
         moment_.timestamp += change.value;

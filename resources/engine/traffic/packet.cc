@@ -17,7 +17,7 @@ constexpr std::uint8_t kProtocolHopByHop = 0, kProtocolIcmp = 1, kProtocolIpv4 =
                        kProtocolEsp = 50, kProtocolUdpLite = 136;
 
 constexpr std::size_t kIpv4Length = 20, kIpv6Length = 40, kUdpLength = 8, kRtpLength = 12, kIcmpLength = 8,
-                      kAuthenticationLength = 12, kEspLength = 8, kTcpLength = 20;
+                      kAuthenticationLength = 12, kEspLength = 8, kTcpLength = 20, kTcpTimestamps = 12;
 
 std::size_t length_of_gre(const Gre& gre) {
   return 4 + (gre.checksum ? 4u : 0u) + (gre.key ? 4u : 0u) + (gre.sequence ? 4u : 0u);
@@ -48,7 +48,8 @@ std::size_t length_of(const Header& header) {
   if (const auto* gre = std::get_if<Gre>(&header)) return length_of_gre(*gre);
   if (const auto* minimal = std::get_if<MinimalEncapsulation>(&header)) return minimal->source ? 12 : 8;
   if (const auto* tunnel = std::get_if<Tunnel>(&header)) return tunnel->header->length();
-  if (std::holds_alternative<Tcp>(header)) return kTcpLength;
+  if (const auto* tcp = std::get_if<Tcp>(&header))
+    return kTcpLength + (tcp->timestamps ? kTcpTimestamps : 0) + tcp->options.size();
   return std::get<Raw>(header).octets.size();
 }
 
@@ -215,14 +216,26 @@ class Builder {
   }
 
   void write_tcp(const Tcp& tcp, std::size_t i) {
-    constexpr std::uint32_t kAcknowledgement = 0x10;  // the one flag that is set
     std::uint8_t* h = at(i);
+    const std::uint32_t echoed = tcp.echo ? moment_.tcp_sequence - identity_.tcp_sequence : 0;
+    const std::uint32_t push = tcp.push && !payload_.empty() ? Tcp::kPush : 0u;
     store16(h, identity_.headers[i].source_port);
     store16(h + 2, identity_.headers[i].destination_port);
     store32(h + 4, moment_.tcp_sequence);
-    store32(h + 8, identity_.tcp_acknowledgement + tcp.acknowledgement_step * moment_.number);
-    store16(h + 12, static_cast<std::uint32_t>(kTcpLength / 4) << 12 | kAcknowledgement);
+    store32(h + 8, identity_.tcp_acknowledgement + tcp.acknowledgement_step * moment_.number + echoed +
+                       moment_.tcp_acknowledged);
+    store16(h + 12, static_cast<std::uint32_t>(length_of(headers_[i]) / 4) << 12 | tcp.flags | push);
     store16(h + 14, tcp.window);
+    store16(h + 18, tcp.urgent_pointer);
+    std::uint8_t* option = h + kTcpLength;
+    if (tcp.timestamps) {
+      // No-operation twice, kind 8, 10 octets; RFC 7323, appendix A, recommends this order.
+      store32(option, 0x0101080A);
+      store32(option + 4, identity_.token + moment_.number);
+      store32(option + 8, identity_.tcp_acknowledgement + moment_.number);
+      option += kTcpTimestamps;
+    }
+    std::copy(tcp.options.begin(), tcp.options.end(), option);
   }
 
   void write_rtp(const Rtp& rtp, std::uint8_t* h) {

@@ -45,9 +45,9 @@ struct Moment {
   std::uint32_t timestamp = 0;
   bool marker = false;
   std::uint32_t esp_sequence = 0;
-  std::uint32_t tcp_sequence = 0;
-  std::uint64_t coverage_draw = 0;  // behind a random UDP-Lite Checksum Coverage
-  std::uint32_t number = 0;         // packets of the flow before this one: by so much AH, GRE and tunnels have counted
+  std::uint32_t tcp_sequence = 0, tcp_acknowledged = 0;  // the latter: octets beyond what each packet acknowledges
+  std::uint64_t coverage_draw = 0;                       // behind a random UDP-Lite Checksum Coverage
+  std::uint32_t number = 0;  // packets of the flow before this one: by so much AH, GRE and tunnels have counted
 };
 
 // Where each header starts; the last entry is the length of all of them.

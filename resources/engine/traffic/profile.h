@@ -102,9 +102,16 @@ struct Tunnel {
 // RFC 793, 3.1: a segment in the middle of a connection. The sequence number goes on by the payload of each packet;
 // what is acknowledged begins with the start of the other direction.
 struct Tcp {
+  static constexpr std::uint8_t kPush = 0x08, kAcknowledgement = 0x10, kUrgent = 0x20;
   PortRange source, destination;
   std::uint16_t window = 65535;
   std::uint32_t acknowledgement_step = 0;  // octets that each packet acknowledges besides
+  bool echo = false;                       // it acknowledges as many octets as it has sent: each came back
+  bool push = false;                       // whether packets with a payload have PSH
+  std::uint8_t flags = kAcknowledgement;
+  std::uint16_t urgent_pointer = 0;
+  Octets options;           // in words of 4 octets
+  bool timestamps = false;  // besides: the option of RFC 7323, 3.2, that counts packets
 };
 
 enum class Marker : std::uint8_t { never, always, spurt_start, frame_end };
@@ -201,7 +208,11 @@ struct Change {
     padding,
     marker_once,
     payload_length,
-    coverage
+    coverage,
+    window,
+    flags,
+    urgent_pointer,
+    advance_acknowledgement
   };
   std::uint64_t packet = 0;
   std::size_t header = 0;

@@ -27,6 +27,12 @@ constexpr Changeable kRtpChanges[] = {{"payload_type", Change::Field::payload_ty
 
 constexpr Changeable kEspChanges[] = {{"advance_sequence", Change::Field::advance_sequence, 0xFFFFFFFF}};
 
+constexpr Changeable kTcpChanges[] = {{"advance_sequence", Change::Field::advance_sequence, 0xFFFFFFFF},
+                                      {"advance_acknowledgement", Change::Field::advance_acknowledgement, 0xFFFFFFFF},
+                                      {"window", Change::Field::window, 65535},
+                                      {"flags", Change::Field::flags, 255},
+                                      {"urgent_pointer", Change::Field::urgent_pointer, 65535}};
+
 template <std::size_t N>
 void read_fields(Object& set, const Changeable (&fields)[N], Change change, std::vector<Change>& changes) {
   for (const Changeable& field : fields) {
@@ -93,6 +99,8 @@ void read_change(const Value& value, const std::vector<Header>& headers, std::ve
     }
   } else if (is<Esp>(header)) {
     read_fields(set, kEspChanges, change, changes);
+  } else if (is<Tcp>(header)) {
+    read_fields(set, kTcpChanges, change, changes);
   } else if (is<Rtp>(header)) {
     read_fields(set, kRtpChanges, change, changes);
     read_flag(set, "marker_once", Change::Field::marker_once, change, changes);

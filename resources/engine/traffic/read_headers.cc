@@ -202,6 +202,15 @@ Tcp read_tcp(Object& object) {
   tcp.destination = read_ports(object.required("destination_ports"));
   tcp.window = integer(object, "window", 0, 65535, tcp.window);
   tcp.acknowledgement_step = integer(object, "acknowledgement_step", 0, 65535, tcp.acknowledgement_step);
+  tcp.echo = object.boolean("echo", false);
+  tcp.push = object.boolean("push", false);
+  tcp.timestamps = object.boolean("timestamps", false);
+  if (const auto v = object.optional("options")) {
+    tcp.options = v->hex();
+    const std::size_t most = tcp.timestamps ? 28 : 40;
+    if (tcp.options.size() % 4 != 0 || tcp.options.size() > most)
+      v->fail("options fill words of 4 octets, here at most " + std::to_string(most) + " octets (RFC 793, 3.1).");
+  }
   return tcp;
 }
 

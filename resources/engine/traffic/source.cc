@@ -17,6 +17,7 @@ SourcePacket read_packet(const Value& value, const SourceLayout& layout, std::ui
   if (packet.time_ns < earliest_ns)
     object.fail("packets are listed in order of time; this one is earlier than the one before it.");
   packet.channel = static_cast<std::uint32_t>(object.integer("channel", 0, 0xFFFFFFFF, 0));
+  packet.type = static_cast<std::uint16_t>(object.integer("type", 0, 0xFFFF, 0));
   const Value hex = object.required("hex");
   packet.octets = hex.hex();
   if (packet.octets.size() > layout.most_octets)
@@ -51,13 +52,15 @@ std::string hexadecimal(std::uint16_t number) {
   return text;
 }
 
-// What frames with link packets look like: "ROHC frame (Ethernet type 0x22F1, PPP protocol 0x0003 or 0x0005)".
+// What frames with link packets look like: "X frame (Ethernet type 0x88B5, PPP protocol 0x0003 or 0x0005)".
 std::string describe(const LinkFraming& framing) {
-  std::string text = std::string(framing.title) + " frame (Ethernet type " + hexadecimal(framing.ether_type);
+  std::string frames = framing.ether_type != 0 ? "Ethernet type " + hexadecimal(framing.ether_type) : "";
   for (const PppVariant& variant : framing.ppp) {
-    text += (&variant == framing.ppp.data() ? ", PPP protocol " : " or ") + hexadecimal(variant.protocol);
+    const bool first = &variant == framing.ppp.data();
+    frames += first ? (frames.empty() ? "PPP protocol " : ", PPP protocol ") : " or ";
+    frames += hexadecimal(variant.protocol);
   }
-  return text + ")";
+  return std::string(framing.title) + " frame (" + frames + ")";
 }
 
 std::vector<SourcePacket> read_from_capture(const std::string& path, Object& object, const SourceLayout& layout) {
@@ -85,7 +88,7 @@ std::vector<SourcePacket> read_from_capture(const std::string& path, Object& obj
   std::vector<SourcePacket> packets;
   packets.reserve(capture.packets.size());
   for (CapturedPacket& packet : capture.packets) {
-    packets.push_back({packet.time_ns, 0, 0, kUnknownLength, std::move(packet.octets), false});
+    packets.push_back({packet.time_ns, 0, 0, kUnknownLength, std::move(packet.octets), false, packet.type});
   }
   return packets;
 }

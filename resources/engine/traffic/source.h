@@ -24,7 +24,8 @@ struct SourcePacket {
   std::uint32_t flow = 0;
   std::uint32_t header_length = kUnknownLength;  // octets in front of the payload
   Octets octets;
-  bool absent = false;  // null in a list of expected packets
+  bool absent = false;     // null in a list of expected packets
+  std::uint16_t type = 0;  // of the link layer (headroom.h, "Types")
 };
 
 struct SourceLayout {

@@ -136,6 +136,7 @@ class Direction {
   }
 
   void await(Delivery&& delivery) {
+    if (delivery.error) return;  // on a wire the receiver's interface notices it and nothing else does
     waiting_.push_back({std::move(delivery), number_++});
     std::push_heap(waiting_.begin(), waiting_.end(), Later{});
   }

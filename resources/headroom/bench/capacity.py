@@ -7,8 +7,6 @@ goes on with the same points. The raw trials are kept in `<run>/measurements/`, 
 not measure them again.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -30,7 +28,7 @@ OCTETS_PER_FLOW_PAIR = 4096
 class Points:
     """The search for one set of conditions, and pairs of trials with it and with the null adapter."""
 
-    wanted: load.LoadConfig
+    config: load.LoadConfig
     search: Search
     path: Path | None = None
     pairs: dict[int, list[codec_only.Pair]] = field(default_factory=dict)  # by flow pairs
@@ -61,7 +59,7 @@ class Points:
             if abs(known - flow_pairs) <= 0.1 * flow_pairs:
                 return pairs
         rules = self.search.rules
-        self.pairs[flow_pairs] = codec_only.measure(self.wanted, flow_pairs, rules.trials, rules.extra)
+        self.pairs[flow_pairs] = codec_only.measure(self.config, flow_pairs, rules.trials, rules.extra)
         self.keep()
         return self.pairs[flow_pairs]
 
@@ -74,7 +72,7 @@ class Points:
         if self.path is None:
             return
         document = {
-            "wanted": asdict(self.wanted),
+            "wanted": self.config.as_json(),
             "points": {str(p.flow_pairs): [_trial_as_json(t) for t in p.trials] for p in self.search.points.values()},
             "pairs": {str(n): [asdict(pair) for pair in pairs] for n, pairs in self.pairs.items()},
         }
@@ -84,16 +82,16 @@ class Points:
 _known: dict[tuple[str, str], Points] = {}
 
 
-def points(wanted: load.LoadConfig, rules: Rules, folder: Path | None) -> Points:
+def points(config: load.LoadConfig, rules: Rules, folder: Path | None) -> Points:
     """The points for some conditions: those of this process, those kept in the run's folder, or none yet."""
     # How much memory is free just now is no condition of the measurement.
-    conditions = [asdict(wanted), asdict(replace(rules, most=0))]
+    conditions = [config.as_json(), asdict(replace(rules, most=0))]
     identity = hashlib.sha256(json.dumps(conditions, sort_keys=True).encode()).hexdigest()[:16]
     key = (str(folder), identity)
     if key not in _known:
         path = folder / "measurements" / f"{identity}.json" if folder else None
-        search = Search(lambda flow_pairs: load.measure(wanted, flow_pairs), rules)
-        found = Points(wanted, search, path)
+        search = Search(lambda flow_pairs: load.measure(config, flow_pairs), rules)
+        found = Points(config, search, path)
         if path and path.is_file():
             _recall(found, path)
         _known[key] = found

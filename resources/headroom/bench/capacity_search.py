@@ -6,8 +6,6 @@ around the crossing. Every raw trial is kept. A machine that is not quiet is mea
 so.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import time
@@ -95,7 +93,7 @@ class Capacity:
     points: list[Point] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     reason: str = ""
-    busy: bool = False  # nothing was found because somebody else used the machine
+    busy: bool = False  # nothing was found because other work used the machine
     out_of_time: bool = False  # nothing was found because the search had to end
     rough: bool = False  # time ran out before the search was as narrow as it should be
 
@@ -119,10 +117,10 @@ class Search:
     def at(self, flow_pairs: int, trials: int | None = None) -> Point:
         """The point at a number of flow pairs, measured often enough."""
         point = self.points.setdefault(flow_pairs, Point(flow_pairs))
-        wanted = trials or self.rules.trials
-        while len(point.trials) < wanted and not (point.trials and self.late()):
+        trials_needed = trials or self.rules.trials
+        while len(point.trials) < trials_needed and not (point.trials and self.late()):
             point.trials.append(self.measure(flow_pairs))
-        if wanted >= self.rules.trials:
+        if trials_needed >= self.rules.trials:
             self._settle(point)
         return point
 

@@ -6,8 +6,6 @@ flow pairs on the same cores. What changes from minute to minute (the clock of t
 is nearly the same in both, so that the two are compared within a pair, and the median over the pairs is reported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -78,11 +76,11 @@ def harness_ns(trials: list[Trial]) -> list[float]:
     return [sum(costs[stage][0] for stage in HARNESS if stage in costs) for costs in found if "generate" in costs]
 
 
-def measure(wanted: load.LoadConfig, flow_pairs: int, count: int, extra: int = 0) -> list[Pair]:
+def measure(config: load.LoadConfig, flow_pairs: int, count: int, extra: int = 0) -> list[Pair]:
     """Pairs of trials at a number of flow pairs, one after the other; up to `extra` more where some were disturbed,
     for others' use of the core is in the time of a stage."""
-    null = load.with_null(wanted)
+    null = load.with_null(config)
     pairs: list[Pair] = []
     while sum(not pair.disturbed for pair in pairs) < count and len(pairs) < count + extra:
-        pairs.append(Pair(load.measure(wanted, flow_pairs), load.measure(null, flow_pairs)))
+        pairs.append(Pair(load.measure(config, flow_pairs), load.measure(null, flow_pairs)))
     return pairs

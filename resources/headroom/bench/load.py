@@ -8,16 +8,15 @@ its ticks takes over the time that these ticks are given: beyond 1 it cannot kee
 do not make it look less. /proc/stat, which the paper reads, and the busy share of each tick stand beside it.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
 from headroom.bench.capacity_search import Trial
-from headroom.core import engine, implementations, profiles
+from headroom.core import engine, profiles
 from headroom.core.errors import HeadroomError
+from headroom.core.implementations import Implementation, null
 from headroom.core.machine import procstat
 from headroom.core.paths import DEFAULT_BUILD
 
@@ -25,7 +24,7 @@ ROLES = {"compressor", "decompressor"}
 STAGES = ("generate", "compress", "handover", "decompress", "verify", "feedback", "replace")
 
 MOST_STEAL = 0.01  # of a trial's time; more, and the trial is repeated
-MOST_SWITCHES_PER_S = 25.0  # involuntary context switches: somebody else wanted the core
+MOST_SWITCHES_PER_S = 25.0  # involuntary context switches: other work had the core
 
 
 class WrongOutput(HeadroomError):
@@ -38,8 +37,8 @@ class WrongOutput(HeadroomError):
 class LoadConfig:
     """What to load and how."""
 
-    compressor: str = "reference"
-    decompressor: str = "reference"
+    compressor: Implementation
+    decompressor: Implementation
     profile: str = ""
     cores: tuple[int, ...] = ()
     build: str = DEFAULT_BUILD
@@ -54,6 +53,10 @@ class LoadConfig:
     warmup_ticks: int = 12
     ticks: int = 50
     churn_per_second: float = 0.0  # share of the flows that is replaced each second while measuring
+
+    def as_json(self) -> dict[str, Any]:
+        """All that the load depends on."""
+        return vars(self) | {"compressor": self.compressor.word, "decompressor": self.decompressor.word}
 
 
 @dataclass(frozen=True)
@@ -73,25 +76,25 @@ class Core:
     phases: dict[str, dict[str, float]] = field(repr=False, default_factory=dict)  # costs of the other phases
 
 
-def job(wanted: LoadConfig, flow_pairs: int, core: int | None, start_at_ns: int | None = None) -> dict[str, Any]:
+def job(config: LoadConfig, flow_pairs: int, core: int | None, start_at_ns: int | None = None) -> dict[str, Any]:
     """The engine's job for one core."""
-    churn = {"name": "churn", "ticks": wanted.ticks, "replaced_per_second": wanted.churn_per_second}
-    steady = {"name": "steady", "ticks": wanted.ticks}
-    measured = [steady, churn] if wanted.churn_per_second else [steady]
+    churn = {"name": "churn", "ticks": config.ticks, "replaced_per_second": config.churn_per_second}
+    steady = {"name": "steady", "ticks": config.ticks}
+    measured = [steady, churn] if config.churn_per_second else [steady]
     made: dict[str, Any] = {
-        "compressor": _side(wanted, wanted.compressor),
-        "decompressor": _side(wanted, wanted.decompressor),
-        "profile": profiles.load(wanted.profile),
+        "compressor": _side(config, config.compressor),
+        "decompressor": _side(config, config.decompressor),
+        "profile": profiles.load(config.profile),
         "flow_pairs": flow_pairs,
-        "tick_ms": wanted.tick_ms,
-        "burst": wanted.burst,
-        "order": wanted.order,
-        "pacing": wanted.pacing,
-        "verify_every": wanted.verify_every,
-        "seed": wanted.seed,
+        "tick_ms": config.tick_ms,
+        "burst": config.burst,
+        "order": config.order,
+        "pacing": config.pacing,
+        "verify_every": config.verify_every,
+        "seed": config.seed,
         "phases": [
             {"name": "startup"},
-            {"name": "warmup", "ticks": wanted.warmup_ticks},
+            {"name": "warmup", "ticks": config.warmup_ticks},
             *measured,
         ],
     }
@@ -102,29 +105,28 @@ def job(wanted: LoadConfig, flow_pairs: int, core: int | None, start_at_ns: int 
     return made
 
 
-def _side(wanted: LoadConfig, name: str) -> dict[str, Any]:
-    found = implementations.find(name)
+def _side(config: LoadConfig, found: Implementation) -> dict[str, Any]:
     scheme = next((one["scheme"] for one in found.capabilities if ROLES & set(one["roles"])), None)
-    config = {"scheme": scheme, "cids": "large", "max_cid": wanted.max_cid, "mode": wanted.mode, **found.config}
-    if wanted.mode == "U":
-        config["feedback"] = False
-    return {"library": str(found.library_path(wanted.build)), "config": config}
+    configuration = {"scheme": scheme, "cids": "large", "max_cid": config.max_cid, "mode": config.mode, **found.config}
+    if config.mode == "U":
+        configuration["feedback"] = False
+    return {"library": str(found.library_path(config.build)), "config": configuration}
 
 
-def measure(wanted: LoadConfig, flow_pairs: int) -> Trial:
-    """One trial: `flow_pairs` on every core of `wanted.cores`, all at the same time.
+def measure(config: LoadConfig, flow_pairs: int) -> Trial:
+    """One trial: `flow_pairs` on every core of `config.cores`, all at the same time.
 
     Raises EngineFailure when an adapter crashes or hangs, WrongOutput when packets come out wrong.
     """
-    cores: tuple[int | None, ...] = wanted.cores or (None,)
+    cores: tuple[int | None, ...] = config.cores or (None,)
     start_at = time.monotonic_ns() + round(0.4e9 + 8e3 * flow_pairs) if len(cores) > 1 else None
-    jobs = [job(wanted, flow_pairs, core, start_at) for core in cores]
-    seconds = (wanted.warmup_ticks + wanted.ticks + 5) * wanted.tick_ms / 1000
-    with profiles.told_by_line(wanted.profile, "/profile"):
+    jobs = [job(config, flow_pairs, core, start_at) for core in cores]
+    seconds = (config.warmup_ticks + config.ticks + 5) * config.tick_ms / 1000
+    with profiles.located_by_line(config.profile, "/profile"):
         documents = engine.run_together(
-            "load", jobs, timeout_s=30 + 10 * seconds + flow_pairs * 1e-4, build=wanted.build
+            "load", jobs, timeout_s=30 + 10 * seconds + flow_pairs * 1e-4, build=config.build
         )
-    found = [read(document, core, wanted) for document, core in zip(documents, cores, strict=True)]
+    found = [read(document, core, config) for document, core in zip(documents, cores, strict=True)]
     return trial_of(flow_pairs, found)
 
 
@@ -150,14 +152,14 @@ def disturbance(core: Core) -> str:
     return ""
 
 
-def read(document: dict[str, Any], core: int | None, wanted: LoadConfig) -> Core:
+def read(document: dict[str, Any], core: int | None, config: LoadConfig) -> Core:
     """What the engine's document says of the last phase. Raises WrongOutput."""
     phases = {phase["name"]: phase for phase in document["phases"]}
     last = document["phases"][-1]
     for phase in document["phases"]:
-        check(phase, wanted)
+        check(phase, config)
     ticks_ns = last["ticks"] * document["tick_ns"]
-    wall_ns = max(last["wall_ns"], ticks_ns) if wanted.pacing == "timer" else last["wall_ns"]
+    wall_ns = max(last["wall_ns"], ticks_ns) if config.pacing == "timer" else last["wall_ns"]
     before, after = (_times(last["proc_stat"][when]) for when in ("before", "after"))
     proc_stat = procstat.busy_share(before, after) if before and after else None
     load = last["thread_cpu_ns"] / ticks_ns
@@ -198,9 +200,9 @@ def costs(phase: dict[str, Any]) -> dict[str, float]:
     }
 
 
-def check(phase: dict[str, Any], wanted: LoadConfig) -> None:
+def check(phase: dict[str, Any], config: LoadConfig) -> None:
     """Raises WrongOutput when a phase shows packets that came out wrong or were not handled."""
-    pair = f"{wanted.compressor} → {wanted.decompressor}"
+    pair = f"{config.compressor.name} → {config.decompressor.name}"
     if phase["mismatched"] or phase["wrong_length"]:
         wrong = phase["mismatched"] + phase["wrong_length"]
         raise WrongOutput(
@@ -243,6 +245,6 @@ def operation_ns(trials: list[Trial]) -> list[float]:
     return [a + b for a, b in zip(found.get("compress", ()), found.get("decompress", ()), strict=False)]
 
 
-def with_null(wanted: LoadConfig) -> LoadConfig:
+def with_null(config: LoadConfig) -> LoadConfig:
     """The same load with the null adapter, which copies: what the harness itself costs."""
-    return replace(wanted, compressor="null", decompressor="null")
+    return replace(config, compressor=null(), decompressor=null())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Throughput by MLRsearch: the highest rates at which nothing (NDR), or next to nothing (PDR), is lost.
 
-What only the generator can be blamed for is no limit of anybody: a trial in which it fell behind is repeated, then the
-search stays below that rate, and where nothing was lost there, no rate is said. Source: RFC 2544, 26.1;
+A trial in which the generator fell behind shows no limit of the nodes: it is repeated, then the
+search stays below that rate, and where nothing was lost there, there is no rate. Source: RFC 2544, 26.1;
 draft-ietf-bmwg-mlrsearch, as the package MLRsearch has it.
 """
 
@@ -36,10 +36,10 @@ BACK = 0.9  # of a rate at which the generator fell behind: where it is tried ne
 class NoThroughput(HeadroomError):
     """The search could not come to an end: an error of the measurement, never a limit that was found.
 
-    `wants_processors`: it may be that others had the processors, of which the record then tells."""
+    `needs_processors`: it may be that others had the processors, of which the record then tells."""
 
     verdict = "error"
-    wants_processors = True
+    needs_processors = True
 
 
 class GeneratorFellBehind(NoThroughput):

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches for throughput: made once for what is asked, shared by the rows of a run, taken up again by a resumed one.
+"""Searches for throughput: made once for a configuration, shared by the rows of a run, taken up again by a resumed one.
 
 The run folder keeps each trial as it ends (`TrialLog`). A search that was cut short is made again over those trials:
 as it asks for the same rates in the same order, it gets to where it was without sending anything. One that ended in an
-error is set aside: its trials stay in the folder, and whoever resumes measures anew.
+error is set aside: its trials stay in the folder, and a resumed run measures anew.
 
 A control (the null codec, a bare bridge) that comes out below the nodes that it is a control of was disturbed: it is
-searched for again, `SEARCHES` times at most. Where it stays below, no rate of it is said.
+searched for again, `SEARCHES` times at most. Where it stays below, it has no rate.
 """
-
-from __future__ import annotations
 
 import contextlib
 import math
@@ -22,9 +20,9 @@ from typing import Any
 from headroom.bench.throughput import GOALS, NDR, QUICK, Goal, Rate, Rules, Search, Throughput
 from headroom.bench.trial_log import TrialLog
 from headroom.core.errors import HeadroomError
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 from headroom.testbed.channel import Channel
-from headroom.testbed.line import NOT_TOLD, U_MODE, Codec, Line, Load, line, line_with
+from headroom.testbed.line import MALFORMED, U_MODE, Codec, Line, Load, line, line_with
 from headroom.testbed.sender import traffic
 from headroom.testbed.topology import Topology
 from headroom.testbed.trial import Generator
@@ -34,18 +32,18 @@ WATCHED_S = 2.0  # of the trials in which the cores are looked at
 SEARCHES = 3  # for a control in one run
 CONTROLS = ("null", "bridge")
 
-Callers = Callable[[Settings, Topology, str], AbstractContextManager[Generator]]
+Callers = Callable[[Run, Topology, str], AbstractContextManager[Generator]]
 
 
 @dataclass(frozen=True)
 class SearchConfig:
-    """What is measured: the settings of the run, and the words of a row.
+    """What is measured: the run, and the words of a row.
 
     `codec` is what the nodes do that a case is about. `callers` sends calls over a topology, by the name of their
     sequence, which is then the profile, and rates are calls a second; None: packets of the profile are sent.
     """
 
-    run: Settings
+    run: Run
     profile: str
     cpus: str
     cores: tuple[int, ...] = field(compare=False)
@@ -64,7 +62,7 @@ class SearchConfig:
 
     def conditions(self, codec: Codec) -> dict[str, Any]:
         """All that trials depend on, as JSON. Controls do not depend on the implementations and their channel."""
-        run = self.run.as_json()
+        run = self.run.settings.as_json()
         kept = (
             "build",
             "seed",
@@ -100,7 +98,7 @@ class Octets:
 
 @dataclass(frozen=True)
 class Spoken:
-    """What two nodes with endpoints have said so far: messages that were compressed and that were restored, and what
+    """The counters of two nodes with endpoints: messages that were compressed and that were restored, and what
     passed as it was. `too_long` of those would not have fitted the link."""
 
     compressed: int
@@ -130,26 +128,26 @@ class SearchResult:
     no_control: bool = False
 
 
-def rules_of(asked: SearchConfig) -> Rules:
-    rules = QUICK if asked.run.quick else Rules()
-    return replace(rules, **CALL_RULES) if asked.callers else rules
+def rules_of(config: SearchConfig) -> Rules:
+    rules = QUICK if config.run.quick else Rules()
+    return replace(rules, **CALL_RULES) if config.callers else rules
 
 
 _known: dict[tuple[SearchConfig, Codec], list[SearchResult]] = {}
 
 
-def throughput(asked: SearchConfig, codec: Codec) -> SearchResult:
+def throughput(config: SearchConfig, codec: Codec) -> SearchResult:
     """Searched for once in a run, then remembered. Raises as `Search.run` and `line` do."""
-    known = _known.setdefault((asked, codec), [])
+    known = _known.setdefault((config, codec), [])
     if not known:
-        known.append(_searched(asked, codec))
+        known.append(_searched(config, codec))
     return known[0]
 
 
-def control(asked: SearchConfig, codec: Codec, goal: Goal, judged: Rate) -> SearchResult:
+def control(config: SearchConfig, codec: Codec, goal: Goal, judged: Rate) -> SearchResult:
     """The best of the searches for a control; another one is made while none reaches `judged`, the rate of the nodes
     that it is a control of. One that never does has no rate. Raises as `throughput` does."""
-    shared = replace(asked, channel=U_MODE)  # frames that pass untouched know no mode
+    shared = replace(config, channel=U_MODE)  # frames that pass untouched know no mode
     throughput(shared, codec)
     known = _known[shared, codec]
     least = judged.pps or judged.at_least_pps or 0.0
@@ -179,27 +177,27 @@ def control(asked: SearchConfig, codec: Codec, goal: Goal, judged: Rate) -> Sear
     )
 
 
-def _searched(asked: SearchConfig, codec: Codec, number: int = 1) -> SearchResult:
-    kept = TrialLog(path_of(asked, codec, number), asked.conditions(codec))
+def _searched(config: SearchConfig, codec: Codec, number: int = 1) -> SearchResult:
+    kept = TrialLog(path_of(config, codec, number), config.conditions(codec))
     with contextlib.ExitStack() as stack:
         made: list[Line] = []
 
         def ready() -> Line:
             """The line, made when something has to be measured for the first time."""
             if not made:
-                made.append(stack.enter_context(asked.line(codec)))
+                made.append(stack.enter_context(config.line(codec)))
             return made[0]
 
-        goals = (NDR,) if asked.callers else GOALS
-        search = Search(kept.answering(lambda rate, seconds: ready().trial(rate, seconds)), rules_of(asked), goals)
+        goals = (NDR,) if config.callers else GOALS
+        search = Search(kept.answering(lambda rate, seconds: ready().trial(rate, seconds)), rules_of(config), goals)
         try:
             found = search.run()
             if not kept.ending:
-                kept.end(ending(ready(), found, codec == asked.codec))
+                kept.end(ending(ready(), found, codec == config.codec))
         except HeadroomError:
             kept.set_aside()
             raise
-    if codec == asked.codec and any(rate.error for rate in found.rates.values()):
+    if codec == config.codec and any(rate.error for rate in found.rates.values()):
         kept.set_aside()  # the generator was the limit: an error, which a resumed run may overcome
     return SearchResult(found, *read_ending(kept.ending))
 
@@ -223,7 +221,7 @@ def ending(made: Line, found: Throughput, with_loads: bool) -> dict[str, Any]:
 
 
 def spoken_of(made: Line) -> Spoken | None:
-    """What nodes with endpoints have said; None where they do not tell."""
+    """The counters of nodes with endpoints; None where they have none."""
     nodes = [made.watched[role] for role in IMPLEMENTATIONS if role in made.watched]
     try:
         workers = [worker for node in nodes for worker in node.statistics()["workers"]]
@@ -234,7 +232,7 @@ def spoken_of(made: Line) -> Spoken | None:
             too_long=sum(one["passed_too_long"] for one in workers),
             compartments=sum(one["compartments"]["opened"] for one in workers),
         )
-    except NOT_TOLD:  # somebody else's node
+    except MALFORMED:  # another vendor's node
         return None
 
 
@@ -248,7 +246,7 @@ def octets_of(made: Line) -> Octets | None:
     workers = node.statistics().get("workers") if node is not None else []
     try:
         return _octets(workers)
-    except NOT_TOLD:  # somebody else's node
+    except MALFORMED:  # another vendor's node
         return None
 
 
@@ -256,7 +254,7 @@ def _octets(workers: Any) -> Octets | None:
     packets = sum(one["plain"]["received"]["packets"] for one in workers)
     if not packets or not any(one["compressed"] for one in workers):
         return None
-    tag = VLAN_TAG if len(workers) > 1 else 0  # several channels are told apart by one
+    tag = VLAN_TAG if len(workers) > 1 else 0  # it distinguishes several channels
     plain = sum(_behind_ethernet(one["plain"]["received"], 0) for one in workers)
     link = sum(_behind_ethernet(one["link"]["sent"], tag) for one in workers)
     return Octets(plain / packets, link / packets)
@@ -269,21 +267,23 @@ def _behind_ethernet(counted: Mapping[str, int], tag: int) -> int:
 ETHERNET, VLAN_TAG = 14, 4  # octets
 
 
-def read_ending(told: Mapping[str, Any]) -> tuple[dict[str, list[Load]], Octets | None, dict[str, Any], Spoken | None]:
-    loads = {name: [Load(**load) for load in found] for name, found in told["loads"].items()}
-    octets, spoken = told["octets"], told.get("spoken")
+def read_ending(
+    document: Mapping[str, Any],
+) -> tuple[dict[str, list[Load]], Octets | None, dict[str, Any], Spoken | None]:
+    loads = {name: [Load(**load) for load in found] for name, found in document["loads"].items()}
+    octets, spoken = document["octets"], document.get("spoken")
     return (
         loads,
         None if octets is None else Octets(**octets),
-        dict(told["traffic"]),
+        dict(document["traffic"]),
         None if spoken is None else Spoken(**spoken),
     )
 
 
-def path_of(asked: SearchConfig, codec: Codec, number: int = 1) -> Path | None:
+def path_of(config: SearchConfig, codec: Codec, number: int = 1) -> Path | None:
     """The file of a search, the `number`th for the same, in the run's folder, if the run has one."""
-    if not asked.run.folder.name:
+    if not config.run.folder.name:
         return None
-    words = [asked.cpus, Path(asked.profile).stem, str(asked.flows), asked.channel.words.replace(" ", "-"), codec]
+    words = [config.cpus, Path(config.profile).stem, str(config.flows), config.channel.words.replace(" ", "-"), codec]
     words += [str(number)] if number > 1 else []
-    return asked.run.folder / "measurements" / f"throughput-{'-'.join(words)}.jsonl"
+    return config.run.folder / "measurements" / f"throughput-{'-'.join(words)}.jsonl"

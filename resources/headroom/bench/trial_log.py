@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The trials of one search in a file: one JSON object a line, the conditions first, what was learnt at the end last."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -35,9 +33,9 @@ class TrialLog:
             self._read(path)
 
     def answering(self, measure: Measure) -> Measure:
-        """`measure`, but for the trials that were kept: they are given back in order, as long as just they are asked.
+        """`measure`, but kept trials are given back in order, as long as the search repeats them.
 
-        As soon as anything else is asked for, what was kept beyond is forgotten.
+        At the first other trial, the rest of them is forgotten.
         """
         given = 0
 
@@ -57,13 +55,13 @@ class TrialLog:
 
         return trial
 
-    def end(self, told: Mapping[str, Any]) -> None:
+    def end(self, entry: Mapping[str, Any]) -> None:
         """Keeps what was learnt at the end of the search."""
-        self.ending = dict(told)
+        self.ending = dict(entry)
         self._add({"ending": self.ending})
 
     def set_aside(self) -> None:
-        """The trials stay in the run's folder, under a name at which nobody looks for them."""
+        """The trials stay in the run's folder, under a name that no search reads."""
         if self.path is not None and self.path.is_file():
             with contextlib.suppress(OSError):
                 number = sum(1 for _ in self.path.parent.glob(f"{self.path.stem}.aside-*"))
@@ -75,8 +73,8 @@ class TrialLog:
         self.ending = {}
         self._fresh = True
 
-    def _add(self, told: dict[str, Any]) -> None:
-        self._lines.append(json.dumps(told))
+    def _add(self, entry: dict[str, Any]) -> None:
+        self._lines.append(json.dumps(entry))
         if self.path is None:
             return
         try:
@@ -101,9 +99,9 @@ class TrialLog:
             if json.loads(first) != {"conditions": self.conditions}:
                 return
             for text in rest:
-                told = json.loads(text)
-                if "ending" in told:
-                    self.ending = dict(told["ending"])
+                entry = json.loads(text)
+                if "ending" in entry:
+                    self.ending = dict(entry["ending"])
                 else:
-                    self.trials.append(Trial.from_json(told["trial"]))
+                    self.trials.append(Trial.from_json(entry["trial"]))
                 self._lines.append(text)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The application: its commands, and what becomes of errors."""
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 

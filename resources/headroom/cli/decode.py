@@ -27,7 +27,7 @@ EPILOG = examples(
     "./headroom decode link.pcapng --json | jq '.packets[].judge.title'",
 )
 AT_ONCE = 40  # packets in one piece of the table: it is printed as it goes
-PIPED_WIDTH = 160  # characters, where nobody says how wide it may be
+PIPED_WIDTH = 160  # characters, where the width of the output is unknown
 VERDICT_STYLES = {"agree": "green", "differ": "red", "silent": "dim"}
 
 
@@ -62,8 +62,8 @@ def with_options(command: Callable[..., None], options: list[DecodeOption]) -> C
 
 def _parameter(option: DecodeOption) -> inspect.Parameter:
     kind = str if option.least is None else int
-    told = typer.Option(help=option.help, min=option.least, max=option.most)
-    annotation = Annotated[kind | None, told]  # type: ignore[valid-type]
+    parameter = typer.Option(help=option.help, min=option.least, max=option.most)
+    annotation = Annotated[kind | None, parameter]  # type: ignore[valid-type]
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
 
 
@@ -87,8 +87,8 @@ def decode_command(
 ) -> None:
     from headroom.decode import run
 
-    asked = run.DecodeOptions(capture, words, *range_of(packets), ports_of(rtp_port), tshark)
-    read = run.read(asked)
+    options = run.DecodeOptions(capture, words, *range_of(packets), ports_of(rtp_port), tshark)
+    read = run.read(options)
     kept = _Restored(restored)
     chosen = kept.watch(one for one in read.decoded())
     if only_differing:
@@ -108,7 +108,7 @@ def decode_command(
         warn(fault)
     if not read.packets:
         say("There is no packet in it.")
-    elif read.packets[-1][0].number < asked.first:
+    elif read.packets[-1][0].number < options.first:
         say(f"The capture ends at packet {read.packets[-1][0].number}.")
     if counts["differ"] or read.faults:
         raise typer.Exit(EXIT_FAILED)
@@ -134,7 +134,7 @@ def range_of(text: str | None) -> tuple[int, int | None]:
 
 def ports_of(text: str | None) -> frozenset[int]:
     """UDP ports. Raises UsageError on anything else."""
-    from headroom.core.settings import split_names
+    from headroom.core.options import split_names
 
     names = split_names(text or "")
     if text is not None and not (names and all(name.isdecimal() and 0 < int(name) < 65536 for name in names)):
@@ -143,7 +143,7 @@ def ports_of(text: str | None) -> frozenset[int]:
 
 
 class _Restored:
-    """Keeps what the judge restores, if a file is asked for."""
+    """Keeps what the judge restores, where a file is named for it."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path

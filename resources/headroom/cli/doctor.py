@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`./headroom doctor`: what this machine has and lacks, and what each lack costs."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

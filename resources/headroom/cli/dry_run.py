@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from headroom.core import console
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from headroom.core.run.session import Plan
 
 NO_CASE = "No case matched; nothing was run. `./headroom list suites --cases` names them all."
-NOBODY_ASKED = "No case asks it; nothing counts. Name both sides to see every case."
+NONE_EXERCISES = "No case tests it; nothing counts. Name both sides to see every case."
 MANY = 100  # cases, at whose number looking at them takes a while
 
 
@@ -36,7 +38,7 @@ def show(plan: Plan, json: bool) -> int:
     found = [case for case in chosen if case.id not in foreseen.left_out and case.id not in foreseen.unsupported]
     there = over_interfaces(found, plan.settings.topology)
     if len(foreseen.left_out) == len(chosen):
-        raise UsageError(NOBODY_ASKED)
+        raise UsageError(NONE_EXERCISES)
     here = topology.configurations(topology.read())
     document = {
         "suites": plan.suites,
@@ -79,14 +81,14 @@ def show(plan: Plan, json: bool) -> int:
 
 
 def _foreseen(plan: Plan, chosen: Sequence[Case]) -> Foreseen:
-    """What is known beforehand. Nobody waits for it where both sides are the reference, which every case is for."""
+    """What is known beforehand. It is not worked out where both sides are the reference, which every case is for."""
     from headroom.core.run.dry_run import Foreseen, rehearse
     from headroom.core.settings import Settings
 
-    asked, plain = plan.settings, Settings()
-    if not asked.subject and (asked.compressor, asked.decompressor) == (plain.compressor, plain.decompressor):
+    settings, plain = plan.settings, Settings()
+    if not settings.subject and (settings.compressor, settings.decompressor) == (plain.compressor, plain.decompressor):
         return Foreseen()
-    there = over_interfaces(chosen, asked.topology)
+    there = over_interfaces(chosen, settings.topology)
     here = [case.id for case in chosen if case not in there]
     if len(here) > MANY:
         console.say(f"Looking at what {len(here)} cases ask for, without running them …")
@@ -116,22 +118,22 @@ def _count(cases: Sequence[Any]) -> str:
 
 
 def over_interfaces(found: Sequence[Case], topology: str) -> list[Case]:
-    """Those of some cases that need the interfaces of a topology; the link keeps a capture in namespaces only."""
-    from headroom.keywords.capture import CaptureKeywords
-    from headroom.keywords.forwarding import ForwardingKeywords
-    from headroom.schemes.sigcomp.keywords.call_forwarding import CallForwardingKeywords
-
+    """Those of some cases whose keywords need the interfaces of a topology."""
     if topology == "process":
         return []
-    libraries: list[Any] = [
-        ForwardingKeywords,
-        CallForwardingKeywords,
-        *([CaptureKeywords] if topology == "netns" else []),
-    ]
     words = {
         str(word).lower()
-        for library in libraries
+        for library in _interface_libraries()
+        if topology in getattr(library, "topologies", (topology,))
         for member in vars(library).values()
         if (word := getattr(member, "robot_name", None))
     }
     return [case for case in found if words.intersection(case.words)]
+
+
+def _interface_libraries() -> list[type]:
+    """The keyword libraries for interfaces. One with `topologies` works over these alone."""
+    from headroom.core.run.selection import INTERFACE_KEYWORDS
+
+    names = re.findall(r"^Library\s+(\S+)\.(\w+)", INTERFACE_KEYWORDS.read_text(encoding="utf-8"), re.MULTILINE)
+    return [getattr(import_module(module), name) for module, name in names]

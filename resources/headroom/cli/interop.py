@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headroom.core import console
-from headroom.core.errors import EXIT_INTERRUPTED, UsageError
+from headroom.core.errors import UsageError
 from headroom.core.paths import DEFAULT_BUILD, shown
 
 if TYPE_CHECKING:
@@ -114,19 +114,19 @@ WITH_RESUME = ("resume", "json", "dry_run")
 
 
 def _refuse_beside_resume(context: typer.Context) -> None:
-    """A run that goes on has its matrix already. Raises UsageError when a part of one is asked for."""
+    """A resumed run has its matrix already. Raises UsageError when an option chooses a part of one."""
     for parameter in context.command.params:
         given = context.get_parameter_source(str(parameter.name))
         if given is not None and given.name == "COMMANDLINE" and parameter.name not in WITH_RESUME:
             raise UsageError(
-                f"--resume goes on with the matrix of a run as it was asked for; {parameter.opts[0]} cannot change it. "
+                f"--resume goes on with the matrix of a run as it began; {parameter.opts[0]} cannot change it. "
                 "Leave it out, or begin a new run without --resume."
             )
 
 
 def _names(option: str, text: str | None) -> tuple[str, ...]:
     """The names of a list. Raises UsageError when the option is there and names nothing: that would mean all."""
-    from headroom.core.settings import split_names
+    from headroom.core.options import split_names
 
     found = split_names(text or "")
     if text is not None and not found:
@@ -151,44 +151,44 @@ def _with_axes(words: Words, given: list[str]) -> Words:
     return found
 
 
-def plan_of(words: Words, asked: tuple[str, ...] = (), seed: int = 1, build: str = DEFAULT_BUILD) -> Plan:
+def plan_of(words: Words, schemes: tuple[str, ...] = (), seed: int = 1, build: str = DEFAULT_BUILD) -> Plan:
     """A plan without a folder yet, of one scheme or more.
 
-    Raises UsageError when a name is unknown, EnvironmentLacks when an implementation asked for by name lacks its
-    library here. One that is not asked for by name is then a row of unsupported cells.
+    Raises UsageError when a name is unknown, EnvironmentLacks when a named implementation lacks its
+    library here. One that is not named is then a row of unsupported cells.
     """
     from headroom.core.run.session import Plan
 
-    matrix = {one.name: lists_of(one, part(words, one), build) for one in schemes_of(words, asked)}
+    matrix = {one.name: lists_of(one, part(words, one), build) for one in schemes_of(words, schemes)}
     return Plan(_settings(seed, build), [f"interop/{name}" for name in matrix], matrix=matrix)
 
 
-def schemes_of(words: Words, asked: tuple[str, ...] = ()) -> list[Scheme]:
-    """The schemes that a matrix is about: those asked for, else those that its other words are about, else those that
-    all implementations asked for by name declare; where there are none, the first, which then says who declares it."""
+def schemes_of(words: Words, schemes: tuple[str, ...] = ()) -> list[Scheme]:
+    """The schemes of a matrix: the named ones, else those that its other options belong to, else those that
+    all named implementations declare; where there are none, the first, whose error then lists who declares it."""
     from headroom.core import implementations
     from headroom.core.scheme import axis_options, in_matrix, named, owners
 
     known = in_matrix()
-    if wrong := [name for name in asked if name not in known]:
+    if wrong := [name for name in schemes if name not in known]:
         raise UsageError(f"There is no scheme '{wrong[0]}' in the matrix. Known: {', '.join(known)}.")
     for name in words["links"]:
         if not owners("links", name):
             every = dict.fromkeys(link.name for one in known.values() for link in one.links)
             raise UsageError(f"There is no link condition '{name}'. Known: {', '.join(every)}.")
-    if not asked:
+    if not schemes:
         sides = (*words["compressors"], *words["decompressors"])
         by_all = [
             name for name, one in known.items() if all(implementations.find(side).declared(name) for side in sides)
         ]
-        asked = tuple(named(words)) or tuple(by_all) or tuple(known)[:1]
-    found = [one for name, one in known.items() if name in asked]
+        schemes = tuple(named(words)) or tuple(by_all) or tuple(known)[:1]
+    found = [one for name, one in known.items() if name in schemes]
     for one in found:
         for option in ("traffic", "links"):
             if words[option] and not part(words, one)[option]:
                 raise UsageError(f"--{option} names nothing that there is for {one.name}.")
     for option, having in axis_options().items():
-        if words.get(option) and not set(asked) & {one.name for one in having}:
+        if words.get(option) and not set(schemes) & {one.name for one in having}:
             raise UsageError(f"--{option} is nothing for {' and '.join(one.name for one in found)}.")
     return found
 
@@ -207,18 +207,18 @@ def lists_of(scheme: Scheme, words: Words, build: str = DEFAULT_BUILD) -> dict[s
     """What a plan has of a scheme: implementations, and what its cells are chosen by."""
     from headroom.core import implementations, matrix
 
-    everybody = matrix.candidates(scheme, console.warn_once)
+    declaring = matrix.candidates(scheme, console.warn_once)
     named = list(dict.fromkeys((*words["compressors"], *words["decompressors"])))
     for name in named:
         implementations.require_usable(name, build)
         if not implementations.find(name).declared(scheme.name):
-            raise UsageError(f"{name} does not declare {scheme.title}. Those that do: {', '.join(everybody)}.")
-    known = {name: implementations.find(name) for name in dict.fromkeys((*everybody, *named))}
+            raise UsageError(f"{name} does not declare {scheme.title}. Those that do: {', '.join(declaring)}.")
+    known = {name: implementations.find(name) for name in dict.fromkeys((*declaring, *named))}
     _check_recordings(scheme, words, {name: one for name, one in known.items() if one.recordings}, named)
     _check_traffic(scheme, words["traffic"], list(known.values()))
     chosen = {
-        "compressors": words["compressors"] or everybody,
-        "decompressors": words["decompressors"] or everybody,
+        "compressors": words["compressors"] or declaring,
+        "decompressors": words["decompressors"] or declaring,
         **{axis.option: [axis.find(word) for word in words.get(axis.option, ())] for axis in scheme.axes},
         "traffic": [str(Path(name).resolve()) if Path(name).is_file() else name for name in words["traffic"]],
         "links": [scheme.link(name).name for name in words["links"]],
@@ -226,7 +226,7 @@ def lists_of(scheme: Scheme, words: Words, build: str = DEFAULT_BUILD) -> dict[s
     return {option: list(dict.fromkeys(found)) for option, found in chosen.items()}
 
 
-def _check_traffic(scheme: Scheme, asked: tuple[str, ...], known: list[Implementation]) -> None:
+def _check_traffic(scheme: Scheme, traffic: tuple[str, ...], known: list[Implementation]) -> None:
     """Raises UsageError when a name is neither traffic of the matrix, nor one of the recordings that an implementation
     has, nor a capture that is there."""
     from headroom.core import profiles
@@ -234,7 +234,7 @@ def _check_traffic(scheme: Scheme, asked: tuple[str, ...], known: list[Implement
 
     names = {*scheme.cells().traffic_names()}
     recordings = {one.name for implementation in known for one in implementation.recordings}
-    for name in asked:
+    for name in traffic:
         if name.endswith(CAPTURES):
             if not Path(name).is_file():
                 raise UsageError(f"There is no capture {name}.")
@@ -247,8 +247,8 @@ def _check_traffic(scheme: Scheme, asked: tuple[str, ...], known: list[Implement
 
 
 def _check_recordings(scheme: Scheme, words: Words, holders: dict[str, Implementation], named: list[str]) -> None:
-    """Raises UsageError when --traffic leaves out all that somebody named, who is known by recordings, can be asked, or
-    when a recording of his is not there; warns of those of others."""
+    """Raises UsageError when --traffic leaves out all recordings of a named implementation that has no adapter, or
+    when such a recording is missing; warns about those of other implementations."""
     for name, holder in holders.items():
         mine = [one.name for one in holder.recordings if one.scheme == scheme.name]
         if name in named and words["traffic"] and mine and not set(mine) & set(words["traffic"]):
@@ -265,50 +265,25 @@ def _check_recordings(scheme: Scheme, words: Words, holders: dict[str, Implement
 def _settings(seed: int, build: str) -> Settings:
     """What the rows have in common. Raises UsageError when there is no such build."""
     from headroom.core.machine import build as builds
-    from headroom.core.settings import Settings, seed_of
+    from headroom.core.options import seed_of
+    from headroom.core.settings import Settings
 
-    if build not in builds.presets() and not builds.engine_program(build).is_file():
-        raise UsageError(
-            f"There is no build '{build}'. Presets: {', '.join(builds.presets())}; or the path of a build folder."
-        )
+    builds.require(build)
     return Settings(build=build, seed=seed_of(seed))
 
 
 def execute(plan: Plan, resumed: bool, json: bool) -> int:
     """Runs the matrix and ends with tables or JSON. Returns the exit status."""
-    from dataclasses import replace
-
-    from headroom.cli.run import build_what_is_needed
-    from headroom.core.results import store
-    from headroom.core.run import session
-    from headroom.report import render
+    from headroom.cli.run import end, run_plan
     from headroom.report.interop_section import PAGE
 
-    build_what_is_needed(plan.settings)
-    if not resumed:
-        plan.settings = replace(plan.settings, folder=session.new_folder())
-        session.keep(plan)
-    console.say(f"run {plan.folder.name}: {' '.join(plan.suites)} (results in {shown(plan.folder)})")
-    with console.Progress() as progress:
-        outcome = session.run_robot(
-            plan, on_start=progress.start, on_end=progress.end, on_total=progress.expect, resume=resumed
-        )
-    records = store.read_all(plan.folder, console.warn)
+    outcome, records = run_plan(plan, resumed, "interop", "rows")
     page = plan.folder / PAGE
-    if records:
-        render.write(records, plan.folder / "report.html", plan.folder)
-    if outcome.interrupted:
-        console.say(
-            f"Interrupted. {outcome.cases} rows are kept; "
-            f"`./headroom interop --resume {plan.folder.name}` does the rest."
-        )
     if json:
         console.print_json(document(page, records))
     else:
         print_tables(page, records)
-    if outcome.nothing_asked:
-        console.say(console.NOTHING_ASKED)
-    return EXIT_INTERRUPTED if outcome.interrupted else outcome.exit_status
+    return end(outcome)
 
 
 def document(page: Path, records: list[dict[str, Any]]) -> dict[str, Any]:
@@ -369,22 +344,22 @@ def _dry_run(plan: Plan, json: bool) -> None:
     settings = plan.settings
     common = {"seed": settings.seed, "build": settings.build}
     found: list[dict[str, Any]] = []
-    for name, asked in plan.matrix.items():
-        chosen = {option: tuple(asked[option]) for option in ("traffic", "links")}
-        for row in matrix.rows(find(name), asked["compressors"], asked["decompressors"], asked, **chosen, **common):
+    for name, lists in plan.matrix.items():
+        chosen = {option: tuple(lists[option]) for option in ("traffic", "links")}
+        for row in matrix.rows(find(name), lists["compressors"], lists["decompressors"], lists, **chosen, **common):
             reason = row.scheme.cells().unsupported(row)
             found += [{**cell.words(), "unsupported": reason} for cell in matrix.cells(row)]
     if json:
         console.print_json({"matrix": plan.matrix, "cells": found})
         return
-    wanted = [cell for cell in found if not cell["unsupported"]]
+    supported = [cell for cell in found if not cell["unsupported"]]
     pairs: dict[tuple[str, ...], int] = {}
-    for cell in wanted:
+    for cell in supported:
         pair = (cell["scheme"], cell["compressor"], cell["decompressor"])
         pairs[pair] = pairs.get(pair, 0) + 1
     for (name, compressor, decompressor), count in pairs.items():
         print(f"{name}, {compressor} to {decompressor}: {count} cells")
     console.say(
-        f"{len(wanted)} cells would run, {matrix.workers()} at once; "
-        f"{len(found) - len(wanted)} are unsupported as declared."
+        f"{len(supported)} cells would run, {matrix.workers()} at once; "
+        f"{len(found) - len(supported)} are unsupported as declared."
     )

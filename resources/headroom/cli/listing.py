@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`./headroom list`: suites, profiles, implementations, papers, metrics, CPU configurations and more."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -140,7 +138,7 @@ def implementation_rows() -> list[dict[str, Any]]:
 
 
 def _declared(capabilities: Sequence[dict[str, Any]], key: str) -> list[str]:
-    """What is said under a key of any scheme."""
+    """The value of a key of any scheme."""
     return sorted({word for entry in capabilities for word in entry.get(key, ())})
 
 

@@ -3,14 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headroom.cli.options import with_options
 from headroom.core.console import examples, print_json, print_table, say, warn_once
 from headroom.core.errors import UsageError
+from headroom.core.options import DRY_RUN, JSON, Option, assignments, number, seed_of
 from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.scheme import Scheme, all_schemes
+
+if TYPE_CHECKING:
+    from headroom.core.replay import Replay
 
 RENDER = examples(
     "./headroom render voip-amr-nb-ipv6 -o call.pcap --packets 3000",
@@ -23,10 +31,33 @@ REPLAY = examples(
 )
 
 
+def _share(name: str) -> Callable[[Any], float]:
+    return number(name, 0, 1, "packets or bits, as a share of all")
+
+
+REPLAYED = {name: one for name, one in all_schemes().items() if one.replay}
+OPTIONS = (
+    Option("scheme", next(iter(REPLAYED)), str, f"What is replayed: {', '.join(REPLAYED)}."),
+    Option("compressor", "reference", str, "An implementation, or none: the source is what is on the link."),
+    Option("decompressor", "reference", str, "An implementation, or none: it ends at the link."),
+    *(option for one in REPLAYED.values() for option in one.replay_options),
+    Option("flows", 1, number("flows", 1, 2**31, "flows", int), "Flows of the profile.", int),
+    Option("packets", 1000, number("packets", 1, 2**63, "packets", int), "Packets in all.", int),
+    Option("loss", 0.0, _share("loss"), "Probability that the link loses a packet.", float),
+    Option("ber", 0.0, _share("ber"), "Bit error rate of the link.", float),
+    Option("seed", 1, seed_of, "The only source of randomness.", int),
+    Option("link", None, Path, "Write what was on the link (pcapng; see encapsulation).", Path),
+    Option("restored", None, Path, "Write what came out (pcapng).", Path),
+    Option("build", DEFAULT_BUILD, str, "Build to use."),
+    replace(JSON, help="Print the engine's document."),
+    replace(DRY_RUN, help="Print the job; run nothing."),
+)
+
+
 def add_to(app: typer.Typer) -> None:
     app.command("render", help="Write a traffic profile as a capture.", epilog=RENDER)(render_command)
     app.command("replay", help="Send a profile or capture through compressor, link and decompressor.", epilog=REPLAY)(
-        replay_command
+        with_options(replay_command, OPTIONS)
     )
 
 
@@ -53,13 +84,13 @@ def render_command(
         print_json(job)
         return
     _build(build)
-    with profiles.told_by_line(profile, "/profile"):
+    with profiles.located_by_line(profile, "/profile"):
         document = engine.run("render", job, timeout_s=600, build=build)
     print_json(document) if json else print(output)
 
 
 def replay_command(
-    context: typer.Context,
+    explicit: dict[str, Any],
     source: Annotated[str, typer.Argument(help="Traffic profile, or a capture (pcap, pcapng).")],
     more: Annotated[
         list[str] | None,
@@ -70,79 +101,70 @@ def replay_command(
             "(resources/keywords/README.md).",
         ),
     ] = None,
-    compressor: Annotated[
-        str, typer.Option(help="An implementation, or none: the source is what is on the link.")
-    ] = "reference",
-    decompressor: Annotated[str, typer.Option(help="An implementation, or none: it ends at the link.")] = "reference",
-    mode: Annotated[str, typer.Option(help="U, O or R.")] = "U",
-    cids: Annotated[str, typer.Option(help="small or large.")] = "small",
-    max_cid: Annotated[int, typer.Option(min=0, max=16383)] = 15,
-    flows: Annotated[int, typer.Option(min=1)] = 1,
-    packets: Annotated[int, typer.Option(min=1)] = 1000,
-    loss: Annotated[float, typer.Option(min=0, max=1, help="Probability that the link loses a packet.")] = 0.0,
-    ber: Annotated[float, typer.Option(min=0, max=1, help="Bit error rate of the link.")] = 0.0,
-    seed: Annotated[int, typer.Option(min=0)] = 1,
-    link: Annotated[
-        Path | None,
-        typer.Option(help="Write what was on the link (pcapng; Ethernet type 0x22F1, or with encapsulation=ppp PPP)."),
-    ] = None,
-    restored: Annotated[Path | None, typer.Option(help="Write what came out (pcapng).")] = None,
-    build: Annotated[str, typer.Option(help="Build to use.")] = DEFAULT_BUILD,
-    json: Annotated[bool, typer.Option("--json", help="Print the engine's document.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the job; run nothing.")] = False,
 ) -> None:
-    from headroom.core import implementations, replay, replay_options, scheme
+    from headroom.core import implementations, replay, replay_options
+    from headroom.core.run.run import Run
     from headroom.core.settings import Settings
 
-    if mode not in ("U", "O", "R"):
-        raise UsageError(f"The mode must be U, O or R, not '{mode}'.")
-    named = {"compressor": compressor, "decompressor": decompressor}
-    named |= {"mode": mode, "cids": cids, "max_cid": str(max_cid), "flows": str(flows), "packets": str(packets)}
-    named |= {name: str(share) for name, share in (("loss", loss), ("ber", ber)) if share}
-    if ber:
-        named["header_errors"] = "deliver"
-    told = _options_given(context)
-    for word in more or ():
-        name, equals, value = word.partition("=")
-        if not equals:
-            raise UsageError(f"'{word}' is not of the form name=value, such as reorder=0.05.")
-        if name in told:
-            raise UsageError(f"{name} is said twice: '{word}' and elsewhere on the command line; say it once.")
-        told.add(name)
-        named[name] = value
-    wanted = replay_options.wanted(source, named, Settings(seed=seed, build=build))
-    if not (wanted.compressor or wanted.decompressor):
+    values = {one.name: one.value(explicit.get(one.name)) for one in OPTIONS}
+    scheme = _scheme(values["scheme"])
+    seed, build = values["seed"], values["build"]
+    named = _named(values, explicit, scheme, more or ())
+    config = replay_options.config_of(scheme, source, named, Run.of(Settings(seed=seed, build=build)))
+    if not (config.compressor or config.decompressor):
         raise UsageError("Without a compressor and without a decompressor there is nothing to replay; name one.")
     roles: tuple[implementations.Role, ...] = ("compressor", "decompressor")
     for role in roles:
-        if name := getattr(wanted, role):
-            found = implementations.require_adapter(name, build)
-            if reason := found.lacks(role, scheme.default().name):
+        if found := getattr(config, role):
+            implementations.require_adapter(named[role], build)
+            if reason := found.lacks(role, scheme.name):
                 raise UsageError(f"{reason}, so it cannot be replayed.")
-    wanted.outputs = {name: path.resolve() for name, path in (("link", link), ("decompressed", restored)) if path}
-    job = replay.job(wanted)
-    if dry_run:
+    files = (("link", values["link"]), ("decompressed", values["restored"]))
+    config.outputs = {name: path.resolve() for name, path in files if path}
+    job = replay.job(config)
+    if values["dry_run"]:
         print_json(job)
         return
     _build(build)
-    done = replay.run(wanted)
+    _show(replay.run(config), scheme, values["json"])
+
+
+def _named(values: dict[str, Any], explicit: dict[str, Any], scheme: Scheme, more: Sequence[str]) -> dict[str, str]:
+    """Named arguments of the replay: options, and those given as name=value. Raises UsageError where one is given
+    twice, or is an option of another scheme."""
+    theirs = [one.name for one in scheme.replay_options]
+    for other in REPLAYED.values():
+        if foreign := [one.name for one in other.replay_options if one.name in explicit and one.name not in theirs]:
+            flag = foreign[0].replace("_", "-")
+            raise UsageError(f"--{flag} is an option of {other.title}, and {scheme.title} has none of that name.")
+    named = {name: str(values[name]) for name in ("compressor", "decompressor", *theirs, "flows", "packets")}
+    named |= {name: str(values[name]) for name in ("loss", "ber") if values[name]}
+    if values["ber"]:
+        named["header_errors"] = "deliver"
+    return named | assignments(more, "reorder=0.05", explicit)
+
+
+def _scheme(name: str) -> Scheme:
+    """A scheme that has replays, by name. Raises UsageError where there is none."""
+    if name not in REPLAYED:
+        raise UsageError(f"Replays are of {', '.join(REPLAYED)}, not '{name}'.")
+    return REPLAYED[name]
+
+
+def _show(done: Replay, scheme: Scheme, json: bool) -> None:
+    """Prints what came of a replay. Ends the command with 1 where something is wrong."""
     if json:
         print_json(done.document)
     else:
         print_table("", ["what", ("count", "right")], done.summary())
-    for remark in filter(None, [done.crowded()]):
+    assert scheme.replay is not None
+    for remark in scheme.replay().remarks(done):
         say(remark)
     failures = done.failures() or [sentence for sentence in [done.nothing_came_out()] if sentence]
     for sentence in failures:
         say(sentence)
     if failures:
         raise typer.Exit(1)
-
-
-def _options_given(context: typer.Context) -> set[str]:
-    """Options that stand on the command line, as opposed to those that have their default."""
-    sources = {name: context.get_parameter_source(name) for name in context.params}
-    return {name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
 
 
 def _build(build: str) -> Any:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`./headroom report`: makes the HTML report of a run again, or exports its figures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

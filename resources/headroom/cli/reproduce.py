@@ -1,22 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """`./headroom reproduce PAPER`: a publication's figures measured again, table by table."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from headroom.cli import resuming
+from headroom.cli.options import of_settings, with_options
 from headroom.cli.run import RunOptions, execute
 from headroom.core import console
-from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.options import DRY_RUN, JSON, RESUME
 
 MOST_SHOWN = 200  # figures of a run, each with a line of its own; a thesis with its appendices has thousands
 MOST_WRONG = 20  # of those that fail, where there are more than that
 # Figures of a place by verdict; those that are measured have nothing to agree with: context, or the paper has none.
 COUNTED = ("pass", "non-strict", "fail", "error", "unsupported", "measured")
+
+HELP = {
+    "compressor": "Implementation that compresses.",
+    "decompressor": "Implementation that decompresses.",
+    "cpus": "CPU configurations; the paper's when left out.",
+    "build": "Build to measure.",
+    "builds": "Builds to compare: names, or 'all'; those present when left out.",
+    "quick": "Fewer trials and seeds: a first look.",
+    "seed": "The only source of randomness.",
+}
 
 EPILOG = console.examples(
     "./headroom reproduce effnet-2007",
@@ -31,35 +39,23 @@ def add_to(app: typer.Typer) -> None:
         "reproduce",
         help="Measure a paper's figures again and put them beside the paper's, table by table.",
         epilog=EPILOG,
-    )(reproduce_command)
+    )(with_options(reproduce_command, [*of_settings(HELP), RESUME, JSON, DRY_RUN]))
 
 
 def reproduce_command(
-    context: typer.Context,
-    paper: Annotated[str, typer.Argument(help="Key of a paper (see list papers).")],
-    compressor: Annotated[str, typer.Option(help="Implementation that compresses.")] = "reference",
-    decompressor: Annotated[str, typer.Option(help="Implementation that decompresses.")] = "reference",
-    cpus: Annotated[str, typer.Option(help="CPU configurations; the paper's when left out.")] = "",
-    build: Annotated[str, typer.Option(help="Build to measure.")] = DEFAULT_BUILD,
-    builds: Annotated[str, typer.Option(help="Builds to compare: names, or 'all'; those present when left out.")] = "",
-    seed: Annotated[int, typer.Option(help="The only source of randomness.")] = 1,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer trials and seeds: a first look.")] = False,
-    resume: Annotated[
-        str | None, typer.Option(help="Go on with a run that was cut short: its name, or 'last'.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run; run nothing.")] = False,
+    explicit: dict[str, Any], paper: Annotated[str, typer.Argument(help="Key of a paper (see list papers).")]
 ) -> None:
     from headroom.bench.papers.measured import how
     from headroom.bench.papers.paper import find
 
     found = find(paper)
     how(found.key)
-    asked = RunOptions([found.suite], compressor, decompressor, cpus, "", build, builds, seed, quick)
+    options = RunOptions([found.suite], paper=True, **explicit)
 
     def document(folder: Path, records: list[dict[str, Any]]) -> dict[str, Any]:
         report = folder / "report.html"
         items = [public(item) for record in records for item in record["items"]]
+        json = options.get("json")
         if not json:
             print_items(found.key, [item for record in records for item in record["items"]])
         from headroom.core.results.record import count_verdicts
@@ -71,7 +67,7 @@ def reproduce_command(
             **({} if json else {"verdicts": count_verdicts(records)}),
         }
 
-    raise typer.Exit(execute(asked, resume, json, dry_run, document, resuming.said(context)))
+    raise typer.Exit(execute(options, document))
 
 
 FIELDS = ("where", "quantity", "unit", "paper", "measured", "ratio", "kind", "verdict")

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,16 +13,19 @@ import typer
 
 from headroom.cli import dry_run as planned
 from headroom.cli import resuming
+from headroom.cli.options import of_settings, with_options
 from headroom.core import console
 from headroom.core.errors import EXIT_INTERRUPTED, EnvironmentLacks, UsageError
-from headroom.core.paths import DEFAULT_BUILD, shown
+from headroom.core.options import DRY_RUN, JSON, RESUME, SELECTION
+from headroom.core.paths import shown
+from headroom.core.settings import OTHER_SIDE, Settings, options
 from headroom.core.text import shortened
 
 if TYPE_CHECKING:  # the real imports wait until they are needed
-    from headroom.core.run.session import Plan
-    from headroom.core.settings import Settings
+    from headroom.core.run.session import Outcome, Plan
 
-Document = Callable[[Path, list[dict[str, Any]]], dict[str, Any]]
+Records = list[dict[str, Any]]
+Document = Callable[[Path, Records], dict[str, Any]]
 
 EPILOG = console.examples(
     "./headroom run",
@@ -48,174 +51,81 @@ def add_to(app: typer.Typer) -> None:
             "this machine's cores, and the Effnet paper's tables."
         ),
         epilog=EPILOG,
-    )(run_command)
+    )(with_options(run_command, [*of_settings(), *SELECTION, RESUME, JSON, DRY_RUN]))
 
 
 def run_command(
-    context: typer.Context,
+    explicit: dict[str, Any],
     suites: Annotated[
         list[str] | None, typer.Argument(help="Suites (see list suites) or requirements such as RFC3095-5.3.1.")
     ] = None,
-    compressor: Annotated[
-        str,
-        typer.Option(
-            help="Implementation that compresses. Named without --decompressor, only what asks it counts.",
-            show_default="reference",
-        ),
-    ] = "",
-    decompressor: Annotated[
-        str, typer.Option(help="Implementation that decompresses; likewise.", show_default="reference")
-    ] = "",
-    cpus: Annotated[
-        str, typer.Option(help="CPU configurations, such as 1c,2c-l3 (see list cpus); all usual ones when left out.")
-    ] = "",
-    profile: Annotated[str, typer.Option(help="Traffic profile of the performance suites (see list profiles).")] = "",
-    build: Annotated[
-        str, typer.Option(help="Build to measure: a CMake preset, or the path of a build folder.")
-    ] = DEFAULT_BUILD,
-    builds: Annotated[
-        str,
-        typer.Option(
-            help="Builds to compare (the paper's Figures 5 and 6): names, or 'all'; those present when left out."
-        ),
-    ] = "",
-    topology: Annotated[
-        str,
-        typer.Option(
-            help="Where it runs: process (no network), netns (namespaces of this machine), compose (containers), or "
-            "the path of a testbed file."
-        ),
-    ] = "process",
-    generator: Annotated[
-        str, typer.Option(help="Who sends where there are interfaces: memory (the engine) or trex ($TREX_ROOT).")
-    ] = "memory",
-    calls: Annotated[
-        int | None,
-        typer.Option(help="Calls in progress at a P-CSCF (performance/sip_calls); those of its rows when left out."),
-    ] = None,
-    holding: Annotated[
-        float | None, typer.Option(help="How long such a call is held, in seconds (180 for voice, 300 for video).")
-    ] = None,
-    answer: Annotated[float | None, typer.Option(help="How long until it is answered, in seconds (5).")] = None,
-    seed: Annotated[int, typer.Option(help="The only source of randomness.")] = 1,
-    case: Annotated[
-        list[str] | None, typer.Option("--case", help="Only cases of this name (wildcards allowed; repeatable).")
-    ] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", help="Only cases with this tag (repeatable).")] = None,
-    exclude: Annotated[list[str] | None, typer.Option("--exclude", help="No cases with this tag (repeatable).")] = None,
-    resume: Annotated[
-        str | None, typer.Option(help="Go on with a run that was cut short: its name, or 'last'.")
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer trials and seeds: a first look, not a measurement.")
-    ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check everything and say what would run; run nothing.")
-    ] = False,
 ) -> None:
-    asked = RunOptions(
-        suites or [],
-        compressor,
-        decompressor,
-        cpus,
-        profile,
-        build,
-        builds,
-        seed,
-        quick,
-        tag or [],
-        exclude or [],
-        case or [],
-        generator,
-        topology,
-        calls,
-        holding,
-        answer,
-    )
-    raise typer.Exit(execute(asked, resume, json, dry_run, run_document, resuming.said(context)))
+    raise typer.Exit(execute(RunOptions(suites or [], **explicit), run_document))
 
 
-@dataclass
 class RunOptions:
-    """The words of the command line."""
+    """What stands on the command line: suites, and values of options by name. With `paper`, the suite is that of a
+    publication, which is about both sides whichever is named."""
 
-    suites: list[str]
-    compressor: str = ""  # reference where it is not named
-    decompressor: str = ""
-    cpus: str = ""
-    profile: str = ""
-    build: str = DEFAULT_BUILD
-    builds: str = ""
-    seed: int = 1
-    quick: bool = False
-    tags: list[str] | None = None
-    excluded: list[str] | None = None
-    cases: list[str] | None = None
-    generator: str = "memory"
-    topology: str = "process"
-    calls: int | None = None  # as the suites say, and likewise the two below
-    holding: float | None = None
-    answer: float | None = None
+    def __init__(self, suites: Sequence[str], paper: bool = False, **values: Any) -> None:
+        self.suites = list(suites)
+        self.paper = paper
+        empty = (None, "", [], ())
+        self.values = {name: value for name, value in values.items() if value not in empty}
+
+    def get(self, name: str) -> Any:
+        """The value of an option of the command itself, such as --resume; its default where it is not given."""
+        return self.values.get(name)
 
     def subject(self) -> str:
         """The side that is named alone: the run is about it. "" where both are, or neither is."""
-        if bool(self.compressor) == bool(self.decompressor):
-            return ""
-        return "compressor" if self.compressor else "decompressor"
+        named = [] if self.paper else [side for side in OTHER_SIDE if side in self.values]
+        return named[0] if len(named) == 1 else ""
+
+    def settings(self) -> Settings:
+        """The settings that the values make. Raises UsageError where one cannot be."""
+        return Settings.of({**self.values, "subject": self.subject()})
 
 
-def plan_of(asked: RunOptions) -> Plan:
+def plan_of(options: RunOptions) -> Plan:
     """A plan without a folder yet. Raises UsageError when a name is unknown."""
-    from headroom.core.machine import build
     from headroom.core.run.selection import has_suites, requirement_tags, suite_files, uses_interfaces
     from headroom.core.run.session import Plan
-    from headroom.core.settings import DEFAULT_PROFILE, OF_CALLS, Settings, of_calls, seed_of, split_names
 
-    settings = Settings(
-        compressor=asked.compressor or Settings.compressor,
-        decompressor=asked.decompressor or Settings.decompressor,
-        profile=asked.profile or DEFAULT_PROFILE,
-        cpus=split_names(asked.cpus),
-        build=asked.build,
-        builds=build.MEASURED if asked.builds == "all" else split_names(asked.builds),
-        seed=seed_of(asked.seed),
-        quick=asked.quick,
-        generator=asked.generator,
-        topology=asked.topology,
-        subject=asked.subject(),
-        **{name: of_calls(name, getattr(asked, name)) for name in OF_CALLS},
-    )
+    settings = options.settings()
     check_here(settings)
-    suites, tags = requirement_tags(asked.suites)
+    suites, tags = requirement_tags(options.suites)
     if not suites:
         suites = ["conformance"] if tags else [name for name in MAIN_JOB if has_suites(name)]
     files = suite_files(suites)
-    if asked.topology != "process" and not uses_interfaces(files):
+    if settings.topology != "process" and not uses_interfaces(files):
         raise UsageError(
-            f"Nothing of {', '.join(suites)} goes over interfaces, and so --topology {asked.topology} would change "
+            f"Nothing of {', '.join(suites)} goes over interfaces, and so --topology {settings.topology} would change "
             "nothing: leave it out, or name a suite of performance."
         )
-    plan = Plan(settings, suites, [*tags, *(asked.tags or [])], asked.excluded or [], asked.cases or [])
-    if said := next((name for name in OF_CALLS if getattr(settings, name) is not None), None):
-        require_calls(plan, said)
+    case, tag, exclude = (list(options.values.get(one.name, ())) for one in SELECTION)
+    plan = Plan(settings, suites, [*tags, *tag], exclude, case)
+    require_rows(plan)
     return plan
 
 
-def require_calls(plan: Plan, said: str) -> None:
-    """Raises UsageError where an option of calls was `said` and no case heeds it."""
-    from headroom.core.run.selection import serves_calls
+def require_rows(plan: Plan) -> None:
+    """Raises UsageError where an option is given that no case of the plan reads."""
+    from headroom.core.run.selection import has_rows
     from headroom.core.run.session import chosen_of
 
-    found = chosen_of(plan)
-    if not found or serves_calls(found):
-        return  # that there are none is said later
-    few = len(found) <= MOST_NAMED
-    those = ", ".join(f"'{case.name}'" for case in found) if few else ", ".join(plan.suites)
-    raise UsageError(
-        f"Nothing of {those} has calls through a P-CSCF whose number and length can be said, and so --{said} would "
-        "change nothing: leave it out, or name performance/sip_calls or a row of it that has such calls."
-    )
+    of_rows = [one for name, one in options().items() if one.rows and plan.settings.get(name) != one.default]
+    found = chosen_of(plan) if of_rows else []
+    for one in of_rows if found else []:  # an empty selection is reported later
+        assert one.rows is not None
+        if has_rows(found, one.rows):
+            continue
+        few = len(found) <= MOST_NAMED
+        those = ", ".join(f"'{case.name}'" for case in found) if few else ", ".join(plan.suites)
+        raise UsageError(
+            f"Nothing of {those} has {one.rows.have}, and so --{one.name} would change nothing: leave it out, or name "
+            f"{one.rows.places}."
+        )
 
 
 MOST_NAMED = 3  # cases in a sentence
@@ -232,84 +142,75 @@ def check_here(settings: Settings) -> None:
     for name in dict.fromkeys((settings.compressor, settings.decompressor)):
         images.require(name, settings.topology, settings.build)
     profiles.load(settings.profile)
-    wanted = topology.resolve(settings.cpus, topology.configurations(topology.read()))
-    if wanted and not any(one.available for one in wanted):
-        reasons = "; ".join(f"{one.name}: {one.reason}" for one in wanted)
+    configurations = topology.resolve(settings.cpus, topology.configurations(topology.read()))
+    if configurations and not any(one.available for one in configurations):
+        reasons = "; ".join(f"{one.name}: {one.reason}" for one in configurations)
         raise EnvironmentLacks(f"This machine has none of these CPU configurations ({reasons}). See list cpus.")
     for name in (settings.build, *settings.builds):
-        if name not in build.presets() and not build.engine_program(name).is_file():
-            raise UsageError(
-                f"There is no build '{name}'. Presets: {', '.join(build.presets())}; or the path of a build folder."
-            )
+        build.require(name)
 
 
-def execute(
-    asked: RunOptions,
-    resume: str | None,
-    json: bool,
-    dry_run: bool,
-    document_of: Document,
-    said: Collection[str] = (),
-) -> int:
-    """Runs what was asked for and ends with `document_of(folder, records)` as JSON, or with tables.
-
-    `said` are the parameters that stand on the command line. Returns the exit status.
-    """
-    from dataclasses import replace
-
+def execute(options: RunOptions, document_of: Document) -> int:
+    """Runs a plan and ends with `document_of(folder, records)` as JSON, or with tables. Returns the exit
+    status."""
     from headroom.core.results import store
     from headroom.core.run import session
 
+    resume, json = options.get("resume"), bool(options.get("json"))
     if resume:
         plan = session.recall(store.find_run(resume))
-        resuming.refuse_contradictions(asked, said, plan)
+        resuming.refuse_contradictions(options, plan)
         check_here(plan.settings)
     else:
-        plan = plan_of(asked)
-    if dry_run:
+        plan = plan_of(options)
+    if options.get("dry_run"):
         return planned.show(plan, json)
+    outcome, records = run_plan(plan, bool(resume))
+    if outcome.left_out:
+        console.say(_left_out(plan.settings, outcome.left_out))
+    if outcome.cases == 0 and not outcome.interrupted:
+        shutil.rmtree(plan.folder, ignore_errors=True)
+        raise UsageError(planned.NONE_EXERCISES if outcome.left_out else planned.NO_CASE)
+    document = document_of(plan.folder, records)
+    if json:
+        console.print_json(document)
+    else:
+        print_tables(document, records, plan.folder / "report.html")
+    return end(outcome)
+
+
+def run_plan(plan: Plan, resumed: bool, command: str = "run", unit: str = "results") -> tuple[Outcome, Records]:
+    """Builds what a plan needs, runs its cases and writes the report. `command` resumes it; `unit` is what it keeps."""
+    from headroom.core.results import store
+    from headroom.core.run import session
+    from headroom.report import render
+
     build_what_is_needed(plan.settings)
-    if not resume:
+    if not resumed:
         plan.settings = replace(plan.settings, folder=session.new_folder())
         session.keep(plan)
     console.say(f"run {plan.folder.name}: {', '.join(plan.suites)} (results in {shown(plan.folder)})")
     with console.Progress() as progress:
         outcome = session.run_robot(
-            plan,
-            on_start=progress.start,
-            on_end=progress.end,
-            on_total=progress.expect,
-            on_left_out=progress.leave_out,
-            resume=bool(resume),
+            plan, progress.start, progress.end, progress.expect, progress.leave_out, resume=resumed
         )
     records = store.read_all(plan.folder, console.warn)
-    report = plan.folder / "report.html"
     if records:
-        from headroom.report import render
-
-        render.write(records, report, plan.folder)
+        render.write(records, plan.folder / "report.html", plan.folder)
     if outcome.interrupted:
         console.say(
-            f"Interrupted. {outcome.cases} results are kept; `./headroom run --resume "
-            f"{plan.folder.name}` does the rest."
+            f"Interrupted. {outcome.cases} {unit} are kept; `./headroom {command} --resume {plan.folder.name}` does "
+            "the rest."
         )
-    if outcome.left_out:
-        console.say(_left_out(plan.settings, outcome.left_out))
-    if outcome.cases == 0 and outcome.left_out and not outcome.interrupted:
-        shutil.rmtree(plan.folder, ignore_errors=True)
-        raise UsageError(planned.NOBODY_ASKED)
-    if outcome.cases == 0 and not outcome.interrupted:
-        shutil.rmtree(plan.folder, ignore_errors=True)
-        raise UsageError(planned.NO_CASE)
-    document = document_of(plan.folder, records)
-    if json:
-        console.print_json(document)
-    else:
-        print_tables(document, records, report)
+    return outcome, records
+
+
+def end(outcome: Outcome) -> int:
+    """The exit status of a run, after a word where it has shown nothing."""
     if outcome.interrupted:
         return EXIT_INTERRUPTED
-    if outcome.nothing_asked:
-        console.say(console.NOTHING_ASKED)
+    if outcome.all_unsupported:
+        console.say(console.ALL_UNSUPPORTED)
     return outcome.exit_status
 
 
@@ -321,7 +222,7 @@ def _left_out(settings: Settings, count: int) -> str:
 
 
 def build_what_is_needed(settings: Settings) -> None:
-    """Builds the engine and our adapters for the builds asked for by name; speaks only when there is work."""
+    """Builds the engine and our adapters for the named builds; speaks only when there is work."""
     from headroom.core import implementations
     from headroom.core.machine import build
 

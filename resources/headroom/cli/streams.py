@@ -4,8 +4,6 @@
 What is printed after that is lost, and nothing else: the command goes on, and its exit status is that of the verdicts.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import sys

@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from headroom.core.console import examples, print_json, say
 from headroom.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from headroom.selftest.stages import Result, Stage
 
 EPILOG = examples(
     "./headroom test",
@@ -20,6 +23,15 @@ EPILOG = examples(
     "./headroom test --mutants  # do the conformance suites find every defect put into the reference on purpose?",
     "./headroom test --mutants --mutant ts-stride-not-sent",
 )
+
+
+UpdateGolden = Annotated[
+    bool,
+    typer.Option(
+        "--update-golden",
+        help="After the stage robot: later runs compare with the verdicts and link octets of its cases.",
+    ),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -46,20 +58,14 @@ def test_command(
         bool,
         typer.Option(
             "--mutants",
-            help="Instead of the stages: put each defect of implementations/reference/mutants.yaml into the reference, "
-            "and let the conformance suites look for it.",
+            help="Instead of the stages: put each defect of implementations/reference/*/mutants.yaml into the "
+            "reference, and let the conformance suites look for it.",
         ),
     ] = False,
     mutant: Annotated[
         list[str] | None, typer.Option("--mutant", help="With --mutants: only this one (repeatable).")
     ] = None,
-    update_golden: Annotated[
-        bool,
-        typer.Option(
-            "--update-golden",
-            help="After the stage robot: later runs compare with the verdicts and link octets of its cases.",
-        ),
-    ] = False,
+    update_golden: UpdateGolden = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON at the end.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say which stages would run.")] = False,
 ) -> None:
@@ -78,8 +84,29 @@ def test_command(
         for stage in stages:
             print(f"{stage.name}: {stage.about}")
         return
-    results = []
     began = time.monotonic()
+    results = _run(stages)
+    if update_golden:
+        say(f"{runner.update_golden()} cases are on file in {_shown(runner.GOLDEN)}")
+    failed = [result.stage for result in results if not result.passed]
+    summary = [
+        f"{result.stage:<18} {'passed' if result.passed else 'FAILED'}  {total}"
+        for result in results
+        for total in result.totals or [""]
+    ]
+    count = f"{len(results) - len(failed)} of {len(results)} stages passed in {time.monotonic() - began:.0f} s"
+    for line in [*summary, count + (f"; failed: {', '.join(failed)}" if failed else "")]:
+        say(line) if json else print(line)
+    if json:
+        print_json({"stages": [result.as_json() for result in results], "passed": not failed})
+    raise typer.Exit(1 if failed else 0)
+
+
+def _run(stages: list[Stage]) -> list[Result]:
+    """Runs stages in turn; those builds that no stage waits for are made meanwhile."""
+    from headroom.selftest import stages as runner
+
+    results = []
     with runner.BackgroundBuilds(stages) as builds:
         for index, stage in enumerate(stages, 1):
             say(f"[{index}/{len(stages)}] {stage.name}: {stage.about}")
@@ -91,38 +118,7 @@ def test_command(
                 say(f"        the whole log: {_shown(result.log)}")
             if stage.name == "ctest":
                 builds.start()
-    if update_golden:
-        say(f"{runner.update_golden()} cases are on file in {_shown(runner.GOLDEN)}")
-    seconds = time.monotonic() - began
-    failed = [result for result in results if not result.passed]
-    summary = [
-        f"{result.stage:<18} {'passed' if result.passed else 'FAILED'}  {total}"
-        for result in results
-        for total in result.totals or [""]
-    ]
-    summary.append(
-        f"{len(results) - len(failed)} of {len(results)} stages passed in {seconds:.0f} s"
-        + (f"; failed: {', '.join(result.stage for result in failed)}" if failed else "")
-    )
-    for line in summary:
-        say(line) if json else print(line)
-    if json:
-        print_json(
-            {
-                "stages": [
-                    {
-                        "name": r.stage,
-                        "passed": r.passed,
-                        "seconds": round(r.seconds, 1),
-                        "totals": r.totals,
-                        "log": str(r.log),
-                    }
-                    for r in results
-                ],
-                "passed": not failed,
-            }
-        )
-    raise typer.Exit(1 if failed else 0)
+    return results
 
 
 def mutants_command(names: list[str], json: bool, dry_run: bool) -> int:

@@ -4,19 +4,17 @@
 With --json, one document is the last thing on stdout.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 from headroom.core.results.record import Record
 from headroom.core.text import shortened, shown
 
-NOTHING_ASKED = "Nothing was asked of anybody: all of it is unsupported here, for the reasons given. That is no pass."
+ALL_UNSUPPORTED = "Every selected case is unsupported here, for the reasons given. That is no pass."
 SIGNS = {"pass": "green", "non-strict": "yellow", "fail": "red", "unsupported": "blue", "error": "magenta"}
 
 
@@ -89,7 +87,7 @@ class Progress:
         self.began = time.monotonic()
         self.live: Any = None
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         if sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn

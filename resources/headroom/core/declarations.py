@@ -2,8 +2,6 @@
 """What implementation.yaml may declare: capabilities, recordings and deviations, as schemes, suites and requirements
 have them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from functools import cache

@@ -2,8 +2,6 @@
 """Declared deviations in cells of the interop matrix: what implementation.yaml says beforehand, and whether it is still
 so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 
 from headroom.core import implementations
@@ -58,12 +56,16 @@ def settle(
     """
     found = matching(cell)
     if result["verdict"] in ("fail", "non-strict"):
-        said = [f"Declared deviation of {name}: {one.reason.strip()}" for name, one in found if not one.is_of_packets]
-        if not said and result["verdict"] == "fail":
-            said = list(explained([one for one in found if one[1].is_of_packets]))
+        reasons = [
+            f"Declared deviation of {name}: {one.reason.strip()}" for name, one in found if not one.is_of_packets
+        ]
+        if not reasons and result["verdict"] == "fail":
+            reasons = list(explained([one for one in found if one[1].is_of_packets]))
         else:
-            said = said[:1]
-        return {"verdict": "unsupported", "reason": " ".join([*said, f"Here: {result['reason']}"])} if said else {}
+            reasons = reasons[:1]
+        return (
+            {"verdict": "unsupported", "reason": " ".join([*reasons, f"Here: {result['reason']}"])} if reasons else {}
+        )
     if result["verdict"] != "pass" or not cell.condition.harmless:
         return {}
     for name, one in found:

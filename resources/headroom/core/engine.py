@@ -6,8 +6,6 @@ it leaves behind. Each becomes an `EngineFailure` with a sentence, which is a ve
 end of the run. No engine outlives this process, and nothing that an adapter started outlives its engine.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -22,16 +20,15 @@ from typing import Any
 
 from headroom.core import process_group
 from headroom.core.engine_result import EngineExit, EngineFailure, document, libraries, sealed, who
-from headroom.core.errors import EnvironmentLacks
-from headroom.core.machine.build import engine_program
-from headroom.core.paths import DEFAULT_BUILD, shown
+from headroom.core.machine.build import require_engine
+from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.process_group import memory_limit
 
 __all__ = ["EngineFailure", "NothingRuns", "memory_limit", "rehearsal", "run", "run_together", "take_link_digest"]
 
 MAX_OUTPUT = 1 << 30  # octets of one result; far above any, and below what would push a machine into swap
 MAX_COMPLAINT = 1 << 16
-LAST_WORDS_S = 0.5  # how long the pipes of an engine that has ended are still read when somebody else holds them open
+LAST_WORDS_S = 0.5  # how long the pipes of an engine that has ended are still read when another process holds them open
 GLANCE_S = 0.2  # between two looks at which engines have ended
 
 
@@ -96,11 +93,7 @@ def run_together(
         if command == DESCRIBE:
             raise EngineFailure("rehearsal", "Nothing runs in a rehearsal.")
         raise NothingRuns
-    program = engine_program(build)
-    if not program.is_file():
-        raise EnvironmentLacks(
-            f"There is no engine at {shown(program)}: build it with `./headroom run`, or name a --build."
-        )
+    program = require_engine(build)
     running: list[_Running] = []
     try:
         memory = memory_limit(program, len(jobs))
@@ -201,7 +194,7 @@ def _gave_up(one: _Running, now: float) -> bool:
 
 
 def _died(one: _Running) -> bool:
-    """Whether a process has ended badly and said all it had to say, so that its companions need not be waited for."""
+    """Whether a process has failed and closed its output, so that there is no need to wait for its companions."""
     pipes = (one.process.stdout, one.process.stderr)
     return process_group.exit_code(one.process) not in (None, 0) and all(pipe is None or pipe.closed for pipe in pipes)
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What became of a process of the engine: the document that it printed, or why there is none, as a sentence."""
 
-from __future__ import annotations
-
 import json
 import re
 import secrets
@@ -22,14 +20,14 @@ Kind = Literal["refused", "job", "input", "output", "crash", "memory", "timeout"
 USED_UP = 0.8  # share of the memory limit from which on it, and nothing else, explains why an engine ended badly
 DIED_IN = "headroom-engine: died in "  # what an engine writes when it dies from its code, or an adapter's
 WITHOUT_ADAPTERS = ("link", "generate", "call", "render")  # commands that load none
-OURS = ("reference.so", "null.so")  # which are asked all the time
+OURS = ("reference.so", "null.so")  # which are always loaded
 DEADLY = ("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")  # what code that damages memory dies from
 
 
 class EngineFailure(HeadroomError):
     """A job did not give a result. `kind` says how, `verdict` what that means for the implementation.
 
-    refused ....... the engine said that it could not: the adapter does not load or refuses its configuration
+    refused ....... the engine could not do it: the adapter does not load or refuses its configuration
     job ........... the job itself is wrong: an impossible value, a wrong profile, a defect of ours
     input, output . a file of the job cannot be read, cannot be written
     crash ......... the process died from a signal
@@ -42,14 +40,14 @@ class EngineFailure(HeadroomError):
 
     verdict = "error"
 
-    def __init__(self, kind: Kind, sentence: str, where: str = "", said: str = "") -> None:
+    def __init__(self, kind: Kind, sentence: str, where: str = "", message: str = "") -> None:
         super().__init__(sentence)
-        self.said = said or sentence  # without the place in the job
+        self.message = message or sentence  # without the place in the job
         self.kind = kind
         self.where = where
-        # What was asked for cannot be: the job, a file to read, or a configuration that the adapter does not take.
-        asked = kind in ("job", "input") or (kind == "refused" and where.endswith("/config"))
-        self.exit_code = EXIT_USAGE if asked else EXIT_ENVIRONMENT if kind == "output" else EXIT_FAILED
+        # The request is at fault: the job, a file to read, or a configuration that the adapter does not take.
+        of_job = kind in ("job", "input") or (kind == "refused" and where.endswith("/config"))
+        self.exit_code = EXIT_USAGE if of_job else EXIT_ENVIRONMENT if kind == "output" else EXIT_FAILED
 
 
 @dataclass
@@ -117,8 +115,8 @@ def document(one: EngineExit) -> dict[str, Any]:
         error = error if isinstance(error, dict) else {}
         sentence = str(error.get("message") or f"It ended with exit status {code} and gave no reason.{last_words(one)}")
         where = str(error.get("where") or "")
-        said = error.get("kind")
-        kind: Kind = "job" if code == 2 else said if said in ("input", "output") else "refused"
+        given = error.get("kind")
+        kind: Kind = "job" if code == 2 else given if given in ("input", "output") else "refused"
         if DIED_IN.encode() in one.complaint:  # a process that the engine had for its own
             kind, sentence = "crash", f"{sentence}{last_words(one)}"
         raise EngineFailure(kind, f"{sentence}{f' (at {place(where)})' if where else ''}", where, sentence)
@@ -132,7 +130,7 @@ def document(one: EngineExit) -> dict[str, Any]:
 
 
 def place(where: str) -> str:
-    """A place in a job, given as a JSON pointer, in words: whoever reads them has not written the job."""
+    """A place in a job, given as a JSON pointer, in words for readers who have not written the job."""
     if found := re.fullmatch(r"/endpoints/([ab])/config", where):
         return f"the configuration of endpoint {found[1].upper()}"
     if found := re.fullmatch(r"/messages/([0-9]{1,9})", where):
@@ -142,7 +140,7 @@ def place(where: str) -> str:
 
 
 def sealed(job: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """A job with a seal, a random number that nobody can guess, and the seal.
+    """A job with a seal, an unpredictable random number, and the seal.
 
     The engine takes it out before it opens an adapter, and puts it on the result.
     """

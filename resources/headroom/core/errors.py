@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors that a user sees: one sentence that says what happened and what to do, and the exit code that goes with it."""
 
-from __future__ import annotations
-
 import signal
 
 EXIT_PASSED = 0
@@ -20,7 +18,7 @@ class HeadroomError(Exception):
 
 
 class UsageError(HeadroomError):
-    """What was asked for makes no sense: an unknown name, a wrong file, an impossible value."""
+    """The request makes no sense: an unknown name, a wrong file, an impossible value."""
 
     exit_code = EXIT_USAGE
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Implementations under test: the folders of implementations/ that have an implementation.yaml."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -14,7 +12,7 @@ from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.machine import libraries
 from headroom.core.paths import DEFAULT_BUILD, IMPLEMENTATIONS, build_folder, shown
 from headroom.core.scheme import Scheme
-from headroom.core.yamlfile import Document, check, read
+from headroom.core.yamlfile import Document, check, read_joined
 
 _SINGULAR = {"dictionaries": "dictionary"}  # of capabilities, in sentences
 
@@ -33,7 +31,7 @@ class Deviation:
     reason: str
     requirement: str = ""
     cases: tuple[str, ...] = ()
-    roles: tuple[str, ...] = ("compressor", "decompressor")
+    roles: tuple[str, ...] = ("compressor", "decompressor", "endpoint")
     cells: dict[str, tuple[str, ...]] = field(default_factory=dict)  # words of the interop matrix
     scheme: str = ""  # whose cells they are
     breaks: tuple[str, ...] = ()  # requirements
@@ -56,7 +54,7 @@ SOURCE, RESTORED = "source", "uncompressed"  # stems of a recording's files; tha
 
 @dataclass(frozen=True)
 class Recording:
-    """Capture files of somebody who shares no binary: what went in, what was on the link, what came out.
+    """Capture files in place of an adapter: what went in, what was on the link, what came out.
 
     `axes` are those of the matrix; `config` is what else the configuration was.
     """
@@ -86,9 +84,9 @@ class Recording:
         return next((path for path in found if path.is_file()), None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Implementation:
-    """What implementation.yaml declares."""
+    """What implementation.yaml declares. Each is one object until its file changes, so that caches may go by it."""
 
     name: str
     folder: Path
@@ -104,6 +102,11 @@ class Implementation:
     recordings: tuple[Recording, ...] = ()
     image: str = ""  # of a container, which is driven on the wire
     digest: str = ""
+
+    @property
+    def word(self) -> str:
+        """What names it on a command line: its name, or its folder where it lives elsewhere."""
+        return self.name if self.folder.parent == IMPLEMENTATIONS else str(self.folder)
 
     def library_path(self, build: str = DEFAULT_BUILD) -> Path:
         """File of the adapter for one build. Raises UsageError when the implementation has no adapter."""
@@ -121,10 +124,10 @@ class Implementation:
         """What it declares of a scheme; nothing when it does not declare it."""
         return next((entry for entry in self.capabilities if entry["scheme"] == scheme), {})
 
-    def lacks(self, role: Role, scheme: str, **asked: Any) -> str:
+    def lacks(self, role: Role, scheme: str, **needs: Any) -> str:
         """Why a case is not for this implementation, as declared: "" when it is.
 
-        `asked` holds capabilities by their name in implementation.yaml, such as `profiles=["0x0001"]`, `modes=["O"]`,
+        `needs` holds capabilities by their name in implementation.yaml, such as `profiles=["0x0001"]`, `modes=["O"]`,
         `max_cid=100`; `min_…` are the least there may be, other numbers the most.
         """
         found = self.declared(scheme)
@@ -132,13 +135,13 @@ class Implementation:
             return f"{self.name} does not declare the scheme {scheme}"
         if role not in found["roles"]:
             return f"{self.name} does not declare to be a {role}"
-        for name, wanted in asked.items():
+        for name, needed in needs.items():
             declared = found.get(name)
-            if isinstance(wanted, int):
-                beyond = declared is not None and (wanted < declared if name.startswith("min_") else wanted > declared)
+            if isinstance(needed, int):
+                beyond = declared is not None and (needed < declared if name.startswith("min_") else needed > declared)
                 if beyond:
-                    return f"{self.name} declares {name} {declared}; {wanted} is needed"
-            elif missing := [item for item in wanted if item not in (declared or ())]:
+                    return f"{self.name} declares {name} {declared}; {needed} is needed"
+            elif missing := [item for item in needed if item not in (declared or ())]:
                 return f"{self.name} does not declare {_SINGULAR.get(name, name.rstrip('s'))} {', '.join(missing)}"
         return self.missing()
 
@@ -165,19 +168,29 @@ class Implementation:
 
 def load(folder: Path) -> Implementation:
     """Reads one implementation. Raises UsageError with file and line when its YAML is not valid."""
-    path = folder / "implementation.yaml"
     try:
-        changed = path.stat().st_mtime_ns
+        changed = tuple(path.stat().st_mtime_ns for path in _files(folder))
     except OSError:
-        changed = 0  # reading it says what is wrong
+        changed = ()  # reading it says what is wrong
     return _load(folder, changed)
 
 
+def read_declarations(folder: Path) -> Document:
+    """implementation.yaml, joined with what declarations.yaml of folders in its own, such as one of a scheme, declare.
+    Raises UsageError with file and line when it is not valid."""
+    path, *parts = _files(folder)
+    return check(read_joined(path, parts, ("capabilities", "deviations")), "implementation")
+
+
+def _files(folder: Path) -> list[Path]:
+    return [folder / "implementation.yaml", *sorted(folder.glob("*/declarations.yaml"))]
+
+
 @lru_cache(maxsize=64)
-def _load(folder: Path, changed: int) -> Implementation:
-    """`changed` is the time at which the file changed last: a run asks for the same implementations again and again."""
-    path = folder / "implementation.yaml"
-    document = check(read(path), "implementation")
+def _load(folder: Path, changed: tuple[int, ...]) -> Implementation:
+    """`changed` are the times at which the files changed last: a run asks for the same implementations again and
+    again."""
+    document = read_declarations(folder)
     data = document.data
     if data["name"] != folder.name:
         raise UsageError(document.complaint(("name",), f"the folder is called '{folder.name}', so must be the name"))
@@ -197,22 +210,16 @@ def _load(folder: Path, changed: int) -> Implementation:
         requires=_requirement(adapter.get("requires")),
         recordings=tuple(_recording(entry, document) for entry in data.get("captures", ())),
         capabilities=tuple(data["capabilities"]),
-        deviations=tuple(
-            Deviation(
-                reason=entry["reason"],
-                requirement=entry.get("requirement", ""),
-                cases=tuple(entry.get("cases", [entry["case"]] if "case" in entry else ())),
-                roles=tuple(entry.get("roles", ("compressor", "decompressor", "endpoint"))),
-                cells={name: tuple(words) for name, words in entry.get("cells", {}).items()},
-                scheme=declarations.scheme_of_deviation(entry, document),
-                breaks=tuple(entry.get("breaks", ())),
-                fields=tuple(entry.get("fields", ())),
-                crashes=entry.get("crashes", False),
-                by_chance=entry.get("by_chance", False),
-            )
-            for entry in data.get("deviations", ())
-        ),
+        deviations=tuple(_deviation(entry, document) for entry in data.get("deviations", ())),
     )
+
+
+def _deviation(entry: dict[str, Any], document: Document) -> Deviation:
+    found = {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}
+    if case := found.pop("case", None):
+        found.setdefault("cases", (case,))
+    found["cells"] = {name: tuple(words) for name, words in found.get("cells", {}).items()}
+    return Deviation(**found | {"scheme": declarations.scheme_of_deviation(entry, document)})
 
 
 def _recording(entry: dict[str, Any], document: Document) -> Recording:
@@ -245,7 +252,7 @@ def require_adapter(name: str, build: str = DEFAULT_BUILD) -> Implementation:
     found = require_usable(name, build)
     if not found.library:
         raise UsageError(
-            f"{found.name} has no adapter, so nothing can be asked of it here; capture files are judged by "
+            f"{found.name} has no adapter, so it cannot run here; capture files are judged by "
             f"`./headroom interop --implementations {name},reference`."
         )
     return found
@@ -264,6 +271,11 @@ def find(name: str, root: Path = IMPLEMENTATIONS) -> Implementation:
         f"There is no implementation '{name}': {shown(folder / 'implementation.yaml')} is "
         f"not there. Known: {', '.join(names(root))}."
     )
+
+
+def null() -> Implementation:
+    """The one that copies octets: the floor under every measurement."""
+    return find("null")
 
 
 def all_valid(root: Path = IMPLEMENTATIONS, warn: Warn | None = None) -> list[Implementation]:
@@ -290,21 +302,21 @@ def describe(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict
     return engine.run("describe", {"library": str(implementation.library_path(build))}, timeout_s=20, build=build)
 
 
-def first_declared(scheme: str, name: str, values: Sequence[str], asked: Mapping[Role, str | None]) -> str:
-    """The first of some values of a capability that every implementation asked declares. Where there is none, the first
+def first_declared(scheme: str, name: str, values: Sequence[str], needs: Mapping[Role, Implementation | None]) -> str:
+    """The first of some values of a capability that every one of `needs` declares. Where there is none, the first
     of all: the case then reports that value as not declared."""
-    found = [(find(one), role) for role, one in asked.items() if one]
+    found = [(one, role) for role, one in needs.items() if one]
     return next(
         (value for value in values if not any(one.lacks(role, scheme, **{name: [value]}) for one, role in found)),
         values[0],
     )
 
 
-def untrue(found: Implementation, role: Role, scheme: Scheme, build: str = DEFAULT_BUILD, **asked: Any) -> str:
-    """What of `asked` implementation.yaml declares and the adapter's own description does not, as a sentence; "" when
-    they agree, or when the adapter cannot be asked, which shows by itself.
+def untrue(found: Implementation, role: Role, scheme: Scheme, build: str = DEFAULT_BUILD, **needs: Any) -> str:
+    """What of `needs` implementation.yaml declares and the adapter's own description does not, as a sentence; "" when
+    they agree, or when the adapter gives no description, which shows by itself.
 
-    `asked` is as for `Implementation.lacks`; what the scheme has not among `described` is left out.
+    `needs` is as for `Implementation.lacks`; what the scheme has not among `described` is left out.
     """
     if not found.library:
         return ""
@@ -315,12 +327,12 @@ def untrue(found: Implementation, role: Role, scheme: Scheme, build: str = DEFAU
     if described is None:
         return f"{found.name}: implementation.yaml says scheme {scheme.name}, describe does not."
     wrong = [] if role in described.get("roles", ()) else [role]
-    for name in (name for name in scheme.described if name in asked):
-        wanted, theirs = asked[name], described.get(name)
-        if isinstance(wanted, int):
-            wrong += [f"{name} {wanted}"] if theirs is not None and wanted > theirs else []
+    for name in (name for name in scheme.described if name in needs):
+        needed, theirs = needs[name], described.get(name)
+        if isinstance(needed, int):
+            wrong += [f"{name} {needed}"] if theirs is not None and needed > theirs else []
         else:
-            missing = [str(item) for item in wanted if item not in (theirs or ())]
+            missing = [str(item) for item in needed if item not in (theirs or ())]
             wrong += [f"{name.removesuffix('s')} {', '.join(missing)}"] if missing else []
     more = f"{found.name}: implementation.yaml says {' and '.join(wrong)}, describe does not."
     return more if wrong else ""
@@ -328,7 +340,7 @@ def untrue(found: Implementation, role: Role, scheme: Scheme, build: str = DEFAU
 
 @cache
 def _described(library: Path, build: str) -> list[dict[str, Any]] | None:
-    """The schemes of an adapter's description, asked for once a run; None where it gives none."""
+    """The schemes of an adapter's description, read once a run; None where it gives none."""
     try:
         document = engine.run("describe", {"library": str(library)}, timeout_s=20, build=build)
     except HeadroomError:
@@ -338,8 +350,8 @@ def _described(library: Path, build: str) -> list[dict[str, Any]] | None:
 
 
 def identity(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
-    """Name, version, build and digest for result records; a reason where the adapter could not be asked. Where it opens
-    a library of others, that library's path and digest, too: the adapter's own says nothing of it."""
+    """Name, version, build and digest for result records; a reason where the adapter does not load. Where it opens a
+    library of others, that library's path and digest, too: the adapter's own says nothing of it."""
     try:
         described = describe(implementation, build)
     except engine.EngineFailure as failure:

@@ -5,8 +5,6 @@ A row has one value of each axis; it is one case of a suite, and its cells run t
 is data and functions of `core.scheme.Scheme`.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import itertools
@@ -248,10 +246,10 @@ def workers() -> int:
 
 def run(row: Row, store: ArtefactStore) -> list[Result]:
     """Results of all cells of a row, in the order of the matrix."""
-    wanted, interop = cells(row), row.scheme.cells()
+    rows, interop = cells(row), row.scheme.cells()
     if reason := interop.unsupported(row):
-        return [cell.result(verdict="unsupported", reason=reason) for cell in wanted]
-    return interop.run(wanted, store) if wanted else []
+        return [cell.result(verdict="unsupported", reason=reason) for cell in rows]
+    return interop.run(rows, store) if rows else []
 
 
 def verdict(results: Sequence[Result]) -> tuple[Verdict, str]:

@@ -5,8 +5,6 @@ Keywords leave values for these definitions, records carry their names and units
 Metrics of one scheme are in the module `metrics` of its package.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -26,7 +24,8 @@ class Metric:
     description: str
 
 
-Values = Mapping[str, tuple[str, str]]  # by value of a parameter: its part of the name, its words in the description
+# By value of a parameter: its words in the description; before them its part of the name, where that is another.
+Values = Mapping[str, str | tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -46,13 +45,12 @@ class Family:
         """Raises KeyError for a value or a parameter that the family does not have."""
         if unknown := set(chosen) - set(self.parameters):
             raise KeyError(f"{self.name} has no parameter {', '.join(sorted(unknown))}")
-        parts = {key: values[chosen.get(key, next(iter(values)))] for key, values in self.parameters.items()}
-        return Metric(
-            self.name.format(**{key: name for key, (name, _) in parts.items()}),
-            self.unit,
-            self.better,
-            self.description.format(**{key: words for key, (_, words) in parts.items()}),
-        )
+        names, words = {}, {}
+        for key, values in self.parameters.items():
+            value = chosen.get(key, next(iter(values)))
+            found = values[value]
+            names[key], words[key] = (value, found) if isinstance(found, str) else found
+        return Metric(self.name.format(**names), self.unit, self.better, self.description.format(**words))
 
     def members(self) -> Iterator[Metric]:
         for chosen in itertools.product(*self.parameters.values()):
@@ -72,11 +70,14 @@ def declared(module: Mapping[str, Any]) -> tuple[Metric, ...]:
 
 @cache
 def all_metrics() -> dict[str, Metric]:
-    """Every metric by name: those of this module, then those of each scheme. Raises ValueError where two share one."""
+    """Every metric by name: those of this module and of replays, then those of each scheme. Raises ValueError where two
+    share one."""
+    from headroom.core import replay_metrics
     from headroom.core.scheme import all_schemes
 
     found: dict[str, Metric] = {}
-    for metric in itertools.chain(declared(globals()), *(scheme.metrics() for scheme in all_schemes().values())):
+    of_schemes = (scheme.metrics() for scheme in all_schemes().values())
+    for metric in itertools.chain(declared(globals()), declared(vars(replay_metrics)), *of_schemes):
         if metric.name in found:
             raise ValueError(f"the metric {metric.name} is declared twice")
         found[metric.name] = metric
@@ -110,10 +111,7 @@ FLOOR_NS = Metric("floor_ns", "ns", "lower", "Time to compress and decompress on
 RATIO_TO_NULL = Metric("ratio_to_null", "ratio", "lower", "Time of an operation over that of the null adapter.")
 HARNESS_NS = Metric("harness_ns", "ns", "lower", "Time that the harness takes for one packet.")
 
-ADAPTERS: Values = {
-    "asked": ("", "the adapters under test"),
-    "null": ("floor_", "the null adapter"),
-}
+ADAPTERS: Values = {"asked": ("", "the adapters under test"), "null": ("floor_", "the null adapter")}
 STAGE_NS = Family(
     "{adapters}{stage}_ns",
     "ns",
@@ -121,13 +119,13 @@ STAGE_NS = Family(
     "Time {stage} one packet, with {adapters}.",
     {
         "stage": {
-            "generate": ("generate", "to generate"),
-            "compress": ("compress", "to compress"),
-            "handover": ("handover", "to hand over"),
-            "decompress": ("decompress", "to decompress"),
-            "verify": ("verify", "to verify"),
-            "feedback": ("feedback", "to carry the feedback of"),
-            "replace": ("replace", "to replace flows for"),
+            "generate": "to generate",
+            "compress": "to compress",
+            "handover": "to hand over",
+            "decompress": "to decompress",
+            "verify": "to verify",
+            "feedback": "to carry the feedback of",
+            "replace": "to replace flows for",
         },
         "adapters": ADAPTERS,
     },
@@ -144,13 +142,7 @@ PHASE_NS = Family(
     "ns",
     "lower",
     "Time to compress and decompress one packet {phase}.",
-    {
-        "phase": {
-            "startup": ("startup", "while all flows are new"),
-            "steady": ("steady", "in steady state"),
-            "churn": ("churn", "while flows come and go"),
-        }
-    },
+    {"phase": {"startup": "while all flows are new", "steady": "in steady state", "churn": "while flows come and go"}},
 )
 
 # ---- what nodes forward
@@ -163,16 +155,12 @@ NODES: Values = {
 CODEC_NODES: Values = {nodes: NODES[nodes] for nodes in ("asked", "null")}
 TIMED_NODES: Values = {nodes: NODES[nodes] for nodes in ("asked", "bridge")}
 RATES: Mapping[str, Values] = {
-    "goal": {"ndr": ("ndr", "without a loss (NDR)"), "pdr": ("pdr", "with 0.5 % lost at most (PDR)")},
+    "goal": {"ndr": "without a loss (NDR)", "pdr": "with 0.5 % lost at most (PDR)"},
     "nodes": NODES,
     "cores": {"these": ("", "on the cores of the row"), "one": ("one_core_", "on one core")},
 }
 THROUGHPUT = Family(
-    "{nodes}{cores}{goal}",
-    "packets/s",
-    "higher",
-    "Highest rate of each direction {goal}, of {nodes}, {cores}.",
-    RATES,
+    "{nodes}{cores}{goal}", "packets/s", "higher", "Highest rate of each direction {goal}, of {nodes}, {cores}.", RATES
 )
 THROUGHPUT_AT_LEAST = Family(
     "{nodes}{cores}{goal}_at_least",
@@ -189,11 +177,7 @@ SPEED_UP = Family(
     {"nodes": CODEC_NODES},
 )
 EFFICIENCY = Family(
-    "{nodes}efficiency",
-    "share",
-    "higher",
-    "Speed-up over the number of cores, of {nodes}.",
-    {"nodes": CODEC_NODES},
+    "{nodes}efficiency", "share", "higher", "Speed-up over the number of cores, of {nodes}.", {"nodes": CODEC_NODES}
 )
 LATENCY = Family(
     "{nodes}{way}_{figure}",
@@ -202,15 +186,15 @@ LATENCY = Family(
     "Latency over the line, {way}, {figure}, of {nodes}.",
     {
         "figure": {
-            "average": ("average", "average"),
-            "jitter": ("jitter", "jitter"),
-            "p50": ("p50", "median"),
-            "p90": ("p90", "90th percentile"),
-            "p99": ("p99", "99th percentile"),
-            "p999": ("p999", "99.9th percentile"),
-            "longest": ("longest", "longest"),
+            "average": "average",
+            "jitter": "jitter",
+            "p50": "median",
+            "p90": "90th percentile",
+            "p99": "99th percentile",
+            "p999": "99.9th percentile",
+            "longest": "longest",
         },
-        "way": {"forward": ("forward", "forward"), "reverse": ("reverse", "in reverse")},
+        "way": {"forward": "forward", "reverse": "in reverse"},
         "nodes": TIMED_NODES,
     },
 )
@@ -236,9 +220,9 @@ CHECKS = Family(
     "Checks of the ABI that {verdict}.",
     {
         "verdict": {
-            "pass": ("pass", "the adapter passes"),
-            "fail": ("fail", "the adapter fails"),
-            "unsupported": ("unsupported", "do not apply to the adapter"),
+            "pass": "the adapter passes",
+            "fail": "the adapter fails",
+            "unsupported": "do not apply to the adapter",
         }
     },
 )
@@ -247,5 +231,5 @@ CELLS = Family(
     "cells",
     None,
     "Cells of the interop matrix with the verdict {verdict}.",
-    {"verdict": {word: (word, word) for word in ("pass", "non-strict", "fail", "unsupported", "error")}},
+    {"verdict": {word: word for word in ("pass", "non-strict", "fail", "unsupported", "error")}},
 )

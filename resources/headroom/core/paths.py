@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where things are in the repository."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Processes that host code of others: each ends with this one, with all it started, and keeps to a memory limit."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import os
@@ -55,8 +53,8 @@ def limit_memory(process: subprocess.Popen[bytes], octets: int | None) -> None:
 def start(command: Sequence[str], env: Mapping[str, str] | None = None, **more: Any) -> subprocess.Popen[bytes]:
     """Starts such a process in a session of its own; `more` is as for Popen.
 
-    It carries a mark in its environment, as does all that it starts and nobody else: by that, `stop` finds what has
-    left its process group and session.
+    It carries a mark in its environment, as do only its descendants: by that, `stop` finds what has left
+    its process group and session.
     """
     mark = f"{os.getpid()}.{time.monotonic_ns()}.{next(_numbers)}"
     environment = {**(os.environ if env is None else env), MARK: mark}
@@ -78,7 +76,7 @@ def exit_code(process: subprocess.Popen[bytes]) -> int | None:
     """The exit status of a process, None while it runs.
 
     Unlike `poll` it leaves the process to be waited for: until then its number is that of its group and session, and
-    nobody else's, so that what it left behind can be ended without hitting a stranger.
+    no other's, so that what it left behind can be ended without hitting a stranger.
     """
     if process.returncode is not None:
         return process.returncode
@@ -124,7 +122,7 @@ def _reap(process: subprocess.Popen[bytes]) -> None:
 
 
 def most_memory(process: subprocess.Popen[bytes]) -> int:
-    """Octets of memory that a process had at most; 0 while it is not stopped, and where nobody knows."""
+    """Octets of memory that a process had at most; 0 while it is not stopped, and where that is unknown."""
     return int(getattr(process, "most_memory", 0))
 
 
@@ -149,13 +147,18 @@ def processes() -> list[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
 
-def session_of(pid: int) -> int | None:
-    """Session of a process; None when it has ended (proc(5), fields 3 and 6 of stat)."""
-    try:
+def stat_of(pid: int) -> list[bytes]:
+    """Fields of /proc/<pid>/stat from the third on, the state; none of a process that has ended. Source: proc(5)."""
+    with contextlib.suppress(OSError, IndexError):
         words = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-        return int(words[3]) if words[0] not in (b"Z", b"X") else None
-    except (OSError, IndexError, ValueError):
-        return None
+        return words if words[0] not in (b"Z", b"X") else []
+    return []
+
+
+def session_of(pid: int) -> int | None:
+    """Session of a process, field 6; None when it has ended."""
+    found = stat_of(pid)
+    return int(found[3]) if found else None
 
 
 def carries(pid: int, mark: str) -> bool:
@@ -186,7 +189,7 @@ def uninterrupted() -> Iterator[None]:
 def tidy_when_terminated() -> Iterator[None]:
     """SIGTERM becomes SystemExit, so that `with` blocks are left in order; as it was afterwards.
 
-    Nothing changes where somebody has said what SIGTERM does, as Robot Framework has, or beside the main thread.
+    Nothing changes where SIGTERM has a handler already, as under Robot Framework, or beside the main thread.
     """
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield

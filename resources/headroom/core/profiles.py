@@ -4,8 +4,6 @@
 One YAML file each under traffic-profiles/.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -71,8 +69,8 @@ def _load(path: Path, changed: int) -> dict[str, Any]:
 
 
 @contextmanager
-def told_by_line(name: str, place: str, folder: Path = PROFILES) -> Iterator[None]:
-    """What the engine finds wrong with a profile is said of its file and line, not of the job.
+def located_by_line(name: str, place: str, folder: Path = PROFILES) -> Iterator[None]:
+    """Reports what the engine finds wrong with a profile by its file and line, not by the job.
 
     The schema cannot say all: that a network has so many bits, or that ports do not run backwards, the engine finds.
     `place` is where the profile stands in the job, such as "/source/profile".
@@ -84,5 +82,5 @@ def told_by_line(name: str, place: str, folder: Path = PROFILES) -> Iterator[Non
             raise
         parts = [part.replace("~1", "/").replace("~0", "~") for part in failure.where[len(place) :].split("/") if part]
         pointer = tuple(int(part) if part.isdigit() else part for part in parts)
-        sentence = read(path_of(name, folder)).complaint(pointer, failure.said)
+        sentence = read(path_of(name, folder)).complaint(pointer, failure.message)
         raise EngineFailure("job", sentence, failure.where) from failure

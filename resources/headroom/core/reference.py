@@ -27,8 +27,11 @@ Schema = dict[str, Any]
 def places() -> dict[str, tuple[str, str]]:
     """Name of each document -> its schema (`testbed`, `jobs/replay`), and the place within it."""
     found = {}
-    for stem in _stems():
+    stems = _stems()
+    for stem in stems:
         folder, _, name = stem.rpartition("/")
+        if folder and name in stems:
+            continue  # a scheme's addition to another document
         if folder != "jobs":
             found[RENAMED.get(stem, stem.removeprefix("schemes/"))] = (stem, "")
         elif name != COMMON:

@@ -4,19 +4,17 @@
 The job and the document are the engine's `replay`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headroom.core import engine, implementations, profiles
+from headroom.core import engine, profiles
+from headroom.core.capabilities import adapter
 from headroom.core.declarations import CAPTURES
 from headroom.core.errors import UsageError
+from headroom.core.implementations import Implementation, Role
 from headroom.core.paths import DEFAULT_BUILD
 
-# RFC 5795, 5.1.1: MAX_CID; small CIDs end at 15.
-LARGEST_SMALL_CID, LARGEST_CID = 15, 16383
 # What an impairment may do to packets; a constant delay does nothing.
 HARMFUL = ("loss", "burst_loss", "ber", "reorder", "duplicate", "jitter_ns", "drop", "flip", "insert", "queue_octets")
 
@@ -27,18 +25,17 @@ Packets = list[dict[str, Any]]
 class ReplayConfig:
     """What to replay. `compressor` or `decompressor` may be None: the run then begins, or ends, at the link."""
 
-    compressor: str | None = "reference"
-    decompressor: str | None = "reference"
+    scheme: str
+    compressor: Implementation | None = None
+    decompressor: Implementation | None = None
     source: str | Packets = ""  # a traffic profile, a capture, or literal packets {time_ns, channel, hex}
     flows: int = 1
     packets: int | None = 1000
     duration_s: float | None = None
     seed: int = 1
     burst: int = 1
-    channel: dict[str, Any] = field(
-        default_factory=dict
-    )  # configuration of both sides: mode, cids, max_cid, profiles …
-    profiles_asked: bool = True  # whether the channel's profiles are those of the case, or just what both sides have
+    channel: dict[str, Any] = field(default_factory=dict)  # configuration of both sides, in the scheme's words
+    profiles_named: bool = True  # whether the channel's profiles are those of the case, or just what both sides have
     compressor_options: dict[str, Any] = field(default_factory=dict)  # what an implementation documents for itself
     decompressor_options: dict[str, Any] = field(default_factory=dict)
     forward: dict[str, Any] = field(default_factory=dict)  # impairments of the link
@@ -55,12 +52,29 @@ class ReplayConfig:
     build: str = DEFAULT_BUILD
     timeout_s: float = 120.0
 
+    @property
+    def sides(self) -> list[tuple[Role, Implementation]]:
+        """The implementations that there are, each with its role."""
+        roles: tuple[Role, ...] = ("compressor", "decompressor")
+        return [(role, found) for role in roles if (found := getattr(self, role)) is not None]
+
+    def described(self) -> dict[str, Any]:
+        """The replay as parameters of a record."""
+        return {
+            "kind": "replay",
+            "source": self.source if isinstance(self.source, str) else f"{len(self.source)} literal packets",
+            "channel": self.channel,
+            "link": self.forward,
+            "feedback": feedback_path(self),
+            "flows": self.flows,
+        }
+
 
 @dataclass(frozen=True)
 class Replay:
-    """What the engine said."""
+    """The engine's results."""
 
-    wanted: ReplayConfig
+    config: ReplayConfig
     document: dict[str, Any]
 
     @property
@@ -119,7 +133,7 @@ class Replay:
         if self.differing:
             found.append(f"{self.differing} packets came out different from what went in: {self.first_difference()}.")
         missing = self.count("not_delivered")
-        if missing and self.wanted.compressor and self.wanted.decompressor and not impaired(self.wanted):
+        if missing and self.config.compressor and self.config.decompressor and not impaired(self.config):
             reasons = self.direction()["verdicts"].get("not_delivered_by_status", {})
             by_status = ", ".join(f"{count} {status}" for status, count in reasons.items())
             found.append(
@@ -134,29 +148,6 @@ class Replay:
         if not missing or missing < self.sent - self.count("lost_on_link") - self.count("not_compressed"):
             return ""
         return f"Nothing came out: none of the {missing} packets that reached the decompressor."
-
-    def crowded(self) -> str:
-        """A sentence when flows keep taking each other's CIDs, so that nearly everything is IR; "" otherwise."""
-        if not self.wanted.compressor:
-            return ""
-        channel = self.wanted.channel
-        channels = int(channel.get("channels", 1))
-        cids = channels * (int(channel.get("max_cid", LARGEST_SMALL_CID)) + 1)
-        compressor = self.direction().get("compressor", {})
-        types = self.packet_types
-        whole = sum(count for name, count in types.items() if name in ("IR", "IR-DYN"))
-        full = int(compressor.get("contexts", 0)) >= cids
-        # A capture's flows are not counted; there, that each CID was set up again and again tells.
-        if not full or 2 * whole < sum(types.values()) or (self.wanted.flows <= cids and whole < 10 * cids):
-            return ""
-        more = ["--cids large --max-cid 16383"] if cids < channels * (LARGEST_CID + 1) else []
-        if isinstance(self.wanted.source, str) and not self.wanted.source.endswith(CAPTURES):
-            more.append(f"channels=N (flows are spread over N channels; now {channels})")
-        return (
-            f"There are more flows than contexts: all {cids} CIDs are taken and flows replace each other, so "
-            f"{whole} of {sum(types.values())} packets are IR. {' or '.join(more) or 'Fewer flows'} "
-            f"give{'' if len(more) == 2 else 's'} more room."
-        )
 
     def first_difference(self) -> str:
         """A sentence about the first packet that came out different; "" when there is none."""
@@ -200,94 +191,90 @@ def _around(text: str, octet: int) -> str:
     return ("… " if first else "") + " ".join(shown) + (" …" if octet + 8 < len(octets) else "")
 
 
-def side(name: str, role: implementations.Role, wanted: ReplayConfig) -> dict[str, Any]:
+def side(found: Implementation, role: Role, config: ReplayConfig) -> dict[str, Any]:
     """The adapter of one side with its configuration, as a job has it."""
-    found = implementations.find(name)
-    channel = {"scheme": "rohc", **wanted.channel}
-    options = wanted.compressor_options if role == "compressor" else wanted.decompressor_options
-    config = {**found.config, **channel, "seed": wanted.seed}
-    if has_feedback(wanted) is False:
-        config["feedback"] = False
-    if options:
-        config["options"] = {**config.get("options", {}), **options}
-    return {"library": str(found.library_path(wanted.build)), "config": config}
+    options = config.compressor_options if role == "compressor" else config.decompressor_options
+    configuration = {"scheme": config.scheme, **config.channel, "seed": config.seed}
+    if has_feedback(config) is False:
+        configuration["feedback"] = False
+    return adapter(found, config.build, configuration, options)
 
 
-def impaired(wanted: ReplayConfig) -> bool:
-    """Whether any part of the link is asked to harm packets."""
-    return any(part.get(name) for part in (wanted.forward, wanted.feedback, wanted.backward) for name in HARMFUL)
+def impaired(config: ReplayConfig) -> bool:
+    """Whether any part of the link is configured to harm packets."""
+    return any(part.get(name) for part in (config.forward, config.feedback, config.backward) for name in HARMFUL)
 
 
-def has_feedback(wanted: ReplayConfig) -> bool:
+def has_feedback(config: ReplayConfig) -> bool:
     """Whether the decompressor has a way back to the compressor."""
-    return feedback_path(wanted) != "none"
+    return feedback_path(config) != "none"
 
 
-def feedback_path(wanted: ReplayConfig) -> str:
-    """The path of feedback: as asked for; else a channel of its own unless the mode is unidirectional."""
-    default = "none" if wanted.channel.get("mode", "U") == "U" else "own"
-    return str(wanted.feedback.get("path", default))
+def feedback_path(config: ReplayConfig) -> str:
+    """The path of feedback: as configured; else a channel of its own unless the mode is unidirectional."""
+    default = "none" if config.channel.get("mode", "U") == "U" else "own"
+    return str(config.feedback.get("path", default))
 
 
-def source(wanted: ReplayConfig) -> dict[str, Any]:
+def source(config: ReplayConfig) -> dict[str, Any]:
     """The source of a job. Raises UsageError when the profile or capture does not exist."""
-    if not isinstance(wanted.source, str):
-        return {"packets": wanted.source}
-    if wanted.source.endswith(CAPTURES):
-        path = Path(wanted.source)
+    if not isinstance(config.source, str):
+        return {"packets": config.source}
+    if config.source.endswith(CAPTURES):
+        path = Path(config.source)
         if not path.is_file():
-            raise UsageError(f"There is no capture {wanted.source}.")
+            raise UsageError(f"There is no capture {config.source}.")
         return {"capture": str(path.resolve())}
-    chosen: dict[str, Any] = {"profile": profiles.load(wanted.source), "flows": wanted.flows}
-    if wanted.duration_s is not None:
-        chosen["duration_s"] = wanted.duration_s
+    chosen: dict[str, Any] = {"profile": profiles.load(config.source), "flows": config.flows}
+    if config.duration_s is not None:
+        chosen["duration_s"] = config.duration_s
     else:
-        chosen["packets"] = wanted.packets
+        chosen["packets"] = config.packets
     return chosen
 
 
-def job(wanted: ReplayConfig) -> dict[str, Any]:
+def job(config: ReplayConfig) -> dict[str, Any]:
     """The engine's job."""
-    made: dict[str, Any] = {"source": source(wanted), "seed": wanted.seed, "burst": wanted.burst}
-    if wanted.compressor:
-        made["compressor"] = side(wanted.compressor, "compressor", wanted)
-    if wanted.decompressor:
-        made["decompressor"] = side(wanted.decompressor, "decompressor", wanted)
-    if isinstance(wanted.expected, str):
-        made["expected"] = {"capture": str(Path(wanted.expected).resolve())}
-    elif wanted.expected is not None:
-        made["expected"] = {"packets": wanted.expected}
+    made: dict[str, Any] = {"source": source(config), "seed": config.seed, "burst": config.burst}
+    if config.compressor:
+        made["compressor"] = side(config.compressor, "compressor", config)
+    if config.decompressor:
+        made["decompressor"] = side(config.decompressor, "decompressor", config)
+    if isinstance(config.expected, str):
+        made["expected"] = {"capture": str(Path(config.expected).resolve())}
+    elif config.expected is not None:
+        made["expected"] = {"packets": config.expected}
     link: dict[str, Any] = {}
-    if wanted.encapsulation != "ethernet":
-        link["encapsulation"] = wanted.encapsulation
-    if wanted.forward:
-        link["forward"] = wanted.forward
-    if wanted.compressor and wanted.decompressor:
-        link["feedback"] = {**wanted.feedback, "path": feedback_path(wanted)}
-    if wanted.reverse:
+    if config.encapsulation != "ethernet":
+        link["encapsulation"] = config.encapsulation
+    if config.forward:
+        link["forward"] = config.forward
+    if config.compressor and config.decompressor:
+        link["feedback"] = {**config.feedback, "path": feedback_path(config)}
+    if config.reverse:
         made["reverse"] = True
-        if wanted.backward:
-            link["reverse"] = wanted.backward
+        if config.backward:
+            link["reverse"] = config.backward
     made["link"] = link
-    if wanted.control:
-        made["control"] = wanted.control
-    if wanted.outputs:
-        made["outputs"] = {name: str(path) for name, path in wanted.outputs.items()}
-    if wanted.records != "none":
-        made["records"] = wanted.records
-        made["record_octets"] = wanted.record_octets
-    if wanted.timing:
+    if config.control:
+        made["control"] = config.control
+    if config.outputs:
+        made["outputs"] = {name: str(path) for name, path in config.outputs.items()}
+    if config.records != "none":
+        made["records"] = config.records
+        made["record_octets"] = config.record_octets
+    if config.timing:
         made["timing"] = True
     return made
 
 
-def run(wanted: ReplayConfig) -> Replay:
+def run(config: ReplayConfig) -> Replay:
     """Replays. Raises EngineFailure when an adapter does not load, crashes or hangs."""
-    made = job(wanted)
+    made = job(config)
     if "profile" not in made["source"]:
-        return Replay(wanted, engine.run("replay", made, wanted.timeout_s, wanted.build))
-    with profiles.told_by_line(str(wanted.source), "/source/profile"):
-        return Replay(wanted, engine.run("replay", made, wanted.timeout_s, wanted.build))
+        return Replay(config, engine.run("replay", made, config.timeout_s, config.build))
+    with profiles.located_by_line(str(config.source), "/source/profile"):
+        return Replay(config, engine.run("replay", made, config.timeout_s, config.build))
 
 
 def parts_of(record: dict[str, Any]) -> list[dict[str, Any]]:
@@ -300,10 +287,10 @@ def arrivals_of(record: dict[str, Any]) -> list[tuple[dict[str, Any], dict[str, 
     """What came out of the link, in order: what the record says of a link packet, and of one arrival of it. Of one link
     packet there may be several arrivals; segments have one each."""
     delivered = [part for part in parts_of(record) if part.get("fate") == "delivered"]
-    said = record.get("decompressor", ())
+    arrivals = record.get("decompressor", ())
     if "segments" in record:
-        return list(zip(delivered, said, strict=False))
-    return [(part, one) for part in delivered for one in said]
+        return list(zip(delivered, arrivals, strict=False))
+    return [(part, one) for part in delivered for one in arrivals]
 
 
 def arrives(record: dict[str, Any]) -> bool:

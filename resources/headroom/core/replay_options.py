@@ -4,36 +4,19 @@
 No typing error is ignored.
 """
 
-from __future__ import annotations
-
-import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from headroom.core import implementations
 from headroom.core.errors import UsageError
+from headroom.core.options import boolean, seed_of, split_names
 from headroom.core.paths import ROOT
-from headroom.core.replay import Packets, ReplayConfig
-from headroom.core.settings import Settings, seed_of, split_names
-from headroom.schemes.rohc import ppp
-from headroom.schemes.sigcomp import messages
-from headroom.schemes.sigcomp.endpoints import LIMITS, TRANSPORTS, VALUES, generous
-from headroom.schemes.sigcomp.sip import calls, sequences
-
-TRUE, FALSE = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
-
-
-OR = " or "  # between modes, of which that is meant which both sides have
-LINK_SHARES = ("loss", "ber", "duplicate")  # of both directions of a link between endpoints
-
-
-def boolean(text: str) -> bool:
-    word = str(text).lower()
-    if word not in TRUE + FALSE:
-        raise UsageError(f"'{text}' is neither yes nor no.")
-    return word in TRUE
+from headroom.core.replay import Packets, Replay, ReplayConfig
+from headroom.core.run.run import Run
+from headroom.core.scheme import Scheme
 
 
 def octets(text: str) -> str:
@@ -109,183 +92,102 @@ def _milliseconds(text: str) -> int:
     return round(float(text) * 1e6)
 
 
-# Named argument: where it goes, under which name, and how its word becomes a value.
-ARGUMENTS: dict[str, tuple[str, str, Callable[[str], Any]]] = {
-    "mode": ("channel", "mode", str),
-    "cids": ("channel", "cids", str),
-    "max_cid": ("channel", "max_cid", int),
-    "channels": ("channel", "channels", int),
-    "profiles": ("channel", "profiles", lambda text: list(split_names(text))),
-    "mrru": ("channel", "mrru", int),
-    "largest_packet": ("channel", "largest_packet", int),
-    "loss": ("forward", "loss", float),
-    "ber": ("forward", "ber", float),
-    "header_errors": ("forward", "header_errors", str),
-    "payload_errors": ("forward", "payload_errors", str),
-    "duplicate": ("forward", "duplicate", float),
-    "delay": ("forward", "delay_ns", _milliseconds),
-    "jitter": ("forward", "jitter_ns", _milliseconds),
-    "drop": ("forward", "drop", numbers),
-    "flip": ("forward", "flip", flips),
-    "burst_loss": ("forward", "burst_loss", burst_loss),
-    "feedback": ("feedback", "path", str),
-    "feedback_loss": ("feedback", "loss", float),
-    "feedback_ber": ("feedback", "ber", float),
-    "feedback_delay": ("feedback", "delay_ns", _milliseconds),
-    "reverse_loss": ("backward", "loss", float),
+Argument = Callable[[ReplayConfig, str], None]
+
+
+@dataclass(frozen=True)
+class ReplayWords:
+    """What replays of a scheme have of its own. `arguments` are its named arguments; `settle` completes a replay when
+    all arguments have been taken; `remarks` are sentences about one that was run, which are no failures."""
+
+    arguments: Mapping[str, Argument]
+    settle: Callable[[ReplayConfig], None]
+    remarks: Callable[[Replay], list[str]]
+
+
+def into(part: str, key: str, convert: Callable[[str], Any]) -> Argument:
+    """An argument whose value goes into a part of the replay: channel, forward, feedback, backward."""
+    return lambda made, text: getattr(made, part).update({key: convert(text)})
+
+
+def _attribute(name: str, convert: Callable[[str], Any]) -> Argument:
+    return lambda made, text: setattr(made, name, convert(text))
+
+
+def _side(name: str) -> Argument:
+    return lambda made, text: setattr(made, name, None if text == "none" else implementations.find(text))
+
+
+def _duration(made: ReplayConfig, text: str) -> None:
+    made.duration_s, made.packets = float(text), None
+
+
+def _reorder(key: str, convert: Callable[[str], Any]) -> Argument:
+    def put(made: ReplayConfig, text: str) -> None:
+        made.forward.setdefault("reorder", {"probability": 0.0, "depth": 1})[key] = convert(text)
+
+    return put
+
+
+ARGUMENTS: dict[str, Argument] = {
+    "channels": into("channel", "channels", int),
+    "loss": into("forward", "loss", float),
+    "ber": into("forward", "ber", float),
+    "header_errors": into("forward", "header_errors", str),
+    "payload_errors": into("forward", "payload_errors", str),
+    "duplicate": into("forward", "duplicate", float),
+    "delay": into("forward", "delay_ns", _milliseconds),
+    "jitter": into("forward", "jitter_ns", _milliseconds),
+    "drop": into("forward", "drop", numbers),
+    "flip": into("forward", "flip", flips),
+    "burst_loss": into("forward", "burst_loss", burst_loss),
+    "reorder": _reorder("probability", float),
+    "depth": _reorder("depth", int),
+    "feedback": into("feedback", "path", str),
+    "feedback_loss": into("feedback", "loss", float),
+    "feedback_ber": into("feedback", "ber", float),
+    "feedback_delay": into("feedback", "delay_ns", _milliseconds),
+    "reverse_loss": into("backward", "loss", float),
+    "flows": _attribute("flows", int),
+    "packets": _attribute("packets", int),
+    "duration": _duration,
+    "burst": _attribute("burst", int),
+    "reverse": _attribute("reverse", boolean),
+    "seed": _attribute("seed", seed_of),
+    "timeout": _attribute("timeout_s", float),
+    "compressor": _side("compressor"),
+    "decompressor": _side("decompressor"),
+    "compressor_options": _attribute("compressor_options", options),
+    "decompressor_options": _attribute("decompressor_options", options),
+    "encapsulation": _attribute("encapsulation", encapsulation),
 }
-PLAIN: dict[str, Callable[[str], Any]] = {
-    "flows": int,
-    "packets": int,
-    "burst": int,
-    "reverse": boolean,
-    "seed": seed_of,
-    "compressor": str,
-    "decompressor": str,
-    "encapsulation": encapsulation,
-}
 
 
-def wanted(source: str | Packets, named: dict[str, str], settings: Settings) -> ReplayConfig:
-    """A replay from the named arguments of a keyword.
+def config_of(scheme: Scheme, source: str | Packets, named: Mapping[str, str], run: Run) -> ReplayConfig:
+    """A replay from the named arguments of a keyword, with a scheme that has replays.
 
-    Raises UsageError on one that does not exist or has no sensible value.
+    Raises UsageError on an argument that does not exist or has no sensible value.
     """
-    result = ReplayConfig(
-        compressor=settings.compressor,
-        decompressor=settings.decompressor,
-        source=source,
-        seed=settings.seed,
-        build=settings.build,
-    )
+    assert scheme.replay is not None
+    theirs = scheme.replay()
+    arguments = {**theirs.arguments, **ARGUMENTS}
+    made = ReplayConfig(scheme.name, run.compressor, run.decompressor, source, seed=run.seed, build=run.build)
     for name, text in named.items():
+        if name not in arguments:
+            raise UsageError(_unknown(name, list(arguments)))
         try:
-            _put(result, name, text)
+            arguments[name](made, text)
         except (ValueError, TypeError) as error:
             raise UsageError(f"{name}={text} makes no sense: {error}.") from error
-    if OR in str(result.channel.get("mode", "")):
-        asked = {"compressor": result.compressor, "decompressor": result.decompressor}
-        result.channel["mode"] = implementations.first_declared(
-            "rohc", "modes", result.channel["mode"].split(OR), asked
-        )
-    return result
+    theirs.settle(made)
+    return made
 
 
-def _put(result: ReplayConfig, name: str, text: str) -> None:
-    if name in ARGUMENTS:
-        part, key, convert = ARGUMENTS[name]
-        getattr(result, part)[key] = convert(text)
-    elif name in PLAIN:
-        value = PLAIN[name](text)
-        setattr(result, name, None if value == "none" else value)
-    elif name == "duration":
-        result.duration_s, result.packets = float(text), None
-    elif name == "timeout":
-        result.timeout_s = float(text)
-    elif name in ("reorder", "depth"):
-        reorder = result.forward.setdefault("reorder", {"probability": 0.0, "depth": 1})
-        reorder["probability" if name == "reorder" else "depth"] = float(text) if name == "reorder" else int(text)
-    elif name in ("compressor_options", "decompressor_options"):
-        setattr(result, name, options(text))
-    elif name == "ppp_option":
-        result.channel |= ppp.parse(bytes.fromhex(octets(text))).channel()
-        result.encapsulation = "ppp"
-    else:
-        import difflib
+def _unknown(name: str, known: list[str]) -> str:
+    import difflib
 
-        known = [
-            *ARGUMENTS,
-            *PLAIN,
-            "duration",
-            "timeout",
-            "reorder",
-            "depth",
-            "compressor_options",
-            "decompressor_options",
-            "ppp_option",
-        ]
-        close = difflib.get_close_matches(name, known, 1)
-        raise UsageError(
-            f"'{name}' is not known here" + (f"; '{close[0]}' is meant?" if close else f". Known: {', '.join(known)}")
-        )
-
-
-def conversation(sequence: str, named: dict[str, str], settings: Settings) -> messages.ConversationConfig:
-    """A SIP sequence between two endpoints, from named arguments: those of `Send Sequence`.
-
-    Raises UsageError on one that makes no sense; options of an implementation are known only to it.
-    """
-    named = dict(named)
-    people = named.pop("people", "printed")
-    if people not in ("printed", "others"):
-        raise UsageError(f"people are printed or others, not '{people}'.")
-    transport = named.pop("transport", TRANSPORTS[0])
-    if transport not in TRANSPORTS:
-        raise UsageError(f"The transport is {' or '.join(TRANSPORTS)}, not '{transport}'.")
-    printed = people == "printed"
-    found = sequences.load(sequences.path_of(sequence)) if printed else calls.call(sequence, settings.seed).messages
-    link = {name: _share(name, named.pop(name)) for name in LINK_SHARES if name in named}
-    dropped = _dropped(named.pop("drop", ""), sum(message.from_caller for message in found))
-    said = {name: _offered(name, named.pop(name)) for name in LIMITS if name in named}
-    offer = generous(settings.compressor, settings.decompressor) | said
-    return messages.ConversationConfig(
-        messages=messages.conversation(found),
-        a=settings.compressor,
-        b=settings.decompressor,
-        transport=transport,
-        offer=offer,
-        a_to_b={**link, "drop": dropped} if dropped else dict(link),
-        b_to_a=dict(link),
-        nacks=named.pop("nacks", "yes") != "no",
-        seed=settings.seed,
-        build=settings.build,
-        options={name: _option(name, value) for name, value in named.items()},
-    )
-
-
-def _offered(name: str, text: str) -> int:
-    """What an endpoint offers, as it may be. Raises UsageError with what it may be."""
-    if not re.fullmatch("[0-9]{1,9}", text) or int(text) not in VALUES[name]:
-        *most, last = map(str, VALUES[name])
-        raise UsageError(f"{name}={text[:200]} makes no sense: {', '.join(most)} or {last} was expected.")
-    return int(text)
-
-
-def _dropped(text: str, sent: int) -> list[int]:
-    """Which of the caller's messages the link drops, from 0. Raises UsageError for one that the sequence lacks."""
-    for one in (result := split_names(text)):
-        if not re.fullmatch("[0-9]{1,9}", one):
-            raise UsageError(f"drop={text} makes no sense: numbers of messages such as 0,3 were expected.")
-        if int(one) >= sent:
-            raise UsageError(
-                f"drop={text} makes no sense: there is no message {one}. The caller sends {sent} in this sequence, "
-                f"numbered from 0 to {sent - 1}."
-            )
-    return [int(one) for one in result]
-
-
-def _option(name: str, value: str) -> Any:
-    """An option's value: a number, JSON where it begins as an object or a list does, or a word."""
-    if value.startswith(("{", "[")):
-        try:
-            return json.loads(value, parse_constant=_no_number)
-        except (ValueError, RecursionError) as error:
-            raise UsageError(f"{name}={value[:200]} is no JSON: {error}.") from error
-    return int(value) if re.fullmatch("[0-9]{1,20}", value) else value
-
-
-def _no_number(text: str) -> None:
-    raise ValueError(f"{text} is not a number that JSON has")
-
-
-def _share(name: str, text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise UsageError(f"{name}={text} makes no sense: a share from 0 to 1 was expected.")
-    return share
+    close = difflib.get_close_matches(name, known, 1)
+    return f"'{name}' is not known here" + (f"; '{close[0]}' is meant?" if close else f". Known: {', '.join(known)}")
 
 
 def file_of(path: str) -> Path:
@@ -294,9 +196,3 @@ def file_of(path: str) -> Path:
     if not found.is_file():
         raise UsageError(f"There is no file {path}.")
     return found
-
-
-def some(values: Sequence[object], most: int = 8) -> str:
-    """The first few of a list, for a sentence."""
-    shown = ", ".join(str(value) for value in values[:most]) or "nothing"
-    return shown + (f" and {len(values) - most} more" if len(values) > most else "")

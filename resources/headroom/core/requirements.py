@@ -2,10 +2,8 @@
 """The RFCs' requirements as data: resources/requirements, valid against requirement.schema.json.
 
 Cases name requirements by id; nothing here names cases. A requirement with a `feature` concerns only implementations
-that have the feature: a report says "not yet" about those that no implementation of ours has (`NOBODYS`).
+that have the feature: a report says "not yet" about those that no implementation of ours has (`NOT_YET`).
 """
-
-from __future__ import annotations
 
 import re
 from collections import Counter
@@ -24,9 +22,9 @@ SURROUNDINGS = {  # sides that are no implementation of a scheme
     "channel": "It binds what is below the scheme or negotiates it, not an implementation.",
     "application": "It binds the application above the scheme, not an endpoint.",
 }
-NOBODYS = {  # features that no implementation of ours has, and what they are
+NOT_YET = {  # features that no implementation of ours has, and what they are
     "negotiation": "how a channel's parameters are negotiated, which is done before an implementation is made",
-    "null-esp": "headers behind ESP with NULL encryption, which cannot be told from encrypted ones",
+    "null-esp": "headers behind ESP with NULL encryption, which look like encrypted ones",
     "reverse-decompression": "reverse decompression, which is optional",
 }
 
@@ -59,7 +57,7 @@ class Requirement:
     @property
     def not_yet(self) -> bool:
         """Whether it is about something that no implementation of ours has."""
-        return self.feature in NOBODYS
+        return self.feature in NOT_YET
 
     @property
     def why_untested(self) -> str:
@@ -69,7 +67,7 @@ class Requirement:
         if self.side in SURROUNDINGS:
             return SURROUNDINGS[self.side]
         if self.not_yet:
-            return f"It is about {NOBODYS[self.feature or '']}; no case asks for it."
+            return f"It is about {NOT_YET[self.feature or '']}; no case asks for it."
         if self.level == "may":
             return "Who makes use of a MAY is right, and so is who does not: no case could fail."
         return ""

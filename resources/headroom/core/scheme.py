@@ -18,12 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 from headroom.core.errors import UsageError
 from headroom.core.metrics import Metric
+from headroom.core.options import Option
 
 if TYPE_CHECKING:
     import typer
 
     from headroom.core.captures.dissection import LinkDissector, PayloadDissector
+    from headroom.core.implementations import Implementation
     from headroom.core.matrix import ArtefactStore, Cell, Row, Traffic
+    from headroom.core.replay_options import ReplayWords
 
 FOLDER = Path(__file__).resolve().parents[1] / "schemes"
 CLEAN = "clean"  # the link condition in which nothing happens, of every scheme
@@ -106,7 +109,7 @@ class CellTitles:
 class Interop:
     """How two implementations of a scheme are tried with each other; `core.matrix` calls these functions.
 
-    `unsupported` says why a row cannot be asked of its two implementations, as a sentence, or "". `traffic` gives what
+    `unsupported` says why two implementations cannot run a row, as a sentence, or "". `traffic` gives what
     the cells of a row carry, heeding the traffic that the row names; `traffic_names` all that has a name. `run` gives
     the results of cells of one row, in their order. `captures`: the scheme carries capture files and recordings, too.
     `judges_packets`: deviations may be of single packets, by what they break and by their fields.
@@ -127,12 +130,14 @@ class Framing:
 
     Numbers of Ethernet types and PPP protocols come with what they say of the packet format, such as `large CIDs`; ""
     where they say nothing. `link_types` have the scheme's packets without any frame, and come with their names.
+    `typed`: the PPP protocol is the type of a packet, and packets of all types make up one channel.
     """
 
     ether_types: Mapping[int, str] = field(default_factory=dict)
     ppp_protocols: Mapping[int, str] = field(default_factory=dict)
     link_types: Mapping[int, str] = field(default_factory=dict)
     udp_ports: tuple[int, ...] = ()
+    typed: bool = False
 
     def __str__(self) -> str:
         parts = [f"Ethernet type 0x{number:04X}" for number in self.ether_types]
@@ -174,10 +179,13 @@ class Scheme:
     of the report each, or None where they have nothing to show; they stand in this order. A section with the identity
     of another goes on with it. `papers` are `bench.papers.measured.MeasuredPaper` by key.
 
+    `options` are of `./headroom run`, `replay_options` of `./headroom replay`; `replay` gives what else replays of the
+    scheme have of its own, and is None where there are none.
+
     `framing` and `dissector` are for captures. `commands` adds the scheme's own
     commands to the command line. `suites` is the folder of its conformance suites, below suites/. `is_default`: a run
-    is about it where nothing else is said. `streams` are those that TRex can make of its profiles. `node_job` gives
-    what a node is told that hosts an endpoint of an implementation, in a build, on the side of the compressor or the
+    is about it by default. `streams` are those that TRex can make of its profiles. `node_job` gives
+    the job of a node that hosts an endpoint of an implementation, in a build, on the side of the compressor or the
     decompressor. `benchmarks` are the shortest runs of those of the reference: program and arguments, in which LIB
     stands for the folder of the adapters.
     """
@@ -185,6 +193,9 @@ class Scheme:
     name: str
     title: str
     roles: tuple[str, ...]
+    options: tuple[Option, ...] = ()
+    replay_options: tuple[Option, ...] = ()
+    replay: Callable[[], ReplayWords] | None = None
     compresses: str = ""
     metrics: Callable[[], Sequence[Metric]] = tuple
     report_sections: Callable[[], Sequence[Callable[..., Any]]] = tuple
@@ -196,7 +207,7 @@ class Scheme:
     decode_options: tuple[DecodeOption, ...] = ()
     commands: Callable[[typer.Typer], None] | None = None
     streams: TrexStreams | None = None
-    node_job: Callable[[str, str, str], dict[str, Any]] | None = None
+    node_job: Callable[[Implementation, str, str], dict[str, Any]] | None = None
     benchmarks: tuple[tuple[str, ...], ...] = ()
     described: tuple[str, ...] = ()
     axes: tuple[Axis, ...] = ()
@@ -236,7 +247,7 @@ def find(name: str) -> Scheme:
 
 
 def default() -> Scheme:
-    """The scheme that a run is about where nothing else is said."""
+    """The scheme of a run by default."""
     return next(scheme for scheme in all_schemes().values() if scheme.is_default)
 
 

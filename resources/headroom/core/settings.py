@@ -7,163 +7,149 @@ defaults below, and `robot --variable COMPRESSOR:other …` changes them one by 
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from headroom.core import scheme
 from headroom.core.errors import UsageError
+from headroom.core.options import Option, boolean, seed_of, split_names
 from headroom.core.paths import DEFAULT_BUILD
 
-WORDS = ("compressor", "decompressor", "profile", "build", "generator", "topology")  # those that are one word each
 OTHER_SIDE = {"compressor": "decompressor", "decompressor": "compressor"}
-# Of the calls through a P-CSCF: the least and the most, and the unit. One that is not held is no call in progress.
-OF_CALLS = {"calls": (1, 4_000_000, "calls"), "holding": (0.1, 1e6, "seconds"), "answer": (0, 1e6, "seconds")}
-OF_CALLS_ROWS = "Calls Should Be Served"  # the keyword whose rows heed them
 DEFAULT_PROFILE = "voip-amr-nb-ipv6"  # the call of the Effnet paper, Table 2
+
+
+def option(default: Any, parse: Callable[[Any], Any], text: str = "", **more: Any) -> Any:
+    """A field of the settings, and its option."""
+    return field(default=default, metadata={"parse": parse, "help": text, **more})
+
+
+def _builds(given: Any) -> tuple[str, ...]:
+    from headroom.core.machine import build
+
+    return build.MEASURED if given == "all" else split_names(given)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that a test may depend on besides its own words."""
+    """Everything that a test may depend on besides its own words. Each field but the last two is an option."""
 
-    compressor: str = "reference"
-    decompressor: str = "reference"
-    profile: str = DEFAULT_PROFILE
-    cpus: tuple[str, ...] = ()  # names of CPU configurations; empty: those of the suite
-    build: str = DEFAULT_BUILD
-    builds: tuple[str, ...] = ()  # builds that are compared; empty: those that are there
-    seed: int = 1
-    quick: bool = False
-    generator: str = "memory"  # who sends where there are interfaces: memory (the engine) or trex
-    topology: str = "process"  # process, netns, compose, or the path of a testbed file
-    subject: str = ""  # compressor or decompressor: the run is about that side alone; empty: about both
-    calls: int | None = None  # in progress at a P-CSCF; None: as many as the row says
-    holding: float | None = None  # s that a call is held for there; None: as maenpaa-2005 has it
-    answer: float | None = None  # s until it is answered; likewise
+    compressor: str = option(
+        "reference",
+        str,
+        "Implementation that compresses. Named without --decompressor, only what asks it counts.",
+    )
+    decompressor: str = option("reference", str, "Implementation that decompresses; likewise.")
+    cpus: tuple[str, ...] = option(
+        (), split_names, "CPU configurations, such as 1c,2c-l3 (see list cpus); all usual ones when left out."
+    )
+    profile: str = option(DEFAULT_PROFILE, str, "Traffic profile of the performance suites (see list profiles).")
+    build: str = option(DEFAULT_BUILD, str, "Build to measure: a CMake preset, or the path of a build folder.")
+    builds: tuple[str, ...] = option(
+        (),
+        _builds,
+        "Builds to compare (the paper's Figures 5 and 6): names, or 'all'; those present when left out.",
+    )
+    topology: str = option(
+        "process",
+        str,
+        "Where it runs: process (no network), netns (namespaces of this machine), compose (containers), or the path "
+        "of a testbed file.",
+        later=True,
+    )
+    generator: str = option(
+        "memory",
+        str,
+        "Who sends where there are interfaces: memory (the engine) or trex ($TREX_ROOT).",
+        later=True,
+    )
+    quick: bool = option(False, boolean, "Fewer trials and seeds: a first look, not a measurement.", kind=bool)
+    seed: int = option(1, seed_of, "The only source of randomness.", kind=int, repeated=True)
+    subject: str = option("", str, later=True, hidden=True)  # the side that the run is about; empty: both are
+    # Values of schemes' options, by their names, where they are not the default.
+    of_schemes: Mapping[str, Any] = field(default_factory=dict, hash=False)
     folder: Path = field(default_factory=Path)  # where the run keeps its files
 
+    def get(self, name: str) -> Any:
+        """The value of an option by name."""
+        if name in scheme_options():
+            return self.of_schemes.get(name, scheme_options()[name].default)
+        return getattr(self, name)
+
     def as_json(self) -> dict[str, Any]:
-        document = asdict(self)
-        del document["folder"]
-        return document | {"cpus": list(self.cpus), "builds": list(self.builds)}
+        return {name: one.json(self.get(name)) for name, one in options().items()}
+
+    @staticmethod
+    def of(given: Mapping[str, Any], folder: Path | None = None) -> Settings:
+        """Settings of what is given, by the names of options; the rest has its default. Raises UsageError."""
+        values = {name: one.value(given.get(name)) for name, one in options().items()}
+        theirs = {name: values.pop(name) for name in scheme_options()}
+        changed = {name: value for name, value in theirs.items() if value != scheme_options()[name].default}
+        return Settings(**values, of_schemes=changed, folder=folder or Path())
 
     @staticmethod
     def from_json(document: dict[str, Any], folder: Path) -> Settings:
-        """Settings as `as_json` wrote them. Raises UsageError when the document is not such."""
-        known = {item.name: item.type for item in fields(Settings) if item.name != "folder"}
-        later = {
-            "generator": "memory",
-            "topology": "process",
-            "subject": "",
-            **dict.fromkeys(OF_CALLS),
-        }  # what runs of earlier versions were about
+        """Settings as `as_json` wrote them, in this version or an earlier one. Raises UsageError when the document is
+        not such."""
         try:
-            values = {name: (later | document)[name] for name in known}
-            return Settings(
-                compressor=str(values["compressor"]),
-                decompressor=str(values["decompressor"]),
-                profile=str(values["profile"]),
-                cpus=tuple(str(name) for name in values["cpus"]),
-                build=str(values["build"]),
-                builds=tuple(str(name) for name in values["builds"]),
-                seed=int(values["seed"]),
-                quick=bool(values["quick"]),
-                generator=str(values["generator"]),
-                topology=str(values["topology"]),
-                subject=str(values["subject"]),
-                **{name: of_calls(name, values[name]) for name in OF_CALLS},
-                folder=folder,
-            )
-        except (KeyError, TypeError, ValueError) as error:
+            if missing := [name for name, one in options().items() if not one.later and name not in document]:
+                raise KeyError(", ".join(missing))
+            return Settings.of(document, folder)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise UsageError(
                 f"The settings kept in {folder}/run.json are not complete ({error}); start a new run."
             ) from error
 
     def robot_variables(self) -> list[str]:
         """The settings as `NAME:value`, for Robot's --variable."""
-        document = self.as_json()
-        document |= {name: "" for name in OF_CALLS if document[name] is None}
-        text = {name: ",".join(value) if isinstance(value, list) else str(value) for name, value in document.items()}
-        return [f"{name.upper()}:{value}" for name, value in text.items()] + [f"RUN_FOLDER:{self.folder}"]
+        assignments = [f"{name.upper()}:{one.text(self.get(name))}" for name, one in options().items()]
+        return [*assignments, f"RUN_FOLDER:{self.folder}"]
 
-    def options(self, of_calls: bool = True) -> list[str]:
+    def words(self, heeded: Callable[[Option], bool] = lambda one: True) -> list[str]:
         """The settings as options of `./headroom run`: those that differ from the defaults, and always the seed.
 
-        `of_calls`: with those of calls, which a row that does not heed them refuses."""
-        plain = Settings()
-        words: list[str] = []
-        for name in WORDS:
-            if self._must_say(name, plain):
-                words += [f"--{name}", str(getattr(self, name))]
-        for name in ("cpus", "builds"):
-            if getattr(self, name):
-                words += [f"--{name}", ",".join(getattr(self, name))]
-        for name in OF_CALLS if of_calls else ():
-            if getattr(self, name) is not None:
-                words += [f"--{name}", str(getattr(self, name))]
-        if self.quick:
-            words.append("--quick")
-        return [*words, "--seed", str(self.seed)]
+        `heeded` tells whether the row heeds an option that other rows refuse.
+        """
+        found: list[str] = []
+        for name, one in options().items():
+            if not one.hidden and self._is_needed(one) and (one.rows is None or heeded(one)):
+                found += one.words(self.get(name))
+        return found
 
-    def _must_say(self, name: str, plain: Settings) -> bool:
+    def _is_needed(self, one: Option) -> bool:
         """Whether an option has to be there. Naming one side alone makes the run about it, so that both are named
         where it is about both."""
-        if name not in OTHER_SIDE:
-            return bool(getattr(self, name) != getattr(plain, name))
+        if one.name not in OTHER_SIDE:
+            return one.repeated or bool(self.get(one.name) != one.default)
         if self.subject:
-            return name == self.subject
-        return any(getattr(self, side) != getattr(plain, side) for side in OTHER_SIDE)
+            return one.name == self.subject
+        return any(getattr(self, side) != options()[side].default for side in OTHER_SIDE)
+
+
+@cache
+def scheme_options() -> dict[str, Option]:
+    """The options that schemes declare, by name."""
+    return {one.name: one for found in scheme.all_schemes().values() for one in found.options}
+
+
+@cache
+def options() -> dict[str, Option]:
+    """Every option that settings have, by name: those of all runs, and those of schemes."""
+    shared = [Option(one.name, one.default, **one.metadata) for one in fields(Settings) if one.metadata]
+    return {one.name: one for one in shared} | scheme_options()
 
 
 def from_robot() -> Settings:
     """The settings of the running suite: Robot's variables where they are set, defaults elsewhere."""
     from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
 
-    settings = Settings()
     try:
         builtin = BuiltIn()
-        values = {item.name: builtin.get_variable_value(f"${{{item.name.upper()}}}") for item in fields(Settings)}
+        given = {name: builtin.get_variable_value(f"${{{name.upper()}}}") for name in options()}
         folder = builtin.get_variable_value("${RUN_FOLDER}") or builtin.get_variable_value("${OUTPUT_DIR}")
     except RobotNotRunningError:
-        return settings
-    for name in (*WORDS, "subject"):
-        if values[name]:
-            settings = replace(settings, **{name: str(values[name])})
-    for name in ("cpus", "builds"):
-        if values[name]:
-            settings = replace(settings, **{name: split_names(values[name])})
-    if values["seed"] is not None:
-        settings = replace(settings, seed=seed_of(values["seed"]))
-    settings = replace(settings, **{name: of_calls(name, values[name]) for name in OF_CALLS})
-    quick = str(values["quick"] or "").lower() in ("true", "1", "yes")
-    return replace(settings, quick=quick, folder=Path(str(folder)))
-
-
-def split_names(text: str) -> tuple[str, ...]:
-    """Names of a list such as `1c,2c-l3`; spaces do not count."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-def seed_of(value: Any) -> int:
-    """A seed: a number of 0 .. 2^63 - 1. Raises UsageError on anything else."""
-    try:
-        seed = int(value)
-    except (TypeError, ValueError):
-        raise UsageError(f"The seed must be a whole number, not '{value}'.") from None
-    if not 0 <= seed < 2**63:
-        raise UsageError(f"The seed must be between 0 and 2^63 - 1, not {seed}.")
-    return seed
-
-
-def of_calls(name: str, value: Any) -> Any:
-    """The number of calls, or seconds of one; None where nothing is said. Raises UsageError on anything else."""
-    if value is None or value == "":
-        return None
-    least, most, unit = OF_CALLS[name]
-    try:
-        number = int(value) if name == "calls" else float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise UsageError(f"--{name} is a number of {unit}, not '{value}'.") from None
-    if not least <= number <= most:
-        raise UsageError(f"--{name} is a number of {unit} from {least:,} to {most:,.0f}, not {number:,}.")
-    return number
+        return Settings()
+    return Settings.of(given, Path(str(folder)))

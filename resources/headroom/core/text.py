@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values as people read them, in the terminal and in the report."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -43,3 +42,9 @@ def number(value: float) -> str:
     if size >= 1 or value == 0:
         return f"{value:.2f}".rstrip("0").rstrip(".")
     return f"{value:.3g}"
+
+
+def some(values: Sequence[object], most: int = 8) -> str:
+    """The first few of a list, for a sentence."""
+    shown = ", ".join(str(value) for value in values[:most]) or "nothing"
+    return shown + (f" and {len(values) - most} more" if len(values) > most else "")

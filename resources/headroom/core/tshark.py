@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs tshark. What its fields mean is for those who ask for them."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tempfile
@@ -44,7 +42,7 @@ def lines_of(capture: Path, fields: Sequence[str], options: Sequence[str] = (), 
 
 
 def rows_of(sent: Sent, link_type: int, fields: Sequence[str], options: Iterable[str]) -> list[Row] | None:
-    """The fields of each packet, with all their occurrences; None where tshark's output cannot be told apart. Raises as
+    """The fields of each packet, with all their occurrences; None where tshark's output is ambiguous. Raises as
     `lines_of` does."""
     options = ("-E", "occurrence=a", "-E", f"aggregator={AMONG}", *options)
     with tempfile.TemporaryDirectory(prefix="headroom-tshark-") as folder:

@@ -4,12 +4,10 @@
 An error names file and line, as a compiler does: `voip.yaml:12: /codec/payload: 'abc' is not of type 'integer'`.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -37,6 +35,7 @@ class Document:
     path: Path
     data: Any
     lines: dict[Pointer, int] = field(default_factory=dict)
+    files: dict[Pointer, Path] = field(default_factory=dict)  # where a value stands in another file
 
     def line(self, pointer: Pointer) -> int:
         """Line of a value; of the closest value around it when that one is missing."""
@@ -46,7 +45,8 @@ class Document:
 
     def complaint(self, pointer: Pointer, sentence: str) -> str:
         where = "".join(f"/{part}" for part in pointer)
-        return f"{shown(self.path)}:{self.line(pointer)}: {where + ': ' if where else ''}{sentence}"
+        path = next((path for at, path in self.files.items() if pointer[: len(at)] == at), self.path)
+        return f"{shown(path)}:{self.line(pointer)}: {where + ': ' if where else ''}{sentence}"
 
 
 def read(path: Path) -> Document:
@@ -76,6 +76,26 @@ def read(path: Path) -> Document:
         return Document(path, None)
     reader = _Reader(path)
     return Document(path, reader.convert(root, ()), reader.lines)
+
+
+def read_joined(path: Path, parts: Iterable[Path], keys: Collection[str]) -> Document:
+    """The same with the lists of other files behind those of the same keys. Raises UsageError where a part is not a
+    mapping of lists with some of `keys`."""
+    document = read(path)
+    for part in parts if isinstance(document.data, dict) else ():
+        more = read(part)
+        data = more.data if isinstance(more.data, dict) else {"": more.data}
+        for key, items in data.items():
+            found = document.data.setdefault(key, [])
+            if key not in keys or not isinstance(items, list) or not isinstance(found, list):
+                raise UsageError(more.complaint((key,), f"a mapping of lists is expected here: {', '.join(keys)}"))
+            for number, item in enumerate(items):
+                at = (key, len(found))
+                document.files[at] = part
+                mine = ((where, line) for where, line in more.lines.items() if where[:2] == (key, number))
+                document.lines.update(((*at, *where[2:]), line) for where, line in mine)
+                found.append(item)
+    return document
 
 
 class _Reader:
@@ -141,21 +161,35 @@ class _Reader:
 
 @cache
 def schema(name: str) -> dict[str, Any]:
-    """A JSON Schema of resources/schemas by its name without `.schema.json`."""
-    path = SCHEMAS / f"{name}.schema.json"
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"The schema {shown(path)} cannot be read: {error}.") from error
+    """A JSON Schema of resources/schemas by its name without `.schema.json`, with what schemes add to it in files of
+    the same name: lists are joined, objects merged."""
+    found: dict[str, Any] = {}
+    for path in (SCHEMAS / f"{name}.schema.json", *sorted(SCHEMAS.glob(f"schemes/*/{name}.schema.json"))):
+        try:
+            found = _with(found, json.loads(path.read_text(encoding="utf-8")))
+        except (OSError, ValueError) as error:
+            raise UsageError(f"The schema {shown(path)} cannot be read: {error}.") from error
+    return found
 
 
-def check(document: Document, wanted: str | dict[str, Any], at: Pointer = ()) -> Document:
+def _with(found: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """An object with what another adds to it; what is neither list nor object stays as it is."""
+    result = {**more, **found}
+    for key in found.keys() & more.keys():
+        if isinstance(found[key], dict):
+            result[key] = _with(found[key], more[key])
+        elif isinstance(found[key], list):
+            result[key] = [*found[key], *more[key]]
+    return result
+
+
+def check(document: Document, against: str | dict[str, Any], at: Pointer = ()) -> Document:
     """Returns the document when it, or its part at `at`, is valid by a schema or the one of a name; raises UsageError
     with up to five complaints, each with its line."""
     data = document.data
     for key in at:
         data = data[key]
-    complaints = [document.complaint((*at, *where), sentence) for where, sentence in violations(data, wanted)]
+    complaints = [document.complaint((*at, *where), sentence) for where, sentence in violations(data, against)]
     if complaints:
         more = len(complaints) - MAX_SHOWN
         tail = [f"… and {more} more."] if more > 0 else []
@@ -163,13 +197,13 @@ def check(document: Document, wanted: str | dict[str, Any], at: Pointer = ()) ->
     return document
 
 
-def violations(data: Any, wanted: str | dict[str, Any]) -> list[tuple[Pointer, str]]:
+def violations(data: Any, against: str | dict[str, Any]) -> list[tuple[Pointer, str]]:
     """What is wrong with `data` by a schema or the one of a name, as (where, sentence), most telling first."""
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
 
     validator = extend(Draft202012Validator, {"pattern": _pattern})(
-        schema(wanted) if isinstance(wanted, str) else wanted
+        schema(against) if isinstance(against, str) else against
     )
     found: dict[tuple[Pointer, str], None] = {}
     for error in validator.iter_errors(data):
@@ -227,8 +261,8 @@ def _sentence(error: Any) -> str:
             hints.append(f"nor are {len(extra) - MAX_SHOWN} more")
         return "; ".join(hints) + f" (known: {', '.join(known)})"
     if error.validator in ("anyOf", "oneOf") and all(child.validator == "required" for child in error.context):
-        wanted = " or ".join(sorted({"+".join(child.validator_value) for child in error.context}))
-        return f"one of these is needed: {wanted}"
+        required = " or ".join(sorted({"+".join(child.validator_value) for child in error.context}))
+        return f"one of these is needed: {required}"
     if error.validator == "type":
         return _wrong_type(error.instance, error.validator_value, _example(error)) or error.message
     if error.validator == "pattern" and (example := _example(error)):
@@ -239,17 +273,17 @@ def _sentence(error: Any) -> str:
 KINDS = {"object": "a mapping, such as `name: value`,", "array": "a list, such as `[one, two]`,", "string": "text"}
 
 
-def _wrong_type(instance: Any, wanted: Any, example: str) -> str:
+def _wrong_type(instance: Any, required: Any, example: str) -> str:
     """What to say of a value of the wrong type; nothing where the schema says it well enough."""
-    if not isinstance(wanted, str) or wanted not in KINDS:
+    if not isinstance(required, str) or required not in KINDS:
         return ""
-    needed, such_as = KINDS[wanted], f', such as "{example}"' if example else ""
+    needed, such_as = KINDS[required], f', such as "{example}"' if example else ""
     if instance is None:
         return f"nothing stands here; {needed} is needed{such_as}"
-    if wanted == "string" and isinstance(instance, int | float):
+    if required == "string" and isinstance(instance, int | float):
         what = f"{'yes' if instance else 'no'}" if isinstance(instance, bool) else f"the number {instance:g}"
         return f"this is read as {what}, and text is needed: put it in quotes{such_as}"
-    if wanted != "string" and isinstance(instance, str | int | float | list | dict):
+    if required != "string" and isinstance(instance, str | int | float | list | dict):
         return f"{_short(instance)} stands here, where {needed} is needed"
     return ""
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether our reading of an IP packet and tshark's agree. Of link packets, the schemes' dissectors say it."""
 
-from __future__ import annotations
-
 from headroom.core.captures.dissection import Ours, Reading, ReadingComparison
 from headroom.decode.tshark_reading import IP_FIELDS
 

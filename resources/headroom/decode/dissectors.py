@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dissectors of all schemes, for those who do not know which schemes there are."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 

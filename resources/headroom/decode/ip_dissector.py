@@ -4,8 +4,6 @@
 Sources: RFC 791, 8200, 768, 3828, 3550, 9293, 4303. What UDP carries is read by the schemes whose ports it has.
 """
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -160,11 +158,11 @@ def rtp_flows(packets: Iterable[bytes], ports: frozenset[int] = frozenset()) -> 
     """
     seen: dict[Flow, tuple[bytes, int]] = {}
     refused: set[Flow] = set()
-    told: set[Flow] = set()
+    reported: set[Flow] = set()
     for packet in packets:
         for flow, payload in _udp_of(packet):
             if ports & set(flow[2:]):
-                told.add(flow)
+                reported.add(flow)
             elif flow not in refused and _looks_like_rtp(flow, payload):
                 ssrc, count = seen.get(flow, (payload[8:12], 0))
                 seen[flow] = (ssrc, count + 1)
@@ -172,7 +170,7 @@ def rtp_flows(packets: Iterable[bytes], ports: frozenset[int] = frozenset()) -> 
                     refused.add(flow)
             else:
                 refused.add(flow)
-    return frozenset(told | {flow for flow, (_, count) in seen.items() if count > 1 and flow not in refused})
+    return frozenset(reported | {flow for flow, (_, count) in seen.items() if count > 1 and flow not in refused})
 
 
 def _looks_like_rtp(flow: Flow, payload: bytes) -> bool:

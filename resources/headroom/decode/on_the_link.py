@@ -6,8 +6,6 @@ what is there uncompressed, what was sent, octet by octet; and does tshark read 
 sent, packets in tunnels included.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -3,10 +3,8 @@
 
 A channel is what one sender sends on one interface with one set of VLAN tags: it has a judge and a run of tshark of its
 own. Packets are read as the file has them. A capture of a link has them as they were sent, and what the link did to
-them in comments, so that the judge sees what the compressor said, whatever arrived.
+them in comments, so that the judge sees what the compressor sent, not only what arrived.
 """
-
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -19,6 +17,7 @@ from headroom.core.captures import framing, reading
 from headroom.core.captures.dissection import (
     Flow,
     LinkChannel,
+    LinkPacket,
     LinkReader,
     Ours,
     PayloadReader,
@@ -32,8 +31,8 @@ from headroom.decode import comparing, dissectors, ip_dissector, tshark_reading
 
 MOST_PACKETS = 200_000
 MOST_OCTETS = 512 << 20  # in all
-LOOK_AHEAD = 1000  # packets behind the last one asked for: they help to find out what carries RTP and large CIDs
-MOST_CHANNELS = 64  # that tshark is asked about, each by a run of its own
+LOOK_AHEAD = 1000  # packets behind the last one shown: they help to find out what carries RTP and large CIDs
+MOST_CHANNELS = 64  # that tshark reads, each by a run of its own
 
 # Interface, VIDs, who sends, scheme, what the frame says of the packet format; the last three for link packets only.
 Key = tuple[int, tuple[int, ...], bytes, str, str]
@@ -75,7 +74,7 @@ class Capture:
     what a reader should know of how it was read.
     """
 
-    asked: DecodeOptions
+    options: DecodeOptions
     packets: Packets
     channels: dict[Key, str]  # in order, with their names
     links: dict[Key, LinkChannel]  # of those that have link packets of a scheme
@@ -86,12 +85,12 @@ class Capture:
     verdicts: Counter[str] = field(default_factory=Counter)
 
     def decoded(self) -> Iterator[DecodedPacket]:
-        """The packets asked for, in order; those in front of them are read, too, for contexts rest on them."""
+        """The packets shown, in order; those in front of them are read, too, for contexts rest on them."""
         links = {key: channel.reader() for key, channel in self.links.items()}
         payloads = ip_dissector.readers()
         for captured, frame in self.packets:
             one = self._one(captured, frame, links, payloads)
-            if captured.number >= self.asked.first:
+            if captured.number >= self.options.first:
                 self.verdicts[one.compared.verdict] += 1
                 yield one
 
@@ -107,7 +106,7 @@ class Capture:
         ours = restored = None
         compared = ReadingComparison()
         if key in links:
-            ours = links[key].read(frame.octets, captured.time_ns)
+            ours = links[key].read(LinkPacket(frame.octets, captured.time_ns, frame.type))
             restored = ip_dissector.read(ours.restored, rtp=ours.rtp) if ours.restored is not None else None
             compared = links[key].compare(ours, other)
         elif frame.kind == framing.IP:
@@ -121,16 +120,16 @@ class Capture:
         elif ours is None:
             compared = ReadingComparison(silent="nothing that is read here")
         elif other is None and not compared.silent:
-            compared = ReadingComparison(silent="tshark was not asked")
+            compared = ReadingComparison(silent="tshark did not run")
         since_ns = captured.time_ns - self.packets[0][0].time_ns
         return DecodedPacket(captured, since_ns, frame, self.channels[key], ours, restored, other, compared)
 
 
-def read(asked: DecodeOptions) -> Capture:
+def read(options: DecodeOptions) -> Capture:
     """Reads a capture and asks tshark about it. Raises UsageError when it is none, or there is no packet to decode."""
-    hints = {name: one.hints(asked.words) for name, one in dissectors.links().items()}
+    hints = {name: one.hints(options.words) for name, one in dissectors.links().items()}
     faults: list[str] = []
-    packets = _packets(asked, faults)
+    packets = _packets(options, faults)
     groups: dict[Key, Packets] = {}
     for captured, frame in packets:
         groups.setdefault(_key(captured, frame), []).append((captured, frame))
@@ -139,16 +138,18 @@ def read(asked: DecodeOptions) -> Capture:
         for key, group in groups.items()
         if key[3]
     }
-    flows = ip_dissector.rtp_flows((frame.octets for _, frame in packets if frame.kind == framing.IP), asked.rtp_ports)
-    made = Capture(asked, packets, _names(groups), links, {}, flows, faults)
-    if asked.last is not None:
-        made.packets = [one for one in packets if one[0].number <= asked.last]
-        groups = {key: [one for one in group if one[0].number <= asked.last] for key, group in groups.items()}
+    flows = ip_dissector.rtp_flows(
+        (frame.octets for _, frame in packets if frame.kind == framing.IP), options.rtp_ports
+    )
+    made = Capture(options, packets, _names(groups), links, {}, flows, faults)
+    if options.last is not None:
+        made.packets = [one for one in packets if one[0].number <= options.last]
+        groups = {key: [one for one in group if one[0].number <= options.last] for key, group in groups.items()}
     for remark in dict.fromkeys(channel.remark for channel in links.values() if channel.remark):
         names = [made.channels[key] for key, channel in links.items() if channel.remark == remark]
         made.remarks.append(f"{remark}: {', '.join(names)}.")
-    if not asked.tshark:
-        made.remarks.append("tshark was not asked (--no-tshark).")
+    if not options.tshark:
+        made.remarks.append("tshark did not run (--no-tshark).")
     elif not tshark.available():
         made.remarks.append("tshark is not installed (apt-get install tshark): there is one reading only.")
     else:
@@ -156,12 +157,12 @@ def read(asked: DecodeOptions) -> Capture:
     return made
 
 
-def _packets(asked: DecodeOptions, faults: list[str]) -> Packets:
+def _packets(options: DecodeOptions, faults: list[str]) -> Packets:
     found: Packets = []
     octets = 0
     try:
-        for captured in reading.read(asked.path):
-            if asked.last is not None and captured.number > asked.last + LOOK_AHEAD:
+        for captured in reading.read(options.path):
+            if options.last is not None and captured.number > options.last + LOOK_AHEAD:
                 break
             octets += len(captured.octets)
             if len(found) == MOST_PACKETS or octets > MOST_OCTETS:
@@ -202,9 +203,9 @@ def _ask_tshark(made: Capture, groups: dict[Key, Packets]) -> None:
     """Puts each channel of link packets before tshark, and then the IP packets of each link type."""
     links = [(key, group) for key, group in groups.items() if key in made.links and group]
     if len(links) > MOST_CHANNELS:
-        made.remarks.append(f"tshark was asked about {MOST_CHANNELS} of {len(links)} channels.")
+        made.remarks.append(f"tshark has read {MOST_CHANNELS} of {len(links)} channels.")
     for key, group in links[:MOST_CHANNELS]:
-        sent = [(captured.time_ns, frame.octets) for captured, frame in group]
+        sent = [LinkPacket(frame.octets, captured.time_ns, frame.type) for captured, frame in group]
         try:
             found = made.links[key].tshark(sent)
         except HeadroomError as error:
@@ -217,7 +218,7 @@ def _ask_tshark(made: Capture, groups: dict[Key, Packets]) -> None:
             by_type.setdefault(captured.interface.link_type, []).append(captured)
     for packets in by_type.values():
         try:
-            found = tshark_reading.read_ip(packets, sorted(made.asked.rtp_ports))
+            found = tshark_reading.read_ip(packets, sorted(made.options.rtp_ports))
         except HeadroomError as error:
             made.faults.append(f"tshark failed at the IP packets: {error}")
             continue

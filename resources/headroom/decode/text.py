@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A decoded packet as people read it, and as a JSON document."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from headroom.core.captures import fields, framing

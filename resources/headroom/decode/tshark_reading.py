@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """tshark's reading of IP packets, as they were captured."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from headroom.core import tshark
@@ -30,7 +28,7 @@ IP_FIELDS = {  # field of tshark -> name of a value, and whether there are sever
     "rtp.p_type": ("PT", False),
 }
 OPTIONS = ("-o", "ip.defragment:FALSE", "-o", "ipv6.defragment:FALSE", "--enable-heuristic", "rtp_udp")
-UNKNOWN = "tshark's output cannot be told apart"
+UNKNOWN = "tshark's output is ambiguous"
 
 
 def read_ip(packets: Sequence[CapturedPacket], rtp_ports: Sequence[int] = ()) -> list[Reading]:

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords about adapters themselves: the promises of the ABI, and what implementation.yaml declares."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import engine, implementations, metrics, replay_options, settings
+from headroom.core import capabilities, engine, implementations, metrics
 from headroom.core.declarations import ABI
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
-from headroom.keywords.base import library
+from headroom.core.text import some
+from headroom.keywords.base import current_run, library
 
 
 @library
@@ -25,14 +24,14 @@ class AdapterKeywords:
 
         A check that the implementation declares to fail (requirement: ABI-<check>) must fail as long as it does.
         """
-        asked = settings.from_robot()
+        build = current_run().build
         found = implementations.find(implementation)
         if reason := found.missing():
             raise SkipExecution(f"{reason}.")
-        _note(found, asked.build)
-        library_path = str(found.library_path(asked.build))
+        _note(found, build)
+        library_path = str(found.library_path(build))
         documents = [
-            engine.run("check", {"library": library_path, "config": config}, timeout_s=300, build=asked.build)
+            engine.run("check", {"library": library_path, "config": config}, timeout_s=300, build=build)
             for config in _configs(found)
         ]
         checks = [check for document in documents for check in document["checks"]]
@@ -60,10 +59,10 @@ class AdapterKeywords:
             if name not in _names(checks)
         ]
         if wrong:
-            raise AssertionError(replay_options.some(wrong))
+            raise AssertionError(some(wrong))
         if failed:
-            said = [f"{check['name']}: {declared[check['name']]} Here: {check['reason']}" for check in failed]
-            raise SkipExecution(f"Declared deviation of {found.name}: {replay_options.some(said)}")
+            sentences = [f"{check['name']}: {declared[check['name']]} Here: {check['reason']}" for check in failed]
+            raise SkipExecution(f"Declared deviation of {found.name}: {some(sentences)}")
         for document in documents:
             if document["verdict"] != "pass":
                 raise RuntimeError(f"No check failed, yet the engine's verdict is {document['verdict']}.")
@@ -71,12 +70,12 @@ class AdapterKeywords:
     @keyword("Declaration Should Be What The Adapter Says")
     def declaration_matches(self, implementation: str) -> None:
         """Capabilities of implementation.yaml against the adapter's own description."""
-        asked = settings.from_robot()
+        build = current_run().build
         found = implementations.find(implementation)
-        _note(found, asked.build)
-        different = differences(found, implementations.describe(found, asked.build))
+        _note(found, build)
+        different = differences(found, implementations.describe(found, build))
         if different:
-            raise AssertionError(replay_options.some(different))
+            raise AssertionError(some(different))
 
 
 COMPARED = (
@@ -89,14 +88,14 @@ COMPARED = (
 def differences(found: implementations.Implementation, described: dict[str, Any]) -> list[str]:
     """What an implementation declares and its adapter does not say, or the other way round."""
     result = [] if described.get("name") == found.name else [f"the adapter calls itself '{described.get('name')}'"]
-    said = {entry["scheme"]: entry for entry in described.get("schemes", ())}
+    by_scheme = {entry["scheme"]: entry for entry in described.get("schemes", ())}
     for entry in found.capabilities:
         scheme = entry["scheme"]
-        if scheme not in said:
+        if scheme not in by_scheme:
             result.append(f"the adapter does not know the declared scheme {scheme}")
             continue
         for name in COMPARED:
-            declared, theirs = entry.get(name), said[scheme].get(name)
+            declared, theirs = entry.get(name), by_scheme[scheme].get(name)
             if isinstance(declared, list):
                 declared, theirs = sorted(declared), sorted(theirs or ())
             if declared is not None and declared != theirs:
@@ -118,4 +117,4 @@ def _names(checks: list[dict[str, Any]]) -> set[str]:
 def _note(found: implementations.Implementation, build: str) -> None:
     current = collector.current()
     current.parameters |= {"kind": "adapter", "implementation": found.name}
-    current.compressor = current.decompressor = implementations.identity(found, build)
+    current.compressor = current.decompressor = capabilities.identity(found, build)

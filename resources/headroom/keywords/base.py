@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every keyword library shares: an error of harness or engine is noted as such, never taken for a failure."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -10,9 +8,11 @@ from typing import Any, TypeVar
 from robot.api import SkipExecution
 from robot.errors import RobotError
 
+from headroom.core import settings
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import HeadroomError
 from headroom.core.results import collector
+from headroom.core.run.run import Run
 
 Class = TypeVar("Class", bound=type)
 
@@ -24,6 +24,12 @@ def library(decorated: Class) -> Class:
         if callable(member) and not name.startswith("_") and not isinstance(member, type):
             setattr(decorated, name, _honest(member))
     return decorated
+
+
+def current_run() -> Run:
+    """The run of the running suite, which keywords pass down. Raises UsageError where an implementation is not
+    there."""
+    return Run.of(settings.from_robot())
 
 
 def requirements_of_case() -> frozenset[str]:
@@ -51,7 +57,7 @@ def _honest(method: Callable[..., Any]) -> Callable[..., Any]:
                 raise SkipExecution(str(error)) from error  # Robot's word for it; anything else would be a failure
             collector.current().judge(getattr(error, "verdict", "error"), str(error))
             collector.current().crashed = isinstance(error, EngineFailure) and error.kind == "crash"
-            collector.current().wants_processors = getattr(error, "wants_processors", False)
+            collector.current().needs_processors = getattr(error, "needs_processors", False)
             raise
         except Exception as error:
             name = "" if type(error) is RuntimeError else f"{type(error).__name__}: "

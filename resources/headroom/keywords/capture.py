@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords that look at what was on a link between two nodes: the judge, tshark and the sender should say the same."""
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -11,16 +9,17 @@ from typing import Any
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.bench.throughput_search import IMPLEMENTATIONS
-from headroom.core import engine, implementations, metrics, profiles, replay_options, scheme, settings, tshark
+from headroom.core import engine, metrics, profiles, scheme, tshark
 from headroom.core.captures import reading
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
+from headroom.core.text import some
 from headroom.decode import on_the_link
-from headroom.keywords.base import library
+from headroom.keywords import verdicts
+from headroom.keywords.artefacts import artefact_folder
+from headroom.keywords.base import current_run, library
 from headroom.keywords.load import configuration
-from headroom.schemes.rohc.keywords.replay import artefact_folder
 from headroom.testbed import choice
 from headroom.testbed.channel import Channel, channel_of
 from headroom.testbed.line import Codec, line
@@ -38,37 +37,40 @@ CODECS: dict[str, Codec] = {"compressed": "asked", "as it is": "bridge"}
 class CaptureKeywords:
     """A short, slow trial over network namespaces with a capture of the link, and who reads what in it."""
 
+    topologies = ("netns",)  # where the link keeps a capture
+
     @keyword("Everybody Should Read The Same On The Link")
-    def everybody_reads_the_same(self, profile: str, sent: str, cids: str, mode: str, flows: int) -> None:
+    def all_decoders_agree(self, profile: str, sent: str, cids: str, mode: str, flows: int) -> None:
         """SENT is `compressed`, or `as it is`: through nodes that pass frames on. The judge restores every packet, and
         what it restores is what was sent; tshark reads the same on the link, wherever it can, and inside."""
-        asked, channel = asked_for(profile, sent, cids, mode, flows)
+        run, channel = run_and_channel(profile, sent, cids, mode, flows)
         with tempfile.TemporaryDirectory(prefix="headroom-link-") as folder:
             capture = (artefact_folder() or Path(folder)) / "link.pcapng"
-            with line(asked, configuration("1c").cpus, CODECS[sent], profile, flows, channel, capture) as made:
+            with line(run, configuration("1c").cpus, CODECS[sent], profile, flows, channel, capture) as made:
                 trial = made.trial(RATE_PPS, SECONDS)
                 made.captured()
                 collector.current().traffic = traffic(made.made, trial)
-            packets = {way: rendered(asked, profile, flows, trial, way, Path(folder)) for way in ("forward", "reverse")}
+            packets = {way: rendered(run, profile, flows, trial, way, Path(folder)) for way in ("forward", "reverse")}
             found = on_the_link.look(capture, packets, {"cid": cids, "max_cid": channel.max_cid})
         note(found, trial)
         judge(found, sum(map(len, packets.values())))
         capture.unlink(missing_ok=True)  # evidence of nothing
 
 
-def asked_for(profile: str, sent: str, cids: str, mode: str, flows: int) -> tuple[Settings, Channel]:
+def run_and_channel(profile: str, sent: str, cids: str, mode: str, flows: int) -> tuple[Run, Channel]:
     """What a row asks for, noted; skips the case where this run, machine or implementation is not for it."""
     if sent not in CODECS or cids not in ("small", "large"):
         raise ValueError(f"'{sent}' is none of {', '.join(CODECS)}, or '{cids}' neither small nor large")
-    run = replace(settings.from_robot(), generator="memory")  # its packets are known octet by octet
+    run = current_run()
+    run = replace(run, settings=replace(run.settings, generator="memory"))  # its packets are known octet by octet
     channel = replace(channel_of(mode), cids=cids)
     channel = replace(channel, max_cid=SMALL) if cids == "small" else channel
     current = collector.current()
     current.traffic = choice.traffic(run)
     current.parameters |= {
         "kind": "on_the_link",
-        "compressor": run.compressor,
-        "decompressor": run.decompressor,
+        "compressor": run.settings.compressor,
+        "decompressor": run.settings.decompressor,
         "profile": profile,
         "build": run.build,
         "sent": sent,
@@ -79,38 +81,35 @@ def asked_for(profile: str, sent: str, cids: str, mode: str, flows: int) -> tupl
         "flows": flows,
         "rate_pps": RATE_PPS,
     }
-    for role in IMPLEMENTATIONS:
-        setattr(current, role, implementations.identity(implementations.find(getattr(run, role)), run.build))
+    verdicts.note_sides(run)
     choice.require(run.topology, run.build)
     if run.topology != "netns":
         raise SkipExecution(f"The link of {run.topology} keeps no capture on this machine: use --topology netns.")
     if not tshark.available():
-        raise SkipExecution("tshark is not installed, so nobody else reads the link (apt-get install tshark).")
+        raise SkipExecution("tshark is not installed, and no other decoder reads the link (apt-get install tshark).")
     if CODECS[sent] == "asked":
         needed: dict[str, Any] = {"modes": [channel.mode], "cids": [cids]}
         limits = [channel.max_cid]
-        for role in IMPLEMENTATIONS:
-            declared = implementations.find(getattr(run, role))
-            if reason := declared.lacks(role, scheme.default().name, **needed):  # type: ignore[arg-type]
+        for role, found in run.sides:
+            if reason := found.lacks(role, scheme.default().name, **needed):
                 raise SkipExecution(f"{reason}.")
-            entry = next(one for one in declared.capabilities if one["scheme"] == scheme.default().name)
-            limits.append(int(entry.get("max_cid", channel.max_cid)))
+            limits.append(int(found.declared(scheme.default().name).get("max_cid", channel.max_cid)))
         channel = replace(channel, max_cid=min(limits))
     return run, channel
 
 
-def rendered(asked: Settings, profile: str, flows: int, trial: Trial, way: str, folder: Path) -> list[bytes]:
+def rendered(run: Run, profile: str, flows: int, trial: Trial, way: str, folder: Path) -> list[bytes]:
     """The packets that the generator sent in a direction, what warmed up included: the same that `render` makes."""
-    told = trial.raw[way]
+    counts = trial.raw[way]
     job = {
         "profile": profiles.load(profile),
         "flows": flows,
-        "seed": asked.seed,
-        "packets": int(told["sent"]) + int(told["warmup"]["sent"]),
+        "seed": run.seed,
+        "packets": int(counts["sent"]) + int(counts["warmup"]["sent"]),
         "reverse": way == "reverse",
         "output": str(folder / f"{way}.pcap"),
     }
-    engine.run("render", job, build=asked.build)
+    engine.run("render", job, build=run.build)
     return [one.octets for one in reading.read(folder / f"{way}.pcap")]
 
 
@@ -127,8 +126,8 @@ def note(found: on_the_link.LinkComparison, trial: Trial) -> None:
 
 
 def judge(found: on_the_link.LinkComparison, sent: int) -> None:
-    """Ends the case where somebody read something else, or where there was too little to read."""
+    """Ends the case where decoders disagree, or where there was too little to read."""
     if found.wrong:
-        raise AssertionError(f"{len(found.wrong)} differences: {replay_options.some(found.wrong, 3)}")
+        raise AssertionError(f"{len(found.wrong)} differences: {some(found.wrong, 3)}")
     if found.inside < FEW * sent:
         raise RuntimeError(f"Only {found.inside} of {sent} packets were on the link: too few to say anything.")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords that measure what nodes forward over interfaces: throughput, and latency below it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +10,6 @@ from robot.api.deco import keyword
 from headroom.bench.throughput import GOALS, GeneratorFellBehind, Goal, NoThroughput, Rate
 from headroom.bench.throughput_search import (
     FLOWS,
-    IMPLEMENTATIONS,
     SearchConfig,
     SearchResult,
     control,
@@ -20,11 +17,11 @@ from headroom.bench.throughput_search import (
     rules_of,
     throughput,
 )
-from headroom.core import implementations, scheme, settings
+from headroom.core import scheme
 from headroom.core.results import collector
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 from headroom.keywords import forwarding_results
-from headroom.keywords.base import library
+from headroom.keywords.base import current_run, library
 from headroom.keywords.load import configuration, target_of
 from headroom.testbed import choice, images
 from headroom.testbed.channel import MAX_CID, Channel, channel_of
@@ -46,8 +43,8 @@ class ForwardingKeywords:
         MODE is `U`, `O own` or `O piggybacked`: the mode of the channel, and how feedback travels."""
         goal = goal_of(loss)
         words = {"kind": "throughput", "goal": goal.name, "loss_ratio": goal.loss_ratio}
-        asked = asked_for(profile, cpus, mode, flows, **words)
-        found = with_controls(asked, goal, CODECS)
+        config = config_of(profile, cpus, mode, flows, **words)
+        found = with_controls(config, goal, CODECS)
         forwarding_results.note_throughput(found, goal)
         require_rate(found["asked"].throughput.rates[goal.name], goal)
 
@@ -59,7 +56,7 @@ class ForwardingKeywords:
         not the implementation that keeps it from growing."""
         goal = goal_of(loss)
         words = {"kind": "scaling", "goal": goal.name, "loss_ratio": goal.loss_ratio}
-        many = asked_for(profile, cpus, "U", FLOWS, **words)
+        many = config_of(profile, cpus, "U", FLOWS, **words)
         one = SearchConfig(many.run, many.profile, "1c", configuration("1c").cpus, many.flows, many.channel)
         alone, together = (with_controls(place, goal, ("asked", "null")) for place in (one, many))
         found = {codec: (alone[codec], together[codec]) for codec in alone}
@@ -74,11 +71,11 @@ class ForwardingKeywords:
         """At a rate, in packets a second of each direction, octet by octet: in one of three trials at least.
 
         What takes a core away for a moment costs packets, too; a packet that came out changed is never excused."""
-        asked = asked_for(profile, cpus, mode, flows, kind="delivery", rate_pps=rate_pps)
+        config = config_of(profile, cpus, mode, flows, kind="delivery", rate_pps=rate_pps)
         trials: list[Trial] = []
-        with line(asked.run, asked.cores, "asked", asked.profile, asked.flows, asked.channel) as made:
+        with line(config.run, config.cores, "asked", config.profile, config.flows, config.channel) as made:
             while len(trials) < 3 and not (trials and trials[-1].lost == 0):
-                trials += steady_trials(made, rate_pps, 1, 1.0 if asked.run.quick else 5.0, compared=True)
+                trials += steady_trials(made, rate_pps, 1, 1.0 if config.run.quick else 5.0, compared=True)
             octets = octets_of(made)
             collector.current().traffic = traffic(made.made, trials[-1])
         forwarding_results.note_delivery(trials, octets)
@@ -95,36 +92,36 @@ class ForwardingKeywords:
         part = target_of(share)
         if part is None:
             raise ValueError(f"'{share}' is no share of a rate, such as 50 %")
-        asked = asked_for(profile, cpus, mode, FLOWS, kind="wire_latency", share_of_pdr=part)
+        config = config_of(profile, cpus, mode, FLOWS, kind="wire_latency", share_of_pdr=part)
         pdr = goal_of("0.5 %")
-        rate = throughput(asked, "asked").throughput.rates[pdr.name]
+        rate = throughput(config, "asked").throughput.rates[pdr.name]
         whole = rate.pps or rate.at_least_pps
         if whole is None:
             require_rate(rate, pdr)
         assert whole is not None
-        count, seconds = (1, 1.0) if asked.run.quick else (3, 3.0)
-        with line(asked.run, asked.cores, "asked", asked.profile, asked.flows, asked.channel) as made:
+        count, seconds = (1, 1.0) if config.run.quick else (3, 3.0)
+        with line(config.run, config.cores, "asked", config.profile, config.flows, config.channel) as made:
             trials = steady_trials(made, part * whole, count, seconds, tolerance=pdr.loss_ratio)
             collector.current().traffic = traffic(made.made, trials[-1])
         control: list[Trial] = []
         why = ""
-        with line(asked.run, asked.cores, "bridge", asked.profile, asked.flows) as made:
+        with line(config.run, config.cores, "bridge", config.profile, config.flows) as made:
             try:
                 control = steady_trials(made, part * whole, count, seconds, tolerance=pdr.loss_ratio)
             except GeneratorFellBehind as error:
                 why = str(error)
         forwarding_results.note_latency(trials, rate)
         forwarding_results.note_latency_control(control, why)
-        if told := beyond(trials, control, pdr, part, rules_of(asked).trial_s):
-            collector.current().judge("non-strict", told)
+        if sentence := beyond(trials, control, pdr, part, rules_of(config).trial_s):
+            collector.current().judge("non-strict", sentence)
 
 
-def with_controls(asked: SearchConfig, goal: Goal, codecs: Sequence[Codec]) -> dict[Codec, SearchResult]:
+def with_controls(config: SearchConfig, goal: Goal, codecs: Sequence[Codec]) -> dict[Codec, SearchResult]:
     """The throughput of what a row asks for, first of `codecs`, and of the controls beside it."""
     judged, *controls = codecs
-    found = {judged: throughput(asked, judged)}
+    found = {judged: throughput(config, judged)}
     rate = found[judged].throughput.rates[goal.name]
-    return found | {codec: control(asked, codec, goal, rate) for codec in controls}
+    return found | {codec: control(config, codec, goal, rate) for codec in controls}
 
 
 def goal_of(text: str) -> Goal:
@@ -137,15 +134,15 @@ def goal_of(text: str) -> Goal:
     raise ValueError(f"'{text}' is no loss that is looked for; there are none, {known}")
 
 
-def asked_for(profile: str, cpus: str, mode: str, flows: int, **parameters: Any) -> SearchConfig:
+def config_of(profile: str, cpus: str, mode: str, flows: int, **parameters: Any) -> SearchConfig:
     """What a row asks for, noted; skips the case where this run, machine or implementation is not for it."""
-    run = settings.from_robot()
+    run = current_run()
     channel = channel_of(mode)
     current = collector.current()
     current.traffic = choice.traffic(run)
     current.parameters |= {
-        "compressor": run.compressor,
-        "decompressor": run.decompressor,
+        "compressor": run.settings.compressor,
+        "decompressor": run.settings.decompressor,
         "profile": profile or run.profile,
         "build": run.build,
         "cpus": cpus,
@@ -155,8 +152,8 @@ def asked_for(profile: str, cpus: str, mode: str, flows: int, **parameters: Any)
         "flows": flows,
         **parameters,
     }
-    for role in IMPLEMENTATIONS:
-        setattr(current, role, images.identity(getattr(run, role), run.topology, run.build))
+    for role, found in run.sides:
+        setattr(current, role, images.identity(found, run.topology, run.build))
     choice.require(run.topology, run.build)
     channel = Channel(channel.mode, channel.feedback, most_contexts(run, channel, flows))
     current.parameters["max_cid"] = channel.max_cid
@@ -167,18 +164,17 @@ def asked_for(profile: str, cpus: str, mode: str, flows: int, **parameters: Any)
     return SearchConfig(run, profile or run.profile, cpus, cores, flows, channel)
 
 
-def most_contexts(run: Settings, channel: Channel, flows: int) -> int:
+def most_contexts(run: Run, channel: Channel, flows: int) -> int:
     """The highest CID that both sides can have; skips the case where one does not declare what the row needs."""
     limits = [MAX_CID]
-    for role in IMPLEMENTATIONS:
-        found = implementations.find(getattr(run, role))
-        wanted: dict[str, Any] = {"modes": [channel.mode], "cids": ["large"], "max_cid": flows - 1}
+    for role, found in run.sides:
+        needs: dict[str, Any] = {"modes": [channel.mode], "cids": ["large"], "max_cid": flows - 1}
         if channel.has_feedback:
-            wanted["feedback"] = [channel.feedback]
-        if reason := found.lacks(role, scheme.default().name, **wanted):  # type: ignore[arg-type]
+            needs["feedback"] = [channel.feedback]
+        if reason := found.lacks(role, scheme.default().name, **needs):
             raise SkipExecution(f"{reason}.")
-        declared = next(one for one in found.capabilities if one["scheme"] == scheme.default().name)
-        limits.append(int(declared.get("max_cid", MAX_CID)))
+        declared = found.declared(scheme.default().name).get("max_cid", MAX_CID)
+        limits.append(int(declared))
     return min(limits)
 
 
@@ -194,7 +190,7 @@ def require_rate(rate: Rate, goal: Goal) -> None:
 def require_delivery(trials: list[Trial]) -> None:
     """Ends the case where packets came out changed, or where some were lost in every trial."""
     if changed := sum(way.unexpected for trial in trials for way in trial.directions):
-        raise AssertionError(f"{changed} packets arrived that nobody had sent.")
+        raise AssertionError(f"{changed} packets arrived that were not sent.")
     if all(trial.lost for trial in trials):
         lost = ", ".join(f"{trial.lost:,}" for trial in trials)
         raise AssertionError(f"Packets were lost in every trial at {trials[0].rate_pps:,.0f} packets/s: {lost}.")

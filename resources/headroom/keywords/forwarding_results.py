@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What keywords of forwarding leave for result records: rates with their controls, speed-ups, latencies, loads."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from statistics import median
 
@@ -144,9 +142,9 @@ def _note_latencies(trials: Sequence[Trial], nodes: str) -> None:
 def _note_way(trials: Sequence[Trial], place: int, nodes: str, way: str, histogram: str) -> None:
     """Latencies of one direction."""
     current = collector.current()
-    told = [trial.directions[place].latency for trial in trials]
-    known = [one for one in told if one is not None]
-    missing = trials[-1].directions[place].latency_missing or "nobody measured it"
+    latencies = [trial.directions[place].latency for trial in trials]
+    known = [one for one in latencies if one is not None]
+    missing = trials[-1].directions[place].latency_missing or "it was not measured"
     figures: dict[str, list[float | None]] = {
         "average": [one.average_ns for one in known],
         "jitter": [one.jitter_ns for one in known],

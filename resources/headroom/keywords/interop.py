@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords about two implementations: one compresses, the other decompresses."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 from robot.libraries.BuiltIn import BuiltIn
 
-from headroom.core import deviations, implementations, matrix, metrics, scheme, settings
+from headroom.core import capabilities, deviations, implementations, matrix, metrics, scheme
 from headroom.core.matrix import ArtefactStore, Result, Row
+from headroom.core.options import split_names
 from headroom.core.results import collector
 from headroom.core.results.record import VERDICTS
-from headroom.keywords.base import library, requirements_of_case
+from headroom.keywords.base import current_run, library, requirements_of_case
 
 
 @library
@@ -41,21 +39,21 @@ class InteropKeywords:
         Over a link that does no harm, everything comes out as it went in. Over any other, it comes out as it was or not
         at all, but for what the scheme's checksums are bound to miss; and most of what arrives should come out.
         """
-        asked, of = settings.from_robot(), scheme.of_axes(axes)
+        run, of = current_run(), scheme.of_axes(axes)
         row = Row(
             of,
-            compressor or asked.compressor,
-            decompressor or asked.decompressor,
+            compressor or run.settings.compressor,
+            decompressor or run.settings.decompressor,
             matrix.row_axes(of, axes),
-            settings.split_names(traffic),
-            settings.split_names(links),
-            asked.seed,
-            asked.build,
+            split_names(traffic),
+            split_names(links),
+            run.seed,
+            run.build,
         )
         for name in row.links:
             of.link(name)
-        if self.store is None or self.store.folder != asked.folder:
-            self.store = ArtefactStore(asked.folder)
+        if self.store is None or self.store.folder != run.folder:
+            self.store = ArtefactStore(run.folder)
         _note(row)
         results = matrix.run(row, self.store)
         excused = _settled(row, results) if compressor else ""  # of a case by itself, the listener does the same
@@ -96,13 +94,12 @@ def _note(row: Row) -> None:
     current.command = row.command()
 
 
-@cache
 def _identity(name: str, build: str) -> dict[str, Any]:
-    """Name, version, build and digest; asked once, for an adapter does not change during a run."""
+    """Name, version, build and digest."""
     found = implementations.find(name)
     if reason := found.unusable(build) or ("" if found.library else "capture files, and no adapter"):
         return {"name": name, "version": None, "build": None, "sha256": None, "reason": reason}
-    return implementations.identity(found, build)
+    return capabilities.identity(found, build)
 
 
 def _keep(results: list[Result], store: ArtefactStore) -> None:

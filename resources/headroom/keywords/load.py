@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords that measure how much the cores carry."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from statistics import fmean, median
 from typing import Any
@@ -12,12 +10,14 @@ from robot.api.deco import keyword
 
 from headroom.bench import capacity, codec_only, load
 from headroom.bench.capacity_search import Capacity, Point, Trial
-from headroom.core import implementations, metrics, scheme, settings
+from headroom.core import metrics, scheme
 from headroom.core.errors import HeadroomError
 from headroom.core.machine import topology
 from headroom.core.results import collector
 from headroom.core.results.record import CoreLoad, Histogram, Series
-from headroom.keywords.base import library
+from headroom.core.run.run import Run
+from headroom.keywords import verdicts
+from headroom.keywords.base import current_run, library
 
 
 class SearchHadToEnd(HeadroomError):
@@ -44,7 +44,7 @@ class LoadKeywords:
     @keyword("Flow Pairs Should Be Found")
     def flow_pairs_should_be_found(self, profile: str, cpus: str, load: str) -> None:
         """LOAD is a percentage of each core (30 %), or `no missed tick`."""
-        found = measure_capacity(settings.from_robot(), profile, cpus, target_of(load))
+        found = measure_capacity(current_run(), profile, cpus, target_of(load))
         note_capacity(found)
         if found.capacity.busy:
             raise SkipExecution(f"This machine was too busy with other things: {found.capacity.reason}.")
@@ -58,49 +58,47 @@ class LoadKeywords:
         """Start-up, with all flows new at once, steady state, and churn: REPLACED, such as `10 %`, of the flow pairs
         make way for new ones each second. Three trials. Packets must come out as they went in; how long it takes is
         measured and not judged, for a slow implementation breaks no promise."""
-        asked = settings.from_robot()
+        run = current_run()
         share = target_of(replaced)
         if share is None:
             raise ValueError(f"'{replaced}' is no share of the flow pairs, such as 10 %")
         cores = configuration(cpus).cpus
-        wanted = replace(wanted_for(asked, profile, cores), churn_per_second=share, ticks=25)
-        trials = [load.measure(wanted, flow_pairs) for _ in range(1 if asked.quick else 3)]
-        note_churn(asked, trials, wanted, cpus)
+        config = replace(config_for(run, profile, cores), churn_per_second=share, ticks=25)
+        trials = [load.measure(config, flow_pairs) for _ in range(1 if run.quick else 3)]
+        note_churn(run, trials, config, cpus)
 
     @keyword("Load Should Be Carried")
     def load_should_be_carried(self, profile: str, cpus: str, flow_pairs: int) -> None:
         """One short trial: packets come out as they went in, and the core is not full."""
-        asked = settings.from_robot()
+        run = current_run()
         cores = configuration(cpus).cpus
-        trial = load.measure(replace(wanted_for(asked, profile, cores), ticks=10, warmup_ticks=5), flow_pairs)
-        note_trial(asked, trial, cpus)
+        trial = load.measure(replace(config_for(run, profile, cores), ticks=10, warmup_ticks=5), flow_pairs)
+        note_trial(run, trial, cpus)
         if trial.load > 0.9:
             raise AssertionError(f"{flow_pairs} flow pairs load the core to {trial.load:.0%}.")
 
 
-def note_trial(asked: settings.Settings, trial: Trial, cpus: str) -> None:
+def note_trial(run: Run, trial: Trial, cpus: str) -> None:
     """Leaves one trial for the result record."""
     current = collector.current()
     current.parameters |= {"kind": "load", "cpus": cpus, "flow_pairs_per_core": trial.flow_pairs}
-    for name, role in ((asked.compressor, "compressor"), (asked.decompressor, "decompressor")):
-        setattr(current, role, implementations.identity(implementations.find(name), asked.build))
+    verdicts.note_sides(run)
     current.metric(metrics.LOAD, trial.load, [trial.load])
     current.metric(metrics.TICKS_MISSED, trial.ticks_missed)
     note_costs([trial], "asked")
 
 
-def note_churn(asked: settings.Settings, trials: list[Trial], wanted: load.LoadConfig, cpus: str) -> None:
+def note_churn(run: Run, trials: list[Trial], config: load.LoadConfig, cpus: str) -> None:
     """Leaves the cost of an operation in each phase for the result record."""
     current = collector.current()
     current.parameters |= {
         "kind": "churn",
         "cpus": cpus,
-        "profile": wanted.profile,
+        "profile": config.profile,
         "flow_pairs_per_core": trials[0].flow_pairs,
-        "replaced_per_second": wanted.churn_per_second,
+        "replaced_per_second": config.churn_per_second,
     }
-    for name, role in ((asked.compressor, "compressor"), (asked.decompressor, "decompressor")):
-        setattr(current, role, implementations.identity(implementations.find(name), asked.build))
+    verdicts.note_sides(run)
     loads = [trial.load for trial in trials]
     current.metric(metrics.LOAD, median(loads), loads)
     for phase in ("startup", "steady", "churn"):
@@ -136,66 +134,63 @@ def configuration(name: str) -> topology.CpuConfiguration:
     return found
 
 
-def wanted_for(asked: settings.Settings, profile: str, cores: tuple[int, ...], build: str = "") -> load.LoadConfig:
+def config_for(run: Run, profile: str, cores: tuple[int, ...], build: str = "") -> load.LoadConfig:
     """The load to measure; skips the case where an implementation does not declare what it needs."""
-    for name, role in ((asked.compressor, "compressor"), (asked.decompressor, "decompressor")):
-        found = implementations.find(name)
-        reason = found.lacks(role, scheme.default().name, modes=["U"], cids=["large"])  # type: ignore[arg-type]
-        if reason:
+    for role, found in run.sides:
+        if reason := found.lacks(role, scheme.default().name, modes=["U"], cids=["large"]):
             raise SkipExecution(f"{reason}.")
     return load.LoadConfig(
-        compressor=asked.compressor,
-        decompressor=asked.decompressor,
-        profile=profile or asked.profile,
+        compressor=run.compressor,
+        decompressor=run.decompressor,
+        profile=profile or run.profile,
         cores=cores,
-        build=build or asked.build,
-        seed=asked.seed,
-        ticks=25 if asked.quick else 50,
+        build=build or run.build,
+        seed=run.seed,
+        ticks=25 if run.quick else 50,
     )
 
 
-def measure_capacity(asked: settings.Settings, profile: str, cpus: str, target: float | None) -> CapacityResult:
+def measure_capacity(run: Run, profile: str, cpus: str, target: float | None) -> CapacityResult:
     """Searches for a capacity, and measures there what of it is the harness's."""
-    note_parameters(asked, profile, cpus, target)
+    note_parameters(run, profile, cpus, target)
     cores = configuration(cpus).cpus
     collector.current().parameters["cores"] = list(cores)
-    wanted = wanted_for(asked, profile, cores)
-    rules = capacity.rules_for(asked.quick, len(cores))
-    points = capacity.points(wanted, rules, asked.folder if asked.folder.name else None)
+    config = config_for(run, profile, cores)
+    rules = capacity.rules_for(run.quick, len(cores))
+    points = capacity.points(config, rules, run.folder if run.folder.name else None)
     found = points.for_target(target)
     point = points.nearest(found.flow_pairs or 0)
     return CapacityResult(cores, points, found, point, points.pairs_at(point.flow_pairs))
 
 
-def note_parameters(asked: settings.Settings, profile: str, cpus: str, target: float | None) -> None:
+def note_parameters(run: Run, profile: str, cpus: str, target: float | None) -> None:
     """Says what is measured before it is, so that a skipped case says it too."""
     current = collector.current()
     current.parameters |= {
         "kind": "capacity",
-        "compressor": asked.compressor,
-        "decompressor": asked.decompressor,
-        "profile": profile or asked.profile,
-        "build": asked.build,
+        "compressor": run.settings.compressor,
+        "decompressor": run.settings.decompressor,
+        "profile": profile or run.profile,
+        "build": run.build,
         "cpus": cpus,
         "target_load": target,
     }
-    for name, role in ((asked.compressor, "compressor"), (asked.decompressor, "decompressor")):
-        setattr(current, role, implementations.identity(implementations.find(name), asked.build))
+    verdicts.note_sides(run)
 
 
 def note_capacity(found: CapacityResult) -> None:
     """Leaves a capacity with its raw trials, costs, latency and curve for the result record."""
     current = collector.current()
-    wanted, result = found.points.wanted, found.capacity
+    config, result = found.points.config, found.capacity
     count = len(found.cores)
     current.parameters |= {
-        "mode": wanted.mode,
-        "tick_ms": wanted.tick_ms,
-        "burst": wanted.burst,
-        "order": wanted.order,
-        "verify_every": wanted.verify_every,
-        "ticks": wanted.ticks,
-        "warmup_ticks": wanted.warmup_ticks,
+        "mode": config.mode,
+        "tick_ms": config.tick_ms,
+        "burst": config.burst,
+        "order": config.order,
+        "verify_every": config.verify_every,
+        "ticks": config.ticks,
+        "warmup_ticks": config.warmup_ticks,
         "trials": [_raw(point) for point in result.points],
         "notes": result.notes,
         "rough": result.rough,
@@ -206,7 +201,7 @@ def note_capacity(found: CapacityResult) -> None:
     note_costs(found.point.counted, "asked")
     pairs = codec_only.counted(found.pairs)
     note_costs([pair.null for pair in pairs], "null")
-    note_codec_only(result.flow_pairs, count, pairs, wanted)
+    note_codec_only(result.flow_pairs, count, pairs, config)
     memory = [
         core.memory_per_flow
         for trial in found.point.counted
@@ -243,13 +238,13 @@ def note_costs(trials: list[Trial], adapters: str) -> None:
 
 
 def note_codec_only(
-    flow_pairs: float | None, cores: int, pairs: list[codec_only.Pair], wanted: load.LoadConfig
+    flow_pairs: float | None, cores: int, pairs: list[codec_only.Pair], config: load.LoadConfig
 ) -> None:
     """Leaves what the implementation carries without the harness, and its cost as a multiple of null's; `flow_pairs`
     are those of each core."""
     current = collector.current()
     reason = ""
-    if wanted == load.with_null(wanted):
+    if config == load.with_null(config):
         reason, pairs = "the null adapter is the floor itself", []
     elif flow_pairs is None:
         reason = "no flow pairs were found"

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords that measure a paper's figures again and put them beside the paper's."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from typing import Any
 
@@ -10,11 +8,12 @@ from robot.api.deco import keyword
 
 from headroom.bench.papers import paper as papers
 from headroom.bench.papers.measured import PaperMeasurement, how
-from headroom.core import implementations, settings
 from headroom.core.results import collector
-from headroom.keywords.base import library
+from headroom.core.run.run import Run
+from headroom.keywords import verdicts
+from headroom.keywords.base import current_run, library
 
-MOST_TOLD = 6  # figures that a case's reason names; the record has them all
+MOST_NAMED = 6  # figures that a case's reason names; the record has them all
 
 
 @library
@@ -39,7 +38,7 @@ class PaperKeywords:
             "tables": {place: [asdict(table) for table in found.tables.get(place, ())] for place in places},
         }
         current.parameters |= {"kind": "paper", "paper": paper, "about": about}
-        measured = how(found.key).measure(found, places, settings.from_robot())
+        measured = how(found.key).measure(found, places, current_run())
         about["tables"] |= {place: [asdict(table) for table in tables] for place, tables in measured.tables.items()}
         current.items += measured.items
         current.series += measured.series
@@ -49,7 +48,7 @@ class PaperKeywords:
 def judge(measured: PaperMeasurement) -> None:
     """Fails the case when a figure that must match does not; notes a shape that is missed."""
 
-    def told(verdict: str) -> list[str]:
+    def items_with(verdict: str) -> list[str]:
         found = [
             f"{item.where}, {item.quantity}: paper {item.paper}, measured {item.measured:.4g} {item.unit} ({item.note})"
             if item.measured is not None
@@ -57,22 +56,21 @@ def judge(measured: PaperMeasurement) -> None:
             for item in measured.items
             if item.verdict == verdict
         ]
-        more = len(found) - MOST_TOLD
-        return [*found[:MOST_TOLD], f"and {more} more"] if more > 0 else found
+        more = len(found) - MOST_NAMED
+        return [*found[:MOST_NAMED], f"and {more} more"] if more > 0 else found
 
-    if errors := told("error"):
+    if errors := items_with("error"):
         collector.current().judge("error", "; ".join(errors))
         raise RuntimeError("; ".join(errors))
-    if failed := told("fail"):
+    if failed := items_with("fail"):
         raise AssertionError("; ".join(failed))
-    if missed := told("non-strict"):
+    if missed := items_with("non-strict"):
         collector.current().judge("non-strict", "; ".join(missed))
     elif measured.items and all(item.verdict == "unsupported" for item in measured.items):
         collector.current().judge("unsupported", measured.items[0].note)
 
 
-def note_tested(asked: settings.Settings) -> settings.Settings:
+def note_tested(run: Run) -> Run:
     """Notes who is tested, which not every place of a paper is about."""
-    for name, role in ((asked.compressor, "compressor"), (asked.decompressor, "decompressor")):
-        setattr(collector.current(), role, implementations.identity(implementations.find(name), asked.build))
-    return asked
+    verdicts.note_sides(run)
+    return run

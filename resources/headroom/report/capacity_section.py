@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sections about VoIP flow pairs: how many the cores carry, with the harness and codec only; latency and cost."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -47,8 +45,8 @@ def capacity(records: Records) -> Section | None:
     section = Section("capacity", "How many flow pairs the cores carry", "Capacity")
     section.intro = [
         "A flow pair is one call: a packet of each direction every tick, each packet "
-        "classified, compressed and decompressed; nobody is "
-        "ever silent. The load is the CPU time of the measuring thread; /proc/stat and "
+        "classified, compressed and decompressed; silence suppression "
+        "is off. The load is the CPU time of the measuring thread; /proc/stat and "
         "the busy share of each tick are in the records beside it.",
     ]
     measured = [line for line in lines if line.main]
@@ -123,9 +121,9 @@ def _harness_share(lines: list[data.CapacityLine], names: dict[tuple[str, ...], 
         harness, operation = data.value(line.main.record, metrics.HARNESS_NS), line.main.ns_per_operation
         if harness is not None and operation is not None:
             shares.append(f"{names[line.key]}: {shown(harness)} of {shown(harness + operation)} ns")
-    told = f" Here: {'; '.join(shares)}." if shares else ""
+    here = f" Here: {'; '.join(shares)}." if shares else ""
     return (
-        "Generator, hand-over and verification take time that no codec is to blame for." + told + " Codec only is the "
+        "Generator, hand-over and verification take time that no codec is to blame for." + here + " Codec only is the "
         "busy time less that of the same load with the null adapter, in trials that take turns. The ratio to null is "
         "the time of an operation over that of copying the packets: figures of different processors can be compared "
         "by it."

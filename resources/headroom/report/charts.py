@@ -2,11 +2,9 @@
 """Charts of the report: Vega-Lite through Altair, rendered to SVG that needs no script and prints well.
 
 Each chart is drawn twice, wide and narrow, and the page shows the one that fits. Colours are those of Okabe and Ito
-(told apart by colour-blind readers), and every series also has a shape or a dash of its own. Ink and paper colours are
+(distinct to colour-blind readers), and every series also has a shape or a dash of its own. Ink and paper colours are
 placeholders that the page's style sheet maps to the light or dark theme.
 """
-
-from __future__ import annotations
 
 import math
 import re
@@ -66,9 +64,9 @@ def _vega_lite() -> str:
     import altair
     import vl_convert
 
-    wanted = ".".join(altair.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    version = ".".join(altair.SCHEMA_VERSION.lstrip("v").split(".")[:2])
     known = vl_convert.get_vegalite_versions()
-    return wanted if wanted in known else known[-1]
+    return version if version in known else known[-1]
 
 
 def _configuration() -> dict[str, Any]:
@@ -103,7 +101,7 @@ def _configuration() -> dict[str, Any]:
     }
     return {
         "background": "transparent",
-        # Whoever reads may have wider letters than we measure with.
+        # A reader's letters may be wider than those measured here.
         "padding": {"left": 24, "right": 24, "top": 6, "bottom": 4},
         "font": font,
         "axis": axis,

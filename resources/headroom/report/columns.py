@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables with one row for each of some records, or of what was taken out of them: columns beside what they show."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,7 +18,7 @@ def table_of(identity: str, shown: Sequence[Shown], subjects: Sequence[Any], cap
 
 
 def parameter(title: str, name: str, missing: Any = None, **column: bool) -> Shown:
-    """What records say that they asked for."""
+    """A parameter of records."""
     return Column(title, **column), lambda record: record["parameters"].get(name, missing)
 
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the report and the terminal show, taken out of result records (JSON objects, as `results.store` reads them)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -81,8 +79,8 @@ class Capacity:
 
 def measured(record: dict[str, Any], metric: Metric, core: int | None = None) -> dict[str, Any]:
     """What a record has of a metric; an empty object when it has nothing, or has it in another unit."""
-    wanted = (metric.name, metric.unit, core)
-    return next((one for one in record["metrics"] if (one["name"], one["unit"], one["core"]) == wanted), {})
+    key = (metric.name, metric.unit, core)
+    return next((one for one in record["metrics"] if (one["name"], one["unit"], one["core"]) == key), {})
 
 
 def value(record: dict[str, Any], metric: Metric) -> float | None:
@@ -103,18 +101,18 @@ def capacities(records: Records) -> list[Capacity]:
     """Every capacity that was measured, in the order of measurement."""
     result = []
     for record in records:
-        asked = record["parameters"]
-        if asked.get("kind") != "capacity" or not measured(record, metrics.FLOW_PAIRS):
+        parameters = record["parameters"]
+        if parameters.get("kind") != "capacity" or not measured(record, metrics.FLOW_PAIRS):
             continue
         result.append(
             Capacity(
-                compressor=asked["compressor"],
-                decompressor=asked["decompressor"],
-                profile=asked["profile"],
-                cpus=asked["cpus"],
-                cores=tuple(asked.get("cores", ())),
-                build=asked["build"],
-                target_load=asked["target_load"],
+                compressor=parameters["compressor"],
+                decompressor=parameters["decompressor"],
+                profile=parameters["profile"],
+                cpus=parameters["cpus"],
+                cores=tuple(parameters.get("cores", ())),
+                build=parameters["build"],
+                target_load=parameters["target_load"],
                 flow_pairs=value(record, metrics.FLOW_PAIRS),
                 ns_per_operation=value(record, metrics.NS_PER_OPERATION),
                 codec_only=value(record, metrics.FLOW_PAIRS_CODEC_ONLY),
@@ -154,10 +152,12 @@ def capacity_lines(records: Records) -> list[CapacityLine]:
         line = lines.setdefault(capacity.series, CapacityLine(capacity.series))
         line.by_target[capacity.target_load] = capacity
     for record in records:
-        asked = record["parameters"]
-        if asked.get("kind") != "capacity" or measured(record, metrics.FLOW_PAIRS):
+        parameters = record["parameters"]
+        if parameters.get("kind") != "capacity" or measured(record, metrics.FLOW_PAIRS):
             continue
-        key = tuple(str(asked.get(name, "")) for name in ("compressor", "decompressor", "profile", "build", "cpus"))
+        key = tuple(
+            str(parameters.get(name, "")) for name in ("compressor", "decompressor", "profile", "build", "cpus")
+        )
         line = lines.setdefault(key, CapacityLine(key))
         line.absent = line.absent or _reason(record)
     return list(lines.values())
@@ -299,37 +299,37 @@ def untested(records: Records) -> list[Untested]:
         for identity, one in _known_requirements().items()
         if identity not in found and identity.partition("-")[0] in rfcs
     ]
-    asked = {role for role in ("compressor", "decompressor") if any(record[role] for record in records)}
+    roles = {role for role in ("compressor", "decompressor") if any(record[role] for record in records)}
     return [
-        Untested(one.id, one.level, one.side, one.text, one.why_untested or _why_not_asked(one.id, one.side, asked))
+        Untested(one.id, one.level, one.side, one.text, one.why_untested or _why_not_selected(one.id, one.side, roles))
         for one in sorted(rest, key=lambda one: natural(one.id))
     ]
 
 
-def _why_not_asked(identity: str, side: str, asked: set[str]) -> str:
-    """Why no case of a run names a requirement that one could. `asked` are the roles of those whom the run asked."""
+def _why_not_selected(identity: str, side: str, roles: set[str]) -> str:
+    """Why no case of a run names a requirement that one could. `roles` are the roles under test in the run."""
     suites = _suites_of().get(identity, ())
     if not suites:
         return "No case names it."
-    nobody = (
-        f"This run asked no {side}" if {"compressor", "decompressor"} - asked == {side} else "Not asked in this run"
+    reason = (
+        f"This run asked no {side}" if {"compressor", "decompressor"} - roles == {side} else "Not asked in this run"
     )
-    return f"{nobody}; cases of {' and '.join(suites)} name it."
+    return f"{reason}; cases of {' and '.join(suites)} name it."
 
 
 @dataclass(frozen=True)
 class Coverage:
     """Requirements of one RFC on an implementation: by the worst verdict of their cases, and those without a case.
 
-    `not_yet` are requirements about features that nobody has; `not_asked` those that cases name which this run did not
-    have; `without_case` all others that no case names.
+    `not_yet` are requirements of features that no implementation has; `not_selected` those of cases that this run does
+    not select; `without_case` all others, which no case names.
     """
 
     rfc: str
     known: int
     by_verdict: dict[str, int]
     not_yet: int
-    not_asked: int
+    not_selected: int
     without_case: int
 
 
@@ -342,31 +342,31 @@ def coverage(records: Records) -> list[Coverage]:
         mine = [verdict for identity, verdict in found.items() if identity.partition("-")[0] == rfc]
         rest = [one for identity, one in known.items() if identity.partition("-")[0] == rfc and identity not in found]
         not_yet = sum(one.not_yet for one in rest)
-        not_asked = sum(_is_asked_elsewhere(one) for one in rest)
+        not_selected = sum(_has_cases(one) for one in rest)
         counts = {verdict: mine.count(verdict) for verdict in VERDICTS}
-        without = len(rest) - not_yet - not_asked
-        result.append(Coverage(rfc, len(mine) + len(rest), counts, not_yet, not_asked, without))
+        without = len(rest) - not_yet - not_selected
+        result.append(Coverage(rfc, len(mine) + len(rest), counts, not_yet, not_selected, without))
     return result
 
 
 @dataclass(frozen=True)
 class Level:
-    """Requirements of one level on an implementation, all RFCs together: with a case, not yet, not asked in this run,
+    """Requirements of one level on an implementation, all RFCs together: with a case, not yet, not selected,
     without one."""
 
     level: str
     known: int
     with_case: int
     not_yet: int
-    not_asked: int
+    not_selected: int
 
     @property
     def without_case(self) -> int:
-        return self.known - self.with_case - self.not_yet - self.not_asked
+        return self.known - self.with_case - self.not_yet - self.not_selected
 
     @property
     def share(self) -> float:
-        """Those with a case, of all that an implementation of ours could be asked for."""
+        """Those with a case, of all that an implementation of ours can be tested for."""
         return self.with_case / max(self.known - self.not_yet, 1)
 
 
@@ -383,8 +383,8 @@ def levels(records: Records) -> list[Level]:
     for level in dict.fromkeys(one.level for one in mine):
         those = [one for one in mine if one.level == level]
         rest = [one for one in those if one.id not in found]
-        not_yet, not_asked = sum(one.not_yet for one in rest), sum(_is_asked_elsewhere(one) for one in rest)
-        result.append(Level(level, len(those), len(those) - len(rest), not_yet, not_asked))
+        not_yet, not_selected = sum(one.not_yet for one in rest), sum(_has_cases(one) for one in rest)
+        result.append(Level(level, len(those), len(those) - len(rest), not_yet, not_selected))
     return sorted(result, key=lambda one: ("must", "should", "may").index(one.level))
 
 
@@ -405,8 +405,8 @@ def _suites_of() -> Mapping[str, tuple[str, ...]]:
     return known.suites_of()
 
 
-def _is_asked_elsewhere(requirement: Any) -> bool:
-    """Of one that no case of a run names: whether there are such cases, and somebody has what it is about."""
+def _has_cases(requirement: Any) -> bool:
+    """Whether other cases name a requirement that no case of a run names, and an implementation has its feature."""
     return not requirement.not_yet and requirement.id in _suites_of()
 
 

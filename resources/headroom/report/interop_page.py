@@ -16,7 +16,7 @@ from headroom.core.scheme import CellTitles, Scheme
 from headroom.report import matrix_data
 from headroom.report.data import Records
 
-# A sign for each verdict, beside its word: told apart without colour, and without reading.
+# A sign for each verdict, beside its word: distinct without colour, and without reading.
 SIGNS = {"pass": "✓", "non-strict": "~", "fail": "✗", "unsupported": "–", "error": "!"}
 
 

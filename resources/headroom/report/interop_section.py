@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report's section about the interop matrix: who with whom, in short; the page beside the report has the cells."""
 
-from __future__ import annotations
-
 from headroom.core.results.record import VERDICTS, worst
 from headroom.report import matrix_data
 from headroom.report.data import Records

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the interop page and the terminal show of cells, taken out of result records."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import median

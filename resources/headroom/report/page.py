@@ -132,5 +132,5 @@ def table(identity: str, columns: Sequence[Column], rows: Sequence[Sequence[Any]
     return Table(identity, [columns[i] for i in kept], built, caption)
 
 
-def _says(told: Cell) -> bool:
-    return told.text not in ("", "–") or bool(told.details)
+def _says(cell: Cell) -> bool:
+    return cell.text not in ("", "–") or bool(cell.details)

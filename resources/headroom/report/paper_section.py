@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The section of the report that puts a paper's tables and figures beside ours."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from headroom.bench.papers.measured import all_papers
@@ -23,13 +21,13 @@ def paper(records: Records) -> Section | None:
     if not places:
         return None
     about = next(iter(places.values()))[0]["record"]["parameters"].get("about", {})
-    methods, titles, tables = (_told(records, name) for name in ("methods", "titles", "tables"))
+    methods, titles, tables = (_of_parameters(records, name) for name in ("methods", "titles", "tables"))
     title = f"{about['title']} ({about['year']})" if about else "A paper's figures beside ours"
     section = Section("paper", title, "Paper")
     section.intro = [
         "Must-match: it follows from the protocol or from the link, so it has to agree. "
         "Shape: it has to point the same way. Context: another "
-        "machine, another year; shown side by side, judged by nobody.",
+        "machine, another year; shown side by side, without a verdict.",
     ]
     section.notes = list(about.get("notes", ()))
     drawn = _figures(records)
@@ -40,9 +38,9 @@ def paper(records: Records) -> Section | None:
         if methods.get(place):
             section.add("text", methods[place], style="soft small")
         left = {item.get("id", ""): item for item in places.get(place, ())}
-        for number, told in enumerate(tables.get(place, ())):
-            folded = _counted(told, left) if len(left) > MOST_OPEN else ""
-            section.add("table", _matrix(f"t-{identity}-{number}", told, left), title=folded)
+        for number, described in enumerate(tables.get(place, ())):
+            folded = _counted(described, left) if len(left) > MOST_OPEN else ""
+            section.add("table", _matrix(f"t-{identity}-{number}", described, left), title=folded)
         if rest := [item for item in places.get(place, ()) if item.get("id", "") in left]:
             section.add("table", _table(f"t-{identity}", rest))
         for figure in drawn.get(place, ()):
@@ -50,33 +48,35 @@ def paper(records: Records) -> Section | None:
     return section
 
 
-def _counted(told: dict[str, Any], left: dict[str, dict[str, Any]]) -> str:
+def _counted(described: dict[str, Any], left: dict[str, dict[str, Any]]) -> str:
     """What a table that is folded away holds."""
-    items = [left[identity] for _, identities in told["rows"] for identity in identities if identity in left]
+    items = [left[identity] for _, identities in described["rows"] for identity in identities if identity in left]
     verdicts = [item["verdict"] for item in items if item["kind"] != "context" or item["verdict"] != "pass"]
     counts = [f"{verdicts.count(one)} {one}" for one in VERDICTS if one in verdicts]
     measured = len(items) - len(verdicts)
     return f"{len(items)} figures: {', '.join([*counts, *([f'{measured} measured'] if measured else [])])}"
 
 
-def _told(records: Records, name: str) -> dict[str, Any]:
+def _of_parameters(records: Records, name: str) -> dict[str, Any]:
     """What the records say about their places under this name."""
     return {
-        place: told for record in records for place, told in record["parameters"].get("about", {}).get(name, {}).items()
+        place: described
+        for record in records
+        for place, described in record["parameters"].get("about", {}).get(name, {}).items()
     }
 
 
-def _matrix(identity: str, told: dict[str, Any], left: dict[str, dict[str, Any]]) -> Any:
+def _matrix(identity: str, described: dict[str, Any], left: dict[str, dict[str, Any]]) -> Any:
     """A table as the paper has it, ours with the paper's behind it. Takes its figures out of `left`."""
     rows, verdicts = [], []
-    for name, identities in told["rows"]:
+    for name, identities in described["rows"]:
         items = [left.pop(one, None) for one in identities]
         rows.append([Cell(name), *(_beside(item) for item in items)])
         verdicts += [item["verdict"] for item in items if item]
     missing = [one for one in ("fail", "non-strict", "error") if one in verdicts]
     caption = f"Here (paper); marked: {', '.join(missing)}." if missing else "Here (paper)."
-    short = all(len(name) <= MOST_TIGHT for name, _ in told["rows"])
-    columns = [Column("", tight=short), *(Column(title, number=True) for title in told["columns"])]
+    short = all(len(name) <= MOST_TIGHT for name, _ in described["rows"])
+    columns = [Column("", tight=short), *(Column(title, number=True) for title in described["columns"])]
     return table(identity, columns, rows, caption)
 
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Renders records into one self-contained HTML file: no network, no other file."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from pathlib import Path
 
@@ -112,9 +110,9 @@ def warnings(records: Records) -> list[str]:
     if quick:
         of = "" if quick == len(records) else f" for {quick} of {len(records)} cases"
         found.append(f"Made with --quick{of}: fewer trials and seeds, shorter ones. A first look, not a measurement.")
-    told = pressure.summary(records)
+    disturbances = pressure.summary(records)
     measured = any(record["metrics"] or record["items"] for record in records)
-    if told and measured and (sentences := told.sentences()):
+    if disturbances and measured and (sentences := disturbances.sentences()):
         found.append(" ".join(sentences))
     return found
 
@@ -122,7 +120,7 @@ def warnings(records: Records) -> list[str]:
 def _title(records: Records) -> str:
     judged = [record for record in records if record["parameters"].get("kind") != "floor"]
     roles = [(record["compressor"], record["decompressor"]) for record in judged]
-    # Where nobody works with another, as endpoints in conformance, it is about those who were judged alone.
+    # Without pairs, as with endpoints in conformance, the title names the implementations judged alone.
     pairs = [pair for pair in roles if all(pair)] or roles
     names = sorted({one["name"] for pair in pairs for one in pair if one} - {"null"})
     tags = {tag for record in records for tag in record["test"]["tags"]}

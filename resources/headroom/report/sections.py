@@ -4,8 +4,6 @@
 Each takes records and returns a section, or None when there is nothing to show.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 
@@ -93,7 +91,7 @@ def _scaling_card(single: data.CapacityLine, lines: list[data.CapacityLine]) -> 
 
 
 def _passed(title: str, of: str, judged: list[dict[str, Any]]) -> Card:
-    """How many passed of those that were asked. An unsupported one was asked of nobody and stands beside them."""
+    """How many passed of the cases that ran. Unsupported ones did not run and stand beside them."""
     count = Counter(one["verdict"] for one in judged)
     unsupported = count["unsupported"]
     beside = f"; {unsupported} more {'is' if unsupported == 1 else 'are'} unsupported" if unsupported else ""
@@ -198,7 +196,7 @@ def _named(case: dict[str, Any]) -> str:
 
 UNCOVERED: tuple[Shown, ...] = (
     (Column("Not yet", number=True), lambda one: one.not_yet),
-    (Column("Not asked", number=True), lambda one: one.not_asked),
+    (Column("Not asked", number=True), lambda one: one.not_selected),
     (Column("No case", number=True), lambda one: one.without_case),
 )
 
@@ -212,9 +210,9 @@ def _levels_table(found: list[data.Level]) -> Any:
         *UNCOVERED,
     ]
     caption = (
-        "How much the cases of this run ask for, of what binds an implementation. The share is of what could be asked "
-        "for: all but what no implementation of ours has (not yet). Not asked: cases name it that this run did not "
-        "have. Who makes use of a MAY is right, and so is who does not."
+        "How much the cases of this run cover, of what binds an implementation. The share is of what can be tested: "
+        "all but what no implementation of ours has (not yet). Not asked: this run did not select the cases that name "
+        "it. An implementation may make use of a MAY or not."
     )
     return table_of("t-levels", shown, found, caption)
 
@@ -335,14 +333,16 @@ def environment(records: Records) -> Section:
 
 
 def _pressure(records: Records) -> list[tuple[str, str]]:
-    """How busy the machine was, whoever kept it so."""
-    told = pressure.summary(records)
-    if told is None:
+    """How busy the machine was, with this run and other work."""
+    disturbances = pressure.summary(records)
+    if disturbances is None:
         return []
-    stolen = percent(told.steal, 1) or "not known"
-    if told.most_steal is not None:
-        stolen += f", at most {percent(told.most_steal, 1)} in a case"
-    load = f"{told.first_load:.1f} at the start, at most {told.most_load:.1f}, on {told.cpus} CPUs"
+    stolen = percent(disturbances.steal, 1) or "not known"
+    if disturbances.most_steal is not None:
+        stolen += f", at most {percent(disturbances.most_steal, 1)} in a case"
+    load = (
+        f"{disturbances.first_load:.1f} at the start, at most {disturbances.most_load:.1f}, on {disturbances.cpus} CPUs"
+    )
     return [("Load average", load), ("Time given to others (steal)", stolen)]
 
 

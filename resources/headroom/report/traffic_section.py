@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the traffic came from: which generator sent it, over which topology, and who had to share a core."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -24,12 +22,12 @@ SHAPES = {
 
 def traffic(records: Records) -> Section | None:
     """One row for each way in which traffic was made; nothing where records do not say."""
-    told: dict[str, tuple[dict[str, Any], int]] = {}
+    descriptions: dict[str, tuple[dict[str, Any], int]] = {}
     for record in records:
         if found := record.get("traffic"):
             key = json.dumps(found, sort_keys=True)
-            told[key] = (found, told.get(key, (found, 0))[1] + 1)
-    if not told:
+            descriptions[key] = (found, descriptions.get(key, (found, 0))[1] + 1)
+    if not descriptions:
         return None
     section = Section("traffic", "Where the traffic came from", "Traffic")
     columns = [
@@ -40,8 +38,8 @@ def traffic(records: Records) -> Section | None:
         Column("Cores", optional=True, long=True),
         Column("Cases", number=True),
     ]
-    section.add("table", table("t-traffic", columns, [_row(found, cases) for found, cases in told.values()]))
-    section.notes = sorted({note for found, _ in told.values() for note in _notes(found)})
+    section.add("table", table("t-traffic", columns, [_row(found, cases) for found, cases in descriptions.values()]))
+    section.notes = sorted({note for found, _ in descriptions.values() for note in _notes(found)})
     return section
 
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Latency over the line, with a bare bridge at the same rate beside it: percentiles, distribution, figures."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -56,14 +54,14 @@ def show(section: Section, records: Records) -> None:
 def _buckets_of(records: Records) -> str:
     """What a percentile is, by who counted the packets into buckets."""
     senders = {record.get("traffic", {}).get("generator", {}).get("name") for record in records}
-    told = ["A percentile is the upper edge of the bucket in which that packet was counted, at most the longest."]
+    sentences = ["A percentile is the upper edge of the bucket in which that packet was counted, at most the longest."]
     if "trex" in senders:
-        told.append(
+        sentences.append(
             "TRex has one bucket below 10 µs and then nine to each power of ten, with edges at 10, 20 … 90, 100, 200 … "
             "µs: its percentiles are up to twice what the packet took (10 µs stands for all below), and several may be "
             "the same figure."
         )
-    return " ".join(told)
+    return " ".join(sentences)
 
 
 def _titles() -> list[str]:

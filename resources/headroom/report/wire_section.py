@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What nodes forward over interfaces: throughput with its controls, its growth with the cores, loads."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 
@@ -63,7 +61,7 @@ WHY_LOADS_DIFFER = (
     "of its own loop: rounds in which there was something to do, by the clock, so time in which another process had "
     "the core counts as busy. The thread's CPU time is what the kernel gave that loop, with the rounds in which it "
     "polled in vain.",
-    "/proc/stat is what the kernel says of the core as a whole, whoever used it. A loop that polls takes its core "
+    "/proc/stat is the kernel's figure for the whole core, all processes together. A loop that polls takes its core "
     "whole there, however little arrives; where processes share a core they sleep while nothing arrives, and the share "
     "is that of all of them together.",
 )
@@ -140,7 +138,7 @@ def _of_controls(record: dict[str, Any]) -> list[str]:
 
 
 def _losses(section: Section, records: Records) -> None:
-    """Loss over rate: each thing that was asked of one profile, and the controls of the first."""
+    """Loss over rate: each configuration of one profile, and the controls of the first."""
     shown = main_ones(records)
     names, points, seen = names_of(shown), list[dict[str, Any]](), set[str]()
     for record in shown:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the parts of the report about the wire name what was measured."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 
@@ -15,9 +13,11 @@ GOALS = {"ndr": "NDR: no packet lost", "pdr": "PDR: 0.5 % lost at most"}
 
 def name_of(record: dict[str, Any]) -> str:
     """CPU configuration, and the mode where it is not the plain one: `1c`, `1c, O-mode, piggybacked`."""
-    asked = record["parameters"]
-    mode = asked.get("mode", "U")
-    return asked["cpus"] + ("" if mode == "U" else f", {mode}-mode, {FEEDBACK.get(asked['feedback'], 'no feedback')}")
+    parameters = record["parameters"]
+    mode = parameters.get("mode", "U")
+    return parameters["cpus"] + (
+        "" if mode == "U" else f", {mode}-mode, {FEEDBACK.get(parameters['feedback'], 'no feedback')}"
+    )
 
 
 def names_of(records: Records) -> dict[str, str]:

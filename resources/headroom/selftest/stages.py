@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stages of `./headroom test`: what each runs, and the totals that its runner prints."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -13,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.machine import build
@@ -26,11 +24,10 @@ from headroom.core.scheme import all_schemes
 CLANG_FORMAT_MAJOR = "14"
 CORPORA = (
     ROOT / "resources/engine/fuzz/corpus",
-    ROOT / "implementations/reference/fuzz/corpus",
     *sorted(ROOT.glob("implementations/reference/*/fuzz/corpus")),
 )
 SUITES_THAT_PROVE = ("smoke", "conformance", "robustness", "interop")
-GOLDEN = ROOT / "resources/golden/suites.tsv"
+GOLDEN = ROOT / "resources/golden"
 
 Run = Callable[[Path], bool]
 
@@ -55,6 +52,15 @@ class Result:
     log: Path
     totals: list[str] = field(default_factory=list)
     last_lines: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "name": self.stage,
+            "passed": self.passed,
+            "seconds": round(self.seconds, 1),
+            "totals": self.totals,
+            "log": str(self.log),
+        }
 
 
 def stages(fast: bool, fuzz: bool, fuzz_seconds: int, only: list[str]) -> list[Stage]:
@@ -125,7 +131,7 @@ class BackgroundBuilds:
         self._ended = False
         self._thread = threading.Thread(target=self._build, daemon=True)
 
-    def __enter__(self) -> BackgroundBuilds:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -351,7 +357,7 @@ def update_golden() -> int:
 
 
 def _compose(log: Path) -> bool:
-    """Skipped, and said so, where no Docker answers."""
+    """Skipped with the reason where no Docker answers."""
     from headroom.testbed import compose
 
     if reason := compose.lacks():

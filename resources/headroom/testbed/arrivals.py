@@ -5,8 +5,6 @@ TRex counts packets and looks into none of them. So packets are caught beside it
 receives (packet(7)), and compared with those that the engine has rendered.
 """
 
-from __future__ import annotations
-
 import select
 import socket
 import struct
@@ -15,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from types import TracebackType
+from typing import Self
 
 from headroom.core.errors import EnvironmentLacks, HeadroomError
 from headroom.testbed import interfaces
@@ -31,7 +29,7 @@ LOOK_S = 0.05
 ETHERNET = 14
 IP_TYPES = (b"\x08\x00", b"\x86\xdd")
 PROOF_PPS, PROOF_S = 1000.0, 1.0
-UNCOMPARED = "TRex counts arrivals and does not compare them; nobody else can listen on its network cards."
+UNCOMPARED = "TRex counts arrivals and does not compare them; no other program can listen on its network cards."
 
 
 class NotAsSent(HeadroomError):
@@ -50,7 +48,7 @@ class Ears:
 
 @dataclass(frozen=True)
 class ArrivalComparison:
-    """Packets that arrived: `equal` to one of those sent, and `others`, which nobody has sent."""
+    """Packets that arrived: `equal` to one of those sent, and `others`, which were not sent."""
 
     equal: int
     others: Sequence[bytes] = ()
@@ -67,15 +65,13 @@ class Listener:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._listen, daemon=True)
 
-    def __enter__(self) -> Listener:
+    def __enter__(self) -> Self:
         for port, name in self._ears.interfaces.items():
             self._sockets[port] = interfaces.inside(self._ears.namespace, partial(_opened, name))
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -112,9 +108,9 @@ class Listener:
         return [packet for packet in packets if not (self._ears.bridged and is_stray(packet))]
 
     def missed(self) -> int:
-        """How many frames could not be caught, since this was asked last."""
-        told = [one.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8) for one in self._sockets.values()]
-        return sum(struct.unpack("II", one)[1] for one in told)
+        """How many frames could not be caught, since the last call."""
+        statistics = [one.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8) for one in self._sockets.values()]
+        return sum(struct.unpack("II", one)[1] for one in statistics)
 
 
 def _opened(interface: str) -> socket.socket:
@@ -138,21 +134,21 @@ def ip_packet(frame: bytes) -> bytes:
 
 def compare(sent: Iterable[bytes], arrived: Iterable[bytes]) -> ArrivalComparison:
     """Every packet that arrived must be one of those sent, and come no more often."""
-    wanted, found = Counter(sent), Counter(arrived)
-    return ArrivalComparison(sum((wanted & found).values()), tuple((found - wanted).elements()))
+    expected, found = Counter(sent), Counter(arrived)
+    return ArrivalComparison(sum((expected & found).values()), tuple((found - expected).elements()))
 
 
 def require(trial: Trial) -> str:
     """A sentence about a trial whose packets were compared. Raises NotAsSent where others came out than went in."""
     if not all(one.compared for one in trial.directions):
         return next((note for note in trial.notes if note.startswith("TRex counts")), UNCOMPARED)
-    told = []
+    sentences = []
     for name, one in zip(("forward", "reverse"), trial.directions, strict=False):
         if one.unexpected or not one.received:
             what = f"{one.unexpected} of {one.sent} packets" if one.received else f"all of {one.sent} packets"
             raise NotAsSent(f"{name.capitalize()}, {what} came out other than they went in, or not at all.")
-        told.append(f"{one.received} of {one.sent} {name}")
+        sentences.append(f"{one.received} of {one.sent} {name}")
     return (
         f"TRex counts arrivals and does not compare them; of the packets that were sent before its trials, "
-        f"{' and '.join(told)} arrived, octet by octet as sent."
+        f"{' and '.join(sentences)} arrived, octet by octet as sent."
     )

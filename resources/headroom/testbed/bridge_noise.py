@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packets that nobody has sent, but the bridges between containers of their own accord."""
-
-from __future__ import annotations
+"""Packets that the bridges between containers send of their own accord."""
 
 from collections.abc import Mapping
 from typing import Any

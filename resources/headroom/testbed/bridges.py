@@ -7,14 +7,13 @@ in one of our profiles, and Docker's own bridge on most machines. Packets that t
 they are. What this user may not decide stays as it is. Source: iptables-extensions(8), CT and comment.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shlex
 import shutil
 import subprocess
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 
 from headroom.core import process_group
@@ -34,7 +33,7 @@ def settle(project: str, networks: Iterable[str]) -> list[str]:
         with contextlib.suppress(OSError):
             Path(f"/proc/sys/net/ipv6/conf/{bridge}/disable_ipv6").write_text("1\n", encoding="ascii")
         for program in FILTERS:
-            rule = _rule(project, bridge)
+            rule = ("-i", bridge, "-m", "comment", "--comment", project, "-j", "CT", "--notrack")
             if not _run(program, "-C", "PREROUTING", *rule)[0] and not _run(program, "-A", "PREROUTING", *rule)[0]:
                 wrong[program] = None
     return [_lacking(program) for program in wrong if program == FILTERS[0]]  # ours are not changed on IPv6
@@ -58,19 +57,11 @@ def _lacking(program: str) -> str:
 def forget(project: str) -> None:
     """Removes the rules that `settle` has made for a project."""
     for program in FILTERS:
-        done, said = _run(program, "-S", "PREROUTING")
-        for line in said.splitlines() if done else ():
+        done, rules = _run(program, "-S", "PREROUTING")
+        for line in rules.splitlines() if done else ():
             words = shlex.split(line)
-            if words[:1] == ["-A"] and _follows(words, "--comment", project):
+            if words[:1] == ["-A"] and ("--comment", project) in pairwise(words):
                 _run(program, "-D", *words[1:])
-
-
-def _rule(project: str, bridge: str) -> tuple[str, ...]:
-    return ("-i", bridge, "-m", "comment", "--comment", project, "-j", "CT", "--notrack")
-
-
-def _follows(words: list[str], option: str, value: str) -> bool:
-    return option in words[:-1] and words[words.index(option) + 1] == value
 
 
 def _run(program: str, *words: str) -> tuple[bool, str]:

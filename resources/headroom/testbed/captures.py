@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Classic pcap files as the engine writes them: cut in two, and read."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from pathlib import Path

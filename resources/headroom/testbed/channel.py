@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the channels between two nodes work: CIDs, the mode, and the way of feedback."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -25,7 +23,7 @@ class Channel:
     cids: Literal["small", "large"] = "large"
 
     def config(self) -> dict[str, Any]:
-        """What an adapter is told of it."""
+        """Its part of an adapter's configuration."""
         return {
             "scheme": scheme.default().name,
             "cids": self.cids,

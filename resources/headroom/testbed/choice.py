@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which topology and which generator a run asks for, and whether this machine can offer them."""
 
-from __future__ import annotations
-
 import contextlib
 import subprocess
 from collections.abc import Sequence
@@ -13,6 +11,7 @@ from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.core.machine import topology as cpus
 from headroom.core.machine.build import engine_program
 from headroom.core.paths import DEFAULT_BUILD
+from headroom.core.run.run import Run
 from headroom.core.settings import Settings
 from headroom.testbed import compose, netns, testbed
 from headroom.testbed.topology import Allotment, Topology, allot, roles_of
@@ -25,7 +24,7 @@ TESTBED_SUFFIXES = (".yaml", ".yml")
 
 
 class NotOnThisTopology(HeadroomError):
-    """What is asked needs interfaces, or needs none: declared by the suite, so no failure of anybody's."""
+    """The case needs interfaces, or needs none: declared by the suite, so no failure."""
 
     verdict = "unsupported"
 
@@ -106,8 +105,8 @@ def require(topology: str, build: str) -> None:
         raise EnvironmentLacks(reason)
 
 
-def traffic(run: Settings) -> dict[str, Any]:
-    """What a result record says of its traffic as long as nothing has been sent: what was asked for."""
+def traffic(run: Run) -> dict[str, Any]:
+    """A result record's traffic as long as nothing has been sent: what was configured."""
     name = run.topology if run.topology in TOPOLOGIES else testbed.load(Path(run.topology)).name
     return {
         "generator": {"name": run.generator, "version": None, "reason": "nothing was sent"},
@@ -146,10 +145,10 @@ def _allotment(shape: str, measured: Sequence[int], generator: str) -> Allotment
     return allot(roles_of(shape), measured, usable, server.CORES if generator == "trex" else 1)
 
 
-def plan(asked: Settings) -> list[str]:
+def plan(settings: Settings) -> list[str]:
     """The commands that a run over a topology gives, each with its host; none where it gives none to speak of."""
-    if asked.topology == "compose":
-        return compose.commands(asked.generator == "trex")
-    if asked.topology in TOPOLOGIES:
+    if settings.topology == "compose":
+        return compose.commands(settings.generator == "trex")
+    if settings.topology in TOPOLOGIES:
         return []
-    return testbed.commands(testbed.load(Path(asked.topology)), asked.build, asked.generator)
+    return testbed.commands(testbed.load(Path(settings.topology)), settings.build, settings.generator)

@@ -5,7 +5,7 @@ Each run is a Compose project of its own, `hr-<run>`; what a killed one leaves, 
 generator's container waits, and one process in it makes all trials of a line; nodes and the link run until they are
 stopped.
 
-The daemon may die at any time, and containers may be anybody's: what Docker is asked has a time limit, and containers
+The daemon may die at any time, and containers may be any vendor's: requests to Docker have a time limit, and containers
 can be looked at and ended without it.
 """
 
@@ -15,7 +15,6 @@ import contextlib
 import json
 import os
 import signal
-import subprocess
 from collections.abc import Set
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,17 +27,18 @@ from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.paths import DEFAULT_BUILD, ROOT
 from headroom.testbed import bridges, containers, interfaces, runs, stopped_process
-from headroom.testbed.processes import Crew, Place, Service
-from headroom.testbed.topology import SHAPES, Port, Role, Seat, Topology, roles_of
+from headroom.testbed.processes import Crew, Place, Service, answer_of
+from headroom.testbed.topology import SHAPES, Port, Role, Seat, Topology, roles_of, with_libraries
 from headroom.testbed.trex import container as trex_container
 
 FILE = ROOT / "docker" / "compose.yaml"
 LIBRARIES = "/opt/headroom/lib"  # of the adapters, in the image
 OUR_IMAGE = "headroom/engine:latest"  # as docker/compose.yaml has it
 UP_S = 60.0  # for a container to be made
-ASK_S = 5.0  # for a control socket to be asked through Docker
-ATTEMPTS = 3  # to find addresses that nobody takes meanwhile
+ASK_S = 5.0  # for an answer of a control socket through Docker
+ATTEMPTS = 3  # to find addresses that no other run takes meanwhile
 FIRST_SUBNET, SUBNETS = 64, 128  # 10.64 to 10.191
+_run = partial(containers.run, tied=True)  # Compose is not to go on making containers when we have been killed
 SUBNET_VARIABLE = "HEADROOM_SUBNET"
 
 # Which address of docker/compose.yaml each port has, below the project's own 10.<n>.
@@ -100,7 +100,7 @@ class Compose(Topology):
         self.crew.wait_until_ready()
 
     def _first(self) -> Container:
-        """The generator's container, which is made first, with addresses that nobody has."""
+        """The generator's container, which is made first, with free addresses."""
         taken: set[str] = set()
         for attempt in range(ATTEMPTS):
             self.subnet = free_subnet(self.run, taken)
@@ -122,7 +122,7 @@ class Compose(Topology):
         }
 
     def start(self, role: Role, command: str, job: dict[str, Any], ends_by_itself: bool = False) -> Service:
-        whole = {"idle": self.allotment.idle(role)} | _inside(job)
+        whole = {"idle": self.allotment.idle(role)} | with_libraries(job, in_image)
         if role == "generator":
             return self.crew.engine("trial", command, whole, self.seats[role].place, ends_by_itself)
         whole["control"] = f"/run/headroom/{role}.sock"
@@ -131,8 +131,8 @@ class Compose(Topology):
         return self.crew.far(role, container.wait, b"", place, container, command)
 
     def start_image(self, role: Role, image: str, channel: dict[str, str]) -> Service:
-        """Starts a node of somebody's own image by the contract of docker/README.md, and asks it beforehand for a test
-        that nobody knows.
+        """Starts a node of a vendor's image by the contract of docker/README.md, after a run with a test that does not
+        exist.
 
         `channel` holds variables such as HEADROOM_MODE. Raises EngineFailure where the image takes on any test.
         """
@@ -153,12 +153,12 @@ class Compose(Topology):
         found = containers.labelled(self.project, role)
         if not found:
             raise EnvironmentLacks(f"The container of the {role} does not start: Compose knows none.")
-        asked = self.made["generator"].id if "generator" in self.made else found[0]
-        container = Container.of(found[0], f"{self.project}-{role}", role, asked)
+        asking = self.made["generator"].id if "generator" in self.made else found[0]
+        container = Container.of(found[0], f"{self.project}-{role}", role, asking)
         self.made[role] = container
         self.states |= {(role, name): state for name, state in container.links().items()}
-        said = bridges.settle(self.project, containers.networks(self.project))
-        self.notes = list(dict.fromkeys([*self.notes, *said]))
+        notes = bridges.settle(self.project, containers.networks(self.project))
+        self.notes = list(dict.fromkeys([*self.notes, *notes]))
         return container
 
     def look(self) -> None:
@@ -170,7 +170,7 @@ class Compose(Topology):
         if wrong := interfaces.gone_down(before, flat):
             (role, name), what = wrong
             where = f"The interface {name} of the {role}, in {self.made[role].name},"
-            raise EngineFailure("input", f"{where} {what}: somebody has done that while it was needed.")
+            raise EngineFailure("input", f"{where} {what}: that was done while it was needed.")
 
     @property
     def _compose(self) -> list[str]:
@@ -192,7 +192,7 @@ class Compose(Topology):
                 container.thaw()  # one that is paused cannot be stopped
             if containers.remove(self.project):
                 runs.release(self.run)
-            else:  # whoever comes next removes what Docker still knows then; nothing of it runs on
+            else:  # the next run removes what Docker still knows then; nothing of it runs on
                 for container in self.made.values():
                     container.kill()
                 runs.give_up(self.run)
@@ -204,20 +204,20 @@ class Compose(Topology):
 class Container:
     """A container that has been started. `pid` and `started` are those of its first process, for `kill`.
 
-    `asked` is the one of our own in which control sockets are asked: an image of somebody else has nothing for that.
+    `asking` is the one of our own that reads control sockets: a vendor's image has no program for that.
     """
 
     id: str
     name: str
     role: Role
-    asked: str
+    asking: str
     pid: int
     started: int | None
 
     @staticmethod
-    def of(identity: str, name: str, role: Role, asked: str) -> Container:
+    def of(identity: str, name: str, role: Role, asking: str) -> Container:
         pid = int(containers.inspect(identity).get("State", {}).get("Pid", 0))
-        return Container(identity, name, role, asked, pid, runs.start_time(pid) if pid else None)
+        return Container(identity, name, role, asking, pid, runs.start_time(pid) if pid else None)
 
     @property
     def wait(self) -> tuple[str, ...]:
@@ -230,13 +230,10 @@ class Container:
         return bool(state.get("Running")) and health in (None, "healthy")
 
     def statistics(self) -> dict[str, Any]:
-        done = _run(["docker", "exec", self.asked, "ask", f"/run/headroom/{self.role}.sock"], ASK_S)
+        done = _run(["docker", "exec", self.asking, "ask", f"/run/headroom/{self.role}.sock"], ASK_S)
         if done.returncode != 0:
             raise OSError(done.returncode, _reason(done.stderr))
-        document = json.loads(done.stdout)
-        if not isinstance(document, dict):
-            raise ValueError("its answer is JSON, but not an object")
-        return document
+        return answer_of(done.stdout)
 
     def stop(self, service: Service, grace_s: float) -> tuple[int, bytes, bytes]:
         _run(["docker", "stop", "-t", str(max(1, round(grace_s))), self.id], grace_s + containers.ANSWER_S)
@@ -297,7 +294,7 @@ def look_at_daemon(pid: int) -> None:
 
 
 def lacks() -> str:
-    """Why this machine cannot do it, as a sentence with a way out; empty where it can, as far as can be told."""
+    """Why this machine cannot do it, as a sentence with a way out; empty where it can, as far as is known."""
     found = containers.look()
     return f"{found.reason}: {found.remedy}." if found.reason else ""
 
@@ -325,13 +322,9 @@ def commands(with_trex: bool = False) -> list[str]:
     ]
 
 
-def _inside(job: dict[str, Any]) -> dict[str, Any]:
-    """A job with the paths of adapters as they are in the image."""
-    inside = dict(job)
-    for side in ("compressor", "decompressor", "endpoint"):
-        if isinstance(job.get(side), dict) and "library" in job[side]:
-            inside[side] = job[side] | {"library": f"{LIBRARIES}/{Path(job[side]['library']).name}"}
-    return inside
+def in_image(library: str) -> str:
+    """The path of an adapter in our image."""
+    return f"{LIBRARIES}/{Path(library).name}"
 
 
 def free_subnet(run: str, taken: Set[str] = frozenset(), routes: Path = Path("/proc/net/route")) -> str:
@@ -350,7 +343,7 @@ def free_subnet(run: str, taken: Set[str] = frozenset(), routes: Path = Path("/p
             return f"10.{second}"
     raise EnvironmentLacks(
         f"This machine has routes to all of 10.{FIRST_SUBNET} to 10.{FIRST_SUBNET + SUBNETS - 1}: set "
-        f"{SUBNET_VARIABLE} to the first half of addresses that nobody here needs, such as 172.30."
+        f"{SUBNET_VARIABLE} to the first half of addresses that are free here, such as 172.30."
     )
 
 
@@ -366,26 +359,8 @@ def _routed(routes: Path) -> list[IPv4Network]:
     return found
 
 
-def _run(words: list[str], timeout_s: float, environment: dict[str, str] | None = None) -> Any:
-    try:
-        return subprocess.run(
-            [*process_group.words(), *words],  # Compose is not to go on making containers when we have been killed
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=timeout_s,
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, **(environment or {})},
-            start_new_session=True,  # Ctrl-C is ours to handle
-        )
-    except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(words, 1, "", f"{words[0]} does not answer within {timeout_s:g} s")
-    except OSError as error:
-        return subprocess.CompletedProcess(words, 1, "", f"{words[0]} cannot be started: {error.strerror}")
-
-
-def _reason(said: str) -> str:
-    """The line of what a command said that tells most."""
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+def _reason(output: str) -> str:
+    """The most telling line of a command's output."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     telling = [line for line in lines if "rror" in line] or lines[-1:]
     return (telling[0] if telling else "it gave no reason")[:400]

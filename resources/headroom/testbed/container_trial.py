@@ -72,17 +72,17 @@ class TrialOptions:
         }
 
 
-def run(asked: TrialOptions, folder: Path = FOLDER) -> dict[str, Any]:
+def run(options: TrialOptions, folder: Path = FOLDER) -> dict[str, Any]:
     """Has the generator make one trial; returns its result, and what the others say at the end.
 
     Raises TrialFailed where there is none, as soon as that is known.
     """
     name = f"trial-{os.getpid()}"
-    (folder / f"{name}.job").write_text(json.dumps(asked.job()), encoding="utf-8")
+    (folder / f"{name}.job").write_text(json.dumps(options.job()), encoding="utf-8")
     result = folder / f"{name}.result"
     try:
         _tell(folder / "trials", name)
-        _wait(result, folder, asked.seconds + PATIENCE_S)
+        _wait(result, folder, options.seconds + PATIENCE_S)
         document = _read(result, folder / f"{name}.log")
     finally:
         for path in folder.glob(f"{name}.*"):
@@ -92,7 +92,7 @@ def run(asked: TrialOptions, folder: Path = FOLDER) -> dict[str, Any]:
 
 def _tell(pipe: Path, name: str) -> None:
     try:
-        descriptor = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)  # not blocking: somebody has to be listening
+        descriptor = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)  # not blocking: the generator has to be listening
         try:
             os.write(descriptor, f"{name}\n".encode())
         finally:
@@ -122,8 +122,8 @@ def _read(result: Path, log: Path) -> dict[str, Any]:
     try:
         document = json.loads(text)
     except ValueError:
-        said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() if log.exists() else []
-        raise TrialFailed(f"The generator gave no result: {said[-1] if said else 'it said nothing'}.") from None
+        lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() if log.exists() else []
+        raise TrialFailed(f"The generator gave no result: {lines[-1] if lines else 'it gave no reason'}.") from None
     if "error" in document:
         raise TrialFailed(f"The generator: {document['error'].get('message', 'it gave no reason')}")
     return document
@@ -143,12 +143,12 @@ def shortcomings(generated: dict[str, Any]) -> list[str]:
         if one["lost"]:
             found.append(f"{direction}: {one['lost']} of {one['sent']} packets did not arrive as they were sent.")
         if unexpected := one["unexpected"] - strays_in(one):
-            found.append(f"{direction}: {unexpected} packets arrived that nobody had sent.")
+            found.append(f"{direction}: {unexpected} packets arrived that were not sent.")
     return found or ([] if generated.get("forward") else ["There is no result of any direction."])
 
 
 def behindhand(generated: dict[str, Any]) -> list[str]:
-    """Directions in which the generator did not send what it was asked for: of the nodes, that says nothing."""
+    """Directions in which the generator fell behind: of the nodes, that says nothing."""
     return [
         f"{direction}: the generator sent {one['achieved_pps'] or 0:.0f} of {one['requested_pps']:.0f} packets/s."
         for direction in ("forward", "reverse")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Docker and Compose: whether they are here, and what a container says of itself."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -11,7 +9,7 @@ import shutil
 import socket
 import struct
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -30,10 +28,10 @@ KINDS = {
     "network": ("docker", "network", "ls", "-q", "--no-trunc"),
     "volume": ("docker", "volume", "ls", "-q"),
 }
-DOES_NOT = 127  # exit status of a container that does not do the test it was asked for
+DOES_NOT = 127  # exit status of a container that does not know the test
 
 
-# A container that is only asked whether it takes a test on: it needs nothing, and gets nothing.
+# A container that only answers whether it takes a test on: it needs nothing, and gets nothing.
 NO_RIGHTS = (
     *("--network", "none", "--cap-drop", "ALL", "--security-opt", "no-new-privileges:true", "--read-only"),
     *("--tmpfs", "/tmp", "--init", "--pull", "never", "--log-driver", "json-file", "--log-opt", "max-size=1m"),
@@ -80,10 +78,7 @@ def _compose(path: str) -> tuple[tuple[str, ...], str] | None:
 
 def _ask(*words: str, timeout_s: float = ANSWER_S) -> str:
     """What a command prints; "" where it fails or does not answer."""
-    try:
-        done = _run(words, timeout_s)
-    except EnvironmentLacks:
-        return ""
+    done = run(words, timeout_s)
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
@@ -117,9 +112,9 @@ def image(name: str) -> dict[str, Any]:
     return _first(_ask("docker", "image", "inspect", name))
 
 
-def _first(told: str) -> dict[str, Any]:
+def _first(output: str) -> dict[str, Any]:
     try:
-        found = json.loads(told or "[]")
+        found = json.loads(output or "[]")
     except ValueError:
         return {}
     return found[0] if isinstance(found, list) and found and isinstance(found[0], dict) else {}
@@ -128,7 +123,7 @@ def _first(told: str) -> dict[str, Any]:
 def require_image(name: str, digest: str = "", obtain: str = "") -> None:
     """Raises EnvironmentLacks where an image is not on this machine, or is another one than a digest says.
 
-    Nothing is ever pulled for a measurement: what runs is what somebody has fetched on purpose.
+    Nothing is ever pulled for a measurement: what runs was fetched on purpose.
     """
     found = image(name)
     how = f" How to get it: {obtain.strip()}" if obtain else ""
@@ -163,7 +158,7 @@ def remove(project: str) -> bool:
         found = {kind: _ask(*words, "--filter", f"label={PROJECT}={project}").split() for kind, words in KINDS.items()}
         if not any(found.values()):
             return True
-        for kind, names in found.items():  # a network goes when nobody is on it
+        for kind, names in found.items():  # a network goes when no container is on it
             if names:
                 _ask("docker", kind, "rm", *(["--force"] if kind != "network" else []), *names)
     return False
@@ -171,15 +166,12 @@ def remove(project: str) -> bool:
 
 def last_words(container: str) -> str:
     """The last line that a container has printed to stderr."""
-    try:
-        said = _run(["docker", "logs", "--tail", "20", container]).stderr
-    except EnvironmentLacks:
-        return ""
-    return next((line.strip()[:300] for line in reversed(said.splitlines()) if line.strip()), "")
+    output = run(["docker", "logs", "--tail", "20", container]).stderr
+    return next((line.strip()[:300] for line in reversed(output.splitlines()) if line.strip()), "")
 
 
 def refuses_unknown_tests(image: str, project: str = "") -> str:
-    """Asks an image for a test that nobody has ever heard of; returns what is wrong with its answer.
+    """Runs an image with the name of a test that does not exist; returns what is wrong with its answer.
 
     An image that takes any test for one that it knows would be measured doing something else. It may do nothing here:
     no network, no capability, nothing to write to but its own memory. `project` is that of the run, which removes what
@@ -188,40 +180,45 @@ def refuses_unknown_tests(image: str, project: str = "") -> str:
     test, name = f"unknown-{secrets.token_hex(4)}", f"{project or 'hr'}-probe-{secrets.token_hex(3)}"
     words = ["docker", "run", "--detach", "--name", name, "--label", f"{PROJECT}={project or name}", *NO_RIGHTS]
     try:
-        started = _run([*words, "--env", f"HEADROOM_TEST={test}", image])
+        started = run([*words, "--env", f"HEADROOM_TEST={test}", image])
         if started.returncode != 0:
             raise EnvironmentLacks(f"The image {image} cannot be run: {first_line(started.stderr)}")
-        status = _run(["docker", "wait", name]).stdout.strip()
+        status = run(["docker", "wait", name]).stdout.strip()
     finally:
         with process_group.uninterrupted():
             _ask("docker", "rm", "--force", "--volumes", name)
     if status == str(DOES_NOT):
         return ""
     if not status:
-        return f"{image} does not end within {ANSWER_S:g} s when it is asked for the unknown test {test}"
-    return (
-        f"{image} ends with status {status} when it is asked for the unknown test {test}; {DOES_NOT} says that it does "
-        "not do a test"
-    )
+        return f"{image} does not end within {ANSWER_S:g} s with the unknown test {test}"
+    return f"{image} ends with status {status} with the unknown test {test}; {DOES_NOT} says that it does not do a test"
 
 
-def _run(words: Sequence[str], timeout_s: float = ANSWER_S) -> subprocess.CompletedProcess[str]:
-    """Runs a command of Docker's own. Raises EnvironmentLacks where it cannot be started; status 1 for no answer."""
+def run(
+    words: Sequence[str],
+    timeout_s: float = ANSWER_S,
+    environment: Mapping[str, str] | None = None,
+    tied: bool = False,
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command of Docker's. Status 1 with the reason as its complaint, where it cannot be started or does not
+    answer. `tied`: it ends when this process is killed."""
     try:
         return subprocess.run(
-            words,
+            [*(process_group.words() if tied else ()), *words],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             errors="replace",
             timeout=timeout_s,
+            env={**os.environ, **(environment or {})},
             start_new_session=True,  # Ctrl-C is ours to handle
         )
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(list(words), 1, "", f"{words[0]} does not answer within {timeout_s:g} s")
+        complaint = f"{words[0]} does not answer within {timeout_s:g} s"
     except OSError as error:
-        raise EnvironmentLacks(f"{words[0]} cannot be started: {error.strerror}.") from error
+        complaint = f"{words[0]} cannot be started: {error.strerror}"
+    return subprocess.CompletedProcess(list(words), 1, "", complaint)
 
 
-def first_line(said: str) -> str:
-    return next((line.strip()[:300] for line in said.splitlines() if line.strip()), "no reason is given")
+def first_line(output: str) -> str:
+    return next((line.strip()[:300] for line in output.splitlines() if line.strip()), "no reason is given")

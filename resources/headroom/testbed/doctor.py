@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What this machine has and lacks, what each lack costs, and how to get it."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -36,6 +34,56 @@ class Check:
         return asdict(self)
 
 
+# What it costs that something lacks, and how to get it, by the name of the check.
+ADVICE = {
+    "compiler": ("nothing can be built, so nothing can be measured", "apt-get install g++"),
+    "clang": ("no sanitized tests, no fuzzing, no clang builds to compare", "apt-get install clang"),
+    "cmake": ("nothing can be built", "apt-get install cmake"),
+    "ninja": ("nothing can be built", "apt-get install ninja-build"),
+    "32-bit builds": (
+        "no gcc-m32-O2 in the comparison of builds (the Effnet paper's Figure 6)",
+        "apt-get install g++-multilib",
+    ),
+    "tshark": ("no second judge of link captures; those cases are unsupported", "apt-get install tshark"),
+    "browser": ("the report's browser test cannot run (./headroom test)", "apt-get install chromium"),
+    "DPDK": (
+        "the engine has no ports: no node, link or generator on interfaces",
+        "apt-get install libdpdk-dev pkg-config",
+    ),
+    "TRex": (
+        "no --generator trex: on interfaces the engine's own generator sends",
+        "unpack or build TRex and set TREX_ROOT to its folder",
+    ),
+    "cores": ("no scaling over cores; the harness shares its core with what it measures", "more cores"),
+    "last-level cache": (
+        "2c-l3 does not differ from other pairs of cores",
+        "a hypervisor that passes CPUID's cache leaves",
+    ),
+    "SMT siblings": ("2c-smt is skipped", ""),
+    "governor": (
+        "the clock follows the load, so ns per operation fall as load grows",
+        "cpupower frequency-set -g performance",
+    ),
+    "isolated CPUs": ("other processes may disturb a trial (it is then repeated)", "boot with isolcpus=… nohz_full=…"),
+    "hugepages": ("DPDK on real NICs needs them; nothing in memory does", "sysctl vm.nr_hugepages=1024"),
+    "transparent hugepages": (
+        "large context tables meet more TLB misses, so figures beyond the caches are lower",
+        "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
+    ),
+    "clock": (
+        "times per operation are less exact, and reading the clock is slower",
+        "boot with clocksource=tsc where the CPU allows it",
+    ),
+    "memory": ("large numbers of flows do not fit", "2 GiB or more"),
+    "steal": ("the hypervisor gives this machine's time to others: ticks are missed without fault", "a dedicated host"),
+    "quiet": ("other work shares the cores; trials spread and are repeated", "end other programs while measuring"),
+}
+
+
+def lacking(name: str, value: str, status: Status = "lacking") -> Check:
+    return Check(name, status, value, *ADVICE[name])
+
+
 def checks(steal_seconds: float = 0.3) -> list[Check]:
     """All checks, those of programs first. Takes `steal_seconds` and a little more."""
     before = procstat.read()
@@ -43,16 +91,12 @@ def checks(steal_seconds: float = 0.3) -> list[Check]:
     found = topology.read()
     seen = environment.read()
     result = [
-        program("compiler", ("g++", "--version"), "nothing can be built, so nothing can be measured", "g++"),
-        program(
-            "clang", ("clang++", "--version"), "no sanitized tests, no fuzzing, no clang builds to compare", "clang"
-        ),
-        program("cmake", ("cmake", "--version"), "nothing can be built", "cmake"),
-        program("ninja", ("ninja", "--version"), "nothing can be built", "ninja-build"),
+        program("compiler", "g++"),
+        program("clang", "clang++"),
+        program("cmake", "cmake"),
+        program("ninja", "ninja"),
         multilib(),
-        program(
-            "tshark", ("tshark", "--version"), "no second judge of link captures; those cases are unsupported", "tshark"
-        ),
+        program("tshark", "tshark"),
         browser(),
         *others(),
         namespaces(),
@@ -63,7 +107,7 @@ def checks(steal_seconds: float = 0.3) -> list[Check]:
         caches(found),
         smt(found),
         frequency(seen.governor),
-        isolated(seen.isolated_cpus, found),
+        isolated(seen.isolated_cpus),
         huge_pages(seen.hugepages),
         transparent_huge_pages(seen.transparent_hugepages),
         clock(seen.clock_source),
@@ -75,11 +119,11 @@ def checks(steal_seconds: float = 0.3) -> list[Check]:
     return result
 
 
-def program(name: str, command: tuple[str, ...], cost: str, package: str) -> Check:
-    """Whether a program is there, with the first line of what it says of its version."""
-    if shutil.which(command[0]) is None:
-        return Check(name, "lacking", f"{command[0]} is not installed", cost, f"apt-get install {package}")
-    return Check(name, "good", first_line(command) or command[0])
+def program(name: str, command: str) -> Check:
+    """Whether a program is there, with the first line of its version."""
+    if shutil.which(command) is None:
+        return lacking(name, f"{command} is not installed")
+    return Check(name, "good", first_line((command, "--version")) or command)
 
 
 def first_line(command: tuple[str, ...], only_good: bool = False) -> str:
@@ -96,8 +140,7 @@ def first_line(command: tuple[str, ...], only_good: bool = False) -> str:
 def multilib() -> Check:
     if list(Path("/usr/lib/gcc").glob("*/*/32/libstdc++.a")):
         return Check("32-bit builds", "good", "g++ -m32 has its library")
-    cost = "no gcc-m32-O2 in the comparison of builds (the Effnet paper's Figure 6)"
-    return Check("32-bit builds", "lacking", "g++ -m32 has no library", cost, "apt-get install g++-multilib")
+    return lacking("32-bit builds", "g++ -m32 has no library")
 
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -114,10 +157,7 @@ def find_browser() -> tuple[str, str] | None:
 
 def browser() -> Check:
     found = find_browser()
-    if found:
-        return Check("browser", "good", found[1])
-    cost = "the report's browser test cannot run (./headroom test)"
-    return Check("browser", "lacking", "no Chromium that runs", cost, "apt-get install chromium")
+    return Check("browser", "good", found[1]) if found else lacking("browser", "no Chromium that runs")
 
 
 def others() -> list[Check]:
@@ -136,7 +176,7 @@ def others() -> list[Check]:
             continue
         here = libraries.look_for(one.requires)
         if here.reason:
-            cost = f"{name} cannot be tested, and nobody can be tested against it"
+            cost = f"{name} cannot be tested, alone or against another"
             found.append(Check(name, "lacking", here.reason, cost, one.obtain.strip()))
         else:
             found.append(Check(name, "good", f"{here.version} in {here.path}" if here.version else here.path))
@@ -149,17 +189,14 @@ def namespaces() -> Check:
 
     cost = "no --topology netns: nodes, link and generator cannot be measured on this machine's own interfaces"
     if reason := netns.probe():
-        said, _, remedy = reason.partition(": ")
-        return Check("network namespaces", "lacking", said, cost, remedy)
+        lack, _, remedy = reason.partition(": ")
+        return Check("network namespaces", "lacking", lack, cost, remedy)
     return Check("network namespaces", "good", "root, ip and veth pairs")
 
 
 def dpdk() -> Check:
     version = first_line(("pkg-config", "--modversion", "libdpdk"), only_good=True)
-    if version:
-        return Check("DPDK", "good", version)
-    cost = "the engine has no ports: no node, link or generator on interfaces"
-    return Check("DPDK", "lacking", "libdpdk is not installed", cost, "apt-get install libdpdk-dev pkg-config")
+    return Check("DPDK", "good", version) if version else lacking("DPDK", "libdpdk is not installed")
 
 
 def docker() -> Check:
@@ -175,47 +212,31 @@ def docker() -> Check:
 def trex(environment: Mapping[str, str] = os.environ) -> Check:
     from headroom.testbed.trex import installation
 
-    cost = "no --generator trex: on interfaces the engine's own generator sends"
     try:
         found = installation.find(environment)
     except EnvironmentLacks as error:
-        return Check("TRex", "lacking", str(error), cost, "unpack or build TRex and set TREX_ROOT to its folder")
+        return lacking("TRex", str(error))
     return Check("TRex", "good", f"{found.version} in {found.folder}")
 
 
 def cores(found: topology.Topology) -> Check:
-    usable = len(found.cpus)
     physical = len(found.physical_cores)
     sockets = len({cpu.package for cpu in found.cpus})
     names = ", ".join(c.name for c in topology.configurations(found) if c.available)
     value = (
-        f"{usable} CPUs on {physical} cores in {sockets} socket{'s' if sockets != 1 else ''}; configurations: {names}"
+        f"{len(found.cpus)} CPUs on {physical} cores in {sockets} socket{'s' if sockets != 1 else ''}; "
+        f"configurations: {names}"
     )
     if found.excluded:
         reasons = sorted(set(found.excluded.values()))
         return Check("cores", "note", f"{value}; {len(found.excluded)} more are {' or '.join(reasons)}")
-    if physical < 2:
-        return Check(
-            "cores",
-            "lacking",
-            value,
-            "no scaling over cores; the harness shares its core with what it measures",
-            "more cores",
-        )
-    return Check("cores", "good", value)
+    return lacking("cores", value) if physical < 2 else Check("cores", "good", value)
 
 
 def caches(found: topology.Topology) -> Check:
     groups = {cpu.last_level_cache: cpu.cache_level for cpu in found.cpus if cpu.last_level_cache}
     if not groups:
-        cost = "2c-l3 cannot be told from other pairs of cores"
-        return Check(
-            "last-level cache",
-            "lacking",
-            "the kernel does not show who shares it",
-            cost,
-            "a hypervisor that passes CPUID's cache leaves",
-        )
+        return lacking("last-level cache", "the kernel does not show who shares it")
     texts = [f"L{level} of {_ranges(group)}" for group, level in sorted(groups.items(), key=lambda item: min(item[0]))]
     return Check("last-level cache", "good", "; ".join(texts[:8]) + ("; …" if len(texts) > 8 else ""))
 
@@ -226,64 +247,31 @@ def smt(found: topology.Topology) -> Check:
         pairs = sorted({tuple(sorted(cpu.siblings)) for cpu in found.cpus})
         text = ", ".join("+".join(map(str, pair)) for pair in pairs[:6]) + (", …" if len(pairs) > 6 else "")
         return Check("SMT siblings", "good", f"{threads} threads per core: {text}")
-    return Check("SMT siblings", "note", "one thread per core (or the hypervisor hides them)", "2c-smt is skipped")
+    return lacking("SMT siblings", "one thread per core (or the hypervisor hides them)", "note")
 
 
 def frequency(governor: str | None) -> Check:
     if governor is None:
-        return Check(
-            "governor",
-            "note",
-            "not shown (usual in a virtual machine)",
-            "the clock may change unseen; trials show it as spread",
-        )
-    if governor == "performance":
-        return Check("governor", "good", governor)
-    return Check(
-        "governor",
-        "lacking",
-        governor,
-        "the clock follows the load, so ns per operation fall as load grows",
-        "cpupower frequency-set -g performance",
-    )
+        cost = "the clock may change unseen; trials show it as spread"
+        return Check("governor", "note", "not shown (usual in a virtual machine)", cost)
+    return Check("governor", "good", governor) if governor == "performance" else lacking("governor", governor)
 
 
-def isolated(listed: str | None, found: topology.Topology) -> Check:
+def isolated(listed: str | None) -> Check:
     if listed and listed != "none":
         return Check("isolated CPUs", "good", listed)
-    return Check(
-        "isolated CPUs",
-        "note",
-        "none",
-        "other processes may disturb a trial (it is then repeated)",
-        "boot with isolcpus=… nohz_full=…",
-    )
+    return lacking("isolated CPUs", "none", "note")
 
 
 def huge_pages(count: int | None) -> Check:
-    if count:
-        return Check("hugepages", "good", f"{count} reserved")
-    return Check(
-        "hugepages",
-        "note",
-        "none reserved",
-        "DPDK on real NICs needs them; nothing in memory does",
-        "sysctl vm.nr_hugepages=1024",
-    )
+    return Check("hugepages", "good", f"{count} reserved") if count else lacking("hugepages", "none reserved", "note")
 
 
 def transparent_huge_pages(mode: str | None) -> Check:
     # With "madvise" an implementation gets them for what it asks; the reference asks for its context tables.
     if mode in ("always", "madvise"):
         return Check("transparent hugepages", "good", mode)
-    cost = "large context tables meet more TLB misses, so figures beyond the caches are lower"
-    return Check(
-        "transparent hugepages",
-        "note",
-        mode or "unknown",
-        cost,
-        "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
-    )
+    return lacking("transparent hugepages", mode or "unknown", "note")
 
 
 def clock(source: str | None) -> Check:
@@ -292,28 +280,18 @@ def clock(source: str | None) -> Check:
     except OSError:
         flags = []
     steady = [flag for flag in ("constant_tsc", "nonstop_tsc") if flag in flags]
-    value = (
-        f"{source or 'unknown'}; TSC "
-        f"{'is steady' if len(steady) == 2 else 'may change its rate' if flags else 'unknown'}"
-    )
+    rate = "is steady" if len(steady) == 2 else "may change its rate" if flags else "unknown"
+    value = f"{source or 'unknown'}; TSC {rate}"
     if source in ("tsc", "kvm-clock", "arch_sys_counter") and (len(steady) == 2 or source == "arch_sys_counter"):
         return Check("clock", "good", value)
-    return Check(
-        "clock",
-        "lacking",
-        value,
-        "times per operation are less exact, and reading the clock is slower",
-        "boot with clocksource=tsc where the CPU allows it",
-    )
+    return lacking("clock", value)
 
 
 def memory(octets: int | None) -> Check:
     if octets is None:
         return Check("memory", "note", "unknown")
-    gib = octets / 2**30
-    if gib < 2:
-        return Check("memory", "lacking", f"{gib:.1f} GiB", "large numbers of flows do not fit", "2 GiB or more")
-    return Check("memory", "good", f"{gib:.1f} GiB")
+    value = f"{octets / 2**30:.1f} GiB"
+    return lacking("memory", value) if octets < 2 << 30 else Check("memory", "good", value)
 
 
 def steal(before: dict[int, procstat.CoreTimes], after: dict[int, procstat.CoreTimes], cpus: set[int]) -> Check:
@@ -330,27 +308,13 @@ def steal(before: dict[int, procstat.CoreTimes], after: dict[int, procstat.CoreT
     worst = max(shares.values(), default=0.0)
     value = f"{worst:.1%} now, {since_boot:.2%} since boot"
     if worst > 0.01 or since_boot > 0.01:
-        return Check(
-            "steal",
-            "lacking",
-            value,
-            "the hypervisor gives this machine's time to others: ticks are missed without fault",
-            "a dedicated host",
-        )
+        return lacking("steal", value)
     return Check("steal", "good", value)
 
 
 def quiet(load: float, cpus: int) -> Check:
     value = f"load average {load:.2f} on {cpus} CPUs"
-    if load > 0.5:
-        return Check(
-            "quiet",
-            "lacking",
-            value,
-            "other work shares the cores; trials spread and are repeated",
-            "end other programs while measuring",
-        )
-    return Check("quiet", "good", value)
+    return lacking("quiet", value) if load > 0.5 else Check("quiet", "good", value)
 
 
 def _ranges(numbers: frozenset[int]) -> str:

@@ -8,8 +8,6 @@ differs between them is who sends. TRex sends them in one of two ways:
 - `capture`: any profile, octet by octet as rendered, from a capture. TRex measures no latency then.
 """
 
-from __future__ import annotations
-
 import copy
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +30,7 @@ from headroom.testbed.trex.statistics import direction_of
 from headroom.testbed.trial import Direction, Latency, Trial
 
 Directions = Literal["both", "forward"]
-Run = Callable[[str, dict[str, Any]], dict[str, Any]]
+Execute = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 STREAMS = PROFILES / "voip_flow_pairs.py"
 VOICE = (("ipv4", "udp", "rtp"), ("ipv6", "udp", "rtp"))
@@ -105,7 +103,7 @@ class TrexGenerator:
     def compared(self, rate_pps: float, duration_s: float) -> Trial:
         """A trial whose packets are compared where they arrive, octet by octet; latency is not measured meanwhile.
 
-        Where nobody can listen, they are counted only, and a note says so.
+        Where listening is impossible, they are counted only, and a note says so.
         """
         if self.ears is None:
             trial = self.trial(rate_pps, duration_s)
@@ -142,18 +140,18 @@ class TrexGenerator:
             self._load(pace, warm_s, 0.0, 0.0)
             self._go(lambda: self.trex.start(self.ports, warm_s + GUARD_S), warm_s)
             self.trex.stop()
-        wanted = self._load(pace, duration_s, warm_s, latency_pps)
+        counts = self._load(pace, duration_s, warm_s, latency_pps)
         self.trex.clear()
         before()
         elapsed_s = self._go(lambda: self.trex.start(self.ports, duration_s + GUARD_S), duration_s)
         stats = self.trex.stats()
         self.trex.stop()
-        rates = {port: packets / duration_s for port, packets in wanted.items()}
-        missing = "" if latency_pps else "no stream that measures latency was asked for"
+        rates = {port: packets / duration_s for port, packets in counts.items()}
+        missing = "" if latency_pps else "there was no stream that measures latency"
         return self._judge(stats, rates, rate_pps, duration_s, elapsed_s, missing)
 
     def _warm_s(self, pps: float) -> float:
-        """Seconds of warming up with streams; where each packet has to be told to TRex, it takes no more than some."""
+        """Seconds of warming up with streams; where TRex needs a list of packets, it takes no more than some."""
         return self.warmup_s if is_voice(self.profile) else min(self.warmup_s, MOST_WARM / pps)
 
     def _load(self, pps: float, duration_s: float, start_s: float, latency_pps: float) -> dict[int, int]:
@@ -308,7 +306,7 @@ class EmbeddedGenerator:
     warmup_s: float = 0.5
     drain_s: float = 0.5
     common: Mapping[str, Any] = field(default_factory=dict)
-    run: Run = engine.run
+    run: Execute = engine.run
     bridged: bool = False  # whether what bridges say of their own is to be left out
     name: str = field(default="embedded", init=False)
 
@@ -341,26 +339,31 @@ class EmbeddedGenerator:
         }
 
 
-def embedded_direction(told: Mapping[str, Any]) -> Direction:
+def embedded_direction(document: Mapping[str, Any]) -> Direction:
     """One direction from the engine's document."""
-    latency = told.get("latency_ns")
+    latency = document.get("latency_ns")
     return Direction(
-        requested_pps=float(told["requested_pps"]),
-        achieved_pps=float(told["achieved_pps"] or 0.0),  # null where it has come to send nothing
-        sent=int(told["sent"]),
-        received=int(told["received"]),
-        octets_sent=int(told["octets_sent"]),
-        lost=int(told["lost"]),
-        unexpected=int(told["unexpected"]) + int(told.get("duplicated", 0)),
-        fell_behind=bool(told["fell_behind"]),
+        requested_pps=float(document["requested_pps"]),
+        achieved_pps=float(document["achieved_pps"] or 0.0),  # null where it has come to send nothing
+        sent=int(document["sent"]),
+        received=int(document["received"]),
+        octets_sent=int(document["octets_sent"]),
+        lost=int(document["lost"]),
+        unexpected=int(document["unexpected"]) + int(document.get("duplicated", 0)),
+        fell_behind=bool(document["fell_behind"]),
         compared=True,
         latency=embedded_latency(latency) if latency and latency.get("count") else None,
         latency_missing="" if latency and latency.get("count") else "no packet has arrived",
     )
 
 
-def embedded_latency(told: Mapping[str, Any]) -> Latency:
-    buckets = tuple((float(edge), int(count)) for edge, count in told.get("buckets", []))
+def embedded_latency(document: Mapping[str, Any]) -> Latency:
+    buckets = tuple((float(edge), int(count)) for edge, count in document.get("buckets", []))
     return Latency(
-        int(told["count"]), told.get("average"), told.get("jitter"), told.get("min"), told.get("max"), buckets
+        int(document["count"]),
+        document.get("average"),
+        document.get("jitter"),
+        document.get("min"),
+        document.get("max"),
+        buckets,
     )

@@ -4,27 +4,23 @@
 Starting the engine with its ports takes a second or two, in a container more, and a search has dozens of trials.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import subprocess
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from headroom.core import process_group
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import EnvironmentLacks
-from headroom.core.machine.build import engine_program
-from headroom.core.paths import shown
+from headroom.core.machine.build import engine_program, require_engine
 from headroom.testbed.processes import STOP_S, Service
 from headroom.testbed.topology import Topology
 from headroom.testbed.trex.pipe import Pipe, PipeFailure, Refusal
 
 PATIENCE_S = 30.0  # beyond a trial's own time: an engine has to start, and a drowned one to end
 COMMAND = "serve"
-SAID = ("job", "input", "output")  # kinds of errors that the engine tells, and EngineFailure has as well
+ENGINE_KINDS = ("job", "input", "output")  # kinds of errors that the engine tells, and EngineFailure has as well
 
 
 class GeneratorSession:
@@ -38,12 +34,10 @@ class GeneratorSession:
         self._pipe: Pipe | None = None
         self._service: Service | None = None
 
-    def __enter__(self) -> GeneratorSession:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __call__(self, command: str, job: dict[str, Any]) -> dict[str, Any]:
@@ -55,7 +49,7 @@ class GeneratorSession:
         try:
             document = pipe.call(command, seconds + PATIENCE_S, **whole)
         except Refusal as refusal:
-            kind = refusal.exception if refusal.exception in SAID else "refused"
+            kind = refusal.exception if refusal.exception in ENGINE_KINDS else "refused"
             raise EngineFailure(kind, f"The generator: {refusal}") from refusal  # type: ignore[arg-type]
         except PipeFailure as failure:
             self.close()  # what it may still answer would be taken for the next answer
@@ -66,11 +60,7 @@ class GeneratorSession:
 
     def _start(self) -> Pipe:
         place, crew = self.made.seats["generator"].place, self.made.crew
-        program = engine_program(crew.build)
-        if not place.engine and not program.is_file():
-            raise EnvironmentLacks(
-                f"There is no engine at {shown(program)}: build it with `./headroom run`, or name a --build."
-            )
+        program = engine_program(crew.build) if place.engine else require_engine(crew.build)
         words = [*process_group.words(), *place.words, *(place.engine or (str(program),)), COMMAND]
         log = crew.folder / "generator.log"
         name = f"The generator ({program.name} {COMMAND} in {place.name})"

@@ -4,8 +4,6 @@
 Source: setns(2), netdevice(7), linux/ethtool.h, and ip-sysctl of the kernel's documentation.
 """
 
-from __future__ import annotations
-
 import array
 import ctypes
 import fcntl
@@ -80,7 +78,7 @@ def inside(namespace: str, work: Callable[[], Result]) -> Result:
 
 def quieten() -> None:
     """This namespace sends nothing of its own: no IPv6, whose neighbour discovery and reports would be packets that
-    nobody has sent, and no forwarding of IPv4, which a namespace takes over from its machine."""
+    were not sent, and no forwarding of IPv4, which a namespace takes over from its machine."""
     for path, value in (
         ("ipv6/conf/all/disable_ipv6", "1"),
         ("ipv6/conf/default/disable_ipv6", "1"),
@@ -126,18 +124,18 @@ def states() -> dict[str, State]:
     """The interfaces of this namespace but its loopback, by name. Source: rtnetlink(7), linux/if_link.h."""
     request = struct.pack("=IHHIIBxHiII", 32, RTM_GETLINK, NLM_F_REQUEST | NLM_F_DUMP, 1, 0, 0, 0, 0, 0, 0)
     found: dict[str, State] = {}
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_ROUTE) as asked:
-        asked.settimeout(NETLINK_ANSWER_S)
-        asked.send(request)
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETLINK_ROUTE) as connection:
+        connection.settimeout(NETLINK_ANSWER_S)
+        connection.send(request)
         while True:
-            answer = asked.recv(1 << 17)
+            answer = connection.recv(1 << 17)
             for kind, message in _messages(answer):
                 if kind != RTM_NEWLINK:  # the end of the list, or an error
                     return found
                 flags = struct.unpack_from("=I", message, 8)[0]
-                told = dict(_attributes(message[16:]))
-                name = told.get(IFLA_IFNAME, b"").rstrip(b"\0").decode(errors="replace")
-                changes = struct.unpack("=I", told.get(IFLA_CARRIER_CHANGES, bytes(4)))[0]
+                attributes = dict(_attributes(message[16:]))
+                name = attributes.get(IFLA_IFNAME, b"").rstrip(b"\0").decode(errors="replace")
+                changes = struct.unpack("=I", attributes.get(IFLA_CARRIER_CHANGES, bytes(4)))[0]
                 if not flags & IFF_LOOPBACK:
                     found[name] = State(bool(flags & IFF_UP), changes)
 
@@ -176,7 +174,7 @@ def _flags(any_socket: socket.socket, name: str) -> int:
     try:
         answer = fcntl.ioctl(any_socket, SIOCGIFFLAGS, struct.pack("16s24x", name.encode()))
     except OSError as error:
-        raise EnvironmentLacks(f"The interface {name} cannot be asked for its state: {error.strerror}.") from error
+        raise EnvironmentLacks(f"The state of the interface {name} cannot be read: {error.strerror}.") from error
     return int(struct.unpack_from("16xH", answer)[0])
 
 

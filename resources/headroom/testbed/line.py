@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The line of a measurement: two nodes with the link between them, and the generator at both ends.
 
-What the nodes do is the implementations' work (`asked`), or one of the controls: the null codec on both sides
+What the nodes do is the implementations' work (`run`), or one of the controls: the null codec on both sides
 (`null`), or nothing at all, frames passed on untouched (`bridge`); or they host the endpoints of a scheme, by its name.
 A line is made once for many trials.
 """
-
-from __future__ import annotations
 
 import contextlib
 import threading
@@ -15,13 +13,14 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from headroom.core import implementations
+from headroom.core.capabilities import adapter
 from headroom.core.errors import HeadroomError
+from headroom.core.implementations import null
 from headroom.core.machine import procstat
+from headroom.core.run.run import Run
 from headroom.core.scheme import all_schemes
-from headroom.core.settings import Settings
 from headroom.testbed import choice, images, testbed
 from headroom.testbed.channel import Channel
 from headroom.testbed.compose import Compose
@@ -37,7 +36,7 @@ CODECS: tuple[Codec, ...] = ("asked", "null", "bridge")
 U_MODE = Channel()  # as wherever load is measured: nothing is fed back
 
 LOOK_S = 0.1  # between two looks at the processes while a trial runs
-SUSPICIOUS = 0.5  # share of the packets: whoever loses more may not be there any more
+SUSPICIOUS = 0.5  # share of the packets: a node that loses more may have ended
 FLOWING = 0.5  # of the highest rate seen: below it, an interval between two looks was not of the trial
 
 
@@ -69,8 +68,8 @@ class Line:
         """One trial; a process that dies or is stopped ends it at once, with its cause.
 
         Where something is lost, the topology is looked at: an interface that is down loses packets, too. Where most is
-        lost, everybody is asked how he is: a node that hangs loses all, and is not to be taken for one that is too
-        slow.
+        lost, every process is checked for responsiveness: a node that hangs loses all, and must not pass for a slow
+        one.
         """
         trial = self.generator.trial(rate_pps, duration_s)
         if trial.lost or trial.fell_behind:
@@ -80,7 +79,7 @@ class Line:
         return trial
 
     def compared(self, rate_pps: float, duration_s: float) -> Trial:
-        """A trial whose packets are compared where they arrive, by whoever sends."""
+        """A trial whose packets are compared where they arrive, by the generator."""
         if isinstance(self.generator, ComparingGenerator):
             return self.generator.compared(rate_pps, duration_s)
         return self.trial(rate_pps, duration_s)
@@ -101,7 +100,7 @@ class Line:
 
 @contextmanager
 def line(
-    asked: Settings,
+    run: Run,
     cores: Sequence[int],
     codec: Codec,
     profile: str,
@@ -112,15 +111,15 @@ def line(
     """Makes a line, with the packets of a profile. Raises as `line_with` does."""
 
     def sending(made: Topology) -> AbstractContextManager[Generator]:
-        return sender(asked, made, profile, flows, True)
+        return sender(run, made, profile, flows, True)
 
-    with line_with(asked, cores, codec, channel, sending, capture) as ready:
+    with line_with(run, cores, codec, channel, sending, capture) as ready:
         yield ready
 
 
 @contextmanager
 def line_with(
-    asked: Settings,
+    run: Run,
     cores: Sequence[int],
     codec: Codec,
     channel: Channel,
@@ -132,8 +131,8 @@ def line_with(
     Raises NotOnThisTopology or EnvironmentLacks where there are no interfaces (`choice.require`). `capture` is where
     the link writes what passes, with what it did to each packet; a path of this machine, so that it is for `netns`
     alone. It costs the link time: not for a line that is measured."""
-    with choice.make(asked.topology, shape_of(asked.topology), cores, asked.build, asked.generator) as made:
-        watched = {role: _node(asked, made, role, codec, channel) for role in ("compressor", "decompressor")}
+    with choice.make(run.topology, shape_of(run.topology), cores, run.build, run.generator) as made:
+        watched = {role: _node(run, made, role, codec, channel) for role in ("compressor", "decompressor")}
         if "link" in made.seats:
             watched["link"] = _link(made, capture)
         made.crew.wait_until_ready()
@@ -146,44 +145,39 @@ def shape_of(topology: str) -> str:
     return testbed.load(Path(topology)).shape if topology.endswith(choice.TESTBED_SUFFIXES) else "full"
 
 
-def node_job(asked: Settings, codec: Codec, channel: Channel = U_MODE, role: str = "compressor") -> dict[str, Any]:
-    """What a node is told of its adapters, and the way of feedback. Controls have nothing to feed back.
+def node_job(run: Run, codec: Codec, channel: Channel = U_MODE, role: str = "compressor") -> dict[str, Any]:
+    """A node's adapters in its job, and the way of feedback. Controls have nothing to feed back.
 
     Opposite a container image, which does both directions by itself, a node has one implementation for both, too.
     """
-    sides = {"compressor": asked.compressor, "decompressor": asked.decompressor}
+    sides = {"compressor": run.compressor, "decompressor": run.decompressor}
     if codec == "null":
-        sides = dict.fromkeys(sides, "null")
+        sides = dict.fromkeys(sides, null())
     if (scheme := all_schemes().get(codec)) and scheme.node_job:
-        return scheme.node_job(sides[role], asked.build, role)
+        return scheme.node_job(sides[role], run.build, role)
     config: dict[str, Any] = {}
     if codec != "asked":
         channel = U_MODE
-    elif images.has_image(asked):
+    elif images.has_image(run):
         sides = dict.fromkeys(sides, sides[role])
-        config = {"profiles": images.profiles_of(asked)}
+        config = {"profiles": images.profiles_of(run)}
     adapters = {
-        side: None if codec == "bridge" else _adapter(name, asked.build, channel, config)
-        for side, name in sides.items()
+        side: None if codec == "bridge" else adapter(found, run.build, {**channel.config(), **config})
+        for side, found in sides.items()
     }
     return {**adapters, "feedback": channel.feedback}
 
 
-def _adapter(name: str, build: str, channel: Channel, more: dict[str, Any]) -> dict[str, Any]:
-    found = implementations.find(name)
-    return {"library": str(found.library_path(build)), "config": {**found.config, **channel.config(), **more}}
-
-
-def _node(asked: Settings, made: Topology, role: Any, codec: Codec, channel: Channel) -> Service:
+def _node(run: Run, made: Topology, role: Any, codec: Codec, channel: Channel) -> Service:
     seat = made.seats[role]
-    found = images.image_of(getattr(asked, role), asked.topology)
+    found = images.image_of(getattr(run, role), run.topology)
     if codec == "asked" and found is not None and isinstance(made, Compose):
         if len(seat.cores) > 1:
             raise choice.NotOnThisTopology(
                 f"{found.name} is a container image, which works on one core; this asks for {len(seat.cores)}."
             )
-        return made.start_image(role, found.image, images.words_of(asked, channel))
-    job = node_job(asked, codec, channel, role)
+        return made.start_image(role, found.image, images.words_of(run, channel))
+    job = node_job(run, codec, channel, role)
     ports = {name: seat.ports[name].as_job() for name in ("plain", "link")}
     mtu = {name: seat.ports[name].mtu for name in ("plain", "link")}
     return made.start(role, "node", {**ports, "mtu": mtu, "workers": list(seat.cores), **job})
@@ -206,7 +200,7 @@ class _Watch:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
 
-    def __enter__(self) -> _Watch:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
@@ -217,11 +211,11 @@ class _Watch:
     def _look(self) -> None:
         while not self._over.wait(LOOK_S):
             try:
-                told = {role: service.statistics() for role, service in self.line.watched.items()}
-            except HeadroomError as error:  # who died is told by the trial; here it is the loads that are missing
+                statistics = {role: service.statistics() for role, service in self.line.watched.items()}
+            except HeadroomError as error:  # the trial reports which process died; only the loads are missing here
                 self.failure = str(error)
                 return
-            self.looks.append((told, procstat.read()))
+            self.looks.append((statistics, procstat.read()))
 
     def loads(self) -> list[Load]:
         """Loads over the time in which packets flowed at the trial's rate, of those who tell theirs."""
@@ -247,23 +241,26 @@ class _Watch:
         return max((_rate(pair) for pair in pairwise(self.looks)), default=0.0)
 
 
-# An image of somebody else may tell whatever it likes, and nothing at all.
-NOT_TOLD = (KeyError, TypeError, IndexError, AttributeError, ValueError)
+# Statistics of another vendor's image may be malformed, or missing.
+MALFORMED = (KeyError, TypeError, IndexError, AttributeError, ValueError)
 
 
 def _rate(pair: Any) -> float:
     """Packets a nanosecond that a node has received on its plain side between two looks; 0 where none tells."""
     for role in ("compressor", "decompressor"):
-        with contextlib.suppress(*NOT_TOLD):
-            before, after = (told[role] for told, _ in pair)
-            packets = [sum(one["plain"]["received"]["packets"] for one in told["workers"]) for told in (before, after)]
+        with contextlib.suppress(*MALFORMED):
+            before, after = (statistics[role] for statistics, _ in pair)
+            packets = [
+                sum(one["plain"]["received"]["packets"] for one in statistics["workers"])
+                for statistics in (before, after)
+            ]
             return float((packets[1] - packets[0]) / max(1, after["uptime_ns"] - before["uptime_ns"]))
     return 0.0
 
 
 def _cycles(role: str, place: int, before: dict[str, Any], after: dict[str, Any]) -> tuple[float, float]:
     """Busy time and time of one worker between two looks, in a unit of its own; nothing where it does not tell."""
-    with contextlib.suppress(*NOT_TOLD):
+    with contextlib.suppress(*MALFORMED):
         one, other = before[role], after[role]
         if "workers" in other:
             one, other = one["workers"][place], other["workers"][place]
@@ -276,7 +273,7 @@ def _cycles(role: str, place: int, before: dict[str, Any], after: dict[str, Any]
 
 def _cpu_time(role: str, place: int, before: dict[str, Any], after: dict[str, Any]) -> tuple[float, float]:
     """Time that the kernel gave one worker between two looks, and the time between them, in ns."""
-    with contextlib.suppress(*NOT_TOLD):
+    with contextlib.suppress(*MALFORMED):
         one, other = before[role], after[role]
         took = other["uptime_ns"] - one["uptime_ns"]
         if "workers" in other:

@@ -5,8 +5,6 @@ Each run has namespaces of its own, `hr-<run>-gen`, `-a`, `-link` and `-b`; what
 (`runs`). Source: ip-netns(8), veth(4), packet(7).
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil
@@ -93,20 +91,20 @@ class Netns(Topology):
         return super().start(role, command, job, ends_by_itself)
 
     def look(self) -> None:
-        """Raises EngineFailure where somebody has removed a namespace of this run, or has set an interface down, if
+        """Raises EngineFailure where a namespace of this run was removed, or an interface was set down, if
         only for a while."""
         for seat in self.seats.values():
             path = NAMESPACES / seat.place.name
             if not path.exists():
                 raise EngineFailure(
                     "input",
-                    f"The network namespace {seat.place.name} of the {seat.role} is not there any more: somebody has "
-                    "removed it while it was needed.",
+                    f"The network namespace {seat.place.name} of the {seat.role} is not there any more: it "
+                    "was removed while it was needed.",
                 )
         if self.states and (wrong := interfaces.gone_down(self.states, self._states())):
             (role, name), what = wrong
             where = f"The interface {name} of the {role}, in {self.seats[role].place.name},"
-            raise EngineFailure("input", f"{where} {what}: somebody has done that while it was needed.")
+            raise EngineFailure("input", f"{where} {what}: that was done while it was needed.")
 
     def _states(self) -> dict[tuple[Role, str], interfaces.State]:
         return {
@@ -126,7 +124,7 @@ class Netns(Topology):
 
 
 def lacks() -> str:
-    """Why this machine cannot do it, as a sentence with a way out; empty where it can, as far as can be told."""
+    """Why this machine cannot do it, as a sentence with a way out; empty where it can, as far as is known."""
     if os.geteuid() != 0:
         return "Network namespaces need root: run it as root (sudo), or use --topology process."
     if shutil.which("ip") is None:
@@ -149,7 +147,7 @@ def probe() -> str:
 
 @contextlib.contextmanager
 def alone() -> Iterator[Place]:
-    """A namespace without anything but its loopback, for a program whose ports nobody else is to have.
+    """A namespace without anything but its loopback, for a program that needs its ports to itself.
 
     Raises EnvironmentLacks where the machine cannot do it.
     """
@@ -165,7 +163,7 @@ def alone() -> Iterator[Place]:
 @contextlib.contextmanager
 def _noted(suffix: str) -> Iterator[str]:
     """The name of a namespace that is going to be made, noted so that it goes whatever ends us: at the end of the
-    block, or when somebody next looks for what dead runs have left."""
+    block, or with the next removal of what dead runs have left."""
     run, name = "", ""
     try:
         with process_group.uninterrupted():
@@ -222,14 +220,14 @@ def _ip(lines: str, namespace: str = "") -> None:
     where = ["-n", namespace] if namespace else []
     done = subprocess.run(["ip", *where, "-batch", "-"], input=lines + "\n", capture_output=True, text=True)
     if done.returncode != 0:
-        said = next((line.strip() for line in done.stderr.splitlines() if line.strip()), "it said nothing")
+        complaint = next((line.strip() for line in done.stderr.splitlines() if line.strip()), "it gave no reason")
         first = lines.splitlines()[0]
-        raise EnvironmentLacks(f"`ip {' '.join([*where, first])}` failed: {said}. {_advice(said)}")
+        raise EnvironmentLacks(f"`ip {' '.join([*where, first])}` failed: {complaint}. {_advice(complaint)}")
 
 
-def _advice(said: str) -> str:
-    if "Operation not permitted" in said:
+def _advice(complaint: str) -> str:
+    if "Operation not permitted" in complaint:
         return "Root alone is not enough: a container needs the capabilities NET_ADMIN and SYS_ADMIN."
-    if "Unknown device type" in said or "not supported" in said:
+    if "Unknown device type" in complaint or "not supported" in complaint:
         return "This kernel has no veth interfaces (module veth)."
     return "See ip-netns(8)."

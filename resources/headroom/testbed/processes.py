@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that run until they are told to stop: nodes, the link, generators.
+"""Processes that run until they are stopped: nodes, the link, generators.
 
-A `Crew` holds all processes of a measurement. When one of them ends that should not, or is stopped, whoever waits with
-`attend` hears it at once, with the cause; when the crew is left, for whatever reason, every process ends, and the
+A `Crew` holds all processes of a measurement. When one of them ends that should not, or is stopped, a wait with
+`attend` raises at once, with the cause; when the crew is left, for whatever reason, every process ends, and the
 kernel ends them where this process is killed (`process_group.words`).
 """
 
@@ -21,14 +21,13 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol
 
 from headroom.core import engine_result, process_group
 from headroom.core.engine_result import EngineExit, EngineFailure
 from headroom.core.errors import EnvironmentLacks
-from headroom.core.machine.build import engine_program
-from headroom.core.paths import DEFAULT_BUILD, shown
+from headroom.core.machine.build import require_engine
+from headroom.core.paths import DEFAULT_BUILD
 from headroom.testbed import stopped_process
 
 READY_S = 20.0  # DPDK needs one to two seconds to start, more where cores are shared
@@ -83,11 +82,11 @@ class Service(EngineExit):
     control: Path | None = None
     ready: Callable[[], bool] | None = None  # None: ready when its control socket answers, or at once without one
     remote: Remote | None = None
-    told: int | None = None  # exit status of the remote process
+    remote_status: int | None = None  # exit status of the remote process
     ends_by_itself: bool = False
     stopping: bool = False
-    still: bool = False  # nothing that it is told reaches it
-    output: int = -1  # descriptors of files without a name: nobody has to read while the process prints
+    still: bool = False  # no signal or request reaches it
+    output: int = -1  # descriptors of files without a name: no reader is needed while the process prints
     errors: int = -1
     handle: int = -1  # pidfd_open(2): readable when the process has ended
     document: dict[str, Any] | None = field(default=None, repr=False)
@@ -100,7 +99,7 @@ class Service(EngineExit):
 
     @property
     def code(self) -> int | None:
-        return process_group.exit_code(self.process) if self.told is None else self.told
+        return process_group.exit_code(self.process) if self.remote_status is None else self.remote_status
 
     def statistics(self) -> dict[str, Any]:
         """What its control socket says: one JSON document. Raises EngineFailure when it says nothing in time."""
@@ -116,17 +115,22 @@ class Service(EngineExit):
 
 
 def ask(control: Path, timeout_s: float = ANSWER_S) -> dict[str, Any]:
-    """The JSON document that a control socket gives. Raises OSError where nobody answers, ValueError on no JSON."""
-    told = bytearray()
+    """The JSON document that a control socket gives. Raises OSError without an answer, ValueError on no JSON."""
+    answer = bytearray()
     deadline = time.monotonic() + timeout_s
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(timeout_s)
         connection.connect(str(control))
         while chunk := connection.recv(1 << 16):
-            told += chunk
-            if len(told) > MAX_OUTPUT or time.monotonic() > deadline:
+            answer += chunk
+            if len(answer) > MAX_OUTPUT or time.monotonic() > deadline:
                 raise ValueError("its answer does not end")
-    document = json.loads(told)
+    return answer_of(answer)
+
+
+def answer_of(answer: str | bytes | bytearray) -> dict[str, Any]:
+    """The document of a control socket's answer. Raises ValueError where it is no JSON object."""
+    document = json.loads(answer)
     if not isinstance(document, dict):
         raise ValueError("its answer is JSON, but not an object")
     return document
@@ -150,9 +154,7 @@ class Crew:
     def __enter__(self) -> Crew:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def engine(
@@ -165,11 +167,7 @@ class Crew:
         if place.engine:
             program, words, control, memory = Path("headroom-engine"), place.engine, None, None
         else:
-            program = engine_program(self.build)
-            if not program.is_file():
-                raise EnvironmentLacks(
-                    f"There is no engine at {shown(program)}: build it with `./headroom run`, or name a --build."
-                )
+            program = require_engine(self.build)
             words, control = (str(program),), self.folder / f"{name}.sock"
             memory = process_group.memory_limit(program, 4)  # generator, two nodes, link
         whole = job | ({"control": str(control)} if control else {})
@@ -244,7 +242,7 @@ class Crew:
         program: Path,
         memory: int | None = None,
     ) -> Service:
-        """Watches a process from now on that somebody else has started and talks to; `end` takes leave of it.
+        """Watches a process from now on that the caller has started and talks to; `end` ends it.
 
         `errors` is a descriptor of the file that it complains into, the crew's from now on.
         """
@@ -324,7 +322,7 @@ class Crew:
     def look(self, services: Iterable[Service]) -> None:
         """Asks some processes how they are. Raises EngineFailure where one does not answer, or a worker of it hangs.
 
-        For trials that lose much: whether somebody is too slow, or does nothing at all.
+        For trials that lose much: a process may be too slow, or do nothing at all.
         """
         self._check_ends()
         self._check_standstill()
@@ -344,7 +342,7 @@ class Crew:
             code = process_group.exit_code(service.process)
             if code is not None and not (service.ends_by_itself and code == 0):
                 raise cause_of(service)
-            if code is None and _printed(service) > MAX_OUTPUT:
+            if code is None and (os.fstat(service.output).st_size + os.fstat(service.errors).st_size) > MAX_OUTPUT:
                 raise EngineFailure("garbage", f"{_sentence(service.who)} printed more than {MAX_OUTPUT} octets.")
 
     def finish(self, service: Service, timeout_s: float) -> dict[str, Any]:
@@ -369,7 +367,7 @@ class Crew:
             _end(service)
             if ran and service.code == -signal.SIGKILL:
                 raise EngineFailure("timeout", f"{_sentence(service.who)} did not stop within {STOP_S:g} s.")
-            service.document = _said(service)
+            service.document = _result(service)
             self._forget(service)
         return service.document
 
@@ -404,7 +402,7 @@ def _popen(
 ) -> Started:
     """Starts a process in a session of its own; what it prints goes to files in memory.
 
-    With pipes, somebody would have to read all the time, and whoever does not stops the process when they are full.
+    Pipes would need a reader all the time, and stop the process when they are full.
     """
     given, output, errors = (os.memfd_create(name) for name in ("job", "output", "errors"))
     try:
@@ -424,7 +422,7 @@ def _popen(
 def _end(service: Service) -> None:
     """Ends a process and takes what it has printed."""
     if service.remote is not None:
-        service.told, out, complaint = service.remote.stop(service, STOP_S)
+        service.remote_status, out, complaint = service.remote.stop(service, STOP_S)
         service.out, service.complaint = bytearray(out), bytearray(complaint[-MAX_COMPLAINT:])
     process_group.stop(service.process, STOP_S)
     if service.remote is None:
@@ -441,10 +439,6 @@ def _is_ready(service: Service) -> bool:
     with contextlib.suppress(OSError, ValueError):
         return bool(ask(service.control))
     return False
-
-
-def _printed(service: Service) -> int:
-    return os.fstat(service.output).st_size + os.fstat(service.errors).st_size
 
 
 def collect(service: Service) -> None:
@@ -471,20 +465,20 @@ def cause_of(service: Service) -> EngineFailure:
     try:
         engine_result.document(service)
     except EngineFailure as failure:
-        return EngineFailure(failure.kind, f"{_sentence(service.who)}: {failure}", failure.where, failure.said)
-    return EngineFailure("crash", f"{_sentence(service.who)} ended although nobody had stopped it.")
+        return EngineFailure(failure.kind, f"{_sentence(service.who)}: {failure}", failure.where, failure.message)
+    return EngineFailure("crash", f"{_sentence(service.who)} ended although it had not been stopped.")
 
 
-def _said(service: Service) -> dict[str, Any]:
+def _result(service: Service) -> dict[str, Any]:
     try:
         return engine_result.document(service)
     except EngineFailure as failure:
         where = f"{_sentence(service.who)}, when it was stopped: "
-        raise EngineFailure(failure.kind, f"{where}{failure}", failure.where, failure.said) from failure
+        raise EngineFailure(failure.kind, f"{where}{failure}", failure.where, failure.message) from failure
 
 
 def _number(document: Any, name: str) -> float:
-    """A number of somebody's statistics; 0 where there is none."""
+    """A number of a process's statistics; 0 where there is none."""
     value = document.get(name) if isinstance(document, dict) else None
     return float(value) if isinstance(value, int | float) else 0.0
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Hosts that commands run on, this machine or by ssh, and processes of the engine there."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
@@ -14,13 +12,13 @@ from typing import Any
 
 from headroom.core import process_group
 from headroom.core.errors import EnvironmentLacks
-from headroom.testbed.processes import MAX_COMPLAINT, MAX_OUTPUT, Crew, Place, Service
+from headroom.testbed.processes import MAX_COMPLAINT, MAX_OUTPUT, Crew, Place, Service, answer_of
 
 # No questions, and a host that has gone is noticed within some seconds.
 OPTIONS = ("BatchMode=yes", "ConnectTimeout=5", "ServerAliveInterval=2", "ServerAliveCountMax=2")
 SSH = ("ssh", *(word for option in OPTIONS for word in ("-o", option)))
-FOLDER = "/run/headroom"  # of a host, for sockets and process numbers: root's, so that nobody is there before us
-LOCKS = "/tmp"  # of a host, where whoever logs in can keep it for a run
+FOLDER = "/run/headroom"  # of a host, for sockets and process numbers: root's, so that no other user makes it first
+LOCKS = "/tmp"  # of a host, where every user can keep it for a run
 COMMAND_S = 60.0
 LOST = 255  # exit status of ssh when the connection is what failed
 
@@ -77,13 +75,13 @@ class Host:
             raise EnvironmentLacks(f"{self.words[0]} cannot be started: {error.strerror}.") from error
         if done.returncode == 0:
             return done.stdout
-        said = next((text.strip() for text in reversed(done.stderr.splitlines()) if text.strip()), "")
+        complaint = next((text.strip() for text in reversed(done.stderr.splitlines()) if text.strip()), "")
         if self.address and done.returncode == LOST:
             raise EnvironmentLacks(
-                f"{self.name} cannot be reached by ssh ({self.target}): {said or 'no reason given'}."
+                f"{self.name} cannot be reached by ssh ({self.target}): {complaint or 'no reason given'}."
             )
         raise EnvironmentLacks(
-            f"{self.name}: `{line}` failed with status {done.returncode}{f': {said}' if said else ''}."
+            f"{self.name}: `{line}` failed with status {done.returncode}{f': {complaint}' if complaint else ''}."
         )
 
 
@@ -125,7 +123,7 @@ def stop_line(host: Host, role: str) -> str:
 
 
 def _runs(role: str) -> str:
-    """A condition of the shell: the process that a role has noted is an engine, and nobody who has its number now."""
+    """A condition of the shell: the process that a role has noted is an engine, not a later one of its number."""
     return f"p=$(cat {_number(role)} 2> /dev/null) && grep -qa -e --job /proc/$p/cmdline"
 
 
@@ -158,13 +156,10 @@ class Far:
 
     def statistics(self) -> dict[str, Any]:
         try:
-            told = self.host.do(self.host.root(f"{self.host.headroom}/docker/engine/ask", control(self.role)))
+            answer = self.host.do(self.host.root(f"{self.host.headroom}/docker/engine/ask", control(self.role)))
         except EnvironmentLacks as error:
             raise OSError(str(error)) from error
-        document = json.loads(told)
-        if not isinstance(document, dict):
-            raise ValueError("its answer is JSON, but not an object")
-        return document
+        return answer_of(answer)
 
     def stop(self, service: Service, grace_s: float) -> tuple[int, bytes, bytes]:
         if process_group.exit_code(service.process) is None:

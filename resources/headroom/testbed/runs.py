@@ -5,8 +5,6 @@ Each run has a folder that says what is its own, and which process made it. A ru
 one finds that the owner is dead, and removes what the folder names. What a living run has is never touched.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import json
@@ -17,9 +15,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from headroom.core import process_group
 from headroom.core.errors import EnvironmentLacks, disk_error
 
-NOBODY = -1  # as the start time of an owner
+NO_OWNER = -1  # as the start time of an owner
 PREFIX = "hr"  # of every name that a run gives: hr-<run>-…
 
 
@@ -49,7 +48,7 @@ def claim(kind: str, things: Callable[[str], list[str]]) -> tuple[str, Path]:
     with locked() as state:
         run = secrets.token_hex(3)
         folder = state / run
-        said = {
+        document = {
             "pid": os.getpid(),
             "started": start_time(os.getpid()),
             "boot": _boot(),
@@ -58,18 +57,18 @@ def claim(kind: str, things: Callable[[str], list[str]]) -> tuple[str, Path]:
         }
         try:
             folder.mkdir()
-            (folder / "state.json").write_text(json.dumps(said), encoding="utf-8")
+            (folder / "state.json").write_text(json.dumps(document), encoding="utf-8")
         except OSError as error:
             raise disk_error(error, f"writing {folder}", resumable=False) from error
         return run, folder
 
 
 def give_up(run: str) -> None:
-    """Disowns a run whose things could not be removed: whoever looks next may try, this process included."""
+    """Disowns a run whose things could not be removed: the next run may try, this process included."""
     path = state_folder() / run / "state.json"
     with locked(), contextlib.suppress(OSError, ValueError):
-        said = json.loads(path.read_text(encoding="utf-8")) | {"started": NOBODY}
-        path.with_suffix(".new").write_text(json.dumps(said), encoding="utf-8")
+        document = json.loads(path.read_text(encoding="utf-8")) | {"started": NO_OWNER}
+        path.with_suffix(".new").write_text(json.dumps(document), encoding="utf-8")
         path.with_suffix(".new").replace(path)
 
 
@@ -96,18 +95,20 @@ def remove_dead(kind: str, remove: Callable[[str, list[str]], bool]) -> list[str
 
 
 def owner_of(folder: Path) -> Owner | None:
-    """What a run's folder says; None when that is not whole: it is written under the lock, so somebody was killed."""
+    """What a run's folder says; None when that is not whole: it is written under the lock, so its writer was killed."""
     try:
-        said = json.loads((folder / "state.json").read_text(encoding="utf-8"))
-        things = [str(name) for name in said["things"] if str(name).startswith(f"{PREFIX}-{folder.name}")]
-        return Owner(int(said["pid"]), int(said["started"]), str(said["boot"]), str(said["kind"]), things)
+        document = json.loads((folder / "state.json").read_text(encoding="utf-8"))
+        things = [str(name) for name in document["things"] if str(name).startswith(f"{PREFIX}-{folder.name}")]
+        return Owner(
+            int(document["pid"]), int(document["started"]), str(document["boot"]), str(document["kind"]), things
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 @contextlib.contextmanager
 def locked() -> Iterator[Path]:
-    """One at a time: whoever looks for dead runs never sees half a new one. Gives the folder of all runs."""
+    """One at a time: a search for dead runs never sees half a new one. Gives the folder of all runs."""
     state = state_folder()
     try:
         state.mkdir(mode=0o755, parents=True, exist_ok=True)
@@ -116,7 +117,7 @@ def locked() -> Iterator[Path]:
         raise disk_error(error, f"making {state}", resumable=False) from error
     try:
         if os.fstat(descriptor).st_uid != os.geteuid():  # what it says would be believed
-            raise EnvironmentLacks(f"{state} belongs to somebody else: remove it.")
+            raise EnvironmentLacks(f"{state} belongs to another user: remove it.")
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield state
     finally:
@@ -124,12 +125,9 @@ def locked() -> Iterator[Path]:
 
 
 def start_time(pid: int) -> int | None:
-    """When a process has started, in clock ticks after boot; None when it has ended (proc(5), fields 3 and 22)."""
-    try:
-        words = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-        return int(words[19]) if words[0] not in (b"Z", b"X") else None
-    except (OSError, IndexError, ValueError):
-        return None
+    """When a process has started, in clock ticks after boot (field 22 of stat); None when it has ended."""
+    found = process_group.stat_of(pid)
+    return int(found[19]) if found else None
 
 
 def _boot() -> str:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The generator that a run asks for, at its place in a topology, and what a record says of its traffic."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -10,10 +8,10 @@ from functools import partial
 from typing import Any, Literal
 
 from headroom.core import profiles
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 from headroom.testbed import arrivals, netns
 from headroom.testbed.compose import Compose
-from headroom.testbed.generator import EmbeddedGenerator, Run, TrexGenerator
+from headroom.testbed.generator import EmbeddedGenerator, Execute, TrexGenerator
 from headroom.testbed.generator_session import PATIENCE_S, GeneratorSession
 from headroom.testbed.topology import Port, Topology
 from headroom.testbed.trex import client
@@ -25,7 +23,7 @@ Sender = EmbeddedGenerator | TrexGenerator
 
 @contextlib.contextmanager
 def sender(
-    asked: Settings, made: Topology, profile: str, flows: int = 100, proven: bool = False
+    run: Run, made: Topology, profile: str, flows: int = 100, proven: bool = False
 ) -> Iterator[EmbeddedGenerator | TrexGenerator]:
     """What sends a profile over a topology that has been made: the engine, or TRex, which runs as long as the block.
 
@@ -36,18 +34,18 @@ def sender(
     """
     seat = made.seats["generator"]
     ports = [seat.ports[name] for name in ("0", "1")]
-    if asked.generator == "memory":
+    if run.generator == "memory":
         common = {"core": seat.cores[0]}
-        told = [port.as_job() for port in ports]
-        with carrying_out(made) as run:
+        jobs = [port.as_job() for port in ports]
+        with carrying_out(made) as execute:
             yield EmbeddedGenerator(
-                told, profiles.load(profile), flows, asked.seed, common=common, run=run, bridged=made.bridged
+                jobs, profiles.load(profile), flows, run.seed, common=common, run=execute, bridged=made.bridged
             )
         return
     with trex_at(made, "stl") as server:
         path = profiles.path_of(profile)
         generator = TrexGenerator(
-            server, profiles.load(profile), path, flows, asked.seed, build=asked.build, ears=ears_at(made)
+            server, profiles.load(profile), path, flows, run.seed, build=run.build, ears=ears_at(made)
         )
         if proven:
             trial = generator.compared(arrivals.PROOF_PPS, arrivals.PROOF_S)
@@ -94,7 +92,7 @@ def ears_at(made: Topology) -> arrivals.Ears | None:
 
 
 @contextlib.contextmanager
-def carrying_out(made: Topology) -> Iterator[Run]:
+def carrying_out(made: Topology) -> Iterator[Execute]:
     """What carries out jobs of the engine's generator at its place: one process for all; on testbeds, one for each."""
     if made.name not in ("netns", "compose"):
         yield partial(run_in, made)

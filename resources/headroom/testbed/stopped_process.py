@@ -1,30 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes that live and do nothing, because somebody has stopped them: to whoever measures, they look like a link
+"""Processes that live and do nothing, because they were stopped: in a measurement, they look like a link
 that loses everything.
 
 Source: proc(5), /proc/<pid>/stat and /proc/<pid>/cgroup; the kernel's freezer of cgroups, version 1 and 2.
 """
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 
+from headroom.core.process_group import stat_of
+
 CGROUPS = Path("/sys/fs/cgroup")
-STOPPED = b"T"  # not "t": who looks with a debugger knows what he does
+STOPPED = b"T"  # not "t": a debugger stops its process on purpose
 
 
 def why_still(pid: int) -> str:
     """Why a process, or one that it has started, does nothing: the end of a sentence; "" where nothing keeps them."""
-    if any(_state(one) == STOPPED for one in (pid, *_children(pid))):
+    if any(stat_of(one)[:1] == [STOPPED] for one in (pid, *_children(pid))):
         return "it has been stopped (SIGSTOP)"
     return "it has been frozen (paused)" if _is_frozen(pid) else ""
-
-
-def _state(pid: int) -> bytes:
-    with contextlib.suppress(OSError, IndexError):
-        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[0]
-    return b""
 
 
 def _children(pid: int) -> list[int]:

@@ -5,11 +5,10 @@ A testbed file says which hosts there are, which role works on which, with which
 done by shell commands, on the machine itself or by ssh, and each of them can be seen beforehand (`--dry-run`).
 """
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from headroom.testbed import remote
 from headroom.testbed.processes import Crew, Service
 from headroom.testbed.remote import Host
 from headroom.testbed.sender import trex_takes
-from headroom.testbed.topology import Port, Role, Seat, Topology, roles_of
+from headroom.testbed.topology import Port, Role, Seat, Topology, roles_of, with_libraries
 from headroom.testbed.trex import server
 
 SYSFS = "/sys/bus/pci/devices"
@@ -140,7 +139,7 @@ def preparations(bed: Bed, build: str) -> list[Command]:
 def _binding(host: Host, pci: str) -> Command:
     """Binds a card to its driver, and later back to the one that it had, which a file remembers.
 
-    All of it as root: the file's folder is root's, and after a boot of the host nobody has made it yet.
+    All of it as root: the file's folder is root's, and after a boot of the host it does not exist yet.
     """
     kept = f"{remote.FOLDER}/headroom-{pci}"
     remember = f'readlink {SYSFS}/{pci}/driver | sed "s,.*/,," > {kept}'  # nothing, where it has none
@@ -184,6 +183,11 @@ def _trex(bed: Bed, about: str) -> list[str]:
     return [made, planned[0], f"{planned[1]}{about}", *planned[2:]]
 
 
+def on_host(host: Host, path: str) -> str:
+    """The path of a file as it is on a host, for one of this repository."""
+    return host.headroom + path.removeprefix(str(ROOT)) if path.startswith(f"{ROOT}/") else path
+
+
 @dataclass
 class Testbed(Topology):
     """A topology of machines. `bed` says which; its shape follows from the cabling."""
@@ -219,7 +223,7 @@ class Testbed(Topology):
     def start(self, role: Role, command: str, job: dict[str, Any], ends_by_itself: bool = False) -> Service:
         host = self.bed.host_of(role)
         job = {"idle": self.allotment.idle(role)} | job | {"control": remote.control(role)}
-        job = _with_paths(job, host)
+        job = with_libraries(job, partial(on_host, host))
         self.started.add(role)
         return remote.start(self.crew, host, role, command, job, self.build, ends_by_itself)
 
@@ -232,13 +236,3 @@ class Testbed(Topology):
             command = self.undo.pop()
             with contextlib.suppress(EnvironmentLacks):  # what cannot be undone here, the next run finds as it is
                 command.host.do(command.undo)
-
-
-def _with_paths(job: dict[str, Any], host: Host) -> dict[str, Any]:
-    """A job with the paths of our adapters as they are on a host."""
-    there = dict(job)
-    for side in ("compressor", "decompressor", "endpoint"):
-        one = job.get(side)
-        if isinstance(one, dict) and str(one.get("library", "")).startswith(f"{ROOT}/"):
-            there[side] = one | {"library": host.headroom + str(one["library"]).removeprefix(str(ROOT))}
-    return there

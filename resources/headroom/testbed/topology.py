@@ -7,13 +7,10 @@ decompressor's; a node has a `plain` and a `link` port, the link on the wire has
     generator 0 -- plain compressor link -- a link b -- link decompressor plain -- 1 generator
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from headroom.testbed.processes import Crew, Place, Service
 
@@ -114,22 +111,22 @@ def allot(roles: Sequence[Role], measured: Sequence[int], usable: Sequence[int],
     is left then, or the measured cores where nothing is. Where nothing but those is there, all share all.
     """
     rest = [core for core in usable if core not in measured]
-    wanted: dict[Role, int] = {
+    counts: dict[Role, int] = {
         role: len(measured) if role == "decompressor" else 1 for role in roles if role != "compressor"
     }
     cores: dict[Role, tuple[int, ...]] = {"compressor": tuple(measured)} if "compressor" in roles else {}
-    if sum(wanted.values()) <= len(rest):
-        spare = len(rest) - sum(wanted.values())
-        if "generator" in wanted:
-            wanted["generator"] += min(spare, senders - 1)
-        for role, count in wanted.items():
+    if sum(counts.values()) <= len(rest):
+        spare = len(rest) - sum(counts.values())
+        if "generator" in counts:
+            counts["generator"] += min(spare, senders - 1)
+        for role, count in counts.items():
             cores[role], rest = tuple(rest[:count]), rest[count:]
         return Allotment(cores)
-    if "generator" in wanted and rest:
+    if "generator" in counts and rest:
         cores["generator"] = (rest.pop(0),)
-        del wanted["generator"]
+        del counts["generator"]
     pool = rest or list(measured)
-    for role, count in wanted.items():
+    for role, count in counts.items():
         cores[role] = tuple(pool[index % len(pool)] for index in range(count))
     return Allotment(cores, *_sharing(cores))
 
@@ -139,15 +136,25 @@ def _sharing(cores: dict[Role, tuple[int, ...]]) -> tuple[frozenset[int], str]:
     used = sorted({core for those in cores.values() for core in those})
     users = {core: [role for role in ROLES for other in cores.get(role, ()) if other == core] for core in used}
     shared = {core: list(dict.fromkeys(names)) for core, names in users.items() if len(names) > 1}
-    said = [
+    sentences = [
         f"{_and(names)} share core {core}" if len(names) > 1 else f"all workers of the {names[0]} share core {core}"
         for core, names in shared.items()
     ]
-    return frozenset(shared), "; ".join(said)
+    return frozenset(shared), "; ".join(sentences)
 
 
 def _and(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def with_libraries(job: dict[str, Any], there: Callable[[str], str]) -> dict[str, Any]:
+    """A job with the paths of its adapters as they are in another place."""
+    moved = {
+        side: one | {"library": there(str(one["library"]))}
+        for side in ("compressor", "decompressor", "endpoint")
+        if isinstance(one := job.get(side), dict) and "library" in one
+    }
+    return job | moved
 
 
 @dataclass
@@ -190,17 +197,15 @@ class Topology(ABC):
             **({"notes": self.notes} if self.notes else {}),
         }
 
-    def __enter__(self) -> Topology:
+    def __enter__(self) -> Self:
         try:
             self.make()
         except BaseException:
-            self.__exit__(None, None, None)
+            self.__exit__()
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             if hasattr(self, "crew"):
                 self.crew.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trial of a generator says: what was asked for, sent and received in each direction, and latency."""
+"""The result of a generator's trial: what was requested, sent and received in each direction, and latency."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-BEHIND = (
-    0.005  # share of the requested rate that may be missing before a sender has fallen behind, as `generate` has it
-)
+BEHIND = 0.005  # share of the requested rate from which a sender has fallen behind, as `generate` has it
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ class Direction:
 
 @dataclass(frozen=True)
 class Trial:
-    """A generator's trial: `forward` from port 0 to port 1, `reverse` the other way where that was asked for."""
+    """A generator's trial: `forward` from port 0 to port 1, `reverse` the other way in a trial of both directions."""
 
     generator: str
     version: str
@@ -84,7 +82,7 @@ class Trial:
 
     @property
     def fell_behind(self) -> bool:
-        """Whether the generator did not send what it was asked for: the trial then says nothing of the nodes."""
+        """Whether the generator did not send at the requested rate: the trial then says nothing of the nodes."""
         return any(one.fell_behind for one in self.directions)
 
     def as_json(self) -> dict[str, Any]:
@@ -122,7 +120,7 @@ class Generator(Protocol):
 
 @runtime_checkable
 class ComparingGenerator(Protocol):
-    """A generator that counts packets, and compares them octet by octet only where it is asked to."""
+    """A generator that counts packets, and compares them octet by octet only in `compared`."""
 
     def compared(self, rate_pps: float, duration_s: float) -> Trial:
         """A trial whose packets are compared where they arrive."""

@@ -18,6 +18,7 @@ import pytest
 from headroom.core.errors import disk_error
 from headroom.core.paths import ROOT
 from headroom.core.results import store
+from headroom.tests.runs import replay_of
 
 COMMANDS = (
     "run",
@@ -333,7 +334,7 @@ CALL = ("replay", "voip-amr-nb-ipv6", "--packets", "50")
         ((*CALL, "--cids", "medium"), 2, 'must be one of "small", "large"'),
         ((*CALL, "--max-cid", "100"), 2, "from 0 to 15"),
         ((*CALL, "delay=-5"), 2, "(at link.forward.delay_ns)"),
-        ((*CALL, "--flows", "999999999999"), 2, "(at source.flows)"),
+        ((*CALL, "--flows", "999999999999"), 2, "--flows is a number of flows from 1 to"),
         (("replay", "NOISE"), 2, "is no capture that can be read"),
         ((*CALL, "--link", "/dev/full"), 3, "cannot be written"),
         (("render", "voip-amr-nb-ipv6", "-o", "/dev/full"), 3, "cannot be written"),
@@ -390,12 +391,12 @@ FORWARD = {"verdicts": {"identical": 0, "not_delivered": 0, "mismatched": 0}, "s
     ],
 )
 def test_what_is_wrong_with_a_replay(asked: dict[str, Any], changed: dict[str, Any], sentences: list[str]) -> None:
-    from headroom.core.replay import Replay, ReplayConfig
+    from headroom.core.replay import Replay
 
     count = changed.get("not_delivered", 0)
     verdicts = {**FORWARD["verdicts"], "not_delivered": count, "not_delivered_by_status": {"ERR_CRC": count}}
     document = {"promise_broken": changed.get("promise_broken"), "forward": {**FORWARD, "verdicts": verdicts}}
-    found = Replay(ReplayConfig(source="voip-amr-nb-ipv6", **asked), document).failures()
+    found = Replay(replay_of(source="voip-amr-nb-ipv6", **asked), document).failures()
     assert len(found) == len(sentences)
     assert all(text in one for text, one in zip(sentences, found, strict=True))
 
@@ -459,9 +460,11 @@ def test_plain_robot_works(tmp_path: Path, real_build: str) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["loss=0.1", "--loss", "0.2"], "loss is said twice"),
-        (["loss=0.1", "loss=0.2"], "loss is said twice"),
+        (["loss=0.1", "--loss", "0.2"], "loss is given twice"),
+        (["loss=0.1", "loss=0.2"], "loss is given twice"),
         (["--compressor", "example"], "example does not declare the scheme rohc"),
+        (["--scheme", "vj", "--mode", "O"], "--mode is an option of ROHC, and VJ has none of that name"),
+        (["--max-slot-id", "3"], "--max-slot-id is an option of VJ, and ROHC has none of that name"),
     ],
 )
 def test_a_replay_that_contradicts_itself_is_refused(out: Path, words: list[str], sentence: str) -> None:

@@ -19,34 +19,12 @@ PACKAGE = ROOT / "resources" / "headroom"
 # From the top down.
 LAYERS = ("__main__", "cli", "selftest", "schemes", "keywords", "decode", "report", "bench", "testbed", "core")
 # Imports that still point the wrong way, by module. The list only gets shorter.
-NOT_YET = {
-    "core.replay_options",
-    "keywords.capture",
-    "schemes.sigcomp.conformance.endpoint_engine",
-    "schemes.sigcomp.conformance.hostile_messages",
-    "schemes.sigcomp.interop.call",
-    "schemes.sigcomp.interop.cells",
-    "schemes.sigcomp.keywords.endpoints",
-    "schemes.sigcomp.keywords.hostile_bytecode",
-    "schemes.sigcomp.keywords.messages",
-}
+NOT_YET: set[str] = set()
 
 # Names of schemes, those to come included, as they stand in identifiers and sentences.
-SCHEMES = {"rohc", "sigcomp", "gtpu", "vj", "iphc", "taroc", "ule"}
+SCHEMES = {"vj", "iphc", "taroc", "ule"} | {*all_schemes()}
 # Modules that still name a scheme which is not their own. The list only gets shorter.
-NAMES_NOT_YET = {
-    "cli.dry_run",
-    "core.replay",
-    "core.replay_options",
-    "keywords.capture",
-    "schemes.sigcomp.conformance.endpoint_engine",
-    "schemes.sigcomp.conformance.hostile_messages",
-    "schemes.sigcomp.interop.call",
-    "schemes.sigcomp.interop.cells",
-    "schemes.sigcomp.keywords.endpoints",
-    "schemes.sigcomp.keywords.hostile_bytecode",
-    "schemes.sigcomp.keywords.messages",
-}
+NAMES_NOT_YET: set[str] = set()
 
 FLOOR = {name: len(LAYERS) - floor for floor, name in enumerate(LAYERS)}
 
@@ -126,7 +104,70 @@ def test_no_scheme_is_named_outside_its_folder(path: Path) -> None:
 
 
 def test_names_are_found_in_identifiers_and_sentences() -> None:
-    assert set(all_schemes()) <= SCHEMES
+    assert {"rohc", "sigcomp", "gtpu", "vj"} <= SCHEMES
     assert words_of("TYPE_ROHC = RohcOption('vj')") >= {"rohc", "vj"}
     assert words_of("SigCompNode of GTP-U, GTPU_PORT") >= {"sigcomp", "gtpu"}
     assert not words_of("rules, module, Schedule") & SCHEMES
+
+
+# ---- the engine, the reference's adapter, schemas and templates: what is a scheme's stands in folders of its own
+
+ENGINE = ROOT / "resources" / "engine"
+REFERENCE = ROOT / "implementations" / "reference"
+SCHEMAS = ROOT / "resources" / "schemas"
+# Files of these that still name a scheme. The list only gets shorter.
+FILES_NOT_YET = {
+    "resources/engine/adapter/endpoint.cc",
+    "resources/engine/adapter/guarded_endpoint.cc",
+    "resources/engine/adapter/guarded_endpoint.h",
+    "resources/engine/check/configuration_checks.cc",
+    "resources/engine/check/endpoint_checks.cc",
+    "resources/engine/check/outcome_checks.cc",
+    "resources/engine/messages/job.cc",
+    "resources/schemas/jobs/messages.schema.json",
+}
+
+
+def sources_of(folder: Path, *except_for: str) -> list[Path]:
+    """The files that are compiled, and those of CMake, but those in some folders."""
+    found = [path for suffix in ("cc", "h", "in", "cmake", "txt") for path in folder.rglob(f"*.{suffix}")]
+    return [path for path in found if not {*except_for} & {*path.relative_to(folder).parts}]
+
+
+def schemes_files() -> Iterator[Path]:
+    """Files of schemes that stand among those of others: none of them may name another scheme."""
+    for folder in (ENGINE / "schemes", SCHEMAS / "schemes"):
+        yield from (path for path in folder.glob("*/*") if path.is_file())
+
+
+def shared_files() -> Iterator[Path]:
+    """Files that belong to no scheme."""
+    yield from sources_of(
+        ENGINE, "tests", "fuzz", *(one.name for one in (ENGINE / "schemes").iterdir() if one.is_dir())
+    )
+    yield from (path for path in sources_of(REFERENCE) if path.parent == REFERENCE and not path.stem.endswith("_test"))
+    yield from (ROOT / "CMakeLists.txt", ROOT / "CMakePresets.json", *sources_of(ROOT / "cmake"))
+    yield from (path for path in SCHEMAS.rglob("*.json") if SCHEMAS / "schemes" not in path.parents)
+    yield from (path for path in (ROOT / "reports" / "templates").rglob("*") if path.is_file())
+
+
+def from_root(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", sorted(shared_files()), ids=from_root)
+def test_no_scheme_is_named_in_a_shared_file(path: Path) -> None:
+    found = words_of(path.read_text(encoding="utf-8")) & SCHEMES
+    assert bool(found) == (from_root(path) in FILES_NOT_YET), found
+
+
+@pytest.mark.parametrize("path", sorted(schemes_files()), ids=from_root)
+def test_no_scheme_names_another_in_its_files(path: Path) -> None:
+    assert words_of(path.read_text(encoding="utf-8")) & SCHEMES <= {path.parent.name}
+
+
+def test_the_shared_files_are_all_there() -> None:
+    found = {from_root(path) for path in shared_files()}
+    assert found >= FILES_NOT_YET | {"resources/engine/node/channel.cc", "resources/engine/schemes/scheme.h"}
+    assert found >= {"implementations/reference/adapter.cc", "cmake/headroom.cmake", "reports/templates/report.html.j2"}
+    assert not any("/tests/" in one or "/rohc/" in one for one in found)

@@ -19,16 +19,21 @@ def record(case: str, verdict: str, octets: str = "", cells: tuple[str, ...] = (
 
 
 def test_outcomes_survive_the_file(tmp_path: Path) -> None:
-    found = golden.of_records([record("a/b", "pass", "0" * 64, ("pass", "fail", "pass")), record("a/c", "fail")])
-    assert found == {"a/b": Outcome("pass", "fail:1,pass:2", "0" * 16), "a/c": Outcome("fail")}
-    golden.write(tmp_path / "x" / "suites.tsv", found)
-    assert golden.read(tmp_path / "x" / "suites.tsv") == found
+    first = record("a/b/c/d", "pass", "0" * 64, ("pass", "fail", "pass"))
+    found = golden.of_records([first, record("a/b/e", "fail"), record("a/f/g", "fail")])
+    assert found["a/b/c/d"] == Outcome("pass", "fail:1,pass:2", "0" * 16) and found["a/b/e"] == Outcome("fail")
+    golden.write(tmp_path, found)
+    assert golden.read(tmp_path) == found
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["b.tsv", "f.tsv"]
+    del found["a/f/g"]
+    golden.write(tmp_path, found)
+    assert golden.read(tmp_path) == found
 
 
 def test_a_line_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "suites.tsv").write_text("# comment\npass\t-\n")
     with pytest.raises(UsageError, match=r"suites\.tsv:2: verdict, cells"):
-        golden.read(tmp_path / "suites.tsv")
+        golden.read(tmp_path)
 
 
 def test_every_difference_is_a_sentence() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from headroom.core import implementations, matrix, profiles
+from headroom.core.capabilities import Misbehaviour
 from headroom.core.errors import UsageError
 from headroom.core.paths import build_folder
 from headroom.core.scheme import find
@@ -67,6 +68,21 @@ def test_the_least_and_the_most_of_what_is_declared(root: Path) -> None:
     assert theirs.lacks("endpoint", "sigcomp", min_state_memory_size=0) == "", "what is not limited"
     missing = "theirs does not declare dictionary presence"
     assert theirs.lacks("endpoint", "sigcomp", dictionaries=["presence"]) == missing
+
+
+def test_folders_of_it_declare_more(root: Path) -> None:
+    part = root / "theirs" / "messages" / "declarations.yaml"
+    part.parent.mkdir()
+    part.write_text("capabilities:\n  - {scheme: sigcomp, roles: [endpoint], version: 1}\n")
+    assert implementations.find("theirs", root).declared("sigcomp")["version"] == 1
+    assert implementations.find("theirs", root).declared("rohc")["max_cid"] == 15
+    part.write_text("capabilities:\n  - scheme: sigcomp\n    roles: [endpoint]\n    version: 9\n")
+    with pytest.raises(UsageError, match=r"messages/declarations\.yaml:4: /capabilities/1/version: 9 is"):
+        implementations.find("theirs", root)
+    for text in ("vendor: [They]\n", "capabilities: {scheme: sigcomp}\n", "[]\n", ""):
+        part.write_text(text)
+        with pytest.raises(UsageError, match=r"messages/declarations\.yaml:1: .*a mapping of lists is expected"):
+            implementations.find("theirs", root)
 
 
 def test_the_name_is_the_folders(root: Path) -> None:
@@ -228,8 +244,8 @@ def test_what_is_declared_and_not_described_is_an_error_of_the_implementation(tm
         implementations.untrue(mine, "compressor", find("rohc"), real_build, profiles=["0x0008"], modes=["R"])
         == sentence
     )
-    with pytest.raises(sides.Misbehaviour, match=sentence):
-        sides.require(str(folder), "decompressor", {"profiles": ["0x0008"], "mode": "R"})
+    with pytest.raises(Misbehaviour, match=sentence):
+        sides.require(mine, "decompressor", {"profiles": ["0x0008"], "mode": "R"}, real_build)
     sentence = "mine: implementation.yaml says profile 0x0008, describe does not."
     row = support.row(str(folder), str(folder), "0x0008", "U", "small", build=real_build)
     results = matrix.run(row, support.store(tmp_path))

@@ -13,8 +13,8 @@ import pytest
 from headroom.bench import capacity, codec_only, load
 from headroom.bench.capacity_search import Rules, Trial
 from headroom.core.results import collector
-from headroom.core.settings import Settings
 from headroom.keywords.load import note_churn, note_codec_only
+from headroom.tests.runs import load_of, run_of
 
 JIFFIES = {"user": 0, "nice": 0, "system": 0, "idle": 0, "iowait": 0, "irq": 0, "softirq": 0, "steal": 0}
 
@@ -43,7 +43,7 @@ def document(**changes: Any) -> dict[str, Any]:
     }
 
 
-WANTED = load.LoadConfig(profile="voip-amr-nb-ipv6")
+WANTED = load_of(profile="voip-amr-nb-ipv6")
 
 
 def test_loads_from_three_sources() -> None:
@@ -114,7 +114,7 @@ def test_jobs_of_several_cores_start_together(monkeypatch: pytest.MonkeyPatch) -
         return [document() for _ in jobs]
 
     monkeypatch.setattr(load.engine, "run_together", run_together)
-    load.measure(load.LoadConfig(profile="voip-amr-nb-ipv6", cores=(2, 3)), 1000)
+    load.measure(load_of(profile="voip-amr-nb-ipv6", cores=(2, 3)), 1000)
     assert [job["core"] for job in seen] == [2, 3]
     assert seen[0]["start_at_ns"] == seen[1]["start_at_ns"]
     assert seen[0]["flow_pairs"] == 1000
@@ -199,7 +199,9 @@ def trial(share: float, compress: float, flow_pairs: int = 1000, disturbed: str 
 
 def test_trials_with_and_without_the_codec_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    monkeypatch.setattr(load, "measure", lambda wanted, n: asked.append((wanted.compressor, n)) or trial(0.5, 20.0))
+    monkeypatch.setattr(
+        load, "measure", lambda wanted, n: asked.append((wanted.compressor.name, n)) or trial(0.5, 20.0)
+    )
     assert len(codec_only.measure(WANTED, 70, 2)) == 2
     assert asked == [("reference", 70), ("null", 70)] * 2
 
@@ -256,7 +258,7 @@ def test_never_more_flows_than_fit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_real_trial(real_build: str) -> None:
-    wanted = load.LoadConfig(profile="voip-amr-nb-ipv6", cores=(0,), build=real_build, ticks=10, warmup_ticks=3)
+    wanted = load_of(profile="voip-amr-nb-ipv6", cores=(0,), build=real_build, ticks=10, warmup_ticks=3)
     trial = load.measure(wanted, 200)
     core = trial.detail[0]
     assert 0 < trial.load < 0.5
@@ -278,7 +280,7 @@ def test_each_phase_is_noted_apart() -> None:
     core = load.read(document() | {"phases": phases}, 1, WANTED)
     wanted = replace(WANTED, churn_per_second=0.1)
     noted = collector.begin()
-    note_churn(Settings(compressor="null", decompressor="null"), [load.trial_of(100, [core])] * 3, wanted, "1c")
+    note_churn(run_of(compressor="null", decompressor="null"), [load.trial_of(100, [core])] * 3, wanted, "1c")
     found = {metric.name: (metric.value, len(metric.trials)) for metric in noted.metrics}
     assert found == {"load": (0.5, 3), "startup_ns": (500.0, 3), "steady_ns": (60.0, 3), "churn_ns": (80.0, 3)}
     assert [one["name"] for one in load.job(wanted, 100, 1)["phases"]] == ["startup", "warmup", "steady", "churn"]

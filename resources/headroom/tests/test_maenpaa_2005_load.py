@@ -27,7 +27,7 @@ def made_up(asked: CallLoadRow) -> call_load.CallLoadResult:
         calls_per_s=asked.simultaneous / 185,
         messages_per_s=100.0,
         sip_mbit_s=0.3,
-        sigcomp_mbit_s=0.1,
+        link_mbit_s=0.1,
         loads=[share] * asked.workers,
         most_load=share,
         times={name: {"mean": mean, "count": 1} for name, mean in times.items()},

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from headroom.bench.papers import paper
-from headroom.core.settings import Settings
 from headroom.schemes.sigcomp.papers import maenpaa_2005_runs as runs
 from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration
+from headroom.tests.runs import REFERENCE, run_of
 
 VOICE = Configuration("basic-voice-call", 5, "udp", 4096, "shared", priority=3)
 
@@ -25,7 +25,7 @@ def printed(place: str, column: str) -> list[float]:
 
 
 def test_what_an_endpoint_is_told(real_build: str) -> None:
-    udp = VOICE.endpoint("reference", real_build)
+    udp = VOICE.endpoint(REFERENCE, real_build)
     assert (udp.transport, udp.offer["decompression_memory_size"], udp.options["memory"]) == ("udp", 8192, 4096)
     assert udp.options == VOICE.options(), "the reference has them all"
     assert udp.options["acknowledgement"] == "identifier"
@@ -59,7 +59,7 @@ def test_what_is_compared_is_timed_in_turn(real_build: str, monkeypatch: pytest.
 
     monkeypatch.setattr(runs, "_through_engine", noting)
     asked = [replace(VOICE, mechanism=one) for one in ("dynamic", "telepathy", "shared")]
-    run = runs.Runner(Settings(build=real_build, quick=True))
+    run = runs.Runner(run_of(build=real_build, quick=True))
     dynamic, missing, shared = run.in_turn(asked)
     assert played == ["dynamic", "shared"] * runs.TURNS
     trials = (runs.FEW_REPEATS + 1) * runs.TURNS
@@ -68,7 +68,7 @@ def test_what_is_compared_is_timed_in_turn(real_build: str, monkeypatch: pytest.
 
 
 def test_an_implementation_without_the_mechanism(real_build: str) -> None:
-    found = runs.exchange(replace(VOICE, mechanism="telepathy"), Settings(build=real_build))
+    found = runs.exchange(replace(VOICE, mechanism="telepathy"), run_of(build=real_build))
     assert (found.sent, found.missing) == ([], "reference has no mechanism 'telepathy'")
 
 
@@ -84,7 +84,7 @@ def test_an_implementation_without_the_mechanism(real_build: str) -> None:
 def test_compressed_lengths_are_the_thesiss(real_build: str, place: str, within: int) -> None:
     """Where the circular buffer is never full nothing but the method decides: but for an octet or two, ours are its."""
     configuration = Configuration(**paper.load("maenpaa-2005").configurations[place])
-    found = runs.exchange(configuration, Settings(build=real_build, quick=True))
+    found = runs.exchange(configuration, run_of(build=real_build, quick=True))
     assert found.unseen == ""
     ours = [one.compressed for one in found.sent]
     assert [abs(a - b) <= within for a, b in zip(ours, printed(place, "compressed"), strict=True)] == [True] * len(ours)
@@ -93,7 +93,7 @@ def test_compressed_lengths_are_the_thesiss(real_build: str, place: str, within:
 
 def test_a_registration(real_build: str) -> None:
     configuration = Configuration(**paper.load("maenpaa-2005").configurations["Appendix L 14.12.4"])
-    found = runs.exchange(configuration, Settings(build=real_build, quick=True))
+    found = runs.exchange(configuration, run_of(build=real_build, quick=True))
     assert [one.code > 0 for one in found.sent] == [True, False, True, True], "nothing is kept"
     assert found.sent[1].sigcomp == found.sent[1].plain, "401 Unauthorized is sent as it is"
     assert [one.compressed for one in found.sent if one.code] == pytest.approx([423, 565, 314], abs=3)

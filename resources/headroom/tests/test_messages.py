@@ -11,16 +11,17 @@ import pytest
 
 from headroom.core.errors import UsageError
 from headroom.schemes.sigcomp import messages
-from headroom.schemes.sigcomp.messages import Conversation, ConversationConfig, Step
+from headroom.schemes.sigcomp.messages import Conversation, Step
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.tests.interop import support
+from headroom.tests.runs import REFERENCE, conversation_of
 
 CALL = sequences.load(sequences.path_of("basic-voice-call"))
 
 
 def test_a_call_comes_back(real_build: str, tmp_path: Path) -> None:
     capture = tmp_path / "link.pcapng"
-    wanted = ConversationConfig(
+    wanted = conversation_of(
         messages.conversation(CALL), options={"mechanism": "dynamic"}, capture=capture, build=real_build
     )
     done = messages.run(wanted)
@@ -35,12 +36,12 @@ def test_a_call_comes_back(real_build: str, tmp_path: Path) -> None:
 
 
 def test_times_are_measured_when_asked_for(real_build: str) -> None:
-    done = messages.run(ConversationConfig([Step(b"MESSAGE sip:a@b SIP/2.0\r\n\r\n")], repeats=2, build=real_build))
+    done = messages.run(conversation_of([Step(b"MESSAGE sip:a@b SIP/2.0\r\n\r\n")], repeats=2, build=real_build))
     assert (done.messages[0].compress_ns or 0) > 0 and (done.messages[0].decompress_ns or 0) > 0
 
 
 def test_a_lost_upload_is_mended_by_a_nack(real_build: str) -> None:
-    wanted = ConversationConfig(
+    wanted = conversation_of(
         [Step(one.octets) for one in CALL[:3]],
         options={"mechanism": "stateful-basic", "acknowledgement": "transport"},
         a_to_b={"drop": [0]},
@@ -56,16 +57,14 @@ def test_a_lost_upload_is_mended_by_a_nack(real_build: str) -> None:
 
 def test_null_is_the_control_whatever_the_options(real_build: str) -> None:
     done = messages.run(
-        ConversationConfig(
-            messages.conversation(CALL), "null", "null", options={"mechanism": "dynamic"}, build=real_build
-        )
+        conversation_of(messages.conversation(CALL), "null", "null", options={"mechanism": "dynamic"}, build=real_build)
     )
     assert done.failures() == [] and done.sent_octets == done.plain_octets
 
 
 def test_an_implementation_without_endpoints_is_refused() -> None:
     with pytest.raises(UsageError, match="example does not declare the scheme sigcomp"):
-        messages.job(ConversationConfig(a="example"))
+        messages.job(conversation_of(a="example"))
 
 
 @pytest.mark.parametrize(
@@ -82,7 +81,7 @@ def test_an_implementation_without_endpoints_is_refused() -> None:
 def test_what_should_not_be_is_told(record: dict[str, Any], sentence: str) -> None:
     came = [{"from": "a", "verdict": "identical", "arrivals": []}]
     for link in ({}, {"loss": 0.5}, {"rate_bps": 1000}):  # what a link might have done is no excuse
-        found = Conversation(ConversationConfig(a_to_b=link), {"records": [*came, {"from": "a", **record}]}).failures()
+        found = Conversation(conversation_of(a_to_b=link), {"records": [*came, {"from": "a", **record}]}).failures()
         assert len(found) == 1 and sentence in found[0]
 
 
@@ -90,18 +89,18 @@ def test_an_endpoint_that_drops_everything_is_wrong_over_any_link(real_build: st
     broken = support.faulty_endpoint(tmp_path / "broken", real_build, "drops_everything")
     video = sequences.load(sequences.path_of("3gpp-video-call"))
     for link in ({}, {"loss": 0.3}, {"rate_bps": 64_000}, {"delay_ns": 20_000_000}):
-        wanted = ConversationConfig(
+        wanted = conversation_of(
             messages.conversation(video), broken, broken, a_to_b=link, b_to_a=link, build=real_build
         )
         done = messages.run(wanted)
         failures = done.failures()
         assert len(failures) == len(video) - done.lost() + 2, "each message that was not lost, and both sides"
-        assert all(one.startswith(f"{broken} understands none of the ") for one in failures[-2:])
-        right = replace(wanted, a="reference", b="reference", options={"mechanism": "dynamic"})
+        assert all(one.startswith(f"{Path(broken).name} understands none of the ") for one in failures[-2:])
+        right = replace(wanted, a=REFERENCE, b=REFERENCE, options={"mechanism": "dynamic"})
         assert messages.run(right).failures() == []
 
 
 def test_a_broken_promise_is_told() -> None:
     broken = {"function": "compress", "message": 3, "sentence": "It changed its input."}
-    done = Conversation(ConversationConfig(), {"records": [], "promise_broken": broken})
+    done = Conversation(conversation_of(), {"records": [], "promise_broken": broken})
     assert done.failures() == ["A promise was broken: compress (message 3): It changed its input."]

@@ -28,14 +28,14 @@ def test_there_are_as_many_as_promised_on_both_sides() -> None:
     known = catalogue.load()
     assert len(known) >= 190
     assert {one.side for one in known} == {"compressor", "decompressor", "endpoint"}
+    assert {one.scheme for one in known} >= {"rohc", "sigcomp"}
     assert sum(one.side == "endpoint" for one in known) >= 42
-    assert sum(one.quick for one in known) == 8, "what `./headroom test` asks for"
+    assert sum(one.quick for one in known) >= 8, "what `./headroom test` asks for"
 
 
 def test_every_mutant_has_a_place_in_the_sources_and_every_place_a_mutant() -> None:
     folder = IMPLEMENTATIONS / "reference"
-    sources = [path for scheme in ("rohc", "sigcomp") for path in (folder / scheme).rglob("*.*")]
-    sources = [path for path in sources if path.suffix in (".cc", ".h")]
+    sources = [path for suffix in ("cc", "h") for path in folder.glob(f"*/**/*.{suffix}")]
     places = {name for path in sources for name in POINT.findall(path.read_text(encoding="utf-8"))}
     assert places == {one.name for one in catalogue.load()}
 
@@ -55,10 +55,11 @@ ENTRY = '- {name: a-b, side: compressor, section: "RFC 3095, 5.9", suites: [crc]
     ],
 )
 def test_a_wrong_catalogue_is_refused_with_its_line(tmp_path: Path, text: str, sentence: str) -> None:
-    path = tmp_path / "mutants.yaml"
+    path = tmp_path / "rohc" / "mutants.yaml"
+    path.parent.mkdir()
     path.write_text("mutants:\n" + text if text.startswith("-") else "mutants: " + text)
     with pytest.raises(UsageError, match=sentence):
-        catalogue.load(path)
+        catalogue.load(tmp_path)
 
 
 def test_mutants_are_chosen_by_name() -> None:
@@ -92,7 +93,7 @@ def test_the_reference_without_a_mutant_is_told_of_none(tmp_path: Path) -> None:
 
 
 def test_the_suites_that_matter_come_first_and_all_others_follow() -> None:
-    files = hunt.suites_in_order(["conformance/rohc/timestamp", "conformance/rohc/crc"])
+    files = hunt.suites_in_order(["conformance/rohc/timestamp", "conformance/rohc/crc"], "rohc")
     assert [path.stem for path in files[:2]] == ["timestamp", "crc"]
     assert sorted(files) == sorted((SUITES / "conformance" / "rohc").glob("*.robot"))
 
@@ -100,13 +101,13 @@ def test_the_suites_that_matter_come_first_and_all_others_follow() -> None:
 def test_a_suite_that_is_not_of_conformance_is_asked_where_a_mutant_names_it() -> None:
     guard = next(one for one in catalogue.load() if one.name == "sigcomp-failures-forgiven")
     assert guard.suites == ("robustness/hostile_bytecode",)
-    files = hunt.suites_in_order(guard.suites, "endpoint")
+    files = hunt.suites_in_order(guard.suites, "sigcomp")
     assert files[0] == SUITES / "robustness" / "hostile_bytecode.robot"
     assert SUITES / "conformance" / "sigcomp" / "udvm.robot" in files
 
 
 def test_an_endpoint_is_asked_by_the_suites_of_its_scheme() -> None:
-    files = hunt.suites_in_order(["conformance/sigcomp/state"], "endpoint")
+    files = hunt.suites_in_order(["conformance/sigcomp/state"], "sigcomp")
     assert files[0].stem == "state"
     assert sorted(files) == sorted((SUITES / "conformance" / "sigcomp").glob("*.robot"))
     suite = api.TestSuite.from_file_system(SUITES / "conformance" / "sigcomp" / "nack.robot")
@@ -132,7 +133,7 @@ def test_cases_about_the_other_side_alone_are_left_out() -> None:
 
 
 def mutant(name: str) -> Mutant:
-    return Mutant(name, "compressor", "RFC 3095, 5.9", "It is broken.", ("conformance/rohc/crc",))
+    return Mutant(name, "rohc", "compressor", "RFC 3095, 5.9", "It is broken.", ("conformance/rohc/crc",))
 
 
 CASE = CaseResult("suite/Case", "fail", ["RFC3095-5.9.1-1"], "It is wrong.")
@@ -202,7 +203,7 @@ def test_a_case_that_fails_without_the_mutant_too_has_found_nothing() -> None:
     rows = run(Hunts(sound=[], a=Outcome("a", caught=CASE, cases=1)), "a")
     assert rows[0].verdict == "error" and "does not pass without the mutant either" in rows[0].reason
     rows = run(Hunts(sound=None, a=Outcome("a", caught=CASE, cases=1)), "a")
-    assert rows[0].verdict == "error" and "could not be asked: No." in rows[0].reason
+    assert rows[0].verdict == "error" and "could not run: No." in rows[0].reason
 
 
 def test_all_caught_is_a_pass_and_none_asked_is_not() -> None:

@@ -13,6 +13,7 @@ from headroom.bench.papers import paper
 from headroom.core import replay
 from headroom.core.errors import UsageError
 from headroom.schemes.rohc.papers import effnet_2007, effnet_2007_load
+from headroom.tests.runs import replay_of
 
 
 def figure(**changes: Any) -> paper.Figure:
@@ -111,7 +112,7 @@ def test_lost_packets_of_a_call() -> None:
         {"inserted": True, "direction": "forward"},
     ]
     document = {"forward": {"source": {"packets": 5}, "link": {"bandwidth_bps": 10240.0}}, "records": records}
-    counted = effnet_2007.call(replay.Replay(replay.ReplayConfig(), document))
+    counted = effnet_2007.call(replay.Replay(replay_of(), document))
     assert counted == effnet_2007.Call(packets=5, lost=3, header_lost=2, bandwidth=10.0, header=72 / 5)
 
 
@@ -143,9 +144,9 @@ def test_share_that_a_line_explains() -> None:
 
 
 def test_the_real_tables(real_build: str) -> None:
-    from headroom.core.settings import Settings
+    from headroom.tests.runs import run_of
 
-    found, settings = paper.load("effnet-2007"), Settings(build=real_build)
+    found, settings = paper.load("effnet-2007"), run_of(build=real_build)
     assert [item.verdict for item in effnet_2007.table_1(found, settings).items] == ["pass"] * 12
     measured = effnet_2007.table_2(found, settings, runs=6)
     by_id = {item.id: item for item in measured.items}

@@ -9,11 +9,12 @@ from typing import Any
 
 import yaml
 
+from headroom.core import implementations
 from headroom.core.paths import IMPLEMENTATIONS
 from headroom.core.results import store
 from headroom.tests.test_cli import headroom
 
-REFERENCE = IMPLEMENTATIONS / "reference" / "implementation.yaml"
+REFERENCE = IMPLEMENTATIONS / "reference"
 
 
 def planned(out: Path, *words: str) -> dict[str, Any]:
@@ -25,7 +26,7 @@ def planned(out: Path, *words: str) -> dict[str, Any]:
 
 def declaring_less(folder: Path) -> str:
     """The reference as somebody would know it who declares neither NACKs nor the presence dictionary."""
-    document = yaml.safe_load(REFERENCE.read_text(encoding="utf-8"))
+    document = implementations.read_declarations(REFERENCE).data
     sigcomp = next(one for one in document["capabilities"] if one["scheme"] == "sigcomp")
     sigcomp["features"].remove("nack")
     sigcomp["dictionaries"].remove("presence")
@@ -82,4 +83,4 @@ def test_where_nothing_would_run_it_says_so(out: Path) -> None:
     assert (done.returncode, "No case matched" in done.stderr) == (2, True)
     asked = ("conformance/rohc/modes", "--case", "Decompressor: U*", "--compressor", "reference")
     done = headroom("run", *asked, "--dry-run", out=out)
-    assert (done.returncode, "No case asks it" in done.stderr) == (2, True)
+    assert (done.returncode, "No case tests it" in done.stderr) == (2, True)

@@ -10,8 +10,9 @@ import pytest
 
 from headroom.core import replay, replay_options, tshark
 from headroom.core.errors import UsageError
-from headroom.core.settings import Settings
 from headroom.schemes.rohc import ppp
+from headroom.schemes.rohc.scheme import SCHEME
+from headroom.tests.runs import run_of
 
 # Type 2, length 20, protocol 0003, MAX_CID 15, MRRU 1500, MAX_HEADER 168; PROFILES, 10 octets: 0000 to 0002 and 0004.
 OPTION = "0214 0003 000f 05dc 00a8 010a 0000 0001 0002 0004"
@@ -67,23 +68,25 @@ def test_what_is_no_such_option_is_told(text: str, words_: str) -> None:
 
 
 def test_the_words_of_a_replay() -> None:
-    wanted = replay_options.wanted("voip-amr-nb-ipv4", {"ppp_option": OPTION, "mode": "O"}, Settings())
+    wanted = replay_options.config_of(SCHEME, "voip-amr-nb-ipv4", {"ppp_option": OPTION, "mode": "O"}, run_of())
     assert wanted.encapsulation == "ppp"
     assert wanted.channel["mrru"] == 1500
     assert wanted.channel["mode"] == "O"
-    assert replay_options.wanted("x", {"encapsulation": "ppp"}, Settings()).encapsulation == "ppp"
-    assert replay_options.wanted("x", {"largest_packet": "40"}, Settings()).channel == {"largest_packet": 40}
+    assert replay_options.config_of(SCHEME, "x", {"encapsulation": "ppp"}, run_of()).encapsulation == "ppp"
+    assert replay_options.config_of(SCHEME, "x", {"largest_packet": "40"}, run_of()).channel == {"largest_packet": 40}
     with pytest.raises(UsageError, match="must be ethernet or ppp"):
-        replay_options.wanted("x", {"encapsulation": "slip"}, Settings())
+        replay_options.config_of(SCHEME, "x", {"encapsulation": "slip"}, run_of())
 
 
 def test_the_job_of_a_replay() -> None:
     packets = [{"time_ns": 0, "channel": 0, "hex": "45"}]
     assert (
-        replay.job(replay_options.wanted(packets, {"encapsulation": "ppp"}, Settings()))["link"]["encapsulation"]
+        replay.job(replay_options.config_of(SCHEME, packets, {"encapsulation": "ppp"}, run_of()))["link"][
+            "encapsulation"
+        ]
         == "ppp"
     )
-    assert "encapsulation" not in replay.job(replay_options.wanted(packets, {}, Settings()))["link"]
+    assert "encapsulation" not in replay.job(replay_options.config_of(SCHEME, packets, {}, run_of()))["link"]
 
 
 def test_tshark_names_the_protocol(tmp_path: Path) -> None:

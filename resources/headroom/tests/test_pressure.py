@@ -72,7 +72,7 @@ def test_a_quiet_machine_needs_no_sentence() -> None:
         (Summary(2, 1.5, 1.6, 0.0, 0.0), "not quiet when the run began: a load average of 1.5 on 2 CPUs"),
         (
             Summary(2, 0.1, 7.25, 0.0, 0.0),
-            "More wanted to run than the machine has CPUs: the load average was up to 7.2",
+            "More processes were ready than CPUs: the load average was up to 7.2",
         ),
         (Summary(2, 0.1, 0.2, 0.02, 0.03), "gave 2.0 % of the CPUs' time to others (steal), up to 3.0 % within a case"),
         (Summary(2, 0.1, 0.2, 0.001, 0.08), "gave 0.1 % of the CPUs' time to others (steal), up to 8.0 %"),

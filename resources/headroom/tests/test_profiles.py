@@ -10,6 +10,7 @@ import pytest
 from headroom.bench import load
 from headroom.core import profiles, replay
 from headroom.core.engine import EngineFailure
+from headroom.tests.runs import load_of, replay_of
 from headroom.tests.test_cli import headroom
 
 GOOD = profiles.path_of("voip-amr-nb-ipv4").read_text(encoding="utf-8").replace("name: voip-amr-nb-ipv4", "name: mine")
@@ -38,16 +39,14 @@ def complaint_of(wrong: tuple[str, str]) -> str:
 
 def test_a_replay_tells_the_line(real_build: str, wrong: tuple[str, str]) -> None:
     with pytest.raises(EngineFailure) as caught:
-        replay.run(
-            replay.ReplayConfig(compressor="null", decompressor=None, source=wrong[0], packets=1, build=real_build)
-        )
+        replay.run(replay_of(compressor="null", decompressor=None, source=wrong[0], packets=1, build=real_build))
     assert complaint_of(wrong) in str(caught.value) and "(at " not in str(caught.value)
     assert (caught.value.kind, caught.value.exit_code) == ("job", 2)
 
 
 def test_a_load_tells_the_line(real_build: str, wrong: tuple[str, str]) -> None:
     with pytest.raises(EngineFailure) as caught:
-        load.measure(load.LoadConfig(compressor="null", decompressor="null", profile=wrong[0], build=real_build), 1)
+        load.measure(load_of(compressor="null", decompressor="null", profile=wrong[0], build=real_build), 1)
     assert complaint_of(wrong) in str(caught.value)
 
 
@@ -65,7 +64,7 @@ def test_other_failures_are_left_alone(tmp_path: Path) -> None:
         EngineFailure("job", "Wrong.", "/source/profiles"),
         EngineFailure("crash", "Dead.", "/source/profile/title"),
     ):
-        with pytest.raises(EngineFailure) as caught, profiles.told_by_line(str(path), "/source/profile"):
+        with pytest.raises(EngineFailure) as caught, profiles.located_by_line(str(path), "/source/profile"):
             raise failure
         assert caught.value is failure
 
@@ -74,6 +73,6 @@ def test_a_place_that_the_file_does_not_have_is_told_by_what_is_around_it(tmp_pa
     path = tmp_path / "mine.yaml"
     path.write_text(GOOD, encoding="utf-8")
     failure = EngineFailure("job", "Odd. (at …)", "/profile/variants/0/timing/no~1where", "Odd.")
-    with pytest.raises(EngineFailure) as caught, profiles.told_by_line(str(path), "/profile"):
+    with pytest.raises(EngineFailure) as caught, profiles.located_by_line(str(path), "/profile"):
         raise failure
     assert str(caught.value).endswith(f"mine.yaml:{line_of('timing:')}: /variants/0/timing/no/where: Odd.")

@@ -22,6 +22,7 @@ from headroom.core.machine.build import engine_program
 from headroom.core.paths import ROOT, build_folder
 from headroom.schemes.sigcomp import call_load, messages
 from headroom.schemes.sigcomp.sip import sequences
+from headroom.tests.runs import calls_of, conversation_of, load_of, replay_of
 
 ENGINE = ROOT / "resources" / "engine"
 COMMANDS = sorted(name.removeprefix("job-") for name in reference.places() if name.startswith("job-"))
@@ -94,7 +95,7 @@ def test_the_readme_has_examples() -> None:
     ],
 )
 def test_what_the_engine_refuses_is_not_valid(real_build: str, pointer: tuple[str, ...], value: Any) -> None:
-    job = replay.job(replay.ReplayConfig(source="voip-amr-nb-ipv6", packets=10, forward={"loss": 0.1}))
+    job = replay.job(replay_of(source="voip-amr-nb-ipv6", packets=10, forward={"loss": 0.1}))
     assert reference.violations("job-replay", job) == []
     part = job
     for key in pointer[:-1]:
@@ -113,7 +114,7 @@ def require_valid(command: str, variant: str, job: dict[str, Any], build: str) -
 
 def test_replays(real_build: str, tmp_path: Path) -> None:
     impaired = {"loss": 0.05, "ber": 1e-4, "reorder": {"probability": 0.1}, "duplicate": 0.1, "rate_bps": 1_000_000}
-    asked = replay.ReplayConfig(
+    asked = replay_of(
         source="voip-amr-nb-ipv6",
         flows=2,
         packets=200,
@@ -128,22 +129,20 @@ def test_replays(real_build: str, tmp_path: Path) -> None:
     )
     require_valid("replay", "replay", replay.job(asked), real_build)
     literal = [{"hex": "c021010a", "time_ns": 5, "header_length": 4}]
-    alone = replay.ReplayConfig(decompressor=None, source=literal, packets=None, build=real_build)
+    alone = replay_of(decompressor=None, source=literal, packets=None, build=real_build)
     require_valid("replay", "replay", replay.job(alone), real_build)
 
 
 def test_conversations(real_build: str, tmp_path: Path) -> None:
     steps = messages.conversation(sequences.load(sequences.path_of("3gpp-video-call")))
-    asked = messages.ConversationConfig(
-        messages=steps, a_to_b={"loss": 0.2, "duplicate": 0.2}, capture=tmp_path / "link.pcapng", repeats=1
-    )
+    asked = conversation_of(steps, a_to_b={"loss": 0.2, "duplicate": 0.2}, capture=tmp_path / "link.pcapng", repeats=1)
     require_valid("messages", "messages", {**messages.job(asked), "trials": True, "costs": True}, real_build)
 
 
 def test_loads(real_build: str) -> None:
-    job = load.job(load.LoadConfig(profile="voip-amr-nb-ipv6", ticks=2, warmup_ticks=1, build=real_build), 10, None)
+    job = load.job(load_of(profile="voip-amr-nb-ipv6", ticks=2, warmup_ticks=1, build=real_build), 10, None)
     require_valid("load", "load", job, real_build)
-    calls = call_load.CallLoadConfig(
+    calls = calls_of(
         simultaneous=10, duration_s=20, comparison=call_load.Comparison(load=0.5, trials=1, calls=20), build=real_build
     )
     require_valid("load", "load-calls", call_load.job(calls), real_build)
@@ -196,5 +195,5 @@ def test_what_a_document_refers_to_exists(path: Path) -> None:
     text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if not link.startswith("http")]
     assert [link for link in links if not (path.parent / link).exists()] == []
-    names = re.findall(r"headroom reference ([a-z][a-z-]+)", text)
+    names = re.findall(r"headroom reference ([a-z][a-z/-]+)", text)
     assert [name for name in names if name not in reference.places()] == []

@@ -30,49 +30,42 @@ def plan(out: Path, **changes: object) -> session.Plan:
 
 
 @pytest.mark.parametrize(
-    ("asked", "word", "sentence"),
+    ("asked", "sentence"),
     [
-        (RunOptions(["performance"], generator="memory"), "generator", "--generator was trex there, and memory cannot"),
-        (RunOptions(["performance"], topology="compose"), "topology", "--topology was netns there, and compose cannot"),
-        (RunOptions(["performance"], cpus="1c"), "cpus", "--cpus was 1c, 2c-l3 there, and 1c cannot"),
-        (RunOptions(["performance"], seed=8), "seed", "--seed was 7 there, and 8 cannot"),
-        (RunOptions(["performance"], calls=500), "calls", "--calls was not said there, and 500 cannot"),
-        (RunOptions(["performance"], quick=True), "quick", "--quick was no there, and yes cannot"),
-        (RunOptions(["performance"], builds="gcc-O3"), "builds", "--builds was not said there, and gcc-O3 cannot"),
-        (RunOptions(["performance"], cases=["One*"]), "case", r"--case was not said there, and One\* cannot"),
-        (RunOptions(["performance"], tags=["slow"]), "tag", "--tag was smoke there, and slow cannot"),
-        (RunOptions(["performance/latency"]), "suites", "the suite was performance, .* there, and performance/latency"),
-        (
-            RunOptions(["papers/effnet_2007"]),
-            "paper",
-            "the paper was performance, .* there, and papers/effnet_2007 cannot",
-        ),
+        (RunOptions([], generator="memory"), "--generator was trex there, and memory cannot"),
+        (RunOptions([], topology="compose"), "--topology was netns there, and compose cannot"),
+        (RunOptions([], cpus="1c"), "--cpus was 1c, 2c-l3 there, and 1c cannot"),
+        (RunOptions([], seed=8), "--seed was 7 there, and 8 cannot"),
+        (RunOptions([], calls=500), "--calls was not given there, and 500 cannot"),
+        (RunOptions([], quick=True), "--quick was no there, and yes cannot"),
+        (RunOptions([], builds="gcc-O3"), "--builds was not given there, and gcc-O3 cannot"),
+        (RunOptions([], case=["One*"]), r"--case was not given there, and One\* cannot"),
+        (RunOptions([], tag=["slow"]), "--tag was smoke there, and slow cannot"),
+        (RunOptions(["performance/latency"]), "the suite was performance, .* there, and performance/latency"),
+        (RunOptions(["papers/effnet_2007"], paper=True), "the paper was performance, .* there, and papers/effnet_2007"),
     ],
 )
-def test_what_contradicts_a_run_is_refused(out: Path, asked: RunOptions, word: str, sentence: str) -> None:
-    with pytest.raises(UsageError, match=f"goes on with the run 20260102-030405-abcd as it was asked for: {sentence}"):
-        resuming.refuse_contradictions(asked, {word, "resume"}, plan(out))
+def test_what_contradicts_a_run_is_refused(out: Path, asked: RunOptions, sentence: str) -> None:
+    with pytest.raises(UsageError, match=f"goes on with the run 20260102-030405-abcd as it began: {sentence}"):
+        resuming.refuse_contradictions(asked, plan(out))
 
 
 @pytest.mark.parametrize(
-    ("asked", "word"),
+    "asked",
     [
-        (RunOptions([], generator="trex"), "generator"),
-        (RunOptions([], topology="netns"), "topology"),
-        (RunOptions([], cpus="1c, 2c-l3"), "cpus"),
-        (RunOptions([], seed=7), "seed"),
-        (RunOptions([], compressor="reference"), "compressor"),
-        (RunOptions([], tags=["smoke"]), "tag"),
-        (RunOptions(["performance"]), "json"),
-        (RunOptions(["performance"]), "dry_run"),
+        RunOptions([], generator="trex"),
+        RunOptions([], topology="netns"),
+        RunOptions([], cpus="1c, 2c-l3"),
+        RunOptions([], seed=7),
+        RunOptions([], compressor="reference"),
+        RunOptions([], tag=["smoke"]),
+        RunOptions([], json=True, resume="last"),
+        RunOptions([], dry_run=True),
+        RunOptions([]),
     ],
 )
-def test_what_says_the_same_again_is_taken(out: Path, asked: RunOptions, word: str) -> None:
-    resuming.refuse_contradictions(asked, {word, "resume"}, plan(out))
-
-
-def test_what_the_command_line_leaves_out_contradicts_nothing(out: Path) -> None:
-    resuming.refuse_contradictions(RunOptions([]), {"resume"}, plan(out))
+def test_what_says_the_same_again_is_taken(out: Path, asked: RunOptions) -> None:
+    resuming.refuse_contradictions(asked, plan(out))
 
 
 def test_a_run_goes_on_only_where_it_could_begin(out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +74,7 @@ def test_a_run_goes_on_only_where_it_could_begin(out: Path, monkeypatch: pytest.
     monkeypatch.delenv("TREX_ROOT", raising=False)
     monkeypatch.setattr(run, "build_what_is_needed", lambda settings: pytest.fail("it must not come that far"))
     with pytest.raises(EnvironmentLacks, match="TREX_ROOT is not set"):
-        execute(RunOptions([]), "last", False, False, run_document, {"resume"})
+        execute(RunOptions([], resume="last"), run_document)
     assert made.folder.is_dir(), "its results stay for when TRex is back"
 
 

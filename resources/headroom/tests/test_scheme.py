@@ -44,5 +44,7 @@ def test_words_name_a_scheme_where_only_one_has_them() -> None:
 def test_axes_are_of_one_scheme() -> None:
     assert scheme.of_axes(["transport", "mechanism"]).name == "sigcomp"
     for names in ([], ["mode", "transport"], ["colour"]):
-        with pytest.raises(UsageError, match=r"No scheme, or more than one, has the axes .* Known: rohc profile, mode"):
+        with pytest.raises(
+            UsageError, match=r"No scheme, or more than one, has the axes .* Known: .*rohc profile, mode"
+        ):
             scheme.of_axes(names)

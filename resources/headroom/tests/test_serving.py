@@ -12,16 +12,18 @@ import pytest
 from robot import running
 from robot.api import SkipExecution
 
-from headroom.core import engine, implementations
-from headroom.core.errors import UsageError
+from headroom.core import implementations
+from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.paths import SUITES, build_folder
 from headroom.core.results import collector, listener
 from headroom.core.results.record import Test
 from headroom.core.settings import Settings
 from headroom.schemes.sigcomp import call_load, endpoints, metrics
 from headroom.schemes.sigcomp.keywords import call_service
+from headroom.schemes.sigcomp.options import CALLS
 from headroom.schemes.sigcomp.report.calls_section import calls as section_of
 from headroom.tests import sample
+from headroom.tests.runs import calls_of, run_of
 
 TIMES = {"count": 7, "mean": 1500.0, "p50": 1000.0, "p90": 2000.0, "p99": 3000.0, "p99.9": 3000.0, "max": 3000.0,
          "buckets": [[1000.0, 4], [3000.0, 3]]}  # fmt: skip
@@ -37,7 +39,7 @@ def document(**outcomes: Any) -> dict[str, Any]:
         "simultaneous": 1000,
         "clock": "virtual",
         "calls": {"in_progress_at_start": 990, "in_progress_at_end": 1010, "per_s": 5.4},
-        "messages": {"per_s": 38.0, "sip_mbit_s": 0.15, "sigcomp_mbit_s": 0.1, "unserved": 0},
+        "messages": {"per_s": 38.0, "sip_mbit_s": 0.15, "link_mbit_s": 0.1, "unserved": 0},
         "outcomes": right | outcomes,
         "times": times | {"handed_over_late_ns": None},
         "active_workers": {"mean": 0.02, "seen": 1.0, "most": 2},
@@ -60,32 +62,32 @@ def described(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_only_rows_that_heed_the_options_of_calls_are_repeated_with_them() -> None:
     suite = running.TestSuite.from_file_system(SUITES / "performance" / "sip_calls.robot")
-    heeding = {test.name: listener.heeds_calls(test) for test in suite.tests}
+    heeding = {test.name: listener.heeds(test, CALLS) for test in suite.tests}
     assert heeding["Voice Calls"] and not heeding["Pool Or Pinned, Two Workers"]
-    asked = Settings(calls=500)
+    asked = Settings(of_schemes={"calls": 500})
     row = Test("performance/sip_calls/Voice Calls", "Voice Calls", "", "", [])
-    assert "--calls 500" in listener.command(row, asked, of_calls=True)
-    assert "--calls" not in listener.command(row, asked, of_calls=False)
+    assert "--calls 500" in listener.command(row, asked)
+    assert "--calls" not in listener.command(row, asked, lambda one: False)
 
 
 def test_a_sequence_becomes_a_call() -> None:
-    steps = call_load.messages(call_load.CallLoadConfig(answer_s=7, step_s=0.5))
+    steps = call_load.messages(calls_of(answer_s=7, step_s=0.5))
     assert [step["from"] for step in steps] == ["user", "core", "core", "core", "user", "user", "core"]
     assert [step.get("pause_ms") for step in steps] == [None, 500, 500, 7000, 500, None, 500]
     assert [bool(step.get("after_holding")) for step in steps] == [False] * 5 + [True, False]
-    video = call_load.messages(call_load.CallLoadConfig(sequence="3gpp-video-call"))
+    video = call_load.messages(calls_of(sequence="3gpp-video-call"))
     assert [step.get("pause_ms") for step in video].count(5000) == 1, "one message is the answer"
     with pytest.raises(UsageError, match="has no BYE"):
-        call_load.messages(call_load.CallLoadConfig(sequence="3gpp-video-call-re-invite"))
+        call_load.messages(calls_of(sequence="3gpp-video-call-re-invite"))
 
 
 def test_a_call_of_the_counted_edition_has_the_lengths_of_the_tables() -> None:
-    lengths = [len(step["hex"]) // 2 for step in call_load.messages(call_load.CallLoadConfig(edition="counted"))]
-    printed = [len(step["hex"]) // 2 for step in call_load.messages(call_load.CallLoadConfig())]
+    lengths = [len(step["hex"]) // 2 for step in call_load.messages(calls_of(edition="counted"))]
+    printed = [len(step["hex"]) // 2 for step in call_load.messages(calls_of())]
     assert lengths[:5] == [514, 311, 615, 610, 378] and lengths != printed
     assert len(call_load.registration("counted")) == len(call_load.registration())
     for sequence in call_load.DECOMPRESSION_MEMORY | {"3gpp-video-call": 0}:
-        steps = call_load.messages(call_load.CallLoadConfig(sequence=sequence, edition="counted"))
+        steps = call_load.messages(calls_of(sequence=sequence, edition="counted"))
         names = call_load.identities(bytes.fromhex(step["hex"]) for step in steps)
         assert {one["per"] for one in names} == {"user", "call"}, "each caller is somebody else"
 
@@ -112,9 +114,7 @@ def test_identities_are_of_a_user_or_of_a_call() -> None:
 
 @pytest.mark.usefixtures("described")
 def test_the_settings_are_those_of_the_publication() -> None:
-    made = call_load.job(
-        call_load.CallLoadConfig(simultaneous=100, users=120, workers=2, organisation="pool", shards=8)
-    )
+    made = call_load.job(calls_of(simultaneous=100, users=120, workers=2, organisation="pool", shards=8))
     config = made["endpoint"]["config"]
     assert (config["decompression_memory_size"], config["state_memory_size"], config["cycles_per_bit"]) == (
         4096,
@@ -124,7 +124,7 @@ def test_the_settings_are_those_of_the_publication() -> None:
     assert config["options"] == {"mechanism": "shared", "dictionary_priority": 3, "shared_length": 500}
     assert (made["holding_s"], made["users"], made["shards"], made["workers"]) == (180.0, 120, 8, 2)
     assert len(made["registration"]) == 4
-    video = call_load.job(call_load.CallLoadConfig(sequence="3gpp-video-call"))
+    video = call_load.job(calls_of(sequence="3gpp-video-call"))
     assert video["endpoint"]["config"]["decompression_memory_size"] == 8192
     assert (video["holding_s"], "users" in video, "registration" in video, "shards" in video) == (
         300.0,
@@ -132,7 +132,7 @@ def test_the_settings_are_those_of_the_publication() -> None:
         False,
         False,
     )
-    other = call_load.job(call_load.CallLoadConfig(mechanism="unheard-of"))
+    other = call_load.job(calls_of(mechanism="unheard-of"))
     assert "mechanism" not in other["endpoint"]["config"]["options"], "nobody is told words that it does not know"
 
 
@@ -168,9 +168,7 @@ def test_what_organisations_showed_is_left_with_its_trials() -> None:
     assert call_load.loaded(told).compared == {}
     found = call_load.loaded(told | {"comparison": compared()})
     collector.begin()
-    call_service.note_comparison(
-        call_load.CallLoadConfig(workers=2, comparison=call_load.Comparison(0.8, 2, 10)), found
-    )
+    call_service.note_comparison(calls_of(workers=2, comparison=call_load.Comparison(0.8, 2, 10)), found)
     metrics = {one.name: (one.value, one.trials) for one in collector.current().metrics}
     assert metrics["pinned_in_buffer_mean"] == (500.0, [400.0, 600.0])
     assert metrics["pool_load"] == (0.8, [0.8, 0.8])
@@ -186,25 +184,27 @@ def test_what_organisations_showed_is_left_with_its_trials() -> None:
 
 
 def test_the_command_line_has_the_last_word_on_calls() -> None:
-    row = call_load.CallLoadConfig()
-    asked = call_service.calls_asked_for(row, Settings(calls=500, holding=60.0, answer=0.0, quick=True), 20_000)
+    row = calls_of()
+    asked = call_service.with_calls(
+        row, run_of(of_schemes={"calls": 500, "holding": 60.0, "answer": 0.0}, quick=True), 20_000
+    )
     assert (asked.simultaneous, call_load.holding_of(asked), asked.answer_s) == (500, 60.0, 0.0)
-    quick = call_service.calls_asked_for(row, Settings(quick=True), 20_000)
+    quick = call_service.with_calls(row, run_of(quick=True), 20_000)
     assert (quick.simultaneous, call_load.holding_of(quick), quick.answer_s) == (1000, 180.0, 5.0)
 
 
 def test_there_are_users_enough() -> None:
-    assert call_load.users_for(call_load.CallLoadConfig(simultaneous=20_000)) == 24_050, "a fifth more"
-    short = call_load.users_for(call_load.CallLoadConfig(simultaneous=100, holding_s=1.0, answer_s=1.0))
+    assert call_load.users_for(calls_of(simultaneous=20_000)) == 24_050, "a fifth more"
+    short = call_load.users_for(calls_of(simultaneous=100, holding_s=1.0, answer_s=1.0))
     assert short == 270, "each call of 2 s has a pause of 2 s behind it"
-    assert call_load.users_for(call_load.CallLoadConfig(simultaneous=10, holding_s=0.0, answer_s=0.0)) == 300
+    assert call_load.users_for(calls_of(simultaneous=10, holding_s=0.0, answer_s=0.0)) == 300
 
 
 @pytest.mark.usefixtures("described")
 def test_a_comparison_is_asked_for() -> None:
-    made = call_load.job(call_load.CallLoadConfig(comparison=call_load.Comparison(0.8, 10, 20_000)))
+    made = call_load.job(calls_of(comparison=call_load.Comparison(0.8, 10, 20_000)))
     assert made["comparison"] == {"load": 0.8, "trials": 10, "calls": 20_000}
-    assert "comparison" not in call_load.job(call_load.CallLoadConfig())
+    assert "comparison" not in call_load.job(calls_of())
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_a_clock_that_has_seen_nothing() -> None:
 def record(**parameters: Any) -> dict[str, Any]:
     """What a run leaves, as a record has it."""
     collector.begin()
-    wanted = call_load.CallLoadConfig(simultaneous=1000)
+    wanted = calls_of(simultaneous=1000)
     found = call_load.loaded(document())
     if parameters.get("organisation") == "both":
         asked = replace(wanted, comparison=call_load.Comparison(0.8, 2, 10))
@@ -306,15 +306,13 @@ def test_the_engine_takes_what_is_made(tmp_path: Path) -> None:
     null = implementations.find("null")
     if null.unusable() or null.lacks("endpoint", "sigcomp"):
         pytest.skip("there is no null adapter here that has endpoints")
-    asked = call_load.CallLoadConfig(
-        proxy="null", user="null", simultaneous=40, holding_s=1.0, answer_s=0.1, duration_s=1.0
-    )
+    asked = calls_of(proxy="null", user="null", simultaneous=40, holding_s=1.0, answer_s=0.1, duration_s=1.0)
     both = replace(asked, workers=2, organisation="pool", comparison=call_load.Comparison(0.5, 2, 100))
     kept = replace(asked, organisation="pool", workers=2, users=200, sequence="3gpp-video-call")
     for wanted in (asked, both, kept):
         try:
             found = call_load.measure(wanted)
-        except engine.EnvironmentLacks as error:
+        except EnvironmentLacks as error:
             pytest.skip(str(error))
         assert found.calls_in_progress == pytest.approx(40, abs=25)
         assert found.messages_per_s > 100
@@ -354,7 +352,7 @@ def spoiling(folder: Path, build: str, state_memory: int = 131072) -> str:
 
 def test_what_goes_wrong_before_any_load_is_a_failure_too(tmp_path: Path, real_build: str) -> None:
     name = spoiling(tmp_path, real_build)
-    asked = call_load.CallLoadConfig(proxy=name, user=name, simultaneous=5, duration_s=0.5, build=real_build)
+    asked = calls_of(proxy=name, user=name, simultaneous=5, duration_s=0.5, build=real_build)
     assert call_load.lacking(asked) == ""
     with pytest.raises(call_load.WrongCalls, match=r"^INVITE.* of basic-voice-call: .*otherwise") as wrong:
         call_load.measure(asked)
@@ -364,17 +362,15 @@ def test_what_goes_wrong_before_any_load_is_a_failure_too(tmp_path: Path, real_b
 
 def test_what_calls_take_is_looked_up_before_they_are_made(tmp_path: Path, real_build: str) -> None:
     name = spoiling(tmp_path, real_build, state_memory=8192)
-    assert "max_state_memory_size 8192; 131072 is needed" in call_load.lacking(call_load.CallLoadConfig(proxy=name))
+    assert "max_state_memory_size 8192; 131072 is needed" in call_load.lacking(calls_of(proxy=name))
     with pytest.raises(SkipExecution, match=r"131072 is needed\.$"):
-        call_service.measured(call_load.CallLoadConfig(proxy=name))
-    assert "do not have the same on the link" in call_load.lacking(call_load.CallLoadConfig(proxy="null"))
+        call_service.measured(calls_of(proxy=name))
+    assert "do not have the same on the link" in call_load.lacking(calls_of(proxy="null"))
 
 
 def test_as_many_compartments_as_calls_take_must_be_declared(tmp_path: Path, real_build: str) -> None:
     name = spoiling(tmp_path, real_build)
-    assert "declares max_compartments 4096" in call_load.lacking(
-        call_load.CallLoadConfig(proxy=name, simultaneous=9000)
-    )
+    assert "declares max_compartments 4096" in call_load.lacking(calls_of(proxy=name, simultaneous=9000))
 
 
 def test_little_load_says_nothing_by_proportion() -> None:

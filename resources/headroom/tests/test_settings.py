@@ -10,11 +10,11 @@ import pytest
 
 from headroom.cli.run import RunOptions, plan_of
 from headroom.core.errors import EnvironmentLacks, UsageError
-from headroom.core.settings import OF_CALLS, Settings, of_calls
+from headroom.core.settings import Settings, options, scheme_options
 
 
 @pytest.mark.parametrize(
-    ("compressor", "decompressor", "subject", "options"),
+    ("compressor", "decompressor", "subject", "words"),
     [
         ("", "", "", []),
         ("null", "", "compressor", ["--compressor", "null"]),
@@ -24,26 +24,26 @@ from headroom.core.settings import OF_CALLS, Settings, of_calls
     ],
 )
 def test_a_side_that_is_named_alone_is_what_the_run_is_about(
-    compressor: str, decompressor: str, subject: str, options: list[str]
+    compressor: str, decompressor: str, subject: str, words: list[str]
 ) -> None:
-    settings = plan_of(RunOptions(["conformance"], compressor, decompressor)).settings
+    settings = plan_of(RunOptions(["conformance"], compressor=compressor, decompressor=decompressor)).settings
     assert settings.subject == subject
-    assert settings.options() == [*options, "--seed", "1"], "they say the same again"
+    assert settings.words() == [*words, "--seed", "1"], "they say the same again"
     assert Settings.from_json(settings.as_json(), Path()) == replace(settings, folder=Path())
 
 
 def test_calls_are_asked_for() -> None:
     asked = RunOptions(["performance/sip_calls"], calls=500, holding=60.0, answer=2.5)
     settings = plan_of(asked).settings
-    assert (settings.calls, settings.holding, settings.answer) == (500, 60.0, 2.5)
-    assert settings.options() == [*("--calls", "500", "--holding", "60.0", "--answer", "2.5"), "--seed", "1"]
+    assert settings.of_schemes == {"calls": 500, "holding": 60.0, "answer": 2.5}
+    assert settings.words() == ["--seed", "1", *("--calls", "500", "--holding", "60.0", "--answer", "2.5")]
     assert Settings.from_json(settings.as_json(), Path()) == replace(settings, folder=Path())
     variables = dict(one.split(":", 1) for one in settings.robot_variables())
     assert (variables["CALLS"], variables["ANSWER"]) == ("500", "2.5")
     said = dict(one.split(":", 1) for one in Settings().robot_variables())
-    assert [of_calls(name, said[name.upper()]) for name in OF_CALLS] == [None, None, None], "nothing was said"
-    assert settings.options(of_calls=False) == ["--seed", "1"], "for rows that refuse them"
-    older = {name: value for name, value in Settings().as_json().items() if name not in OF_CALLS}
+    assert [options()[name].value(said[name.upper()]) for name in scheme_options()] == [None] * 3, "nothing was said"
+    assert settings.words(lambda one: False) == ["--seed", "1"], "for rows that refuse them"
+    older = {name: value for name, value in Settings().as_json().items() if name not in scheme_options()}
     assert Settings.from_json(older, Path()) == replace(Settings(), folder=Path())
 
 
@@ -57,13 +57,13 @@ def test_calls_are_asked_for() -> None:
             RunOptions(["performance"], answer=float("nan")),
             "--answer is a number of seconds from 0 to 1,000,000, not nan",
         ),
-        (RunOptions(["performance"], holding="long"), "--holding is a number of seconds, not 'long'"),  # type: ignore[arg-type]
+        (RunOptions(["performance"], holding="long"), "--holding is a number of seconds, not 'long'"),
         (
             RunOptions(["conformance"], calls=5),
             "Nothing of conformance has calls through a P-CSCF .* and so --calls would",
         ),
         (
-            RunOptions(["performance/sip_calls"], cases=["Pool*"], holding=5),
+            RunOptions(["performance/sip_calls"], case=["Pool*"], holding=5),
             "Nothing of 'Pool Or Pinned, Two Workers', 'Pool Or Pinned, Four Workers' has calls .* so --holding would",
         ),
     ],
@@ -91,4 +91,4 @@ def test_nothing_is_asked_of_what_is_not_there(tmp_path: Path, how: str, error: 
     folder.mkdir()
     (folder / "implementation.yaml").write_text(YAML.format(how=how))
     with pytest.raises(error, match=sentence):
-        plan_of(RunOptions(["conformance"], str(folder)))
+        plan_of(RunOptions(["conformance"], compressor=str(folder)))

@@ -14,6 +14,7 @@ from headroom.core.errors import EnvironmentLacks, HeadroomError, UsageError
 from headroom.schemes.rohc import judging, tshark_fields
 from headroom.schemes.rohc.judge import Decompressor
 from headroom.schemes.rohc.judge.packet import Packet
+from headroom.tests.runs import replay_of
 
 SEPARATOR = tshark.SEPARATOR
 
@@ -123,7 +124,7 @@ def test_broken_captures_are_refused(tmp_path: Path, content: bytes) -> None:
     "profile", ["voip-amr-nb-ipv4", "voip-amr-nb-ipv6-silence", "rtp-marker-every", "ip-id-random"]
 )
 def test_tshark_reads_what_the_reference_sends(real_build: str, profile: str, mode: str) -> None:
-    wanted = replay.ReplayConfig(source=profile, packets=300, flows=3, build=real_build, channel={"mode": mode})
+    wanted = replay_of(source=profile, packets=300, flows=3, build=real_build, channel={"mode": mode})
     found = judging.compare_with_tshark(replay.run(wanted))
     assert found.differences == []
     assert found.packets + found.skipped == 300
@@ -135,7 +136,7 @@ def test_tshark_reads_what_the_reference_sends(real_build: str, profile: str, mo
     "profile", ["voip-mixed", "udp-constant-ipv6", "ip-only-ipv4", "tunnel-ipv4-in-ipv6", "rtp-video"]
 )
 def test_the_second_judge_restores_what_the_reference_sends(real_build: str, profile: str, mode: str) -> None:
-    wanted = replay.ReplayConfig(source=profile, packets=300, flows=3, build=real_build, channel={"mode": mode})
+    wanted = replay_of(source=profile, packets=300, flows=3, build=real_build, channel={"mode": mode})
     done = replay.run(wanted)
     assert done.count("identical") == 300
     found = judging.second_judge(done)
@@ -145,7 +146,7 @@ def test_the_second_judge_restores_what_the_reference_sends(real_build: str, pro
 
 def test_the_second_judge_notices_what_is_wrong(real_build: str) -> None:
     """Packets that were never compressed are no ROHC, and the judge says so."""
-    wanted = replay.ReplayConfig(
+    wanted = replay_of(
         compressor="null",
         decompressor="null",
         source="voip-amr-nb-ipv4",

@@ -8,17 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from headroom.core import replay, replay_options
+from headroom.core import implementations, replay, replay_options
 from headroom.core.errors import UsageError
+from headroom.core.options import seed_of
 from headroom.core.paths import IMPLEMENTATIONS
-from headroom.core.settings import Settings, seed_of
+from headroom.core.text import some
 from headroom.keywords.load import target_of
+from headroom.schemes.rohc.scheme import SCHEME
+from headroom.tests.runs import replay_of, run_of
 
 
 def wanted(**named: str) -> replay.ReplayConfig:
-    return replay_options.wanted("voip-amr-nb-ipv6", named, Settings(seed=3))
+    return replay_options.config_of(SCHEME, "voip-amr-nb-ipv6", named, run_of(seed=3))
 
 
 def test_everything_finds_its_place() -> None:
@@ -75,8 +77,8 @@ def test_octets() -> None:
 
 
 def test_some_of_a_list() -> None:
-    assert replay_options.some([]) == "nothing"
-    assert replay_options.some(list(range(10)), 3) == "0, 1, 2 and 7 more"
+    assert some([]) == "nothing"
+    assert some(list(range(10)), 3) == "0, 1, 2 and 7 more"
 
 
 @pytest.mark.parametrize("text", ["", "x", "1.5", "-1", str(2**63), None])
@@ -117,7 +119,7 @@ def test_a_run_may_begin_or_end_at_the_link() -> None:
 
 def test_a_capture_that_is_not_there() -> None:
     with pytest.raises(UsageError, match=r"There is no capture none\.pcap"):
-        replay.job(replay.ReplayConfig(source="none.pcap"))
+        replay.job(replay_of(source="none.pcap"))
 
 
 def test_the_first_difference_is_shown_with_its_surroundings() -> None:
@@ -137,7 +139,7 @@ def test_the_first_difference_is_shown_with_its_surroundings() -> None:
 
 def test_of_several_modes_the_first_is_asked_that_both_sides_have(tmp_path: Path) -> None:
     """An implementation that has U-mode alone is asked in U-mode whatever U-mode serves."""
-    document = yaml.safe_load((IMPLEMENTATIONS / "reference" / "implementation.yaml").read_text(encoding="utf-8"))
+    document = implementations.read_declarations(IMPLEMENTATIONS / "reference").data
     document["name"] = "u-alone"
     document["capabilities"][0]["modes"] = ["U"]
     (tmp_path / "u-alone").mkdir()
@@ -145,7 +147,7 @@ def test_of_several_modes_the_first_is_asked_that_both_sides_have(tmp_path: Path
     alone = str(tmp_path / "u-alone")
 
     def mode(text: str, **settings: str) -> str:
-        return str(replay_options.wanted("rtp-ipv4", {"mode": text}, Settings(**settings)).channel["mode"])
+        return str(replay_options.config_of(SCHEME, "rtp-ipv4", {"mode": text}, run_of(**settings)).channel["mode"])
 
     assert mode("O or U") == "O"
     assert mode("O or U", compressor=alone) == mode("O or U", decompressor=alone) == "U"

@@ -24,14 +24,21 @@ static_assert(kRing > kHashAhead);
 
 }  // namespace
 
-void Compressor::compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
-                          headroom_detail* details) noexcept {
+std::size_t Compressor::compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                                 headroom_detail* details) noexcept {
   const std::uint32_t now = now_ms(now_ns);
   if (piggyback_.empty() && largest_link_packet_ == 0 && fast_path_) {
     compress_burst(packets, count, now, details);
-    return;
+    return count;
   }
-  for (std::size_t i = 0; i < count; ++i) compress_slowly(packets[i], now, details != nullptr ? details + i : nullptr);
+  segments_.drop();
+  for (std::size_t i = 0; i < count; ++i) {
+    compress_slowly(packets[i], now, details != nullptr ? details + i : nullptr);
+    if (segments_.empty()) continue;
+    packets[i].more = 1;
+    return i + 1;
+  }
+  return count;
 }
 
 void Compressor::compress_burst(headroom_packet* packets, std::size_t count, std::uint32_t now,

@@ -28,7 +28,8 @@ Compressor::Compressor(const CompressorConfig& config)
       table_(config.channel.contexts()),
       streams_(config.channel.contexts()),
       channels_(config.channel.channels),
-      largest_link_packet_(largest_link_packet(config)) {}
+      largest_link_packet_(largest_link_packet(config)),
+      segments_(largest_link_packet_ != 0 ? config.channel.mrru : 0) {}
 
 std::size_t Compressor::memory_bytes() const noexcept {
   return in_use_ * (sizeof(CompressorContext) + sizeof(FlowHistory)) + table_.memory_bytes() + streams_.memory_bytes() +

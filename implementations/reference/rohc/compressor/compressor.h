@@ -23,6 +23,7 @@
 #include "rohc/compressor/flow_table.h"
 #include "rohc/compressor/piggyback.h"
 #include "rohc/compressor/reliable.h"
+#include "rohc/compressor/segment.h"
 #include "rohc/compressor/stream_counts.h"
 #include "rohc/compressor/undo.h"
 #include "rohc/page_array.h"
@@ -56,8 +57,10 @@ class Compressor {
   // Throws std::bad_alloc when there is no memory for the contexts.
   explicit Compressor(const CompressorConfig& config);
 
-  // See `compress` in headroom.h.
-  void compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns, headroom_detail* details) noexcept;
+  // See `compress` and `drain` in headroom.h.
+  std::size_t compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                       headroom_detail* details) noexcept;
+  std::size_t drain(headroom_packet* packets, std::size_t count) noexcept;
 
   // Feedback elements that have arrived for `channel`. What cannot be understood is counted and ignored.
   void give_feedback(std::uint32_t channel, Octets elements, std::uint64_t now_ns) noexcept;
@@ -178,6 +181,7 @@ class Compressor {
   Undo uncompressed_undo_;             // of the Uncompressed profile's context, should the packet go that way
   std::uint32_t largest_link_packet_;  // octets; 0: any
   PiggybackQueue piggyback_;
+  Segmenter segments_;  // of the packet compressed last
   CompressorCounters counters_;
   std::uint64_t epoch_ns_ = 0;
   std::uint32_t in_use_ = 0;

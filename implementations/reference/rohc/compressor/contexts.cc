@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "habits.h"
 #include "mutants.h"
 #include "rohc/compressor/compressor.h"
 #include "rohc/compressor/feedback.h"
 #include "rohc/compressor/refresh.h"
+#include "rohc/habits.h"
 
 namespace headroom::rohc {
 namespace {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "habits.h"
 #include "mutants.h"
 #include "rohc/compressor/compressor.h"
 #include "rohc/compressor/coverage.h"
@@ -12,6 +11,7 @@
 #include "rohc/compressor/refresh.h"
 #include "rohc/compressor/reliable.h"
 #include "rohc/compressor/window.h"
+#include "rohc/habits.h"
 
 namespace headroom::rohc {
 namespace {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "habits.h"
 #include "mutants.h"
 #include "rohc/compressor/choose.h"
 #include "rohc/compressor/classify.h"
@@ -20,6 +19,7 @@
 #include "rohc/compressor/uncompressed.h"
 #include "rohc/compressor/window.h"
 #include "rohc/compressor/write.h"
+#include "rohc/habits.h"
 
 namespace headroom::rohc {
 namespace {

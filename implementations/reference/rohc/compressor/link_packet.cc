@@ -46,21 +46,33 @@ void Compressor::fit_to_link(headroom_packet& packet, std::uint32_t feedback) no
   }
 }
 
-// A packet that cannot be cut up either goes as it is: to lose it would serve nobody.
+// A packet that cannot be cut up either goes as it is: to lose it would serve no purpose.
 void Compressor::segment(headroom_packet& packet, std::uint32_t feedback) noexcept {
   const std::uint32_t octets = packet.out_length - feedback;
   const std::size_t crc = mutant("mrru-without-crc") ? 0 : wire::kSegmentCrc;  // MRRU "includes the segmentation CRC"
   const bool allowed = octets + crc <= config_.channel.mrru || mutant("segments-longer-than-mrru");
-  const std::size_t length = allowed ? cut_into_segments({packet.out, packet.out_capacity}, feedback, octets,
-                                                         {largest_link_packet_, config_.packet_sizes})
-                                     : 0;
-  if (length == 0) {
+  if (!allowed || feedback + 1 >= largest_link_packet_) {
     ++counters_.oversize;
     return;
   }
   ++counters_.segmented;
-  packet.out_length = static_cast<std::uint32_t>(length);
-  packet.status = HEADROOM_SEGMENTS;
+  segments_.begin({packet.out + feedback, octets}, packet.channel);
+  // The packet is longer than any segment, so there is room for the first.
+  packet.out_length = static_cast<std::uint32_t>(
+      segments_.next({packet.out, packet.out_capacity}, feedback, {largest_link_packet_, config_.packet_sizes}));
+}
+
+std::size_t Compressor::drain(headroom_packet* packets, std::size_t count) noexcept {
+  std::size_t drained = 0;
+  for (; drained < count && !segments_.empty(); ++drained) {
+    headroom_packet& p = packets[drained];
+    p.channel = segments_.channel();
+    p.out_length = static_cast<std::uint32_t>(
+        segments_.next({p.out, p.out_capacity}, 0, {largest_link_packet_, config_.packet_sizes}));
+    p.status = p.out_length != 0 ? HEADROOM_OK : HEADROOM_ERR_NO_SPACE;
+    if (p.out_length == 0) segments_.drop();  // without one of its segments, the unit is lost
+  }
+  return drained;
 }
 
 // Padding octets in front, up to the next of PACKET_SIZES_ALLOWED (RFC 3095 5.2, 6.3.1).

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "headroom.h"
 #include "mutants.h"
 #include "rohc/wire/packet_type.h"
 #include "rohc/wire/segment.h"
@@ -33,16 +32,6 @@ Piece next_piece(std::size_t left, std::size_t feedback, const LinkSizes& sizes)
   return piece;
 }
 
-std::size_t octets_of_all(std::size_t unit, std::size_t feedback, const LinkSizes& sizes) noexcept {
-  std::size_t octets = 0;
-  for (std::size_t left = unit; left > 0; feedback = 0) {
-    const Piece piece = next_piece(left, feedback, sizes);
-    octets += HEADROOM_SEGMENT_LENGTH + piece.octets();
-    left -= piece.data;
-  }
-  return octets;
-}
-
 // The smaller of two limits of which 0 stands for none.
 constexpr std::uint32_t tighter(std::uint32_t a, std::uint32_t b) noexcept {
   return a == 0 || b == 0 ? a + b : std::min(a, b);
@@ -58,33 +47,26 @@ std::uint32_t largest_link_packet(const CompressorConfig& config) noexcept {
   return above == sizes.begin() ? limit : *(above - 1);
 }
 
-std::size_t cut_into_segments(std::span<std::uint8_t> room, std::size_t feedback, std::size_t packet,
-                              const LinkSizes& sizes) noexcept {
-  if (feedback + 1 >= sizes.largest) return 0;
-  const std::size_t unit = packet + wire::kSegmentCrc;
-  if (octets_of_all(unit, feedback, sizes) > room.size()) return 0;
-  // The unit goes to the end of the room; the link packets then grow towards it and never reach what is not yet cut.
-  const std::uint8_t* from = room.data() + room.size() - unit;
-  std::memmove(room.data() + room.size() - unit, room.data() + feedback, packet);
-  wire::write_segment_crc({from, packet}, room.data() + room.size() - wire::kSegmentCrc);
+void Segmenter::begin(Octets packet, std::uint32_t channel) {
+  unit_.assign(packet.begin(), packet.end());
+  unit_.resize(packet.size() + wire::kSegmentCrc);
+  wire::write_segment_crc(Octets(unit_).first(packet.size()), unit_.data() + packet.size());
+  taken_ = 0;
+  channel_ = channel;
+}
 
+std::size_t Segmenter::next(std::span<std::uint8_t> room, std::size_t feedback, const LinkSizes& sizes) noexcept {
+  const Piece piece = next_piece(unit_.size() - taken_, feedback, sizes);
+  if (piece.octets() > room.size()) return 0;
   std::uint8_t* out = room.data();
-  for (std::size_t left = unit; left > 0; feedback = 0) {
-    const Piece piece = next_piece(left, feedback, sizes);
-    // Feedback is in front of the first piece only, and still where it was: at the beginning.
-    std::memmove(out + HEADROOM_SEGMENT_LENGTH + piece.padding, room.data(), piece.feedback);
-    wire::store16(out, static_cast<std::uint16_t>(piece.octets()));
-    out += HEADROOM_SEGMENT_LENGTH;
-    std::memset(out, wire::kPadding, piece.padding);
-    out += piece.padding + piece.feedback;
-    *out++ = static_cast<std::uint8_t>(wire::kSegmentType |
-                                       (piece.final && !mutant("final-segment-not-marked") ? wire::kFinalSegment : 0));
-    std::memmove(out, from, piece.data);
-    out += piece.data;
-    from += piece.data;
-    left -= piece.data;
-  }
-  return static_cast<std::size_t>(out - room.data());
+  std::memmove(out + piece.padding, out, piece.feedback);
+  std::memset(out, wire::kPadding, piece.padding);
+  out += piece.padding + piece.feedback;
+  *out++ = static_cast<std::uint8_t>(wire::kSegmentType |
+                                     (piece.final && !mutant("final-segment-not-marked") ? wire::kFinalSegment : 0));
+  std::memcpy(out, unit_.data() + taken_, piece.data);
+  taken_ += piece.data;
+  return piece.octets();
 }
 
 }  // namespace headroom::rohc

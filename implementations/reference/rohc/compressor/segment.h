@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "rohc/compressor/config.h"
 #include "rohc/wire/octets.h"
@@ -21,11 +22,30 @@ struct LinkSizes {
   std::span<const std::uint16_t> allowed;
 };
 
-// `room` begins with `feedback` octets of feedback and `packet` octets of a ROHC packet without padding. Puts the link
-// packets there as headroom.h has it for HEADROOM_SEGMENTS: the feedback in front of the first segment, each link
-// packet as long as the largest but for the last one, which is padded where its size is not allowed. Returns the octets
-// that it takes; 0, and nothing has changed, when there is no room for them or for a segment behind the feedback.
-[[nodiscard]] std::size_t cut_into_segments(std::span<std::uint8_t> room, std::size_t feedback, std::size_t packet,
-                                            const LinkSizes& sizes) noexcept;
+// A unit on its way over the link: a packet and its CRC, of which one segment after the other is written. The unit is
+// kept here, because the packet's own buffer may be gone when the second one is written.
+class Segmenter {
+ public:
+  // `largest_unit`: octets, CRC included, up to which nothing is allocated later.
+  explicit Segmenter(std::size_t largest_unit) { unit_.reserve(largest_unit); }
+
+  // Makes `packet` the unit; what is left of the one before is dropped. `channel`: what next() returns about it.
+  void begin(Octets packet, std::uint32_t channel);
+  void drop() noexcept { unit_.clear(), taken_ = 0; }
+
+  [[nodiscard]] bool empty() const noexcept { return taken_ == unit_.size(); }
+  [[nodiscard]] std::uint32_t channel() const noexcept { return channel_; }
+
+  // Writes the next link packet into `room`, which begins with `feedback` octets of feedback: they stay in front of the
+  // segment, and padding stands in front of them where the size is not allowed. The packet is as long as the largest,
+  // or has all that is left. Returns its octets; 0, and nothing has changed, when there is no room for it. REQUIRES:
+  // not empty(); feedback + 1 < sizes.largest.
+  [[nodiscard]] std::size_t next(std::span<std::uint8_t> room, std::size_t feedback, const LinkSizes& sizes) noexcept;
+
+ private:
+  std::vector<std::uint8_t> unit_;
+  std::size_t taken_ = 0;
+  std::uint32_t channel_ = 0;
+};
 
 }  // namespace headroom::rohc

@@ -298,6 +298,10 @@ Decompressor::Outcome Decompressor::decompress_generally(headroom_packet& packet
     outcome.status = HEADROOM_ERR_CHANNEL;
     return outcome;
   }
+  if (packet.in_type == HEADROOM_TYPE_LOST) {  // the CRC of the next packet shows it as well
+    outcome.status = HEADROOM_NOTHING;
+    return outcome;
+  }
   Framed framed;
   outcome.status = unframe(packet.channel, {packet.in, packet.in_length}, framed, outcome.type);
   if (outcome.type != PacketType::kSegment) {

@@ -82,6 +82,12 @@ class Decompressor {
   // See `decompress` in headroom.h.
   void decompress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns, headroom_detail* details) noexcept;
 
+  // See `take_reverse` in headroom.h.
+  std::size_t take_reverse(headroom_packet* packets, std::size_t count) noexcept {
+    const std::size_t far = own_feedback_.take(packets, count, HEADROOM_REVERSE_FAR);
+    return far + received_feedback_.take(packets + far, count - far, HEADROOM_REVERSE_NEAR);
+  }
+
   // Feedback for the compressor at the far end, and feedback that came in packets for the one at this end.
   [[nodiscard]] FeedbackQueue& own_feedback() noexcept { return own_feedback_; }
   [[nodiscard]] FeedbackQueue& received_feedback() noexcept { return received_feedback_; }

@@ -3,10 +3,10 @@
 // Feedback elements of a decompressor that wait to be taken.
 #pragma once
 
-#include "cxx/feedback_queue.h"
+#include "cxx/reverse_queue.h"
 
 namespace headroom::rohc {
 
-using FeedbackQueue = headroom::FeedbackQueue<257>;  // type, Size and 255 octets of feedback data (RFC 3095 5.2.2)
+using FeedbackQueue = headroom::ReverseQueue<257>;  // type, Size and 255 octets of feedback data (RFC 3095 5.2.2)
 
 }  // namespace headroom::rohc

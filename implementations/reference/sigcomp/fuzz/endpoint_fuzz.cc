@@ -15,7 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "headroom.h"
+#include "headroom_messages.h"
+#include "headroom_sessions.h"
 #include "sigcomp/fuzz/input.h"
 #include "sigcomp/octets.h"
 #include "sigcomp/test/support/random.h"
@@ -38,6 +39,14 @@ constexpr std::size_t kMostMemory = 64U << 20;
 constexpr std::uint8_t kFence = 0xa5;
 
 const headroom_api& api() { return *headroom_implementation(); }
+const headroom_sessions& sessions() {
+  static const auto* const functions = static_cast<const headroom_sessions*>(api().extension(HEADROOM_SESSIONS));
+  return *functions;
+}
+const headroom_messages& messages() {
+  static const auto* const functions = static_cast<const headroom_messages*>(api().extension(HEADROOM_MESSAGES));
+  return *functions;
+}
 
 // What is left of the input; zeros behind its end.
 class Feed {
@@ -118,14 +127,19 @@ class Side {
   Result decompress(const Bytes& octets, std::uint32_t compartment, std::uint32_t source, std::uint64_t now) {
     return process(false, octets, compartment, source, std::max<std::size_t>(HEADROOM_MESSAGE_MAX, octets.size()), now);
   }
-  bool accept(std::uint32_t compartment) { return is_truth(api().accept(self_, compartment)); }
+  // The next outcome of what was decompressed last; nothing when there is none.
+  std::optional<Result> drain() {
+    headroom_packet p{};
+    return in_room(p, HEADROOM_MESSAGE_MAX, [&] { return api().drain(self_, &p, 1, now_, nullptr) != 0; });
+  }
+  bool accept(std::uint32_t compartment) { return is_truth(messages().accept(self_, compartment)); }
   bool open(std::uint32_t compartment, const char* settings) {
     char error[400] = "";
-    const bool opened = is_truth(api().open_compartment(self_, compartment, settings, error, sizeof error));
+    const bool opened = is_truth(sessions().open(self_, compartment, settings, error, sizeof error));
     require(opened || error[0] != '\0', "refused without a sentence");
     return opened;
   }
-  bool close(std::uint32_t compartment) { return is_truth(api().close_compartment(self_, compartment)); }
+  bool close(std::uint32_t compartment) { return is_truth(sessions().close(self_, compartment)); }
   void control(const std::string& message) {
     char error[400] = "";
     const bool understood = is_truth(api().control(self_, message.c_str(), error, sizeof error));
@@ -134,11 +148,15 @@ class Side {
   // Messages that the endpoint wants sent.
   std::vector<Bytes> feedback() {
     std::vector<Bytes> all;
-    Bytes room(HEADROOM_FEEDBACK_MAX + 1, kFence);
-    headroom_feedback one{room.data(), HEADROOM_FEEDBACK_MAX, 0, 0, 0};
-    while (api().take_feedback(self_, &one) == 1) {
-      require(one.length > 0 && one.length <= HEADROOM_FEEDBACK_MAX && room.back() == kFence, "feedback of no length");
-      all.emplace_back(room.begin(), room.begin() + one.length);
+    Bytes room(HEADROOM_REVERSE_MAX + 1, kFence);
+    for (;;) {
+      headroom_packet one{};
+      one.out = room.data();
+      one.out_capacity = HEADROOM_REVERSE_MAX;
+      if (api().take_reverse(self_, &one, 1, now_) != 1) break;
+      require(one.out_length > 0 && one.out_length <= HEADROOM_REVERSE_MAX && room.back() == kFence,
+              "feedback of no length");
+      all.emplace_back(room.begin(), room.begin() + one.out_length);
       require(all.size() < 1000, "feedback without end");
     }
     return all;
@@ -167,25 +185,35 @@ class Side {
 
   Result process(bool compressing, const Bytes& in, std::uint32_t compartment, std::uint32_t source, std::size_t room,
                  std::uint64_t now) {
+    headroom_packet p{};
+    p.in = in.data();
+    p.in_length = static_cast<std::uint32_t>(in.size());
+    p.channel = compartment;
+    p.source = source;
+    now_ = std::max(now_, now);
+    return *in_room(p, room, [&] {
+      require((compressing ? api().compress : api().decompress)(self_, &p, 1, now_, nullptr) == 1, "not handled");
+      return true;
+    });
+  }
+
+  // What `call` has made of a record with so much room; nothing when it returns false.
+  template <typename Call>
+  std::optional<Result> in_room(headroom_packet& p, std::size_t room, Call&& call) {
     // There all the time: most of it is never written.
     static Bytes out;
     if (out.size() <= room) out.resize(room + 1);
     out[room] = kFence;
-    headroom_packet p{};
-    p.in = in.data();
-    p.in_length = static_cast<std::uint32_t>(in.size());
     p.out = out.data();
     p.out_capacity = static_cast<std::uint32_t>(room);
-    p.channel = compartment;
-    p.source = source;
-    (compressing ? api().compress : api().decompress)(self_, &p, 1, now, nullptr);
+    if (!call()) return std::nullopt;
     require(out[room] == kFence && p.out_length <= room, "written beyond the room");
     require(p.status == HEADROOM_OK || p.out_length == 0, "octets without success");
     require(p.status != HEADROOM_ERR_INTERNAL, "a defect that it noticed itself");
     require(p.status >= HEADROOM_ERR_DECOMPRESSION, "no status");
     Result result{p.status, Bytes(out.begin(), out.begin() + p.out_length), {}};
     result.detail.struct_size = sizeof result.detail;
-    api().message_detail(self_, &result.detail);
+    messages().detail(self_, &result.detail);
     const std::uint8_t kind = result.detail.kind;
     require((p.status == HEADROOM_ERR_DECOMPRESSION) == (kind == HEADROOM_MESSAGE_FAILED), "a failure of another kind");
     require(p.status != HEADROOM_OK || kind == HEADROOM_MESSAGE_SIGCOMP || kind == HEADROOM_MESSAGE_PLAIN,
@@ -195,6 +223,7 @@ class Side {
     return result;
   }
 
+  std::uint64_t now_ = 0;
   headroom_instance* self_ = nullptr;
 };
 
@@ -279,7 +308,7 @@ class Target {
     }
     const bool known = (how & 8) != 0;
     Side& receiver = side(!forward);
-    const Result came = receiver.decompress(octets, known ? compartment : HEADROOM_NO_COMPARTMENT, how / 16 % 4, now_);
+    const Result came = receiver.decompress(octets, known ? compartment : HEADROOM_NO_SESSION, how / 16 % 4, now_);
     if (octets == made.octets && came.status == HEADROOM_OK) require(came.octets == text, "not what was sent");
     const bool accepted = known || ((how & 16) != 0 && accept(receiver, compartment, came));
     if (came.status == HEADROOM_ERR_CHANNEL || (counts_on_arrival_ && !accepted)) honest_ = false;
@@ -304,7 +333,7 @@ class Target {
       if (stream_) {
         arrive(!forward, compartment, nack, true);
       } else if (now_ / kTick % 4 != 0) {
-        const Result told = side(forward).decompress(nack, HEADROOM_NO_COMPARTMENT, 9, now_);
+        const Result told = side(forward).decompress(nack, HEADROOM_NO_SESSION, 9, now_);
         require(told.status == HEADROOM_NOTHING || told.status == HEADROOM_ERR_STATE, "its own NACK is none");
         require(side(forward).feedback().empty(), "a NACK is answered");
       }
@@ -316,17 +345,19 @@ class Target {
     Side& receiver = side(!forward);
     Bytes given = std::exchange(way.unread, {});
     given.insert(given.end(), octets.begin(), octets.end());
-    for (way.most_rounds += octets.size() + 1;; given.clear()) {
-      const Result came = receiver.decompress(given, compartment, 0, now_);
-      if (came.status == HEADROOM_MORE) return;
+    way.most_rounds += octets.size() + 1;
+    std::optional<Result> next = receiver.decompress(given, compartment, 0, now_);
+    if (next->status == HEADROOM_NOTHING && next->detail.kind == HEADROOM_MESSAGE_NONE) next = receiver.drain();
+    for (; next; next = receiver.drain(), given.clear()) {
+      const Result came = *next;
       require(++way.rounds <= way.most_rounds, "a stream without end");
       if (came.status == HEADROOM_ERR_CHANNEL) {
         way.spoilt = true;
-        return;
+        continue;
       }
       if (came.status == HEADROOM_ERR_STATE) {
         way.unread = given;
-        return;
+        continue;
       }
       const bool counts = came.detail.kind == HEADROOM_MESSAGE_SIGCOMP || came.detail.kind == HEADROOM_MESSAGE_FAILED;
       if (!way.spoilt && counts) {
@@ -341,7 +372,6 @@ class Target {
       } else {
         answer(forward, compartment, receiver, came);
       }
-      if (came.detail.reason == 25 || came.detail.kind == HEADROOM_MESSAGE_PLAIN) return;
     }
   }
 
@@ -356,7 +386,7 @@ class Target {
       return arrive(forward, compartment, octets);
     }
     const bool known = (how & 8) != 0;
-    const Result came = receiver.decompress(octets, known ? compartment : HEADROOM_NO_COMPARTMENT, how / 16 % 4, now_);
+    const Result came = receiver.decompress(octets, known ? compartment : HEADROOM_NO_SESSION, how / 16 % 4, now_);
     if (!known && (how & 64) != 0) accept(receiver, compartment, came);
     for (const Bytes& nack : receiver.feedback()) require(nack[0] >= 0xf8, "no NACK");
   }

@@ -5,11 +5,13 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -24,7 +26,10 @@
 
 struct headroom_instance {
   std::uint32_t channels;
+  std::uint32_t largest;  // octets of a link packet; 0: any
   bool segments;
+  std::deque<std::string> waiting;  // segments behind the first
+  std::string unit;                 // what has come of one
   std::uint64_t packets;
   bool feedback_waits;
   bool garbage_came;
@@ -59,6 +64,12 @@ bool has_trailer() {
          kFault == Fault::sends_what_it_did_not_write || kFault == Fault::counts_its_burst || announces();
 }
 
+// Packets that are too long for the link; or it should.
+bool cuts_up() {
+  return kFault == Fault::ignores_what_the_link_takes || kFault == Fault::leaves_out_a_segment ||
+         kFault == Fault::hurries_past_its_outputs;
+}
+
 std::string description() {
   Json scheme = {{"scheme", "rohc"},
                  {"roles", {"compressor", "decompressor"}},
@@ -69,10 +80,8 @@ std::string description() {
                  {"max_channels", 4},
                  {"feedback", {"own"}},
                  {"names", {{"packet_types", {"copy"}}, {"modes", {"U", "O"}}, {"events", {"none"}}}}};
-  if (kFault == Fault::lists_missing_feedback || kFault == Fault::loses_piggybacked_feedback)
-    scheme["feedback"] = {"own", "piggybacked"};
-  if (kFault == Fault::ignores_what_the_link_takes || kFault == Fault::spoils_the_lengths_of_segments)
-    scheme["features"] = {"segmentation"};
+  if (kFault == Fault::loses_piggybacked_feedback) scheme["feedback"] = {"own", "piggybacked"};
+  if (cuts_up()) scheme["features"] = {"segmentation"};
   const Json document = {{"name", "faulty"}, {"version", "1"}, {"schemes", {scheme}}};
   return kFault == Fault::describes_no_json ? "{\"name\": faulty}" : document.dump();
 }
@@ -113,6 +122,7 @@ void configure(std::int32_t role, const char* text, headroom_instance& instance)
   const Json mrru = config.value("mrru", Json(0u));
   require(mrru.is_number_unsigned(), "mrru must be a number of octets.");
   instance.segments = mrru != 0u;
+  instance.largest = config.value("largest_packet", 0u);
   const Json mode = config.value("mode", Json("U"));
   require(mode == "U" || mode == "O", "mode must be \"U\" or \"O\".");
   const Json options = config.value("options", Json::object());
@@ -232,12 +242,34 @@ void spoil_outcome(headroom_packet& packet, headroom_detail* detail) {
   if (kFault == Fault::claims_success_without_octets) packet.out_length = 0;
   if (kFault == Fault::has_a_status_of_its_own) packet.status = 77;
   if (kFault == Fault::changes_the_callers_fields) packet.channel += 1;
-  if (kFault == Fault::segments_unasked && packet.out_length > 2) {
-    packet.status = HEADROOM_SEGMENTS;
-    packet.out[0] = static_cast<std::uint8_t>((packet.out_length - 2) >> 8);
-    packet.out[1] = static_cast<std::uint8_t>(packet.out_length - 2);
-  }
   if (kFault == Fault::has_a_detail_without_name && detail != nullptr) detail->packet_type = 200;
+}
+
+// A segment is FE, or FF if it is the last, and octets of the packet.
+void cut_up(headroom_instance& self, headroom_packet& packet) {
+  if (self.largest == 0 || packet.out_length <= self.largest || kFault == Fault::ignores_what_the_link_takes) return;
+  const std::string whole(reinterpret_cast<const char*>(packet.out), packet.out_length);
+  const std::size_t piece = self.largest - 1;
+  for (std::size_t at = 0; at < whole.size(); at += piece)
+    self.waiting.push_back((at + piece < whole.size() ? '\xFE' : '\xFF') + whole.substr(at, piece));
+  packet.out_length = static_cast<std::uint32_t>(self.waiting.front().size());
+  std::copy(self.waiting.front().begin(), self.waiting.front().end(), packet.out);
+  self.waiting.pop_front();
+  if (kFault == Fault::leaves_out_a_segment) self.waiting.pop_back();
+}
+
+void put_together(headroom_instance& self, headroom_packet& packet) {
+  if (packet.out[0] < 0xFE) return;
+  const bool last = packet.out[0] == 0xFF;
+  self.unit.append(reinterpret_cast<const char*>(packet.out) + 1, packet.out_length - 1);
+  packet.out_length = 0;
+  packet.status = HEADROOM_NOTHING;
+  if (!last) return;
+  const std::string whole = std::exchange(self.unit, {});
+  packet.status = whole.size() > packet.out_capacity ? HEADROOM_ERR_NO_SPACE : HEADROOM_OK;
+  if (packet.status != HEADROOM_OK) return;
+  std::copy(whole.begin(), whole.end(), packet.out);
+  packet.out_length = static_cast<std::uint32_t>(whole.size());
 }
 
 void process(headroom_instance* self, headroom_packet& packet, headroom_detail* detail, std::size_t count,
@@ -253,6 +285,8 @@ void process(headroom_instance* self, headroom_packet& packet, headroom_detail* 
   const std::uint32_t length = compressing ? packet.in_length + extra : packet.in_length - extra;
   if (packet.channel >= self->channels && kFault != Fault::takes_any_channel) {
     packet.status = HEADROOM_ERR_CHANNEL;
+  } else if (packet.in_type == HEADROOM_TYPE_LOST && kFault != Fault::takes_a_loss_for_a_packet) {
+    packet.status = HEADROOM_NOTHING;
   } else if (packet.in_length == 0 || (!compressing && packet.in_length <= extra)) {
     packet.status = HEADROOM_ERR_MALFORMED;
     if (kFault == Fault::leaves_a_length_with_an_error) packet.out_length = 5;
@@ -276,50 +310,83 @@ void process(headroom_instance* self, headroom_packet& packet, headroom_detail* 
     ++self->packets;
     if (!compressing && self->packets % kFeedbackEvery == 0) self->feedback_waits = true;
     spoil_outcome(packet, detail);
-    // The first two octets of an IP packet are not its length.
-    if (kFault == Fault::spoils_the_lengths_of_segments && compressing && self->segments)
-      packet.status = HEADROOM_SEGMENTS;
+    if (cuts_up() && self->segments) compressing ? cut_up(*self, packet) : put_together(*self, packet);
   }
 }
 
-void compress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t,
-              headroom_detail* details) {
-  for (std::size_t i = 0; i < count; ++i)
-    process(self, packets[i], details == nullptr ? nullptr : &details[i], count, true);
+std::size_t handled(std::size_t count) {
+  return kFault == Fault::handles_nothing ? 0 : kFault == Fault::handles_more_than_there_is ? count + 1 : count;
 }
 
-void decompress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t,
-                headroom_detail* details) {
+std::size_t compress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t,
+                     headroom_detail* details) {
+  for (std::size_t i = 0; i < count; ++i) {
+    process(self, packets[i], details == nullptr ? nullptr : &details[i], count, true);
+    if (self->waiting.empty() && kFault != Fault::drains_for_ever) continue;
+    packets[i].more = 1;
+    if (kFault != Fault::hurries_past_its_outputs) return i + 1;
+  }
+  return handled(count);
+}
+
+std::size_t decompress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t,
+                       headroom_detail* details) {
   for (std::size_t i = 0; i < count; ++i)
     process(self, packets[i], details == nullptr ? nullptr : &details[i], count, false);
+  return handled(count);
 }
 
-std::int32_t take_feedback(headroom_instance* self, headroom_feedback* feedback) {
+std::size_t drain(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t,
+                  headroom_detail* details) {
+  std::size_t drained = 0;
+  if (kFault == Fault::drains_for_ever && count != 0) {
+    packets->out[0] = 'x';
+    packets->out_length = 1;
+    packets->status = HEADROOM_OK;
+    packets->channel = 0;
+    return 1;
+  }
+  for (; drained < count && !self->waiting.empty(); ++drained, self->waiting.pop_front()) {
+    const std::string& segment = self->waiting.front();
+    headroom_packet& packet = packets[drained];
+    if (details != nullptr) details[drained] = {0xFFFFFFFF, 0xFFFF, 0xFFFF, 0xFFFF, 255, 255, 255, 255, 0};
+    packet.status = segment.size() > packet.out_capacity ? HEADROOM_ERR_NO_SPACE : HEADROOM_OK;
+    packet.channel = 0;
+    packet.out_length = packet.status == HEADROOM_OK ? static_cast<std::uint32_t>(segment.size()) : 0;
+    std::copy_n(segment.begin(), packet.out_length, packet.out);
+  }
+  return drained;
+}
+
+std::uint64_t next_deadline(const headroom_instance*) { return 1; }
+
+std::size_t take_reverse(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t) {
+  if (count == 0) return 0;
+  if (kFault == Fault::loses_piggybacked_feedback) return 0;
+  if (kFault == Fault::invents_received_feedback) {
+    packets->out[0] = 0xF1;
+    packets->out_length = HEADROOM_REVERSE_MAX + 1;
+    packets->out_type = HEADROOM_REVERSE_NEAR;
+    packets->status = HEADROOM_OK;
+    packets->channel = 0;
+    return 1;
+  }
   if (!self->feedback_waits) return 0;
   self->feedback_waits = kFault == Fault::never_stops_feeding_back;
-  feedback->data[0] = 0xF1;  // feedback of one octet, RFC 5795 5.2.4.1
-  feedback->data[1] = 0x00;
+  packets->out[0] = 0xF1;  // feedback of one octet, RFC 5795 5.2.4.1
+  packets->out[1] = 0x00;
   const bool lies = kFault == Fault::claims_too_much_feedback ||
                     (kFault == Fault::lies_about_feedback_on_garbage && self->garbage_came);
-  feedback->length = lies ? HEADROOM_FEEDBACK_MAX + 1 : 2;
-  feedback->channel = 0;
+  packets->out_length = lies ? HEADROOM_REVERSE_MAX + 1 : 2;
+  packets->out_type = kFault == Fault::sends_feedback_without_type ? 0 : HEADROOM_REVERSE_FAR;
+  packets->status = HEADROOM_OK;
+  packets->channel = 0;
   return 1;
 }
 
-std::int32_t invent_received_feedback(headroom_instance*, headroom_feedback* feedback) {
-  feedback->data[0] = 0xF1;
-  feedback->length = HEADROOM_FEEDBACK_MAX + 1;
-  feedback->channel = 0;
-  return 1;
-}
-
-std::int32_t take_no_feedback(headroom_instance*, headroom_feedback*) { return 0; }
-
-std::int32_t lose_feedback(headroom_instance*, const headroom_feedback*) { return 1; }
-
-void give_feedback(headroom_instance*, const headroom_feedback* feedback, std::uint64_t) {
-  if (kFault == Fault::aborts_on_feedback && feedback->length > 100) std::abort();
-  if (kFault == Fault::leaks_on_feedback && feedback->length > 100) {
+void misbehave_on_feedback(std::uint32_t length) {
+  if (kFault == Fault::aborts_on_feedback && length > 100) std::abort();
+  if (kFault == Fault::leaks_on_feedback && length > 100) {
     for (int piece = 0; piece < kMostLeakPieces; ++piece) {
       void* room = std::malloc(kLeakPiece);
       if (room == nullptr) break;
@@ -328,6 +395,16 @@ void give_feedback(headroom_instance*, const headroom_feedback* feedback, std::u
     }
     std::abort();
   }
+}
+
+std::size_t give_reverse(headroom_instance*, headroom_packet* packets, std::size_t count, std::uint64_t) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool taken = packets[i].in_type == HEADROOM_REVERSE_NEAR || kFault == Fault::loses_piggybacked_feedback;
+    packets[i].out_length = 0;
+    packets[i].status = taken ? HEADROOM_OK : HEADROOM_ERR_UNSUPPORTED;
+    if (packets[i].in_type == HEADROOM_REVERSE_NEAR) misbehave_on_feedback(packets[i].in_length);
+  }
+  return count;
 }
 
 std::size_t statistics(const headroom_instance*, char* json, std::size_t capacity) {
@@ -349,13 +426,12 @@ const headroom_api kApi = {
     .destroy = destroy,
     .compress = compress,
     .decompress = kFault == Fault::no_decompress ? nullptr : decompress,
-    .take_feedback = take_feedback,
-    .take_received_feedback = kFault == Fault::invents_received_feedback    ? invent_received_feedback
-                              : kFault == Fault::loses_piggybacked_feedback ? take_no_feedback
-                                                                            : nullptr,
-    .give_feedback = give_feedback,
-    .piggyback = kFault == Fault::loses_piggybacked_feedback ? lose_feedback : nullptr,
     .statistics = statistics,
+    .drain =
+        cuts_up() || kFault == Fault::drains_for_ever || kFault == Fault::has_a_deadline_that_is_over ? drain : nullptr,
+    .next_deadline = kFault == Fault::has_a_deadline_that_is_over ? next_deadline : nullptr,
+    .take_reverse = kFault == Fault::lists_missing_feedback ? nullptr : take_reverse,
+    .give_reverse = give_reverse,
     .control = control,
 };
 

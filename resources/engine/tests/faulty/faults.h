@@ -13,7 +13,7 @@
   X(no_decompress, "functions")                                                                          \
   X(describes_no_json, "describe")                                                                       \
   X(describes_too_much, "describe")            /* writes though there is no room */                      \
-  X(lists_missing_feedback, "describe")        /* piggybacked, and the function is NULL */               \
+  X(lists_missing_feedback, "describe")        /* and the function is NULL */                           \
   X(refuses_unknown_keys, "create")                                                                      \
   X(accepts_anything, "bad_configuration")                                                               \
   X(refuses_silently, "bad_configuration")                                                               \
@@ -33,8 +33,14 @@
   X(takes_any_channel, "channel")                                                                        \
   X(loses_piggybacked_feedback, "piggyback")                                                             \
   X(ignores_what_the_link_takes, "segments")                                                             \
-  X(spoils_the_lengths_of_segments, "segments")                                                          \
-  X(segments_unasked, "outcome")               /* although "mrru" is 0 */                                \
+  X(leaves_out_a_segment, "segments")                                                                    \
+  X(hurries_past_its_outputs, "drain")         /* goes on behind a packet that has several */            \
+  X(handles_nothing, "outcome")                /* of a burst */                                          \
+  X(handles_more_than_there_is, "outcome")                                                               \
+  X(drains_for_ever, "outcome drain")                                                                    \
+  X(has_a_deadline_that_is_over, "deadline")                                                             \
+  X(takes_a_loss_for_a_packet, "lost_frames")                                                            \
+  X(sends_feedback_without_type, "outcome")                                                              \
   X(writes_past_the_output, "output_bounds")                                                             \
   X(writes_behind_the_output, "outcome output_bounds")                                                   \
   X(takes_what_did_not_fit_for_sent, "no_space")                                                         \

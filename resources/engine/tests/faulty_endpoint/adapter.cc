@@ -23,7 +23,7 @@
 #include "cxx/calls.h"
 #include "cxx/endpoint.h"
 #include "faults.h"
-#include "headroom.h"
+#include "headroom_messages.h"
 
 namespace {
 
@@ -56,7 +56,8 @@ struct headroom_instance {
   std::string_view own{};  // of it what was not known before, in the input
   int nacks_wait = 0;
   headroom_message_detail last{};
-  std::deque<std::string> kept{};  // by one that keeps every message
+  std::uint32_t unfinished = HEADROOM_NO_SESSION;  // compartment whose stream may have another message
+  std::deque<std::string> kept{};                  // by one that keeps every message
   std::atomic<bool> stop = false;
   std::thread thread{};
 };
@@ -249,12 +250,13 @@ std::int32_t decompress_message(headroom_instance& self, std::string_view messag
 
 std::int32_t decompress_stream(headroom_instance& self, Compartment& compartment, headroom_packet& packet) {
   std::string& stream = compartment.stream;
-  stream.append(reinterpret_cast<const char*>(packet.in), packet.in_length);
+  if (packet.in_length != 0) stream.append(reinterpret_cast<const char*>(packet.in), packet.in_length);
+  self.unfinished = kFault == Fault::never_wants_more ? packet.channel : HEADROOM_NO_SESSION;
   if (stream.empty() && kFault == Fault::never_wants_more) {
     self.last.kind = HEADROOM_MESSAGE_SIGCOMP;
     return HEADROOM_OK;
   }
-  if (stream.empty()) return HEADROOM_MORE;
+  if (stream.empty()) return HEADROOM_NOTHING;
   if (static_cast<std::uint8_t>(stream[0]) < 0xF8) {  // plain, piece by piece
     self.last.kind = HEADROOM_MESSAGE_PLAIN;
     const std::size_t piece = std::min<std::size_t>(stream.size(), packet.out_capacity);
@@ -262,7 +264,8 @@ std::int32_t decompress_stream(headroom_instance& self, Compartment& compartment
     stream.erase(0, piece);
     return HEADROOM_OK;
   }
-  if (stream.size() < kHeader || stream.size() < kHeader + two_octets(stream, 8)) return HEADROOM_MORE;
+  if (stream.size() < kHeader || stream.size() < kHeader + two_octets(stream, 8)) return HEADROOM_NOTHING;
+  self.unfinished = packet.channel;
   const std::string message = stream.substr(0, kHeader + two_octets(stream, 8));
   stream.erase(0, kFault == Fault::forgets_the_rest_of_a_piece ? std::string::npos : message.size());
   return decompress_message(self, message, &compartment, packet);
@@ -274,8 +277,8 @@ std::int32_t decompress_one(headroom_instance& self, headroom_packet& packet, st
   self.waits = false;
   const auto found = self.compartments.find(packet.channel);
   Compartment* compartment = found == self.compartments.end() ? nullptr : &found->second;
-  if (kFault == Fault::streams_for_nobody && compartment == nullptr && self.stream) return HEADROOM_MORE;
-  if (compartment == nullptr && (self.stream || packet.channel != HEADROOM_NO_COMPARTMENT)) return HEADROOM_ERR_CHANNEL;
+  if (kFault == Fault::streams_for_nobody && compartment == nullptr && self.stream) return HEADROOM_NOTHING;
+  if (compartment == nullptr && (self.stream || packet.channel != HEADROOM_NO_SESSION)) return HEADROOM_ERR_CHANNEL;
   if (self.stream) return decompress_stream(self, *compartment, packet);
   const std::string_view message(reinterpret_cast<const char*>(packet.in), packet.in_length);
   if (message.empty()) return HEADROOM_ERR_MALFORMED;
@@ -284,13 +287,30 @@ std::int32_t decompress_one(headroom_instance& self, headroom_packet& packet, st
   return put(message, packet);
 }
 
-std::int32_t take_feedback(headroom_instance* self, headroom_feedback* feedback) {
-  if (self->nacks_wait == 0 || kFault == Fault::never_nacks) return 0;
+bool waits(const headroom_instance& self) { return self.unfinished != HEADROOM_NO_SESSION; }
+
+// For `drain`.
+bool next(headroom_instance& self, headroom_packet& packet, std::uint64_t) {
+  const auto found = self.compartments.find(self.unfinished);
+  if (found == self.compartments.end()) return false;
+  const headroom_message_detail before = std::exchange(self.last, headroom_message_detail{});
+  packet.channel = found->first;
+  packet.out_length = 0;
+  packet.status = decompress_stream(self, found->second, packet);
+  const bool none = packet.status == HEADROOM_NOTHING && self.last.kind == HEADROOM_MESSAGE_NONE && !waits(self);
+  if (none) self.last = before;
+  return !none;
+}
+
+std::size_t take_reverse(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t) {
+  if (count == 0 || self->nacks_wait == 0 || kFault == Fault::never_nacks) return 0;
   if (kFault != Fault::never_stops_nacking) --self->nacks_wait;
   const std::uint8_t nack[] = {0xF8, 0x00, 0x0F};
-  std::copy(std::begin(nack), std::end(nack), feedback->data);
-  feedback->length = sizeof nack;
-  feedback->channel = self->last.compartment;
+  std::copy(std::begin(nack), std::end(nack), packets->out);
+  packets->out_length = sizeof nack;
+  packets->out_type = HEADROOM_REVERSE_FAR;
+  packets->status = HEADROOM_OK;
+  packets->channel = self->last.compartment;
   return 1;
 }
 
@@ -307,8 +327,8 @@ void open(headroom_instance& self, std::uint32_t compartment, const json& settin
 
 std::int32_t open_compartment(headroom_instance* self, std::uint32_t compartment, const char* settings, char* error,
                               std::size_t capacity) {
-  if (kFault == Fault::opens_what_is_no_number && compartment == HEADROOM_NO_COMPARTMENT) return 1;
-  return headroom::open_compartment<open>(self, compartment, settings, error, capacity);
+  if (kFault == Fault::opens_what_is_no_number && compartment == HEADROOM_NO_SESSION) return 1;
+  return headroom::open_session<open>(self, compartment, settings, error, capacity);
 }
 
 std::int32_t close_compartment(headroom_instance* self, std::uint32_t compartment) {
@@ -352,9 +372,22 @@ json answer(const json& request) {
 }
 
 std::size_t tool(const char* request, char* room, std::size_t capacity) {
-  const std::size_t length = headroom::tool<answer>(request, room, capacity);
+  const std::size_t length = headroom::ask<answer>(request, room, capacity);
   if (kFault == Fault::answers_without_room && length >= capacity && capacity > 0) std::memset(room, '{', capacity);
   return length;
+}
+
+const headroom_sessions kSessions = {
+    .struct_size = sizeof(headroom_sessions), .reserved = 0, .open = open_compartment, .close = close_compartment};
+const headroom_messages kMessages = {
+    .struct_size = sizeof(headroom_messages), .reserved = 0, .accept = accept, .detail = message_detail};
+const headroom_tools kTools = {.struct_size = sizeof(headroom_tools), .reserved = 0, .ask = tool};
+
+const void* extension(const char* name) {
+  return headroom::find_extension({{HEADROOM_SESSIONS, &kSessions},
+                                   {HEADROOM_MESSAGES, &kMessages},
+                                   {HEADROOM_TOOLS, kFault == Fault::lists_tools_it_lacks ? nullptr : &kTools}},
+                                  name);
 }
 
 const headroom_api kApi = {
@@ -364,18 +397,11 @@ const headroom_api kApi = {
     .create = create,
     .destroy = destroy,
     .compress = headroom::each_message<compress_one>,
-    .decompress = headroom::each_message<decompress_one>,
-    .take_feedback = take_feedback,
-    .take_received_feedback = nullptr,
-    .give_feedback = nullptr,
-    .piggyback = nullptr,
+    .decompress = headroom::each_message<decompress_one, waits>,
     .statistics = headroom::statistics<statistics>,
-    .control = nullptr,
-    .open_compartment = open_compartment,
-    .close_compartment = close_compartment,
-    .accept = accept,
-    .message_detail = message_detail,
-    .tool = kFault == Fault::lists_tools_it_lacks ? nullptr : tool,
+    .drain = headroom::drain<next>,
+    .take_reverse = take_reverse,
+    .extension = extension,
 };
 
 }  // namespace

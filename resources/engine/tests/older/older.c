@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An adapter as it was made before there were endpoints: in C, and with a table that ends behind `control`. Copies.
+// The least that an adapter has: in C, and with a table that ends in front of what is optional. Copies. The extensions
+// are only included.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "headroom.h"
+#include "headroom_messages.h"
+#include "headroom_sessions.h"
+#include "headroom_tools.h"
 
 struct headroom_instance {
   int32_t role;
@@ -50,6 +54,7 @@ static void process(int32_t role, headroom_instance *self, headroom_packet *pack
     p->out_length = 0;
     p->status = self->role != role               ? HEADROOM_ERR_UNSUPPORTED
                 : p->channel != 0                ? HEADROOM_ERR_CHANNEL
+                : p->in_type != 0                ? HEADROOM_NOTHING
                 : p->in_length == 0              ? HEADROOM_ERR_MALFORMED
                 : p->in_length > p->out_capacity ? HEADROOM_ERR_NO_SPACE
                                                  : HEADROOM_OK;
@@ -59,16 +64,18 @@ static void process(int32_t role, headroom_instance *self, headroom_packet *pack
   }
 }
 
-static void compress(headroom_instance *self, headroom_packet *packets, size_t count, uint64_t now_ns,
-                     headroom_detail *details) {
-  (void)now_ns;
-  process(HEADROOM_COMPRESSOR, self, packets, count, details);
-}
-
-static void decompress(headroom_instance *self, headroom_packet *packets, size_t count, uint64_t now_ns,
+static size_t compress(headroom_instance *self, headroom_packet *packets, size_t count, uint64_t now_ns,
                        headroom_detail *details) {
   (void)now_ns;
+  process(HEADROOM_COMPRESSOR, self, packets, count, details);
+  return count;
+}
+
+static size_t decompress(headroom_instance *self, headroom_packet *packets, size_t count, uint64_t now_ns,
+                         headroom_detail *details) {
+  (void)now_ns;
   process(HEADROOM_DECOMPRESSOR, self, packets, count, details);
+  return count;
 }
 
 static size_t statistics(const headroom_instance *self, char *json, size_t capacity) {
@@ -77,8 +84,8 @@ static size_t statistics(const headroom_instance *self, char *json, size_t capac
 }
 
 HEADROOM_EXPORT const headroom_api *headroom_implementation(void) {
-  static const headroom_api api = {.abi_version = 1,
-                                   .struct_size = offsetof(headroom_api, open_compartment),
+  static const headroom_api api = {.abi_version = 2,
+                                   .struct_size = offsetof(headroom_api, drain),
                                    .describe = describe,
                                    .create = create,
                                    .destroy = destroy,

@@ -18,7 +18,7 @@
 #include <string>
 
 #include "cxx/endpoint.h"
-#include "headroom.h"
+#include "headroom_messages.h"
 
 struct headroom_instance {
   struct Compartment {
@@ -27,7 +27,7 @@ struct headroom_instance {
   std::string fault;
   std::size_t least_compartments = 0;
   std::uint8_t sent_to_all = 0;
-  std::uint32_t last = HEADROOM_NO_COMPARTMENT;
+  std::uint32_t last = HEADROOM_NO_SESSION;
   std::map<std::uint32_t, Compartment> compartments{};
 
   [[nodiscard]] bool has(const char* name) const { return fault == name && compartments.size() >= least_compartments; }
@@ -96,26 +96,28 @@ std::int32_t accept(headroom_instance* self, std::uint32_t compartment) {
   const auto found = self->compartments.find(compartment);
   if (found == self->compartments.end() || self->last != compartment || self->has("refuses")) return 0;
   ++found->second.received;
-  self->last = HEADROOM_NO_COMPARTMENT;
+  self->last = HEADROOM_NO_SESSION;
   return 1;
 }
 
-constexpr headroom_api kApi = {HEADROOM_ABI_VERSION,
-                               sizeof(headroom_api),
-                               headroom::describe<description>,
-                               create,
-                               destroy,
-                               headroom::each_message<compress_one>,
-                               headroom::each_message<decompress_one>,
-                               nullptr,
-                               nullptr,
-                               nullptr,
-                               nullptr,
-                               headroom::statistics<statistics_of>,
-                               nullptr,
-                               headroom::open_compartment<open>,
-                               close,
-                               accept};
+constexpr headroom_sessions kSessions = {
+    .struct_size = sizeof(headroom_sessions), .reserved = 0, .open = headroom::open_session<open>, .close = close};
+constexpr headroom_messages kMessages = {
+    .struct_size = sizeof(headroom_messages), .reserved = 0, .accept = accept, .detail = nullptr};
+
+const void* extension(const char* name) {
+  return headroom::find_extension({{HEADROOM_SESSIONS, &kSessions}, {HEADROOM_MESSAGES, &kMessages}}, name);
+}
+
+constexpr headroom_api kApi = {.abi_version = HEADROOM_ABI_VERSION,
+                               .struct_size = sizeof(headroom_api),
+                               .describe = headroom::describe<description>,
+                               .create = create,
+                               .destroy = destroy,
+                               .compress = headroom::each_message<compress_one>,
+                               .decompress = headroom::each_message<decompress_one>,
+                               .statistics = headroom::statistics<statistics_of>,
+                               .extension = extension};
 
 }  // namespace
 

@@ -24,7 +24,7 @@ struct headroom_instance {
 
 namespace {
 
-constexpr std::size_t kMostWaiting = 4;  // elements that piggyback takes
+constexpr std::size_t kMostWaiting = 4;  // elements to piggyback
 
 std::size_t write_text(const std::string& text, char* json, std::size_t capacity) {
   if (text.size() < capacity) std::memcpy(json, text.c_str(), text.size() + 1);
@@ -44,8 +44,8 @@ headroom_instance* create(std::int32_t, const char*, char*, std::size_t) { retur
 
 void destroy(headroom_instance* self) { delete self; }
 
-void compress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
-              headroom_detail* details) {
+std::size_t compress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                     headroom_detail* details) {
   if (now_ns < self->last_now_ns) self->time_went_back = true;
   self->last_now_ns = now_ns;
   for (std::size_t i = 0; i < count; ++i) {
@@ -67,10 +67,11 @@ void compress(headroom_instance* self, headroom_packet* packets, std::size_t cou
     const std::uint8_t state = self->packets++ < 2 ? 0 : 1;
     if (details != nullptr) details[i] = {7, 1, 0, 1, state, self->mode, state, 0, 0};
   }
+  return count;
 }
 
-void decompress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
-                headroom_detail* details) {
+std::size_t decompress(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                       headroom_detail* details) {
   if (now_ns < self->last_now_ns) self->time_went_back = true;
   self->last_now_ns = now_ns;
   for (std::size_t i = 0; i < count; ++i) {
@@ -93,36 +94,45 @@ void decompress(headroom_instance* self, headroom_packet* packets, std::size_t c
     self->to_send.push_back(static_cast<std::uint8_t>(self->packets));
     if (details != nullptr) details[i].event = 1;
   }
+  return count;
 }
 
-std::int32_t take_from(std::deque<std::uint8_t>& waiting, headroom_feedback* feedback) {
-  if (waiting.empty()) return 0;
-  feedback->data[0] = 0xF1;
-  feedback->data[1] = waiting.front();
-  feedback->length = 2;
-  feedback->channel = 0;
+bool take_from(std::deque<std::uint8_t>& waiting, headroom_packet& packet, std::uint16_t type) {
+  if (waiting.empty()) return false;
+  packet.out[0] = 0xF1;
+  packet.out[1] = waiting.front();
+  packet.out_length = 2;
+  packet.out_type = type;
+  packet.status = HEADROOM_OK;
+  packet.channel = 0;
   waiting.pop_front();
-  return 1;
+  return true;
 }
 
-std::int32_t take_feedback(headroom_instance* self, headroom_feedback* feedback) {
-  return take_from(self->to_send, feedback);
+std::size_t take_reverse(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t) {
+  std::size_t taken = 0;
+  while (taken < count && (take_from(self->to_send, packets[taken], HEADROOM_REVERSE_FAR) ||
+                           take_from(self->received, packets[taken], HEADROOM_REVERSE_NEAR)))
+    ++taken;
+  return taken;
 }
 
-std::int32_t take_received_feedback(headroom_instance* self, headroom_feedback* feedback) {
-  return take_from(self->received, feedback);
-}
-
-void give_feedback(headroom_instance* self, const headroom_feedback*, std::uint64_t now_ns) {
+std::size_t give_reverse(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns) {
   if (now_ns < self->last_now_ns) self->time_went_back = true;
   self->last_now_ns = now_ns;
-  ++self->given;
-}
-
-std::int32_t piggyback(headroom_instance* self, const headroom_feedback* feedback) {
-  if (feedback->length != 2 || self->to_send.size() == kMostWaiting) return 0;
-  self->to_send.push_back(feedback->data[1]);
-  return 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    headroom_packet& packet = packets[i];
+    packet.out_length = 0;
+    packet.status = HEADROOM_OK;
+    if (packet.in_type == HEADROOM_REVERSE_NEAR) {
+      ++self->given;
+    } else if (packet.in_length != 2 || self->to_send.size() == kMostWaiting) {
+      packet.status = HEADROOM_ERR_NO_SPACE;
+    } else {
+      self->to_send.push_back(packet.in[1]);
+    }
+  }
+  return count;
 }
 
 std::size_t statistics(const headroom_instance* self, char* json, std::size_t capacity) {
@@ -141,9 +151,17 @@ std::int32_t control(headroom_instance* self, const char* text, char* error, std
   return 0;
 }
 
-constexpr headroom_api kApi = {
-    HEADROOM_ABI_VERSION, sizeof(headroom_api),   describe,      create,    destroy,    compress, decompress,
-    take_feedback,        take_received_feedback, give_feedback, piggyback, statistics, control};
+constexpr headroom_api kApi = {.abi_version = HEADROOM_ABI_VERSION,
+                               .struct_size = sizeof(headroom_api),
+                               .describe = describe,
+                               .create = create,
+                               .destroy = destroy,
+                               .compress = compress,
+                               .decompress = decompress,
+                               .statistics = statistics,
+                               .take_reverse = take_reverse,
+                               .give_reverse = give_reverse,
+                               .control = control};
 
 }  // namespace
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How papers are measured, by the schemes that they are about, and what the measuring of a place returns."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,8 +8,8 @@ from typing import Any
 from headroom.bench.papers.paper import Paper, Table
 from headroom.core.errors import UsageError
 from headroom.core.results.record import Item, Series
+from headroom.core.run.run import Run
 from headroom.core.scheme import all_schemes
-from headroom.core.settings import Settings
 
 
 @dataclass
@@ -28,7 +26,7 @@ class MeasuredPaper:
     """A paper that a scheme measures: `measure` some of its places, and the charts by place, from the series in records
     (`report.data.Records`)."""
 
-    measure: Callable[[Paper, tuple[str, ...], Settings], PaperMeasurement]
+    measure: Callable[[Paper, tuple[str, ...], Run], PaperMeasurement]
     figures: Callable[[list[dict[str, Any]]], dict[str, list[Any]]]
 
 

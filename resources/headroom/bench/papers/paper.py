@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A paper's figures as data (reports/papers/*.yaml), and the verdict on ours beside them."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -141,9 +139,9 @@ def _figures(
             for name, value in zip(table["columns"], row[1:], strict=True):
                 if value == NO_CELL:
                     continue
-                told = columns[name]
-                quantity = f"{row[0]}: {told['quantity']}"
-                more = {key: told[key] for key in told if key != "quantity"}
+                cell = columns[name]
+                quantity = f"{row[0]}: {cell['quantity']}"
+                more = {key: cell[key] for key in cell if key != "quantity"}
                 more["contradicted"] = table.get("contradicted", "")
                 identity = cell_id(table["id"], row[0], name)
                 figure = Figure(id=identity, where=place["where"], quantity=quantity, paper=value, **more)

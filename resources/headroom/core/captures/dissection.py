@@ -9,8 +9,6 @@ A scheme whose packets have a link type, an Ethernet type or a PPP protocol of t
 whose messages are payloads of UDP has a `PayloadDissector`. Both also know how tshark shows the same packets.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -80,16 +78,25 @@ class ReadingComparison:
             self.differences.append(Difference(name, ours, theirs))
 
 
+@dataclass(frozen=True)
+class LinkPacket:
+    """A link packet of a capture. `type` is that of the link layer, for schemes that have several; otherwise 0."""
+
+    octets: bytes
+    time_ns: int | None = None
+    type: int = 0
+
+
 class LinkReader(ABC):
     """Reads the packets of one channel in their order, and remembers what came before."""
 
     @abstractmethod
-    def read(self, octets: bytes, arrival_ns: int | None = None) -> Ours:
+    def read(self, link: LinkPacket) -> Ours:
         """Our own reading of the next packet."""
 
     @abstractmethod
     def compare(self, ours: Ours, theirs: Reading | None) -> ReadingComparison:
-        """Every value that both have; `theirs` None: tshark was not asked. For each packet, in order."""
+        """Every value that both have; `theirs` None: tshark did not run. For each packet, in order."""
 
 
 class LinkChannel(ABC):
@@ -102,9 +109,8 @@ class LinkChannel(ABC):
         """A reader that knows of no packet yet."""
 
     @abstractmethod
-    def tshark(self, packets: Sequence[tuple[int, bytes]]) -> list[Reading]:
-        """tshark's reading of packets (time in ns, octets). Raises EnvironmentLacks without tshark, HeadroomError when
-        it fails."""
+    def tshark(self, packets: Sequence[LinkPacket]) -> list[Reading]:
+        """tshark's reading of packets. Raises EnvironmentLacks without tshark, HeadroomError when it fails."""
 
 
 class Dissector:

@@ -5,8 +5,6 @@ Only what the engine produces (draft-ietf-opsawg-pcapng: section header, interfa
 blocks in this machine's byte order); captures of others are the engine's to read.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@
 For people who look at two packets that should be one: which field is it that differs?
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from headroom.core.captures.ip_headers import AH, FRAGMENT, IP_IN_IP, IPV6_IN_IP, NAMES, UDP, extension_header

@@ -5,10 +5,8 @@ Ethernet with VLAN tags (IEEE 802.3, 802.1Q), PPP (RFC 1661; in HDLC-like framin
 loopback and raw IP. The types and protocols of schemes are theirs (`Scheme.framing`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
@@ -21,7 +19,7 @@ LINUX_SLL, PPP_DIRECTION, IPV4, IPV6, LINUX_SLL2 = 113, 204, 228, 229, 276
 
 TYPE_IPV4, TYPE_IPV6 = 0x0800, 0x86DD
 VLAN_TAGS = (0x8100, 0x88A8, 0x9100)
-MOST_TAGS = 8  # more are no frame that anybody sends
+MOST_TAGS = 8  # more occur in no real frame
 PPP_IPV4, PPP_IPV6 = 0x0021, 0x0057
 
 
@@ -38,6 +36,7 @@ class Frame:
     destination: bytes = b""
     form: str = ""
     padding: int = 0
+    type: int = 0  # of the link layer, for schemes that have several
 
 
 @cache
@@ -58,7 +57,7 @@ def unwrap(link_type: int, octets: bytes) -> Frame:
         return _ppp(octets)
     if link_type == PPP_DIRECTION:
         frame = _ppp(octets[1:])
-        return Frame(frame.kind, frame.octets, frame.what, (), octets[:1], b"", frame.form, frame.padding)
+        return replace(frame, source=octets[:1])
     if link_type in (RAW, OLD_RAW, IPV4, IPV6):
         return _ip(octets, "raw IP")
     if link_type in (NULL, LOOP):
@@ -93,7 +92,7 @@ def _typed(
 ) -> Frame:
     if found := _schemes("ether_types").get(kind):
         scheme, form = found
-        return Frame(scheme.name, octets, _said(scheme, where, form), vlans, source, destination, form)
+        return Frame(scheme.name, octets, _place(scheme, where, form), vlans, source, destination, form)
     if kind in (TYPE_IPV4, TYPE_IPV6):
         return _ip(octets, where, vlans, source, destination)
     what = f"{where} type 0x{kind:04x}" if kind >= 0x0600 else f"{where} with a length instead of a type"
@@ -112,11 +111,13 @@ def _ppp(octets: bytes) -> Frame:
         return _ip(inside, "PPP")
     if found := _schemes("ppp_protocols").get(protocol):
         scheme, form = found
-        return Frame(scheme.name, inside, _said(scheme, "PPP", form), form=form)
+        if scheme.framing.typed:
+            return Frame(scheme.name, inside, _place(scheme, "PPP", form), type=protocol)
+        return Frame(scheme.name, inside, _place(scheme, "PPP", form), form=form)
     return Frame(OTHER, inside, f"PPP protocol 0x{protocol:04x}")
 
 
-def _said(scheme: Scheme, where: str, form: str) -> str:
+def _place(scheme: Scheme, where: str, form: str) -> str:
     return f"{scheme.title} on {where}{', ' if form else ''}{form}"
 
 

@@ -4,8 +4,6 @@
 A reader for captures. Judges of header compression have one of their own, which is no less and no more independent.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ Sources: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng. Every length in a fil
 it is compared with what is there. What was read before a fault is kept: the fault ends the reading, not the packets.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -134,7 +132,7 @@ class _Classic(_File):
 
 @dataclass
 class _Section:
-    """What a section of pcapng has said: byte order, and interfaces with the unit of their times."""
+    """The state of a section of pcapng: byte order, and interfaces with the unit of their times."""
 
     order: str = "<"
     interfaces: list[Interface] = field(default_factory=list)

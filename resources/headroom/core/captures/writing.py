@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes pcap files (draft-ietf-opsawg-pcap), for programs that read captures."""
 
-from __future__ import annotations
-
 import os
 import struct
 from collections.abc import Iterable

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds of the engine and our adapters: one per CMake preset, in build/<preset>/."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os
@@ -54,6 +52,22 @@ def engine_program(build: str) -> Path:
     return build_folder(build) / "bin" / "headroom-engine"
 
 
+def require_engine(build: str) -> Path:
+    """The engine of a build. Raises EnvironmentLacks where it is not there."""
+    program = engine_program(build)
+    if not program.is_file():
+        raise EnvironmentLacks(
+            f"There is no engine at {shown(program)}: build it with `./headroom run`, or name a --build."
+        )
+    return program
+
+
+def require(build: str) -> None:
+    """Raises UsageError where a build is neither a preset nor a folder with an engine."""
+    if build not in presets() and not engine_program(build).is_file():
+        raise UsageError(f"There is no build '{build}'. Presets: {', '.join(presets())}; or the path of a folder.")
+
+
 def ensure(
     preset: str = DEFAULT_BUILD,
     targets: Iterable[str] = (),
@@ -69,20 +83,17 @@ def ensure(
     waits. A folder that cannot be written is used as it is when all of it is there. Raises EnvironmentLacks with the
     compiler's last lines when it fails; the whole log is in the build folder.
     """
+    require(preset)
     known = presets()
     if preset not in known:
-        if engine_program(preset).is_file():
-            return build_folder(preset)  # Built elsewhere, by somebody who knows how.
-        raise UsageError(
-            f"There is no build '{preset}'. Presets: {', '.join(known)}; or give the path of a build folder."
-        )
+        return build_folder(preset)  # Built elsewhere, by other means.
     for program in ("cmake", "ninja", known[preset].compiler):
         if shutil.which(program) is None:
             raise EnvironmentLacks(f"The build {preset} needs {program}, which is not installed.")
     folder = build_folder(preset)
-    wanted = list(targets)
+    names = list(targets)
     options = [name for name, on in (("HEADROOM_TESTS", tests), ("HEADROOM_BENCHMARKS", benchmarks)) if on]
-    if _is_read_only(folder) and wanted and not options and all((folder / target).is_file() for target in wanted):
+    if _is_read_only(folder) and names and not options and all((folder / target).is_file() for target in names):
         if say:
             say(f"{shown(folder)} cannot be written; what is built there is used as it is.")
         return folder
@@ -104,7 +115,7 @@ def ensure(
                 say(f"configuring {preset} ({known[preset].title})")
             flags = [f"-D{option}=ON" for option in options]
             _step(["cmake", "--preset", preset, *flags], log, "w", f"Configuring the build {preset}", None, start)
-        _step(["ninja", "-C", str(folder), *wanted], log, "a", f"Building {preset}", say, start)
+        _step(["ninja", "-C", str(folder), *names], log, "a", f"Building {preset}", say, start)
     return folder
 
 
@@ -168,7 +179,7 @@ def _locked(folder: Path) -> Iterator[None]:
 def _step(command: list[str], log: Path, mode: str, doing: str, say: Say | None, start: Start) -> None:
     """Runs one command, all its output to the log; `say` hears ninja's progress, at most once per tenth of the work."""
     last: list[str] = []
-    told = -1
+    reported = -1
     environment = {**os.environ, "NINJA_STATUS": "[%f/%t] "}
     with log.open(mode, encoding="utf-8") as out:
         process = start(
@@ -186,8 +197,8 @@ def _step(command: list[str], log: Path, mode: str, doing: str, say: Say | None,
                 out.write(line)
                 last = [*last[-25:], line.rstrip()]
                 tenth = _tenth(line)
-                if say and tenth is not None and tenth > told:
-                    told = tenth
+                if say and tenth is not None and tenth > reported:
+                    reported = tenth
                     say(f"{doing[0].lower()}{doing[1:]}: {line.strip()[:100]}")
             code = process.wait()
         finally:

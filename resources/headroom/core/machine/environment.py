@@ -4,8 +4,6 @@
 What cannot be read is None; `missing` then says why, so that a report never shows a silent gap.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import re

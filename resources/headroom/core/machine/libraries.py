@@ -4,8 +4,6 @@
 It is opened in a process of its own, as whatever it does when it is loaded must not happen to us.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -27,16 +25,16 @@ except OSError as error:
     print(json.dumps({"reason": str(error)}))
     sys.exit()
 missing = [symbol for symbol in symbols if not hasattr(library, symbol)]
-said = None
+text = None
 if version and hasattr(library, version):
     function = getattr(library, version)
     function.restype = ctypes.c_char_p
-    said = (function() or b"").decode("utf-8", "replace")[:100]
+    text = (function() or b"").decode("utf-8", "replace")[:100]
 with open("/proc/self/maps") as maps:
     files = {line.split(maxsplit=5)[5].strip() for line in maps if line.count("/")}
 base = name.rpartition("/")[2]
 path = next((file for file in sorted(files) if file.rpartition("/")[2].startswith(base)), name)
-print(json.dumps({"path": path, "version": said, "missing": missing}))
+print(json.dumps({"path": path, "version": text, "missing": missing}))
 """
 
 
@@ -59,42 +57,44 @@ class LibrarySearch:
     reason: str = ""
 
 
-def look_for(wanted: Requirement) -> LibrarySearch:
+def look_for(needed: Requirement) -> LibrarySearch:
     """Opens a library as an adapter would: the file that the variable names, else its name on the loader's path."""
-    named = os.environ.get(wanted.variable, "") if wanted.variable else ""
-    return _look(named or wanted.library, wanted.variable if named else "", wanted)
+    named = os.environ.get(needed.variable, "") if needed.variable else ""
+    return _look(named or needed.library, needed.variable if named else "", needed)
 
 
 @cache
-def _look(name: str, variable: str, wanted: Requirement) -> LibrarySearch:
+def _look(name: str, variable: str, needed: Requirement) -> LibrarySearch:
     where = f"{name}, which {variable} names," if variable else name
     try:
         done = subprocess.run(
-            [sys.executable, "-I", "-c", _PROBE, json.dumps([name, wanted.version, list(wanted.symbols)])],
+            [sys.executable, "-I", "-c", _PROBE, json.dumps([name, needed.version, list(needed.symbols)])],
             capture_output=True,
             text=True,
             timeout=PATIENCE_S,
             errors="replace",
         )
-        said = json.loads(done.stdout) if done.returncode == 0 else {}
+        answer = json.loads(done.stdout) if done.returncode == 0 else {}
     except subprocess.TimeoutExpired:
         return LibrarySearch(reason=f"{where} does not let itself be opened within {PATIENCE_S:g} s")
     except ValueError:
-        said = {}
-    if "reason" in said:
-        hint = f"; the variable {wanted.variable} may name its file" if wanted.variable and not variable else ""
-        return LibrarySearch(reason=f"{where} cannot be opened ({said['reason']}){hint}")
-    if "path" not in said:
+        answer = {}
+    if "reason" in answer:
+        hint = f"; the variable {needed.variable} may name its file" if needed.variable and not variable else ""
+        return LibrarySearch(reason=f"{where} cannot be opened ({answer['reason']}){hint}")
+    if "path" not in answer:
         return LibrarySearch(reason=f"{where} ends the process that opens it (exit status {done.returncode})")
-    if said["missing"]:
-        old = f" (version {said['version']})" if said["version"] else ""
-        lacks = f"{where}{old} has no {_few(said['missing'])}"
-        # One that has none of what is asked for is hardly an old one.
+    if answer["missing"]:
+        old = f" (version {answer['version']})" if answer["version"] else ""
+        lacks = f"{where}{old} has no {_few(answer['missing'])}"
+        # One that has none of the required symbols is hardly an old one.
         other = (
-            "it is too old" if len(said["missing"]) < len(wanted.symbols) else f"it is no {wanted.library}, or too old"
+            "it is too old"
+            if len(answer["missing"]) < len(needed.symbols)
+            else f"it is no {needed.library}, or too old"
         )
-        return LibrarySearch(said["path"], said["version"] or "", f"{lacks}: {other}")
-    return LibrarySearch(said["path"], said["version"] or "")
+        return LibrarySearch(answer["path"], answer["version"] or "", f"{lacks}: {other}")
+    return LibrarySearch(answer["path"], answer["version"] or "")
 
 
 def _few(symbols: list[str]) -> str:

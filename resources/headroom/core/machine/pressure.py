@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much wanted to run on a machine while something was measured, and how much of its time a hypervisor took.
+"""The load of a machine while something was measured, and the share of its time that a hypervisor took.
 
 Source: proc(5), /proc/loadavg and /proc/stat.
 """
-
-from __future__ import annotations
 
 import os
 from collections.abc import Sequence
@@ -17,7 +15,7 @@ from headroom.core.machine.procstat import CoreTimes
 # Above these, a report says that its figures are those of a machine that was not quiet.
 HIGH_STEAL = 0.01  # of the whole run: a trial of a second then lacks 10 ms, longer than most queues
 HIGH_STEAL_OF_CASE = 0.05
-LONG_S = 1.0  # a case that is shorter is a few jiffies of 10 ms: no share can be told from them
+LONG_S = 1.0  # a case that is shorter is a few jiffies of 10 ms: too few for a share
 BUSY_AT_START = 0.5  # processes that want to run, for each CPU
 
 
@@ -87,7 +85,7 @@ class Summary:
             )
         if self.most_load > self.cpus:
             found.append(
-                f"More wanted to run than the machine has CPUs: the load average was up to {self.most_load:.1f} on "
+                f"More processes were ready than CPUs: the load average was up to {self.most_load:.1f} on "
                 f"{self.cpus} CPUs, what was measured included. Who waits for a CPU is slower, and loses packets."
             )
         steal, most = self.steal or 0.0, self.most_steal or 0.0
@@ -101,14 +99,14 @@ class Summary:
 
 def summary(records: Sequence[dict[str, Any]]) -> Summary | None:
     """Of records in the order of the run; None where none of them says anything (those of earlier versions)."""
-    told = [(record["machine"], record["duration_s"]) for record in records if record.get("machine")]
-    if not told:
+    shares = [(record["machine"], record["duration_s"]) for record in records if record.get("machine")]
+    if not shares:
         return None
-    loads = [load for machine, _ in told for load in machine["load_average"]]
-    stolen = [(machine["steal"], seconds) for machine, seconds in told if machine["steal"] is not None]
+    loads = [load for machine, _ in shares for load in machine["load_average"]]
+    stolen = [(machine["steal"], seconds) for machine, seconds in shares if machine["steal"] is not None]
     seconds = sum(seconds for _, seconds in stolen)
     return Summary(
-        cpus=told[-1][0]["cpus"],
+        cpus=shares[-1][0]["cpus"],
         first_load=loads[0],
         most_load=max(loads),
         steal=sum(share * seconds for share, seconds in stolen) / seconds if seconds else None,

@@ -4,8 +4,6 @@
 Source: proc(5), /proc/stat; the measure of the Effnet paper, "Test Methodology".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,6 +57,6 @@ def busy_share(before: CoreTimes, after: CoreTimes) -> float | None:
 
 
 def steal_share(before: CoreTimes, after: CoreTimes) -> float | None:
-    """Share of the time that a hypervisor gave to somebody else, 0..1; None when the clock did not advance."""
+    """Share of the time that a hypervisor gave to other machines, 0..1; None when the clock did not advance."""
     total = after.total - before.total
     return min(1.0, max(0.0, (after.steal - before.steal) / total)) if total > 0 else None

@@ -5,8 +5,6 @@ Source: /sys/devices/system/cpu (Linux, Documentation/ABI/testing/sysfs-devices-
 mask.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable
@@ -192,7 +190,7 @@ def _many(count: int, cores: list[Cpu]) -> CpuConfiguration:
 
 
 def resolve(names: Iterable[str], available: list[CpuConfiguration]) -> list[CpuConfiguration]:
-    """Configurations by name, in the order asked for. Raises UsageError on a name that is not defined."""
+    """Configurations by name, in the order given. Raises UsageError on a name that is not defined."""
     by_name = {configuration.name: configuration for configuration in available}
     result = []
     for name in names:

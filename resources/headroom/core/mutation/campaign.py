@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many mutants: the reference built with them, the conformance suites looking for each, and what came of it."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -15,7 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from headroom.core.errors import EXIT_FAILED, HeadroomError
 from headroom.core.machine import build
@@ -37,7 +35,7 @@ Hunt = Callable[[Task], Outcome]
 class Row:
     """One mutant and what became of it.
 
-    `error`: nothing can be said, for the suites could not run, or the case that found it finds fault with the
+    `error`: without a result, for the suites could not run, or the case that found it finds fault with the
     reference as it should be, too.
     """
 
@@ -92,7 +90,8 @@ def campaign(
 
     def one(mutant: Mutant) -> Row:
         began = time.monotonic()
-        task = Task(mutant.name, mutant.name, mutant.side, library, DEFAULT_BUILD, folder, list(mutant.suites))
+        suites = list(mutant.suites)
+        task = Task(mutant.name, mutant.name, mutant.side, library, DEFAULT_BUILD, folder, suites, scheme=mutant.scheme)
         try:
             outcome = hunt(task)
         except HeadroomError as error:
@@ -131,7 +130,7 @@ def _compare_with_unchanged(rows: list[Row], library: str, folder: str, hunt: Hu
         outcome = hunt(Task(UNCHANGED, "", "both", library, DEFAULT_BUILD, folder, cases=cases))
         passed, reason = set(outcome.passed), "the case does not pass without the mutant either"
     except HeadroomError as error:
-        passed, reason = set(), f"the reference without a mutant could not be asked: {error}"
+        passed, reason = set(), f"the reference without a mutant could not run: {error}"
     return [
         row
         if row.by is None or row.by.case in passed
@@ -158,7 +157,7 @@ class Processes:
         self.running: set[subprocess.Popen[str]] = set()
         self.over = False
 
-    def __enter__(self) -> Processes:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -197,14 +196,14 @@ class Processes:
 def outcome_of(code: int, out: str, complaint: str) -> Outcome:
     """What a hunt printed. Raises HeadroomError when that is no outcome."""
     try:
-        said = json.loads(out.strip().splitlines()[-1])
+        document = json.loads(out.strip().splitlines()[-1])
         if code == 0:
-            caught = CaseResult(**said["caught"]) if said["caught"] else None
-            lists = {name: [CaseResult(**one) for one in said[name]] for name in ("found", "errors")}
-            return Outcome(**{**said, "caught": caught, **lists})
-        sentence = str(said["error"])
+            caught = CaseResult(**document["caught"]) if document["caught"] else None
+            lists = {name: [CaseResult(**one) for one in document[name]] for name in ("found", "errors")}
+            return Outcome(**{**document, "caught": caught, **lists})
+        sentence = str(document["error"])
     except (ValueError, KeyError, TypeError, IndexError):
-        last = (complaint.strip().splitlines() or ["it said nothing"])[-1]
+        last = (complaint.strip().splitlines() or ["it gave no reason"])[-1]
         sentence = f"The hunt ended with exit status {code}: {last[:300]}"
     raise HeadroomError(sentence)
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The defects that the reference can be given: implementations/reference/mutants.yaml."""
-
-from __future__ import annotations
+"""The defects that the reference can be given: mutants.yaml of each scheme in implementations/reference."""
 
 import difflib
 from collections.abc import Sequence
@@ -13,16 +11,17 @@ from headroom.core.implementations import Role
 from headroom.core.paths import IMPLEMENTATIONS
 from headroom.core.run.selection import has_suites
 from headroom.core.scheme import all_schemes
-from headroom.core.yamlfile import check, read
+from headroom.core.yamlfile import Document, check, read
 
-PATH = IMPLEMENTATIONS / "reference" / "mutants.yaml"
+FOLDER, FILE = IMPLEMENTATIONS / "reference", "mutants.yaml"
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """One defect. `suites` are those that are asked first, as paths below suites/."""
+    """One defect. `suites` are those that run first, as paths below suites/."""
 
     name: str
+    scheme: str
     side: Role
     section: str
     breaks: str
@@ -30,28 +29,25 @@ class Mutant:
     quick: bool = False
 
 
-def load(path: Path = PATH) -> list[Mutant]:
-    """All mutants in the order of the file. Raises UsageError with file and line when it is not valid."""
-    document = check(read(path), "mutants")
+def load(folder: Path = FOLDER) -> list[Mutant]:
+    """All mutants, in the order of their schemes and files. Raises UsageError with file and line where one is not
+    valid."""
     found: dict[str, Mutant] = {}
-    for index, entry in enumerate(document.data["mutants"]):
-        name = entry["name"]
-        if name in found:
-            raise UsageError(document.complaint(("mutants", index, "name"), f"{name} stands here twice."))
-        folder = suites_of(entry["side"])
-        suites = tuple(suite if "/" in suite else f"{folder}/{suite}" for suite in entry["suites"])
-        for place, suite in enumerate(suites):
-            if not has_suites(suite):
-                where = ("mutants", index, "suites", place)
-                raise UsageError(document.complaint(where, f"there is no suite {suite}."))
-        found[name] = Mutant(name, entry["side"], entry["section"], entry["breaks"], suites, entry.get("quick", False))
+    for scheme in all_schemes().values():
+        path = folder / scheme.name / FILE
+        document = check(read(path), "mutants") if path.is_file() else Document(path, {"mutants": []})
+        for index, entry in enumerate(document.data["mutants"]):
+            name = entry["name"]
+            if name in found:
+                raise UsageError(document.complaint(("mutants", index, "name"), f"{name} stands here twice."))
+            suites = tuple(suite if "/" in suite else f"{scheme.suites}/{suite}" for suite in entry["suites"])
+            for place, suite in enumerate(suites):
+                if not has_suites(suite):
+                    where = ("mutants", index, "suites", place)
+                    raise UsageError(document.complaint(where, f"there is no suite {suite}."))
+            side, quick = entry["side"], entry.get("quick", False)
+            found[name] = Mutant(name, scheme.name, side, entry["section"], entry["breaks"], suites, quick)
     return list(found.values())
-
-
-def suites_of(side: Role) -> str:
-    """The conformance suites of the scheme that has a side, the default one if several have it."""
-    having = [scheme for scheme in all_schemes().values() if side in scheme.roles and scheme.suites]
-    return max(having, key=lambda scheme: scheme.is_default).suites
 
 
 def choose(names: Sequence[str], known: Sequence[Mutant]) -> list[Mutant]:
@@ -60,6 +56,6 @@ def choose(names: Sequence[str], known: Sequence[Mutant]) -> list[Mutant]:
     for name in names:
         if name not in by_name:
             close = difflib.get_close_matches(name, by_name, 3)
-            hint = f"Close to it: {', '.join(close)}." if close else "implementations/reference/mutants.yaml has them."
+            hint = f"Close to it: {', '.join(close)}." if close else "See ./headroom test --mutants --dry-run."
             raise UsageError(f"There is no mutant '{name}'. {hint}")
     return [by_name[name] for name in dict.fromkeys(names)] if names else list(known)

@@ -5,8 +5,6 @@ It runs as a process of its own, for Robot Framework keeps much of its state in 
 on stdin, what came of it goes to stdout.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import time
@@ -15,15 +13,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from robot.api import SuiteVisitor
-
 from headroom.core import implementations
 from headroom.core.errors import HeadroomError
-from headroom.core.mutation.catalogue import suites_of
 from headroom.core.paths import ROOT, SUITES
-from headroom.core.results.listener import Listener, test_id
+from headroom.core.results.listener import Listener
 from headroom.core.results.record import Record
-from headroom.core.run.selection import suite_files
+from headroom.core.run.selection import Filter, only, suite_files
+from headroom.core.scheme import find
 from headroom.core.settings import Settings
 
 FINDS = ("fail", "non-strict")  # An error or a case that does not apply says nothing about an implementation.
@@ -33,8 +29,8 @@ FINDS = ("fail", "non-strict")  # An error or a case that does not apply says no
 class Task:
     """`side` is that which gets the mutant; `mutant` is empty for the reference as it should be.
 
-    `suites` are asked first, then all others; with `cases`, only these cases, and all of them. `options` join those
-    of the configuration, `capabilities` take the place of those that the reference declares.
+    `suites` run first, then all others of `scheme`; with `cases`, only these cases, and all of them. `options`
+    join those of the configuration, `capabilities` take the place of those that the reference declares of the scheme.
     """
 
     name: str
@@ -47,6 +43,7 @@ class Task:
     cases: list[str] = field(default_factory=list)
     options: dict[str, Any] = field(default_factory=dict)
     capabilities: dict[str, Any] = field(default_factory=dict)
+    scheme: str = ""
 
 
 @dataclass
@@ -61,8 +58,8 @@ class CaseResult:
 
 @dataclass
 class Outcome:
-    """What the suites said. `caught` is the first case that finds the mutant, None when none does; `found` are all that
-    find fault, of those that were asked."""
+    """The suites' verdicts. `caught` is the first case that finds the mutant, None when none does; `found` are all that
+    find fault, of those that ran."""
 
     name: str
     caught: CaseResult | None = None
@@ -126,60 +123,32 @@ def is_about(test: Any, side: str) -> bool:
     return bool(others or not stories <= set(other))
 
 
-class AboutOneSide(SuiteVisitor):
-    """A pre-run modifier of Robot that leaves out the cases that are about the other side alone."""
-
-    def __init__(self, side: str) -> None:
-        self.side = side
-
-    def start_suite(self, suite: Any) -> None:
-        suite.tests = [test for test in suite.tests if is_about(test, self.side)]
-
-    def end_suite(self, suite: Any) -> None:
-        suite.suites = [child for child in suite.suites if child.has_tests]
-
-
-class OnlyCases(SuiteVisitor):
-    """A pre-run modifier of Robot that leaves the cases of these identities."""
-
-    def __init__(self, cases: Collection[str]) -> None:
-        self.cases = frozenset(cases)
-
-    def start_suite(self, suite: Any) -> None:
-        suite.tests = [test for test in suite.tests if test_id(test.source, test.name) in self.cases]
-
-    def end_suite(self, suite: Any) -> None:
-        suite.suites = [child for child in suite.suites if child.has_tests]
-
-
 def _found(record: Record) -> CaseResult:
     return CaseResult(record.test.id, record.verdict, record.test.requirements, record.reason.strip())
 
 
 def write_implementation(task: Task) -> Path:
     """The folder of an implementation that is the reference but for its library, its mutant and what the task names."""
-    import yaml
-
     folder = Path(task.folder) / task.name
     folder.mkdir(parents=True, exist_ok=True)
-    path = implementations.IMPLEMENTATIONS / "reference" / "implementation.yaml"
-    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    document = implementations.read_declarations(implementations.IMPLEMENTATIONS / "reference").data
     adapter = {**document["adapter"], "library": task.library}
     options = {**task.options, **({"mutant": task.mutant} if task.mutant else {})}
     if options:
         config = adapter.get("config", {})
         adapter["config"] = {**config, "options": {**config.get("options", {}), **options}}
     document |= {"name": task.name, "adapter": adapter}
-    document["capabilities"][0] |= task.capabilities
+    for entry in document["capabilities"]:
+        entry |= task.capabilities if entry["scheme"] == task.scheme else {}
     (folder / "implementation.yaml").write_text(json.dumps(document), encoding="utf-8")  # JSON is YAML
     return folder
 
 
-def suites_in_order(first: Collection[str], side: str = "compressor") -> list[Path]:
-    """Files of all conformance suites of a side's scheme, those named in `first` before the others."""
-    wanted = suite_files(first)
-    folder = SUITES / suites_of(side)
-    return [*wanted, *(path for path in sorted(folder.glob("*.robot")) if path not in wanted)]
+def suites_in_order(first: Collection[str], scheme: str) -> list[Path]:
+    """Files of all conformance suites of a scheme, those named in `first` before the others."""
+    files = suite_files(first)
+    folder = SUITES / find(scheme).suites
+    return [*files, *(path for path in sorted(folder.glob("*.robot")) if path not in files)]
 
 
 def hunt(task: Task) -> Outcome:
@@ -196,25 +165,25 @@ def hunt(task: Task) -> Outcome:
     settings = Settings(**{**vars(settings), **dict.fromkeys(sides, str(folder))})
     outcome = Outcome(task.name)
     hunter = Hunter(settings.folder, settings, outcome, stop=not task.cases)
-    said = io.StringIO()
+    printed = io.StringIO()
     files = suite_files(sorted({case.rpartition("/")[0] for case in task.cases})) if task.cases else None
     code = robot.run(
-        *(files or suites_in_order(task.suites, task.side)),
+        *(files or suites_in_order(task.suites, task.scheme)),
         outputdir=str(settings.folder),
         output=None,
         report=None,
         log=None,
         console="none",
-        stdout=said,
-        stderr=said,
+        stdout=printed,
+        stderr=printed,
         variable=settings.robot_variables(),
         listener=[hunter],
-        prerunmodifier=[OnlyCases(task.cases) if task.cases else AboutOneSide(task.side)],
+        prerunmodifier=[only(task.cases) if task.cases else Filter(lambda test: is_about(test, task.side))],
         pythonpath=[str(ROOT / "resources")],
         loglevel="WARN",
     )
     if code >= 252 and outcome.caught is None:
-        raise HeadroomError(f"Robot Framework could not run the suites: {said.getvalue().strip()[-600:]}")
+        raise HeadroomError(f"Robot Framework could not run the suites: {printed.getvalue().strip()[-600:]}")
     outcome.seconds = time.monotonic() - began
     return outcome
 

@@ -4,37 +4,25 @@
 Keywords work the same without a listener (plain `robot`): what they leave is then only logged.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from headroom.core.metrics import Metric
-from headroom.core.results.record import CoreLoad, Finding, Histogram, Item, Measurement, Series, Verdict
+from headroom.core.results.record import Evidence, Measurement, Verdict
 
 
-@dataclass
-class Collected:
+@dataclass(kw_only=True)
+class Collected(Evidence):
     """What one test has left so far."""
 
-    parameters: dict[str, Any] = field(default_factory=dict)
-    metrics: list[Measurement] = field(default_factory=list)
-    histograms: list[Histogram] = field(default_factory=list)
-    core_load: list[CoreLoad] = field(default_factory=list)
-    series: list[Series] = field(default_factory=list)
-    items: list[Item] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
     files: list[tuple[Path, str]] = field(default_factory=list)
-    compressor: dict[str, Any] | None = None
-    decompressor: dict[str, Any] | None = None
     traffic: dict[str, Any] | None = None  # None: made in memory, see `record.in_process`
     verdict: Verdict | None = None  # set where Robot's pass, fail and skip do not say enough
     reason: str = ""
     crashed: bool = False  # the process that hosts adapters ended
-    wants_processors: bool = False  # that others had the processors may be why there is an error
-    cells: list[dict[str, Any]] = field(default_factory=list)
+    needs_processors: bool = False  # that others had the processors may be why there is an error
     command: str = ""  # what repeats the test, where that is not `./headroom run`
 
     def metric(

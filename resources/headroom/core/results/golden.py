@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every case of the suites gave when it was last looked at: its verdict, its cells and its link octets.
 
-A change of code that is to change none of them is compared with resources/golden/suites.tsv, one line per case:
-verdict, cells by verdict (`-` for none), the first digits of `link_sha256` (`-` for none), the case.
+A change of code that is to change none of them is compared with resources/golden: a file for each folder or suite, such
+as smoke/judges.tsv, with one line per case: verdict, cells by verdict (`-` for none), the first digits of
+`link_sha256` (`-` for none), the case.
 """
 
-from __future__ import annotations
-
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -42,24 +42,30 @@ def of_records(records: Iterable[Mapping[str, Any]]) -> dict[str, Outcome]:
     return {record["test"]["id"]: of_record(record) for record in records}
 
 
-def read(path: Path) -> dict[str, Outcome]:
+def read(folder: Path) -> dict[str, Outcome]:
     """Outcomes by case. Raises UsageError with the line that cannot be read."""
     found = {}
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if line.startswith("#"):
-            continue
-        parts = line.split("\t")
-        if len(parts) != 4:
-            raise UsageError(f"{path}:{number}: verdict, cells, octets and case are expected, separated by tabs.")
-        found[parts[3]] = Outcome(*parts[:3])
+    for path in sorted(folder.rglob("*.tsv")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if line.startswith("#"):
+                continue
+            parts = line.split("\t")
+            if len(parts) != 4:
+                raise UsageError(f"{path}:{number}: verdict, cells, octets and case are expected, separated by tabs.")
+            found[parts[3]] = Outcome(*parts[:3])
     return found
 
 
-def write(path: Path, outcomes: Mapping[str, Outcome]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = ["# verdict\tcells\tlink octets\tcase"]
-    lines += [f"{one.verdict}\t{one.cells}\t{one.octets}\t{case}" for case, one in sorted(outcomes.items())]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+def write(folder: Path, outcomes: Mapping[str, Outcome]) -> None:
+    """Keeps outcomes, and no others."""
+    for path in folder.rglob("*.tsv"):
+        path.unlink()
+    for name, cases in itertools.groupby(sorted(outcomes), lambda case: "/".join(case.split("/")[:2])):
+        lines = ["# verdict\tcells\tlink octets\tcase"]
+        lines += ["\t".join((one.verdict, one.cells, one.octets, case)) for case in cases for one in (outcomes[case],)]
+        path = folder / f"{name}.tsv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def differences(golden: Mapping[str, Outcome], found: Mapping[str, Outcome]) -> list[str]:

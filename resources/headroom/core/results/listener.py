@@ -5,11 +5,10 @@
 headroom.core.results.listener.Listener:out/mine suites/…`.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Callable
+from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,10 +19,11 @@ import headroom
 from headroom.core import engine, implementations
 from headroom.core.errors import HeadroomError
 from headroom.core.machine import environment, pressure
+from headroom.core.options import Option
 from headroom.core.paths import SUITES
 from headroom.core.results import collector, store
-from headroom.core.results.record import Record, Test, Verdict, in_process
-from headroom.core.settings import OF_CALLS_ROWS, OTHER_SIDE, Settings, from_robot
+from headroom.core.results.record import Evidence, Record, Test, Verdict, in_process
+from headroom.core.settings import OTHER_SIDE, Settings, from_robot
 
 COMPARISONS = ("performance/", "papers/", "interop/")
 TERMINATED = "Execution terminated by signal"
@@ -92,7 +92,7 @@ class Listener(ListenerV3):
             self.interrupted = True  # A test that was cut short has no result; --resume repeats it.
             return
         record = self.record(data, result)
-        if not asks_the_subject(record.test.id, record, self.given or from_robot()):
+        if not exercises_the_subject(record.test.id, record, self.given or from_robot()):
             result.status, result.message = "SKIP", "It does not ask the implementation that this run is about."
             self.left_out.append(record.test.id)
             if self.on_left_out:
@@ -129,7 +129,7 @@ class Listener(ListenerV3):
         )
         machine = pressure.between(self.pressure, pressure.read())
         verdict, reason = verdict_of(result.status, result.message, test, collected)
-        if verdict == "error" and collected.wants_processors:
+        if verdict == "error" and collected.needs_processors:
             reason = f"{reason} {pressure.excuse(machine)}".rstrip()
         verdict, reason = after_deviations(verdict, reason, test, settings, collected.crashed)
         status = {"pass": "PASS", "non-strict": "PASS", "unsupported": "SKIP"}.get(verdict, "FAIL")
@@ -143,23 +143,14 @@ class Listener(ListenerV3):
             reason=reason,
             started=self.started.isoformat(timespec="milliseconds"),
             duration_s=(datetime.now(UTC) - self.started).total_seconds(),
-            compressor=collected.compressor,
-            decompressor=collected.decompressor,
             harness={"version": headroom.__version__, **environment.commit()},
             traffic=collected.traffic or in_process(headroom.__version__),
             machine=machine,
             quick=settings.quick,
             seed=settings.seed,
-            command=collected.command or command(test, settings, heeds_calls(data)),
+            command=collected.command or command(test, settings, lambda one: heeds(data, one)),
             environment=self.environment_of(settings.build),
-            parameters=collected.parameters,
-            metrics=collected.metrics,
-            histograms=collected.histograms,
-            core_load=collected.core_load,
-            series=collected.series,
-            items=collected.items,
-            findings=collected.findings,
-            cells=collected.cells,
+            **{one.name: getattr(collected, one.name) for one in fields(Evidence)},
             link_sha256=engine.take_link_digest(),
         )
         for path, kind in collected.files:
@@ -195,8 +186,8 @@ def verdict_of(status: str, message: str, test: Test, collected: collector.Colle
     return ("non-strict" if test.level in ("should", "may") else "fail"), message
 
 
-def asks_the_subject(test: str, noted: Record | collector.Collected, settings: Settings) -> bool:
-    """Whether a test, in which it was noted who was asked, is one of the side that a run is about.
+def exercises_the_subject(test: str, noted: Record | collector.Collected, settings: Settings) -> bool:
+    """Whether a test, by the implementations noted in it, exercises the side that a run is about.
 
     A case that asks the other side alone, or adapters of its own choice, says nothing about the subject: counted among
     its results it would be read as its own. Measurements compare with others on purpose.
@@ -204,10 +195,10 @@ def asks_the_subject(test: str, noted: Record | collector.Collected, settings: S
     role = settings.subject
     if not role or test.startswith(COMPARISONS):
         return True
-    asked, other = getattr(noted, role), getattr(noted, OTHER_SIDE[role])
-    if asked is None:
+    implementation, other = getattr(noted, role), getattr(noted, OTHER_SIDE[role])
+    if implementation is None:
         return other is None
-    return bool(asked.get("name") == implementations.find(getattr(settings, role)).name)
+    return bool(implementation.get("name") == implementations.find(getattr(settings, role)).name)
 
 
 def after_deviations(
@@ -233,12 +224,12 @@ def after_deviations(
     return verdict, reason
 
 
-def command(test: Test, settings: Settings, of_calls: bool = True) -> str:
-    """What repeats one test, to be typed in the repository's root; without options `of_calls` where it refuses them."""
+def command(test: Test, settings: Settings, heeded: Callable[[Option], bool] = lambda one: True) -> str:
+    """What repeats one test, to be typed in the repository's root; `heeded` as for `Settings.words`."""
     suite = test.id.removesuffix(f"/{test.name}")
-    return shlex.join(["./headroom", "run", suite, "--case", test.name, *settings.options(of_calls)])
+    return shlex.join(["./headroom", "run", suite, "--case", test.name, *settings.words(heeded)])
 
 
-def heeds_calls(test: Any) -> bool:
-    """Whether a test of Robot's is about calls whose number and length the settings may say."""
-    return any(getattr(step, "name", None) == OF_CALLS_ROWS for step in test.body)
+def heeds(test: Any, option: Option) -> bool:
+    """Whether a test of Robot's is a row that heeds an option."""
+    return option.rows is not None and any(getattr(step, "name", None) == option.rows.keyword for step in test.body)

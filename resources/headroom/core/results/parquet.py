@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every metric of some records with all its raw trials as one Parquet table, for whoever goes on calculating."""
-
-from __future__ import annotations
+"""Every metric of some records with all its raw trials as one Parquet table, for further analysis."""
 
 from pathlib import Path
 from typing import Any
@@ -37,7 +35,7 @@ def rows(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _common(record: dict[str, Any]) -> dict[str, Any]:
     """What every row of a record repeats, so that a row can be understood alone."""
-    asked = record["parameters"]
+    parameters = record["parameters"]
     sides = {
         f"{field}_{role}": (record[role] or {}).get(field)
         for role in ("compressor", "decompressor")
@@ -50,9 +48,9 @@ def _common(record: dict[str, Any]) -> dict[str, Any]:
         "started": record["started"],
         "seed": record["seed"],
         "commit": record["harness"]["commit"],
-        "profile": asked.get("profile"),
-        "cpus": asked.get("cpus"),
-        "target_load": asked.get("target_load"),
+        "profile": parameters.get("profile"),
+        "cpus": parameters.get("cpus"),
+        "target_load": parameters.get("target_load"),
         "cpu_model": record["environment"].get("cpu_model"),
         "kernel": record["environment"].get("kernel"),
         "compiler": record["environment"].get("compiler"),

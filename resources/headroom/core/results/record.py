@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The result record: one per test, valid against resources/schemas/result.schema.json."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
@@ -142,8 +140,24 @@ class Test:
         return next((level for level in ("must", "should", "may") if level in found), None)
 
 
-@dataclass
-class Record:
+@dataclass(kw_only=True)
+class Evidence:
+    """What keywords leave of a test, and its record keeps as it is."""
+
+    compressor: dict[str, Any] | None = None
+    decompressor: dict[str, Any] | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    metrics: list[Measurement] = field(default_factory=list)
+    histograms: list[Histogram] = field(default_factory=list)
+    core_load: list[CoreLoad] = field(default_factory=list)
+    series: list[Series] = field(default_factory=list)
+    items: list[Item] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    cells: list[dict[str, Any]] = field(default_factory=list)  # of a row of the interop matrix
+
+
+@dataclass(kw_only=True)
+class Record(Evidence):
     """One result."""
 
     run: str
@@ -152,8 +166,6 @@ class Record:
     reason: str = ""
     started: str = ""
     duration_s: float = 0.0
-    compressor: dict[str, Any] | None = None
-    decompressor: dict[str, Any] | None = None
     harness: dict[str, Any] = field(default_factory=dict)
     traffic: dict[str, Any] = field(default_factory=dict)  # who sent what was measured, and where: see `in_process`
     machine: dict[str, Any] = field(default_factory=dict)  # see `headroom.core.machine.pressure`
@@ -161,15 +173,7 @@ class Record:
     seed: int = 0
     command: str = ""
     environment: dict[str, Any] = field(default_factory=dict)
-    parameters: dict[str, Any] = field(default_factory=dict)
-    metrics: list[Measurement] = field(default_factory=list)
-    histograms: list[Histogram] = field(default_factory=list)
-    core_load: list[CoreLoad] = field(default_factory=list)
-    series: list[Series] = field(default_factory=list)
-    items: list[Item] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
     artefacts: list[Artefact] = field(default_factory=list)
-    cells: list[dict[str, Any]] = field(default_factory=list)  # of a row of the interop matrix
     link_sha256: str = ""  # of the octets on all links; see `engine.take_link_digest`
 
     def as_json(self) -> dict[str, Any]:
@@ -192,23 +196,7 @@ def in_process(version: str) -> dict[str, Any]:
 
 
 def _item(item: Item) -> dict[str, Any]:
-    return item_as_json(item) | _without_empty(
-        {"id": item.id, "spread": item.spread, "runs": item.runs, "note": item.note}, "id", "spread", "runs", "note"
-    )
-
-
-def item_as_json(item: Item) -> dict[str, Any]:
-    """The eight fields of an item that the command line prints."""
-    return {
-        "where": item.where,
-        "quantity": item.quantity,
-        "unit": item.unit,
-        "paper": item.paper,
-        "measured": item.measured,
-        "ratio": item.ratio,
-        "kind": item.kind,
-        "verdict": item.verdict,
-    }
+    return _without_empty(asdict(item) | {"ratio": item.ratio}, "id", "spread", "runs", "note")
 
 
 def _without_empty(document: dict[str, Any], *names: str) -> dict[str, Any]:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records on disk: one JSON file per test in `<run>/results/`, written whole or not at all, read with suspicion."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json
@@ -66,7 +64,7 @@ class RunFolder:
         weakref.finalize(self, os.close, self._descriptor)
 
     def require(self) -> None:
-        """Raises EnvironmentLacks when somebody has removed, moved or replaced it."""
+        """Raises EnvironmentLacks when it was removed, moved or replaced."""
         with contextlib.suppress(OSError):
             if os.path.samestat(os.stat(self.path), os.fstat(self._descriptor)):
                 return

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which requirements the suites ask for: tags of cases against resources/requirements."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -30,8 +28,8 @@ class Coverage:
             for one in known.values()
             if one.level == level and one.side not in requirements.SURROUNDINGS and not one.not_yet
         ]
-        asked = [one for one in applying if self.by_requirement.get(one.id)]
-        return asked, [one for one in applying if one not in asked]
+        covered = [one for one in applying if self.by_requirement.get(one.id)]
+        return covered, [one for one in applying if one not in covered]
 
 
 def measure(found: Iterable[Case] | None = None) -> Coverage:
@@ -42,10 +40,10 @@ def measure(found: Iterable[Case] | None = None) -> Coverage:
         named = [tag.partition(":")[2] for tag in case.tags if tag.startswith("req:")]
         levels = {tag.partition(":")[2] for tag in case.tags if tag.startswith("level:")}
         coverage.unknown += [f"{case.id}: {name}" for name in named if name not in known]
-        asked = [known[name] for name in named if name in known]
-        for one in asked:
+        covered = [known[name] for name in named if name in known]
+        for one in covered:
             coverage.by_requirement.setdefault(one.id, []).append(case.id)
-        right = min((one.level for one in asked), key=requirements.LEVELS.index, default=None)
+        right = min((one.level for one in covered), key=requirements.LEVELS.index, default=None)
         if right is not None and levels != {right}:
             coverage.wrong_level.append(
                 f"{case.id}: level {', '.join(sorted(levels)) or 'none'}, its requirements say {right}"

@@ -6,25 +6,21 @@ A rehearsal lets Robot begin every case for real, with an engine that runs nothi
 it needs an engine, it decides as it will in the run; nothing of that is written down a second time here.
 """
 
-from __future__ import annotations
-
+import io
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from robot.api import SuiteVisitor
 from robot.api.interfaces import ListenerV3
 
 from headroom.core import engine
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.paths import ROOT
 from headroom.core.results import collector
-from headroom.core.results.listener import asks_the_subject, test_id
-from headroom.core.run.selection import suite_files
-from headroom.core.run.session import Plan
+from headroom.core.results.listener import exercises_the_subject, test_id
+from headroom.core.run.selection import only, suite_files
+from headroom.core.run.session import INTERRUPTED, ROBOT_FAILED, Plan
 from headroom.core.settings import Settings
-
-INTERRUPTED = 253  # Robot Framework's return code after Ctrl-C
 
 
 @dataclass
@@ -55,17 +51,17 @@ def rehearse(plan: Plan, cases: Collection[str]) -> Foreseen:
             log=None,
             report=None,
             console="none",
-            stdout=_Silence(),
-            stderr=_Silence(),
+            stdout=io.StringIO(),
+            stderr=io.StringIO(),
             variable=plan.settings.robot_variables(),
             listener=[_Listener(plan.settings, begun, foreseen)],
-            prerunmodifier=[_Only(cases)],
+            prerunmodifier=[only(frozenset(cases))],
             pythonpath=[str(ROOT / "resources")],
             runemptysuite=True,
         )
     if code == INTERRUPTED:
         raise KeyboardInterrupt
-    if code >= 252:
+    if code >= ROBOT_FAILED:
         raise EnvironmentLacks(
             "Robot Framework cannot read the suites: `./headroom test --only robot-dryrun` says why."
         )
@@ -73,7 +69,7 @@ def rehearse(plan: Plan, cases: Collection[str]) -> Foreseen:
 
 
 class _Listener(ListenerV3):
-    """Notes how far each case came: `begun` are the engine's commands that it asked for."""
+    """Notes how far each case came: `begun` are the engine's commands that it began."""
 
     ROBOT_LISTENER_API_VERSION = 3
 
@@ -86,30 +82,7 @@ class _Listener(ListenerV3):
 
     def end_test(self, data: Any, result: Any) -> None:
         identity = test_id(data.source, data.name)
-        if not asks_the_subject(identity, collector.current(), self.settings):
+        if not exercises_the_subject(identity, collector.current(), self.settings):
             self.foreseen.left_out.append(identity)
         elif result.status == "SKIP" and all(command == engine.DESCRIBE for command in self.begun):
             self.foreseen.unsupported[identity] = result.message
-
-
-class _Only(SuiteVisitor):
-    """A pre-run modifier of Robot: leaves some cases, by their identities."""
-
-    def __init__(self, cases: Collection[str]) -> None:
-        self.cases = frozenset(cases)
-
-    def start_suite(self, suite: Any) -> None:
-        suite.tests = [test for test in suite.tests if test_id(test.source, test.name) in self.cases]
-
-    def end_suite(self, suite: Any) -> None:
-        suite.suites = [child for child in suite.suites if child.has_tests]
-
-
-class _Silence:
-    """A stream for what Robot would print."""
-
-    def write(self, text: str) -> None:
-        pass
-
-    def flush(self) -> None:
-        pass

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interop suites' rows, one for each pair of implementations asked for.
+"""The interop suites' rows, one for each chosen pair of implementations.
 
 A row of a suite names a value of each axis of a scheme. Under `./headroom interop` it becomes one row for each pair;
 with plain Robot Framework it is about ${COMPRESSOR} and ${DECOMPRESSOR}.
 """
-
-from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
@@ -14,7 +12,7 @@ from typing import Any
 from robot.api import SuiteVisitor
 
 from headroom.core import matrix, scheme
-from headroom.core.settings import split_names
+from headroom.core.options import split_names
 
 PAIR = "{first} to {second}: {row}"
 KEYWORD = "Cells Should Interwork"
@@ -26,20 +24,20 @@ Matrix = Mapping[str, Mapping[str, list[str]]]  # by scheme, words by the option
 class Pairs(SuiteVisitor):
     """A pre-run modifier of Robot."""
 
-    def __init__(self, asked: Matrix) -> None:
-        self.asked = asked
+    def __init__(self, choice: Matrix) -> None:
+        self.choice = choice
 
     def start_suite(self, suite: Any) -> None:
         rows = [(test, words) for test in suite.tests if (words := words_of(test)) is not None]
-        if not self.asked or not rows:
+        if not self.choice or not rows:
             return
         of = scheme.of_axes([name for name in rows[0][1] if name != LINKS])
-        asked = self.asked.get(of.name, {})
-        chosen = [(test, more) for test, words in rows if (more := _common(of, words, asked)) is not None]
+        choice = self.choice.get(of.name, {})
+        chosen = [(test, more) for test, words in rows if (more := _common(of, words, choice)) is not None]
         suite.tests = [
             _with(test, {**more, "compressor": first, "decompressor": second})
-            for first in asked.get("compressors", ())
-            for second in asked.get("decompressors", ())
+            for first in choice.get("compressors", ())
+            for second in choice.get("decompressors", ())
             for test, more in chosen
         ]
 
@@ -51,17 +49,17 @@ def words_of(test: Any) -> dict[str, str] | None:
     return dict(str(word).split("=", 1) for word in test.body[0].args)
 
 
-def _common(of: scheme.Scheme, words: dict[str, str], asked: Mapping[str, list[str]]) -> dict[str, str] | None:
-    """Traffic and links of a row as asked for; None where the row is not asked for."""
+def _common(of: scheme.Scheme, words: dict[str, str], choice: Mapping[str, list[str]]) -> dict[str, str] | None:
+    """The chosen traffic and links of a row; None where the row is not chosen."""
     axes = matrix.row_axes(of, {name: word for name, word in words.items() if name != LINKS})
-    if any(asked.get(axis.option) and axes[axis.name] not in asked[axis.option] for axis in of.axes):
+    if any(choice.get(axis.option) and axes[axis.name] not in choice[axis.option] for axis in of.axes):
         return None
-    links = asked.get(LINKS, [])
+    links = choice.get(LINKS, [])
     if LINKS in words and links:
         links = [name for name in split_names(words[LINKS]) if name in links]
         if not links:
             return None
-    return {name: ",".join(found) for name, found in ((TRAFFIC, asked.get(TRAFFIC, [])), (LINKS, links)) if found}
+    return {name: ",".join(found) for name, found in ((TRAFFIC, choice.get(TRAFFIC, [])), (LINKS, links)) if found}
 
 
 def _with(test: Any, named: dict[str, str]) -> Any:

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which suites and cases a run has: arguments to files, CPU configurations to rows, finished results left out."""
 
-from __future__ import annotations
-
 import copy
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,11 +14,12 @@ from robot.model.namepatterns import NamePatterns
 
 from headroom.core import requirements
 from headroom.core.errors import UsageError
-from headroom.core.paths import SUITES, shown
+from headroom.core.options import Rows
+from headroom.core.paths import ROOT, SUITES, shown
 from headroom.core.results.listener import test_id
-from headroom.core.settings import OF_CALLS_ROWS
 
 CPUS = re.compile(r"[1-9]\d*c(-(smt|l3|socket))?")
+INTERFACE_KEYWORDS = ROOT / "resources" / "keywords" / "wire.resource"
 REQUIREMENT = re.compile(r"RFC\d+(-\S+)?", re.IGNORECASE)
 
 
@@ -61,19 +60,17 @@ def suite_files(names: Iterable[str], root: Path = SUITES) -> list[Path]:
 
 
 def uses_interfaces(paths: Iterable[Path]) -> bool:
-    """Whether any of some suites has words for what happens over interfaces (resources/keywords/wire.resource)."""
-    files = _robot_files(paths)
+    """Whether any of some suites imports the keywords for interfaces."""
+    files = [file for path in paths for file in ([path] if path.is_file() else path.rglob("*.robot"))]
     imports = {file.with_name("imports.resource") for file in files}
-    return any("wire.resource" in one.read_text(encoding="utf-8") for one in (*files, *imports) if one.is_file())
+    return any(
+        INTERFACE_KEYWORDS.name in one.read_text(encoding="utf-8") for one in (*files, *imports) if one.is_file()
+    )
 
 
-def serves_calls(found: Iterable[Case]) -> bool:
-    """Whether any of some cases is about calls through a P-CSCF, whose number can be asked for."""
-    return any(OF_CALLS_ROWS.lower() in case.words for case in found)
-
-
-def _robot_files(paths: Iterable[Path]) -> list[Path]:
-    return [file for path in paths for file in ([path] if path.is_file() else path.rglob("*.robot"))]
+def has_rows(found: Iterable[Case], rows: Rows) -> bool:
+    """Whether any of some cases is a row that heeds an option."""
+    return any(rows.keyword.lower() in case.words for case in found)
 
 
 def has_suites(name: str, root: Path = SUITES) -> bool:
@@ -123,43 +120,50 @@ def chosen(
 ) -> list[Case]:
     """Those of some cases that a run would have: by name (`--case`), by tag and by CPU configuration, as Robot reads
     the patterns."""
-    wanted, having, without = NamePatterns(names), TagPatterns(tags), TagPatterns(excluded)
+    named, having, without = NamePatterns(names), TagPatterns(tags), TagPatterns(excluded)
     return [
         case
         for case in found
-        if (not names or wanted.match(case.name))
+        if (not names or named.match(case.name))
         and (not tags or having.match(case.tags))
         and not without.match(case.tags)
         and (not cpus or not case.cpus or case.cpus in cpus)
     ]
 
 
-class Selection(SuiteVisitor):
-    """A pre-run modifier of Robot: leaves the rows of the CPU configurations asked for, and leaves out what is done.
+class Filter(SuiteVisitor):
+    """A pre-run modifier of Robot: leaves the cases that `keeps` accepts."""
+
+    def __init__(self, keeps: Callable[[Any], bool]) -> None:
+        self.keeps = keeps
+
+    def start_suite(self, suite: Any) -> None:
+        suite.tests = [test for test in suite.tests if self.keeps(test)]
+
+    def end_suite(self, suite: Any) -> None:
+        suite.suites = [child for child in suite.suites if child.has_tests]
+
+
+def only(cases: Collection[str]) -> Filter:
+    """Leaves the cases of these identities."""
+    return Filter(lambda test: test_id(test.source, test.name) in cases)
+
+
+class Selection(Filter):
+    """A pre-run modifier of Robot: leaves the rows of the chosen CPU configurations, and leaves out what is done.
 
     A row names its CPU configuration as an argument. One that has no row of its own (say 8c) gets copies of the rows of
     1c.
     """
 
     def __init__(self, cpus: Collection[str] = (), done: Collection[str] = ()) -> None:
+        super().__init__(lambda test: test_id(test.source, test.name) not in done)
         self.cpus = tuple(cpus)
-        self.done = frozenset(done)
-        self.left_out: list[str] = []
 
     def start_suite(self, suite: Any) -> None:
         if self.cpus:
             self._choose_rows(suite)
-        kept = []
-        for test in suite.tests:
-            identity = test_id(test.source, test.name)
-            if identity in self.done:
-                self.left_out.append(identity)
-            else:
-                kept.append(test)
-        suite.tests = kept
-
-    def end_suite(self, suite: Any) -> None:
-        suite.suites = [child for child in suite.suites if child.has_tests]
+        super().start_suite(suite)
 
     def _choose_rows(self, suite: Any) -> None:
         rows = {test.name: row for test in suite.tests if (row := row_of(test))}

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run: its folder, its settings, Robot in this process, and going on after it was cut short."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
@@ -22,6 +20,8 @@ from headroom.core.results import store
 from headroom.core.results.record import Record, count_verdicts
 from headroom.core.run.selection import Case, cases, chosen, suite_files
 from headroom.core.settings import Settings
+
+ROBOT_FAILED, INTERRUPTED = 252, 253  # return codes of Robot Framework: it could not run, and Ctrl-C
 
 
 @dataclass
@@ -60,15 +60,15 @@ class Outcome:
         )
 
     @property
-    def nothing_asked(self) -> bool:
-        """Whether every case is unsupported: nobody passed anything."""
+    def all_unsupported(self) -> bool:
+        """Whether every case is unsupported: no pass, but no failure either."""
         return self.cases > 0 and self.verdicts["unsupported"] == self.cases
 
     @property
     def exit_status(self) -> int:
         if not self.passed:
             return EXIT_FAILED
-        return EXIT_ENVIRONMENT if self.nothing_asked else EXIT_PASSED
+        return EXIT_ENVIRONMENT if self.all_unsupported else EXIT_PASSED
 
 
 def chosen_of(plan: Plan) -> list[Case]:
@@ -111,8 +111,8 @@ def recall(folder: Path) -> Plan:
         document = json.loads(path.read_text(encoding="utf-8"))
         lists = {name: [str(item) for item in document[name]] for name in ("suites", "tags", "excluded", "cases")}
         matrix = {
-            str(scheme): {str(option): [str(word) for word in words] for option, words in asked.items()}
-            for scheme, asked in document.get("matrix", {}).items()
+            str(scheme): {str(option): [str(word) for word in words] for option, words in axes.items()}
+            for scheme, axes in document.get("matrix", {}).items()
         }
         return Plan(Settings.from_json(document["settings"], folder), **lists, matrix=matrix)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -124,6 +124,27 @@ def finished(folder: Path) -> set[str]:
     return {record["test"]["id"] for record in store.read_all(folder) if record["verdict"] != "error"}
 
 
+class _Messages:
+    """What Robot says to its user; shown only when it could not run at all."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def write(self, text: str) -> None:
+        self.text = (self.text + text)[-8000:]
+
+    def flush(self) -> None:
+        pass
+
+    def last(self) -> str:
+        lines = [line.strip() for line in self.text.splitlines() if line.strip()]
+        telling = [line for line in lines if "ERROR" in line] or lines[-1:]
+        return " ".join(telling)[-600:] or "it gave no reason."
+
+    def speaks_of_full_disk(self) -> bool:
+        return "No space left on device" in self.text
+
+
 def run_robot(
     plan: Plan,
     on_start: Callable[[str], None] | None = None,
@@ -133,23 +154,44 @@ def run_robot(
     resume: bool = False,
 ) -> Outcome:
     """Runs the suites of a plan in this process. Robot's own output goes to `<run>/robot/`."""
-    import robot
-
     from headroom.core.results.listener import Listener
     from headroom.core.run import pairs
     from headroom.core.run.selection import Selection
 
     listener = Listener(plan.folder, plan.settings, on_start, on_end, on_left_out)
     selection = Selection(plan.settings.cpus, finished(plan.folder) if resume else ())
-    counter = _Counter(plan, on_total)
-    robot_folder = plan.folder / "robot"
     messages = _Messages()
+    code = _robot(plan, listener, [pairs.Pairs(plan.matrix), selection, _Counter(plan, on_total)], messages)
+    listener.look_at_folder()  # which may have gone behind the last case
+    if listener.failure:
+        raise listener.failure
+    verdicts = count_verdicts(store.read_all(plan.folder))
+    total = sum(verdicts.values())
+    interrupted = listener.interrupted or code == INTERRUPTED
+    if code >= ROBOT_FAILED and not interrupted:
+        if messages.speaks_of_full_disk():
+            raise _full_disk()
+        log = plan.folder / "robot" / "output.xml"
+        if not log.is_file():
+            raise EnvironmentLacks(
+                f"Robot's log could not be written, for its file {shown(log)} is not there any more: "
+                f"{messages.last()} Every finished result is kept ({total} in {shown(plan.folder / 'results')}); "
+                f"`./headroom report {plan.folder.name}` makes the report."
+            )
+        raise EnvironmentLacks(f"Robot Framework could not run the suites: {messages.last()}")
+    return Outcome(verdicts, interrupted, cases=total, left_out=len(listener.left_out))
+
+
+def _robot(plan: Plan, listener: Any, modifiers: list[SuiteVisitor], messages: _Messages) -> int:
+    """Robot's return code. Raises the listener's failure, or EnvironmentLacks where the disk is full."""
+    import robot
+
     theirs, sys.__stderr__ = sys.__stderr__, _Ending(sys.__stderr__)  # type: ignore[misc, assignment]
     try:
-        code = robot.run(
+        return robot.run(
             *suite_files(plan.suites),
             name="Headroom",
-            outputdir=str(robot_folder),
+            outputdir=str(plan.folder / "robot"),
             report=None,
             xunit="xunit.xml",
             console="quiet",  # errors alone
@@ -160,39 +202,19 @@ def run_robot(
             exclude=plan.excluded,
             test=plan.cases,
             listener=[listener],
-            prerunmodifier=[pairs.Pairs(plan.matrix), selection, counter],
+            prerunmodifier=modifiers,
             pythonpath=[str(ROOT / "resources")],
             runemptysuite=True,
             loglevel="INFO",
         )
     except (OSError, ValueError) as error:
         # Robot's own log meets a full disk in ways of its own.
-        if (
-            not listener.failure
-            and not messages.speaks_of_full_disk()
-            and getattr(error, "errno", None) != errno.ENOSPC
-        ):
+        full = messages.speaks_of_full_disk() or getattr(error, "errno", None) == errno.ENOSPC
+        if not listener.failure and not full:
             raise
         raise listener.failure or _full_disk() from error
     finally:
         sys.__stderr__ = theirs  # type: ignore[misc]
-    listener.look_at_folder()  # which may have gone behind the last case
-    if listener.failure:
-        raise listener.failure
-    verdicts = count_verdicts(store.read_all(plan.folder))
-    total = sum(verdicts.values())
-    if code >= 252 and not listener.interrupted and code != 253:
-        if messages.speaks_of_full_disk():
-            raise _full_disk()
-        if not (robot_folder / "output.xml").is_file():
-            raise EnvironmentLacks(
-                f"Robot's log could not be written, for its file {shown(robot_folder / 'output.xml')} is not there any "
-                f"more: {messages.last()} Every finished result is kept ({total} in {shown(plan.folder / 'results')}); "
-                f"`./headroom report {plan.folder.name}` makes the report."
-            )
-        raise EnvironmentLacks(f"Robot Framework could not run the suites: {messages.last()}")
-    interrupted = listener.interrupted or code == 253
-    return Outcome(verdicts, interrupted, cases=total, left_out=len(listener.left_out))
 
 
 def _full_disk() -> EnvironmentLacks:
@@ -230,31 +252,10 @@ class _Ending:
         self.real = real
 
     def write(self, text: str) -> int:
-        said = ENDING.get(text.strip())
-        if self.real is not None and said != "":
-            self.real.write(text if said is None else f"{said}\n")
+        signal_name = ENDING.get(text.strip())
+        if self.real is not None and signal_name != "":
+            self.real.write(text if signal_name is None else f"{signal_name}\n")
         return len(text)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.real, name)
-
-
-class _Messages:
-    """What Robot says to its user; shown only when it could not run at all."""
-
-    def __init__(self) -> None:
-        self.text = ""
-
-    def write(self, text: str) -> None:
-        self.text = (self.text + text)[-8000:]
-
-    def flush(self) -> None:
-        pass
-
-    def last(self) -> str:
-        lines = [line.strip() for line in self.text.splitlines() if line.strip()]
-        telling = [line for line in lines if "ERROR" in line] or lines[-1:]
-        return " ".join(telling)[-600:] or "it said nothing."
-
-    def speaks_of_full_disk(self) -> bool:
-        return "No space left on device" in self.text

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """GTP-U in captures: the judge's reading of messages (TS 29.281), and tshark's."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from headroom.core import tshark

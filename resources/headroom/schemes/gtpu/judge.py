@@ -6,8 +6,6 @@
 section; what a sender should have done otherwise is a remark. Nothing is believed that was not there.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 PORT = 2152  # UDP: 4.4.2.3
@@ -145,7 +143,7 @@ def read(octets: bytes) -> Message:
 
 
 def _read_optional(octets: bytes, flags: int, message: Message) -> int:
-    """The optional fields, all of them where any is said to be there, and the extension headers: 5.1, 5.2."""
+    """The optional fields, all of them where a flag announces one, and the extension headers: 5.1, 5.2."""
     if len(octets) < _MANDATORY + _OPTIONAL:
         raise GtpuError("5.1", f"A flag brings 4 optional octets, but the Length is {message.length}.")
     if flags & 0x02:

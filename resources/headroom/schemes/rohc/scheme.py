@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, Any
 from headroom.core.metrics import Metric, declared
 from headroom.core.scheme import DecodeOption, Framing, Interop, Scheme
 from headroom.schemes.rohc.interop.axes import AXES, LINKS
+from headroom.schemes.rohc.options import REPLAY
 
 if TYPE_CHECKING:
     from headroom.core.captures.dissection import LinkDissector
+    from headroom.core.replay_options import ReplayWords
+
+
+def _replay() -> ReplayWords:
+    from headroom.schemes.rohc.replay_arguments import WORDS
+
+    return WORDS
 
 
 def _interop() -> Interop:
@@ -48,6 +56,8 @@ SCHEME = Scheme(
     links=LINKS,
     interop=_interop,
     compresses="header",
+    replay_options=REPLAY,
+    replay=_replay,
     metrics=_metrics,
     papers=_papers,
     is_default=True,

@@ -8,8 +8,6 @@ context whose IP flags an extension 3 has changed is compared no more until its 
 skipped.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

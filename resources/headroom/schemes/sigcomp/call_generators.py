@@ -6,8 +6,6 @@ it has arrived. Their trials are counted in calls: one that lacks a message is l
 in `raw`, under `forward` (of the callers) and `reverse`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +15,7 @@ from typing import Any
 
 from headroom.core import engine
 from headroom.core.errors import HeadroomError
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.schemes.sigcomp.sip.sequences import Message
 from headroom.testbed.arrivals import UNCOMPARED, Ears, Listener, compare
@@ -32,22 +30,22 @@ SESSIONS = PROFILES / "sip_3gpp.py"
 UDP_IPV4 = 28  # octets of headers
 UDP = 17  # the protocol's number
 
-Run = Callable[[str, dict[str, Any]], dict[str, Any]]
+Execute = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 
 @contextmanager
-def callers(asked: Settings, made: Topology, sequence: str, holding_s: float = 0.0) -> Iterator[Generator]:
+def callers(settings: Run, made: Topology, sequence: str, holding_s: float = 0.0) -> Iterator[Generator]:
     """What makes calls over a topology that has been made: the engine, or TRex, which runs as long as the block.
 
     Raises as `sender` does.
     """
     path = sequences.path_of(sequence)
     messages = sequences.load(path)
-    if asked.generator == "memory":
+    if settings.generator == "memory":
         seat = made.seats["generator"]
-        told = [seat.ports[name].as_job() for name in ("0", "1")]
+        ports = [seat.ports[name].as_job() for name in ("0", "1")]
         with carrying_out(made) as run:
-            yield EmbeddedCalls(told, messages, holding_s, common={"core": seat.cores[0]}, run=run)
+            yield EmbeddedCalls(ports, messages, holding_s, common={"core": seat.cores[0]}, run=run)
         return
     with trex_at(made, "astf") as server:
         yield TrexCalls(server, path, messages, holding_s, ears=ears_at(made))
@@ -63,7 +61,7 @@ class EmbeddedCalls:
     warmup_s: float = 0.5
     drain_s: float = 1.0
     common: Mapping[str, Any] = field(default_factory=dict)
-    run: Run = engine.run
+    run: Execute = engine.run
     name: str = field(default="embedded", init=False)
 
     def trial(self, rate_pps: float, duration_s: float) -> Trial:
@@ -87,9 +85,9 @@ class EmbeddedCalls:
 
 
 def _as_job(message: Message, holding_s: float) -> dict[str, Any]:
-    told: dict[str, Any] = {"from": "caller" if message.from_caller else "called", "hex": message.octets.hex()}
+    entry: dict[str, Any] = {"from": "caller" if message.from_caller else "called", "hex": message.octets.hex()}
     pauses = holding_s and message.from_caller and message.name == "BYE"
-    return told | ({"pause_ms": 1000 * holding_s} if pauses else {})
+    return entry | ({"pause_ms": 1000 * holding_s} if pauses else {})
 
 
 def embedded_calls(document: Mapping[str, Any]) -> Direction:
@@ -147,8 +145,8 @@ class TrexCalls:
         return Trial(self.name, self.trex.version, rate_pps, duration_s, found, None, notes, {**stats, **raw})
 
     def compared(self, rate_pps: float, duration_s: float) -> Trial:
-        """A trial whose messages are compared where they arrive, octet by octet. Where nobody can listen, they are
-        counted only, and a note says so."""
+        """A trial whose messages are compared where they arrive, octet by octet. Where listening is impossible, they
+        are counted only, and a note says so."""
         if self.ears is None:
             trial = self.trial(rate_pps, duration_s)
             return replace(trial, notes=(*trial.notes, UNCOMPARED))
@@ -176,7 +174,7 @@ def changed_messages(packets: Iterable[bytes], messages: Sequence[bytes]) -> int
             flows.setdefault(packet[12 : header + 4], []).append(packet[header + 8 :])
         else:
             others += 1
-    return others + sum(len(compare(messages, said).others) for said in flows.values())
+    return others + sum(len(compare(messages, payloads).others) for payloads in flows.values())
 
 
 def trex_calls(

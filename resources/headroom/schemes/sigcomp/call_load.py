@@ -2,12 +2,10 @@
 """Calls through a P-CSCF: one engine, an endpoint that decompresses what users send and compresses what they are sent.
 
 The job and the document are the engine's `load` with an endpoint; the settings are those of maenpaa-2005, 11.1, unless
-asked otherwise: the decompression memory that it has for voice and for video, a state memory of 131,072 octets, 32
+configured otherwise: the decompression memory that it has for voice and for video, a state memory of 131,072 octets, 32
 cycles per bit, shared states of 500 octets, strings of the static dictionary with priorities 1 to 3, calls of 180 s
 that are answered after 5 s, and a compartment for each call, closed after it.
 """
-
-from __future__ import annotations
 
 import math
 import re
@@ -20,6 +18,7 @@ from typing import Any, Literal
 from headroom.core import engine
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import HeadroomError, UsageError
+from headroom.core.implementations import Implementation
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.yamlfile import check, read
 from headroom.schemes.sigcomp import endpoints
@@ -79,8 +78,8 @@ class Comparison:
 class CallLoadConfig:
     """What to load and how. Times are seconds."""
 
-    proxy: str = "reference"  # the implementation that is the P-CSCF
-    user: str = "reference"
+    proxy: Implementation  # that is the P-CSCF
+    user: Implementation
     sequence: str = "basic-voice-call"
     edition: Edition = "printed"  # or as maenpaa-2005 counted it: `headroom.schemes.sigcomp.sip.counted`
     simultaneous: int = 1000
@@ -93,7 +92,7 @@ class CallLoadConfig:
     warmup_s: float = 0.0
     duration_s: float = 10.0
     sample_s: float = 1.0
-    consecutive: int = 0  # messages of which each time in system is told; not with the real clock
+    consecutive: int = 0  # messages whose time in system is recorded; not with the real clock
     organisation: Organisation = "pinned"
     comparison: Comparison | None = None  # of organisations, beside the run; not with users nor the real clock
     workers: int = 1
@@ -132,7 +131,7 @@ class CallLoadResult:
     calls_per_s: float
     messages_per_s: float
     sip_mbit_s: float
-    sigcomp_mbit_s: float
+    link_mbit_s: float
     loads: list[float]  # of each worker, over the whole time
     most_load: float  # of any worker in any sample
     times: dict[str, dict[str, Any]]  # in_system, in_buffer, processing, decompressing, compressing …
@@ -144,7 +143,7 @@ class CallLoadResult:
     document: dict[str, Any] = field(repr=False)
     compared: dict[Organisation, OrganisationResult] = field(
         default_factory=dict, repr=False
-    )  # where that was asked for
+    )  # where the configuration has one
 
     @property
     def load(self) -> float:
@@ -153,7 +152,7 @@ class CallLoadResult:
 
     @property
     def simultaneous(self) -> int:
-        """Calls in progress that were asked for."""
+        """Calls in progress that the configuration requires."""
         return int(self.document["simultaneous"])
 
     @property
@@ -165,34 +164,34 @@ class CallLoadResult:
         return float(self.times["in_system"]["mean"])
 
 
-def holding_of(wanted: CallLoadConfig) -> float:
+def holding_of(config: CallLoadConfig) -> float:
     """How long calls are held, in seconds."""
-    return HOLDING_S.get(wanted.sequence, 300.0) if wanted.holding_s is None else wanted.holding_s
+    return HOLDING_S.get(config.sequence, 300.0) if config.holding_s is None else config.holding_s
 
 
-def users_for(wanted: CallLoadConfig) -> int:
+def users_for(config: CallLoadConfig) -> int:
     """As many users as make so many calls at once: a fifth more, for calls come at random, and more where calls are so
     short that the pause which the engine gives a user between two of them counts."""
-    lasts_s = max(MOMENT_S, holding_of(wanted) + wanted.answer_s)
-    pausing = wanted.simultaneous * PAUSE_S / lasts_s
-    return wanted.simultaneous + max(wanted.simultaneous // 5, math.ceil(1.2 * pausing)) + 50
+    lasts_s = max(MOMENT_S, holding_of(config) + config.answer_s)
+    pausing = config.simultaneous * PAUSE_S / lasts_s
+    return config.simultaneous + max(config.simultaneous // 5, math.ceil(1.2 * pausing)) + 50
 
 
-def messages(wanted: CallLoadConfig) -> list[dict[str, Any]]:
+def messages(config: CallLoadConfig) -> list[dict[str, Any]]:
     """The messages of one call as the engine takes them. Raises UsageError for a sequence that is no whole call."""
     made: list[dict[str, Any]] = []
     answered = hung_up = False
-    for message in _of_edition(wanted.sequence, wanted.edition):
+    for message in _of_edition(config.sequence, config.edition):
         one = _as_json(message)
         if message.name == BYE and not hung_up:
             one["after_holding"] = hung_up = True
         elif message.name.startswith(ANSWER) and not answered:
-            one["pause_ms"], answered = wanted.answer_s * 1000, True
+            one["pause_ms"], answered = config.answer_s * 1000, True
         elif made:
-            one["pause_ms"] = wanted.step_s * 1000
+            one["pause_ms"] = config.step_s * 1000
         made.append(one)
     if not hung_up:
-        raise UsageError(f"The sequence {wanted.sequence} has no {BYE}, so nobody knows how long its calls are.")
+        raise UsageError(f"The sequence {config.sequence} has no {BYE}: the length of its calls is unknown.")
     return made
 
 
@@ -232,90 +231,90 @@ def identities(texts: Iterable[bytes]) -> list[dict[str, Any]]:
     return made
 
 
-def job(wanted: CallLoadConfig) -> dict[str, Any]:
+def job(config: CallLoadConfig) -> dict[str, Any]:
     """The engine's job."""
-    call = messages(wanted)
-    registered = registration(wanted.edition) if wanted.users else []
+    call = messages(config)
+    registered = registration(config.edition) if config.users else []
     steps = [*call, *registered]
     made: dict[str, Any] = {
-        "endpoint": endpoints.adapter(_proxy(wanted)),
-        "user": endpoints.adapter(_user(wanted)),
+        "endpoint": endpoints.adapter(_proxy(config)),
+        "user": endpoints.adapter(_user(config)),
         "call": call,
         "identities": identities(bytes.fromhex(step["hex"]) for step in steps),
-        "simultaneous": wanted.simultaneous,
-        "holding_s": holding_of(wanted),
-        "arrivals": wanted.arrivals,
-        "start": wanted.start,
-        "warmup_s": wanted.warmup_s,
-        "duration_s": wanted.duration_s,
-        "sample_s": wanted.sample_s,
-        "organisation": wanted.organisation,
-        "workers": wanted.workers,
-        "cores": list(wanted.cores),
-        "clock": wanted.clock,
-        "seed": wanted.seed,
+        "simultaneous": config.simultaneous,
+        "holding_s": holding_of(config),
+        "arrivals": config.arrivals,
+        "start": config.start,
+        "warmup_s": config.warmup_s,
+        "duration_s": config.duration_s,
+        "sample_s": config.sample_s,
+        "organisation": config.organisation,
+        "workers": config.workers,
+        "cores": list(config.cores),
+        "clock": config.clock,
+        "seed": config.seed,
     }
-    if wanted.users:
-        made |= {"users": wanted.users, "registration": registered}
-    if wanted.consecutive:
-        made["consecutive"] = wanted.consecutive
-    if wanted.shards is not None:
-        made["shards"] = wanted.shards
-    if wanted.comparison:
-        made["comparison"] = asdict(wanted.comparison)
+    if config.users:
+        made |= {"users": config.users, "registration": registered}
+    if config.consecutive:
+        made["consecutive"] = config.consecutive
+    if config.shards is not None:
+        made["shards"] = config.shards
+    if config.comparison:
+        made["comparison"] = asdict(config.comparison)
     return made
 
 
-def lacking(wanted: CallLoadConfig) -> str:
-    """Why these implementations cannot be asked for these calls, as declared; "" when they can."""
-    for end in (_proxy(wanted), _user(wanted)):
+def lacking(config: CallLoadConfig) -> str:
+    """Why these implementations cannot run these calls, as declared; "" when they can."""
+    for end in (_proxy(config), _user(config)):
         if reason := endpoints.lacking(end):
             return reason
-    if endpoints.wire(wanted.proxy) != endpoints.wire(wanted.user):
-        return f"{wanted.proxy} and {wanted.user} do not have the same on the link"
+    if endpoints.wire(config.proxy) != endpoints.wire(config.user):
+        return f"{config.proxy.name} and {config.user.name} do not have the same on the link"
     return ""
 
 
-def _proxy(wanted: CallLoadConfig) -> Endpoint:
-    return _end(wanted, wanted.proxy, compartments=max(wanted.users, round(wanted.simultaneous * 1.2)) + 1000)
+def _proxy(config: CallLoadConfig) -> Endpoint:
+    return _end(config, config.proxy, compartments=max(config.users, round(config.simultaneous * 1.2)) + 1000)
 
 
-def _user(wanted: CallLoadConfig) -> Endpoint:
-    return _end(wanted, wanted.user, compartments=4)
+def _user(config: CallLoadConfig) -> Endpoint:
+    return _end(config, config.user, compartments=4)
 
 
-def _end(wanted: CallLoadConfig, name: str, compartments: int) -> Endpoint:
+def _end(config: CallLoadConfig, found: Implementation, compartments: int) -> Endpoint:
     offer = {
-        "decompression_memory_size": DECOMPRESSION_MEMORY.get(wanted.sequence, 8192),
+        "decompression_memory_size": DECOMPRESSION_MEMORY.get(config.sequence, 8192),
         "state_memory_size": STATE_MEMORY,
         "cycles_per_bit": CYCLES_PER_BIT,
         "compartments": compartments,
     }
-    options = endpoints.fitting({"mechanism": wanted.mechanism, **OPTIONS}, name, wanted.build)
-    return Endpoint(name, "udp", offer, offer, options, build=wanted.build)
+    options = endpoints.fitting({"mechanism": config.mechanism, **OPTIONS}, found, config.build)
+    return Endpoint(found, "udp", offer, offer, options, build=config.build)
 
 
-def measure(wanted: CallLoadConfig, timeout_s: float | None = None) -> CallLoadResult:
+def measure(config: CallLoadConfig, timeout_s: float | None = None) -> CallLoadResult:
     """One run. Raises EngineFailure when an adapter crashes or hangs, WrongCalls when messages come out wrong."""
-    asked = job(wanted)
+    made = job(config)
     if timeout_s is None:
-        calls = wanted.simultaneous * 2 + wanted.users
-        timeout_s = 120 + 2 * wanted.duration_s + calls * 0.05
+        calls = config.simultaneous * 2 + config.users
+        timeout_s = 120 + 2 * config.duration_s + calls * 0.05
     try:
-        return loaded(engine.run("load", asked, timeout_s=timeout_s, build=wanted.build))
+        return loaded(engine.run("load", made, timeout_s=timeout_s, build=config.build))
     except EngineFailure as failure:
         if found := _OF_A_MESSAGE.fullmatch(failure.where):
-            raise WrongCalls(_wrong_message(wanted, failure.said, *found.groups())) from failure
+            raise WrongCalls(_wrong_message(config, failure.message, *found.groups())) from failure
         raise
 
 
-def _wrong_message(wanted: CallLoadConfig, said: str, part: str, number: str) -> str:
+def _wrong_message(config: CallLoadConfig, sentences: str, part: str, number: str) -> str:
     """What went wrong with one message of a call, before any load, and how to look at it."""
-    sequence = wanted.sequence if part == "call" else REGISTRATION
-    message = _of_edition(sequence, wanted.edition)[int(number)]
+    sequence = config.sequence if part == "call" else REGISTRATION
+    message = _of_edition(sequence, config.edition)[int(number)]
     return (
-        f"{message.name} of {sequence}: {said} `./headroom talk {sequence} --caller {wanted.user} --called "
-        f"{wanted.proxy}` shows what goes between the two."
+        f"{message.name} of {sequence}: {sentences} `./headroom talk {sequence} --caller {config.user.word} --called "
+        f"{config.proxy.word}` shows what goes between the two."
     )
 
 
@@ -333,7 +332,7 @@ def loaded(document: dict[str, Any]) -> CallLoadResult:
         calls_per_s=calls["per_s"],
         messages_per_s=sent["per_s"],
         sip_mbit_s=sent["sip_mbit_s"],
-        sigcomp_mbit_s=sent["sigcomp_mbit_s"],
+        link_mbit_s=sent["link_mbit_s"],
         loads=[worker["busy_share"] for worker in document["workers"]],
         most_load=max((share for sample in document["samples"] for share in sample["busy_share"]), default=0.0),
         times={name.removesuffix("_ns"): found for name, found in document["times"].items() if found},
@@ -348,16 +347,16 @@ def loaded(document: dict[str, Any]) -> CallLoadResult:
 
 
 def _compared(document: dict[str, Any]) -> dict[Organisation, OrganisationResult]:
-    told = document.get("comparison")
-    if not told:
+    comparison = document.get("comparison")
+    if not comparison:
         return {}
     organisations: tuple[Organisation, ...] = ("pinned", "pool")
     return {
         name: OrganisationResult(
-            calls_per_s=told["calls_per_s"],
-            active_workers=told[name]["active_workers"],
-            times={part.removesuffix("_ns"): found for part, found in told[name]["times"].items()},
-            trials=told[name]["trials"],
+            calls_per_s=comparison["calls_per_s"],
+            active_workers=comparison[name]["active_workers"],
+            times={part.removesuffix("_ns"): found for part, found in comparison[name]["times"].items()},
+            trials=comparison[name]["trials"],
         )
         for name in organisations
     }
@@ -368,10 +367,10 @@ def require_right(document: dict[str, Any]) -> None:
     outcomes = document["outcomes"]
     if not outcomes["failures"]:
         return
-    said = [
+    sentences = [
         f"{count:,} {name} at {way}ing" for way in ("decompress", "compress") for name, count in outcomes[way].items()
     ]
-    said += [
+    sentences += [
         f"{outcomes[name]:,} {words}"
         for name, words in (
             ("wrong", "decompressed to something else"),
@@ -380,7 +379,7 @@ def require_right(document: dict[str, Any]) -> None:
         )
         if outcomes[name]
     ]
-    raise WrongCalls(f"Messages went wrong under load: {'; '.join(said[:MOST_FAILURES_NAMED])}.")
+    raise WrongCalls(f"Messages went wrong under load: {'; '.join(sentences[:MOST_FAILURES_NAMED])}.")
 
 
 def served_at(load: float, measured: Sequence[CallLoadResult]) -> float | None:

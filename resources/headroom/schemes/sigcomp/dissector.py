@@ -6,8 +6,6 @@ A capture tells neither what the endpoints offer nor which messages they accept.
 lets it offer, which is what tshark takes, too, and everything between two addresses is of one compartment.
 """
 
-from __future__ import annotations
-
 import hashlib
 
 from headroom.core.captures.dissection import Flow, PayloadDissector, PayloadReader, PayloadReading, Reading, Row, Value

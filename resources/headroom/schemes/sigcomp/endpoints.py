@@ -5,17 +5,15 @@ Three may speak for a key of a configuration (implementations/README.md); the fi
 
 1. the case: a row of a suite, the method of a paper, an argument;
 2. `adapter.config` of the implementation.yaml;
-3. the implementation itself, whose adapter has a default for what it is not told.
+3. the implementation itself, whose adapter has a default for every key that is left out.
 
 Of `options`, that holds for each option by itself. An option is an implementation's own word, and one that it does not
 know is an error to it; so a case looks at what the adapter describes: `fitting` leaves out what an implementation does
 not have, `unknown` says what it is.
 
-    end = Endpoint("reference", offer=GENEROUS, peer=GENEROUS, options={"mechanism": "dynamic"})
+    end = Endpoint(find("reference"), offer=GENEROUS, peer=GENEROUS, options={"mechanism": "dynamic"})
     job = conversation({"a": end, "b": end}, [{"from": "a", "compartment": 1, "text": "INVITE …"}])
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import implementations
+from headroom.core.implementations import Implementation
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.schemes.sigcomp.judge.endpoint import Offer
 
@@ -44,7 +43,7 @@ VALUES = {
     "version": (1, 2),
 }
 LEAST = {"state_memory_size": "min_state_memory_size", "version": "min_version"}
-PEER = "peer"  # the feature of those that can be told of a peer that offers other than they do themselves
+PEER = "peer"  # the feature: the configuration may announce a peer that offers other than the endpoint itself
 # What dynamic compression needs of both sides, and what the thesis of J. Mäenpää (2005) gives them: octets.
 GENEROUS = {"decompression_memory_size": 16384, "state_memory_size": 131072}
 
@@ -57,7 +56,7 @@ class Endpoint:
     knows of the other one from the beginning. `options` must be such as the implementation has.
     """
 
-    name: str
+    implementation: Implementation
     transport: str = "udp"
     offer: Mapping[str, Any] = field(default_factory=dict)
     peer: Mapping[str, Any] = field(default_factory=dict)
@@ -73,7 +72,7 @@ def numbers(offer: Offer) -> dict[str, int]:
 
 def configuration(end: Endpoint) -> dict[str, Any]:
     """What `create` is given."""
-    declared = implementations.find(end.name).config
+    declared = end.implementation.config
     config = {**declared, "scheme": SCHEME, "transport": end.transport, **end.offer}
     if end.peer:
         config["peer"] = {key: value for key, value in end.peer.items() if key in LIMITS}
@@ -86,7 +85,7 @@ def configuration(end: Endpoint) -> dict[str, Any]:
 
 def adapter(end: Endpoint) -> dict[str, Any]:
     """The endpoint as jobs have it. Raises UsageError where the implementation has no adapter."""
-    library = implementations.find(end.name).library_path(end.build)
+    library = end.implementation.library_path(end.build)
     return {"library": str(library), "config": configuration(end)}
 
 
@@ -107,76 +106,70 @@ def conversation(
     return job | more
 
 
-def node_job(name: str, build: str, side: str) -> dict[str, Any]:
-    """What a node is told that speaks SigComp: callers are behind the compressor's side, which is theirs, and the other
+def node_job(found: Implementation, build: str, side: str) -> dict[str, Any]:
+    """The job of a node that speaks SigComp: callers are behind the compressor's side, which is theirs, and the other
     one is the proxy that they talk to."""
     users = "plain" if side == "compressor" else "link"
-    return {"endpoint": adapter(Endpoint(name, build=build)), "users": users, "feedback": "own"}
+    return {"endpoint": adapter(Endpoint(found, build=build)), "users": users, "feedback": "own"}
 
 
 def lacking(end: Endpoint, features: Sequence[str] = ()) -> str:
     """Why what a case asks of an endpoint is not for its implementation, as declared; "" when it is."""
-    asked: dict[str, Any] = {"transports": [end.transport], "features": list(features)}
+    needs: dict[str, Any] = {"transports": [end.transport], "features": list(features)}
     for limits in (LIMITS, LEAST):
-        asked |= {limit: end.offer[key] for key, limit in limits.items() if key in end.offer}
+        needs |= {limit: end.offer[key] for key, limit in limits.items() if key in end.offer}
     if any(value != end.offer.get(key) for key, value in end.peer.items() if key in LIMITS):
-        asked["features"].append(PEER)
+        needs["features"].append(PEER)
     if "compartments" in end.offer:
-        asked["max_compartments"] = end.offer["compartments"]
+        needs["max_compartments"] = end.offer["compartments"]
     if "dictionaries" in end.offer:
-        asked["dictionaries"] = list(end.offer["dictionaries"])
-    return implementations.find(end.name).lacks("endpoint", SCHEME, **asked)
+        needs["dictionaries"] = list(end.offer["dictionaries"])
+    return end.implementation.lacks("endpoint", SCHEME, **needs)
 
 
-def generous(*names: str) -> dict[str, int]:
+def generous(*ends: Implementation) -> dict[str, int]:
     """GENEROUS, as far as each of these implementations declares that it goes."""
-    most = {key: [declared(name).get(LIMITS[key], value) for name in names] for key, value in GENEROUS.items()}
+    most = {key: [one.declared(SCHEME).get(LIMITS[key], value) for one in ends] for key, value in GENEROUS.items()}
     return {key: min(value, *most[key]) for key, value in GENEROUS.items()}
 
 
-def wire(name: str) -> str:
+def wire(found: Implementation) -> str:
     """What an implementation has on the link: the scheme's own format, unless it declares another."""
-    found = declared(name)
-    return str(found.get("wire", SCHEME)) if found else ""
-
-
-def declared(name: str) -> dict[str, Any]:
-    """What an implementation declares of SigComp; {} where it has none."""
-    return implementations.find(name).declared(SCHEME)
+    declared = found.declared(SCHEME)
+    return str(declared.get("wire", SCHEME)) if declared else ""
 
 
 # ---- options
 
 
-def described(name: str, build: str = DEFAULT_BUILD) -> dict[str, Any]:
+def described(found: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
     """What an adapter says of its SigComp; {} where it has none."""
-    found = implementations.find(name)
     path = found.library_path(build)
-    return _described(name, build, path.stat().st_mtime_ns if path.is_file() else 0)
+    return _described(found, build, path.stat().st_mtime_ns if path.is_file() else 0)
 
 
 @lru_cache(maxsize=64)
-def _described(name: str, build: str, changed: int) -> dict[str, Any]:
+def _described(found: Implementation, build: str, changed: int) -> dict[str, Any]:
     """`changed` is the time at which the library changed last: a run asks for the same ones again and again."""
-    schemes = implementations.describe(implementations.find(name), build)["schemes"]
+    schemes = implementations.describe(found, build)["schemes"]
     return next((one for one in schemes if one.get("scheme") == SCHEME), {})
 
 
-def has(name: str, key: str, value: Any, build: str = DEFAULT_BUILD) -> bool:
+def has(found: Implementation, key: str, value: Any, build: str = DEFAULT_BUILD) -> bool:
     """Whether an adapter describes an option: a value among `choices`, or a key among `options`."""
-    scheme = described(name, build)
+    scheme = described(found, build)
     choices: Mapping[str, Sequence[Any]] = scheme.get("choices", {})
     return value in choices[key] if key in choices else key in scheme.get("options", ())
 
 
-def fitting(options: Mapping[str, Any], name: str, build: str = DEFAULT_BUILD) -> dict[str, Any]:
+def fitting(options: Mapping[str, Any], found: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
     """Those of some options that an implementation has."""
-    return {key: value for key, value in options.items() if has(name, key, value, build)}
+    return {key: value for key, value in options.items() if has(found, key, value, build)}
 
 
 def unknown(end: Endpoint) -> str:
     """Which option of a case the implementation does not have, as a sentence without its full stop; "" when none."""
     for key, value in end.options.items():
-        if not has(end.name, key, value, end.build):
-            return f"{end.name} does not describe the option {key} {value}"
+        if not has(end.implementation, key, value, end.build):
+            return f"{end.implementation.name} does not describe the option {key} {value}"
     return ""

@@ -12,8 +12,6 @@ that does not come out is excused
 Nothing excuses a message that comes out different. A stream loses nothing.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -43,21 +41,21 @@ def reasons(record: Record) -> list[str]:
 def wrong(records: Iterable[Record], back_ns: int | None = 0) -> list[Record]:
     """Messages that came out different, or did not come out without excuse; in the order in which they were sent.
 
-    `back_ns`: how long a NACK is on its way at most; None where nobody can say, so that none uses up an excuse.
+    `back_ns`: how long a NACK is on its way at most; None where it is unknown, so that none uses up an excuse.
     """
     found = []
     harm: Counter[tuple[Any, Any]] = Counter()
-    told: list[tuple[tuple[Any, Any], int]] = []
+    answers: list[tuple[tuple[Any, Any], int]] = []
     for record in records:
         if "from" not in record:
             continue  # it was put before a decompressor as it stood
         way = record["from"], record.get("compartment")
-        known = sum(one == way and time_ns <= record.get("time_ns", 0) for one, time_ns in told)
+        known = sum(one == way and time_ns <= record.get("time_ns", 0) for one, time_ns in answers)
         if record.get("verdict") != "identical" and not _excused(record, harm[way] > known):
             found.append(record)
         harm[way] += harmed(record)
         if back_ns is not None:
-            told += [(way, time_ns + back_ns) for time_ns in _answered(record)]
+            answers += [(way, time_ns + back_ns) for time_ns in _answered(record)]
     return found
 
 

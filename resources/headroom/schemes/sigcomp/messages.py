@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages through two SigComp endpoints, or messages of somebody else's into one: the engine's `messages`, typed.
+"""Messages through two SigComp endpoints, or recorded messages into one: the engine's `messages`, typed.
 
-wanted = Wanted(messages=conversation(sequences.load(path)), options={"mechanism": "dynamic"})
-for one in run(wanted).messages:
+config = ConversationConfig(a, b, messages=conversation(sequences.load(path)), options={"mechanism": "dynamic"})
+for one in run(config).messages:
     print(one.compressed_length, one.verdict, one.cycles)
 """
-
-from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,6 +14,7 @@ from typing import Any
 
 from headroom.core import engine
 from headroom.core.errors import UsageError
+from headroom.core.implementations import Implementation
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.schemes.sigcomp import endpoints, loss_attribution
 from headroom.schemes.sigcomp.endpoints import GENEROUS, Endpoint
@@ -53,9 +52,9 @@ class ConversationConfig:
     """What to send through which endpoints. `offer` is what both offer and know of each other; `options` are for those
     implementations that have them."""
 
+    a: Implementation
+    b: Implementation
     messages: Sequence[Step] = ()
-    a: str = "reference"
-    b: str = "reference"
     transport: str = "udp"
     offer: dict[str, Any] = field(default_factory=lambda: dict(GENEROUS))
     options: dict[str, Any] = field(default_factory=dict)
@@ -144,9 +143,9 @@ class SentMessage:
 
 @dataclass(frozen=True)
 class Conversation:
-    """What the engine said."""
+    """The engine's results."""
 
-    wanted: ConversationConfig
+    config: ConversationConfig
     document: dict[str, Any]
 
     @cached_property
@@ -188,37 +187,37 @@ class Conversation:
         found = [self.promise_broken] if self.promise_broken else []
         records: list[dict[str, Any]] = self.document["records"]
         numbers = {id(record): number for number, record in enumerate(records, 1)}
-        for record in loss_attribution.wrong(records, self.wanted.back_ns()):
+        for record in loss_attribution.wrong(records, self.config.back_ns()):
             number, one = numbers[id(record)], SentMessage(record)
             if one.verdict == "mismatched":
                 found.append(f"Message {number} came out different from what went in.")
                 continue
             why = one.reason or one.verdict.replace("_", " ")
             found.append(f"Message {number} did not come out, and nothing that the link did explains it: {why}.")
-        names = {"a": self.wanted.a, "b": self.wanted.b}
+        names = {"a": self.config.a.name, "b": self.config.b.name}
         return found + [f"{names[side]} {what}." for side, what in loss_attribution.silent(records)]
 
 
-def job(wanted: ConversationConfig) -> dict[str, Any]:
+def job(config: ConversationConfig) -> dict[str, Any]:
     """The engine's job. Raises UsageError where an implementation has no adapter or no endpoint."""
-    link = {"a_to_b": wanted.a_to_b, "b_to_a": wanted.b_to_a, "nacks": "send" if wanted.nacks else "drop"}
+    link = {"a_to_b": config.a_to_b, "b_to_a": config.b_to_a, "nacks": "send" if config.nacks else "drop"}
     return endpoints.conversation(
-        {"a": _end(wanted.a, wanted), "b": _end(wanted.b, wanted)},
-        [one.as_data() for one in wanted.messages],
+        {"a": _end(config.a, config), "b": _end(config.b, config)},
+        [one.as_data() for one in config.messages],
         link,
-        wanted.capture,
-        seed=wanted.seed,
-        repeats=wanted.repeats,
+        config.capture,
+        seed=config.seed,
+        repeats=config.repeats,
     )
 
 
-def run(wanted: ConversationConfig) -> Conversation:
+def run(config: ConversationConfig) -> Conversation:
     """Raises EngineFailure when an adapter crashes or hangs, UsageError as `job`."""
-    return Conversation(wanted, engine.run("messages", job(wanted), wanted.timeout_s, wanted.build))
+    return Conversation(config, engine.run("messages", job(config), config.timeout_s, config.build))
 
 
-def _end(name: str, wanted: ConversationConfig) -> Endpoint:
-    end = Endpoint(name, wanted.transport, wanted.offer, wanted.offer, seed=wanted.seed, build=wanted.build)
+def _end(found: Implementation, config: ConversationConfig) -> Endpoint:
+    end = Endpoint(found, config.transport, config.offer, config.offer, seed=config.seed, build=config.build)
     if reason := endpoints.lacking(end):
         raise UsageError(f"{reason}.")
-    return replace(end, options=endpoints.fitting(wanted.options, name, wanted.build))
+    return replace(end, options=endpoints.fitting(config.options, found, config.build))

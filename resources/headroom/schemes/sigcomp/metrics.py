@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Metrics of SigComp messages, of calls through nodes, and of a P-CSCF under load."""
 
-from __future__ import annotations
-
 from headroom.core.metrics import Family, Metric, Values
 
 # ---- messages between endpoints
@@ -50,23 +48,14 @@ WAY_COUNT = Family(
     "messages",
     None,
     "Messages {count}, {way}.",
-    {
-        "way": {"forward": ("forward", "forward"), "reverse": ("reverse", "in reverse")},
-        "count": {"sent": ("sent", "sent"), "received": ("received", "received")},
-    },
+    {"way": {"forward": "forward", "reverse": "in reverse"}, "count": {"sent": "sent", "received": "received"}},
 )
 CALL_TIME = Family(
     "call_{figure}",
     "ns",
     "lower",
     "Time from the first message of a call until the last has arrived, {figure}.",
-    {
-        "figure": {
-            "p50": ("p50", "median"),
-            "p99": ("p99", "99th percentile"),
-            "longest": ("longest", "longest"),
-        }
-    },
+    {"figure": {"p50": "median", "p99": "99th percentile", "longest": "longest"}},
 )
 
 # ---- a P-CSCF under load
@@ -82,20 +71,15 @@ MEMORY_PER_CALL = Metric("memory_per_call", "octets", "lower", "Memory of the pr
 UNSERVED = Metric("unserved", "messages", "lower", "Messages that waited in vain at the end.")
 
 TIMES: Values = {
-    "in_system": ("in_system", "in the system"),
-    "in_buffer": ("in_buffer", "in the buffer"),
-    "processing": ("processing", "in processing"),
-    "waiting_for_lock": ("waiting_for_lock", "waiting for a lock"),
-    "decompressing": ("decompressing", "in decompression"),
-    "compressing": ("compressing", "in compression"),
-    "handed_over_late": ("handed_over_late", "handed over late by the generator"),
+    "in_system": "in the system",
+    "in_buffer": "in the buffer",
+    "processing": "in processing",
+    "waiting_for_lock": "waiting for a lock",
+    "decompressing": "in decompression",
+    "compressing": "in compression",
+    "handed_over_late": "handed over late by the generator",
 }
-FIGURES: Values = {
-    "mean": ("mean", "mean"),
-    "p50": ("p50", "median"),
-    "p99": ("p99", "99th percentile"),
-    "max": ("max", "longest"),
-}
+FIGURES: Values = {"mean": "mean", "p50": "median", "p99": "99th percentile", "max": "longest"}
 TIME = Family(
     "{time}_{figure}", "ns", "lower", "Time of a message {time}, {figure}.", {"time": TIMES, "figure": FIGURES}
 )
@@ -104,21 +88,12 @@ ACTIVE_WORKERS = Family(
     "workers",
     None,
     "Workers with a message in processing, {figure}.",
-    {
-        "figure": {
-            "mean": ("mean", "on average over time"),
-            "seen": ("seen", "as an arriving message sees them"),
-            "most": ("most", "at most"),
-        }
-    },
+    {"figure": {"mean": "on average over time", "seen": "as an arriving message sees them", "most": "at most"}},
 )
 
 # ---- organisations of the workers
 
-ORGANISATIONS: Values = {
-    "pinned": ("pinned", "with compartments pinned to workers"),
-    "pool": ("pool", "with a common queue"),
-}
+ORGANISATIONS: Values = {"pinned": "with compartments pinned to workers", "pool": "with a common queue"}
 ORGANISATION_LOAD = Family(
     "{organisation}_load", "share", None, "Load of a worker {organisation}.", {"organisation": ORGANISATIONS}
 )

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from headroom.core.metrics import Metric, declared
 from headroom.core.scheme import Framing, Interop, Scheme
 from headroom.schemes.sigcomp.interop.axes import AXES, LINKS
+from headroom.schemes.sigcomp.options import OPTIONS
 
 if TYPE_CHECKING:
     import typer
 
     from headroom.core.captures.dissection import PayloadDissector
+    from headroom.core.implementations import Implementation
 
 
 def _interop() -> Interop:
@@ -54,10 +56,10 @@ def _commands(app: typer.Typer) -> None:
     udvm.add_to(app)
 
 
-def _node_job(name: str, build: str, side: str) -> dict[str, Any]:
+def _node_job(found: Implementation, build: str, side: str) -> dict[str, Any]:
     from headroom.schemes.sigcomp import endpoints
 
-    return endpoints.node_job(name, build, side)
+    return endpoints.node_job(found, build, side)
 
 
 SCHEME = Scheme(
@@ -68,6 +70,7 @@ SCHEME = Scheme(
     links=LINKS,
     interop=_interop,
     compresses="signalling",
+    options=OPTIONS,
     metrics=_metrics,
     report_sections=_report_sections,
     papers=_papers,

@@ -5,8 +5,6 @@ TRex's Python client is used by resources/trex/agent.py alone, in a process of i
 pipe.
 """
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,14 +13,14 @@ from typing import Any, Literal, TextIO
 
 from headroom.core.errors import HeadroomError
 from headroom.core.paths import shown
-from headroom.testbed.trex.home import AGENT, Home, Namespace
+from headroom.testbed.trex.home import AGENT, Home
 from headroom.testbed.trex.installation import Installation, find
 from headroom.testbed.trex.pipe import Pipe
-from headroom.testbed.trex.server import Cores, Port, Server, scratch
+from headroom.testbed.trex.server import Cores, Port, Server
 
 
 class Trex:
-    """A connected TRex: loads, starts, stops, reads statistics. Use `running` or `attached` to get one.
+    """A connected TRex: loads, starts, stops, reads statistics. Use `running` to get one.
 
     `seen` says by which path a file of this machine is known where TRex runs.
     """
@@ -48,8 +46,8 @@ class Trex:
         return int(self._pipe.call("load", 300.0, port=port, profile=self._seen(profile), tunables=words)["packets"])
 
     def _words(self, tunables: Mapping[str, object]) -> list[str]:
-        told = {key: self._seen(value) if isinstance(value, Path) else str(value) for key, value in tunables.items()}
-        return [word for key, value in told.items() for word in (f"--{key}", value)]
+        values = {key: self._seen(value) if isinstance(value, Path) else str(value) for key, value in tunables.items()}
+        return [word for key, value in values.items() for word in (f"--{key}", value)]
 
     def start(self, ports: Sequence[int], duration_s: float = -1, multiplier: str = "1") -> None:
         """Starts the streams of ports; `duration_s` -1: until stopped."""
@@ -106,7 +104,7 @@ class Trex:
         return dict(found, ports={int(port): counters for port, counters in found["ports"].items()})
 
     def warnings(self) -> list[str]:
-        """What the server has told of its own accord since the last time."""
+        """The server's own warnings since the last call."""
         return list(self._pipe.call("events")["warnings"])
 
 
@@ -122,7 +120,7 @@ def running(
 ) -> Iterator[Trex]:
     """A TRex of our own in a namespace or a container, connected; gone again at the end, however that comes about.
 
-    `watch` are looks at what else has to live while TRex is asked: each raises what is to end the wait.
+    `watch` are looks at what else has to live while TRex works: each raises what is to end the wait.
     """
     installation = installation or find()
     with (
@@ -132,23 +130,6 @@ def running(
         cards = {"promiscuous": True} if mode == "stl" and all(port.is_pci for port in ports) else {}
         described = pipe.call("connect", 30.0, mode=mode, **cards)
         yield Trex(pipe, described, server.notes, server.home.seen)
-
-
-@contextlib.contextmanager
-def attached(
-    address: str,
-    mode: Literal["stl", "astf"] = "stl",
-    installation: Installation | None = None,
-    record: TextIO | None = None,
-) -> Iterator[Trex]:
-    """A TRex that somebody else runs at an address. Its ports are taken, and let go at the end; it runs on."""
-    installation = installation or find()
-    with (
-        scratch() as folder,
-        _agent(installation, Namespace(()), Path(folder) / "agent.log", record) as pipe,
-    ):
-        described = pipe.call("connect", 30.0, mode=mode, server=address)
-        yield Trex(pipe, described, installation.notes)
 
 
 @contextlib.contextmanager

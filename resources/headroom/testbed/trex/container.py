@@ -5,8 +5,6 @@ The image `headroom/generator` has the agent, our profiles and the engine; whate
 folder that both sides see.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil
@@ -64,7 +62,7 @@ def mount(environment: Mapping[str, str] = os.environ) -> Mount:
     source = source_of(installation)
     inside = replace(installation, folder=Path(MOUNTED / installation.folder.relative_to(source)))
     exchange = Path(tempfile.mkdtemp(prefix=f"{LEFT}{os.getpid()}-"))
-    exchange.chmod(0o755)  # root in a container may be nobody here
+    exchange.chmod(0o755)  # root in a container may be another user here
     return Mount(source, exchange, inside)
 
 
@@ -86,7 +84,7 @@ def source_of(installation: Installation) -> Path:
 
 
 class InContainer(Home):
-    """A container that runs already, with TRex mounted. `pid` is its first process here; 0 where nobody knows."""
+    """A container that runs already, with TRex mounted. `pid` is its first process here; 0 where that is unknown."""
 
     def __init__(self, container: str, pid: int, mounted: Mount) -> None:
         self.container, self.pid, self.mounted = container, pid, mounted
@@ -161,7 +159,7 @@ class InContainer(Home):
         new.unlink(missing_ok=True)
         try:
             os.link(path, new)
-        except OSError:  # another file system, or somebody else's file
+        except OSError:  # another file system, or another user's file
             shutil.copyfile(path, new)
             new.chmod(0o644)
         new.replace(self.mounted.exchange / path.name)
@@ -169,7 +167,7 @@ class InContainer(Home):
 
 
 def _server_in(namespace: str) -> int:
-    """The process of the server in a network namespace; 0 where it cannot be told."""
+    """The process of the server in a network namespace; 0 where it is unknown."""
     for pid in process_group.processes() if namespace else ():
         with contextlib.suppress(OSError):
             if Path(f"/proc/{pid}/comm").read_text().startswith(SERVER) and os.path.samefile(

@@ -2,8 +2,6 @@
 """Where a TRex server and its agent run, and what that place sees of this machine's files: a network namespace here, a
 container in `trex_container.py`."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal
@@ -28,7 +26,7 @@ Process = subprocess.Popen[bytes]
 
 
 class Home(ABC):
-    """A place where nobody else uses TRex's ports. `words` before a program run it there, to look around."""
+    """A place where TRex's ports are free. `words` before a program run it there, to look around."""
 
     words: tuple[str, ...]
 
@@ -111,7 +109,7 @@ class Namespace(Home):
 
 
 def listening(words: Sequence[str] = (), process: int | None = None) -> bool:
-    """Whether somebody listens on the server's port, in the namespace of a process or where `words` run a program."""
+    """Whether a process listens on the server's port, in the namespace of a process or where `words` run a program."""
     tables = [f"/proc/{process or 'self'}/net/tcp{version}" for version in ("", "6")]
     if process is not None:
         with contextlib.suppress(OSError):

@@ -5,8 +5,6 @@ It is found at $TREX_ROOT, the folder of a release (or `scripts/` of a source tr
 part of this repository.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

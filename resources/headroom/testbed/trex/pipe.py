@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program that answers requests over a pipe: JSON-RPC 2.0, one object a line (resources/trex/agent.py is one).
 
-While an answer is waited for, the processes that it depends on are watched, so that the death of one of them is told
+While waiting for an answer, it watches the processes that it depends on, so that the death of one of them is reported
 at once and with its cause. Every exchange can be written to a file, from which tests play it back.
 """
-
-from __future__ import annotations
 
 import contextlib
 import json
@@ -15,7 +13,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Self, TextIO
 
 from headroom.core.errors import HeadroomError
 from headroom.core.process_group import stop
@@ -32,7 +30,7 @@ class PipeFailure(HeadroomError):
 
 
 class Refusal(HeadroomError):
-    """The program answered with an error. `method` is what was asked, `exception` what it met, by name."""
+    """The program answered with an error. `method` is the request, `exception` the name of what it met."""
 
     verdict = "error"
 
@@ -73,7 +71,7 @@ class Pipe:
         assert self._process.stdout is not None
         os.set_blocking(self._process.stdout.fileno(), False)
 
-    def __enter__(self) -> Pipe:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -84,7 +82,7 @@ class Pipe:
         return self._process
 
     def finish(self) -> None:
-        """Says that nothing more will be asked: the end of the program's input."""
+        """Ends the program's input: no more requests will come."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):
             self._process.stdin.close()
@@ -113,7 +111,7 @@ class Pipe:
             self._process.stdin.flush()
         except (BrokenPipeError, ValueError):
             self._look_at_watched()
-            raise PipeFailure(f"{self.name} ended before it could be asked to {method}.{self._last_words()}") from None
+            raise PipeFailure(f"{self.name} ended before the request to {method}.{self._last_words()}") from None
 
     def _line(self, method: str, timeout_s: float) -> bytes:
         assert self._process.stdout is not None
@@ -177,5 +175,5 @@ def last_words(log: Path, telling: Callable[[list[str]], list[str]] = lambda lin
         lines = log.read_bytes()[skip:].decode("utf-8", errors="replace").split("\n")
     except OSError:
         return ""
-    said = telling([line.strip() for line in lines if any(letter.isalnum() for letter in line)])
-    return f" Its last words: {said[-1][:LAST_WORDS]}" if said else ""
+    messages = telling([line.strip() for line in lines if any(letter.isalnum() for letter in line)])
+    return f" Its last words: {messages[-1][:LAST_WORDS]}" if messages else ""

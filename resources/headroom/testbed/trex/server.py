@@ -151,7 +151,7 @@ class Server:
     """A TRex server in a network namespace or a container, from `start` to `close`. Use as a context manager.
 
     `place` is a home, or the words that run a program in a namespace of this machine (`in_namespace`); it holds the
-    interfaces, and nobody else uses TRex's ports there. The server ends with us, whatever we die from. `mode`: "stl"
+    interfaces, and TRex's ports are free there. The server ends with us, whatever we die from. `mode`: "stl"
     sends streams, "astf" sessions.
     """
 
@@ -205,7 +205,7 @@ class Server:
         words = self.home.words
         if listening(words):
             raise EnvironmentLacks(
-                f"Somebody listens on TRex's port {RPC_PORT} already where `{' '.join(words)}` leads; each server "
+                f"A process listens on TRex's port {RPC_PORT} already where `{' '.join(words)}` leads; each server "
                 "needs a namespace of its own."
             )
         remove_leftovers()
@@ -269,9 +269,9 @@ class Server:
 def messages(lines: Sequence[str]) -> list[str]:
     """Lines of a server's log that are messages, and no rows of its tables or of a trace of calls; complaints where
     there are any."""
-    told = [line for line in lines if not TRACE.search(line)]
-    complaints = [line for line in told if COMPLAINT.search(line)]
-    return complaints or [line for line in told if len(WORD.findall(line)) > 1 and not ROW.search(line)]
+    untraced = [line for line in lines if not TRACE.search(line)]
+    complaints = [line for line in untraced if COMPLAINT.search(line)]
+    return complaints or [line for line in untraced if len(WORD.findall(line)) > 1 and not ROW.search(line)]
 
 
 WORD = re.compile(r"[A-Za-z]{2,}")
@@ -292,7 +292,7 @@ def node_of(card: str) -> int:
 
 
 def scratch() -> tempfile.TemporaryDirectory[str]:
-    """A folder for a while, which `remove_leftovers` finds when nobody could remove it."""
+    """A folder for a while, which `remove_leftovers` finds when its owner could not remove it."""
     return tempfile.TemporaryDirectory(prefix=f"{LEFT}{os.getpid()}-")
 
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trials from TRex's statistics: packets of ports, and latency in microseconds with a histogram."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -7,11 +7,12 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from headroom.core.replay import Replay, ReplayConfig
+from headroom.core.replay import Replay
 from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
 from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket
 from headroom.schemes.rohc.conformance.sender import Sender
 from headroom.schemes.rohc.judge import Checker, Parameters
+from headroom.tests.runs import replay_of
 
 # Packets of a flow that begins and settles: IR three times, then packets of type 0.
 BEGINNING = ("IR", "IR", "IR")
@@ -95,7 +96,7 @@ def observed(
     """An observation of one channel, as `observe` would make it: the judge's reading beside the engine's records."""
     checker = Checker(parameters)
     records = records or [record(n, link) for n, link in enumerate(links)]
-    found = Observation(Replay(ReplayConfig(), document(records)), parameters or Parameters())
+    found = Observation(Replay(replay_of(), document(records)), parameters or Parameters())
     for n, (link, original) in enumerate(zip(links, originals, strict=True)):
         outcome = checker.take(link, original) if link is not None else None
         found.packets.append(ObservedPacket(n, records[n]["time_ns"], 0, original, link, outcome, records[n]))

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
+from headroom.core.capabilities import Inconclusive, Misbehaviour
 from headroom.core.errors import UsageError
 from headroom.core.replay import ReplayConfig
 from headroom.schemes.rohc.conformance import conversation
-from headroom.schemes.rohc.conformance.capabilities import Inconclusive, Misbehaviour
 from headroom.schemes.rohc.conformance.conversation import Conversation, judge_kinds
 from headroom.schemes.rohc.conformance.observation import Observation
 from headroom.tests.conformance.support import observed, sent, stream
+from headroom.tests.runs import replay_of
 
 
 def kinds_of(words: str) -> list[Any]:
@@ -114,7 +115,7 @@ def test_feedback_carries_the_sn_of_the_packet_before(monkeypatch: pytest.Monkey
     story.give("ACK(O)")
     story.give("NACK(O)", about=0)
     story.send(2)
-    story.run(ReplayConfig(compressor="somebody", channel={"max_cid": 3}))
+    story.run(replay_of(channel={"max_cid": 3}))
     (asked,) = link.asked
     assert asked.decompressor is None
     assert asked.channel == {"max_cid": 3, "mode": "O"}
@@ -133,7 +134,7 @@ def test_feedback_of_one_flow_among_several(monkeypatch: pytest.MonkeyPatch) -> 
     story.give("ACK(O)", flow=1)
     story.give("ACK(O)", flow=1, about=0)
     story.send(1)
-    story.run(ReplayConfig())
+    story.run(replay_of())
     # Flow 1 begins with SN 1077 = 0x435; CID 1 in front.
     assert [step["feedback"] for step in link.asked[0].control] == ["f3e12436", "f3e12435"]
 
@@ -154,7 +155,7 @@ def test_feedback_names_the_cid_that_the_compressor_has_given_the_flow(monkeypat
     story.give("NACK(O)", flow=1)
     story.give("STATIC-NACK(O)", flow="unused", in_vain=True)
     story.send(1)
-    story.run(ReplayConfig())
+    story.run(replay_of())
     assert [step["feedback"][:4] for step in link.asked[1].control] == ["f3e9", "f264", "f3e1"]
     assert link.asked[1].control[:2] == link.asked[2].control  # and without what is given in vain
 
@@ -166,7 +167,7 @@ def test_a_channel_without_an_unused_cid_shows_nothing(monkeypatch: pytest.Monke
     story.give("STATIC-NACK(O)", flow="unused", in_vain=True)
     story.send(1)
     with pytest.raises(Inconclusive, match="Every CID of the channel is in use"):
-        story.run(ReplayConfig())
+        story.run(replay_of())
 
 
 def test_a_compressor_that_never_does_the_same_again_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,7 +177,7 @@ def test_a_compressor_that_never_does_the_same_again_is_an_error(monkeypatch: py
     story.give("ACK(O)")
     story.send(1)
     with pytest.raises(Misbehaviour, match="do not make the same octets"):
-        story.run(ReplayConfig())
+        story.run(replay_of())
 
 
 def test_sn_of_udp_is_read_off_the_link(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +188,7 @@ def test_sn_of_udp_is_read_off_the_link(monkeypatch: pytest.MonkeyPatch) -> None
     story.send(2)
     story.give("ACK(O)")
     story.send(1)
-    story.run(ReplayConfig())
+    story.run(replay_of())
     first, second = link.asked
     assert len(first.source) == len(second.source) == 3
     assert [step["feedback"] for step in second.control] == ["f223e9"]  # the flow's SN is 1001 by then
@@ -200,7 +201,7 @@ def test_raw_feedback_goes_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     story.give("raw f25abc")
     story.signal({"signal": "reinitialize"})
     story.send(1)
-    story.run(ReplayConfig())
+    story.run(replay_of())
     assert link.asked[0].control == [
         {"before": 0, "side": "compressor", "message": {"signal": "reinitialize"}},
         {"before": 0, "side": "compressor", "feedback": "f25abc", "channel": 0},
@@ -260,7 +261,7 @@ def test_what_is_given_in_vain_leaves_no_trace(monkeypatch: pytest.MonkeyPatch) 
         story.give("raw f1ff")
         story.give("ACK(O) with wrong CRC", in_vain=True)
         story.send(2)
-        seen, other = story.run(ReplayConfig())
+        seen, other = story.run(replay_of())
         heeded = [[step["feedback"] for step in asked.control] for asked in link.asked]
         assert heeded[0][0] == heeded[1][0] == "f1ff"
         assert [len(several) for several in heeded] == [2, 1]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from headroom.core import engine
+from headroom.core.capabilities import NotDeclared
 from headroom.core.errors import UsageError
 from headroom.schemes.rohc.conformance import capabilities, damage
 from headroom.schemes.rohc.conformance.damage import DETECTED, KINDS, DamageOutcome, Trial, trials
@@ -179,14 +180,12 @@ def test_attempt_goes_through_the_channels_that_are_declared(monkeypatch: pytest
 
     def require(name: str, role: str, channel: dict[str, Any], *_: Any, **__: Any) -> None:
         if channel["cids"] == "large":
-            raise capabilities.NotDeclared("Somebody does not declare cid large.")
+            raise NotDeclared("Somebody does not declare cid large.")
 
     monkeypatch.setattr(engine, "run", run)
     monkeypatch.setattr(capabilities, "require", require)
     monkeypatch.setattr(capabilities, "channels_of", lambda name, channel, most: 7)
-    monkeypatch.setattr(
-        capabilities, "adapter", lambda name, role, channel, build: {"library": name, "config": channel}
-    )
+    monkeypatch.setattr(capabilities, "adapter", lambda name, channel, build: {"library": name, "config": channel})
     monkeypatch.setattr(capabilities, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
     monkeypatch.setattr(damage.vectors, "by_name", lambda: {n: by_name()[n] for n in ("add-cid", "large-cid-100")})
     tried = damage.attempt("one bit flipped", "somebody", "", 1)

@@ -39,9 +39,9 @@ STORIES = {
     "reserved addresses": lambda defect: stories.carried(session(defect), FarEnd(reserved=b"\1" * 22), CALL),
     "newest feedback": lambda defect: stories.newest_feedback_returned(session(defect), FarEnd()),
     "feedback repeated": lambda defect: stories.feedback_repeated(session(defect), FarEnd()),
-    "parameters": lambda defect: stories.parameters_told(session(defect, MORE), FarEnd(), MORE),
-    "parameters after I-bit": lambda defect: stories.parameters_told(session(defect, MORE), FarEnd(), MORE, True),
-    "less": lambda defect: stories.less_told(session(defect), FarEnd(), Offer(state_memory_size=0)),
+    "parameters": lambda defect: stories.parameters_announced(session(defect, MORE), FarEnd(), MORE),
+    "parameters after I-bit": lambda defect: stories.parameters_announced(session(defect, MORE), FarEnd(), MORE, True),
+    "less": lambda defect: stories.less_announced(session(defect), FarEnd(), Offer(state_memory_size=0)),
     "NACK": lambda defect: nack_stories.nack_heeded(session(defect), FarEnd()),
     "NACK elsewhere": lambda defect: nack_stories.nack_of_another_compartment(
         session(defect, compartments=2), FarEnd(), FarEnd()
@@ -131,7 +131,7 @@ def test_a_call_of_which_nothing_is_compressed_shows_nothing() -> None:
         return made
 
     with pytest.raises(stories.NothingHappened, match="once its peer offers so little"):
-        stories.less_told(Session(until_told), FarEnd(), Offer(state_memory_size=0))  # type: ignore[arg-type]
+        stories.less_announced(Session(until_told), FarEnd(), Offer(state_memory_size=0))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -9,10 +9,13 @@ from typing import Any
 import pytest
 from robot.api import SkipExecution
 
+from headroom.core import capabilities as core_capabilities
+from headroom.core.capabilities import Inconclusive, Misbehaviour, NotDeclared
 from headroom.core.errors import UsageError
 from headroom.core.results import collector
 from headroom.core.results.listener import verdict_of
 from headroom.core.results.record import Finding, Test
+from headroom.keywords import verdicts as keyword_verdicts
 from headroom.schemes.rohc.conformance import capabilities, damage, faulty_adapters, losses, vectors
 from headroom.schemes.rohc.conformance.damage import DamageOutcome
 from headroom.schemes.rohc.conformance.flow import Flow
@@ -28,11 +31,9 @@ from headroom.tests.conformance.support import BEGINNING, observed, record, sent
 @pytest.fixture(autouse=True)
 def nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No adapter is loaded: identities are names, everything is declared."""
-    monkeypatch.setattr(capabilities, "identity", lambda name, build: {"name": name})
+    monkeypatch.setattr(core_capabilities, "identity", lambda found, build: {"name": found.name})
     monkeypatch.setattr(capabilities, "require", lambda *_, **__: None)
     monkeypatch.setattr(capabilities, "common_profiles", lambda *_: ["0x0001"])
-    monkeypatch.setattr(verdicts, "keep_evidence", lambda done: None)
-    monkeypatch.setattr(verdicts, "keep_text", lambda name, text, kind: None)
     collector.begin()
     yield
     collector.begin()
@@ -131,12 +132,12 @@ def test_remarks_on_feedback() -> None:
 
 
 def test_declared_deviations_are_for_their_own_cases(monkeypatch: pytest.MonkeyPatch, seeing: See) -> None:
-    monkeypatch.setattr(capabilities, "declared_deviations", lambda name, role: frozenset({"RFC3095-5.9.2-1"}))
+    monkeypatch.setattr(core_capabilities, "declared_deviations", lambda found, role: frozenset({"RFC3095-5.9.2-1"}))
     seen = settled()
     seen.findings.append(Finding("It is wrong.", "RFC3095-5.9.2-1", 7, "judge", "must"))
     seeing(seen).observe_flow("rtp-ipv4")
     assert collector.current().findings == []
-    monkeypatch.setattr(verdicts, "requirements_of_case", lambda: frozenset({"RFC3095-5.9.2-1"}))
+    monkeypatch.setattr(keyword_verdicts, "requirements_of_case", lambda: frozenset({"RFC3095-5.9.2-1"}))
     with pytest.raises(AssertionError, match="It is wrong"):
         seeing(seen).observe_flow("rtp-ipv4")
 
@@ -166,7 +167,7 @@ def test_an_empty_link_is_not_right(seeing: See, ask: Callable[[ConformanceKeywo
         ask(seeing(missing(settled(), 5, 6)))
     with pytest.raises(AssertionError, match="The compressor loses 63 packets by itself"):
         ask(seeing(missing(settled(), *range(63))))
-    with pytest.raises(capabilities.Inconclusive, match="Nothing was sent"):
+    with pytest.raises(Inconclusive, match="Nothing was sent"):
         ask(seeing(observed([], [])))
 
 
@@ -273,7 +274,7 @@ def test_initial_sequence_numbers(seeing: See, sns: list[int], sentence: str) ->
 def test_too_few_flows_are_no_failure(seeing: See) -> None:
     library = seeing(flows_with([9, 40001, 512]))
     library.observe_flow("udp-ipv4")
-    with pytest.raises(capabilities.Inconclusive, match="Only 3 contexts can be read") as caught:
+    with pytest.raises(Inconclusive, match="Only 3 contexts can be read") as caught:
         library.random_sequence_numbers()
     assert caught.value.verdict == "error"
 
@@ -324,15 +325,15 @@ def test_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
     right["two-cids"].wrong.append("link packet 2 is not delivered as it should be")
     with pytest.raises(AssertionError, match="1 of 2 vectors: two-cids: link packet 2 is not delivered"):
         ConformanceKeywords().vectors_decompressed(*names)
-    right["padding-alone"].failure = capabilities.Misbehaviour("It broke a promise.")
-    with pytest.raises(capabilities.Misbehaviour):
+    right["padding-alone"].failure = Misbehaviour("It broke a promise.")
+    with pytest.raises(Misbehaviour):
         ConformanceKeywords().vectors_decompressed(*names)
 
 
 def test_vectors_that_are_not_declared(monkeypatch: pytest.MonkeyPatch) -> None:
     def play(name: str, decompressor: str, build: str) -> VectorOutcome:
         if name == "two-cids":
-            raise capabilities.NotDeclared("It does not declare that.")
+            raise NotDeclared("It does not declare that.")
         return VectorOutcome(by_name()[name], ["link packet 0 is not delivered"] if spoil else [])
 
     spoil = False

@@ -13,6 +13,7 @@ from headroom.schemes.rohc.conformance.flow import Flow
 from headroom.schemes.rohc.conformance.observation import Observation
 from headroom.schemes.rohc.judge import Parameters
 from headroom.tests.conformance.support import BEGINNING, observed, record, sent
+from headroom.tests.runs import replay_of
 
 PARAMETERS = Parameters()
 
@@ -106,7 +107,7 @@ def many_channels(monkeypatch: pytest.MonkeyPatch) -> None:
 def survey(monkeypatch: pytest.MonkeyPatch, carriers: int, verdicts: dict[Any, str]) -> tuple[losses.Survey, Engine]:
     engine = Engine(carriers, verdicts)
     monkeypatch.setattr(losses, "observe", engine)
-    return losses.survey(Flow.of("rtp-ipv4"), "ttl to 9", ReplayConfig()), engine
+    return losses.survey(Flow.of("rtp-ipv4"), "ttl to 9", replay_of()), engine
 
 
 @pytest.mark.usefixtures("many_channels")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from headroom.core import replay
+from headroom.core.capabilities import Inconclusive, Misbehaviour
 from headroom.core.replay import Replay, ReplayConfig
 from headroom.schemes.rohc.conformance import capabilities, observation
 from headroom.schemes.rohc.conformance.feedback import Written
@@ -17,6 +18,7 @@ from headroom.schemes.rohc.conformance.losses import literal
 from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket, feedback_arrives, observe
 from headroom.schemes.rohc.judge import Parameters
 from headroom.tests.conformance.support import BEGINNING, document, observed, record, sent, stream
+from headroom.tests.runs import replay_of
 
 Observer = Callable[..., Observation]
 
@@ -35,7 +37,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Observer:
     ) -> Observation:
         records = [record(n, link) for n, link in enumerate(links)]
         change(records)
-        asked = ReplayConfig(source=literal(originals), **wanted)
+        asked = replay_of(source=literal(originals), **wanted)
 
         def run(now: ReplayConfig) -> Replay:
             assert (now.records, now.record_octets) == ("all", True)
@@ -119,10 +121,8 @@ def test_other_directions_and_inserted_packets_are_left_out(play: Observer) -> N
 def test_a_broken_promise_is_no_finding(play: Observer, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = {"side": "compressor", "function": "compress", "packet": 1, "message": "it wrote too far."}
     monkeypatch.setattr(replay, "run", lambda now: Replay(now, document([], promise_broken=broken)))
-    with pytest.raises(
-        capabilities.Misbehaviour, match=r"The compressor broke a promise of the ABI in compress, packet 1"
-    ):
-        observe(ReplayConfig(source=[]))
+    with pytest.raises(Misbehaviour, match=r"The compressor broke a promise of the ABI in compress, packet 1"):
+        observe(replay_of(source=[]))
 
 
 def with_null_esp() -> tuple[list[bytes], list[bytes]]:
@@ -218,7 +218,7 @@ def test_rules_about_modes_bind_a_compressor_alone_in_every_mode(play: Observer)
     ],
 )
 def test_whether_feedback_arrives(changes: dict[str, Any], arrives: bool) -> None:
-    assert feedback_arrives(ReplayConfig(**({"channel": {"mode": "O"}} | changes))) == arrives
+    assert feedback_arrives(replay_of(**({"channel": {"mode": "O"}} | changes))) == arrives
 
 
 # ---- properties of a packet
@@ -261,7 +261,7 @@ def test_originals_of_a_profile(monkeypatch: pytest.MonkeyPatch, reverse: bool) 
     monkeypatch.setattr(replay, "run", run)
     packets = [type("Packet", (), {"octets": octets}) for octets in originals]
     monkeypatch.setattr(observation.engine_pcapng, "read", lambda path: packets)
-    seen = observe(ReplayConfig(source="voip-amr-nb-ipv4", reverse=reverse))
+    seen = observe(replay_of(source="voip-amr-nb-ipv4", reverse=reverse))
     assert seen.findings == []
     assert [one.original for one in seen.packets] == originals
     # The capture of a run with both directions would hold both, so one direction is played once more for it.
@@ -279,5 +279,5 @@ def test_a_flow_is_found_by_its_packets_whatever_its_cid() -> None:
 
 def test_nothing_that_can_be_read_is_no_verdict() -> None:
     _, originals = sent("udp-ipv4", ["IR"])
-    with pytest.raises(capabilities.Inconclusive, match="can read no packet"):
+    with pytest.raises(Inconclusive, match="can read no packet"):
         observed([None], originals).flow()

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from headroom.core import replay
-from headroom.core.replay import Replay, ReplayConfig
+from headroom.core.replay import Replay
 from headroom.schemes.rohc import judging
 from headroom.schemes.rohc.conformance import arrivals, losses
 from headroom.schemes.rohc.conformance.losses import literal
 from headroom.schemes.rohc.conformance.observation import Observation, observe
 from headroom.schemes.rohc.judge import Checker, Parameters, crc
 from headroom.tests.conformance.support import BEGINNING, document, record, sent
+from headroom.tests.runs import replay_of
 
 MRRU = {"mrru": 200}
 
@@ -51,7 +52,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Observer:
         links, originals = sent("rtp-ipv4", kinds)
         records = [record_of(n, instead.get(n, [link])) for n, link in enumerate(links)]
         monkeypatch.setattr(replay, "run", lambda now: Replay(now, document(records)))
-        return observe(ReplayConfig(source=literal(originals), channel=channel))
+        return observe(replay_of(source=literal(originals), channel=channel))
 
     return observer
 
@@ -131,12 +132,10 @@ def test_losses_are_looked_at_packet_by_packet(play: Observer) -> None:
 
 def test_a_link_of_short_packets_before_the_second_judge() -> None:
     """What a traffic profile becomes on a link that takes 40 octets at once."""
-    done = replay.run(
-        ReplayConfig(source="voip-amr-nb-ipv4", packets=100, channel={"mrru": 1000, "largest_packet": 40})
-    )
+    done = replay.run(replay_of(source="voip-amr-nb-ipv4", packets=100, channel={"mrru": 1000, "largest_packet": 40}))
     judgement = judging.second_judge(done)
     assert (judgement.packets, judgement.restored) == (100, 100)
     assert judgement.findings == judgement.not_judged == []
-    seen = observe(done.wanted)
+    seen = observe(done.config)
     assert seen.restored == 100
     assert {seen.kind for seen in seen.packets if seen.segments} == {"IR"}

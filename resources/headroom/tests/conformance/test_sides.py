@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from headroom.core.errors import UsageError
-from headroom.core.replay import ReplayConfig
+from headroom.core.capabilities import Misbehaviour, NotDeclared, declared_deviations, promise
+from headroom.core.implementations import Implementation, find
 from headroom.schemes.rohc.conformance import capabilities
+from headroom.tests.runs import REFERENCE, replay_of
 
 DECLARATION = """\
 # SPDX-License-Identifier: Apache-2.0
@@ -42,11 +43,11 @@ deviations:
 
 
 @pytest.fixture
-def somebody(tmp_path: Path) -> str:
+def somebody(tmp_path: Path) -> Implementation:
     folder = tmp_path / "somebody"
     folder.mkdir()
     (folder / "implementation.yaml").write_text(DECLARATION)
-    return str(folder)
+    return find(str(folder))
 
 
 @pytest.mark.parametrize(
@@ -67,12 +68,14 @@ def somebody(tmp_path: Path) -> str:
         ("decompressor", {}, {"feedback": "piggybacked"}, "somebody does not declare feedback piggybacked."),
     ],
 )
-def test_require(somebody: str, role: Any, channel: dict[str, Any], more: dict[str, Any], reason: str) -> None:
+def test_require(
+    somebody: Implementation, role: Any, channel: dict[str, Any], more: dict[str, Any], reason: str
+) -> None:
     if not reason:
-        capabilities.require(somebody, role, channel, **more)
+        capabilities.require(somebody, role, channel, "gcc-O2", **more)
         return
-    with pytest.raises(capabilities.NotDeclared) as caught:
-        capabilities.require(somebody, role, channel, **more)
+    with pytest.raises(NotDeclared) as caught:
+        capabilities.require(somebody, role, channel, "gcc-O2", **more)
     assert str(caught.value) == reason
     assert caught.value.verdict == "unsupported"
 
@@ -87,62 +90,57 @@ def test_require(somebody: str, role: Any, channel: dict[str, Any], more: dict[s
         ("profile-0x0003", False),
     ],
 )
-def test_declares(somebody: str, feature: str, declared: bool) -> None:
+def test_declares(somebody: Implementation, feature: str, declared: bool) -> None:
     assert capabilities.declares(somebody, feature) == declared
 
 
 def test_features_are_turned_on_at_both_ends() -> None:
-    wanted = ReplayConfig(compressor="reference", decompressor="reference", decompressor_options={"clock_ms": 10})
+    wanted = replay_of(compressor="reference", decompressor="reference", decompressor_options={"clock_ms": 10})
     capabilities.turn_on(wanted, ["segmentation", "timer-based"])
     assert wanted.compressor_options == {"timer_ts": "negotiated"}
     assert wanted.decompressor_options == {"clock_ms": 10}, "what a case asks for goes before the declaration"
 
 
-def test_a_feature_that_one_end_does_not_declare(somebody: str) -> None:
-    capabilities.turn_on(ReplayConfig(compressor=None, decompressor=somebody), ["segmentation"])
-    with pytest.raises(capabilities.NotDeclared, match="does not declare feature list-compression"):
-        capabilities.turn_on(ReplayConfig(compressor="reference", decompressor=somebody), ["list-compression"])
+def test_a_feature_that_one_end_does_not_declare(somebody: Implementation) -> None:
+    capabilities.turn_on(replay_of(compressor=None, decompressor=somebody), ["segmentation"])
+    with pytest.raises(NotDeclared, match="does not declare feature list-compression"):
+        capabilities.turn_on(replay_of(compressor="reference", decompressor=somebody), ["list-compression"])
 
 
-def test_nobody() -> None:
-    with pytest.raises(UsageError, match="There is no implementation 'nobody'"):
-        capabilities.require("nobody", "compressor", {})
-
-
-def test_channels_of(somebody: str) -> None:
+def test_channels_of(somebody: Implementation) -> None:
     assert capabilities.channels_of(somebody, {}) == 4
     assert capabilities.channels_of(somebody, {}, 3) == 3
-    assert capabilities.channels_of("reference", {}) == 256
-    assert capabilities.channels_of("reference", {}, 900) == 900
-    assert capabilities.channels_of("reference", {"max_cid": 16383}, 900) == 64  # a million contexts
+    assert capabilities.channels_of(REFERENCE, {}) == 256
+    assert capabilities.channels_of(REFERENCE, {}, 900) == 900
+    assert capabilities.channels_of(REFERENCE, {"max_cid": 16383}, 900) == 64  # a million contexts
 
 
-def test_adapter(somebody: str, tmp_path: Path) -> None:
-    made = capabilities.adapter(somebody, "decompressor", {"mode": "U"}, str(tmp_path), {"fast": True})
+def test_adapter(somebody: Implementation, tmp_path: Path) -> None:
+    made = capabilities.adapter(somebody, {"mode": "U"}, str(tmp_path), {"fast": True})
     assert made == {
         "library": f"{tmp_path}/lib/somebody.so",
         "config": {"scheme": "rohc", "mode": "U", "options": {"careful": True, "fast": True}},
     }
-    assert capabilities.adapter(somebody, "decompressor", {}, str(tmp_path))["config"]["options"] == {"careful": True}
+    assert capabilities.adapter(somebody, {}, str(tmp_path))["config"]["options"] == {"careful": True}
 
 
-def test_declared_deviations(somebody: str) -> None:
-    assert capabilities.declared_deviations(somebody, "decompressor") == {"RFC3095-5.9.2-1"}
-    assert capabilities.declared_deviations(somebody, "compressor") == set()
+def test_declared_deviations(somebody: Implementation) -> None:
+    assert declared_deviations(somebody, "decompressor") == {"RFC3095-5.9.2-1"}
+    assert declared_deviations(somebody, "compressor") == set()
 
 
 def test_promises() -> None:
-    capabilities.promise({"promise_broken": None})
-    capabilities.promise({})
+    promise({"promise_broken": None})
+    promise({})
     broken = {"side": "decompressor", "function": "take_feedback", "packet": None, "message": "It is too long."}
-    with pytest.raises(capabilities.Misbehaviour) as caught:
-        capabilities.promise({"promise_broken": broken})
+    with pytest.raises(Misbehaviour) as caught:
+        promise({"promise_broken": broken})
     assert str(caught.value) == (
         "The decompressor broke a promise of the ABI in take_feedback: It is too long. See `headroom-engine check`."
     )
     assert caught.value.verdict == "error"
 
 
-def test_common_profiles(somebody: str) -> None:
+def test_common_profiles(somebody: Implementation) -> None:
     assert capabilities.common_profiles() == [f"0x000{number}" for number in (0, 1, 2, 3, 4, 7, 8)]
-    assert capabilities.common_profiles("reference", somebody, None) == ["0x0000", "0x0001"]
+    assert capabilities.common_profiles(REFERENCE, somebody, None) == ["0x0000", "0x0001"]

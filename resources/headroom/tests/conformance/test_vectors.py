@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from headroom.core import engine
+from headroom.core.capabilities import Misbehaviour, NotDeclared
 from headroom.core.errors import UsageError
+from headroom.core.implementations import find
 from headroom.schemes.rohc.conformance import capabilities, vectors
 from headroom.schemes.rohc.conformance.feedback import Written
 from headroom.schemes.rohc.conformance.vectors import VectorOutcome, by_name, judge, select
@@ -141,7 +143,7 @@ def test_several_vectors_at_once() -> None:
 
 
 def test_job_has_a_channel_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(capabilities, "adapter", lambda *called: {"library": called[0], "config": called[2]})
+    monkeypatch.setattr(capabilities, "adapter", lambda *called: {"library": called[0], "config": called[1]})
     monkeypatch.setattr(capabilities, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
     group = [by_name()["rtp-ir-ipv4"], by_name()["padding-alone"]]
     made = vectors.job(group, "somebody", "")
@@ -208,7 +210,7 @@ class Engine:
 @pytest.fixture
 def group(monkeypatch: pytest.MonkeyPatch) -> list[vectors.Vector]:
     monkeypatch.setattr(capabilities, "require", lambda *_, **__: None)
-    monkeypatch.setattr(capabilities, "adapter", lambda *called: {"library": called[0], "config": called[2]})
+    monkeypatch.setattr(capabilities, "adapter", lambda *called: {"library": called[0], "config": called[1]})
     monkeypatch.setattr(capabilities, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
     return [by_name()[name] for name in ("rtp-ir-ipv4", "padding-alone", "add-cid")]
 
@@ -251,7 +253,7 @@ def test_a_broken_promise_is_a_failure(monkeypatch: pytest.MonkeyPatch, group: A
     broken = {"side": "decompressor", "function": "decompress", "packet": 3, "message": "it wrote too far."}
     monkeypatch.setattr(engine, "run", lambda *_: {"promise_broken": broken, "records": []})
     (found, *_) = vectors._play_together(group, "somebody", "")
-    assert isinstance(found.failure, capabilities.Misbehaviour)
+    assert isinstance(found.failure, Misbehaviour)
 
 
 @pytest.mark.parametrize(
@@ -279,7 +281,7 @@ def test_what_a_vector_uses_has_to_be_declared(tmp_path: Path) -> None:
         "{name: mine, vendor: V, licence: L, obtain: No., adapter: {library: /x.so}, capabilities: [{scheme: rohc, "
         'roles: [decompressor], profiles: ["0x0000", "0x0001"], modes: [U], cids: [small], max_cid: 15}]}'
     )
-    with pytest.raises(capabilities.NotDeclared, match=r"^mine does not declare profile 0x0002\.$"):
-        vectors.play("udp-ir-without-payload", str(folder), "")
-    with pytest.raises(capabilities.NotDeclared, match=r"^mine does not declare cid large\.$"):
-        vectors.play("large-cid-100", str(folder), "")
+    with pytest.raises(NotDeclared, match=r"^mine does not declare profile 0x0002\.$"):
+        vectors.play("udp-ir-without-payload", find(str(folder)), "")
+    with pytest.raises(NotDeclared, match=r"^mine does not declare cid large\.$"):
+        vectors.play("large-cid-100", find(str(folder)), "")

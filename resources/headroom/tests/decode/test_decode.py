@@ -10,7 +10,7 @@ import pytest
 
 from headroom.core import tshark
 from headroom.core.captures import reading
-from headroom.core.captures.dissection import Reading, ReadingComparison
+from headroom.core.captures.dissection import LinkPacket, Reading, ReadingComparison
 from headroom.decode import ip_dissector, run, text
 from headroom.decode.comparing import compare_ip
 from headroom.decode.run import DecodedPacket, DecodeOptions
@@ -69,7 +69,7 @@ def test_what_the_judge_says_of_rohc(tmp_path: Path) -> None:
     assert second.ours.restored == RESTORED
     assert second.restored.values["SN"] == 1001
     assert second.restored.values["TS"] == 160240
-    assert second.compared.silent == "tshark was not asked"
+    assert second.compared.silent == "tshark did not run"
 
 
 def test_feedback_in_front_and_alone(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_size_of_cids_is_found_out(tmp_path: Path) -> None:
     capture = run.read(DecodeOptions(pcap(tmp_path / "x.pcap", 1, *rohc(LARGE_IR, LARGE_UO_0)), tshark=False))
     assert [one.ours.values["CID"] for one in capture.decoded() if one.ours] == [100, 100]
     assert capture.remarks[0].startswith("Read with large CIDs, which made more sense")
-    asked = decoded(capture.asked.path, words={"cid": "small"})
+    asked = decoded(capture.options.path, words={"cid": "small"})
     assert all(one.ours is not None and one.ours.error for one in asked)
 
 
@@ -243,8 +243,8 @@ def compared(other: Reading, *packets: bytes) -> ReadingComparison:
     """What becomes of tshark's reading of the last packet of a channel."""
     reader = RohcReader(ChannelHints(), False)
     for packet in packets[:-1]:
-        reader.compare(reader.read(packet), None)
-    return reader.compare(reader.read(packets[-1]), other)
+        reader.compare(reader.read(LinkPacket(packet)), None)
+    return reader.compare(reader.read(LinkPacket(packets[-1])), other)
 
 
 def test_agreement_and_difference() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from robot.api import SkipExecution
 
-from headroom.core import tshark
+from headroom.core import settings, tshark
 from headroom.core.errors import HeadroomError
 from headroom.core.results import collector
 from headroom.core.settings import Settings
@@ -112,11 +112,11 @@ def test_without_what_it_takes_it_is_unsupported(
     monkeypatch: pytest.MonkeyPatch, topology: str, here: bool, reason: str
 ) -> None:
     collector.begin()
-    monkeypatch.setattr(capture.settings, "from_robot", lambda: Settings(topology=topology))
+    monkeypatch.setattr(settings, "from_robot", lambda: Settings(topology=topology))
     monkeypatch.setattr(choice, "build_lacks", lambda build: "")
     monkeypatch.setattr(tshark, "available", lambda: here)
     with pytest.raises(SkipExecution, match=reason):
-        capture.CaptureKeywords().everybody_reads_the_same(*ROW)
+        capture.CaptureKeywords().all_decoders_agree(*ROW)
     assert collector.current().parameters["kind"] == "on_the_link"
     collector.begin()
 
@@ -127,9 +127,9 @@ def test_a_line_for_real(real_build: str, monkeypatch: pytest.MonkeyPatch) -> No
     if reason := choice.build_lacks(real_build):
         pytest.skip(reason)
     collector.begin()
-    monkeypatch.setattr(capture.settings, "from_robot", lambda: Settings(topology="netns", build=real_build))
+    monkeypatch.setattr(settings, "from_robot", lambda: Settings(topology="netns", build=real_build))
     monkeypatch.setattr(capture, "artefact_folder", lambda: None)
-    capture.CaptureKeywords().everybody_reads_the_same("voip-amr-nb-ipv4", "compressed", "small", "O piggybacked", 3)
+    capture.CaptureKeywords().all_decoders_agree("voip-amr-nb-ipv4", "compressed", "small", "O piggybacked", 3)
     metrics = {one.name: one.value for one in collector.current().metrics}
     assert (metrics["packets_read_alike"] or 0) >= 400
     assert (metrics["packets_read_alike_inside"] or 0) >= 400

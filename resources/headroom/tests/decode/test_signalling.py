@@ -14,9 +14,9 @@ from headroom.schemes.sigcomp import messages
 from headroom.schemes.sigcomp.endpoints import GENEROUS
 from headroom.schemes.sigcomp.judge.message import nack
 from headroom.schemes.sigcomp.judge.reasons import Reason
-from headroom.schemes.sigcomp.messages import ConversationConfig
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.tests.decode.support import ethernet, ipv4, pcap, udp
+from headroom.tests.runs import conversation_of
 
 # An item of state costs a cycle for each octet (RFC 3320, 9.4.6): a large one wants more than 16 for each bit.
 OFFER = GENEROUS | {"cycles_per_bit": 64}
@@ -37,7 +37,7 @@ def test_both_restore_a_call(real_build: str, tmp_path: Path, mechanism: str) ->
     path = tmp_path / "link.pcapng"
     options = {"mechanism": mechanism}
     done = messages.run(
-        ConversationConfig(messages.conversation(call), options=options, offer=OFFER, capture=path, build=real_build)
+        conversation_of(messages.conversation(call), options=options, offer=OFFER, capture=path, build=real_build)
     )
     assert done.failures() == []
     capture = run.read(DecodeOptions(path))

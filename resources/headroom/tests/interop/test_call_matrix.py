@@ -20,7 +20,7 @@ from headroom.core.implementations import Deviation
 from headroom.core.paths import SUITES
 from headroom.core.results import store
 from headroom.core.run import pairs
-from headroom.core.scheme import find
+from headroom.core.scheme import find, in_matrix
 from headroom.schemes.sigcomp.interop import call as talk
 from headroom.schemes.sigcomp.interop import cells as of_calls
 from headroom.schemes.sigcomp.interop.call import Call, Exchange
@@ -65,13 +65,14 @@ CELLS = core_matrix.cells(ROW)
     ],
 )
 def test_the_schemes_that_are_meant(words: dict[str, tuple[str, ...]], schemes: list[str]) -> None:
-    assert [one.name for one in interop.schemes_of({**WORDS, **words})] == schemes
+    found = [one.name for one in interop.schemes_of({**WORDS, **words})]
+    assert [name for name in found if name in (ROHC, SIGCOMP)] == schemes
 
 
 @pytest.mark.parametrize(
     ("words", "asked", "sentence"),
     [
-        ({}, ("vj",), "There is no scheme 'vj' in the matrix. Known: rohc, sigcomp."),
+        ({}, ("morse",), f"There is no scheme 'morse' in the matrix. Known: {', '.join(in_matrix())}."),
         ({"mechanisms": ("dynamic",)}, (ROHC,), "--mechanisms is nothing for rohc."),
         ({"traffic": ("voip-mixed",)}, (SIGCOMP,), "--traffic names nothing that there is for sigcomp."),
         ({"links": ("loss",)}, (ROHC, SIGCOMP), "--links names nothing that there is for rohc."),
@@ -92,8 +93,8 @@ def test_what_cannot_be_meant_is_refused(
 
 def test_a_plan_of_both() -> None:
     plan = interop.plan_of({**WORDS, "compressors": ("null",), "decompressors": ("reference",)})
-    assert plan.suites == ["interop/rohc", "interop/sigcomp"]
-    assert set(plan.matrix) == {ROHC, SIGCOMP}
+    assert {"interop/rohc", "interop/sigcomp"} <= {*plan.suites}
+    assert {ROHC, SIGCOMP} <= {*plan.matrix}
     for asked in plan.matrix.values():
         assert (asked["compressors"], asked["decompressors"], asked["traffic"]) == (["null"], ["reference"], [])
     only = interop.plan_of({**WORDS, "traffic": ("push-to-talk",)})

@@ -40,7 +40,7 @@ def test_a_capture_that_it_can(tmp_path: Path, real_build: str, profile: str) ->
 def test_where_no_side_says_it_the_judge_reads_the_link(tmp_path: Path, real_build: str, profile: str) -> None:
     one = support.cell("reference", "reference", real_build, call(tmp_path, real_build), profile=profile)
     link = tmp_path / "link.pcapng"
-    done = replay.run(cells.replace(cells.wanted_of(one), outputs={"link": link}))
+    done = replay.run(cells.replace(cells.config_of(one), outputs={"link": link}))
     said = carried.by_profile(one, done, link)
     for side in ("compressor", "decompressor"):
         del done.direction()[side]["profiles"]
@@ -49,7 +49,7 @@ def test_where_no_side_says_it_the_judge_reads_the_link(tmp_path: Path, real_bui
 
 def test_a_pass_that_is_about_few_packets_says_so(tmp_path: Path, real_build: str) -> None:
     one = support.cell("reference", "reference", real_build, call(tmp_path, real_build), profile="0x0003")
-    done = replay.run(cells.wanted_of(one))
+    done = replay.run(cells.config_of(one))
     done.direction()["compressor"]["profiles"] = {"0x0000": 57, "0x0003": 3}
     assert carried.remarks(one, done) == "Only 3 of 60 packets went by 0x0003."
 

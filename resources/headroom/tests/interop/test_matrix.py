@@ -199,7 +199,7 @@ def test_cells_of_another_version(tmp_path: Path) -> None:
     of_rohc = support.cell("null", "null", "gcc-O2").result()
     del of_rohc["scheme"]
     assert [cell["scheme"] for cell in matrix_data.cells([{"cells": [of_rohc]}])] == ["rohc"]
-    for cell in (of_rohc | {"scheme": "sigcomp"}, of_rohc | {"scheme": "vj"}):
+    for cell in (of_rohc | {"scheme": "sigcomp"}, of_rohc | {"scheme": "morse"}):
         with pytest.raises(UsageError, match=r"another version of Headroom made it\. Repeat the run, or"):
             matrix_data.cells([{"cells": [cell]}])
 
@@ -312,7 +312,7 @@ def test_axes_are_chosen_by_name() -> None:
     found = interop._with_axes(WORDS, ["mode=O,R", "profile=rtp", "mechanism=dynamic"])
     assert (found["modes"], found["profiles"], found["mechanisms"]) == (("O", "R"), ("rtp",), ("dynamic",))
     for words, given, sentence in (
-        (WORDS, ["colour=red"], "There is no axis 'colour' in --axis colour=red. Known: profile, mode, cids"),
+        (WORDS, ["colour=red"], "There is no axis 'colour' in --axis colour=red. Known: "),
         ({**WORDS, "modes": ("U",)}, ["mode=O"], "The axis mode is chosen twice"),
         (WORDS, ["mode="], "--axis mode= names nothing"),
     ):
@@ -395,7 +395,7 @@ def test_a_matrix_in_which_nothing_could_be_asked_is_no_success(tmp_path: Path, 
     row = ("--compressors", "null", "--decompressors", "reference")  # two formats on the link
     done = headroom(tmp_path / "out", *row, "--profiles", "0x0001", "--links", "clean", "--build", real_build)
     assert done.returncode == 3, done.stderr
-    assert "Nothing was asked of anybody" in done.stderr
+    assert "Every selected case is unsupported" in done.stderr
 
 
 def test_a_broken_declaration_stops_only_who_names_it(

@@ -36,7 +36,7 @@ def seen(channel: dict[str, Any], originals: list[bytes], link: list[bytes], ver
         for n, (octets, verdict) in enumerate(zip(link, verdicts, strict=True))
     ]
     wanted = SimpleNamespace(channel=channel, forward={})
-    done = SimpleNamespace(records=records, wanted=wanted, promise_broken="")
+    done = SimpleNamespace(records=records, config=wanted, promise_broken="")
     return Study(done, originals)  # type: ignore[arg-type]
 
 
@@ -98,7 +98,7 @@ def test_over_a_bad_link_what_the_link_lost_needs_no_excuse() -> None:
 
 def test_without_a_judge_nothing_is_excused() -> None:
     study = presumed(RIGHT, RIGHT, LOST)
-    study.done.wanted.channel = {**study.done.wanted.channel, "profiles": ["0x0006"]}
+    study.done.config.channel = {**study.done.config.channel, "profiles": ["0x0006"]}
     assert explained(study, UO_1_ID) == []
 
 

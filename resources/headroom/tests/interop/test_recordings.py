@@ -16,6 +16,7 @@ from headroom.schemes.rohc.interop import cell as cells
 from headroom.schemes.rohc.interop.matrix import unsupported
 from headroom.schemes.rohc.interop.minimise import minimise
 from headroom.tests.interop import support
+from headroom.tests.runs import replay_of
 
 CALL = """captures:
   - {{folder: call, profile: "0x0001", mode: U, cids: small, compressor: {compressor}}}"""
@@ -33,9 +34,7 @@ def recorded(root: Path, build: str, compressor: str = "theirs") -> str:
         part: call / f"{stem}.pcapng"
         for part, stem in (("source", "source"), ("link", "rohc"), ("decompressed", "uncompressed"))
     }
-    replay.run(
-        replay.ReplayConfig(source="voip-amr-nb-ipv4", packets=80, channel=dict(CHANNEL), outputs=outputs, build=build)
-    )
+    replay.run(replay_of(source="voip-amr-nb-ipv4", packets=80, channel=dict(CHANNEL), outputs=outputs, build=build))
     return name
 
 

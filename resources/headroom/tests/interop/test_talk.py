@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from headroom.schemes.rohc.conformance.capabilities import Inconclusive
-from headroom.schemes.sigcomp import endpoints
+from headroom.core.capabilities import Inconclusive
+from headroom.core.implementations import find
 from headroom.schemes.sigcomp.interop import call as talk
 from headroom.schemes.sigcomp.interop.axes import LINKS
 from headroom.schemes.sigcomp.interop.call import Call, Exchange
@@ -24,8 +25,8 @@ MESSAGES = sequences.load(sequences.path_of("basic-voice-call"))
 @pytest.fixture(autouse=True)
 def alice_and_bob(monkeypatch: pytest.MonkeyPatch) -> None:
     """They are nobody's implementations, and declare no limits."""
-    real = endpoints.declared
-    monkeypatch.setattr(endpoints, "declared", lambda name: {} if name in ("alice", "bob") else real(name))
+    nobody = SimpleNamespace(declared=lambda scheme: {})
+    monkeypatch.setattr(talk, "find", lambda name: nobody if name in ("alice", "bob") else find(name))
 
 
 LATE = {"message": 9, "from": "b", "verdict": "identical", "link": {"fate": "delivered", "held": True}}

@@ -15,7 +15,7 @@ from headroom.schemes.rohc.judge.bits import Bits, Reader
 from headroom.schemes.rohc.judge.errors import MalformedPacket
 from headroom.schemes.rohc.judge.vectors import FOLDER
 
-PRIMITIVES: dict[str, Any] = check(read(FOLDER / "primitives.yaml"), "vector").data
+PRIMITIVES: dict[str, Any] = check(read(FOLDER / "primitives.yaml"), "schemes/rohc/vector").data
 CRCS = {3: crc.crc3, 7: crc.crc7, 8: crc.crc8, 32: crc.crc32}
 
 

@@ -51,18 +51,6 @@ def test_requirements_are_known(name: str) -> None:
         assert step.because is None or known.get_known(step.because, name)
 
 
-@pytest.mark.parametrize("name", all_vectors())
-def test_job_for_the_engine(name: str) -> None:
-    vector = all_vectors()[name]
-    job = vectors.replay_job(vector, {"library": "lib/some.so", "config": {"options": {"k": 1}}})
-    assert "compressor" not in job
-    assert job["decompressor"]["config"] == {"scheme": "rohc", **vector.channel, "options": {"k": 1}}
-    sent, expected = job["source"]["packets"], job["expected"]["packets"]
-    assert [bytes.fromhex(one["hex"]) for one in sent] == [step.link for step in vector.steps]
-    assert [one and bytes.fromhex(one["hex"]) for one in expected] == [step.packet for step in vector.steps]
-    assert [one["time_ns"] for one in sent] == sorted({one["time_ns"] for one in sent}), "time moves on"
-
-
 def delivered_packets() -> list[Packet]:
     found = []
     for vector in all_vectors().values():

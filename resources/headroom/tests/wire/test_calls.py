@@ -16,6 +16,7 @@ import pytest
 
 from headroom.bench import throughput_search
 from headroom.bench.throughput import GeneratorFellBehind
+from headroom.core import settings
 from headroom.core.errors import HeadroomError, UsageError
 from headroom.core.paths import ROOT
 from headroom.core.results import collector
@@ -30,6 +31,7 @@ from headroom.testbed.line import U_MODE, Codec, line_with
 from headroom.testbed.trex.client import Trex
 from headroom.testbed.trex.pipe import Pipe
 from headroom.testbed.trial import Direction, Latency, Trial
+from headroom.tests.runs import run_of
 from headroom.tests.sample import record
 from headroom.tests.wire import recorded_agent, sip
 from headroom.tests.wire.test_forwarding import undisturbed
@@ -232,7 +234,7 @@ def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[list[FakeC
     monkeypatch.setattr(throughput_search, "_known", {})
     monkeypatch.setattr(choice, "require", lambda topology, build: None)
     run = Settings(topology="netns", quick=True, folder=tmp_path)
-    monkeypatch.setattr(call_forwarding.settings, "from_robot", lambda: run)
+    monkeypatch.setattr(settings, "from_robot", lambda: run)
     collector.begin()
     yield lines
     collector.begin()
@@ -276,7 +278,7 @@ def test_calls_over_sigcomp_have_to_be_sigcomp(
         return SimpleNamespace(statistics=lambda: {"workers": [worker]})
 
     made: Any = SimpleNamespace(watched=dict(zip(("compressor", "decompressor"), map(node, nodes), strict=True)))
-    run = Settings(compressor=implementation, decompressor=implementation)
+    run = run_of(compressor=implementation, decompressor=implementation)
     asked = throughput_search.SearchConfig(run, "basic-voice-call", "1c", (0,), codec="sigcomp")
     spoken = throughput_search.spoken_of(made)
     assert spoken is not None
@@ -303,7 +305,7 @@ def test_calls_that_lack_a_message(fake: list[FakeCalls]) -> None:
 
 def test_a_message_that_came_out_changed(fake: list[FakeCalls]) -> None:
     fake.append(FakeCalls(1000.0, unexpected=1))
-    with pytest.raises(AssertionError, match="1 messages arrived that nobody had sent"):
+    with pytest.raises(AssertionError, match="1 messages arrived that were not sent"):
         call_forwarding.CallForwardingKeywords().calls_should_be_completed("basic-voice-call", "1c", 50)
 
 
@@ -332,7 +334,7 @@ def test_without_interfaces_calls_are_unsupported() -> None:
 def test_calls_for_real(real_build: str) -> None:
     if reason := choice.build_lacks(real_build):
         pytest.skip(reason)
-    asked = Settings(build=real_build, topology="netns")
+    asked = run_of(build=real_build, topology="netns")
     with line_with(asked, (0,), "null", U_MODE, lambda made: callers(asked, made, "3gpp-video-call", 0.05)) as made:
         trial = undisturbed(made, 40, 0.5)
     assert isinstance(made.generator, EmbeddedCalls)
@@ -346,7 +348,7 @@ def test_calls_over_sigcomp_for_real(real_build: str) -> None:
     """Through nodes that compress: what arrives is what was sent, and the nodes say that it was SigComp on the link."""
     if reason := choice.build_lacks(real_build):
         pytest.skip(reason)
-    asked = Settings(build=real_build, topology="netns")
+    asked = run_of(build=real_build, topology="netns")
     with line_with(asked, (0,), "sigcomp", U_MODE, lambda made: callers(asked, made, "basic-voice-call", 0.05)) as made:
         trial = undisturbed(made, 40, 0.5)
         workers = [made.watched[role].statistics()["workers"][0] for role in ("compressor", "decompressor")]
@@ -365,7 +367,7 @@ def test_calls_over_sigcomp_for_real(real_build: str) -> None:
 def test_calls_of_trex_for_real(real_build: str, nodes: Codec) -> None:
     if reason := choice.build_lacks(real_build):
         pytest.skip(reason)
-    asked = Settings(build=real_build, topology="netns", generator="trex")
+    asked = run_of(build=real_build, topology="netns", generator="trex")
     with line_with(asked, (0,), nodes, U_MODE, lambda made: callers(asked, made, "3gpp-registration")) as made:
         trial = undisturbed(SimpleNamespace(trial=made.compared), 40, 0.5)
         worker = made.watched["decompressor"].statistics()["workers"][0]

@@ -96,7 +96,7 @@ def test_a_dry_run_names_every_command_and_its_host(out: Path) -> None:
 def test_settings_keep_them() -> None:
     asked = Settings(generator="trex", topology="netns")
     assert Settings.from_json(asked.as_json(), Path("x")).topology == "netns"
-    assert asked.options()[:4] == ["--generator", "trex", "--topology", "netns"]
+    assert asked.words()[:4] == ["--topology", "netns", "--generator", "trex"]
     assert {"GENERATOR:trex", "TOPOLOGY:netns"} <= set(asked.robot_variables())
     old = {name: value for name, value in asked.as_json().items() if name not in ("generator", "topology")}
     recalled = Settings.from_json(old, Path("x"))

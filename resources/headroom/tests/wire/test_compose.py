@@ -21,11 +21,11 @@ from headroom.core import profiles
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import EnvironmentLacks
 from headroom.core.paths import ROOT
-from headroom.core.settings import Settings
 from headroom.schemes.sigcomp.call_generators import callers
-from headroom.testbed import choice, compose, containers, runs
+from headroom.testbed import choice, compose, containers, runs, topology
 from headroom.testbed.line import U_MODE, line_with
 from headroom.testbed.topology import Topology, allot, roles_of
+from headroom.tests.runs import run_of
 from headroom.tests.wire.test_forwarding import undisturbed
 from headroom.tests.wire.test_processes import gone
 
@@ -135,9 +135,9 @@ def docker_that(told: Path, run: str = "echo 1234", wait: str = "echo 127") -> s
     ("wait", "sentence"),
     [
         ("echo 127", ""),
-        ("echo 0", "ends with status 0 when it is asked for the unknown test unknown-"),
-        ("echo 1", "ends with status 1 when"),
-        ("exit 1", "does not end within 20 s when it is asked for the unknown test unknown-"),
+        ("echo 0", "ends with status 0 with the unknown test unknown-"),
+        ("echo 1", "ends with status 1 with"),
+        ("exit 1", "does not end within 20 s with the unknown test unknown-"),
     ],
 )
 def test_an_image_must_refuse_what_it_does_not_know(programs: Path, tmp_path: Path, wait: str, sentence: str) -> None:
@@ -224,9 +224,9 @@ def test_a_run_that_is_given_up_is_anybodys(state: Path) -> None:
 def test_adapters_have_the_paths_of_the_image() -> None:
     theirs = {"library": "/somewhere/build/lib/reference.so", "config": {"scheme": "sigcomp"}}
     for side in ("compressor", "decompressor", "endpoint"):
-        job = compose._inside({side: theirs, "users": "plain"})
+        job = topology.with_libraries({side: theirs, "users": "plain"}, compose.in_image)
         assert job == {side: theirs | {"library": "/opt/headroom/lib/reference.so"}, "users": "plain"}
-    assert compose._inside({"compressor": None}) == {"compressor": None}
+    assert topology.with_libraries({"compressor": None}, compose.in_image) == {"compressor": None}
 
 
 def test_a_shape_that_the_containers_do_not_have() -> None:
@@ -344,7 +344,7 @@ def processes_of(container: str) -> list[int]:
 
 FAULTS: dict[str, tuple[str, str]] = {  # what is done to a container, and what is said of it
     "kill": ("link", r"The link \(.*: .*SIGKILL"),
-    "stop": ("link", r"The link \(.*\) ended although nobody had stopped it"),
+    "stop": ("link", r"The link \(.*\) ended although it had not been stopped"),
     "rm": ("generator", r"The generator \(.*: its container is not there any more"),
     "pause": ("link", r"The link \(.*\) does nothing any more: it has been frozen \(paused\)"),
 }
@@ -376,7 +376,7 @@ def test_an_interface_that_is_down_for_a_moment_is_no_loss(short: Topology) -> N
 
 @with_docker
 def test_calls_over_sigcomp_through_containers() -> None:
-    asked = Settings(topology="compose")
+    asked = run_of(topology="compose")
     with line_with(asked, (0,), "sigcomp", U_MODE, lambda made: callers(asked, made, "basic-voice-call", 0.05)) as made:
         trial = undisturbed(made, 20, 0.5)
         worker = made.watched["decompressor"].statistics()["workers"][0]

@@ -96,7 +96,7 @@ def test_one_trial(folder: Path) -> None:
             "",
             "The generator: there is no interface g0 here",
         ),
-        ("[1", "", "it said nothing"),
+        ("[1", "", "it gave no reason"),
     ],
 )
 def test_a_trial_without_result(folder: Path, result: str, log: str, sentence: str) -> None:
@@ -128,10 +128,10 @@ def test_one_that_dies_meanwhile_is_named(folder: Path, monkeypatch: pytest.Monk
     ("change", "sentence"),
     [
         ({"lost": 3}, "forward: 3 of 100 packets did not arrive as they were sent."),
-        ({"unexpected": 1, "unexpected_list": ["45000014"]}, "forward: 1 packets arrived that nobody had sent."),
+        ({"unexpected": 1, "unexpected_list": ["45000014"]}, "forward: 1 packets arrived that were not sent."),
         (
             {"unexpected": 20, "unexpected_list": [SOLICITATION] * 16},
-            "forward: 4 packets arrived that nobody had sent.",
+            "forward: 4 packets arrived that were not sent.",
         ),
         ({"sent": 0}, "forward: nothing was sent."),
     ],

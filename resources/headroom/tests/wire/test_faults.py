@@ -18,14 +18,15 @@ from pathlib import Path
 import pytest
 
 from headroom.bench import throughput_search
+from headroom.core import settings
 from headroom.core.engine_result import EngineFailure
 from headroom.core.paths import ROOT
 from headroom.core.results import collector
-from headroom.core.settings import Settings
 from headroom.keywords import forwarding
 from headroom.testbed import interfaces, netns
 from headroom.testbed.line import Line, line
 from headroom.testbed.processes import Crew, Service
+from headroom.tests.runs import run_of
 from headroom.tests.wire.test_netns import namespaces, root
 from headroom.tests.wire.test_processes import gone
 
@@ -89,7 +90,7 @@ def nothing_is_left(state: Path) -> Iterator[list[Line]]:
 def test_whoever_is_killed_or_stopped_is_named(
     build: str, state: Path, role: str, number: signal.Signals, cause: str
 ) -> None:
-    asked = Settings(topology="netns", build=build)
+    asked = run_of(topology="netns", build=build)
     with (
         nothing_is_left(state) as lines,
         pytest.raises(EngineFailure, match=rf"^The {role} \(.* in hr-\w+-\w+\)[: ].*{cause}") as caught,
@@ -103,7 +104,7 @@ def test_whoever_is_killed_or_stopped_is_named(
 
 @root
 def test_a_namespace_that_somebody_removes_is_named(build: str, state: Path) -> None:
-    asked = Settings(topology="netns", build=build)
+    asked = run_of(topology="netns", build=build)
     with (
         nothing_is_left(state) as lines,
         pytest.raises(EngineFailure, match=r"^The network namespace hr-\w+-a of the compressor is not there any more"),
@@ -117,7 +118,7 @@ def test_a_namespace_that_somebody_removes_is_named(build: str, state: Path) -> 
 
 @root
 def test_an_interface_that_somebody_sets_down_is_named(build: str, state: Path) -> None:
-    asked = Settings(topology="netns", build=build)
+    asked = run_of(topology="netns", build=build)
     with (
         nothing_is_left(state) as lines,
         pytest.raises(EngineFailure, match=r"^The interface plain of the decompressor, in hr-\w+-b, is down or gone"),
@@ -132,7 +133,7 @@ def test_an_interface_that_somebody_sets_down_is_named(build: str, state: Path) 
 
 @root
 def test_an_interface_that_is_down_for_a_moment_is_no_loss(build: str, state: Path) -> None:
-    asked = Settings(topology="netns", build=build)
+    asked = run_of(topology="netns", build=build)
     with nothing_is_left(state) as lines, line(asked, [0], "asked", "voip-amr-nb-ipv6", 10) as made:
         lines.append(made)
         made.made.look()
@@ -157,7 +158,7 @@ def test_interfaces_that_went() -> None:
 
 @root
 def test_one_generator_makes_all_trials(build: str, state: Path) -> None:
-    asked = Settings(topology="netns", build=build)
+    asked = run_of(topology="netns", build=build)
     with nothing_is_left(state) as lines, line(asked, [0], "asked", "voip-amr-nb-ipv6", 10) as made:
         lines.append(made)
         pids = set()
@@ -171,8 +172,8 @@ def test_one_generator_makes_all_trials(build: str, state: Path) -> None:
 def test_the_verdict_is_an_error_and_the_next_case_goes_on(
     build: str, state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = Settings(topology="netns", build=build, quick=True, folder=tmp_path / "run")
-    monkeypatch.setattr(forwarding.settings, "from_robot", lambda: asked)
+    asked = settings.Settings(topology="netns", build=build, quick=True, folder=tmp_path / "run")
+    monkeypatch.setattr(settings, "from_robot", lambda: asked)
     monkeypatch.setattr(throughput_search, "_known", {})
     rules = throughput_search.Rules(most_pps=2000.0, trial_s=0.05, sum_s=0.05, width=0.5)
     monkeypatch.setattr(throughput_search, "QUICK", rules)
@@ -227,6 +228,8 @@ from headroom.testbed import runs
 state = Path(sys.argv.pop(1))
 runs.state_folder = lambda: state
 from headroom.cli.app import main
+from headroom.core import settings
+from headroom.tests.runs import run_of
 main()
 """
 

@@ -16,6 +16,7 @@ import pytest
 
 from headroom.bench import throughput_search
 from headroom.bench.throughput import NDR, PDR, GeneratorFellBehind, NoThroughput, Rate
+from headroom.core import settings
 from headroom.core.engine_result import EngineFailure
 from headroom.core.results import collector
 from headroom.core.results.record import Record
@@ -28,6 +29,7 @@ from headroom.testbed.channel import Channel, channel_of
 from headroom.testbed.line import U_MODE, Load, line, node_job
 from headroom.testbed.topology import Topology
 from headroom.testbed.trial import Direction, Latency, Trial
+from headroom.tests.runs import run_of
 from headroom.tests.sample import record
 from headroom.tests.wire.test_netns import namespaces, root
 from headroom.tests.wire.test_throughput import Line
@@ -95,7 +97,7 @@ def fake(
     monkeypatch.setattr(choice, "crowded", lambda topology, cores: "")  # whatever machine this is
     monkeypatch.setattr(forwarding, "configuration", lambda cpus: SimpleNamespace(cpus=tuple(range(int(cpus[0])))))
     run = Settings(topology="netns", quick=True, folder=tmp_path)
-    monkeypatch.setattr(forwarding.settings, "from_robot", lambda: run)
+    monkeypatch.setattr(settings, "from_robot", lambda: run)
     collector.begin()
     yield made
     collector.begin()
@@ -133,9 +135,7 @@ def test_a_rate_its_controls_and_its_loads_are_noted(fake: list[str]) -> None:
     assert value("bridge_forward_p50") == 2e3
     names = {f"wire_latency_{nodes}{way}" for nodes in ("", "bridge_") for way in ("forward", "reverse")}
     assert {one["name"] for one in second["histograms"]} == names
-    shown = next(
-        one for one in page([first, second], forwarding.settings.from_robot().folder).sections if one.id == "wire"
-    )
+    shown = next(one for one in page([first, second], settings.from_robot().folder).sections if one.id == "wire")
     assert shown.parts
 
 
@@ -242,12 +242,12 @@ def test_a_resumed_run_measures_no_control_again(
 def test_feedback_that_an_implementation_does_not_declare_is_unsupported() -> None:
     from robot.api import SkipExecution
 
-    run = Settings(compressor="null")
+    run = run_of(compressor="null")
     assert forwarding.most_contexts(run, Channel("O"), 100) == 16383
     with pytest.raises(SkipExecution, match="null does not declare feedback piggybacked"):
         forwarding.most_contexts(run, Channel("O", "piggybacked"), 100)
     with pytest.raises(SkipExecution, match="declares max_cid 16383; 19999 is needed"):
-        forwarding.most_contexts(Settings(), Channel(), 20_000)
+        forwarding.most_contexts(run_of(), Channel(), 20_000)
 
 
 def test_a_resumed_run_sends_nothing_again(fake: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -295,7 +295,7 @@ def test_packets_that_all_arrive(fake: list[str]) -> None:
 def test_a_packet_that_came_out_changed_is_never_excused() -> None:
     trial = FakeLine(1e9).trial(1000, 1.0)
     changed = Trial("embedded", "1", 1000, 1.0, replace(trial.forward, unexpected=1), trial.reverse)
-    with pytest.raises(AssertionError, match="1 packets arrived that nobody had sent"):
+    with pytest.raises(AssertionError, match="1 packets arrived that were not sent"):
         forwarding.require_delivery([changed, trial])
 
 
@@ -384,7 +384,7 @@ def test_a_case_that_sent_nothing_names_the_topology_it_was_asked_for(monkeypatc
         raise SkipExecution("this machine has fewer cores")
 
     run = Settings(topology="netns", generator="trex")
-    monkeypatch.setattr(forwarding.settings, "from_robot", lambda: run)
+    monkeypatch.setattr(settings, "from_robot", lambda: run)
     monkeypatch.setattr(choice, "require", lambda topology, build: None)
     monkeypatch.setattr(forwarding, "configuration", no_core)
     collector.begin()
@@ -399,27 +399,27 @@ def test_a_case_that_sent_nothing_names_the_topology_it_was_asked_for(monkeypatc
     shown = next(one for one in page([made], run.folder).sections if one.id == "traffic")
     row = [cell.text for cell in shown.parts[0].content.rows[0].cells]
     assert row[:2] == ["trex", "not known: nothing was sent"] and row[2].startswith("netns: ")
-    bed = choice.traffic(Settings(topology="resources/testbeds/example.yaml"))
+    bed = choice.traffic(run_of(topology="resources/testbeds/example.yaml"))
     assert bed["topology"] == {"name": "rack-1"}
     collector.begin()
 
 
 def test_the_nodes_of_the_controls() -> None:
-    asked = Settings()
+    asked = run_of()
     assert node_job(asked, "bridge")["compressor"] is None
     assert node_job(asked, "null")["decompressor"]["library"].endswith("null.so")
     assert node_job(asked, "asked")["compressor"]["library"].endswith("reference.so")
 
 
 def test_the_nodes_that_speak_sigcomp() -> None:
-    theirs, proxy = (node_job(Settings(), "sigcomp", role=role) for role in ("compressor", "decompressor"))
+    theirs, proxy = (node_job(run_of(), "sigcomp", role=role) for role in ("compressor", "decompressor"))
     assert (theirs["users"], proxy["users"]) == ("plain", "link"), "callers are behind the compressor's node"
     assert theirs["endpoint"]["config"]["scheme"] == "sigcomp"
     assert "compressor" not in theirs
 
 
 def test_the_nodes_of_a_mode() -> None:
-    fed_back = node_job(Settings(), "asked", Channel("O", "piggybacked", 99))
+    fed_back = node_job(run_of(), "asked", Channel("O", "piggybacked", 99))
     config = fed_back["compressor"]["config"]
     assert (fed_back["feedback"], config["mode"], config["max_cid"], "feedback" in config) == (
         "piggybacked",
@@ -427,14 +427,14 @@ def test_the_nodes_of_a_mode() -> None:
         99,
         False,
     )
-    assert node_job(Settings(), "asked")["compressor"]["config"]["feedback"] is False
-    assert node_job(Settings(), "null", Channel("O", "own"))["feedback"] == "none"
+    assert node_job(run_of(), "asked")["compressor"]["config"]["feedback"] is False
+    assert node_job(run_of(), "null", Channel("O", "own"))["feedback"] == "none"
 
 
 def made_line(build: str, channel: Channel = U_MODE) -> Any:
     if reason := choice.build_lacks(build):
         pytest.skip(reason)
-    return line(Settings(build=build, topology="netns"), (0,), "asked", "voip-amr-nb-ipv6", 20, channel)
+    return line(run_of(build=build, topology="netns"), (0,), "asked", "voip-amr-nb-ipv6", 20, channel)
 
 
 def undisturbed(made: Any, rate: float, seconds: float) -> Trial:

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from headroom.core.errors import EnvironmentLacks, UsageError
-from headroom.core.settings import Settings
+from headroom.core.implementations import find
 from headroom.testbed import choice, containers, images
 from headroom.testbed.channel import Channel
 from headroom.testbed.compose import Compose
 from headroom.testbed.line import Line, _Watch, line, node_job
 from headroom.testbed.topology import Seat, allot, roles_of
+from headroom.tests.runs import run_of
 
 DIGEST = f"sha256:{'cd' * 32}"
 YAML = f"""
@@ -45,9 +46,9 @@ def acme(tmp_path: Path) -> str:
 def test_over_compose_it_is_an_image_and_elsewhere_it_cannot_be_driven(
     acme: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert images.image_of("reference", "compose") is None
-    assert images.image_of(acme, "netns") is None
-    found = images.image_of(acme, "compose")
+    assert images.image_of(find("reference"), "compose") is None
+    assert images.image_of(find(acme), "netns") is None
+    found = images.image_of(find(acme), "compose")
     assert found is not None and (found.image, found.digest) == ("acme/rohc-node", DIGEST)
     with pytest.raises(EnvironmentLacks, match="acme is a container image, driven over --topology compose alone"):
         images.require(acme, "process", "gcc-O2")
@@ -60,13 +61,13 @@ def test_over_compose_it_is_an_image_and_elsewhere_it_cannot_be_driven(
 
 
 def test_records_say_which_image_it_was(acme: str) -> None:
-    said = images.identity(acme, "compose", "gcc-O2")
+    said = images.identity(find(acme), "compose", "gcc-O2")
     assert (said["name"], said["version"], said["build"]) == ("acme", None, "acme/rohc-node")
     assert (said["sha256"], bool(said["reason"])) == ("cd" * 32, True)
 
 
 def test_both_sides_are_told_of_the_same_profiles(acme: str) -> None:
-    asked = Settings(compressor=acme, decompressor="reference", topology="compose")
+    asked = run_of(compressor=acme, decompressor="reference", topology="compose")
     words = images.words_of(asked, Channel("O", "own", 100))
     assert words["HEADROOM_PROFILES"] == "0x0000,0x0001"
     assert (words["HEADROOM_MODE"], words["HEADROOM_CIDS"], words["HEADROOM_MAX_CID"]) == ("O", "large", "100")
@@ -76,7 +77,7 @@ def test_both_sides_are_told_of_the_same_profiles(acme: str) -> None:
     assert job["compressor"]["library"].endswith("reference.so")
     assert job["compressor"]["config"]["profiles"] == ["0x0000", "0x0001"]
     assert node_job(asked, "null")["compressor"]["library"].endswith("null.so"), "controls are ours"
-    assert "profiles" not in node_job(Settings(topology="compose"), "asked")["compressor"]["config"]
+    assert "profiles" not in node_job(run_of(topology="compose"), "asked")["compressor"]["config"]
 
 
 class Made(Compose):
@@ -113,7 +114,7 @@ def test_an_image_takes_the_place_of_a_node(acme: str, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(choice, "make", make)
     monkeypatch.setattr("headroom.testbed.line.sender", nobody)
-    asked = Settings(compressor="reference", decompressor=acme, topology="compose")
+    asked = run_of(compressor="reference", decompressor=acme, topology="compose")
     with line(asked, [0], "asked", "voip-amr-nb-ipv6", 10):
         assert made[0].started == [("compressor", "node"), ("decompressor", "acme/rohc-node", "U"), ("link", "link")]
     with line(asked, [0], "null", "voip-amr-nb-ipv6", 10):

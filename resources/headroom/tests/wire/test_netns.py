@@ -266,7 +266,7 @@ def test_a_state_names_only_namespaces_of_its_own_run(state: Path) -> None:
 def test_a_folder_of_somebody_else_is_not_believed(state: Path) -> None:
     state.mkdir()
     os.chown(state, 12345, 12345)
-    with pytest.raises(EnvironmentLacks, match="belongs to somebody else"):
+    with pytest.raises(EnvironmentLacks, match="belongs to another user"):
         netns.remove_dead()
 
 

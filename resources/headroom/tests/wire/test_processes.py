@@ -95,7 +95,7 @@ def test_the_death_of_another_program_is_heard_too() -> None:
     [
         ({"fake": "refuses"}, "input", r"The link .*: there is no interface 'nowhere' \(at plain\)"),
         ({"fake": "aborts", "ends_after_s": 0.2}, "crash", "SIGABRT.*Its last words: the adapter's last words"),
-        ({"ends_after_s": 0.2}, "crash", "ended although nobody had stopped it"),
+        ({"ends_after_s": 0.2}, "crash", "ended although it had not been stopped"),
     ],
 )
 def test_an_end_that_nobody_asked_for(node_build: str, job: dict[str, Any], kind: str, sentence: str) -> None:

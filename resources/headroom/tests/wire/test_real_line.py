@@ -23,6 +23,7 @@ from headroom.testbed.trex import installation as trex_installation
 from headroom.testbed.trex import server
 from headroom.testbed.trex.server import TrexFailure
 from headroom.testbed.trial import Trial
+from headroom.tests.runs import run_of
 from headroom.tests.wire.namespaces import needs_namespaces
 from headroom.tests.wire.test_processes import gone
 
@@ -40,7 +41,7 @@ def asked(real_build: str, monkeypatch: pytest.MonkeyPatch) -> Settings:
     if reason := choice.build_lacks(real_build):
         pytest.skip(reason)
     monkeypatch.setenv("HEADROOM_ENGINE", str(engine_program(real_build)))
-    return Settings(build=real_build, generator="trex", topology="netns")
+    return run_of(build=real_build, generator="trex", topology="netns")
 
 
 @pytest.mark.parametrize(

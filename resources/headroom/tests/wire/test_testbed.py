@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.paths import ROOT
 from headroom.testbed import remote, testbed
-from headroom.testbed.topology import Allotment
+from headroom.testbed.topology import Allotment, with_libraries
 from headroom.tests.wire.test_processes import gone
 
 EXAMPLE = ROOT / "resources" / "testbeds" / "example.yaml"
@@ -203,7 +204,9 @@ def test_a_run_prepares_starts_asks_stops_and_undoes(rack: Path) -> None:
         made.crew.wait_until_ready()
         assert node.statistics()["statistics"] is True
         for side in ("decompressor", "endpoint"):
-            moved = testbed._with_paths({side: {"library": library}}, made.bed.host_of("compressor"))
+            moved = with_libraries(
+                {side: {"library": library}}, partial(testbed.on_host, made.bed.host_of("compressor"))
+            )
             assert moved[side]["library"] == f"{rack.parent}/headroom/build/gcc-O2/lib/reference.so"
         document = made.crew.stop(node)
         assert document["command"] == "node"

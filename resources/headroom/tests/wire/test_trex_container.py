@@ -18,7 +18,6 @@ import yaml
 from headroom.core.engine_result import EngineFailure
 from headroom.core.errors import EnvironmentLacks, HeadroomError
 from headroom.core.paths import ROOT
-from headroom.core.settings import Settings
 from headroom.testbed import choice, containers
 from headroom.testbed.compose import Compose, commands
 from headroom.testbed.generator import STREAMS, TrexGenerator
@@ -29,6 +28,7 @@ from headroom.testbed.trex.container import InContainer, mount, source_of, unmou
 from headroom.testbed.trex.home import AGENT
 from headroom.testbed.trex.installation import find
 from headroom.testbed.trex.server import TrexFailure
+from headroom.tests.runs import run_of
 from headroom.tests.wire.fake_trex import install
 from headroom.tests.wire.test_compose import cannot, docker, left, node
 
@@ -201,7 +201,7 @@ def test_how_a_server_ended(root: Path, monkeypatch: pytest.MonkeyPatch, code: i
 
 lacking = cannot or choice.trex_lacks("compose")
 with_both = pytest.mark.skipif(bool(lacking), reason=lacking or "Docker and TRex")
-ASKED = Settings(generator="trex", topology="compose")
+ASKED = run_of(generator="trex", topology="compose")
 
 
 @contextmanager

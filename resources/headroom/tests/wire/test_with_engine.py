@@ -14,11 +14,11 @@ import pytest
 import headroom
 from headroom.core import profiles
 from headroom.core.engine_result import EngineFailure
-from headroom.core.settings import Settings
 from headroom.core.yamlfile import violations
 from headroom.testbed import choice
 from headroom.testbed.sender import sender, traffic
 from headroom.testbed.topology import Topology
+from headroom.tests.runs import run_of
 from headroom.tests.sample import record
 from headroom.tests.wire.test_netns import namespaces, root
 
@@ -103,7 +103,7 @@ def test_an_interface_that_goes_away_is_told(real_build: str) -> None:
 
 @root
 def test_the_generator_that_a_run_asks_for_and_what_its_record_says(real_build: str) -> None:
-    asked = Settings(build=real_build, topology="netns")
+    asked = run_of(build=real_build, topology="netns")
     with on_the_wire(real_build) as made:
         start_link(made)
         made.crew.wait_until_ready()

@@ -30,7 +30,7 @@ TEST(Endpoint, CompartmentsAreOpenedOnce) {
   EXPECT_TRUE(side.close(1));
   EXPECT_FALSE(side.close(1));
   EXPECT_EQ(side.open(3), "");
-  EXPECT_NE(side.open(HEADROOM_NO_COMPARTMENT), "");
+  EXPECT_NE(side.open(HEADROOM_NO_SESSION), "");
   EXPECT_EQ(side.decompress({0xf8, 0, 0}, 1).status, HEADROOM_ERR_CHANNEL);
 }
 
@@ -102,8 +102,7 @@ TEST(Endpoint, WhatThereWasNoRoomForCannotBeAccepted) {
   ASSERT_EQ(b.open(0), "");
   const auto items = b.statistics()["items"].get<int>();
   const Result first = a.compress(kMessage, 0);
-  EXPECT_EQ(b.decompress_into(first.octets, HEADROOM_NO_COMPARTMENT, kMessage.size() - 1).status,
-            HEADROOM_ERR_NO_SPACE);
+  EXPECT_EQ(b.decompress_into(first.octets, HEADROOM_NO_SESSION, kMessage.size() - 1).status, HEADROOM_ERR_NO_SPACE);
   EXPECT_FALSE(b.accept(0));
   EXPECT_EQ(b.statistics()["items"], items);
   EXPECT_EQ(b.decompress(first.octets).octets, kMessage) << "it may be given again";

@@ -56,12 +56,12 @@ TEST(Endpoint, ANackAboutNothingThatWasSentDoesNothing) {
   (void)a.compress(test::text_octets("another message"), 0);
   const Result told = a.decompress(nack);
   EXPECT_EQ(told.detail.kind, HEADROOM_MESSAGE_NACK);
-  EXPECT_EQ(told.detail.compartment, HEADROOM_NO_COMPARTMENT);
+  EXPECT_EQ(told.detail.compartment, HEADROOM_NO_SESSION);
   EXPECT_EQ(a.statistics()["nacks_unknown"], 1);
   EXPECT_EQ(a.compress(kMessage, 0).detail.code_length, 0);
   // One that names a message of another compartment than the one it came for is as unknown.
   EXPECT_EQ(stranger.open(3), "");
-  EXPECT_EQ(stranger.decompress(nack, 3).detail.compartment, HEADROOM_NO_COMPARTMENT);
+  EXPECT_EQ(stranger.decompress(nack, 3).detail.compartment, HEADROOM_NO_SESSION);
   EXPECT_EQ(stranger.decompress(nack, 0).detail.compartment, 0u);
 }
 
@@ -75,7 +75,7 @@ TEST(Endpoint, ANackAboutAClosedCompartmentIsNotForItsSuccessor) {
   EXPECT_TRUE(a.close(0));
   ASSERT_EQ(a.open(0), "");
   (void)a.compress(test::text_octets("another"), 0);
-  EXPECT_EQ(a.decompress(nack).detail.compartment, HEADROOM_NO_COMPARTMENT);
+  EXPECT_EQ(a.decompress(nack).detail.compartment, HEADROOM_NO_SESSION);
   EXPECT_EQ(a.statistics()["nacks_unknown"], 1);
   EXPECT_EQ(a.compress(kMessage, 0).detail.code_length, 0) << "it is not told to begin anew";
 }

@@ -75,7 +75,7 @@ TEST(Endpoint, ASmallerDetailIsFilledAsFarAsItGoes) {
   headroom_instance* self = nullptr;
   char error[100];
   self = api().create(HEADROOM_ENDPOINT, R"({"scheme": "sigcomp"})", error, sizeof error);
-  api().message_detail(self, &detail);
+  test::messages().detail(self, &detail);
   EXPECT_EQ(detail.struct_size, 8u);
   EXPECT_EQ(detail.kind, HEADROOM_MESSAGE_NONE);
   EXPECT_EQ(detail.requested_feedback[127], 0x5a);

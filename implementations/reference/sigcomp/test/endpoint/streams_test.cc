@@ -31,16 +31,27 @@ class Streams : public testing::Test {
 TEST_F(Streams, MessagesComeOutOneByOneWhateverThePieces) {
   Bytes stream;
   for (int i = 0; i < 3; ++i) stream = test::joined(stream, a_.compress(kMessage, 0).octets);
-  EXPECT_EQ(b_.decompress({}, 0).status, HEADROOM_MORE);
-  EXPECT_EQ(b_.decompress(Bytes(stream.begin(), stream.begin() + 5), 0).status, HEADROOM_MORE);
-  Result next = b_.decompress(Bytes(stream.begin() + 5, stream.end()), 0);
+  EXPECT_TRUE(b_.decompress({}, 0).is_none());
+  EXPECT_TRUE(b_.decompress(Bytes(stream.begin(), stream.begin() + 5), 0).is_none());
+  EXPECT_FALSE(b_.drain());
+  std::optional<Result> next = b_.decompress(Bytes(stream.begin() + 5, stream.end()), 0);
   for (int i = 0; i < 3; ++i) {
-    ASSERT_EQ(next.status, HEADROOM_OK);
-    EXPECT_EQ(next.octets, kMessage);
-    next = b_.decompress({}, 0);
+    ASSERT_TRUE(next && next->status == HEADROOM_OK);
+    EXPECT_EQ(next->octets, kMessage);
+    next = b_.drain();
   }
-  EXPECT_EQ(next.status, HEADROOM_MORE);
-  EXPECT_EQ(b_.decompress(stream, HEADROOM_NO_COMPARTMENT).status, HEADROOM_ERR_CHANNEL);
+  EXPECT_FALSE(next);
+  EXPECT_EQ(b_.detail().kind, HEADROOM_MESSAGE_SIGCOMP) << "of the message returned last";
+  EXPECT_EQ(b_.decompress(stream, HEADROOM_NO_SESSION).status, HEADROOM_ERR_CHANNEL);
+}
+
+TEST_F(Streams, AMessageWithOthersBehindItEndsTheBurst) {
+  ASSERT_EQ(b_.open(1), "");
+  const Bytes one = a_.compress(kMessage, 0).octets;
+  const Bytes two = test::joined(one, a_.compress(kMessage, 0).octets);
+  EXPECT_EQ(b_.burst({{0, one}, {0, two}, {1, one}}), 2U);
+  EXPECT_TRUE(b_.drain());
+  EXPECT_FALSE(b_.drain());
 }
 
 TEST_F(Streams, AFailedMessageIsAnsweredAndTheStreamGoesOn) {
@@ -70,12 +81,12 @@ TEST_F(Streams, AFramingErrorEndsTheStreamUntilThereIsANewOne) {
 TEST_F(Streams, APlainStreamLosesNothingForWantOfRoom) {
   const Bytes text = test::text_octets("OPTIONS sip:a@b SIP/2.0");
   EXPECT_EQ(b_.decompress_into(text, 0, 0).status, HEADROOM_ERR_NO_SPACE);
+  EXPECT_EQ(b_.drain(0)->status, HEADROOM_ERR_NO_SPACE);
   Bytes came;
-  for (Result next = b_.decompress_into(text, 0, 10); next.status != HEADROOM_MORE;
-       next = b_.decompress_into({}, 0, 10)) {
-    ASSERT_EQ(next.status, HEADROOM_OK);
-    EXPECT_EQ(next.detail.kind, HEADROOM_MESSAGE_PLAIN);
-    came = test::joined(came, next.octets);
+  for (std::optional<Result> next = b_.decompress_into(text, 0, 10); next; next = b_.drain(10)) {
+    ASSERT_EQ(next->status, HEADROOM_OK);
+    EXPECT_EQ(next->detail.kind, HEADROOM_MESSAGE_PLAIN);
+    came = test::joined(came, next->octets);
     ASSERT_LE(came.size(), 2 * text.size());
   }
   EXPECT_EQ(came, test::joined(text, text));
@@ -83,7 +94,7 @@ TEST_F(Streams, APlainStreamLosesNothingForWantOfRoom) {
 
 TEST_F(Streams, APlainStreamIsPassedOnPieceByPiece) {
   EXPECT_EQ(b_.decompress(kMessage, 0).octets, kMessage);
-  EXPECT_EQ(b_.decompress({}, 0).status, HEADROOM_MORE);
+  EXPECT_TRUE(b_.decompress({}, 0).is_none());
   EXPECT_EQ(b_.decompress({0xf8, 1}, 0).octets, (Bytes{0xf8, 1}));
 }
 

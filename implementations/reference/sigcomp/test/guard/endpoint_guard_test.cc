@@ -38,11 +38,11 @@ class EndpointGuardTest : public testing::Test {
     packet.channel = compartment;
     packet.source = source;
     const std::int32_t status = endpoint_->decompress(packet, now_ns);
-    headroom_feedback nack{};
+    headroom_packet nack{};
     Bytes nack_room(200);
-    nack.data = nack_room.data();
-    nack.capacity = static_cast<std::uint32_t>(nack_room.size());
-    answers_ += endpoint_->take_feedback(nack) > 0 ? 1U : 0U;
+    nack.out = nack_room.data();
+    nack.out_capacity = static_cast<std::uint32_t>(nack_room.size());
+    answers_ += static_cast<unsigned>(endpoint_->take_reverse(&nack, 1));
     return status;
   }
   static std::string refusal_of(const json& guard) {
@@ -82,7 +82,7 @@ TEST_F(EndpointGuardTest, StrangersDoNotTakeFromCompartments) {
   EXPECT_EQ(give(2, works_, 0), HEADROOM_OK);  // by which it is no stranger
   unsigned admitted = 0;
   for (int i = 0; i < 100; ++i) {
-    admitted += give(HEADROOM_NO_COMPARTMENT, fails_, 0) == HEADROOM_ERR_DECOMPRESSION ? 1U : 0U;
+    admitted += give(HEADROOM_NO_SESSION, fails_, 0) == HEADROOM_ERR_DECOMPRESSION ? 1U : 0U;
     EXPECT_EQ(give(2, works_, 0), HEADROOM_OK);
   }
   EXPECT_LE(admitted, 2U);
@@ -93,16 +93,16 @@ TEST_F(EndpointGuardTest, StrangersDoNotTakeFromCompartments) {
 TEST_F(EndpointGuardTest, OneWhoFailsDoesNotLockOutAnother) {
   configure({{"failures", {{"per_minute", 6}, {"burst", 3}}}});
   constexpr std::uint32_t kHostile = 7, kHonest = 8;
-  for (int i = 0; i < 20; ++i) (void)give(HEADROOM_NO_COMPARTMENT, fails_, 0, kHostile);
-  EXPECT_EQ(give(HEADROOM_NO_COMPARTMENT, works_, 0, kHostile), HEADROOM_ERR_STATE);
-  EXPECT_EQ(give(HEADROOM_NO_COMPARTMENT, works_, 0, kHonest), HEADROOM_OK);
+  for (int i = 0; i < 20; ++i) (void)give(HEADROOM_NO_SESSION, fails_, 0, kHostile);
+  EXPECT_EQ(give(HEADROOM_NO_SESSION, works_, 0, kHostile), HEADROOM_ERR_STATE);
+  EXPECT_EQ(give(HEADROOM_NO_SESSION, works_, 0, kHonest), HEADROOM_OK);
   EXPECT_EQ(endpoint_->admission().refused_for_failures, 18U);
 }
 
 // A source and a compartment with the same number are two.
 TEST_F(EndpointGuardTest, ASourceIsNoCompartment) {
   configure({{"failures", {{"per_minute", 6}, {"burst", 3}}}});
-  for (int i = 0; i < 20; ++i) (void)give(HEADROOM_NO_COMPARTMENT, fails_, 0, 1);
+  for (int i = 0; i < 20; ++i) (void)give(HEADROOM_NO_SESSION, fails_, 0, 1);
   EXPECT_EQ(give(1, works_, 0), HEADROOM_OK);
 }
 
@@ -110,29 +110,29 @@ TEST_F(EndpointGuardTest, ASourceIsNoCompartment) {
 TEST_F(EndpointGuardTest, AcceptanceVouchesForTheSource) {
   configure({{"strangers", {{"per_second", 1000}, {"burst", 1000}}}});
   constexpr std::uint32_t kKnown = 5;
-  EXPECT_EQ(give(HEADROOM_NO_COMPARTMENT, works_, 0, kKnown), HEADROOM_OK);
+  EXPECT_EQ(give(HEADROOM_NO_SESSION, works_, 0, kKnown), HEADROOM_OK);
   EXPECT_TRUE(endpoint_->accept(1));
-  for (std::uint32_t i = 0; i < 50; ++i) (void)give(HEADROOM_NO_COMPARTMENT, fails_, 0, 100 + i);
-  EXPECT_EQ(give(HEADROOM_NO_COMPARTMENT, works_, 0, 99), HEADROOM_ERR_STATE);
-  EXPECT_EQ(give(HEADROOM_NO_COMPARTMENT, works_, 0, kKnown), HEADROOM_OK);
+  for (std::uint32_t i = 0; i < 50; ++i) (void)give(HEADROOM_NO_SESSION, fails_, 0, 100 + i);
+  EXPECT_EQ(give(HEADROOM_NO_SESSION, works_, 0, 99), HEADROOM_ERR_STATE);
+  EXPECT_EQ(give(HEADROOM_NO_SESSION, works_, 0, kKnown), HEADROOM_OK);
 }
 
 // Where nobody tells the source, one message that is accepted does not make everybody known.
 TEST_F(EndpointGuardTest, NobodyVouchesForEverybody) {
   configure({{"strangers", {{"per_second", 1000}, {"burst", 1000}}}});
-  EXPECT_EQ(give(HEADROOM_NO_COMPARTMENT, works_, 0), HEADROOM_OK);
+  EXPECT_EQ(give(HEADROOM_NO_SESSION, works_, 0), HEADROOM_OK);
   EXPECT_TRUE(endpoint_->accept(1));
   unsigned admitted = 0;
   for (int i = 0; i < 50; ++i) {
-    admitted += give(HEADROOM_NO_COMPARTMENT, fails_, 0) == HEADROOM_ERR_DECOMPRESSION ? 1U : 0U;
+    admitted += give(HEADROOM_NO_SESSION, fails_, 0) == HEADROOM_ERR_DECOMPRESSION ? 1U : 0U;
   }
   EXPECT_LE(admitted, 2U);
 }
 
 TEST_F(EndpointGuardTest, WhatIsRefusedIsNotAcceptedInTheNameOfTheOneBefore) {
   configure({{"work", {{"per_second", 1000}, {"burst", 1}}}});
-  EXPECT_EQ(give(HEADROOM_NO_COMPARTMENT, works_, 0, 5), HEADROOM_OK);
-  EXPECT_EQ(give(HEADROOM_NO_COMPARTMENT, works_, 0, 5), HEADROOM_ERR_STATE);
+  EXPECT_EQ(give(HEADROOM_NO_SESSION, works_, 0, 5), HEADROOM_OK);
+  EXPECT_EQ(give(HEADROOM_NO_SESSION, works_, 0, 5), HEADROOM_ERR_STATE);
   EXPECT_FALSE(endpoint_->accept(1));
 }
 
@@ -161,7 +161,7 @@ TEST_F(EndpointGuardTest, BrokenStreamsAreFailures) {
     EXPECT_EQ(give(1, stream, 0), HEADROOM_ERR_DECOMPRESSION);
     EXPECT_EQ(give(1, stream, 0), HEADROOM_ERR_STATE);
     EXPECT_GT(endpoint_->counters().work, 0U);
-    EXPECT_EQ(give(2, {}, 0), HEADROOM_MORE);
+    EXPECT_EQ(give(2, {}, 0), HEADROOM_NOTHING);
   }
 }
 
@@ -172,6 +172,23 @@ TEST_F(EndpointGuardTest, OnAStreamNothingIsTakenUntilThereIsAnAllowanceAgain) {
   EXPECT_EQ(give(1, record, 0), HEADROOM_OK);
   EXPECT_EQ(give(1, record, 1000), HEADROOM_ERR_STATE);
   EXPECT_EQ(give(1, record, 2 * kSecond), HEADROOM_OK);
+}
+
+TEST_F(EndpointGuardTest, WhatWaitsOfARefusedStreamComesLater) {
+  configure({{"work", {{"per_second", 1000}, {"burst", 1}}}}, "tcp");
+  Bytes records;
+  write_record(works_, records);
+  write_record(works_, records);
+  EXPECT_EQ(give(1, records, 0), HEADROOM_OK);
+  ASSERT_TRUE(endpoint_->has_more());
+  Bytes room(65536);
+  headroom_packet packet{};
+  packet.out = room.data();
+  packet.out_capacity = static_cast<std::uint32_t>(room.size());
+  EXPECT_TRUE(endpoint_->next(packet, 1000));
+  EXPECT_EQ(packet.status, HEADROOM_ERR_STATE);
+  EXPECT_FALSE(endpoint_->has_more()) << "until the stream goes on";
+  EXPECT_EQ(give(1, {}, 2 * kSecond), HEADROOM_OK);
 }
 
 TEST_F(EndpointGuardTest, StateMemoryIsPromisedOnceOnly) {

@@ -7,8 +7,6 @@ order. Each packet that it refuses or restores wrongly had such a chance to slip
 may come out.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +16,7 @@ from headroom.schemes.rohc.conformance.observation import Observation, ObservedP
 from headroom.schemes.rohc.judge import Decompressor
 
 CONFIDENCE = 0.999
-ATTEMPTS = (
-    2  # a decompressor may try a packet a second time, with another reference (RFC 3095, 5.3.2.2.4 and 5.3.2.2.5)
-)
+ATTEMPTS = 2  # a decompressor may try a packet again with another reference (RFC 3095, 5.3.2.2.4 and 5.3.2.2.5)
 # Nothing in R-0 and R-1 tells that they are damaged (RFC 3095, 5.7.1 to 5.7.3): what they carry updates no context.
 CRC_WIDTH = {
     **dict.fromkeys(("IR", "IR-DYN"), 8),

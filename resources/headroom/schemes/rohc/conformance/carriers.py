@@ -5,17 +5,17 @@ A compressor that sends everything by Uncompressed breaks no rule of a packet fo
 it does not declare is unsupported, and what it declares must work (implementations/README.md).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
+from headroom.core.capabilities import NotDeclared
+from headroom.core.implementations import Implementation
 from headroom.schemes.rohc.conformance import capabilities
 from headroom.schemes.rohc.judge import extension_headers, headers
 
 UNCOMPRESSED, RTP, UDP, ESP, IP, RTP_LITE, UDP_LITE = 0x0000, 0x0001, 0x0002, 0x0003, 0x0004, 0x0007, 0x0008
 LISTS = ("list-compression", "extension-headers")  # features that make more packets fit for a profile
-NOT_COMPRESSED = (0, 43, 44, 60)  # IPv6 extension headers, where nobody lists them
+NOT_COMPRESSED = (0, 43, 44, 60)  # IPv6 extension headers, without list compression
 ENOUGH = 20  # packets for one profile, after which a compressor that compresses would have begun to
 
 
@@ -67,45 +67,43 @@ def _is_plain(packet: bytes, ips: Sequence[headers.IpHeader]) -> bool:
     return True
 
 
-def require(name: str, profiles: Collection[str] | None, packets: Sequence[bytes]) -> None:
-    """Raises NotDeclared when most packets are for a profile that `name` does not declare (of `profiles`, if given).
+def require(found: Implementation, profiles: Collection[str] | None, packets: Sequence[bytes]) -> None:
+    """Raises NotDeclared when most packets are for a profile that `found` does not declare (of `profiles`, if given).
 
-    Nothing is asked for where some packets can only go uncompressed: the case is about these.
+    Nothing is required where some packets can only go uncompressed: the case is about these.
     """
-    features = _lists_of(name)
-    wanted = _wanted(profiles, packets, features)
-    if not wanted or any(profile_for(packet, features) == UNCOMPRESSED for packet in packets):
+    features = _lists_of(found)
+    chosen = _carriers(profiles, packets, features)
+    if not chosen or any(profile_for(packet, features) == UNCOMPRESSED for packet in packets):
         return
-    profile, count = wanted.most_common(1)[0]
-    if 2 * count > len(packets) and not capabilities.declares(name, f"profile-0x{profile:04x}"):
-        raise capabilities.NotDeclared(
-            f"{capabilities.called(name)} does not declare profile 0x{profile:04x}, which these packets are for."
-        )
+    profile, count = chosen.most_common(1)[0]
+    if 2 * count > len(packets) and not capabilities.declares(found, f"profile-0x{profile:04x}"):
+        raise NotDeclared(f"{found.name} does not declare profile 0x{profile:04x}, which these packets are for.")
 
 
-def unused(name: str, profiles: Collection[str] | None, sent: Iterable[tuple[bytes, int | None]]) -> str:
+def unused(found: Implementation, profiles: Collection[str] | None, sent: Iterable[tuple[bytes, int | None]]) -> str:
     """What is wrong when a compressor uses no profile though it declares one that many packets are for; "" if nothing.
 
     `sent`: originals with the profile that each was sent by, None where that is not known.
     """
     known = [(packet, profile) for packet, profile in sent if profile is not None]
-    wanted = _wanted(profiles, [packet for packet, _ in known], _lists_of(name))
+    chosen = _carriers(profiles, [packet for packet, _ in known], _lists_of(found))
     if any(profile != UNCOMPRESSED for _, profile in known):
         return ""
-    for profile, count in wanted.most_common():
-        if count >= ENOUGH and capabilities.declares(name, f"profile-0x{profile:04x}"):
+    for profile, count in chosen.most_common():
+        if count >= ENOUGH and capabilities.declares(found, f"profile-0x{profile:04x}"):
             return (
-                f"{capabilities.called(name)} declares profile 0x{profile:04x} and sends {count} packets that it is "
+                f"{found.name} declares profile 0x{profile:04x} and sends {count} packets that it is "
                 "for uncompressed: nothing is shown"
             )
     return ""
 
 
-def _lists_of(name: str) -> list[str]:
-    return [feature for feature in LISTS if capabilities.declares(name, feature)]
+def _lists_of(found: Implementation) -> list[str]:
+    return [feature for feature in LISTS if capabilities.declares(found, feature)]
 
 
-def _wanted(profiles: Collection[str] | None, packets: Sequence[bytes], features: Collection[str]) -> Counter[int]:
+def _carriers(profiles: Collection[str] | None, packets: Sequence[bytes], features: Collection[str]) -> Counter[int]:
     """How many packets are for each profile that the channel allows."""
     found = Counter(profile_for(packet, features) for packet in packets)
     del found[UNCOMPRESSED]

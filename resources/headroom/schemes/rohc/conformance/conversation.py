@@ -6,17 +6,15 @@ on the link before it, or of the packet that it names. What is given in vain mus
 same octets as without it, for an adapter's output depends on its input alone.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from headroom.core.capabilities import Inconclusive, Misbehaviour
 from headroom.core.errors import UsageError
 from headroom.core.replay import ReplayConfig
 from headroom.schemes.rohc.conformance import stream
-from headroom.schemes.rohc.conformance.capabilities import Inconclusive, Misbehaviour
 from headroom.schemes.rohc.conformance.feedback import Written
 from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
 from headroom.schemes.rohc.conformance.observation import TYPE_0, UPDATES, Observation, ObservedPacket, observe
@@ -115,13 +113,13 @@ class Conversation:
     def parameters(self) -> Parameters:
         return Parameters.of(self.channel)
 
-    def run(self, wanted: ReplayConfig) -> tuple[Observation, Observation | None]:
+    def run(self, config: ReplayConfig) -> tuple[Observation, Observation | None]:
         """Has it with a fresh compressor. The second observation is that without what was given in vain, if anything
         was."""
-        wanted = replace(wanted, decompressor=None, channel={**wanted.channel, **self.channel}, source=self.packets)
+        config = replace(config, decompressor=None, channel={**config.channel, **self.channel}, source=self.packets)
         names = [self._guess(given) for given in self.given]
         for _ in range(len(names) + 1):
-            everything = observe(replace(wanted, control=self._control(names)))
+            everything = observe(replace(config, control=self._control(names)))
             read = [self._read(given, everything, name) for given, name in zip(self.given, names, strict=True)]
             if read == names:
                 break
@@ -131,7 +129,7 @@ class Conversation:
             raise Misbehaviour("The same packets and the same feedback do not make the same octets on the link.")
         if not any(given.in_vain for given in self.given):
             return everything, None
-        return everything, observe(replace(wanted, control=self._control(names, in_vain=False)))
+        return everything, observe(replace(config, control=self._control(names, in_vain=False)))
 
     def _guess(self, given: GivenFeedback) -> FeedbackTarget:
         """What feedback names, as far as it can be known before anything is sent."""
@@ -208,7 +206,7 @@ def judge_kinds(expected: str, packets: Sequence[ObservedPacket]) -> list[str]:
     always right.
     """
     if not packets:
-        raise UsageError(f"'{expected}' is said of no packet at all; a step has one at least.")
+        raise UsageError(f"'{expected}' names no packet at all; a step has one at least.")
     found = []
     for part in (piece.strip() for piece in expected.split(";")):
         match = re.fullmatch(r"(?:(no|some|first|at the end) )?(?:(mode) ([UOR])|(profile) (0x[0-9a-f]{4})|(.+))", part)
@@ -218,7 +216,9 @@ def judge_kinds(expected: str, packets: Sequence[ObservedPacket]) -> list[str]:
             raise UsageError(f"'{part}' says nothing about packets.")
         quantity, is_mode, mode, is_profile, profile, names = match.groups()
         if (is_mode and quantity in ("first", "at the end")) or (is_profile and quantity):
-            raise UsageError(f"'{part}' is not said of packets; say `mode O`, `some mode O`, `no mode O`, `profile …`.")
+            raise UsageError(
+                f"'{part}' is no property of packets; write `mode O`, `some mode O`, `no mode O` or `profile …`."
+            )
         if is_mode:
             found += _modes(quantity, MODE_VALUES[mode], mode, packets)
         elif is_profile:

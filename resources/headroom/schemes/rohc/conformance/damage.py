@@ -6,8 +6,6 @@ deliver what the judge refuses, nor anything other than what the judge makes of 
 the next IR packet.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterable, Sequence
@@ -15,7 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headroom.core import engine
+from headroom.core.capabilities import PATIENCE_S, NotDeclared, promise
 from headroom.core.errors import UsageError
+from headroom.core.implementations import Implementation
 from headroom.schemes.rohc.conformance import capabilities, vectors
 from headroom.schemes.rohc.conformance.arrivals import CRC_WIDTH, TYPE_0_AND_1_WIDTH, flipped, poisson_limit
 from headroom.schemes.rohc.judge import CrcMismatch, Decompressor, Outcome, framing
@@ -233,7 +233,7 @@ def _bursts(target: _Target, source: random.Random) -> Iterable[tuple[str, bytes
         yield f"with bits {bits} flipped", flipped(target.link, bits)
 
 
-def attempt(kind: str, decompressor: str, build: str, seed: int) -> DamageOutcome:
+def attempt(kind: str, decompressor: Implementation, build: str, seed: int) -> DamageOutcome:
     """Makes all trials of a kind with a decompressor, each on a channel of its own."""
     groups: dict[str, list[Trial]] = {}
     for trial in trials(kind, seed):
@@ -243,19 +243,19 @@ def attempt(kind: str, decompressor: str, build: str, seed: int) -> DamageOutcom
     for group in groups.values():
         channel = vectors.channel_for(group[0].vector, decompressor)
         try:
-            capabilities.require(decompressor, "decompressor", channel)
-        except capabilities.NotDeclared:
+            capabilities.require(decompressor, "decompressor", channel, build)
+        except NotDeclared:
             continue
         most = capabilities.channels_of(decompressor, channel, MOST_CHANNELS)
         for start in range(0, len(group), most):
             part = group[start : start + most]
-            document = engine.run("replay", job(part, decompressor, build), capabilities.PATIENCE_S, build)
-            capabilities.promise(document)
+            document = engine.run("replay", job(part, decompressor, build), PATIENCE_S, build)
+            promise(document)
             _count(tried, part, document)
     return tried
 
 
-def job(group: Sequence[Trial], decompressor: str, build: str) -> dict[str, Any]:
+def job(group: Sequence[Trial], decompressor: Implementation, build: str) -> dict[str, Any]:
     """Trial n on channel n: what comes before it, the damaged packet, the recovery. Side by side in time."""
     channel = {**vectors.channel_for(group[0].vector, decompressor), "channels": len(group)}
     source: list[dict[str, Any]] = []
@@ -265,7 +265,7 @@ def job(group: Sequence[Trial], decompressor: str, build: str) -> dict[str, Any]
         source.append({**at, "hex": octets.hex()})
         expected.append(None if delivered is None else {**at, "hex": delivered.hex()})
     return {
-        "decompressor": capabilities.adapter(decompressor, "decompressor", channel, build),
+        "decompressor": capabilities.adapter(decompressor, channel, build),
         "source": {"packets": source},
         "expected": {"packets": expected},
         "records": "failures",

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a failed case leaves behind: a text with both decodes of the packet in question side by side."""
 
-from __future__ import annotations
-
 from headroom.core.results.record import Finding
 from headroom.schemes.rohc.conformance.observation import Observation, ObservedPacket
 from headroom.schemes.rohc.conformance.vectors import VectorOutcome
@@ -34,8 +32,8 @@ def of_packet(one: ObservedPacket) -> list[str]:
         lines.append(f"refused: {outcome.error}")
     restored = outcome.delivered if outcome is not None else None
     lines += ["", *side_by_side("original", one.original, "restored by the judge", restored)]
-    said = ", ".join(arrival["status"] for arrival in one.record.get("decompressor", ()))
-    lines += ["", f"the decompressor: {one.verdict}" + (f" ({said})" if said else "")]
+    statuses = ", ".join(arrival["status"] for arrival in one.record.get("decompressor", ()))
+    lines += ["", f"the decompressor: {one.verdict}" + (f" ({statuses})" if statuses else "")]
     return lines
 
 
@@ -49,12 +47,12 @@ def of_vector(played: VectorOutcome) -> str:
     lines += ["", *played.wrong, ""]
     for number, step in enumerate(vector.steps):
         record = played.records[number] if number < len(played.records) else {}
-        said = ", ".join(arrival["status"] for arrival in record.get("decompressor", ())) or "nothing"
+        statuses = ", ".join(arrival["status"] for arrival in record.get("decompressor", ())) or "nothing"
         lines.append(f"link packet {number}: {step.link.hex()}")
         lines += [
             f"  {field.bits:4d} bits  {field.name:<28} 0x{field.value:x}  {field.why}".rstrip() for field in step.fields
         ]
-        lines.append(f"  must be {step.outcome}; {record.get('verdict', 'not played')} ({said})")
+        lines.append(f"  must be {step.outcome}; {record.get('verdict', 'not played')} ({statuses})")
         if step.packet is not None:
             lines.append(f"  original {step.packet.hex()}")
     return "\n".join(lines)

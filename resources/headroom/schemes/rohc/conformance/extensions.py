@@ -12,8 +12,6 @@
 | x, b | GRE with a bit of Reserved0, or with the Protocol Type of bridged Ethernet: no list may have it |
 """
 
-from __future__ import annotations
-
 import random
 import string
 import struct

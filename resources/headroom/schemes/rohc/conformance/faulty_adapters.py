@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adapters that misbehave on purpose (resources/engine/tests/faulty): what the harness makes of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
-from headroom.core import engine
+from headroom.core import capabilities, engine
 from headroom.core.paths import build_folder
-from headroom.schemes.rohc.conformance import capabilities
 
 TIMEOUT_S = 3.0  # of an adapter that hangs; the others need a tenth of a second
 LONG_FEEDBACK = "f0c8" + "11" * 200

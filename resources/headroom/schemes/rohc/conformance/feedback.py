@@ -145,7 +145,7 @@ class Reading:
 
 
 def read(elements: Iterable[bytes], parameters: Parameters, profile: int | None = None) -> Reading:
-    """Reads what a decompressor said about a context of `profile` (None: of none)."""
+    """Reads feedback about a context of `profile` (None: of none)."""
     reading = Reading()
     for element in elements:
         try:
@@ -160,7 +160,7 @@ def read(elements: Iterable[bytes], parameters: Parameters, profile: int | None 
             try:
                 reading.read.append(formats.parse(data, parameters.large_cids))
             except RohcError:
-                continue  # check_feedback has said so
+                continue  # check_feedback reports it
     return reading
 
 

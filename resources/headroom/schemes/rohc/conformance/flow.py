@@ -139,7 +139,7 @@ class Flow:
         """The next packet. Afterwards the counters stand at the one that follows it."""
         octets = self._build()
         if self.spoilt:
-            outer = sum(_header_octets(ip) for ip in self.ips[:-1])
+            outer = sum(20 if ip.version == 4 else 40 for ip in self.ips[:-1])
             octets = octets[:outer] + _spoil(octets[outer:], self.spoilt, self.inner.version)
         self.advance()
         return octets
@@ -330,10 +330,6 @@ def _ip_header(ip: IpFields, length: int, following: int) -> bytes:
     if ip.version == 4:
         return headers.ipv4(ip.tos, 20 + length, ip.identification, ip.df, ip.ttl, following, ip.addresses)
     return headers.ipv6(ip.tos, ip.flow_label, length, following, ip.ttl, ip.addresses)
-
-
-def _header_octets(ip: IpFields) -> int:
-    return 20 if ip.version == 4 else 40
 
 
 def _udp_checksum(ip: IpFields, ports: bytes, body: bytes) -> int:

@@ -6,8 +6,6 @@ The first copy loses nothing. From it is read for how many packets the change is
 that the decompressor makes of what arrives at least what the judge makes of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -61,20 +59,18 @@ def literal(
     ]
 
 
-def survey(flow: Flow, change: str, wanted: ReplayConfig) -> Survey:
+def survey(flow: Flow, change: str, config: ReplayConfig) -> Survey:
     """Sends the flow with a change at packet `CHANGE_AT` and the losses of `PATTERNS`."""
     packets = packets_of(flow, {CHANGE_AT: change}, PACKETS)
-    most = min(
-        capabilities.channels_of(name, wanted.channel) for name in (wanted.compressor, wanted.decompressor) if name
-    )
+    most = min(capabilities.channels_of(end, config.channel) for end in (config.compressor, config.decompressor) if end)
     found: Survey | None = None
     for start in range(0, len(PATTERNS), most):
         patterns = PATTERNS[start : start + most]
         channels = len(patterns)
         drop = [(CHANGE_AT + n) * channels + channel for channel, pattern in enumerate(patterns) for n in pattern]
-        channel = {**wanted.channel, "channels": channels} if channels > 1 else wanted.channel
+        channel = {**config.channel, "channels": channels} if channels > 1 else config.channel
         seen = observe(
-            replace(wanted, source=literal(packets, channels), channel=channel, forward={"drop": drop}), judged={0}
+            replace(config, source=literal(packets, channels), channel=channel, forward={"drop": drop}), judged={0}
         )
         by_channel = {n: [one for one in seen.packets if one.channel == n] for n in range(channels)}
         if found is None:

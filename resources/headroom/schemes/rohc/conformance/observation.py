@@ -4,8 +4,6 @@
 What an adapter tells about its packets is not looked at: type, CID and sequence number are those that the judge reads.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections import Counter
 from collections.abc import Collection
@@ -14,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import replay
+from headroom.core.capabilities import PATIENCE_S, Inconclusive, promise
 from headroom.core.captures import engine_pcapng
 from headroom.core.results.record import Finding
 from headroom.schemes.rohc.conformance import capabilities, carriers, feedback
@@ -149,9 +148,7 @@ class Observation:
             if seen.cid is not None:
                 contexts.setdefault((seen.channel, seen.cid), []).append(seen)
         if not contexts:
-            raise capabilities.Inconclusive(
-                "The judge can read no packet on the link, which says nothing about the compressor."
-            )
+            raise Inconclusive("The judge can read no packet on the link, which says nothing about the compressor.")
         return [contexts[key] for key in sorted(contexts)]
 
     def flow(self) -> list[ObservedPacket]:
@@ -161,7 +158,7 @@ class Observation:
 
 
 def observe(
-    wanted: replay.ReplayConfig, window: int = 1, confidence: int = 1, judged: Collection[int] | None = None
+    config: replay.ReplayConfig, window: int = 1, confidence: int = 1, judged: Collection[int] | None = None
 ) -> Observation:
     """Replays, and puts what the compressor sent before the judge.
 
@@ -170,16 +167,16 @@ def observe(
     side does not declare, EngineFailure when the engine gives no result, Misbehaviour when an adapter broke a promise
     of the ABI.
     """
-    done, originals = _replay(replace(wanted, records="all", record_octets=True, timeout_s=capabilities.PATIENCE_S))
-    asked = wanted.channel.get("profiles") if wanted.profiles_asked else None
-    for name in filter(None, (wanted.compressor, wanted.decompressor) if wanted.compressor else ()):
-        carriers.require(name, asked, originals)
-    capabilities.promise(done.document)
-    result = Observation(done, Parameters.of(wanted.channel))
+    done, originals = _replay(replace(config, records="all", record_octets=True, timeout_s=PATIENCE_S))
+    profiles = config.channel.get("profiles") if config.profiles_named else None
+    for found in filter(None, (config.compressor, config.decompressor) if config.compressor else ()):
+        carriers.require(found, profiles, originals)
+    promise(done.document)
+    result = Observation(done, Parameters.of(config.channel))
     checkers: dict[int, Checker] = {}
     positions: dict[int, list[int]] = {}
-    scripted = _scripted_feedback(wanted)
-    by_itself = feedback_arrives(wanted)
+    scripted = _scripted_feedback(config)
+    by_itself = feedback_arrives(config)
     for record in done.records:
         if "packet" not in record or record.get("direction") != "forward":
             continue
@@ -204,13 +201,13 @@ def observe(
         for left_out in checker.not_judged:
             sentence = f"packet {at[left_out.packet_index]}: {left_out.sentence}"
             result.not_judged.append(sentence)
-            if wanted.compressor and not capabilities.declares(wanted.compressor, left_out.feature):
+            if config.compressor and not capabilities.declares(config.compressor, left_out.feature):
                 result.undeclared.append(f"{sentence} ({left_out.feature} is not declared)")
-    if not sees_all_feedback(wanted):
+    if not sees_all_feedback(config):
         result.findings = [one for one in result.findings if one.requirement not in MODE_RULES]
-    if wanted.compressor:
+    if config.compressor:
         sent = [(seen.original, seen.profile) for seen in result.packets]
-        if sentence := carriers.unused(wanted.compressor, wanted.channel.get("profiles"), sent):
+        if sentence := carriers.unused(config.compressor, config.channel.get("profiles"), sent):
             result.findings.append(Finding(sentence, "", 0, JUDGE, "must"))
     result.findings.sort(key=lambda one: one.packet or 0)
     return result
@@ -232,24 +229,24 @@ def _seen(record: dict[str, Any], original: bytes, checker: Checker | None) -> O
     return seen
 
 
-def _replay(wanted: replay.ReplayConfig) -> tuple[replay.Replay, list[bytes]]:
+def _replay(config: replay.ReplayConfig) -> tuple[replay.Replay, list[bytes]]:
     """The replay and its original packets; those of a profile are taken from a capture by the engine."""
-    if not isinstance(wanted.source, str):
-        return replay.run(wanted), [bytes.fromhex(packet["hex"]) for packet in wanted.source]
+    if not isinstance(config.source, str):
+        return replay.run(config), [bytes.fromhex(packet["hex"]) for packet in config.source]
     with tempfile.TemporaryDirectory(prefix="headroom-observation-") as folder:
         path = Path(folder) / "source.pcapng"
-        if not wanted.reverse:
-            done = replay.run(replace(wanted, outputs={**wanted.outputs, "source": path}))
+        if not config.reverse:
+            done = replay.run(replace(config, outputs={**config.outputs, "source": path}))
         else:  # whose capture would have the packets of both directions
-            done = replay.run(wanted)
-            replay.run(replace(wanted, **ONE_WAY, outputs={"source": path}))
+            done = replay.run(config)
+            replay.run(replace(config, **ONE_WAY, outputs={"source": path}))
         return done, [packet.octets for packet in engine_pcapng.read(path)] if path.exists() else []
 
 
-def _scripted_feedback(wanted: replay.ReplayConfig) -> dict[int, dict[int, list[bytes]]]:
+def _scripted_feedback(config: replay.ReplayConfig) -> dict[int, dict[int, list[bytes]]]:
     """Feedback data that the job itself gives the compressor, by packet and channel."""
     found: dict[int, dict[int, list[bytes]]] = {}
-    for step in wanted.control:
+    for step in config.control:
         if step.get("side") == "compressor" and "feedback" in step:
             by_channel = found.setdefault(step["before"], {})
             by_channel.setdefault(step.get("channel", 0), []).extend(_elements(step["feedback"]))
@@ -263,18 +260,18 @@ def _elements(text: str) -> list[bytes]:
         return []  # What is no feedback binds the compressor to nothing.
 
 
-def sees_all_feedback(wanted: replay.ReplayConfig) -> bool:
+def sees_all_feedback(config: replay.ReplayConfig) -> bool:
     """Whether the judge knows of everything that the compressor hears: what a job gives it by hand, or what a
     decompressor says while it arrives at once."""
-    return not wanted.decompressor or replay.feedback_path(wanted) == "none" or feedback_arrives(wanted)
+    return not config.decompressor or replay.feedback_path(config) == "none" or feedback_arrives(config)
 
 
-def feedback_arrives(wanted: replay.ReplayConfig) -> bool:
+def feedback_arrives(config: replay.ReplayConfig) -> bool:
     """Whether all feedback of the decompressor reaches the compressor before its next packet, so that the judge may
     hold the compressor to it."""
-    if not wanted.decompressor or replay.feedback_path(wanted) != "own" or wanted.burst > 1:
+    if not config.decompressor or replay.feedback_path(config) != "own" or config.burst > 1:
         return False  # of a burst, all is compressed before anything of it arrives
-    return not set(wanted.feedback) - {"path"} and not set(wanted.forward) & {
+    return not set(config.feedback) - {"path"} and not set(config.forward) & {
         "delay_ns",
         "jitter_ns",
         "reorder",

@@ -6,8 +6,6 @@ is its own affair. Here that number is read off the link: how many packets from 
 the judge, a decompressor without any repair, still restores everything behind them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from headroom.schemes.rohc.conformance.observation import ObservedPacket
@@ -58,10 +56,10 @@ def single_losses(
 ) -> list[tuple[int, int]]:
     """Every packet whose loss alone keeps the judge from restoring a later one, and which one that is."""
     spared = set(but)
-    wanted = {n for n, seen in enumerate(packets) if seen.link is not None and n not in spared}
+    required = {n for n, seen in enumerate(packets) if seen.link is not None and n not in spared}
     before = contexts_before(packets)
     found = []
-    for n in sorted(wanted):
+    for n in sorted(required):
         hurt = hurt_by(packets, n, 1, before[n], parameters)
         if hurt is not None:
             found.append((packets[n].index, hurt))

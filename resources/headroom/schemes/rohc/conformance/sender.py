@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Link packets written by hand, of the type that a case asks for: what a decompressor is sent when it is alone.
 
-There is no compressor in it: whoever uses it says which packet type comes next, also where no compressor would send it.
+There is no compressor in it: the caller chooses the next packet type, also where no compressor would send it.
 The formats are those of RFC 3095, 5.7, 5.11 and 5.12, RFC 3843, RFC 4019 and RFC 5795, 5.4; flows with one IP header.
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass, field
 
@@ -27,7 +25,7 @@ KINDS = ("IR", "IR-DYN", "Normal", *TYPE_0_AND_1, *TYPE_2, *R_MODE)
 
 @dataclass
 class Sender:
-    """One context of a channel. `mode` is what mode parameters say until a packet is asked for with another one."""
+    """One context of a channel. `mode` is what mode parameters say until a packet has another one."""
 
     flow: Flow
     cid: int = 0

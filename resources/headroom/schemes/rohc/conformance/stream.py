@@ -4,8 +4,6 @@
 The packets are those of one context, as `observation` saw them.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 

@@ -5,15 +5,15 @@ Packets of every step are of one type (see `sender`): right, with a wrong CRC, o
 its context's flow has next, so that a packet that comes out can be compared octet by octet.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from headroom.core import engine
+from headroom.core.capabilities import PATIENCE_S, promise
 from headroom.core.errors import UsageError
+from headroom.core.implementations import Implementation
 from headroom.schemes.rohc.conformance import capabilities, feedback
 from headroom.schemes.rohc.conformance.flow import INTERVAL_NS, Flow
 from headroom.schemes.rohc.conformance.sender import Sender
@@ -109,13 +109,13 @@ class Timeline:
             else:
                 other = spoilt in ("poisoned", "garbled")
                 if other:
-                    _poison(sender)
+                    _jump(sender, 5)
                 link, original = sender.packet(kind, mode, not bare, wrong_crc=spoilt in ("damaged", "garbled"))
                 if other:
-                    _heal(sender)
+                    _jump(sender, -5)
                 self.links.append({"time_ns": self.now_ns, "channel": 0, "hex": link.hex()})
-                wanted = outcome in ("delivered", "delivered or withheld")
-                self.expected.append({"time_ns": self.now_ns, "channel": 0, "hex": original.hex()} if wanted else None)
+                due = outcome in ("delivered", "delivered or withheld")
+                self.expected.append({"time_ns": self.now_ns, "channel": 0, "hex": original.hex()} if due else None)
                 self.sns.append(sender.last_sn)
                 step.count += 1
             self.now_ns += self.interval_ns
@@ -140,18 +140,18 @@ class Timeline:
             "records": "all",
         }
 
-    def play(self, name: str, build: str, options: dict[str, Any] | None = None) -> TimelineOutcome:
+    def play(self, found: Implementation, build: str, options: dict[str, Any] | None = None) -> TimelineOutcome:
         """Sends everything to a fresh decompressor, which gets these options too, and judges what it did."""
-        job = self.job(capabilities.adapter(name, "decompressor", self.channel, build, options))
-        document = engine.run("replay", job, capabilities.PATIENCE_S, build)
-        capabilities.promise(document)
+        job = self.job(capabilities.adapter(found, self.channel, build, options))
+        document = engine.run("replay", job, PATIENCE_S, build)
+        promise(document)
         return self.judge(document)
 
     def judge(self, document: dict[str, Any]) -> TimelineOutcome:
         played = TimelineOutcome(document=document)
         records = {record["packet"]: record for record in document["records"] if "packet" in record}
         read_so_far: int | None = None  # sequence number of the last packet that was decompressed and had a CRC
-        mode = "U"  # as the packets have said
+        mode = "U"  # as the packets have set it
         for number, step in enumerate(self.steps, 1):
             mine = [records[n] for n in range(step.first, step.first + step.count)]
             where = f"step {number} ({step.count} x {step.what})"
@@ -191,21 +191,14 @@ class Timeline:
         )
 
 
-def _poison(sender: Sender) -> None:
-    """The next packet is a valid one of another sequence number: a residual error that no CRC notices."""
-    sender.flow.sn = (sender.flow.sn + 5) & sender.flow.sn_mask
-    sender.flow.ts = (sender.flow.ts + 5 * sender.flow.step) & 0xFFFFFFFF
-    for ip in sender.flow.ips:
+def _jump(sender: Sender, packets: int) -> None:
+    """Moves a flow ahead, or back: its next packet is valid but another, a residual error that no CRC notices."""
+    flow = sender.flow
+    flow.sn = (flow.sn + packets) & flow.sn_mask
+    flow.ts = (flow.ts + packets * flow.step) & 0xFFFFFFFF
+    for ip in flow.ips:
         if ip.behaviour == "sequential":
-            ip.identification = (ip.identification + 5) & 0xFFFF
-
-
-def _heal(sender: Sender) -> None:
-    sender.flow.sn = (sender.flow.sn - 5) & sender.flow.sn_mask
-    sender.flow.ts = (sender.flow.ts - 5 * sender.flow.step) & 0xFFFFFFFF
-    for ip in sender.flow.ips:
-        if ip.behaviour == "sequential":
-            ip.identification = (ip.identification - 5) & 0xFFFF
+            ip.identification = (ip.identification + packets) & 0xFFFF
 
 
 def _outcomes(step: Step, records: Sequence[dict[str, Any]]) -> list[str]:

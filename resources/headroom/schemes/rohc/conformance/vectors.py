@@ -5,8 +5,6 @@ What must come out is compared by the engine; what the decompressor passes on to
 answers, is compared here. A vector that does not pass among others is played again alone, and that is what counts.
 """
 
-from __future__ import annotations
-
 import fnmatch
 import json
 from collections.abc import Iterable, Sequence
@@ -15,7 +13,9 @@ from functools import cache
 from typing import Any
 
 from headroom.core import engine
+from headroom.core.capabilities import PATIENCE_S, Misbehaviour, NotDeclared, promise
 from headroom.core.errors import UsageError
+from headroom.core.implementations import Implementation
 from headroom.schemes.rohc.conformance import capabilities, feedback
 from headroom.schemes.rohc.judge import Decompressor, Parameters, vectors
 from headroom.schemes.rohc.judge import feedback as formats
@@ -29,7 +29,7 @@ class VectorOutcome:
     vector: Vector
     wrong: list[str] = field(default_factory=list)
     records: list[dict[str, Any]] = field(default_factory=list)
-    failure: engine.EngineFailure | capabilities.Misbehaviour | None = None
+    failure: engine.EngineFailure | Misbehaviour | None = None
 
 
 @cache
@@ -65,7 +65,7 @@ def control(names: Iterable[str]) -> str | None:
     """A vector that must be delivered, for those from which nothing is to come out: to refuse everything is no merit.
 
     None where one of them must be delivered itself. The control is of a channel with CIDs of the same size, and of the
-    same file if one of it will do: whoever declares what the vectors are about declares what it is about.
+    same file if one of it will do: who declares the vectors' feature declares that of it.
     """
     chosen = [by_name()[name] for name in names]
     if any(step.outcome == "delivered" for vector in chosen for step in vector.steps):
@@ -82,7 +82,7 @@ def control(names: Iterable[str]) -> str | None:
     return min(fitting, key=lambda vector: vector.path not in paths).name
 
 
-def channel_for(vector: Vector, decompressor: str) -> dict[str, Any]:
+def channel_for(vector: Vector, decompressor: Implementation) -> dict[str, Any]:
     """The channel of a vector for a decompressor that need not declare every profile that the channel could have.
 
     Its PROFILES are those that the vector uses, and of the others those that the decompressor declares: vectors are
@@ -102,7 +102,7 @@ def _profiles_used(name: str, channel: str, links: tuple[bytes, ...]) -> frozens
 
 
 @cache
-def play_all(decompressor: str, build: str) -> dict[str, VectorOutcome]:
+def play_all(decompressor: Implementation, build: str) -> dict[str, VectorOutcome]:
     """All vectors of a decompressor that needs no special feature for them; once for a run."""
     groups: dict[str, list[Vector]] = {}
     for vector in by_name().values():
@@ -117,39 +117,39 @@ def play_all(decompressor: str, build: str) -> dict[str, VectorOutcome]:
     return played
 
 
-def play(name: str, decompressor: str, build: str) -> VectorOutcome:
+def play(name: str, decompressor: Implementation, build: str) -> VectorOutcome:
     """One vector. Raises NotDeclared when the decompressor does not declare what it is about."""
     vector = by_name()[name]
-    capabilities.require(decompressor, "decompressor", channel_for(vector, decompressor), vector.feature)
+    capabilities.require(decompressor, "decompressor", channel_for(vector, decompressor), build, vector.feature)
     if vector.feature:
         return _play_alone(vector, decompressor, build)
     return play_all(decompressor, build)[name]
 
 
-def _play_together(group: Sequence[Vector], decompressor: str, build: str) -> list[VectorOutcome]:
+def _play_together(group: Sequence[Vector], decompressor: Implementation, build: str) -> list[VectorOutcome]:
     try:
-        capabilities.require(decompressor, "decompressor", channel_for(group[0], decompressor))
-    except capabilities.NotDeclared:
+        capabilities.require(decompressor, "decompressor", channel_for(group[0], decompressor), build)
+    except NotDeclared:
         return []
     try:
-        document = engine.run("replay", job(group, decompressor, build), capabilities.PATIENCE_S, build)
-        capabilities.promise(document)
+        document = engine.run("replay", job(group, decompressor, build), PATIENCE_S, build)
+        promise(document)
         found = judge(group, document)
-    except (engine.EngineFailure, capabilities.Misbehaviour):
+    except (engine.EngineFailure, Misbehaviour):
         return [_play_alone(vector, decompressor, build) for vector in group]
     return [_play_alone(one.vector, decompressor, build) if one.wrong and len(group) > 1 else one for one in found]
 
 
-def _play_alone(vector: Vector, decompressor: str, build: str) -> VectorOutcome:
+def _play_alone(vector: Vector, decompressor: Implementation, build: str) -> VectorOutcome:
     try:
-        document = engine.run("replay", job([vector], decompressor, build), capabilities.PATIENCE_S, build)
-        capabilities.promise(document)
-    except (engine.EngineFailure, capabilities.Misbehaviour) as failure:
+        document = engine.run("replay", job([vector], decompressor, build), PATIENCE_S, build)
+        promise(document)
+    except (engine.EngineFailure, Misbehaviour) as failure:
         return VectorOutcome(vector, [str(failure)], failure=failure)
     return judge([vector], document)[0]
 
 
-def job(group: Sequence[Vector], decompressor: str, build: str) -> dict[str, Any]:
+def job(group: Sequence[Vector], decompressor: Implementation, build: str) -> dict[str, Any]:
     """A job in which vector n has channel n; the steps of all go side by side."""
     channel = {**channel_for(group[0], decompressor), **({"channels": len(group)} if len(group) > 1 else {})}
     options = capabilities.options_for(decompressor, "decompressor", group[0].feature)
@@ -160,7 +160,7 @@ def job(group: Sequence[Vector], decompressor: str, build: str) -> dict[str, Any
         source.append({**at, "hex": step.link.hex()})
         expected.append(None if step.packet is None else {**at, "hex": step.packet.hex()})
     return {
-        "decompressor": capabilities.adapter(decompressor, "decompressor", channel, build, options),
+        "decompressor": capabilities.adapter(decompressor, channel, build, options),
         "source": {"packets": source},
         "expected": {"packets": expected},
         "records": "all",
@@ -193,12 +193,12 @@ def judge(group: Sequence[Vector], document: dict[str, Any]) -> list[VectorOutco
 def _wrong(vector: Vector, step: Step, record: dict[str, Any]) -> list[str]:
     found = []
     statuses = ", ".join(arrival["status"] for arrival in record.get("decompressor", ())) or "nothing"
-    wanted = "identical" if step.outcome == "delivered" else "withheld"
-    if record["verdict"] != wanted:
+    expected = "identical" if step.outcome == "delivered" else "withheld"
+    if record["verdict"] != expected:
         what = {
             "identical": "is not delivered as it should be",
             "withheld": "is delivered, but nothing may come out",
-        }[wanted]
+        }[expected]
         found.append(f"{what}: {record['verdict']} ({statuses})")
     found += _wrong_passed_on(step, record)
     if step.replies:
@@ -214,17 +214,17 @@ def _wrong_passed_on(step: Step, record: dict[str, Any]) -> list[str]:
         return [f"passes on what is no feedback: {error}"]
     if tuple(got) == step.passes_on:
         return []
-    wanted, had = (", ".join(data.hex() for data in several) or "nothing" for several in (step.passes_on, got))
-    return [f"passes on {had} to the compressor at its end, not {wanted}"]
+    expected, had = (", ".join(data.hex() for data in several) or "nothing" for several in (step.passes_on, got))
+    return [f"passes on {had} to the compressor at its end, not {expected}"]
 
 
 def _wrong_replies(vector: Vector, step: Step, record: dict[str, Any]) -> list[str]:
     """Each reply is among the feedback, in order; more feedback may be there."""
     reading = feedback.read([bytes.fromhex(text) for text in record.get("feedback", ())], vector.parameters)
     found = [remark.sentence for remark in reading.remarks]
-    said = iter(reading.read)
+    readings = iter(reading.read)
     for reply in step.replies:
-        if not any(_is_reply(one, reply) for one in said):
+        if not any(_is_reply(one, reply) for one in readings):
             what = f"{reply['acktype']}({reply['mode']}) for CID {reply['cid']}" + (
                 " with CRC" if reply["protected"] else ""
             )

@@ -5,8 +5,6 @@ tshark parses ROHC and neither decompresses it nor looks at a CRC. Measured with
 packets in all modes, with small and large CIDs; a disagreement is claimed only where tshark was right in all of them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from headroom.core.captures.dissection import Ours, Reading, ReadingComparison
@@ -28,7 +26,7 @@ class Limits:
 
     def __init__(self) -> None:
         self._beyond: set[int] = set()  # CIDs whose IP flags tshark does not know
-        self._modes: set[int] = set()  # CIDs whose mode a packet has said
+        self._modes: set[int] = set()  # CIDs whose mode a packet has set
 
     def why_silent(self, ours: RohcReading) -> str:
         """Why tshark's reading of this packet is not held against ours; empty where it is."""

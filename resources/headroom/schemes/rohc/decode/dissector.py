@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The dissector of ROHC: what is known of a capture's channels, and who reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from headroom.core.captures.dissection import LinkChannel, LinkDissector, Reading, Value
+from headroom.core.captures.dissection import LinkChannel, LinkDissector, LinkPacket, Reading, Value
 from headroom.core.errors import UsageError
-from headroom.core.settings import split_names
+from headroom.core.options import split_names
 from headroom.schemes.rohc.decode import tshark_reading
 from headroom.schemes.rohc.decode.reading import ChannelHints, RohcReader, reads_as_large
 from headroom.schemes.rohc.judge.cid import MAX_SMALL_CID
@@ -54,8 +52,8 @@ def profiles_of(text: str) -> frozenset[int]:
     known |= {profile.name.lower(): number for number, profile in PROFILES.items()}
     names = [name.lower() for name in split_names(text)]
     if unknown := [name for name in names if name not in known] or (not names and ["nothing"]):
-        told = ", ".join(f"0x{number:04x} ({profile.name})" for number, profile in PROFILES.items())
-        raise UsageError(f"The judge knows no ROHC profile '{unknown[0]}'. It knows {told}.")
+        profiles = ", ".join(f"0x{number:04x} ({profile.name})" for number, profile in PROFILES.items())
+        raise UsageError(f"The judge knows no ROHC profile '{unknown[0]}'. It knows {profiles}.")
     return frozenset(known[name] for name in names)
 
 
@@ -78,5 +76,5 @@ class RohcChannel(LinkChannel):
     def reader(self) -> RohcReader:
         return RohcReader(self.hints, self.large)
 
-    def tshark(self, packets: Sequence[tuple[int, bytes]]) -> list[Reading]:
+    def tshark(self, packets: Sequence[LinkPacket]) -> list[Reading]:
         return tshark_reading.read(packets, self.large)

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Our own reading of ROHC: one decompressor of the judge for each channel, which remembers what came before."""
 
-from __future__ import annotations
-
 import ipaddress
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from headroom.core.captures.dissection import LinkReader, Ours, Reading, ReadingComparison, Value
+from headroom.core.captures.dissection import LinkPacket, LinkReader, Ours, Reading, ReadingComparison, Value
 from headroom.schemes.rohc.decode.comparing import Limits, RohcReading, compare
 from headroom.schemes.rohc.judge import Decompressor, Parameters, RohcError, feedback
 from headroom.schemes.rohc.judge.cid import MAX_LARGE_CID, MAX_SMALL_CID
@@ -54,8 +52,8 @@ class RohcReader(LinkReader):
         self.judge = Decompressor(hints.parameters(large))
         self.limits = Limits()
 
-    def read(self, octets: bytes, arrival_ns: int | None = None) -> RohcReading:
-        outcome = self.judge.decompress(octets, arrival_ns)
+    def read(self, link: LinkPacket) -> RohcReading:
+        outcome = self.judge.decompress(link.octets, link.time_ns)
         packet = outcome.packet
         ours = RohcReading(packet=packet)
         if packet is not None:
@@ -155,11 +153,7 @@ def _feedback(data: bytes, large_cids: bool, ours: Ours) -> dict[str, Value] | N
     found: dict[str, Value] = {"type": one.kind, "CID": one.cid, "SN": one.sn.value}
     if one.kind == "FEEDBACK-2":
         found |= {"acknowledgement": one.acktype, "mode": feedback.mode_name(one) or f"{one.mode}"}
-        found["options"] = [_option(option) for option in one.options]
+        found["options"] = [f"{option.name} {option.data.hex()}".strip() for option in one.options]
         if one.has(feedback.CRC) and not one.protected:
             ours.notes.append(f"the CRC option of feedback {data.hex()} is wrong")
     return found
-
-
-def _option(option: feedback.Option) -> str:
-    return f"{option.name} {option.data.hex()}".strip()

@@ -6,8 +6,6 @@ in which tshark reads it: small CIDs behind Ethernet type 0x22F1, large CIDs as 
 dissector pdcp-lte documents), for it takes all CIDs on Ethernet for small ones and reads none on PPP.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 from collections.abc import Sequence
@@ -16,7 +14,7 @@ from typing import Any, NamedTuple
 
 from headroom.core import tshark
 from headroom.core.captures import framing
-from headroom.core.captures.dissection import Reading, Row, Value
+from headroom.core.captures.dissection import LinkPacket, Reading, Row, Value
 from headroom.core.tshark import numbers
 from headroom.decode.tshark_reading import UNKNOWN
 from headroom.schemes.rohc.judge import RohcError, cid
@@ -76,13 +74,13 @@ ACKTYPES = ("ACK", "NACK", "STATIC-NACK")
 MODES = {1: "U", 2: "O", 3: "R"}
 
 
-def read(packets: Sequence[tuple[int, bytes]], large: bool) -> list[Reading]:
-    """The ROHC packets of one channel (time in ns, octets), as tshark reads them.
+def read(packets: Sequence[LinkPacket], large: bool) -> list[Reading]:
+    """The ROHC packets of one channel, as tshark reads them.
 
     Raises EnvironmentLacks without tshark, HeadroomError when it fails.
     """
     options = LARGE_OPTIONS if large else ()
-    pieces = [pieces_of(octets, large) for _, octets in packets]
+    pieces = [pieces_of(packet.octets, large) for packet in packets]
     places = [(number, place) for number, found in enumerate(pieces) for place in range(len(found))]
     if large:
         # Its context is that of the last IR packet, whatever the CID: so each context's packets stand together.
@@ -91,7 +89,7 @@ def read(packets: Sequence[tuple[int, bytes]], large: bool) -> list[Reading]:
     sent = []
     for number, place in places:
         octets = wrap(pieces[number][place].octets)
-        sent.append((packets[number][0], octets, len(octets)))
+        sent.append((packets[number].time_ns or 0, octets, len(octets)))
     link_type = framing.RAW if large else framing.ETHERNET
     rows = tshark.rows_of(sent, link_type, FIELDS, options)
     if rows is None:
@@ -158,8 +156,8 @@ def row_reading(row: Row) -> Reading:
     if row.get("rohc.feedback"):
         reading.title = "feedback"
         reading.values["feedback"] = [_feedback(row, cids)]
-    elif told := TYPES.search(" ".join(row.get("_ws.col.Info", []))):
-        reading.title = told[1]
+    elif type_name := TYPES.search(" ".join(row.get("_ws.col.Info", []))):
+        reading.title = type_name[1]
         _header(row, reading, cids)
     _complaints(row, reading)
     return reading

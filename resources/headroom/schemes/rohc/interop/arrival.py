@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A packet as it arrived from the link, with what an independent judge makes of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from headroom.schemes.rohc.judge import Outcome

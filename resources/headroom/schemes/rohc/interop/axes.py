@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What cells of the interop matrix differ in: profile, mode and CID type; and the link between two implementations."""
 
-from __future__ import annotations
-
 from headroom.core.scheme import CLEAN, Axis, LinkCondition, Value
 
 UNCOMPRESSED, RTP, UDP, ESP, IP, LITE_RTP, LITE = (

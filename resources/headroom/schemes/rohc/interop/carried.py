@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a cell asked for what it is named after: its profile carried packets, and its link did something."""
-
-from __future__ import annotations
+"""Whether a cell tests what it is named after: its profile carried packets, and its link did something."""
 
 from pathlib import Path
 
@@ -23,15 +21,15 @@ def unasked(cell: Cell, done: Replay, link: Path) -> str:
     number = cell.row["profile"]
     profile = f"{number} ({PROFILE.title_of(number)})"
     if matrix.carried(cell).is_capture:
-        return f"No packet of this capture fits {profile}: none was sent by it, and nothing was asked of it."
-    return f"The compressor sent no packet of {cell.traffic.name} by {profile}, so that nothing was asked of it."
+        return f"No packet of this capture fits {profile}: none was sent by it, so it was not tested."
+    return f"The compressor sent no packet of {cell.traffic.name} by {profile}, so that it was not tested."
 
 
 def remarks(cell: Cell, done: Replay) -> str:
     """What a reader of a pass must know of it; "" mostly."""
     found = []
     if _may_go_otherwise(cell):
-        count = _told(cell, done)
+        count = _count(cell, done)
         if count is not None and 0 < count < FEW * done.sent:
             found.append(f"Only {count} of {done.sent} packets went by {cell.row['profile']}.")
     if "ber" in cell.condition.words and not done.direction()["link"].get("bits_flipped"):
@@ -40,12 +38,12 @@ def remarks(cell: Cell, done: Replay) -> str:
 
 
 def by_profile(cell: Cell, done: Replay, link: Path) -> int | None:
-    """Packets that went by the profile of a cell; None when nobody can tell."""
-    count = _told(cell, done)
+    """Packets that went by the profile of a cell; None when that is unknown."""
+    count = _count(cell, done)
     return recordings.packets_by(cell, link) if count is None else count
 
 
-def _told(cell: Cell, done: Replay) -> int | None:
+def _count(cell: Cell, done: Replay) -> int | None:
     """As the sides say themselves, the compressor first; None where neither says it of each packet."""
     for side in ("compressor", "decompressor"):
         counted: dict[str, int] = done.direction().get(side, {}).get("profiles") or {}

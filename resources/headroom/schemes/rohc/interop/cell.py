@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One cell: its replay, its verdict, and where it did not pass what a reader needs to see why."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Callable
@@ -12,10 +10,12 @@ from typing import Any
 
 from headroom.core import deviations, engine, implementations, replay, replay_options
 from headroom.core.errors import HeadroomError
+from headroom.core.machine.build import engine_program
 from headroom.core.matrix import ArtefactStore, Cell
 from headroom.core.replay import ReplayConfig
 from headroom.core.results.record import Verdict
 from headroom.core.results.store import write_atomically
+from headroom.core.run.run import Run
 from headroom.core.scheme import LinkCondition
 from headroom.core.settings import Settings
 from headroom.schemes.rohc.interop import (
@@ -45,14 +45,14 @@ class MinimisedFailure:
     evidence: str
 
 
-def wanted_of(cell: Cell) -> ReplayConfig:
+def config_of(cell: Cell) -> ReplayConfig:
     """The replay that a cell is."""
     row, traffic = cell.row, matrix.carried(cell)
-    settings = Settings(row.compressor, row.decompressor, build=row.build, seed=row.seed)
+    run = Run.of(Settings(row.compressor, row.decompressor, build=row.build, seed=row.seed))
     named = dict(cell.condition.words)
     if not traffic.is_capture and not traffic.is_recording:
         named |= {"flows": str(traffic.flows), "packets": str(traffic.packets)}
-    made = replay_options.wanted(traffic.source, named, settings)
+    made = replay_options.config_of(row.scheme, traffic.source, named, run)
     made.channel = matrix.channel(row)
     if found := matrix.recording_of(cell):
         made.source, made.expected = str(found.file(row.scheme.name)), str(found.file(implementations.SOURCE))
@@ -74,13 +74,13 @@ def run(cell: Cell, store: ArtefactStore) -> dict[str, Any]:
         return result | {"verdict": "unsupported", "reason": reason}
     folder = store.folder_of(cell)
     capture = folder / "link.pcapng"
-    wanted = replace(wanted_of(cell), outputs={"link": capture})
+    config = replace(config_of(cell), outputs={"link": capture})
     try:
-        done = replay.run(wanted)
+        done = replay.run(config)
     except engine.EngineFailure as failure:
-        return result | _no_result(cell, wanted, failure, folder, store)
+        return result | _no_result(cell, config, failure, folder, store)
     result |= figures(cell, done, capture)
-    verdict, reason, seen = _judged(wanted, done, cell.condition, folder)
+    verdict, reason, seen = _judged(config, done, cell.condition, folder)
     if verdict in ("pass", "non-strict") and (unasked := carried.unasked(cell, done, capture)):
         verdict, reason, seen = "unsupported", unasked, None
     result |= {"verdict": verdict, "reason": reason}
@@ -92,20 +92,20 @@ def run(cell: Cell, store: ArtefactStore) -> dict[str, Any]:
         for name in ("source", "decompressed"):
             (folder / f"{name}.pcapng").unlink(missing_ok=True)
         return result
-    seen = seen or study(wanted, folder, _expected(wanted))
-    result |= _evidence(cell, wanted, seen, verdict, folder, store)
+    seen = seen or study(config, folder, _expected(config))
+    result |= _evidence(cell, config, seen, verdict, folder, store)
     return result | deviations.settle(cell, result, lambda declared: deviation_match.explained(cell, seen, declared))
 
 
 def _judged(
-    wanted: ReplayConfig, done: replay.Replay, condition: LinkCondition, folder: Path
+    config: ReplayConfig, done: replay.Replay, condition: LinkCondition, folder: Path
 ) -> tuple[Verdict, str, Study | None]:
     """Verdict and reason. Where the link may be to blame, the judge looks at each packet: chance excuses what was at
     risk, and nothing excuses a compressor whose packets cannot be read even before the link."""
     verdict, reason = verdicts.of(done, condition)
     if condition.harmless or verdict == "error" or not (done.differing or done.count("not_delivered")):
         return verdict, reason, None
-    seen = study(wanted, folder, _expected(wanted), judge=bool(done.differing))
+    seen = study(config, folder, _expected(config), judge=bool(done.differing))
     verdict, reason = verdicts.of(done, condition, seen.chance())
     if verdict in ("pass", "non-strict") and seen.faults:
         verdict, reason = "fail", verdicts.by_faults(seen.faults)
@@ -120,7 +120,7 @@ def figures(cell: Cell, done: replay.Replay, capture: Path) -> dict[str, Any]:
         for name, side in (("compress", "compressor"), ("decompress", "decompressor"))
         if forward.get(side, {}).get("ns_per_packet") is not None
     }
-    header = done.header_length.get("mean") if done.wanted.compressor else recordings.header_octets(cell, capture)
+    header = done.header_length.get("mean") if done.config.compressor else recordings.header_octets(cell, capture)
     return {
         "header_bytes": None if header is None else round(header, 3),
         "ns_per_packet": times or None,
@@ -130,57 +130,59 @@ def figures(cell: Cell, done: replay.Replay, capture: Path) -> dict[str, Any]:
     }
 
 
-def _expected(wanted: ReplayConfig) -> list[bytes] | None:
-    return recordings.frames(wanted.expected, wanted.build) if isinstance(wanted.expected, str) else None
+def _expected(config: ReplayConfig) -> list[bytes] | None:
+    return recordings.frames(config.expected, config.build) if isinstance(config.expected, str) else None
 
 
 def _no_result(
-    cell: Cell, wanted: ReplayConfig, failure: engine.EngineFailure, folder: Path, store: ArtefactStore
+    cell: Cell, config: ReplayConfig, failure: engine.EngineFailure, folder: Path, store: ArtefactStore
 ) -> dict[str, Any]:
     """A crash, a hang and the like: whose it is, and on which packets."""
     if failure.kind in ("job", "input", "output"):
         raise failure
-    side = _side(wanted, failure)
-    said = {"verdict": "error", "reason": f"{side}: {failure}", "signature": signature.of_failure(failure, side)}
+    side = _side(config, failure)
+    outcome = {"verdict": "error", "reason": f"{side}: {failure}", "signature": signature.of_failure(failure, side)}
     small = None
     if failure.kind != "refused":
-        small = store.once(_key(cell, said["signature"]), lambda: _smallest(cell, wanted, None, said, folder, store))
+        small = store.once(
+            _key(cell, outcome["signature"]), lambda: _smallest(cell, config, None, outcome, folder, store)
+        )
     text = [
         f"{matrix.title(cell.row)}, {cell.traffic.name}, {cell.link}",
-        said["reason"],
+        outcome["reason"],
         "",
         f"repeat: {cell.command()}",
     ]
-    return said | _kept(folder, store, text, small)
+    return outcome | _kept(folder, store, text, small)
 
 
-def _side(wanted: ReplayConfig, failure: engine.EngineFailure) -> str:
+def _side(config: ReplayConfig, failure: engine.EngineFailure) -> str:
     """Who of the two kept the engine from ending: the compressor when it does so alone."""
     for side in ("compressor", "decompressor"):
         if failure.where.startswith(f"/{side}"):
             return side
-    if wanted.compressor is None:
+    if config.compressor is None:
         return "decompressor"
     try:
-        replay.run(replace(wanted, decompressor=None, feedback={}, outputs={}, timeout_s=PATIENCE_S / 2))
+        replay.run(replace(config, decompressor=None, feedback={}, outputs={}, timeout_s=PATIENCE_S / 2))
     except engine.EngineFailure:
         return "compressor"
     return "decompressor"
 
 
 def _evidence(
-    cell: Cell, wanted: ReplayConfig, seen: Study, verdict: str, folder: Path, store: ArtefactStore
+    cell: Cell, config: ReplayConfig, seen: Study, verdict: str, folder: Path, store: ArtefactStore
 ) -> dict[str, Any]:
     """Signature, both decodes, minimised capture."""
     short = verdict == "non-strict"
     found = signature.of_shortfall(seen.done) if short else signature.of_study(seen, cell.row["profile"])
-    said: dict[str, Any] = {"signature": found}
+    outcome: dict[str, Any] = {"signature": found}
     first = seen.first_bad()
     if first is not None:
-        said["first"] = first["packet"]
+        outcome["first"] = first["packet"]
     small = None
     if not short:  # that is about many packets, not about one
-        small = store.once(_key(cell, found), lambda: _smallest(cell, wanted, seen, said, folder, store))
+        small = store.once(_key(cell, found), lambda: _smallest(cell, config, seen, outcome, folder, store))
     text = [
         f"{cell.row.compressor} to {cell.row.decompressor}, {matrix.title(cell.row)}, {cell.traffic.name}, {cell.link}",
         f"signature: {found}",
@@ -188,7 +190,7 @@ def _evidence(
         "",
         side_by_side.text(seen, cell.row["profile"]),
     ]
-    return said | _kept(folder, store, text, small)
+    return outcome | _kept(folder, store, text, small)
 
 
 def _key(cell: Cell, found: str) -> tuple[str, ...]:
@@ -218,20 +220,20 @@ def _kept(folder: Path, store: ArtefactStore, text: list[str], small: MinimisedF
 
 
 def _smallest(
-    cell: Cell, wanted: ReplayConfig, seen: Study | None, said: dict[str, Any], folder: Path, store: ArtefactStore
+    cell: Cell, config: ReplayConfig, seen: Study | None, outcome: dict[str, Any], folder: Path, store: ArtefactStore
 ) -> MinimisedFailure | None:
     """The fewest packets with the same signature, as captures, as a job and as a command; None where it does not show
     again."""
-    profile, wished = cell.row["profile"], str(said["signature"])
+    profile, wished = cell.row["profile"], str(outcome["signature"])
     try:
-        items = _items(wanted, seen, folder)
+        items = _items(config, seen, folder)
     except HeadroomError:
         return None  # not even the source can be had, so that there is nothing to make smaller
     plans = [_scripted] if cell.condition.harmless else [_scripted, _as_it_was]
     for plan in plans:
 
         def shows(chosen: list[dict[str, Any]], plan: Callable[..., ReplayConfig] = plan) -> bool:
-            return _signature(plan(wanted, chosen), profile, folder) == wished
+            return _signature(plan(config, chosen), profile, folder) == wished
 
         if seen is not None and (first := seen.first_bad()) is not None:
             start = [item for item in items if item["index"] <= first["packet"]]
@@ -241,23 +243,23 @@ def _smallest(
         if not start or not (start is not items or shows(start)):
             continue
         left = minimise(start, shows)
-        return _write(cell, plan(wanted, left), left, profile, folder, store)
+        return _write(cell, plan(config, left), left, profile, folder, store)
     return None
 
 
-def _items(wanted: ReplayConfig, seen: Study | None, folder: Path) -> list[dict[str, Any]]:
+def _items(config: ReplayConfig, seen: Study | None, folder: Path) -> list[dict[str, Any]]:
     """The packets of the source, each with what the link did to it, so far as that is known."""
     if seen is None or seen.done.promise_broken:  # the run did not get to its end: the source alone
-        alone = replace(wanted, feedback={}, forward={}, timing=False)
-        if wanted.compressor is not None:
-            alone = replace(alone, compressor="null", decompressor=None)
+        alone = replace(config, feedback={}, forward={}, timing=False)
+        if config.compressor is not None:
+            alone = replace(alone, compressor=implementations.null(), decompressor=None)
         else:
-            alone = replace(alone, decompressor="null")
-        seen = study(alone, folder, _expected(wanted), judge=False)
+            alone = replace(alone, decompressor=implementations.null())
+        seen = study(alone, folder, _expected(config), judge=False)
     items = []
     for index, record in sorted(seen.records.items()):
         item: dict[str, Any] = {"index": index, "time_ns": record["time_ns"], "channel": record["channel"]}
-        if wanted.compressor is None:
+        if config.compressor is None:
             item |= {"hex": record["link"], "expected": seen.originals[index].hex()}
         else:
             item["hex"] = seen.originals[index].hex()
@@ -267,7 +269,7 @@ def _items(wanted: ReplayConfig, seen: Study | None, folder: Path) -> list[dict[
     return items
 
 
-def _scripted(wanted: ReplayConfig, chosen: list[dict[str, Any]]) -> ReplayConfig:
+def _scripted(config: ReplayConfig, chosen: list[dict[str, Any]]) -> ReplayConfig:
     """The same link, its losses and bit errors written down packet by packet."""
     forward: dict[str, Any] = {}
     drop = [number for number, item in enumerate(chosen) if item["lost"]]
@@ -276,53 +278,53 @@ def _scripted(wanted: ReplayConfig, chosen: list[dict[str, Any]]) -> ReplayConfi
         forward["drop"] = drop
     if flip:
         forward |= {"flip": flip, "header_errors": "deliver"}
-    if "reorder" in wanted.forward:
-        forward["reorder"] = wanted.forward["reorder"]
-    return _literal(wanted, chosen, forward)
+    if "reorder" in config.forward:
+        forward["reorder"] = config.forward["reorder"]
+    return _literal(config, chosen, forward)
 
 
-def _as_it_was(wanted: ReplayConfig, chosen: list[dict[str, Any]]) -> ReplayConfig:
+def _as_it_was(config: ReplayConfig, chosen: list[dict[str, Any]]) -> ReplayConfig:
     """The same link, left to chance with the same seed."""
-    return _literal(wanted, chosen, wanted.forward)
+    return _literal(config, chosen, config.forward)
 
 
-def _literal(wanted: ReplayConfig, chosen: list[dict[str, Any]], forward: dict[str, Any]) -> ReplayConfig:
+def _literal(config: ReplayConfig, chosen: list[dict[str, Any]], forward: dict[str, Any]) -> ReplayConfig:
     packets = [{name: item[name] for name in ("time_ns", "channel", "hex")} for item in chosen]
-    expected = [{"hex": item["expected"]} for item in chosen] if wanted.compressor is None else None
-    return replace(wanted, source=packets, expected=expected, forward=forward, outputs={}, timing=False)
+    expected = [{"hex": item["expected"]} for item in chosen] if config.compressor is None else None
+    return replace(config, source=packets, expected=expected, forward=forward, outputs={}, timing=False)
 
 
-def _signature(wanted: ReplayConfig, profile: str, folder: Path) -> str:
+def _signature(config: ReplayConfig, profile: str, folder: Path) -> str:
     scratch = folder / "trial"
     scratch.mkdir(exist_ok=True)
     try:
-        seen = study(wanted, scratch, _originals(wanted))
+        seen = study(config, scratch, _originals(config))
         return signature.of_study(seen, profile)
     except engine.EngineFailure as failure:
-        return signature.of_failure(failure, _side(wanted, failure))
+        return signature.of_failure(failure, _side(config, failure))
     finally:
         for path in scratch.iterdir():
             path.unlink()
         scratch.rmdir()
 
 
-def _originals(wanted: ReplayConfig) -> list[bytes] | None:
-    if wanted.compressor is not None or not isinstance(wanted.expected, list):
+def _originals(config: ReplayConfig) -> list[bytes] | None:
+    if config.compressor is not None or not isinstance(config.expected, list):
         return None
-    return [bytes.fromhex(item["hex"]) for item in wanted.expected]
+    return [bytes.fromhex(item["hex"]) for item in config.expected]
 
 
 def _write(
-    cell: Cell, wanted: ReplayConfig, left: list[dict[str, Any]], profile: str, folder: Path, store: ArtefactStore
+    cell: Cell, config: ReplayConfig, left: list[dict[str, Any]], profile: str, folder: Path, store: ArtefactStore
 ) -> MinimisedFailure:
     """The minimised failure on disk: its captures, its job, both decodes."""
     kept = folder / "minimised"
     kept.mkdir(exist_ok=True)
     job = kept / "job.json"
-    write_atomically(job, json.dumps(replay.job(replace(wanted, records="all")), indent=1).encode() + b"\n")
+    write_atomically(job, json.dumps(replay.job(replace(config, records="all")), indent=1).encode() + b"\n")
     text = [f"{len(left)} packets, of the source's {', '.join(str(item['index']) for item in left)}"]
     try:
-        seen = study(wanted, kept, _originals(wanted))
+        seen = study(config, kept, _originals(config))
         text += ["", side_by_side.text(seen, profile)]
         record = seen.first_bad()
         if record is not None and (kept / "link.pcapng").is_file():
@@ -332,33 +334,35 @@ def _write(
         text += ["", str(failure)]
     capture = kept / "source.pcapng"
     if not capture.is_file():  # the engine did not live to finish it
-        alone = replace(wanted, compressor="null" if wanted.compressor else None, decompressor=None, feedback={})
-        if wanted.compressor:
+        alone = replace(
+            config, compressor=implementations.null() if config.compressor else None, decompressor=None, feedback={}
+        )
+        if config.compressor:
             replay.run(replace(alone, forward={}, outputs={"source": capture}))
-    by_job = f"{shlex.quote(str(engine.engine_program(wanted.build)))} replay --job {shlex.quote(str(job))}"
+    by_job = f"{shlex.quote(str(engine_program(config.build)))} replay --job {shlex.quote(str(job))}"
     path = kept / "evidence.txt"
     path.write_text("\n".join([*text, "", f"repeat: {by_job}"]) + "\n", encoding="utf-8")
     return MinimisedFailure(
         packets=len(left),
         capture=store.name(capture) if capture.is_file() else "",
         job=store.name(job),
-        command=_by_hand(cell, wanted, capture) or by_job,
+        command=_by_hand(cell, config, capture) or by_job,
         evidence=store.name(path),
     )
 
 
-def _by_hand(cell: Cell, wanted: ReplayConfig, capture: Path) -> str:
+def _by_hand(cell: Cell, config: ReplayConfig, capture: Path) -> str:
     """The command of `./headroom replay` that repeats a minimised failure; "" where it takes more than that."""
-    if wanted.compressor is None or not capture.is_file() or set(wanted.forward) - {"drop", "flip", "header_errors"}:
+    if config.compressor is None or not capture.is_file() or set(config.forward) - {"drop", "flip", "header_errors"}:
         return ""
-    channel = wanted.channel
-    parts = ["./headroom", "replay", str(capture), "--compressor", wanted.compressor]
-    parts += ["--decompressor", str(wanted.decompressor), "--mode", channel["mode"], "--cids", channel["cids"]]
+    channel = config.channel
+    parts = ["./headroom", "replay", str(capture), "--compressor", cell.row.compressor]
+    parts += ["--decompressor", cell.row.decompressor, "--mode", channel["mode"], "--cids", channel["cids"]]
     parts += ["--max-cid", str(channel["max_cid"]), f"profiles={','.join(channel['profiles'])}"]
-    if "drop" in wanted.forward:
-        parts.append(f"drop={','.join(map(str, wanted.forward['drop']))}")
-    if "flip" in wanted.forward:
-        flips = ",".join(f"{one['packet']}:{one['bit']}" for one in wanted.forward["flip"])
+    if "drop" in config.forward:
+        parts.append(f"drop={','.join(map(str, config.forward['drop']))}")
+    if "flip" in config.forward:
+        flips = ",".join(f"{one['packet']}:{one['bit']}" for one in config.forward["flip"])
         parts += [f"flip={flips}", "header_errors=deliver"]
     if FEEDBACK_LOSS in cell.condition.words:
         parts.append(f"{FEEDBACK_LOSS}=1")

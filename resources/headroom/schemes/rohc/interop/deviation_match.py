@@ -2,12 +2,10 @@
 """Declarations that single packets meet, held against the packets of a cell that failed.
 
 A deviation may say which requirement a compressor's packets break, or which fields together a decompressor reads wrong;
-and who does not declare a feature has said that packets with it are not for him. Which packets of a cell these are can
+and a decompressor without a feature does not take packets with it. Which packets of a cell these are can
 only be read on the link. Such a declaration excuses its packets, and what comes behind them in the same context until
 an IR packet has made that whole again; nothing else.
 """
-
-from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -90,13 +88,13 @@ def explains(seen: Study, known: Sequence[DeviationCondition], harmless: bool) -
     """Of what was declared, that which the packets of a failed cell met; [] where it leaves one of them unexplained.
 
     Over a link that does no harm, everything that did not come out as it went in has to be explained. Over any other,
-    what came out wrong, unless chance explains it, and what nobody could restore.
+    what came out wrong, unless chance explains it, and what no decoder restored.
     """
-    judge = judge_of(seen.done.wanted.channel)
+    judge = judge_of(seen.done.config.channel)
     if judge is None or not known:
         return []
-    checker = Checker(Parameters.of(seen.done.wanted.channel))
-    asked = _to_explain(seen, harmless)
+    checker = Checker(Parameters.of(seen.done.config.channel))
+    to_explain = _to_explain(seen, harmless)
     behind: dict[int | None, set[int]] = defaultdict(set)  # by CID, what has been met since the context was whole
     met: set[int] = set()
     for index, record in sorted(seen.records.items()):
@@ -113,7 +111,7 @@ def explains(seen: Study, known: Sequence[DeviationCondition], harmless: bool) -
             behind[cid] |= here
         elif _is_ir(outcome) and record["verdict"] not in BAD:
             behind[cid].clear()
-        if index not in asked:
+        if index not in to_explain:
             continue
         blamed = {n for n in behind[cid] if not (known[n].of_compressor and restored and record["verdict"] in WRONG)}
         if not blamed:

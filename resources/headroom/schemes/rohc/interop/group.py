@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cells of a row, several at once: one engine a core."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from headroom.core import engine
+from headroom.core import engine, replay_metrics
 from headroom.core.matrix import ArtefactStore, Cell, Result, workers
 from headroom.core.results import collector
 from headroom.core.scheme import CLEAN
-from headroom.schemes.rohc import metrics
 from headroom.schemes.rohc.interop import cell as one_cell
 from headroom.schemes.rohc.interop import recordings
 from headroom.schemes.rohc.interop.matrix import untrue
@@ -36,7 +33,7 @@ def _measure(results: Sequence[Result]) -> None:
     """The mean header over a clean link, for the record."""
     clean = (one["header_bytes"] for one in results if one["link"] == CLEAN)
     if headers := [header for header in clean if header is not None]:
-        collector.current().metric(metrics.HEADER(figure="mean"), sum(headers) / len(headers))
+        collector.current().metric(replay_metrics.HEADER(figure="mean"), sum(headers) / len(headers))
 
 
 def _run(cell: Cell, store: ArtefactStore) -> Result:

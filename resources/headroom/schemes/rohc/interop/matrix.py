@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of the interop matrix: whether two implementations can be asked for one, and with which traffic."""
-
-from __future__ import annotations
+"""Rows of the interop matrix: whether two implementations can run one, and with which traffic."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -45,14 +43,14 @@ def untrue(row: Row) -> str:
 
 
 def unsupported(row: Row) -> str:
-    """Why the two implementations cannot be asked for a row, as a sentence; "" when both declare what it takes and are
+    """Why the two implementations cannot run a row, as a sentence; "" when both declare what it takes and are
     here."""
-    asked = needed(row)
+    needs = needed(row)
     if row["mode"] != "U":
-        asked["feedback"] = ["own"]
-    asked["max_cid"] = CIDS[row["cids"]]
+        needs["feedback"] = ["own"]
+    needs["max_cid"] = CIDS[row["cids"]]
     for name, role, _ in row.sides:
-        found, limits = implementations.find(name), dict(asked)
+        found, limits = implementations.find(name), dict(needs)
         if found.recordings:  # what is on file is on file: there is no channel to be set up
             del limits["max_cid"]
             limits.pop("feedback", None)
@@ -62,8 +60,8 @@ def unsupported(row: Row) -> str:
             return f"{reason}."
     formats = {name: row.declared(name).get("wire", row.scheme.name) for name, _, _ in row.sides}
     if len(set(formats.values())) > 1:
-        said = " and ".join(f"{name} {wire}" for name, wire in formats.items())
-        return f"They declare different formats on the link: {said}."
+        pairs = " and ".join(f"{name} {wire}" for name, wire in formats.items())
+        return f"They declare different formats on the link: {pairs}."
     recorded = [found for name, _, _ in row.sides if (found := implementations.find(name)).recordings]
     if recorded and not recordings_of(row):
         return f"{recorded[0].name} is known by its capture files alone, and has none for this."

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Capture files in place of an adapter: packets in them, and what a decompressor made of its packets judged by them."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -10,6 +8,7 @@ from typing import Any
 from headroom.core import implementations, replay
 from headroom.core.captures import engine_pcapng, fields
 from headroom.core.engine import EngineFailure
+from headroom.core.implementations import null
 from headroom.core.matrix import Cell
 from headroom.core.paths import DEFAULT_BUILD, shown
 from headroom.schemes.rohc.interop.matrix import channel, recording_of
@@ -17,6 +16,7 @@ from headroom.schemes.rohc.interop.signature import RTP_PROFILES
 from headroom.schemes.rohc.judge import Decompressor, Parameters
 from headroom.schemes.rohc.judge.packet import Packet
 from headroom.schemes.rohc.judge.profiles import PROFILES
+from headroom.schemes.rohc.scheme import SCHEME
 
 ETHERNET_HEADER = 14
 
@@ -27,8 +27,8 @@ def frames(path: str, build: str = DEFAULT_BUILD) -> list[bytes]:
         copy = Path(folder) / "packets.pcapng"
         replay.run(
             replay.ReplayConfig(
-                compressor="null",
-                decompressor=None,
+                SCHEME.name,
+                null(),
                 source=path,
                 channel={"mode": "U"},
                 outputs={"source": copy},
@@ -102,11 +102,11 @@ def misfit(cell: Cell, failure: EngineFailure) -> str:
     if found is None or not failure.where.startswith("/expected"):
         return ""
     source, link = found.file(implementations.SOURCE), found.file(cell.row.scheme.name)
-    if source is None or link is None or "expected packets for" not in failure.said:
+    if source is None or link is None or "expected packets for" not in failure.message:
         return ""
     return (
-        f"{shown(source)} and {shown(link)} do not fit each other: {failure.said} Each packet on the link stands for "
-        "the one at its place in the source; has one of the files been cut off?"
+        f"{shown(source)} and {shown(link)} do not fit each other: {failure.message} Each packet on the link stands "
+        "for the one at its place in the source; has one of the files been cut off?"
     )
 
 

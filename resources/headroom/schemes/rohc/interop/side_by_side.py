@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a failed cell leaves to read: the first packet that went wrong, as both sides and the judges see it."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path
@@ -80,5 +78,5 @@ def tshark(capture: Path, packet: int) -> str:
         return f"tshark could not read the capture: {error}."
     frames = done.stdout.split("\nFrame ")
     if done.returncode != 0 or not done.stdout.strip():
-        return f"tshark could not read the capture: {done.stderr.strip()[-200:] or 'it said nothing'}."
+        return f"tshark could not read the capture: {done.stderr.strip()[-200:] or 'it gave no reason'}."
     return f"Frame {frames[-1]}".replace("Frame Frame ", "Frame ").strip()

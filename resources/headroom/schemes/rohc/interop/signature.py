@@ -5,8 +5,6 @@ No name, mode, CID or packet number is in it, so that cells of different impleme
 group.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -60,8 +58,10 @@ def of_study(seen: Study, profile: str) -> str:
 
 def of_shortfall(done: replay.Replay) -> str:
     """Too little came out: what the decompressor says of most of the rest."""
-    said = done.direction()["verdicts"].get("not_delivered_by_status", {})
-    return SEPARATOR.join(("too little comes out", max(said, key=lambda status: said[status], default="no status")))
+    statuses = done.direction()["verdicts"].get("not_delivered_by_status", {})
+    return SEPARATOR.join(
+        ("too little comes out", max(statuses, key=lambda status: statuses[status], default="no status"))
+    )
 
 
 def difference(seen: Study, packet: int, profile: str) -> str:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A replay looked at packet by packet, beside a judge that gets the same arrivals: for cells that are not clean."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -50,7 +48,7 @@ class Study:
         """The record of the first packet that came out wrong; where none did, of the first that did not come out."""
         bad = [record for record in self.records.values() if record.get("verdict") in BAD]
         wrong = [record for record in bad if record["verdict"] in ("mismatched", "unexpected")]
-        if not wrong and bad and self.done.wanted.forward:  # not what the link is to blame for
+        if not wrong and bad and self.done.config.forward:  # not what the link is to blame for
             faulty = {fault.packet for fault in self.faults}
             wrong = [record for record in bad if record["packet"] in faulty]
         return min(wrong or bad, key=lambda record: record["packet"], default=None)
@@ -76,16 +74,16 @@ class Study:
         assert arrival.outcome is not None
         if arrival.outcome.delivered is None:
             return arrival.outcome.error is None  # nothing was to be delivered
-        wanted = self.originals[arrival.index]
-        bits = [8 * len(wanted) - bit for bit in arrival.flips if bit <= 8 * len(wanted)]
-        return arrival.outcome.delivered == flipped(wanted, bits)
+        original = self.originals[arrival.index]
+        bits = [8 * len(original) - bit for bit in arrival.flips if bit <= 8 * len(original)]
+        return arrival.outcome.delivered == flipped(original, bits)
 
     @cached_property
     def faults(self) -> list[Fault]:
         """What the compressor did wrong, whatever the link did afterwards: a judge reads all that was put on the link,
         undamaged, complete and in order. Of the packets that it does not restore, those that the decompressor did not
         deliver right either."""
-        judge = judge_of(self.done.wanted.channel)
+        judge = judge_of(self.done.config.channel)
         found = []
         for index, record in sorted(self.records.items()) if judge else ():
             for part in replay.parts_of(record):
@@ -106,20 +104,20 @@ def _objection(outcome: Outcome, original: bytes) -> str:
     return "It stands for another packet." if outcome.delivered not in (None, original) else ""
 
 
-def study(wanted: replay.ReplayConfig, folder: Path, expected: list[bytes] | None = None, judge: bool = True) -> Study:
+def study(config: replay.ReplayConfig, folder: Path, expected: list[bytes] | None = None, judge: bool = True) -> Study:
     """Replays with every record; the captures of it go to `folder`. Same seed, same octets as before.
 
     `expected` says what had to come out where there is no compressor. Raises EngineFailure as `replay.run` does.
     """
     outputs = {name: folder / f"{name}.pcapng" for name in ("source", "link", "decompressed")}
-    if wanted.decompressor is None:
+    if config.decompressor is None:
         del outputs["decompressed"]
-    done = replay.run(replace(wanted, records="all", record_octets=True, outputs=outputs))
+    done = replay.run(replace(config, records="all", record_octets=True, outputs=outputs))
     originals = expected if expected is not None else [one.octets for one in engine_pcapng.read(outputs["source"])]
     found = Study(done, originals)
     found.arrivals = _arrivals(found.records)
     if judge and not done.promise_broken:
-        _judge(found, wanted.channel)
+        _judge(found, config.channel)
     return found
 
 

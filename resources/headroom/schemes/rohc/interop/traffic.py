@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which traffic a cell carries: traffic profiles that one ROHC profile is made for, or a capture."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,11 +66,11 @@ def capture(path: str) -> Traffic:
     return Traffic(Path(path).name, 1, 0, word=path)
 
 
-def of(profile: str, asked: Sequence[str] = ()) -> list[Traffic]:
-    """The traffic of a ROHC profile. `asked` chooses among it by name; captures among `asked` go with every profile."""
+def of(profile: str, names: Sequence[str] = ()) -> list[Traffic]:
+    """The traffic of a ROHC profile. `names` chooses among it by name; captures among `names` go with every profile."""
     known = set(profiles.names())
     standard = [one for one in BY_PROFILE.get(profile, ()) if one.name in known]
-    if not asked:
+    if not names:
         return standard
-    chosen = [one for one in standard if one.name in asked]
-    return chosen + [capture(name) for name in asked if name.endswith(CAPTURES)]
+    chosen = [one for one in standard if one.name in names]
+    return chosen + [capture(name) for name in names if name.endswith(CAPTURES)]

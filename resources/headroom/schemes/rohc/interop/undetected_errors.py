@@ -5,8 +5,6 @@ A CRC of w bits lets a wrong header pass with the probability 2^-w (RFC 3095, 5.
 decompressor hands it on, damaged or not, and what is compared has the same bits flipped.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -75,7 +73,7 @@ def of(arrivals: Sequence[Arrival], restored: Callable[[Arrival], bool]) -> Chan
             missed = not restored(arrival)
             at_risk = missed or contexts.in_doubt(arrival.cid)
             if missed and arrival.outcome.delivered is not None:
-                width = 0  # the CRC says nothing to anybody any more
+                width = 0  # the CRC detects nothing any more
             if missed:
                 contexts.doubt(arrival.cid)
             else:

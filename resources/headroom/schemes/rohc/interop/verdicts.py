@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a replay is worth as a cell: pass, non-strict, fail or error, with the reason."""
 
-from __future__ import annotations
-
 from headroom.core.replay import Replay
 from headroom.core.results.record import Verdict
 from headroom.core.scheme import LinkCondition
@@ -21,30 +19,32 @@ def of(done: Replay, condition: LinkCondition, chance: Chance = NO_CHANCE) -> tu
     if done.promise_broken:
         return "error", f"{done.promise_broken[:1].upper()}{done.promise_broken[1:]}"
     if not done.sent:
-        return "error", "The traffic has no packets, so that nothing was asked."
+        return "error", "The traffic has no packets, so that nothing was tested."
     if missing := done.count("not_compressed"):
-        said = _by_status(done, "not_compressed_by_status")
-        return "fail", f"The compressor put {missing} of {done.sent} packets not on the link{said}."
+        sentence = _by_status(done, "not_compressed_by_status")
+        return "fail", f"The compressor put {missing} of {done.sent} packets not on the link{sentence}."
     wrong = done.differing
     if wrong and (condition.harmless or wrong > chance.allowed or chance.unexplained):
-        said = f"{wrong} of {done.sent} packets came out wrong"
+        sentence = f"{wrong} of {done.sent} packets came out wrong"
         if chance.unexplained:
-            said += f", {len(chance.unexplained)} of them undamaged and behind no damage (the first: packet "
-            said += f"{chance.unexplained[0]})"
+            sentence += f", {len(chance.unexplained)} of them undamaged and behind no damage (the first: packet "
+            sentence += f"{chance.unexplained[0]})"
         elif not condition.harmless:
-            said += f", where chance explains {chance.allowed} at most"
-        return "fail", f"{said}: {done.first_difference()}."
+            sentence += f", where chance explains {chance.allowed} at most"
+        return "fail", f"{sentence}: {done.first_difference()}."
     arrived = done.sent - done.count("lost_on_link")
     if not arrived:
-        return "error", f"The link lost all {done.sent} packets, so that nothing was asked of the decompressor."
+        return "error", f"The link lost all {done.sent} packets, so that the decompressor was not tested."
     came = delivered(done)
     undelivered = done.count("not_delivered")
-    said = _by_status(done, "not_delivered_by_status")
+    sentence = _by_status(done, "not_delivered_by_status")
     if condition.share >= 1.0 and undelivered:
-        return "fail", f"{undelivered} of {arrived} packets arrived and did not come out{said}."
+        return "fail", f"{undelivered} of {arrived} packets arrived and did not come out{sentence}."
     if came < condition.share * arrived:
         return "non-strict", (
-            f"{came} of {arrived} packets that arrived came out{said}; {condition.share:.0%} should.".replace("%", " %")
+            f"{came} of {arrived} packets that arrived came out{sentence}; {condition.share:.0%} should.".replace(
+                "%", " %"
+            )
         )
     return "pass", ""
 
@@ -54,7 +54,7 @@ def by_faults(faults: list[Fault]) -> str:
     first = faults[0]
     return (
         f"The compressor is to blame for {len(faults)} packets that did not come out right: even over a link that does "
-        f"no harm, nobody could restore them. The first is packet {first.packet}, {first.kind}: {first.sentence}"
+        f"no harm, no decoder could restore them. The first is packet {first.packet}, {first.kind}: {first.sentence}"
     )
 
 

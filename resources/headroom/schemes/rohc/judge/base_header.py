@@ -4,8 +4,6 @@
 This is the wire format alone. What the bits mean for the header is `decompressor`'s business.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from headroom.schemes.rohc.judge import extension as extensions
@@ -284,9 +282,10 @@ def _read_tail(
 def _read_as_is(reader: Reader, extension: Extension | None, ip: Ip, is_outer: bool) -> dict[int, bytes]:
     """Data of AH and checksums of GRE of one list, by position: of headers that are not items of the packet itself."""
     changes = extension and (extension.outer if is_outer else extension.inner)
-    said = changes.headers.said if changes and changes.headers else None
-    entries = said.entries if said is not None else ip.headers.entries
+    compressed = changes.headers.compressed if changes and changes.headers else None
+    entries = compressed.entries if compressed is not None else ip.headers.entries
     names = {AH: "AH data", GRE: "GRE checksum"}
     return {
-        position: reader.take(names[entries[position].item[0]], count) for position, count in awaited(entries, said)
+        position: reader.take(names[entries[position].item[0]], count)
+        for position, count in awaited(entries, compressed)
     }

@@ -50,10 +50,10 @@ class Reader:
         self.position = position
         self.fields = [] if fields is None else fields
 
-    def truncated(self, name: str, wanted: int) -> MalformedPacket:
+    def truncated(self, name: str, width: int) -> MalformedPacket:
         return MalformedPacket(
             TRUNCATED,
-            f"The packet ends after {len(self.octets)} octets, but its {name} needs {wanted} from octet "
+            f"The packet ends after {len(self.octets)} octets, but its {name} needs {width} from octet "
             f"{self.position} on.",
         )
 

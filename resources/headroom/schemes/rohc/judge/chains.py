@@ -2,8 +2,6 @@
 """Static and dynamic chains of IR and IR-DYN packets: RFC 3095, 5.7.7.3-5.7.7.7, 5.11.1; RFC 3843, 3.1, 3.3, 3.5; RFC
 4019, 5.2."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from headroom.schemes.rohc.judge import extension_headers, sdvl
@@ -175,8 +173,8 @@ def read_dynamic_ip(reader: Reader, profile: Profile, version: int, remarks: lis
         df, rnd, nbo, zero = reader.split(("DF", 1), ("RND", 1), ("NBO", 1), ("zero", 5))
     if zero:
         remarks.append(must("RFC3095-5.7.7.4-1", f"The last bits of the IPv4 flags are {zero}, not zero."))
-    said = read_chain_list(reader, extension_headers.HEADERS, remarks)
-    return IpDynamic(tos, ttl, said, identification, df, rnd, nbo, sid)
+    headers = read_chain_list(reader, extension_headers.HEADERS, remarks)
+    return IpDynamic(tos, ttl, headers, identification, df, rnd, nbo, sid)
 
 
 def _dynamic_rtp(reader: Reader, profile: Profile, remarks: list[Remark]) -> RtpDynamic:

@@ -5,8 +5,6 @@ The judge restores every packet with its own decompressor and applies the rules 
 tells what it cannot judge (a feature that it does not decode) apart from what is wrong.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -67,7 +65,7 @@ class Checker:
         self._presumed = rules_updates.PresumedContexts()
         self._index = -1
         self._arrival_ns: int | None = None
-        self._clock_ms = 0  # resolution that the decompressor has told last; 0: none so far
+        self._clock_ms = 0  # resolution of the decompressor's last CLOCK option; 0: none so far
 
     def take_feedback(self, data: bytes) -> None:
         """Feedback data that reaches the compressor before its next packet."""
@@ -114,7 +112,7 @@ class Checker:
             self._add(rules_stream.interrupted(unfinished))
 
     def _by_clock(self, arrival_ns: int | None) -> int | None:
-        """When a packet comes as the decompressor's clock has it, whose resolution CLOCK has told: RFC 3095, 4.5.4."""
+        """When a packet comes as the decompressor's clock has it, whose resolution is in CLOCK: RFC 3095, 4.5.4."""
         if arrival_ns is None or not self._clock_ms:
             return arrival_ns
         return arrival_ns - arrival_ns % (self._clock_ms * 1_000_000)
@@ -196,7 +194,7 @@ class Checker:
         window = self._windows.setdefault(packet.cid, Window(self.window))
         if packet.header is None:
             if packet.kind == "IR" or before is None or before.profile is not after.profile:
-                window.clear()  # Whoever lost these packets knows nothing of the stream.
+                window.clear()  # A decompressor that lost these packets has no context.
         elif before is not None:
             now = rules_values.reconstruct(packet.header, packet.payload, before, self._arrival_ns).now
             remarks += window.remarks(packet.header, before, now, self.confidence)

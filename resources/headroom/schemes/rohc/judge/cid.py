@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Context identifiers on the link: RFC 3095, 5.1.3 and 5.2; RFC 5795, 5.2.1.3."""
 
-from __future__ import annotations
-
 from headroom.schemes.rohc.judge import sdvl
 from headroom.schemes.rohc.judge.bits import Reader
 from headroom.schemes.rohc.judge.errors import MalformedPacket

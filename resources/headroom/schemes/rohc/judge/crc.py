@@ -5,8 +5,6 @@ The register starts with all ones and takes each octet with its least significan
 sent as the register stands; the CRC-32 of segments is complemented as in HDLC.
 """
 
-from __future__ import annotations
-
 
 def _table(width: int, exponents: tuple[int, ...]) -> tuple[int, ...]:
     """What an octet does to the register. `exponents` are those of the polynomial below x^width."""

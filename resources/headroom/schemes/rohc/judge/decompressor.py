@@ -5,8 +5,6 @@ It judges: a packet is restored or refused with a sentence. It never guesses, re
 says of a packet depends on the packets before it and on nothing else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -197,7 +195,7 @@ def _apply_dynamic(context: Context, chain: DynamicChain) -> int:
         return 0
     context.padding, context.payload_type, context.ts = rtp.padding, rtp.payload_type, rtp.ts
     context.extension = rtp.extension  # RFC 4815, 6.5: zero if RX = 0
-    context.csrcs = context.csrcs.told(rtp.csrcs).remembering(rtp.csrcs, context.sn)
+    context.csrcs = context.csrcs.updated(rtp.csrcs).remembering(rtp.csrcs, context.sn)
     if rtp.mode is not None:
         context.mode = MODES.get(rtp.mode, context.mode)
     if rtp.ts_stride is not None:
@@ -306,7 +304,7 @@ def _settle_lists(after: Context, header: CompressedHeader, before: Context) -> 
     for number, changes in ((0, extension.outer), (len(after.in_base_header) - 1, extension.inner)):
         if changes is not None and changes.headers is not None:
             ip, old = after.ips[number], before.ips[number]
-            ip.headers = ip.headers.settled(changes.headers.said, old.headers, after.mode, after.sn)
+            ip.headers = ip.headers.settled(changes.headers.compressed, old.headers, after.mode, after.sn)
     if extension.rtp is not None:
         after.csrcs = after.csrcs.settled(extension.rtp.csrcs, before.csrcs, after.mode, after.sn)
 
@@ -326,7 +324,7 @@ def _apply_extension_3(now: Context, extension) -> int | None:
     if rtp.payload_type is not None:
         now.payload_type = rtp.payload_type
     if rtp.csrcs is not None:
-        now.csrcs = now.csrcs.told(rtp.csrcs)
+        now.csrcs = now.csrcs.updated(rtp.csrcs)
     if rtp.time_stride is not None:
         now.time_stride = rtp.time_stride
     return rtp.ts_stride

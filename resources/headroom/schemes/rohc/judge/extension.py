@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Extensions of compressed headers: RFC 3095, 5.7.5 (RTP) and 5.11.4 (UDP, ESP, IP)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from headroom.schemes.rohc.judge import extension_headers, sdvl

@@ -6,8 +6,6 @@ The headers are those of RFC 2460 (hop-by-hop options, routing, fragment, destin
 2784, 2890) and minimal encapsulation (RFC 2004). A null ESP header is refused as a feature that is not there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -222,7 +220,7 @@ class HeaderChanges(NamedTuple):
 
     ah: Bits = NO_BITS
     gre: Bits = NO_BITS
-    said: CompressedList | None = None
+    compressed: CompressedList | None = None
 
 
 def read_changes(reader: Reader, state: ListState, mode: str, remarks: list[Remark]) -> HeaderChanges:
@@ -237,13 +235,13 @@ def read_changes(reader: Reader, state: ListState, mode: str, remarks: list[Rema
         )
     ah_bits = _read_sequence(reader, "AH") if ah else NO_BITS
     gre_bits = _read_sequence(reader, "GRE") if gre else NO_BITS
-    said = read_list(reader, HEADERS, state, state.references(mode), remarks) if cl else None
-    entries = said.entries if said else state.entries
+    compressed = read_list(reader, HEADERS, state, state.references(mode), remarks) if cl else None
+    entries = compressed.entries if compressed else state.entries
     for kind, bits in ((AH, ah_bits), (GRE, gre_bits)):
         if bits.width and _numbered(entries, kind) is None:
             name = NAMES[kind]
             remarks.append(must("RFC3095-5.8.5.1-1", f"Extension 3 has a number for the {name} of a list without one."))
-    return HeaderChanges(ah_bits, gre_bits, said)
+    return HeaderChanges(ah_bits, gre_bits, compressed)
 
 
 def _read_sequence(reader: Reader, name: str) -> Bits:
@@ -270,10 +268,10 @@ def _numbered(entries: Entries, kind: int) -> int | None:
 # --- The list in the context -----------------------------------------------------------------------------------------
 
 
-def entered(state: ListState, said: CompressedList) -> ListState:
+def entered(state: ListState, compressed: CompressedList) -> ListState:
     """The state with the list of a packet, and the sequence numbers that its items brought."""
-    brought = {index: number for index, item in said.pairs.items() if (number := sequence_of(item)) is not None}
-    return replace(state.told(said), sequences={**state.sequences, **brought})
+    brought = {index: number for index, item in compressed.pairs.items() if (number := sequence_of(item)) is not None}
+    return replace(state.updated(compressed), sequences={**state.sequences, **brought})
 
 
 def advanced(state: ListState, change: int) -> ListState:
@@ -289,8 +287,8 @@ def changed(state: ListState, changes: HeaderChanges) -> ListState:
 
     Where fewer bits than 32 are sent, the others are those of the number that was to be expected.
     """
-    if changes.said is not None:
-        state = entered(state, changes.said)
+    if changes.compressed is not None:
+        state = entered(state, changes.compressed)
     for kind, bits in ((AH, changes.ah), (GRE, changes.gre)):
         index = _numbered(state.entries, kind) if bits.width else None
         if index is not None:
@@ -308,10 +306,10 @@ def believed(state: ListState, items: Sequence[bytes]) -> ListState:
     return entered(state, CompressedList(entries, brought, None))
 
 
-def awaited(entries: Entries, said: CompressedList | None) -> list[tuple[int, int]]:
+def awaited(entries: Entries, compressed: CompressedList | None) -> list[tuple[int, int]]:
     """(position, octets) of the list's headers whose data is behind the compressed header: of all that did not come as
     items of the same packet (5.8.4.2 and 5.8.4.4)."""
-    whole = said.pairs if said is not None else {}
+    whole = compressed.pairs if compressed is not None else {}
     octets = [(n, as_is_octets(entry.item)) for n, entry in enumerate(entries) if entry.index not in whole]
     return [(n, count) for n, count in octets if count]
 

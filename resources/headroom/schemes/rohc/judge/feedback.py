@@ -4,8 +4,6 @@
 `parse` reads feedback data as the compressor gets it: CID information and FEEDBACK-1 or FEEDBACK-2.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import NamedTuple
 

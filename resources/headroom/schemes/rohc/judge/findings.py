@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the judge has to say about a packet, short of refusing it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What surrounds a header: padding, feedback elements, CID, segments. RFC 3095, 5.2 and 5.2.6; RFC 5795, 5.2."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from headroom.schemes.rohc.judge import cid, crc

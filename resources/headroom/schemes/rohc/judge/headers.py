@@ -5,8 +5,6 @@
 `parse` reads an original packet; `ipv4`, `ipv6`, `udp` and `rtp` write one header each.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -58,7 +56,7 @@ class Original:
     transport: str = "UDP"
     rtp: int = -1
     csrc_count: int = 0
-    end: int = 0  # where the payload begins after IP headers (and UDP, RTP when asked for)
+    end: int = 0  # where the payload begins after IP headers (and UDP, RTP where `upper` includes them)
 
     @property
     def udp_checksum(self) -> int:

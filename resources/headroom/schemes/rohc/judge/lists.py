@@ -85,41 +85,41 @@ class ListState:
         """The lists that ref_id may mean in a mode."""
         return self.by_sn if mode == "R" else self.generations
 
-    def told(self, said: CompressedList) -> ListState:
+    def updated(self, compressed: CompressedList) -> ListState:
         """The list of a packet, and the table with what it brought. Which lists may be referred to stays."""
-        return replace(self, entries=said.entries, table={**self.table, **said.pairs})
+        return replace(self, entries=compressed.entries, table={**self.table, **compressed.pairs})
 
-    def remembering(self, said: CompressedList, sn: int) -> ListState:
+    def remembering(self, compressed: CompressedList, sn: int) -> ListState:
         """With the list of a packet among those that may be referred to: RFC 3095, 5.8.2.1 f and g."""
         generations = self.generations
-        if said.gen_id is not None:
-            generations = _remember(generations, said.gen_id, said)
-        return replace(self, generations=generations, by_sn=_remember(self.by_sn, sn & 0xFF, said))
+        if compressed.gen_id is not None:
+            generations = _remember(generations, compressed.gen_id, compressed)
+        return replace(self, generations=generations, by_sn=_remember(self.by_sn, sn & 0xFF, compressed))
 
-    def settled(self, said: CompressedList | None, before: ListState, mode: str, sn: int) -> ListState:
+    def settled(self, compressed: CompressedList | None, before: ListState, mode: str, sn: int) -> ListState:
         """Once the CRC of a compressed header has agreed: without gen_id, the list of U- and O-mode was that of its
         packet (RFC 3095, 5.8.2.1 d)."""
-        if said is None:
+        if compressed is None:
             return self
-        if said.gen_id is None and mode != "R":
+        if compressed.gen_id is None and mode != "R":
             return replace(self, entries=before.entries)
-        return self.remembering(said, sn)
+        return self.remembering(compressed, sn)
 
 
-def _remember(lists: Mapping[int, Entries], identifier: int, said: CompressedList) -> Mapping[int, Entries]:
+def _remember(lists: Mapping[int, Entries], identifier: int, compressed: CompressedList) -> Mapping[int, Entries]:
     """The window of reference lists after one more, older ones than the reference dropped (5.8.2.1 g).
 
     Identifiers come again after 256 lists: then it is the newest one that is meant.
     """
     kept = dict(lists)
-    if said.ref_id is not None and said.ref_id in kept:
+    if compressed.ref_id is not None and compressed.ref_id in kept:
         order = list(kept)
-        for old in order[: order.index(said.ref_id)]:
+        for old in order[: order.index(compressed.ref_id)]:
             del kept[old]
-    if identifier in kept and list(kept)[-1] == identifier and kept[identifier] == said.entries:
+    if identifier in kept and list(kept)[-1] == identifier and kept[identifier] == compressed.entries:
         return kept
     kept.pop(identifier, None)
-    kept[identifier] = said.entries
+    kept[identifier] = compressed.entries
     return kept
 
 

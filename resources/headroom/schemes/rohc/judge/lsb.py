@@ -4,8 +4,6 @@
 The interval for k bits is [v_ref - p, v_ref + 2^k - 1 - p]. It may straddle the wrap-around of the field.
 """
 
-from __future__ import annotations
-
 from headroom.schemes.rohc.judge.bits import Bits
 
 
@@ -49,5 +47,5 @@ def decode(reference: int, bits: Bits, p: int, modulus: int) -> int:
 
 
 def covers(reference: int, value: int, width: int, p: int, modulus: int) -> bool:
-    """Whether `width` bits of `value` are understood by whoever has this reference."""
+    """Whether `width` bits of `value` suffice for a decompressor with this reference."""
     return decode(reference, Bits(value & (1 << width) - 1, width), p, modulus) == value % modulus

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One link packet, parsed field by field by `parse_packet`, which reads the channel's contexts and changes nothing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from headroom.schemes.rohc.judge import base_header, chains, crc, framing, profiles

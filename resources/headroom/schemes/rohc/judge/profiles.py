@@ -6,8 +6,6 @@ A profile that is added later is one more entry here, a part in `chains` for its
 only where they differ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules on a stream: which packets a compressor may send when, with which profile, in which mode."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -33,8 +31,8 @@ class Flow:
     since_ir: int = 0  # packets since the last IR
     since_rnd_change: int | None = None  # packets since an RND flag changed; None: long enough
     mode: str = "U"  # the compressor's mode, as feedback has set it
-    asked_for: str | None = None  # a mode that feedback asked for and that is not granted at once
-    turning_to: str | None = None  # C_TRANS is P: packets with the mode asked for were sent, none was acknowledged
+    requested_mode: str | None = None  # a mode that feedback requested and that is not granted at once
+    turning_to: str | None = None  # C_TRANS is P: packets with the requested mode were sent, none was acknowledged
     turning_sns: list[int] = field(default_factory=list)  # their sequence numbers
     secure: SecureReferences = field(default_factory=SecureReferences)
     generations: dict[str, tuple[int, list[bytes]]] = field(default_factory=dict)  # last gen_id and items of each list
@@ -107,12 +105,12 @@ def mode_bits(packet: Packet, flow: Flow) -> Iterator[Remark]:
     if carried is None:
         return
     if carried == 0:
-        if packet.profile is not None and packet.profile.cancels_modes and flow.asked_for is None:
+        if packet.profile is not None and packet.profile.cancels_modes and flow.requested_mode is None:
             rule = "RFC3843-3.4-7" if packet.profile is IP else "RFC4019-5.6-3"
-            yield must(rule, f"The {packet.kind} packet cancels a mode transition that nobody asked for.")
+            yield must(rule, f"The {packet.kind} packet cancels a mode transition that was not requested.")
         return
     name = MODES[carried]
-    if name not in (flow.mode, flow.asked_for):
+    if name not in (flow.mode, flow.requested_mode):
         rule = "RFC3095-5.6.2-1" if flow.heard else "RFC3095-4.4.1-1"
         yield must(rule, f"The {packet.kind} packet says mode {name}, but the compressor is in mode {flow.mode}.")
 
@@ -132,11 +130,11 @@ def take_feedback(flow: Flow, feedback: Feedback) -> None:
         mode = mode_name(feedback)
         if flow.turning_to is not None:  # other requests are ignored (5.6.1)
             if mode == flow.turning_to and feedback.acktype == "ACK" and _names(feedback, flow.turning_sns):
-                flow.mode, flow.asked_for, flow.turning_to = mode, None, None
+                flow.mode, flow.requested_mode, flow.turning_to = mode, None, None
         elif mode == "O" and flow.mode == "U":
-            flow.mode, flow.asked_for = "O", None
+            flow.mode, flow.requested_mode = "O", None
         elif mode is not None and mode != flow.mode:
-            flow.asked_for = mode
+            flow.requested_mode = mode
     if feedback.acktype == "ACK" and feedback.sn_is_valid:
         flow.secure.acknowledge(feedback.sn)
     believed = feedback.protected or not _has_crc(feedback)
@@ -212,8 +210,8 @@ def time_stride(packet: Packet, clock: bool) -> Iterator[Remark]:
     if sent is not None and sent.time_stride and not clock:
         yield must(
             "RFC4815-4.7-1",
-            f"The {packet.kind} packet carries TIME_STRIDE {sent.time_stride}, but the decompressor never said that it "
-            "has a clock.",
+            f"The {packet.kind} packet carries TIME_STRIDE {sent.time_stride}, but the decompressor never announced "
+            "a clock.",
         )
 
 
@@ -263,20 +261,20 @@ def generations(packet: Packet, flow: Flow) -> Iterator[Remark]:
     """gen_id increases by one each time the list changes, and only then: RFC 3095, 5.8.2.1."""
     if flow.mode == "R":
         return
-    for name, said in _lists(packet):
-        if said.gen_id is None:
+    for name, compressed in _lists(packet):
+        if compressed.gen_id is None:
             continue
-        items = said.items if name == CSRC else [extension_headers.identity(item) for item in said.items]
+        items = compressed.items if name == CSRC else [extension_headers.identity(item) for item in compressed.items]
         if name in flow.generations:
             gen_id, before = flow.generations[name]
-            wanted = gen_id if items == before else (gen_id + 1) & 0xFF
-            if said.gen_id != wanted:
+            expected = gen_id if items == before else (gen_id + 1) & 0xFF
+            if compressed.gen_id != expected:
                 same = "the same" if items == before else "another"
                 yield must(
                     "RFC3095-5.8.2.1-5",
-                    f"The {packet.kind} packet has {same} {name} with gen_id {said.gen_id}, after {gen_id}.",
+                    f"The {packet.kind} packet has {same} {name} with gen_id {compressed.gen_id}, after {gen_id}.",
                 )
-        flow.generations[name] = said.gen_id, items
+        flow.generations[name] = compressed.gen_id, items
 
 
 def _lists(packet: Packet) -> Iterator[tuple[str, CompressedList]]:
@@ -294,8 +292,8 @@ def _lists(packet: Packet) -> Iterator[tuple[str, CompressedList]]:
     if extension is None:
         return
     for n, changes in ((1, extension.outer), (packet.header.ip_headers, extension.inner)):
-        if changes is not None and changes.headers is not None and changes.headers.said is not None:
-            yield _of_ip(n), changes.headers.said
+        if changes is not None and changes.headers is not None and changes.headers.compressed is not None:
+            yield _of_ip(n), changes.headers.compressed
     if extension.rtp is not None and extension.rtp.csrcs is not None:
         yield CSRC, extension.rtp.csrcs
 
@@ -337,13 +335,13 @@ def observe(packet: Packet, before: Context | None, after: Context, flow: Flow) 
     flow.ts_stride_updated |= _carries(packet, "ts_stride")
     flow.time_stride_updated |= _carries(packet, "time_stride")
     if before is not None and before.profile is not after.profile:
-        flow.mode, flow.asked_for, flow.turning_to = "U", None, None  # RFC 4815, 7.2.2
+        flow.mode, flow.requested_mode, flow.turning_to = "U", None, None  # RFC 4815, 7.2.2
         flow.secure.clear()
         flow.generations.clear()
     if packet.kind not in WITHOUT_CRC and packet.profile is not UNCOMPRESSED:
         flow.secure.add(after)
     carried = MODES.get(_mode(packet) or 0)
-    if carried is not None and carried == flow.asked_for:
+    if carried is not None and carried == flow.requested_mode:
         if flow.turning_to is None:
             flow.turning_to, flow.turning_sns = carried, []
         flow.turning_sns.append(after.sn)

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules on what a packet leaves in the context: a compressor builds on what was told, and on nothing else."""
-
-from __future__ import annotations
+"""Rules on what a packet leaves in the context: a compressor builds on values that it has sent, and on nothing else."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -63,7 +61,7 @@ class PresumedContexts:
         return [
             must(
                 "RFC4815-6.2-1",
-                f"The {packet.kind} packet rests on values that were told in the extension of a UO-1-ID packet alone: "
+                f"The {packet.kind} packet rests on values that were sent in the extension of a UO-1-ID packet alone: "
                 "they do not update the context.",
             )
         ]

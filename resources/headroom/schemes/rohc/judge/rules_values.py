@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules on values: a compressed header means the original header, to whoever has received the last ones."""
-
-from __future__ import annotations
+"""Rules on values: a compressed header means the original header to a decompressor that has received the last ones."""
 
 import struct
 from collections import deque
@@ -257,7 +255,7 @@ class Window:
         """Fields of a packet that a decompressor misreads which lost the packets since one of the references.
 
         `before` is the newest reference, `now` has the right values. Only W-LSB encoded fields count, and a timestamp
-        without bits as far as `confidence` packets back: whether something else was repeated often enough is not asked.
+        without bits as far as `confidence` packets back: whether another value was repeated often enough is not judged.
         """
         for age, reference in enumerate(reversed(self._candidates), 1):
             if reference is before:
@@ -304,7 +302,7 @@ class SecureReferences:
     def remarks(
         self, packet: Packet, source: bytes, parameters: Parameters, arrival_ns: int | None = None
     ) -> Iterator[Remark]:
-        """What whoever lost the packets behind one of the references makes of a compressed packet."""
+        """A compressed packet as decompressed after a loss of the packets behind one of the references."""
         if packet.header is None:
             return
         link = packet.octets

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Self-describing variable-length values: RFC 3095, 4.5.6."""
 
-from __future__ import annotations
-
 from headroom.schemes.rohc.judge.bits import Bits, Reader
 
 _LENGTHS = ((0x80, 0x00, 1), (0xC0, 0x80, 2), (0xE0, 0xC0, 3), (0xE0, 0xE0, 4))  # mask, first bits, octets
@@ -26,8 +24,8 @@ def read(reader: Reader, name: str) -> Bits:
 
 def encode(value: int, octets: int | None = None) -> bytes:
     """A value in as few octets as it needs, or in `octets`. Raises ValueError when it does not fit."""
-    wanted = octets or next((n for n in (1, 2, 3, 4) if 0 <= value < 1 << width(n)), 0)
-    if not wanted or not 0 <= value < 1 << width(wanted):
+    length = octets or next((n for n in (1, 2, 3, 4) if 0 <= value < 1 << width(n)), 0)
+    if not length or not 0 <= value < 1 << width(length):
         raise ValueError(f"{value} does not fit into {octets or 4} octets of RFC 3095, 4.5.6.")
-    prefix = (0x00, 0x80, 0xC0, 0xE0)[wanted - 1]
-    return (prefix << 8 * (wanted - 1) | value).to_bytes(wanted, "big")
+    prefix = (0x00, 0x80, 0xC0, 0xE0)[length - 1]
+    return (prefix << 8 * (length - 1) | value).to_bytes(length, "big")

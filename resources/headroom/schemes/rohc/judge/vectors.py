@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The hand-derived vectors of resources/vectors/rohc: link packets with what a decompressor must make of them, and why.
 
-`load` reads them, `replay_job` turns one into a job for the engine (resources/engine/README.md). What the files hold is
-described in resources/vectors/rohc/README.md.
+What the files hold is described in resources/vectors/rohc/README.md.
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -79,11 +76,11 @@ class FeedbackVector:
 
 @cache
 def documents(folder: Path = FOLDER) -> list[Document]:
-    """All vector files, valid against vector.schema.json. Raises UsageError with file and line."""
+    """All vector files, valid against schemes/rohc/vector.schema.json. Raises UsageError with file and line."""
     paths = sorted(folder.glob("*.yaml"))
     if not paths:
         raise UsageError(f"{shown(folder)} holds no vectors (*.yaml).")
-    return [check(read(path), "vector") for path in paths]
+    return [check(read(path), "schemes/rohc/vector") for path in paths]
 
 
 def load(folder: Path = FOLDER) -> list[Vector]:
@@ -191,23 +188,3 @@ def octets(fields: tuple[ExplainedField, ...]) -> bytes:
     if bits % 8:
         raise ValueError(f"The fields make up {bits} bits, which is not a number of whole octets.")
     return value.to_bytes(bits // 8, "big")
-
-
-def replay_job(vector: Vector, decompressor: dict[str, Any]) -> dict[str, Any]:
-    """A job for `headroom-engine replay` that tests a decompressor alone: it has "library" and maybe "config"."""
-    config = {"scheme": "rohc", **vector.channel, **decompressor.get("config", {})}
-    return {
-        "decompressor": {**decompressor, "config": config},
-        "source": {"packets": [_packet(number, step.link) for number, step in enumerate(vector.steps)]},
-        "expected": {
-            "packets": [
-                _packet(number, step.packet) if step.packet is not None else None
-                for number, step in enumerate(vector.steps)
-            ]
-        },
-        "records": "all",
-    }
-
-
-def _packet(number: int, octets: bytes) -> dict[str, Any]:
-    return {"time_ns": number * PACKET_INTERVAL_NS, "channel": 0, "hex": octets.hex()}

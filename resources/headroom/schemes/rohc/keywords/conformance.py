@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords of the conformance suites: vectors, streams before the judge, and both sides asked one at a time.
+"""Keywords of the conformance suites: vectors, streams before the judge, and each side on its own.
 
 The package `conformance` beside this one decides. It judges what was on the link and what came out, never what an
 adapter reports.
 """
-
-from __future__ import annotations
 
 import itertools
 import json
@@ -15,19 +13,24 @@ from typing import Any
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import replay, replay_options, settings
+from headroom.core import replay, replay_metrics, replay_options
+from headroom.core.capabilities import Inconclusive, NotDeclared
 from headroom.core.errors import UsageError
-from headroom.core.implementations import Role
+from headroom.core.options import split_names
 from headroom.core.replay import ReplayConfig
 from headroom.core.results import collector
-from headroom.keywords.base import library
+from headroom.core.text import some
+from headroom.keywords import verdicts
+from headroom.keywords.artefacts import keep_text
+from headroom.keywords.base import current_run, library
 from headroom.schemes.rohc import metrics
 from headroom.schemes.rohc.conformance import capabilities, carriers, evidence, losses, repeats, stream, vectors
 from headroom.schemes.rohc.conformance.conversation import Conversation
 from headroom.schemes.rohc.conformance.flow import PROTOCOLS, Flow
 from headroom.schemes.rohc.conformance.observation import Observation, observe
 from headroom.schemes.rohc.conformance.timeline import Timeline
-from headroom.schemes.rohc.keywords import verdicts
+from headroom.schemes.rohc.keywords.verdicts import conclude, conclude_remarks, expect, note_replay
+from headroom.schemes.rohc.scheme import SCHEME
 
 WINDOW = 2  # what is new must survive the loss of one packet: RFC 3095, 5.3.1.1.1 and 4.5.2
 LATE_PACKETS = 12  # of a slow flow, behind those with which it settles
@@ -48,7 +51,7 @@ class ConformanceKeywords:
     def __init__(self) -> None:
         self.seen: Observation | None = None
         self.story: Timeline | Conversation | None = None
-        self.told = ReplayConfig()  # whom the story is about
+        self.subject = ReplayConfig(SCHEME.name)  # whom the story is about
         self.heard_until = 0  # packets of the last story of a compressor before the last feedback that it was given
 
     # ---- vectors
@@ -58,16 +61,16 @@ class ConformanceKeywords:
         """Hand-derived vectors of resources/vectors/rohc by name or pattern: what comes out, what is passed on to the
         compressor at the decompressor's end, and what is answered is what they say. Where nothing may come out of
         any of them, a vector that must be delivered is played beside them."""
-        asked = settings.from_robot()
-        verdicts.note("decompressor", asked.decompressor, asked.build)
-        verdicts.leave_to_the_other_side({"decompressor"})
+        run = current_run()
+        verdicts.note("decompressor", run.decompressor, run.build)
+        verdicts.leave_to_the_other_side(run, {"decompressor"})
         names = vectors.select(patterns)
         collector.current().parameters |= {"kind": "vectors", "vectors": names}
         wrong, left_out, packets = [], [], 0
         for name in names:
             try:
-                played = vectors.play(name, asked.decompressor, asked.build)
-            except capabilities.NotDeclared as reason:
+                played = vectors.play(name, run.decompressor, run.build)
+            except NotDeclared as reason:
                 left_out.append(str(reason))
                 continue
             packets += len(played.vector.steps)
@@ -75,19 +78,19 @@ class ConformanceKeywords:
                 raise played.failure
             if played.wrong:
                 wrong.append(f"{name}: {played.wrong[0]}")
-                verdicts.keep_text(f"{name}.txt", evidence.of_vector(played), "vector, field by field")
+                keep_text(f"{name}.txt", evidence.of_vector(played), "vector, field by field")
         current = collector.current()
-        current.metric(metrics.VECTORS, len(names) - len(left_out))
-        current.metric(metrics.LINK_PACKETS, packets)
+        current.metric(replay_metrics.VECTORS, len(names) - len(left_out))
+        current.metric(replay_metrics.LINK_PACKETS, packets)
         if len(left_out) == len(names):
             raise SkipExecution(left_out[0])
         beside = vectors.control(names)
-        if beside and vectors.play(beside, asked.decompressor, asked.build).wrong:
+        if beside and vectors.play(beside, run.decompressor, run.build).wrong:
             raise AssertionError(
                 f"Nothing may come out of these, but {beside} must be delivered beside them and is not."
             )
         if wrong:
-            raise AssertionError(f"{len(wrong)} of {len(names)} vectors: {replay_options.some(wrong, 3)}.")
+            raise AssertionError(f"{len(wrong)} of {len(names)} vectors: {some(wrong, 3)}.")
 
     # ---- streams before the judge
 
@@ -98,21 +101,21 @@ class ConformanceKeywords:
         SOURCE is a traffic profile, or a flow such as rtp-ipv4 with changes such as `40: ttl=61`.
         """
         confidence = int(named.pop("confidence", 1))
-        wanted = self._wanted(source, changes, named)
-        self._observe(wanted, confidence)
+        config = self._config(source, changes, named)
+        self._observe(config, confidence)
         self._conclude()
 
     @keyword("Observe Slow Flow")
     def observe_slow_flow(self, flow: str, seconds: int) -> None:
         """A flow that settles and then sends twelve packets in twice as long as `seconds`, before the compressor
         alone: too few for refreshes that count packets, late enough for those that look at the time."""
-        wanted = self._wanted("", (), {"decompressor": "none"})
+        config = self._config("", (), {"decompressor": "none"})
         packets = losses.packets_of(Flow.of(flow), {}, stream.SETTLED + LATE_PACKETS)
         pause_ns = 2 * seconds * 1_000_000_000 // LATE_PACKETS
-        wanted.source = losses.literal(packets[: stream.SETTLED])
-        start_ns = wanted.source[-1]["time_ns"] + pause_ns
-        wanted.source += losses.literal(packets[stream.SETTLED :], interval_ns=pause_ns, start_ns=start_ns)
-        self._observe(wanted)
+        config.source = losses.literal(packets[: stream.SETTLED])
+        start_ns = config.source[-1]["time_ns"] + pause_ns
+        config.source += losses.literal(packets[stream.SETTLED :], interval_ns=pause_ns, start_ns=start_ns)
+        self._observe(config)
         self._conclude()
 
     @keyword("Flow Should Be Compressed Correctly")
@@ -122,44 +125,42 @@ class ConformanceKeywords:
         packet."""
         self.observe_flow(source, *changes, **named)
         done = self.last.done
-        if done.wanted.decompressor is None:
+        if done.config.decompressor is None:
             return
         late = [
             f"packet {one.index} ({one.kind}) is {one.verdict.replace('_', ' ')}"
             for one in self.last.packets
             if one.verdict != "identical" and one.restored
         ]
-        verdicts.expect(
+        expect(
             not late,
-            f"The judge restores them, but the decompressor does not: {replay_options.some(late, 3)}",
+            f"The judge restores them, but the decompressor does not: {some(late, 3)}",
             self.last,
         )
         missing = [one for one in self.last.packets if one.verdict != "identical"]
-        verdicts.expect(not missing, f"{len(missing)} packets do not come out as they went in", self.last)
+        expect(not missing, f"{len(missing)} packets do not come out as they went in", self.last)
 
     @keyword("Change Should Survive Losses")
     def change_survives(self, flow: str, change: str, **named: str) -> None:
         """A regular flow changes at packet 40. What is new is carried by at least two packets in a row, and whichever
         of them are lost, the decompressor delivers what the rest suffices for."""
-        wanted = self._wanted("", (), named)
-        self._identify(wanted)
-        found = losses.survey(Flow.of(flow), change, wanted)
+        config = self._config("", (), named)
+        self._identify(config)
+        found = losses.survey(Flow.of(flow), change, config)
         self.seen = found.observation
-        verdicts.note_replay(found.observation)
+        note_replay(found.observation)
         current = collector.current()
         current.parameters |= {"flow": flow, "change": change, "loss_patterns": found.patterns}
         current.metric(metrics.CARRIED_BY, found.carried)
         self._conclude()
-        verdicts.expect(
+        expect(
             found.carried >= 2,
             f"After {change} at packet {losses.CHANGE_AT}, the loss of that packet alone hurts later ones: "
             "the change is carried by one packet",
             self.last,
             of=losses.CHANGE_AT,
         )
-        verdicts.expect(
-            not found.complaints, f"The decompressor, {replay_options.some(found.complaints, 3)}", self.last
-        )
+        expect(not found.complaints, f"The decompressor, {some(found.complaints, 3)}", self.last)
 
     @keyword("No Single Loss Should Hurt Another Packet")
     def single_losses(self, source: str, *changes: str, **named: str) -> None:
@@ -174,31 +175,29 @@ class ConformanceKeywords:
 
     def _expect_losses_to_be_harmless(self, heard_until: int = 0) -> None:
         if all(one.link is None for one in self.last.packets[heard_until:]):
-            raise capabilities.Inconclusive("There is no packet on the link whose loss could hurt.")
+            raise Inconclusive("There is no packet on the link whose loss could hurt.")
         found = repeats.single_losses(self.last.packets, self.last.parameters, but=range(heard_until))
         collector.current().metric(metrics.PACKETS_THAT_OTHERS_NEED, len(found))
-        shown = replay_options.some([f"without packet {lost} packet {hurt} is not restored" for lost, hurt in found], 3)
-        verdicts.expect(
-            not found, f"Of {len(self.last.packets)} packets, {len(found)} must not be lost: {shown}", self.last
-        )
+        shown = some([f"without packet {lost} packet {hurt} is not restored" for lost, hurt in found], 3)
+        expect(not found, f"Of {len(self.last.packets)} packets, {len(found)} must not be lost: {shown}", self.last)
 
     # ---- what the last stream was like
 
     @keyword("It Should Begin With A Complete IR Packet")
     def begins_with_ir(self) -> None:
         wrong = [sentence for one in self.last.flows() for sentence in stream.begins_with_ir(one)]
-        verdicts.expect(not wrong, f"{len(wrong)} flows do not: {replay_options.some(wrong, 3)}", self.last)
+        expect(not wrong, f"{len(wrong)} flows do not: {some(wrong, 3)}", self.last)
 
     @keyword("It Should Begin With At Least ${count} IR Packets")
     def irs_at_start(self, count: int) -> None:
         least = min(stream.irs_at_start(one) for one in self.last.flows())
         collector.current().metric(metrics.IR_PACKETS_AT_START, least)
-        verdicts.expect(least >= count, f"A flow begins with {least} IR packets", self.last)
+        expect(least >= count, f"A flow begins with {least} IR packets", self.last)
 
     @keyword("It Should Settle On Packets Of Type 0")
     def settles(self) -> None:
         wrong = [sentence for one in self.last.flows() for sentence in stream.is_settled(one)]
-        verdicts.expect(not wrong, replay_options.some(wrong, 3), self.last)
+        expect(not wrong, some(wrong, 3), self.last)
 
     @keyword("It Should Return To The IR State At Least ${count} Times")
     def returns_to_ir(self, count: int) -> None:
@@ -208,85 +207,83 @@ class ConformanceKeywords:
         current.metric(metrics.RETURNS_TO_IR, len(to_ir))
         current.metric(metrics.RETURNS_TO_LOWER_STATES, len(to_lower))
         current.metric(metrics.LONGEST_WITHOUT_IR, stream.longest_without(to_ir, len(packets)))
-        verdicts.expect(
-            len(to_ir) >= count, f"Among {len(packets)} packets there are {len(to_ir)} returns to IR", self.last
-        )
+        expect(len(to_ir) >= count, f"Among {len(packets)} packets there are {len(to_ir)} returns to IR", self.last)
 
     @keyword("It Should Return To The IR State Less Often Than To The FO State")
     def ir_less_often(self) -> None:
         to_ir, to_lower = stream.refreshes(self.last.flow())
         to_fo = len(to_lower) - len(to_ir)
         sentence = f"There are {len(to_ir)} returns to the IR state and {to_fo} to the FO state"
-        verdicts.expect(len(to_ir) < to_fo, sentence, self.last)
+        expect(len(to_ir) < to_fo, sentence, self.last)
 
     @keyword("It Should Not Return To Lower States")
     def no_refreshes(self) -> None:
         packets = self.last.flow()
         places = stream.positions(packets, stream.UPDATES)
-        where = replay_options.some([f"packet {packets[place].index}" for place in places], 3)
-        verdicts.expect(not places, f"It returns though nothing changes: {where}", self.last)
+        where = some([f"packet {packets[place].index}" for place in places], 3)
+        expect(not places, f"It returns though nothing changes: {where}", self.last)
 
     @keyword("Some Packets Should Go As Segments")
     def segmented(self) -> None:
         cut = sum(bool(one.segments) for one in self.last.packets)
         collector.current().metric(metrics.SEGMENTED, cut)
-        verdicts.expect(cut > 0, f"None of {len(self.last.packets)} packets goes as segments", self.last)
+        expect(cut > 0, f"None of {len(self.last.packets)} packets goes as segments", self.last)
 
     @keyword("No Packet Should Go As Segments")
     def not_segmented(self) -> None:
         cut = [f"packet {one.index}" for one in self.last.packets if one.segments]
-        verdicts.expect(not cut, f"{len(cut)} packets go as segments: {replay_options.some(cut, 3)}", self.last)
+        expect(not cut, f"{len(cut)} packets go as segments: {some(cut, 3)}", self.last)
 
     @keyword("No CID Should Be Above ${max_cid}")
     def cids_within(self, max_cid: int) -> None:
         wrong = [sentence for one in self.last.flows() for sentence in stream.above_max_cid(one, max_cid)]
-        verdicts.expect(not wrong, replay_options.some(wrong, 3), self.last)
+        expect(not wrong, some(wrong, 3), self.last)
 
     @keyword("Link Should Have")
     def link_has(self, *kinds: str) -> None:
         """Packet types as the judge reads them; of several joined by commas, one at least."""
-        missing = [kind for kind in kinds if not any(self.last.kinds[one] for one in settings.split_names(kind))]
-        verdicts.expect(not missing, f"No {', '.join(missing)} is sent; types: {dict(self.last.kinds)}", self.last)
+        missing = [kind for kind in kinds if not any(self.last.kinds[one] for one in split_names(kind))]
+        expect(not missing, f"No {', '.join(missing)} is sent; types: {dict(self.last.kinds)}", self.last)
 
     @keyword("Link Should Never Have")
     def link_never_has(self, *kinds: str) -> None:
         there = [kind for kind in kinds if self.last.kinds[kind]]
-        verdicts.expect(not there, f"{', '.join(there)} is sent; types: {dict(self.last.kinds)}", self.last)
+        expect(not there, f"{', '.join(there)} is sent; types: {dict(self.last.kinds)}", self.last)
 
     @keyword("No Packet Of Up To ${octets} Octets Should Go As Segments")
     def not_segmented_below(self, octets: int) -> None:
         """The length is that on the link, of a packet in segments that of the whole."""
         wrong = [one for one in self.last.packets if one.segments and len(one.link or b"") <= octets]
         shown = [f"packet {one.index} does, in {len(one.segments)}" for one in wrong]
-        verdicts.expect(not wrong, replay_options.some(shown, 3), self.last)
+        expect(not wrong, some(shown, 3), self.last)
 
     @keyword("Only Profiles ${profiles} Should Be Used")
     def profiles_used(self, profiles: str) -> None:
-        allowed = {int(name, 16) for name in settings.split_names(profiles)}
+        allowed = {int(name, 16) for name in split_names(profiles)}
         if all(one.profile is None for one in self.last.packets):
-            raise capabilities.Inconclusive("The judge can read the profile of no packet on the link.")
+            raise Inconclusive("The judge can read the profile of no packet on the link.")
         other = [one for one in self.last.packets if one.profile is not None and one.profile not in allowed]
-        shown = replay_options.some([f"packet {one.index} is of profile 0x{one.profile:04x}" for one in other], 3)
-        verdicts.expect(not other, shown, self.last)
+        shown = some([f"packet {one.index} is of profile 0x{one.profile:04x}" for one in other], 3)
+        expect(not other, shown, self.last)
 
     @keyword("Headers Should Have At Most ${octets} Octets On Average")
     def average_header(self, octets: float) -> None:
         lengths = [length for one in self.last.packets if (length := one.header_octets) is not None]
         if not lengths:
-            raise capabilities.Inconclusive("The judge can read no header on the link, so that there is no average.")
+            raise Inconclusive("The judge can read no header on the link, so that there is no average.")
         average = sum(lengths) / len(lengths)
-        verdicts.expect(average <= octets, f"The average header has {average:.2f} octets", self.last)
+        expect(average <= octets, f"The average header has {average:.2f} octets", self.last)
 
     @keyword("Initial Sequence Numbers Should Differ")
     def random_sequence_numbers(self) -> None:
         """Of at least eight flows: numbers that are drawn at random are hardly ever the same or in a row."""
         firsts = [one[0].outcome.after.sn for one in self.last.flows() if one[0].outcome and one[0].outcome.after]
         neighbours = sum((b - a) & 0xFFFF in (0, 1) for a, b in itertools.pairwise(firsts))
-        shown = replay_options.some(firsts)
+        shown = some(firsts)
         if len(firsts) < 8:
             contexts = "one context" if len(firsts) == 1 else f"{len(firsts)} contexts"
-            raise capabilities.Inconclusive(f"Only {contexts} can be read, which says nothing about chance.")
-        verdicts.expect(len(set(firsts)) > 1 and neighbours <= 1, f"They are not random: {shown}", self.last)
+            raise Inconclusive(f"Only {contexts} can be read, which says nothing about chance.")
+        expect(len(set(firsts)) > 1 and neighbours <= 1, f"They are not random: {shown}", self.last)
 
     # ---- one side alone
 
@@ -294,10 +291,10 @@ class ConformanceKeywords:
     def a_compressor(self, flow: str, **named: str) -> None:
         """Begins the story of a compressor that is given FLOW, or `flows` of them, each with a context of its own."""
         flows = int(named.pop("flows", 1))
-        wanted = self._wanted("", (), {**named, "decompressor": "none"})
-        self._identify(wanted)
-        self.story = Conversation(flow, wanted.channel, flows)
-        self.told = wanted
+        config = self._config("", (), {**named, "decompressor": "none"})
+        self._identify(config)
+        self.story = Conversation(flow, config.channel, flows)
+        self.subject = config
 
     @keyword("It Sends")
     def it_sends(self, count: int, expected: str = "any", change: str = "", flow: int = 0) -> None:
@@ -324,15 +321,16 @@ class ConformanceKeywords:
     def a_decompressor(self, flow: str, **named: str) -> None:
         """Begins the story of a decompressor. FLOW: rtp-ipv4, udp-ipv6 …, or `uncompressed`."""
         interval = float(named.pop("interval", 20))
-        wanted = self._wanted("", (), {**named, "compressor": "none"})
-        self._identify(wanted)
+        config = self._config("", (), {**named, "compressor": "none"})
+        self._identify(config)
         plain = flow == "uncompressed"
-        channel = wanted.channel
+        channel = config.channel
         if not plain:
-            asked = channel["profiles"] if wanted.profiles_asked else None
-            carriers.require(str(wanted.decompressor), asked, [Flow.of(flow).packet()])
+            profiles = channel["profiles"] if config.profiles_named else None
+            assert config.decompressor is not None
+            carriers.require(config.decompressor, profiles, [Flow.of(flow).packet()])
         self.story = Timeline("udp-ipv4" if plain else flow, channel, plain, interval_ns=round(interval * 1e6))
-        self.told = wanted
+        self.subject = config
 
     @keyword("It Receives")
     def it_receives(self, count: int, what: str, outcome: str = "delivered", answers: str = "") -> None:
@@ -344,7 +342,7 @@ class ConformanceKeywords:
         self._story(Timeline).change(change, cid)
 
     @keyword("It Is Told")
-    def it_is_told(self, message: str) -> None:
+    def message_sent(self, message: str) -> None:
         """A control message to the decompressor, such as {"mode": "U"}."""
         self._story(Timeline).tell(json.loads(message))
 
@@ -365,29 +363,29 @@ class ConformanceKeywords:
                 self._judge_conversation(story)
 
     def _judge_timeline(self, story: Timeline) -> None:
-        asked = settings.from_robot()
-        played = story.play(asked.decompressor, asked.build, self.told.decompressor_options)
+        run = current_run()
+        played = story.play(run.decompressor, run.build, self.subject.decompressor_options)
         current = collector.current()
         steps = [{"packets": step.count, "what": step.what, "outcome": step.outcome} for step in story.steps]
         current.parameters |= {"kind": "timeline", "flow": story.flow, "channel": story.channel, "steps": steps}
-        current.metric(metrics.LINK_PACKETS, len(story.links))
+        current.metric(replay_metrics.LINK_PACKETS, len(story.links))
         current.metric(metrics.FEEDBACK, sum(len(answers) for answers in played.answers))
         if played.complaints or played.remarks:
-            verdicts.keep_text("engine.json", json.dumps(played.document, indent=1), "engine document")
-        verdicts.conclude_remarks(played.remarks, "decompressor")
+            keep_text("engine.json", json.dumps(played.document, indent=1), "engine document")
+        conclude_remarks(played.remarks, "decompressor")
         if played.complaints:
-            raise AssertionError(f"{replay_options.some(played.complaints, 3)}.")
+            raise AssertionError(f"{some(played.complaints, 3)}.")
 
     def _judge_conversation(self, story: Conversation) -> None:
-        seen, without = story.run(self.told)
+        seen, without = story.run(self.subject)
         self.seen = seen
         self.heard_until = max((one.before for one in story.given), default=0)
-        verdicts.note_replay(seen)
+        note_replay(seen)
         given = [{"before": one.before, "feedback": one.words, "flow": one.flow} for one in story.given]
         collector.current().parameters |= {"kind": "conversation", "flow": story.flow, "given": given}
-        verdicts.conclude(seen)
+        conclude(seen)
         complaints = story.judge(seen, without)
-        verdicts.expect(not complaints, replay_options.some(complaints, 3), seen)
+        expect(not complaints, some(complaints, 3), seen)
 
     def _story(self, kind: type[Any]) -> Any:
         if not isinstance(self.story, kind):
@@ -414,58 +412,52 @@ class ConformanceKeywords:
             raise RuntimeError("Nothing has been observed yet: this keyword comes after one that sends traffic.")
         return self.seen
 
-    def _wanted(self, source: str, changes: Iterable[str], named: dict[str, str]) -> ReplayConfig:
+    def _config(self, source: str, changes: Iterable[str], named: dict[str, str]) -> ReplayConfig:
         """A replay of a profile, or of a flow with changes."""
         named = dict(named)
         count = int(named.pop("packets", 0)) if source and _is_flow(source) else 0
         channels = int(named.pop("channels", 1))
-        features = settings.split_names(named.pop("needs", ""))
-        wanted = replay_options.wanted(source, named, settings.from_robot())
+        features = split_names(named.pop("needs", ""))
+        config = replay_options.config_of(SCHEME, source, named, current_run())
         if channels > 1:
-            wanted.channel["channels"] = channels
-        capabilities.agree_on_profiles(wanted)
-        capabilities.turn_on(wanted, features)
+            config.channel["channels"] = channels
+        capabilities.agree_on_profiles(config)
+        capabilities.turn_on(config, features)
         if source and _is_flow(source):
             at = {int(number): change for number, _, change in (one.partition(":") for one in changes)}
-            wanted.source = losses.literal(losses.packets_of(Flow.of(source), at, count or 100))
+            config.source = losses.literal(losses.packets_of(Flow.of(source), at, count or 100))
         elif list(changes):
             raise UsageError("Only flows such as rtp-ipv4 have changes here; those of a profile stand in its file.")
-        return wanted
+        return config
 
-    def _observe(self, wanted: ReplayConfig, confidence: int = 1) -> None:
+    def _observe(self, config: ReplayConfig, confidence: int = 1) -> None:
         self.seen = None
-        self._identify(wanted)
-        self.seen = observe(wanted, WINDOW, confidence)
-        verdicts.note_replay(self.seen)
+        self._identify(config)
+        self.seen = observe(config, WINDOW, confidence)
+        note_replay(self.seen)
 
     def _conclude(self) -> None:
         """What the judge finds wrong, and packets that it never sees: nothing is right about an empty link."""
-        verdicts.conclude(self.last)
+        conclude(self.last)
         missing = stream.not_sent(self.last.packets)
-        verdicts.expect(
+        expect(
             not missing,
-            f"The compressor loses {len(missing)} packets by itself: {replay_options.some(missing, 3)}",
+            f"The compressor loses {len(missing)} packets by itself: {some(missing, 3)}",
             self.last,
         )
         if not self.last.packets:
-            raise capabilities.Inconclusive("Nothing was sent, which says nothing about anybody.")
+            raise Inconclusive("Nothing was sent, so nothing was tested.")
 
-    def _identify(self, wanted: ReplayConfig) -> None:
-        """Who is asked; skips the case where one of them does not declare what it needs."""
-        path = replay.feedback_path(wanted)
-        pairs: tuple[tuple[str | None, Role], ...] = (
-            (wanted.compressor, "compressor"),
-            (wanted.decompressor, "decompressor"),
-        )
-        for name, role in pairs:
-            if name is not None:
-                verdicts.note(role, name, wanted.build)  # also of a case that is not for it
-        verdicts.leave_to_the_other_side({role for name, role in pairs if name is not None})
-        for name, role in pairs:
-            if name is None:
-                continue
+    def _identify(self, config: ReplayConfig) -> None:
+        """The implementations under test; skips the case where one does not declare what it needs."""
+        path = replay.feedback_path(config)
+        sides = config.sides
+        for role, found in sides:
+            verdicts.note(role, found, config.build)  # also of a case that is not for it
+        verdicts.leave_to_the_other_side(current_run(), {role for role, _ in sides})
+        for role, found in sides:
             capabilities.require(
-                name, role, wanted.channel, feedback=path if wanted.decompressor and wanted.compressor else "none"
+                found, role, config.channel, config.build, feedback=path if len(sides) == 2 else "none"
             )
 
 

@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords that put a replay, or an implementation, before a judge who is not the reference."""
 
-from __future__ import annotations
-
-from functools import cache
-
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import implementations, replay_options, settings, tshark
+from headroom.core import replay_metrics, tshark
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
+from headroom.core.text import some
+from headroom.keywords import verdicts
+from headroom.keywords.artefacts import keep_captures
 from headroom.keywords.base import library
-from headroom.schemes.rohc import judging, metrics
-from headroom.schemes.rohc.judge import vectors
-from headroom.schemes.rohc.keywords.replay import ReplayKeywords, artefact_folder, keep_evidence
-
-MOST_FINDINGS = 20  # kept in a record; all are counted
+from headroom.schemes.rohc import judging
+from headroom.schemes.rohc.keywords.replay import ReplayKeywords
 
 
 @library
@@ -33,17 +29,19 @@ class JudgeKeywords:
         done = _replaying().done
         found = judging.second_judge(done, window, refresh_limit)
         current = collector.current()
-        current.metric(metrics.JUDGED, found.packets - len(found.not_judged))
-        current.metric(metrics.RESTORED_BY_JUDGE, found.restored)
-        current.findings += found.findings[:MOST_FINDINGS]
+        current.metric(replay_metrics.JUDGED, found.packets - len(found.not_judged))
+        current.metric(replay_metrics.RESTORED_BY_JUDGE, found.restored)
+        current.findings += found.findings[: verdicts.MOST_FINDINGS]
         musts = [one for one in found.findings if one.severity == "must"]
         if musts:
-            keep_evidence(done)
-            raise AssertionError(f"{len(musts)} findings, the first: {_sentence(musts[0])}")
+            keep_captures(done)
+            raise AssertionError(f"{len(musts)} findings, the first: {verdicts.sentence(musts[0])}")
         if found.findings:
-            current.judge("non-strict", f"{len(found.findings)} findings, the first: {_sentence(found.findings[0])}")
+            current.judge(
+                "non-strict", f"{len(found.findings)} findings, the first: {verdicts.sentence(found.findings[0])}"
+            )
         if found.packets == len(found.not_judged):
-            raise SkipExecution(f"The judge cannot read such packets: {replay_options.some(found.not_judged, 1)}.")
+            raise SkipExecution(f"The judge cannot read such packets: {some(found.not_judged, 1)}.")
 
     @keyword("Tshark Should Read The Same")
     def tshark_reads_the_same(self) -> None:
@@ -53,52 +51,16 @@ class JudgeKeywords:
         done = _replaying().done
         found = judging.compare_with_tshark(done)
         current = collector.current()
-        current.metric(metrics.COMPARED_WITH_TSHARK, found.packets)
-        current.metric(metrics.FIELDS_COMPARED_WITH_TSHARK, found.fields)
-        current.findings += [Finding(sentence, judge="tshark") for sentence in found.differences[:MOST_FINDINGS]]
+        current.metric(replay_metrics.COMPARED_WITH_TSHARK, found.packets)
+        current.metric(replay_metrics.FIELDS_COMPARED_WITH_TSHARK, found.fields)
+        current.findings += [
+            Finding(sentence, judge="tshark") for sentence in found.differences[: verdicts.MOST_FINDINGS]
+        ]
         if found.differences:
-            keep_evidence(done)
-            raise AssertionError(f"{len(found.differences)} differences: {replay_options.some(found.differences, 3)}")
+            keep_captures(done)
+            raise AssertionError(f"{len(found.differences)} differences: {some(found.differences, 3)}")
         if not found.packets:
             raise SkipExecution("tshark reads no packet of this kind.")
-
-    @keyword("Vector Should Be Decompressed")
-    def vector_decompressed(self, name: str) -> None:
-        """A hand-derived vector of resources/vectors/rohc: delivered, withheld and refused is what it says."""
-        asked = settings.from_robot()
-        vector = _vectors().get(name)
-        if vector is None:
-            raise ValueError(f"there is no vector '{name}' in resources/vectors/rohc")
-        found = implementations.find(asked.decompressor)
-        wanted = {"features": [vector.feature]} if vector.feature else {}
-        cids = [vector.channel.get("cids", "small")]
-        if reason := found.lacks(
-            "decompressor", "rohc", cids=cids, profiles=vector.channel.get("profiles", []), **wanted
-        ):
-            raise SkipExecution(f"{reason}.")
-        current = collector.current()
-        current.decompressor = implementations.identity(found, asked.build)
-        current.parameters |= {"kind": "vector", "vector": name, "shows": vector.shows, "channel": vector.channel}
-        wrong, document = judging.play_vector(vector, asked.decompressor, asked.build)
-        current.metric(metrics.LINK_PACKETS, len(vector.steps))
-        if wrong:
-            folder = artefact_folder()
-            if folder:
-                import json
-
-                path = folder / "replay.json"
-                path.write_text(json.dumps(document, indent=1), encoding="utf-8")
-                current.files.append((path, "engine document"))
-            raise AssertionError(f"{vector.shows} {replay_options.some(wrong, 3)}")
-
-
-@cache
-def _vectors() -> dict[str, vectors.Vector]:
-    return {vector.name: vector for vector in vectors.load()}
-
-
-def _sentence(found: Finding) -> str:
-    return f"packet {found.packet}: {found.sentence} ({found.requirement})"
 
 
 def _replaying() -> ReplayKeywords:

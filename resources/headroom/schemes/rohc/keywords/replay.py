@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords that send packets through compressor, link and decompressor, and that say what must be true of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import implementations, replay, replay_options, settings
+from headroom.core import replay, replay_metrics, replay_options
+from headroom.core.options import split_names
 from headroom.core.results import collector
-from headroom.keywords.base import library
-from headroom.schemes.rohc import metrics
+from headroom.core.text import some
+from headroom.keywords import verdicts
+from headroom.keywords.artefacts import keep_captures
+from headroom.keywords.base import current_run, library
+from headroom.schemes.rohc.conformance.capabilities import needs_of
+from headroom.schemes.rohc.scheme import SCHEME
 
 
 @library
@@ -40,11 +42,11 @@ class ReplayKeywords:
 
     @keyword("Replay Profile")
     def replay_profile(self, profile: str, **named: str) -> None:
-        self._run(replay_options.wanted(profile, named, settings.from_robot()))
+        self._run(replay_options.config_of(SCHEME, profile, named, current_run()))
 
     @keyword("Replay Capture")
     def replay_capture(self, path: str, **named: str) -> None:
-        self._run(replay_options.wanted(str(replay_options.file_of(path)), named, settings.from_robot()))
+        self._run(replay_options.config_of(SCHEME, str(replay_options.file_of(path)), named, current_run()))
 
     @keyword("Replay Packets")
     def replay_packets(self, *packets: str, **named: str) -> None:
@@ -53,12 +55,12 @@ class ReplayKeywords:
             {"time_ns": n * 20_000_000, "channel": 0, "hex": replay_options.octets(text)}
             for n, text in enumerate(packets)
         ]
-        self._run(replay_options.wanted(literal, named, settings.from_robot()))
+        self._run(replay_options.config_of(SCHEME, literal, named, current_run()))
 
-    def _run(self, wanted: replay.ReplayConfig) -> None:
+    def _run(self, config: replay.ReplayConfig) -> None:
         self.last = None
-        identify(wanted)
-        self.last = replay.run(replace(wanted, records="all"))
+        identify(config)
+        self.last = replay.run(replace(config, records="all"))
         note(self.last)
         if self.last.promise_broken:
             raise AssertionError(self.last.promise_broken[:1].upper() + self.last.promise_broken[1:])
@@ -85,7 +87,7 @@ class ReplayKeywords:
         """Of the packets that the link delivered."""
         arrived = self.done.sent - self.done.count("lost_on_link") - self.done.count("not_compressed")
         got = 100.0 * self.done.count("identical") / arrived if arrived else 0.0
-        collector.current().metric(metrics.DELIVERED, got)
+        collector.current().metric(replay_metrics.DELIVERED, got)
         self._expect(
             arrived > 0 and got >= share,
             f"{got:.2f} % of {arrived} packets that arrived came out; {self._what_happened()}",
@@ -99,7 +101,7 @@ class ReplayKeywords:
             for r in self.done.records
             if r.get("verdict") == "not_delivered" and not first <= r["packet"] <= last
         ]
-        self._expect(not outside, f"packets {replay_options.some(outside)} were not delivered either")
+        self._expect(not outside, f"packets {some(outside)} were not delivered either")
 
     @keyword("Nothing Should Come Out")
     def nothing_delivered(self) -> None:
@@ -111,12 +113,10 @@ class ReplayKeywords:
     @keyword("First ${count} Packets Should Be ${types}")
     def first_packets(self, count: int, types: str) -> None:
         """Types of the first packets on the link; several types are separated by commas, and each is allowed."""
-        allowed = settings.split_names(types)
+        allowed = split_names(types)
         seen = [(r["packet"], r["compressor"].get("type")) for r in self.done.records[:count] if "compressor" in r]
         wrong = [f"packet {packet} is {kind}" for packet, kind in seen if kind not in allowed]
-        self._expect(
-            len(seen) >= count and not wrong, f"expected {types} for the first {count}: {replay_options.some(wrong)}"
-        )
+        self._expect(len(seen) >= count and not wrong, f"expected {types} for the first {count}: {some(wrong)}")
 
     @keyword("Packet ${index} Should Be ${types}")
     def packet_type(self, index: int, types: str) -> None:
@@ -124,7 +124,7 @@ class ReplayKeywords:
             (r["compressor"].get("type") for r in self.done.records if r.get("packet") == index and "compressor" in r),
             None,
         )
-        self._expect(found in settings.split_names(types), f"packet {index} is {found}, expected {types}")
+        self._expect(found in split_names(types), f"packet {index} is {found}, expected {types}")
 
     @keyword("Packet Types Should Include")
     def packet_types_include(self, *types: str) -> None:
@@ -157,13 +157,13 @@ class ReplayKeywords:
         seen = [f"{t['from']}→{t['to']} at packet {t['packet']}" for t in transitions if t["what"] == what.lower()]
         self._expect(
             bool(reached),
-            f"the {side.lower()} never reached {what.lower()} {name}; it went {replay_options.some(seen)}",
+            f"the {side.lower()} never reached {what.lower()} {name}; it went {some(seen)}",
         )
 
     @keyword("${side} Should Never Reach ${what} ${name}")
     def should_never_reach(self, side: str, what: str, name: str) -> None:
         reached = [t for t in self._transitions(side) if t["what"] == what.lower() and t["to"] == name]
-        where = replay_options.some([f"packet {t['packet']}" for t in reached])
+        where = some([f"packet {t['packet']}" for t in reached])
         self._expect(not reached, f"the {side.lower()} reached {what.lower()} {name} at {where}")
 
     @keyword("Feedback Should Be Sent")
@@ -191,72 +191,25 @@ class ReplayKeywords:
 
     def _expect(self, met: bool, otherwise: str) -> None:
         if not met:
-            keep_evidence(self.done)
+            keep_captures(self.done)
             raise AssertionError(otherwise[:1].upper() + otherwise[1:])
 
 
-def identify(wanted: replay.ReplayConfig) -> None:
+def identify(config: replay.ReplayConfig) -> None:
     """Notes who is tested; skips the case where an implementation does not declare what it needs."""
-    current = collector.current()
-    asked: dict[str, Any] = {"modes": [wanted.channel.get("mode", "U")], "cids": [wanted.channel.get("cids", "small")]}
-    if "profiles" in wanted.channel:
-        asked["profiles"] = wanted.channel["profiles"]
-    if wanted.channel.get("max_cid"):
-        asked["max_cid"] = wanted.channel["max_cid"]
-    for name, role in ((wanted.compressor, "compressor"), (wanted.decompressor, "decompressor")):
-        if name is None:
-            continue
-        found = implementations.find(name)
-        if reason := found.lacks(role, "rohc", **asked):  # type: ignore[arg-type]
+    for role, found in config.sides:
+        if reason := found.lacks(role, SCHEME.name, **needs_of(config.channel)):
             raise SkipExecution(f"{reason}.")
-        setattr(current, role, implementations.identity(found, wanted.build))
+        verdicts.note(role, found, config.build)
 
 
 def note(done: replay.Replay) -> None:
     """Leaves what was replayed and what came of it for the result record."""
     current = collector.current()
-    wanted = done.wanted
-    current.parameters |= {
-        "kind": "replay",
-        "source": wanted.source if isinstance(wanted.source, str) else f"{len(wanted.source)} literal packets",
-        "channel": wanted.channel,
-        "link": wanted.forward,
-        "feedback": replay.feedback_path(wanted),
-        "flows": wanted.flows,
-    }
-    current.metric(metrics.PACKETS, done.sent)
-    for metric in (*metrics.OUTCOMES, metrics.LOST_ON_LINK):
+    current.parameters |= done.config.described()
+    current.metric(replay_metrics.PACKETS, done.sent)
+    for metric in (*replay_metrics.OUTCOMES, replay_metrics.LOST_ON_LINK):
         current.metric(metric, done.count(metric.name))
-    if done.wanted.compressor and done.header_length:
+    if done.config.compressor and done.header_length:
         for figure in ("mean", "min", "max"):
-            current.metric(metrics.HEADER(figure=figure), done.header_length[figure])
-
-
-def keep_evidence(done: replay.Replay) -> None:
-    """Replays once more, with captures of what went in, was on the link and came out: same seed, same octets."""
-    folder = artefact_folder()
-    if folder is None:
-        return
-    outputs = {name: folder / f"{name}.pcapng" for name in ("source", "link", "decompressed")}
-    if done.wanted.decompressor is None:
-        del outputs["decompressed"]
-    replay.run(replace(done.wanted, records="none", outputs=outputs))
-    collector.current().files += [(path, f"capture: {name}") for name, path in outputs.items()]
-
-
-def artefact_folder() -> Path | None:
-    """A folder of the running test for its files; None when no run keeps any."""
-    from headroom.core.results.store import file_name
-
-    base = settings.from_robot().folder
-    if base == Path():
-        return None
-    from robot.libraries.BuiltIn import BuiltIn
-
-    source = BuiltIn().get_variable_value("${SUITE_SOURCE}")
-    from headroom.core.results.listener import test_id
-
-    name = file_name(test_id(source, BuiltIn().get_variable_value("${TEST_NAME}") or "")).removesuffix(".json")
-    folder = base / "artefacts" / name
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+            current.metric(replay_metrics.HEADER(figure=figure), done.header_length[figure])

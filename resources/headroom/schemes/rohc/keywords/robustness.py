@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords of the robustness suites: impaired links, damaged and malformed packets, adapters that misbehave."""
 
-from __future__ import annotations
-
 import json
 import random
 import tempfile
@@ -11,17 +9,23 @@ from dataclasses import replace
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import replay, replay_options, settings
+from headroom.core import replay, replay_options
+from headroom.core.capabilities import Inconclusive
+from headroom.core.errors import UsageError
 from headroom.core.mutation import campaign, hunt
 from headroom.core.paths import build_folder
 from headroom.core.replay import ReplayConfig
 from headroom.core.results import collector
-from headroom.keywords.base import library
+from headroom.core.text import some
+from headroom.keywords import verdicts
+from headroom.keywords.artefacts import keep_text
+from headroom.keywords.base import current_run, library
 from headroom.schemes.rohc import metrics
 from headroom.schemes.rohc.conformance import arrivals, capabilities, damage, faulty_adapters, feedback, stream
 from headroom.schemes.rohc.conformance.conversation import Conversation
 from headroom.schemes.rohc.conformance.observation import Observation, observe
-from headroom.schemes.rohc.keywords import verdicts
+from headroom.schemes.rohc.keywords.verdicts import conclude, expect, note_replay
+from headroom.schemes.rohc.scheme import SCHEME
 
 PACKETS = "1500"  # of a replay, unless a row says another number
 # Share of what the judge restores that must come out. The judge never loses a context, so that a decompressor which
@@ -43,20 +47,22 @@ class RobustnessKeywords:
         -7 or -8 allows for the packets at risk. Of what the judge restores from the same arrivals, one in twenty comes
         out at least: to refuse everything is no harm, but no service either. With OUTAGE, the decompressor recovers:
         never do so many packets in a row arrive and not come out."""
-        wanted = replay_options.wanted(source, {"packets": PACKETS, **named}, settings.from_robot())
-        capabilities.agree_on_profiles(wanted)
-        path = replay.feedback_path(wanted)
-        for name, role in ((wanted.compressor, "compressor"), (wanted.decompressor, "decompressor")):
-            verdicts.note(role, str(name), wanted.build)  # type: ignore[arg-type]
-            capabilities.require(str(name), role, wanted.channel, feedback=path)  # type: ignore[arg-type]
-        seen = observe(wanted)
-        verdicts.note_replay(seen)
+        config = replay_options.config_of(SCHEME, source, {"packets": PACKETS, **named}, current_run())
+        capabilities.agree_on_profiles(config)
+        path = replay.feedback_path(config)
+        if len(config.sides) < 2:
+            raise UsageError("An impaired link needs both sides; one is none.")
+        for role, found in config.sides:
+            verdicts.note(role, found, config.build)
+            capabilities.require(found, role, config.channel, config.build, feedback=path)
+        seen = observe(config)
+        note_replay(seen)
         collector.current().parameters["outage"] = outage
-        verdicts.conclude(seen)
+        conclude(seen)
         missing = stream.not_sent(seen.packets)
-        verdicts.expect(
+        expect(
             not missing,
-            f"The compressor loses {len(missing)} packets by itself: {replay_options.some(missing, 3)}",
+            f"The compressor loses {len(missing)} packets by itself: {some(missing, 3)}",
             seen,
         )
         self._weigh(seen, outage)
@@ -72,7 +78,7 @@ class RobustnessKeywords:
         current.metric(metrics.WRONG, found.wrong)
         current.metric(metrics.RESTORED_BY_JUDGE_FROM_ARRIVALS, found.restored_by_judge)
         current.metric(metrics.LONGEST_OUTAGE, found.longest_outage)
-        verdicts.expect(
+        expect(
             found.wrong <= found.allowed,
             f"{found.wrong} packets come out other than they were; {found.at_risk} of {found.arrived} arrivals were at "
             f"risk, of which CRCs let {found.chances:.2f} pass on average, and at most {found.allowed} with "
@@ -80,14 +86,14 @@ class RobustnessKeywords:
             seen,
         )
         if not found.arrived:
-            raise capabilities.Inconclusive("No packet arrived, which says nothing about the decompressor.")
-        verdicts.expect(
+            raise Inconclusive("No packet arrived, which says nothing about the decompressor.")
+        expect(
             LEAST_SERVICE * found.restored_by_judge <= found.delivered,
             f"{found.delivered} packets come out; from the same {found.arrived} arrivals, the judge restores "
             f"{found.restored_by_judge}",
             seen,
         )
-        verdicts.expect(
+        expect(
             not outage or found.longest_outage < outage,
             f"{found.longest_outage} packets in a row arrive and do not come out; by {outage} the context should have "
             "recovered",
@@ -98,30 +104,24 @@ class RobustnessKeywords:
     def damaged_packets(self, kind: str) -> None:
         """Link packets of every vector, damaged in one way: see `conformance.damage`. Nothing comes out that the
         judge does not read in them, no more of it than the CRCs allow, and the context recovers with the next IR."""
-        asked = settings.from_robot()
-        verdicts.note("decompressor", asked.decompressor, asked.build)
-        tried = damage.attempt(kind, asked.decompressor, asked.build, asked.seed)
+        run = current_run()
+        verdicts.note("decompressor", run.decompressor, run.build)
+        tried = damage.attempt(kind, run.decompressor, run.build, run.seed)
         current = collector.current()
         current.parameters |= {"kind": "damage", "damage": kind}
         if not tried.trials:
-            raise SkipExecution(
-                f"{capabilities.called(asked.decompressor)} declares no channel that the vectors are for."
-            )
+            raise SkipExecution(f"{run.decompressor.name} declares no channel that the vectors are for.")
         current.metric(metrics.TRIALS, tried.trials)
         current.metric(metrics.REFUSED, tried.refused)
         current.metric(metrics.CAREFUL, tried.careful)
         current.metric(metrics.UNDETECTED, tried.undetected)
         current.metric(metrics.UNDETECTED_BY_CHANCE, tried.chances)
         if tried.wrong or tried.not_recovered:
-            verdicts.keep_text("packets.txt", "\n".join([*tried.wrong, *tried.not_recovered]), "packets in question")
+            keep_text("packets.txt", "\n".join([*tried.wrong, *tried.not_recovered]), "packets in question")
         if tried.wrong:
-            raise AssertionError(
-                f"{len(tried.wrong)} of {tried.trials} packets: {replay_options.some(tried.wrong, 3)}."
-            )
+            raise AssertionError(f"{len(tried.wrong)} of {tried.trials} packets: {some(tried.wrong, 3)}.")
         if tried.not_recovered:
-            raise AssertionError(
-                f"{len(tried.not_recovered)} contexts do not recover: {replay_options.some(tried.not_recovered, 3)}."
-            )
+            raise AssertionError(f"{len(tried.not_recovered)} contexts do not recover: {some(tried.not_recovered, 3)}.")
         allowed = tried.allowed(kind)
         if allowed is not None and tried.undetected > allowed:
             raise AssertionError(f"{tried.undetected} damaged headers come out; at most {allowed} may.")
@@ -130,14 +130,14 @@ class RobustnessKeywords:
     def hostile_feedback(self, count: int) -> None:
         """Feedback of random octets before packets of three flows: the compressor survives, and the judge restores
         every packet."""
-        asked = settings.from_robot()
-        source = random.Random(f"{asked.seed}/hostile feedback")
-        wanted = ReplayConfig(compressor=asked.compressor, decompressor=None, seed=asked.seed, build=asked.build)
-        wanted.channel["mode"] = "O"
-        capabilities.agree_on_profiles(wanted)
-        verdicts.note("compressor", asked.compressor, asked.build)
-        capabilities.require(asked.compressor, "compressor", wanted.channel)
-        story = Conversation("rtp-ipv4", wanted.channel, flows=3)
+        run = current_run()
+        source = random.Random(f"{run.seed}/hostile feedback")
+        config = ReplayConfig(SCHEME.name, run.compressor, seed=run.seed, build=run.build)
+        config.channel["mode"] = "O"
+        capabilities.agree_on_profiles(config)
+        verdicts.note("compressor", run.compressor, run.build)
+        capabilities.require(run.compressor, "compressor", config.channel, run.build)
+        story = Conversation("rtp-ipv4", config.channel, flows=3)
         story.send(10)
         story.give("ACK(O) with CRC")
         story.send(20, "at the end type 0, type 1")  # one that never compresses has nothing to lose by hostile feedback
@@ -145,25 +145,25 @@ class RobustnessKeywords:
             octets = source.randbytes(source.choice((1, 2, 3, 4, 6, 9, 20, 60, 255)))
             story.give(f"raw {feedback.element(octets).hex() if source.random() < 0.8 else octets.hex()}")
             story.send(2)
-        seen, _ = story.run(wanted)
-        verdicts.note_replay(seen)
-        verdicts.conclude(seen)
+        seen, _ = story.run(config)
+        note_replay(seen)
+        conclude(seen)
         complaints = story.judge(seen, None)
-        verdicts.expect(not complaints, replay_options.some(complaints, 3), seen)
+        expect(not complaints, some(complaints, 3), seen)
         missing = [one for one in seen.packets if not one.restored]
-        verdicts.expect(not missing, f"{len(missing)} packets are not restored by the judge", seen)
+        expect(not missing, f"{len(missing)} packets are not restored by the judge", seen)
 
     @keyword("Other Habits Should Be Right")
     def other_habits(self, side: str, difference: str, *cases: str) -> None:
         """Cases of the conformance suites, by their identities, with a reference on one side that differs as DIFFERENCE
-        says, in JSON: `options` of its adapter, `habits` among them (implementations/reference/habits.h), and
+        says, in JSON: `options` of its adapter, `habits` among them (implementations/reference/rohc/habits.h), and
         `capabilities` that it declares instead of its own. What it does is as right as what it does by default, so
         every case has to pass."""
-        asked = settings.from_robot()
-        library = build_folder(asked.build) / "lib" / "habits" / "reference.so"
+        run = current_run()
+        library = build_folder(run.build) / "lib" / "habits" / "reference.so"
         if not library.is_file():
             raise SkipExecution(
-                f"The reference with habits is not built (target adapter_reference_habits of {asked.build})."
+                f"The reference with habits is not built (target adapter_reference_habits of {run.build})."
             )
         current = collector.current()
         current.parameters |= {
@@ -173,26 +173,26 @@ class RobustnessKeywords:
             "cases": list(cases),
         }
         with tempfile.TemporaryDirectory(prefix="headroom-habits-") as folder, campaign.Processes() as processes:
-            task = hunt.Task("reference-with-habits", "", side, str(library), asked.build, folder, cases=list(cases))
-            found = processes.hunt(replace(task, **json.loads(difference)))
+            task = hunt.Task("reference-with-habits", "", side, str(library), run.build, folder, cases=list(cases))
+            found = processes.hunt(replace(task, scheme="rohc", **json.loads(difference)))
         current.metric(metrics.CASES, found.cases)
         wrong = [f"{one.case} is {one.verdict} ({one.reason})" for one in (*found.found, *found.errors)]
-        wrong += [f"{case} is not asked" for case in cases if case not in found.passed and not wrong]
+        wrong += [f"{case} is not tested" for case in cases if case not in found.passed and not wrong]
         if wrong:
-            raise AssertionError(f"{len(wrong)} of {len(cases)} cases do not pass: {replay_options.some(wrong, 3)}")
+            raise AssertionError(f"{len(wrong)} of {len(cases)} cases do not pass: {some(wrong, 3)}")
 
     @keyword("Misbehaviour Should Be An Error")
     def misbehaviour(self, fault: str) -> None:
         """An adapter of the engine's tests that breaks one promise: what comes of it is an error that says so, and the
         next job runs."""
-        asked = settings.from_robot()
-        libraries = faulty_adapters.folder(asked.build)
+        run = current_run()
+        libraries = faulty_adapters.folder(run.build)
         if not (libraries / f"faulty_{fault}.so").is_file():
-            raise SkipExecution(f"The faulty adapters are not built (target faulty_adapters of {asked.build}).")
+            raise SkipExecution(f"The faulty adapters are not built (target faulty_adapters of {run.build}).")
         collector.current().parameters |= {"kind": "misbehaviour", "fault": fault}
-        sentence = faulty_adapters.provoke(libraries, fault, asked.build)
+        sentence = faulty_adapters.provoke(libraries, fault, run.build)
         collector.current().parameters["said"] = sentence
         if not sentence:
             raise AssertionError(f"An adapter that {fault.replace('_', ' ')} passes for one that behaves.")
-        if rest := faulty_adapters.provoke(libraries, "none", asked.build):
+        if rest := faulty_adapters.provoke(libraries, "none", run.build):
             raise AssertionError(f"After it, an adapter that behaves is taken for one that does not: {rest}")

@@ -4,11 +4,9 @@
 Tables 1 and 2, Figures 3 and 4. What concerns load is in effnet_2007_load.py.
 
 Every function measures one place of the paper and returns its figures beside ours, and what a report draws. How each is
-measured is said in reports/papers/effnet-2007.yaml. Nothing is fitted to the paper: the same settings serve every
+measured stands in reports/papers/effnet-2007.yaml. Nothing is fitted to the paper: the same settings serve every
 figure.
 """
-
-from __future__ import annotations
 
 import os
 from collections.abc import Iterable
@@ -20,9 +18,11 @@ from typing import Any
 from headroom.bench.papers.measured import PaperMeasurement
 from headroom.bench.papers.paper import Figure, Paper, beside
 from headroom.core import engine, replay
+from headroom.core.implementations import null
 from headroom.core.results.record import Item, Series
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 from headroom.schemes.rohc.papers import wlsb_years
+from headroom.schemes.rohc.scheme import SCHEME
 
 BER = 1e-3  # Table 2
 PACKETS = 6000
@@ -46,27 +46,28 @@ CHAINS = {
 CHANNEL = {"mode": "O", "cids": "small", "max_cid": 15}
 
 
-def wanted(settings: Settings, profile: str, **changes: Any) -> replay.ReplayConfig:
+def config_of(run: Run, profile: str, **changes: Any) -> replay.ReplayConfig:
     """A replay with the settings of this paper."""
     plain = replay.ReplayConfig(
-        compressor=settings.compressor,
-        decompressor=settings.decompressor,
+        SCHEME.name,
+        run.compressor,
+        run.decompressor,
         source=profile,
-        seed=settings.seed,
-        build=settings.build,
+        seed=run.seed,
+        build=run.build,
         channel=dict(CHANNEL),
     )
     return replace(plain, **changes)
 
 
-def table_1(paper: Paper, settings: Settings) -> PaperMeasurement:
+def table_1(paper: Paper, run: Run) -> PaperMeasurement:
     """Smallest compressed header of each header chain.
 
     A chain of which a packet comes out wrong is an error, not a figure.
     """
     result = PaperMeasurement()
     for chain, profile in CHAINS.items():
-        done = replay.run(wanted(settings, profile, packets=1000, records="all", record_octets=False))
+        done = replay.run(config_of(run, profile, packets=1000, records="all", record_octets=False))
         figures = {name: paper.items[f"table-1.{chain}.{name}"] for name in ("size", "minimum", "gain")}
         if done.promise_broken or done.count("identical") != done.sent:
             why = done.promise_broken or done.first_difference() or "not every packet came out"
@@ -105,16 +106,16 @@ def call(done: replay.Replay) -> Call:
     return Call(done.sent, lost, header_lost, done.direction()["link"]["bandwidth_bps"] / 1024, octets / done.sent)
 
 
-def table_2(paper: Paper, settings: Settings, runs: int = 40) -> PaperMeasurement:
+def table_2(paper: Paper, run: Run, runs: int = 40) -> PaperMeasurement:
     """One call of 120 s over a link with bit errors, with and without ROHC, many times with different seeds."""
     common = {"packets": PACKETS, "records": "all", "record_octets": False, "forward": dict(FORWARD)}
-    rohc = wanted(settings, CALL, **common, feedback=dict(FEEDBACK))
-    plain = wanted(settings, CALL, **common, compressor="null", decompressor="null", channel={**CHANNEL, "mode": "U"})
-    seeds = range(settings.seed, settings.seed + runs)
+    rohc = config_of(run, CALL, **common, feedback=dict(FEEDBACK))
+    plain = config_of(run, CALL, **common, compressor=null(), decompressor=null(), channel={**CHANNEL, "mode": "U"})
+    seeds = range(run.seed, run.seed + runs)
     result = PaperMeasurement()
     means: dict[str, dict[str, float]] = {}
-    for name, asked in (("without", plain), ("with", rohc)):
-        calls = [call(done) for done in many(replace(asked, seed=seed) for seed in seeds)]
+    for name, config in (("without", plain), ("with", rohc)):
+        calls = [call(done) for done in many(replace(config, seed=seed) for seed in seeds)]
         columns = {
             "packets": [one.packets for one in calls],
             "lost": [one.lost for one in calls],
@@ -136,14 +137,14 @@ def table_2(paper: Paper, settings: Settings, runs: int = 40) -> PaperMeasuremen
     return result
 
 
-def many(asked: Iterable[replay.ReplayConfig]) -> Iterable[replay.Replay]:
+def many(configs: Iterable[replay.ReplayConfig]) -> Iterable[replay.Replay]:
     """Runs replays, as many at a time as there are CPUs, and yields them in order.
 
     Only a batch is in memory at once.
     """
     at_once = len(os.sched_getaffinity(0))
     batch: list[replay.ReplayConfig] = []
-    for one in [*asked, None]:
+    for one in [*configs, None]:
         if one is not None:
             batch.append(one)
         if batch and (one is None or len(batch) == at_once):
@@ -181,10 +182,10 @@ def figure_3(paper: Paper) -> PaperMeasurement:
     )
 
 
-def figure_4(paper: Paper, settings: Settings) -> PaperMeasurement:
+def figure_4(paper: Paper, run: Run) -> PaperMeasurement:
     """Header of each packet of a call with silence and bit errors."""
-    asked = wanted(
-        settings,
+    config = config_of(
+        run,
         CALL_WITH_SILENCE,
         duration_s=30.0,
         packets=None,
@@ -193,7 +194,7 @@ def figure_4(paper: Paper, settings: Settings) -> PaperMeasurement:
         forward=dict(FORWARD),
         feedback=dict(FEEDBACK),
     )
-    done = replay.run(asked)
+    done = replay.run(config)
     packets = [record for record in done.records if "compressor" in record and "link_header" in record]
     points: list[dict[str, Any]] = [
         {"x": record["time_ns"] / 1e9, "y": record["link_header"], "kind": record["compressor"].get("type", "unknown")}

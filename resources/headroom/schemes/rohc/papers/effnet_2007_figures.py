@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The charts of the Effnet paper (2007): what each series that its cases left is drawn as, and where."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from headroom.report import charts, data

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Effnet paper (2007): Figures 5 to 7 and Table 4, load over flows by compiler and by number of cores."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from pathlib import Path
@@ -16,17 +14,17 @@ from headroom.core.machine import build as builds
 from headroom.core.machine import topology
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.results.record import Series
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 
 CONFIGURATIONS = ("1c", "2c-l3", "2c-socket", "3c", "4c")
 LOADS = (0.3, 0.5)
 SHARES = (0.25, 0.5, 0.75, 1.0, 1.25)  # of the flow pairs at 50 % load: where curves are measured
 
 
-def figures_5_and_6(paper: Paper, settings: Settings, wanted: load.LoadConfig) -> PaperMeasurement:
+def figures_5_and_6(paper: Paper, run: Run, config: load.LoadConfig) -> PaperMeasurement:
     """Load over flows on one core for every build that is there, trials interleaved."""
-    names = list(settings.builds) or list(dict.fromkeys([settings.build, *builds.present()]))
-    main = capacity.points(wanted, capacity.rules_for(settings.quick, 1), _folder(settings))
+    names = list(run.settings.builds) or list(dict.fromkeys([run.build, *builds.present()]))
+    main = capacity.points(config, capacity.rules_for(run.quick, 1), _folder(run))
     at_half = main.for_target(0.5).flow_pairs
     place = paper.of("Figures 5 and 6")
     if at_half is None:
@@ -35,10 +33,10 @@ def figures_5_and_6(paper: Paper, settings: Settings, wanted: load.LoadConfig) -
         )
     where = [max(1, round(share * at_half)) for share in SHARES]
     by_build: dict[str, dict[int, Point]] = {name: {n: Point(n) for n in where} for name in names}
-    for _ in range(1 if settings.quick else 3):
+    for _ in range(1 if run.quick else 3):
         for flow_pairs in where:
             for name in names:  # one after the other, so that a slow minute slows them all
-                by_build[name][flow_pairs].trials.append(load.measure(replace(wanted, build=name), flow_pairs))
+                by_build[name][flow_pairs].trials.append(load.measure(replace(config, build=name), flow_pairs))
     curves = {name: list(points.values()) for name, points in by_build.items()}
     halves = {name: crossing(points, 0.5) for name, points in curves.items()}
     known = {name: value for name, value in halves.items() if value is not None}
@@ -71,7 +69,7 @@ def absent(name: str, names: list[str]) -> str:
     return f"the build {name} is not here; `./headroom reproduce effnet-2007 --builds all` makes it"
 
 
-def figure_7_and_table_4(paper: Paper, settings: Settings, wanted: load.LoadConfig) -> PaperMeasurement:
+def figure_7_and_table_4(paper: Paper, run: Run, config: load.LoadConfig) -> PaperMeasurement:
     """Capacity at 30 % and 50 % on one core and on several, and how it scales.
 
     Uses what the run has measured already.
@@ -83,13 +81,13 @@ def figure_7_and_table_4(paper: Paper, settings: Settings, wanted: load.LoadConf
     straight: list[float] = []
     for configuration in topology.resolve(CONFIGURATIONS, available):
         name = configuration.name
-        if settings.cpus and name not in settings.cpus:
+        if run.settings.cpus and name not in run.settings.cpus:
             missing[name] = "left out by --cpus"
         elif not configuration.available:
             missing[name] = f"this machine has no {name}: {configuration.reason}"
         else:
-            rules = capacity.rules_for(settings.quick, len(configuration.cpus))
-            points = capacity.points(replace(wanted, cores=configuration.cpus), rules, _folder(settings))
+            rules = capacity.rules_for(run.quick, len(configuration.cpus))
+            points = capacity.points(replace(config, cores=configuration.cpus), rules, _folder(run))
             measured = {target: points.for_target(target) for target in LOADS}
             found[name] = {
                 target: None if one.flow_pairs is None else one.flow_pairs * len(configuration.cpus)
@@ -165,5 +163,5 @@ def _curve(name: str, label: str, points: list[Point]) -> Series:
     return Series(name, "flow pairs per core", "load", "flow pairs", "", data, label)
 
 
-def _folder(settings: Settings) -> Path | None:
-    return settings.folder if settings.folder.name else None
+def _folder(run: Run) -> Path | None:
+    return run.folder if run.folder.name else None

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The places of the Effnet paper (2007), and how each is measured."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from headroom.bench import load
 from headroom.bench.papers.measured import PaperMeasurement
 from headroom.bench.papers.paper import Paper
-from headroom.core.settings import Settings
-from headroom.keywords.load import configuration, wanted_for
+from headroom.core.run.run import Run
+from headroom.keywords.load import config_for, configuration
 from headroom.keywords.paper import note_tested
 from headroom.schemes.rohc.papers import effnet_2007, effnet_2007_load
 
@@ -17,15 +15,15 @@ from headroom.schemes.rohc.papers import effnet_2007, effnet_2007_load
 LOAD_PROFILE = effnet_2007.CALL
 
 
-def measure(found: Paper, places: tuple[str, ...], asked: Settings) -> PaperMeasurement:
+def measure(found: Paper, places: tuple[str, ...], run: Run) -> PaperMeasurement:
     """Measures some places of the paper, of which some go together."""
     methods: dict[tuple[str, ...], Callable[[], PaperMeasurement]] = {
-        ("Table 1",): lambda: effnet_2007.table_1(found, note_tested(asked)),
-        ("Table 2",): lambda: effnet_2007.table_2(found, note_tested(asked), runs=8 if asked.quick else 40),
+        ("Table 1",): lambda: effnet_2007.table_1(found, note_tested(run)),
+        ("Table 2",): lambda: effnet_2007.table_2(found, note_tested(run), runs=8 if run.quick else 40),
         ("Figure 3",): lambda: effnet_2007.figure_3(found),
-        ("Figure 4",): lambda: effnet_2007.figure_4(found, note_tested(asked)),
-        ("Figures 5 and 6",): lambda: effnet_2007_load.figures_5_and_6(found, asked, _load(asked)),
-        ("Figure 7", "Table 4"): lambda: effnet_2007_load.figure_7_and_table_4(found, asked, _load(asked)),
+        ("Figure 4",): lambda: effnet_2007.figure_4(found, note_tested(run)),
+        ("Figures 5 and 6",): lambda: effnet_2007_load.figures_5_and_6(found, run, _load(run)),
+        ("Figure 7", "Table 4"): lambda: effnet_2007_load.figure_7_and_table_4(found, run, _load(run)),
     }
     if places not in methods:
         raise ValueError(
@@ -34,6 +32,6 @@ def measure(found: Paper, places: tuple[str, ...], asked: Settings) -> PaperMeas
     return methods[places]()
 
 
-def _load(asked: Settings) -> load.LoadConfig:
-    note_tested(asked)
-    return wanted_for(asked, LOAD_PROFILE, configuration("1c").cpus)
+def _load(run: Run) -> load.LoadConfig:
+    note_tested(run)
+    return config_for(run, LOAD_PROFILE, configuration("1c").cpus)

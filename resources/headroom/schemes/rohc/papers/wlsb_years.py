@@ -7,8 +7,6 @@ establishes a context with "1800", sends one digit for 1801 to 1809, and establi
 reference is the last number that needed more than one digit, and p is 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -44,7 +42,7 @@ def decode(digits: str, reference: int, offset: int = 0, base: int = 10) -> int:
 
 
 def encode(values: Sequence[int]) -> list[SentValue]:
-    """Encodes a series as the paper describes: the first value whole, then the digits that are left to be said."""
+    """Encodes a series as the paper describes: the first value whole, then the remaining digits."""
     sent: list[SentValue] = []
     reference: int | None = None
     for value in values:

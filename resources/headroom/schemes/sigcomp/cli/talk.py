@@ -11,9 +11,11 @@ import typer
 
 from headroom.core.console import examples, print_json, print_table, say, warn_once
 from headroom.core.errors import UsageError
+from headroom.core.options import assignments
 from headroom.core.paths import DEFAULT_BUILD
 
 if TYPE_CHECKING:
+    from headroom.core.implementations import Implementation
     from headroom.schemes.sigcomp.messages import Conversation, ConversationConfig, SentMessage
 
 EPILOG = examples(
@@ -53,40 +55,34 @@ def talk_command(
     json: Annotated[bool, typer.Option("--json", help="Print the engine's document.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the job; run nothing.")] = False,
 ) -> None:
-    from headroom.core import implementations, replay_options
+    from headroom.core import implementations
     from headroom.core.machine import build as builds
+    from headroom.core.run.run import Run
     from headroom.core.settings import Settings
     from headroom.schemes.sigcomp import endpoints, messages
+    from headroom.schemes.sigcomp.conversation import conversation
 
-    named: dict[str, str] = {}
-    for word in more or ():
-        name, equals, value = word.partition("=")
-        if not equals or not name:
-            raise UsageError(f"'{word}' is not of the form name=value, such as mechanism=dynamic.")
-        if name in named:
-            raise UsageError(f"{name} is said twice: '{word}' and before; say it once.")
-        named[name] = value
-    wanted = replay_options.conversation(
-        sequence, named, Settings(compressor=caller, decompressor=called, seed=seed, build=build)
-    )
+    named = assignments(more or (), "mechanism=dynamic")
+    run = Run.of(Settings(compressor=caller, decompressor=called, seed=seed, build=build))
+    config = conversation(sequence, named, run)
     if link and not link.resolve().parent.is_dir():
         raise UsageError(f"--link {link}: there is no folder {link.resolve().parent}; make it, or name another.")
     if link and link.is_dir():
         raise UsageError(f"--link {link} is a folder; name a file.")
-    wanted = replace(wanted, repeats=repeats, capture=link and link.resolve())
+    config = replace(config, repeats=repeats, capture=link and link.resolve())
     if not dry_run:
         builds.ensure(build, implementations.ninja_targets(warn=warn_once), say=say)
-    for name in {caller, called}:
+    for name, (_, found) in zip((caller, called), run.sides, strict=True):
         implementations.require_adapter(name, build)
-        if reason := endpoints.lacking(endpoints.Endpoint(name, wanted.transport, wanted.offer)):
+        if reason := endpoints.lacking(endpoints.Endpoint(found, config.transport, config.offer)):
             raise UsageError(f"{reason}.")
-    if endpoints.wire(caller) != endpoints.wire(called):
+    if endpoints.wire(run.compressor) != endpoints.wire(run.decompressor):
         raise UsageError(f"{caller} and {called} do not have the same on the link, so they cannot talk to each other.")
-    _require_options(wanted)
+    _require_options(config)
     if dry_run:
-        print_json(messages.job(wanted))
+        print_json(messages.job(config))
         return
-    done = messages.run(wanted)
+    done = messages.run(config)
     print_json(done.document) if json else _print(done, sequence)
     failures = done.failures()
     for sentence in failures:
@@ -95,14 +91,15 @@ def talk_command(
         raise typer.Exit(1)
 
 
-def _require_options(wanted: ConversationConfig) -> None:
+def _require_options(config: ConversationConfig) -> None:
     """Raises UsageError for an option that neither of the two has: most likely its name is wrong."""
     from headroom.schemes.sigcomp import endpoints
 
-    names = dict.fromkeys((wanted.a, wanted.b))
-    for key, value in wanted.options.items():
-        if not any(endpoints.has(name, key, value, wanted.build) for name in names):
-            choices = [choice for name in names for choice in _choices(name, key, wanted.build)]
+    ends = dict.fromkeys((config.a, config.b))
+    names = [one.name for one in ends]
+    for key, value in config.options.items():
+        if not any(endpoints.has(one, key, value, config.build) for one in ends):
+            choices = [choice for one in ends for choice in _choices(one, key, config.build)]
             known = f" It has {', '.join(dict.fromkeys(choices))}." if choices else ""
             neither = " nor ".join(names)
             raise UsageError(
@@ -111,10 +108,10 @@ def _require_options(wanted: ConversationConfig) -> None:
             )
 
 
-def _choices(name: str, key: str, build: str) -> list[str]:
+def _choices(found: Implementation, key: str, build: str) -> list[str]:
     from headroom.schemes.sigcomp import endpoints
 
-    scheme = endpoints.described(name, build)
+    scheme = endpoints.described(found, build)
     return [str(choice) for choice in scheme.get("choices", {}).get(key, ())]
 
 
@@ -122,7 +119,7 @@ def _print(done: Conversation, sequence: str) -> None:
     from headroom.schemes.sigcomp.judge import tshark
     from headroom.schemes.sigcomp.sip import sequences
 
-    timed = done.wanted.repeats > 0
+    timed = done.config.repeats > 0
     columns: list[str | tuple[str, str]] = [("", "right"), "message", ("octets", "right"), ("on the link", "right")]
     columns += [("%", "right"), ("cycles", "right"), "verdict"]
     columns += [("compress µs", "right"), ("decompress µs", "right")] if timed else []
@@ -135,7 +132,7 @@ def _print(done: Conversation, sequence: str) -> None:
             f"{way} {message.name}",
             one.length,
             one.compressed_length,
-            _percent(one),
+            None if one.compressed_length is None else f"{100 * one.compressed_length / max(1, one.length):.0f}",
             one.cycles,
             _verdict(one),
         ]
@@ -145,15 +142,11 @@ def _print(done: Conversation, sequence: str) -> None:
     nacks = f", {done.nack_octets} octets of NACKs" if done.nack_octets else ""
     share = 100 * done.sent_octets / max(1, done.plain_octets)
     say(f"{done.plain_octets} octets became {done.sent_octets} ({share:.1f} %){nacks}.")
-    if done.wanted.capture is not None:
+    if done.config.capture is not None:
         # tshark keeps the states that messages create, but not what a decompressor adds to them (RFC 3321, 5.2).
-        shared = done.wanted.options.get("mechanism") == "shared"
+        shared = done.config.options.get("mechanism") == "shared"
         but = ", except where they rest on shared state, which it does not have" if shared else ""
-        say(f"tshark shows the messages{but}: {tshark.command(done.wanted.capture)}")
-
-
-def _percent(one: SentMessage) -> str | None:
-    return None if one.compressed_length is None else f"{100 * one.compressed_length / max(1, one.length):.0f}"
+        say(f"tshark shows the messages{but}: {tshark.command(done.config.capture)}")
 
 
 def _verdict(one: SentMessage) -> str:

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`./headroom udvm`: assemble, disassemble and trace programs of the Universal Decompressor Virtual Machine.
 
-The tools are an adapter's (implementations/README.md, "What `tool` is asked"); here files go in and come out.
+The tools are an adapter's (implementations/README.md, "`tool`"); here files go in and come out.
 """
-
-from __future__ import annotations
 
 import string
 import sys
@@ -33,7 +31,7 @@ TRACE = examples(
 LONGEST_FILE = 1 << 18  # octets: as the source of a program, and more than any message or its hexadecimal digits
 HEXADECIMAL = frozenset((string.hexdigits + string.whitespace).encode())
 
-Implementation = Annotated[str, typer.Option(help="Whose tool is asked.")]
+Implementation = Annotated[str, typer.Option(help="Implementation whose tool runs.")]
 Build = Annotated[str, typer.Option(help="Build to use.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the tool's answer; octets are in hexadecimal.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="File to write; stdout when left out.")]
@@ -100,8 +98,8 @@ def disassemble(
 ) -> None:
     if start is not None and not code:
         raise UsageError("--start is for --code: a message says itself where its bytecode is loaded.")
-    asked = {"code": _octets(octets).hex(), "start": 128 if start is None else start}
-    request = asked if code else {"message": asked["code"]}
+    question = {"code": _octets(octets).hex(), "start": 128 if start is None else start}
+    request = question if code else {"message": question["code"]}
     answer = _ask(implementation, build, {"tool": "disassemble", **request}, octets)
     if json:
         print_json(answer)
@@ -158,7 +156,7 @@ def _ask(name: str, build: str, request: dict[str, Any], about: Path) -> dict[st
     tool = request["tool"]
     builds.ensure(build, implementations.ninja_targets(warn=warn_once), say=say)
     found = implementations.require_adapter(name, build)
-    if tool not in endpoints.described(name, build).get("tools", ()):
+    if tool not in endpoints.described(found, build).get("tools", ()):
         raise UsageError(f"{name} has no tool '{tool}' for SigComp; the reference has it.")
     job = {"library": str(found.library_path(build)), "request": {"scheme": endpoints.SCHEME, **request}}
     answer = engine.run("udvm", job, timeout_s=60, build=build)

@@ -5,8 +5,6 @@ A case is a list of messages, each with what has to become of it. Whatever a cas
 RFCs says: every message is held against it, cycles included.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -86,7 +84,7 @@ def _group(group: str, version: int) -> dict[str, Case]:
     if group == TORTURE:
         return _torture(version)
     path = FOLDER / "cases" / f"{group}.yaml"
-    document = check(read(path), "sigcomp-cases")
+    document = check(read(path), "schemes/sigcomp/cases")
     made: dict[str, Case] = {}
     for index, entry in enumerate(document.data["cases"]):
         if entry["name"] in made:
@@ -104,7 +102,7 @@ def _group(group: str, version: int) -> dict[str, Case]:
 def _case(entry: dict[str, Any]) -> Case:
     given = entry.get("offer", {})
     offer = None if given == "default" else Offer(**{**given, **_dictionaries(given)})
-    states = {name: _state(told) for name, told in entry.get("states", {}).items()}
+    states = {name: _state(state) for name, state in entry.get("states", {}).items()}
     steps = tuple(_step(step, states) for step in entry["steps"])
     return Case(entry["name"], entry["title"], tuple(entry["requirements"]), steps, offer, entry.get("compartments", 1))
 
@@ -113,9 +111,9 @@ def _dictionaries(given: dict[str, Any]) -> dict[str, Any]:
     return {"dictionaries": tuple(given["dictionaries"])} if "dictionaries" in given else {}
 
 
-def _state(told: dict[str, Any]) -> Item:
-    value = assemble(told["code"], STATE_AT) if "code" in told else told["fill"].encode() * told["size"]
-    return Item(value, STATE_AT, told.get("instruction", 0), told.get("minimum", 6))
+def _state(state: dict[str, Any]) -> Item:
+    value = assemble(state["code"], STATE_AT) if "code" in state else state["fill"].encode() * state["size"]
+    return Item(value, STATE_AT, state.get("instruction", 0), state.get("minimum", 6))
 
 
 def _filled(text: str, states: dict[str, Item]) -> str:
@@ -334,7 +332,7 @@ def faults(given: Case, seen: list[MessageOutcome], nacks: bool = False, cycles:
     found = []
     for number, (step, one, judge) in enumerate(zip(given.steps, seen, judged(given), strict=True), 1):
         one = one if cycles else replace(one, cycles=judge.cycles)
-        wrong = said(step, one) + _compared(one, judge)
+        wrong = step_faults(step, one) + _compared(one, judge)
         if nacks:
             right = as_seen(judge, step.octets, version).nack
             wrong += _unequal("NACK", one.nack.hex() or "none", right.hex() or "none")
@@ -342,14 +340,14 @@ def faults(given: Case, seen: list[MessageOutcome], nacks: bool = False, cycles:
     return found
 
 
-def said(step: Step, seen: MessageOutcome) -> list[str]:
+def step_faults(step: Step, seen: MessageOutcome) -> list[str]:
     """Against what the case says."""
     expect, wrong = step.expect, []
     if "failure" in expect:
-        wanted = Reason[expect["failure"]]
+        expected = Reason[expect["failure"]]
         if seen.kind != "failed":
-            return [f"{wanted.name} was expected; it was {_in_words(seen)}"]
-        wrong += _unequal("reason", _reason(seen.reason), wanted.name)
+            return [f"{expected.name} was expected; it was {_in_words(seen)}"]
+        wrong += _unequal("reason", _reason(seen.reason), expected.name)
         wrong += [
             what
             for key, value in (("opcode", seen.opcode), ("pc", seen.pc))
@@ -387,8 +385,8 @@ def _compared(seen: MessageOutcome, judge: Outcome) -> list[str]:
     return wrong
 
 
-def _unequal(what: str, seen: object, wanted: object) -> list[str]:
-    return [] if seen == wanted else [f"{what} is {seen}, it should be {wanted}"]
+def _unequal(what: str, seen: object, expected: object) -> list[str]:
+    return [] if seen == expected else [f"{what} is {seen}, it should be {expected}"]
 
 
 def _reason(number: int) -> str:

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Acts of a conversation with a SigComp endpoint, played by the engine (`headroom-engine messages`)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headroom.core import engine
+from headroom.core.capabilities import Misbehaviour, NotDeclared
+from headroom.core.implementations import Implementation, null
 from headroom.core.paths import DEFAULT_BUILD
-from headroom.schemes.rohc.conformance.capabilities import Misbehaviour, NotDeclared
 from headroom.schemes.sigcomp import endpoints
 from headroom.schemes.sigcomp.conformance.endpoint_cases import Case, MessageOutcome
 from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done, Play
@@ -17,21 +16,24 @@ from headroom.schemes.sigcomp.endpoints import Endpoint
 from headroom.schemes.sigcomp.judge.endpoint import Offer
 
 PATIENCE_S = 60.0  # for one conversation, which takes a part of a second: then an adapter hangs
-OTHER_END = "null"  # gets what is compressed, and does nothing with it
 
 
 @dataclass(frozen=True)
 class EndpointUnderTest:
-    """The endpoint under test. `offer` is what it is configured with, None for nothing at all; `peer` what it is told
+    """The endpoint under test. `offer` is what it is configured with, None for nothing at all; `peer` what is announced
     of its peer; `options` are its own."""
 
-    name: str
+    implementation: Implementation | None
     offer: Offer | None = field(default_factory=Offer)
     peer: Offer | None = None
     options: dict[str, Any] = field(default_factory=dict)
     stream: bool = False
     compartments: int = 1
     build: str = DEFAULT_BUILD
+
+    @property
+    def name(self) -> str:
+        return self.implementation.name if self.implementation else ""
 
     def endpoint(self) -> Endpoint:
         """It as jobs have it."""
@@ -40,41 +42,42 @@ class EndpointUnderTest:
             offer = endpoints.numbers(self.offer) | {"dictionaries": list(self.offer.dictionaries)}
         peer = {} if self.peer is None else endpoints.numbers(self.peer)
         transport = "tcp" if self.stream else "udp"
-        return Endpoint(self.name, transport, offer, peer, self.options, build=self.build)
+        assert self.implementation is not None
+        return Endpoint(self.implementation, transport, offer, peer, self.options, build=self.build)
 
     def configuration(self) -> dict[str, Any]:
         return endpoints.configuration(self.endpoint())
 
 
-def require(asked: EndpointUnderTest, features: Sequence[str] = ()) -> None:
+def require(endpoint: EndpointUnderTest, features: Sequence[str] = ()) -> None:
     """Raises NotDeclared where the implementation does not declare what a conversation asks of it."""
-    end = asked.endpoint()
-    wanted = replace(end, offer={**end.offer, "compartments": asked.compartments})
-    if reason := endpoints.lacking(wanted, features) or endpoints.unknown(end):
+    end = endpoint.endpoint()
+    offered = replace(end, offer={**end.offer, "compartments": endpoint.compartments})
+    if reason := endpoints.lacking(offered, features) or endpoints.unknown(end):
         raise NotDeclared(f"{reason}.")
 
 
-def player(asked: EndpointUnderTest) -> Play:
+def player(endpoint: EndpointUnderTest) -> Play:
     """What a session plays with. Raises Misbehaviour when the adapter breaks a promise of the ABI."""
 
     def play(acts: Sequence[Act]) -> list[Done]:
-        document = engine.run("messages", job(asked, acts), PATIENCE_S, asked.build)
+        document = engine.run("messages", job(endpoint, acts), PATIENCE_S, endpoint.build)
         return results(document, acts)
 
     return play
 
 
-def job(asked: EndpointUnderTest, acts: Sequence[Act]) -> dict[str, Any]:
+def job(endpoint: EndpointUnderTest, acts: Sequence[Act]) -> dict[str, Any]:
     """The engine's job: compressed messages go to an endpoint that does nothing, what arrives is literal."""
-    ends = {"a": asked.endpoint()}
+    ends = {"a": endpoint.endpoint()}
     if any(act.what == "compress" for act in acts):
-        ends["b"] = Endpoint(OTHER_END, ends["a"].transport, build=asked.build)
+        ends["b"] = Endpoint(null(), ends["a"].transport, build=endpoint.build)
     return endpoints.conversation(
         ends,
-        [_message(act, asked.stream) for act in acts],
-        # An endpoint in use is not asked about what it has compressed, and may put off what only that would tell.
+        [_message(act, endpoint.stream) for act in acts],
+        # An endpoint in use reports no details of its messages, and may put off work that only these would show.
         details="arrivals",
-        compartments=[{"number": number} for number in range(asked.compartments)],
+        compartments=[{"number": number} for number in range(endpoint.compartments)],
     )
 
 
@@ -124,7 +127,7 @@ def _seen(arrival: dict[str, Any]) -> MessageOutcome:
     )
 
 
-def seen_of(case: Case, asked: EndpointUnderTest) -> list[MessageOutcome]:
+def seen_of(case: Case, endpoint: EndpointUnderTest) -> list[MessageOutcome]:
     """What an endpoint makes of a case's messages."""
     acts = [Act("decompress", step.octets, step.compartment, step.late) for step in case.steps]
-    return [one for done in player(asked)(acts) for one in done.seen]
+    return [one for done in player(endpoint)(acts) for one in done.seen]

@@ -3,10 +3,8 @@
 
 An endpoint is deterministic: it reads no clock and draws no numbers. So a conversation in which an act depends on what
 came of earlier ones is played from its beginning each time that something new has to be known, and the engine needs no
-way to wait for us. What the endpoint said before must be what it says again.
+way to wait for us. The endpoint must repeat its earlier output exactly.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -48,7 +46,7 @@ class Session:
     known: list[Done] = field(default_factory=list)
 
     def compress(self, message: bytes, compartment: int = 0) -> int:
-        """Adds an act and returns its number; nothing happens before its outcome is asked for."""
+        """Adds an act and returns its number; it runs when its outcome is read."""
         return self._add(Act("compress", message, compartment))
 
     def decompress(self, octets: bytes, compartment: int | None = 0, late: bool = False) -> int:

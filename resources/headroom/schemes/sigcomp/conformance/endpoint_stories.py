@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stories about a SigComp endpoint that compresses, told to it by a far end that keeps to the RFCs.
+"""Stories of a SigComp endpoint that compresses, opposite a far end that conforms to the RFCs.
 
 Each returns what is wrong as sentences, [] when nothing is. A story in which nothing happened that it is about raises
 `NothingHappened`: it says nothing about the endpoint.
 """
-
-from __future__ import annotations
 
 import random
 from collections.abc import Sequence
@@ -192,7 +190,7 @@ def _item_in(session: Session, far: FarEnd, message: bytes) -> tuple[bytes, list
 
 
 def feedback_returned(session: Session, far: FarEnd) -> list[str]:
-    """Items that are asked for come back unmodified with the next message: one octet, and the longest there is."""
+    """Requested items come back unmodified with the next message: one octet, and the longest there is."""
     wrong: list[str] = []
     longest = bytes([0xFF]) + bytes(range(127))
     for item, message in zip((b"\x2a", b"\x83abc", longest, b"\x80"), messages(4), strict=True):
@@ -200,23 +198,23 @@ def feedback_returned(session: Session, far: FarEnd) -> list[str]:
         came, faults = _item_in(session, far, message)
         wrong += faults
         if came != item:
-            wrong.append(f"the item {item.hex()} was asked for, and {came.hex() or 'none'} came back")
+            wrong.append(f"the item {item.hex()} was requested, and {came.hex() or 'none'} came back")
     return wrong
 
 
 def reserved_bits_ignored(session: Session, far: FarEnd) -> list[str]:
-    """An item that is asked for with all reserved bits set comes back as without them."""
+    """An item requested with all reserved bits set comes back as without them."""
     session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", requested=b"\xfc\x44"))
     came, faults = _item_in(session, far, messages(1)[0])
-    return faults + ([] if came == b"\x44" else [f"44 was asked for, and {came.hex() or 'none'} came back"])
+    return faults + ([] if came == b"\x44" else [f"44 was requested, and {came.hex() or 'none'} came back"])
 
 
 def newest_feedback_returned(session: Session, far: FarEnd) -> list[str]:
-    """Of two items that were asked for, the newer comes back."""
+    """Of two requested items, the newer comes back."""
     for item in (b"\x11", b"\x22"):
         session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", requested=b"\x04" + item))
     came, faults = _item_in(session, far, messages(1)[0])
-    return faults + ([] if came == b"\x22" else [f"22 was asked for last, and {came.hex() or 'none'} came back"])
+    return faults + ([] if came == b"\x22" else [f"22 was requested last, and {came.hex() or 'none'} came back"])
 
 
 def feedback_repeated(session: Session, far: FarEnd) -> list[str]:
@@ -226,8 +224,8 @@ def feedback_repeated(session: Session, far: FarEnd) -> list[str]:
     session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", requested=b"\x04\x33"))
     for message in sent[:2]:
         came, faults = _item_in(session, far, message)
-        wrong += faults + ([] if came == b"\x33" else [f"33 was asked for, and {came.hex() or 'none'} came back"])
-    session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))  # asks for nothing: what was asked for stays
+        wrong += faults + ([] if came == b"\x33" else [f"33 was requested, and {came.hex() or 'none'} came back"])
+    session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))  # requests nothing: the earlier request stays
     came, faults = _item_in(session, far, sent[2])
     wrong += faults + ([] if came == b"\x33" else [f"after a message without request {came.hex() or 'none'} came back"])
     session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", requested=b"\x00"))  # a request without item
@@ -235,7 +233,7 @@ def feedback_repeated(session: Session, far: FarEnd) -> list[str]:
     return wrong + faults + ([f"{came.hex()} came back though the last request has no item"] if came else [])
 
 
-def parameters_told(session: Session, far: FarEnd, own: Offer, i_bit: bool = False) -> list[str]:
+def parameters_announced(session: Session, far: FarEnd, own: Offer, i_bit: bool = False) -> list[str]:
     """An endpoint that offers more than the minima says so in its messages, as it is; also after an I-bit."""
     if i_bit:
         session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", requested=b"\x01"))
@@ -244,15 +242,15 @@ def parameters_told(session: Session, far: FarEnd, own: Offer, i_bit: bool = Fal
         octets = session.message(session.compress(message))
         if fault := fault_of(far.hears(octets), message, octets):
             wrong.append(fault)
-    told = far.endpoint.states.compartments[0].parameters
-    found = Parameters(told.cycles_per_bit, told.decompression_memory_size, told.state_memory_size)
+    parameters = far.endpoint.states.compartments[0].parameters
+    found = Parameters(parameters.cycles_per_bit, parameters.decompression_memory_size, parameters.state_memory_size)
     right = Parameters(own.cycles_per_bit, own.decompression_memory_size, own.state_memory_size)
     if found == Parameters():
         return [*wrong, "no message says what the endpoint offers"]
     if found != right:
         wrong.append(f"it says that it offers {_offer(found)}; it offers {_offer(right)}")
-    if told.version is not None and told.version != own.version:
-        wrong.append(f"it says that its version is {told.version}; it is {own.version}")
+    if parameters.version is not None and parameters.version != own.version:
+        wrong.append(f"it says that its version is {parameters.version}; it is {own.version}")
     return wrong
 
 
@@ -263,7 +261,7 @@ def _offer(one: Parameters) -> str:
     )
 
 
-def less_told(session: Session, far: FarEnd, less: Offer) -> list[str]:
+def less_announced(session: Session, far: FarEnd, less: Offer) -> list[str]:
     """The peer says that it offers less than before, and does (RFC 4896, 10.2): what follows fits, or is refused.
     Raises NothingHappened where all of it is."""
     wrong: list[str] = []
@@ -274,14 +272,14 @@ def less_told(session: Session, far: FarEnd, less: Offer) -> list[str]:
         if fault := fault_of(far.hears(octets), message, octets):
             wrong.append(fault)
         session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
-    session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", returned=told(less)))
+    session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", returned=announcement(less)))
     far.shrinks(less)
     for number, message in enumerate(sent[2:], 3):
         octets = session.done(session.compress(message)).octets
         if octets is not None:
             compressed += 1
             if fault := fault_of(far.hears(octets), message, octets):
-                wrong.append(f"message {number}, after it was told: {fault}")
+                wrong.append(f"message {number}, after the announcement: {fault}")
         session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
     if not compressed:
         raise NothingHappened("It declines to compress anything once its peer offers so little.")
@@ -293,7 +291,7 @@ def announced(identifiers: Sequence[bytes]) -> bytes:
     return bytes(2) + b"".join(b"\x06" + one[:6] for one in identifiers) + bytes(1)
 
 
-def told(offer: Offer) -> bytes:
+def announcement(offer: Offer) -> bytes:
     """Returned parameters: RFC 3320, figure 13."""
     state = offer.state_memory_size.bit_length() - 11 if offer.state_memory_size else 0
     cycles = (offer.cycles_per_bit // 16).bit_length() - 1

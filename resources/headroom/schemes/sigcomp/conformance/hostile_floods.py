@@ -6,8 +6,6 @@ state_memory_size (RFC 3320, 6.2), and nothing that a peer tells of itself may c
 flood the endpoint goes on as if it had not been: what others have stored is there, and what it compresses comes out.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +15,7 @@ from headroom.schemes.sigcomp.conformance import endpoint_engine, hostile_messag
 from headroom.schemes.sigcomp.conformance.endpoint_cases import accessing, creating
 from headroom.schemes.sigcomp.conformance.endpoint_engine import PATIENCE_S, EndpointUnderTest
 from headroom.schemes.sigcomp.conformance.endpoint_session import Act, Done
-from headroom.schemes.sigcomp.conformance.endpoint_stories import told
+from headroom.schemes.sigcomp.conformance.endpoint_stories import announcement
 from headroom.schemes.sigcomp.conformance.hostile_messages import Cost
 from headroom.schemes.sigcomp.conformance.peer import FarEnd, fault_of
 from headroom.schemes.sigcomp.judge.assembling import assemble
@@ -48,18 +46,18 @@ class Flood:
 
 
 def of_feedback(offer: Offer, count: int = COUNT) -> Flood:
-    """A peer that returns feedback which nobody asked for, asks for the longest item, and announces other parameters
+    """A peer that returns unrequested feedback, requests the longest item, and announces other parameters
     and sixty other items of state with each message. In the end it offers what it has, and is compressed to."""
     draw, peer = random.Random(3320), FarEnd(offer)
     acts, expected = [], {}
     for number in range(count):
-        asked_for = bytes([Q_BIT, 128 | MOST_FEEDBACK]) + draw.randbytes(MOST_FEEDBACK)
+        feedback_request = bytes([Q_BIT, 128 | MOST_FEEDBACK]) + draw.randbytes(MOST_FEEDBACK)
         items = b"".join(bytes([6]) + draw.randbytes(6) for _ in range(60))
         parameters = bytes([draw.randrange(256), draw.randrange(1, 256)]) + items
         returned = bytes([128 | MOST_FEEDBACK]) + draw.randbytes(MOST_FEEDBACK)
-        acts.append(Act("decompress", peer.says(TEXT, asked_for, parameters, returned)))
+        acts.append(Act("decompress", peer.says(TEXT, feedback_request, parameters, returned)))
         expected[number] = TEXT
-    honest = peer.says(TEXT, returned=told(offer))
+    honest = peer.says(TEXT, returned=announcement(offer))
     acts += [Act("decompress", honest), Act("compress", TEXT)]
     expected[count] = TEXT
     return Flood(tuple(acts), range(count), expected, offer)
@@ -95,10 +93,10 @@ def of_octets(offer: Offer, count: int = COUNT) -> Flood:
 FLOODS: dict[str, Callable[[Offer], Flood]] = {"feedback": of_feedback, "states": of_states, "octets": of_octets}
 
 
-def pour(flood: Flood, asked: EndpointUnderTest) -> tuple[list[Done], Cost]:
+def pour(flood: Flood, endpoint: EndpointUnderTest) -> tuple[list[Done], Cost]:
     """What becomes of the acts, and what the flood costs. Raises Misbehaviour where a promise of the ABI is broken."""
-    job = endpoint_engine.job(asked, flood.acts) | {"costs": True}
-    document = engine.run("messages", job, PATIENCE_S, asked.build)
+    job = endpoint_engine.job(endpoint, flood.acts) | {"costs": True}
+    document = engine.run("messages", job, PATIENCE_S, endpoint.build)
     done = endpoint_engine.results(document, flood.acts)
     octets = tuple(flood.acts[number].octets for number in flood.flooded)
     seen = tuple(done[number].seen[0] for number in flood.flooded)

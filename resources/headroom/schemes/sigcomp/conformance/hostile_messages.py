@@ -4,11 +4,9 @@
 The attacks are the cases of resources/vectors/sigcomp/cases/hostile.yaml. An endpoint that declares the feature `guard`
 has limits beyond those of the RFCs: its statistics tell `work` (units of 5 ns at most), `endless` (messages that
 were proven never to end) and `refused` (messages that were not run, by reason), and its options have `guard`
-(implementations/README.md). What every endpoint owes is asked of every endpoint. Nothing here depends on a clock, but
+(implementations/README.md). Every endpoint is tested for what the RFCs require. Nothing here depends on a clock, but
 for `time_of`, which decides nothing, and `takes_too_long`, whose bound is far from what any machine needs.
 """
-
-from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +14,7 @@ from statistics import median
 from typing import Any
 
 from headroom.core import engine
-from headroom.schemes.rohc.conformance.capabilities import NotDeclared
+from headroom.core.capabilities import NotDeclared
 from headroom.schemes.sigcomp import endpoints
 from headroom.schemes.sigcomp.conformance import endpoint_cases, endpoint_engine
 from headroom.schemes.sigcomp.conformance.endpoint_cases import Case, MessageOutcome
@@ -75,30 +73,30 @@ class Cost:
         return int(self.statistics.get("memory_bytes", 0))
 
 
-def has_guard(asked: EndpointUnderTest) -> bool:
+def has_guard(endpoint: EndpointUnderTest) -> bool:
     """Whether the implementation declares a guard."""
-    return not endpoints.lacking(asked.endpoint(), [GUARD])
+    return not endpoints.lacking(endpoint.endpoint(), [GUARD])
 
 
-def guarded(asked: EndpointUnderTest, guard: dict[str, Any]) -> EndpointUnderTest:
-    return replace(asked, options={**asked.options, "guard": guard})
+def guarded(endpoint: EndpointUnderTest, guard: dict[str, Any]) -> EndpointUnderTest:
+    return replace(endpoint, options={**endpoint.options, "guard": guard})
 
 
 def played(
-    asked: EndpointUnderTest, messages: Sequence[dict[str, Any]], repeats: int = 0, costs: bool = False
+    endpoint: EndpointUnderTest, messages: Sequence[dict[str, Any]], repeats: int = 0, costs: bool = False
 ) -> dict[str, Any]:
     """The engine's document about messages to the endpoint. Raises Misbehaviour where it breaks a promise."""
-    wanted = ({"repeats": repeats} if repeats else {}) | ({"costs": True} if costs else {})
-    job = endpoint_engine.job(asked, []) | {"messages": list(messages)} | wanted
-    document = engine.run("messages", job, PATIENCE_S, asked.build)
+    extra = ({"repeats": repeats} if repeats else {}) | ({"costs": True} if costs else {})
+    job = endpoint_engine.job(endpoint, []) | {"messages": list(messages)} | extra
+    document = engine.run("messages", job, PATIENCE_S, endpoint.build)
     endpoint_engine.results(document, [Act("decompress", b"")] * len(messages))
     return document
 
 
-def cost(case: Case, asked: EndpointUnderTest, times: int = 1) -> Cost:
+def cost(case: Case, endpoint: EndpointUnderTest, times: int = 1) -> Cost:
     """What the messages of a case cost an endpoint when they come so many times."""
     octets = tuple(step.octets for step in case.steps) * times
-    document = played(asked, [_message(one) for one in octets], costs=True)
+    document = played(endpoint, [_message(one) for one in octets], costs=True)
     acts = [Act("decompress", one) for one in octets]
     seen = tuple(one for done in endpoint_engine.results(document, acts) for one in done.seen)
     return cost_of(document, octets, seen, range(len(octets)))
@@ -136,7 +134,7 @@ def faults(case: Case, found: Cost, exactly: bool) -> list[str]:
         wrong = [
             f"message {number}: {what}"
             for number, (step, one) in enumerate(zip(case.steps, found.seen, strict=True), 1)
-            for what in endpoint_cases.said(replace(step, expect={"failure": step.expect["failure"]}), one)
+            for what in endpoint_cases.step_faults(replace(step, expect={"failure": step.expect["failure"]}), one)
         ]
     judge = endpoint_cases.judged(case)
     for number, (octets, one, right) in enumerate(zip(found.octets, found.seen, judge, strict=True), 1):
@@ -218,10 +216,10 @@ def _over_later_half(grown: Sequence[int]) -> int:
     return grown[-1] - grown[len(grown) // 2 - 1] if len(grown) > 1 else 0
 
 
-def time_of(case: Case, asked: EndpointUnderTest, repeats: int) -> float:
+def time_of(case: Case, endpoint: EndpointUnderTest, repeats: int) -> float:
     """Time of a call that takes the first message, in nanoseconds: the median over the later half of MANY in a row at
     one endpoint, which is then past what it does for the first time. A machine's figure: it decides nothing."""
-    document = played(asked, [_message(case.steps[0].octets)] * MANY, repeats)
+    document = played(endpoint, [_message(case.steps[0].octets)] * MANY, repeats)
     return float(median(record["decompress_ns"] for record in document["records"][MANY // 2 :]))
 
 
@@ -239,18 +237,18 @@ class Siege:
     statistics: dict[str, Any]
 
 
-def siege(asked: EndpointUnderTest, attack: bytes, count: int = 40) -> Siege:
+def siege(endpoint: EndpointUnderTest, attack: bytes, count: int = 40) -> Siege:
     """COUNT attacks of compartment 1 within a second, a harmless message of compartment 0 after each; and an hour
     later one more attack. Raises NotDeclared where the endpoint has no guard."""
     harmless = upload(assemble("OUTPUT (here, 2)\nEND-MESSAGE (0,0,0,0,0,0,0)\n:here\nbyte (79, 75)"))
-    if not has_guard(asked):
-        raise NotDeclared(f"{asked.name} does not declare the feature {GUARD}.")
+    if not has_guard(endpoint):
+        raise NotDeclared(f"{endpoint.name} does not declare the feature {GUARD}.")
     messages = []
     for number in range(count):
         now = number * SECOND // count
         messages += [_message(attack, 1, now), _message(harmless, 0, now + 1)]
     messages.append(_message(attack, 1, 3600 * SECOND))
-    document = played(asked, messages)
+    document = played(endpoint, messages)
     status = [record["arrivals"][0]["status"] for record in document["records"]]
     return Siege(tuple(status[:-1:2]), tuple(status[1:-1:2]), status[-1], dict(document["statistics"]["a"]))
 

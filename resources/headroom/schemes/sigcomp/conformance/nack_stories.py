@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stories about NACKs that come in (RFC 4077, 2.3): as those of `endpoint_stories`."""
 
-from __future__ import annotations
-
 import random
 
 from headroom.schemes.sigcomp.conformance.endpoint_session import Session
@@ -86,7 +84,7 @@ NONE_ALIKE = b"MESSAGE sip:user@example.com SIP/2.0\r\n\r\n" + random.Random(407
 
 
 def nack_about_less(session: Session, far: FarEnd, heavy: bytes, reason: Reason) -> list[str]:
-    """The far end offers less than the endpoint was told, and says so in the NACK for the first message, for which it
+    """The far end offers less than announced, and says so in the NACK for the first message, for which it
     is too little: what follows can be decompressed, or is not compressed at all. Raises NothingHappened where `heavy`
     does not fail for `reason`, or nothing is compressed behind the NACK."""
     octets = session.done(session.compress(heavy)).octets
@@ -106,5 +104,5 @@ def nack_about_less(session: Session, far: FarEnd, heavy: bytes, reason: Reason)
                 wrong.append(f"message {number} after the NACK for {reason.name}: {fault}")
         session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
     if not compressed:
-        raise NothingHappened("It declines to compress anything once a NACK has told how little its peer offers.")
+        raise NothingHappened("It declines to compress anything once a NACK has announced how little its peer offers.")
     return wrong

@@ -6,8 +6,6 @@ sends is as plain as SigComp allows: bytecode that puts out the rest of the mess
 asked for, as RFC 3320, 5 has it, and so acknowledges what has arrived.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from headroom.schemes.sigcomp.judge import message as wire
@@ -22,7 +20,7 @@ INPUT-BYTES (1, 1000, done)
 OUTPUT (1000, 1)
 JUMP (more)
 :done
-END-MESSAGE ({asked}, {told}, 0, 0, 0, 0, 0)
+END-MESSAGE ({request}, {answer}, 0, 0, 0, 0, 0)
 :requested
 hex ({requested})
 :returned
@@ -54,11 +52,11 @@ class FarEnd:
 
     def says(self, text: bytes, requested: bytes = b"", returned: bytes = b"", feedback: bytes | None = None) -> bytes:
         """A message with this text. `requested`: octets at requested_feedback_location, none where empty; `returned`:
-        at returned_parameters_location. `feedback`: the returned feedback item, that which it was asked for last where
+        at returned_parameters_location. `feedback`: the returned feedback item, the item requested last where
         None."""
         code = _CODE.format(
-            asked="requested" if requested else 0,
-            told="returned" if returned else 0,
+            request="requested" if requested else 0,
+            answer="returned" if returned else 0,
             requested=requested.hex(),
             returned=returned.hex(),
         )
@@ -66,7 +64,7 @@ class FarEnd:
 
     @property
     def to_return(self) -> bytes:
-        """The feedback item that it was asked for last."""
+        """The feedback item that was requested last."""
         return self.endpoint.states.compartments[0].to_return
 
     def keeps(self, text: bytes) -> bytes:

@@ -2,8 +2,6 @@
 """Stories about state that an endpoint keeps of its own messages, for its peer to compress against: shared compression,
 RFC 3321, 5.2. As those of `endpoint_stories`."""
 
-from __future__ import annotations
-
 from headroom.schemes.sigcomp.conformance.endpoint_cases import accessing
 from headroom.schemes.sigcomp.conformance.endpoint_session import Session
 from headroom.schemes.sigcomp.conformance.endpoint_stories import NothingHappened, announced, messages

@@ -2,11 +2,9 @@
 """What cells of the interop matrix differ in: mechanism, transport and compartments; and the link between two
 endpoints."""
 
-from __future__ import annotations
-
 from headroom.core.scheme import CLEAN, Axis, LinkCondition, Value
 
-DEFAULT = "default"  # the mechanism that an endpoint takes when it is not told
+DEFAULT = "default"  # the mechanism that an endpoint takes when none is named
 MECHANISMS = (
     DEFAULT,
     *("stateless-basic", "stateful-basic", "stateless-static", "stateful-static", "dynamic", "shared"),

@@ -2,13 +2,11 @@
 """Calls between two SigComp endpoints: one implementation is the caller's, the other the called party's.
 
 A call is a sequence of traffic-profiles/sip, played by the engine. Each endpoint compresses what it sends and
-decompresses what it gets, so both of them are asked for both. Judges decompress what comes out, too: the one made from
+decompresses what it gets, so both are tested in both roles. Judges decompress what comes out, too: the one made from
 the RFCs, which hears what arrives as it arrives, and over a link that does no harm tshark's UDVM before it. What no
 judge restores was no SigComp, however well the two endpoints understood each other; and the first says whose fault it
 is when a message does not come out.
 """
-
-from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,15 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from headroom.core import engine
+from headroom.core.capabilities import Inconclusive, Misbehaviour
+from headroom.core.implementations import find
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.scheme import LinkCondition
-from headroom.schemes.rohc.conformance.capabilities import Inconclusive, Misbehaviour
 from headroom.schemes.sigcomp import endpoints, loss_attribution
 from headroom.schemes.sigcomp.endpoints import Endpoint
 from headroom.schemes.sigcomp.interop.axes import DEFAULT, LINKS, TCP, UDP
 from headroom.schemes.sigcomp.judge.endpoint import Offer
 from headroom.schemes.sigcomp.judge.message import Records
-from headroom.schemes.sigcomp.judge.pair import Pair, came_out, told
+from headroom.schemes.sigcomp.judge.pair import Pair, came_out, summary
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.schemes.sigcomp.sip.sequences import Message
 
@@ -94,11 +93,11 @@ def _seed(seed: int, sequence: str) -> int:
 
 
 def unsupported(exchange: Exchange) -> str:
-    """Why two endpoints cannot be asked for an exchange; "" when both declare what it takes, and are here."""
+    """Why two endpoints cannot run an exchange; "" when both declare what it takes, and are here."""
     for name in (exchange.caller, exchange.called):
         if reason := endpoints.lacking(_end(name, exchange), ["compression"]):
             return reason
-    if endpoints.wire(exchange.caller) != endpoints.wire(exchange.called):
+    if endpoints.wire(find(exchange.caller)) != endpoints.wire(find(exchange.called)):
         return f"{exchange.caller} and {exchange.called} do not have the same on the link"
     if exchange.mechanism != DEFAULT and not any(
         _options(name, exchange) for name in (exchange.caller, exchange.called)
@@ -112,13 +111,13 @@ def _options(name: str, exchange: Exchange) -> dict[str, Any]:
     return (
         {}
         if exchange.mechanism == DEFAULT
-        else endpoints.fitting({"mechanism": exchange.mechanism}, name, exchange.build)
+        else endpoints.fitting({"mechanism": exchange.mechanism}, find(name), exchange.build)
     )
 
 
 def offer_of(exchange: Exchange) -> Offer:
     """What both offer: so much of OFFER as both declare."""
-    declared = [endpoints.declared(name) for name in (exchange.caller, exchange.called)]
+    declared = [find(name).declared(endpoints.SCHEME) for name in (exchange.caller, exchange.called)]
     return replace(
         OFFER,
         **{
@@ -131,7 +130,7 @@ def offer_of(exchange: Exchange) -> Offer:
 
 def _end(name: str, exchange: Exchange) -> Endpoint:
     offer = endpoints.numbers(offer_of(exchange))
-    return Endpoint(name, exchange.transport, offer, offer, build=exchange.build)
+    return Endpoint(find(name), exchange.transport, offer, offer, build=exchange.build)
 
 
 def _job(exchange: Exchange, messages: Sequence[Message], capture: Path | None) -> dict[str, Any]:
@@ -167,8 +166,8 @@ def shortcomings(exchange: Exchange, calls: Sequence[Call]) -> list[str]:
     if not exchange.condition.harmless and not any(map(loss_attribution.harmed, _records(calls))):
         raise Inconclusive(f"With the seed {exchange.seed} the link harms none of the messages: take another.")
     names = {"a": exchange.caller, "b": exchange.called}
-    said = [sentence for call in calls for sentence in _of_call(exchange, call)]
-    return said + [f"{names[side]} {what}" for side, what in loss_attribution.silent(_records(calls))]
+    sentences = [sentence for call in calls for sentence in _of_call(exchange, call)]
+    return sentences + [f"{names[side]} {what}" for side, what in loss_attribution.silent(_records(calls))]
 
 
 def _records(calls: Sequence[Call]) -> list[dict[str, Any]]:
@@ -179,7 +178,7 @@ def _of_call(exchange: Exchange, call: Call) -> Iterator[str]:
     names = {"a": exchange.caller, "b": exchange.called}
     wrong = loss_attribution.wrong(call.document["records"])
     judgeable = exchange.link == "clean" and call.compartments == 1
-    said = _judged(exchange, call) if wrong and judgeable else {}
+    sentences = _judged(exchange, call) if wrong and judgeable else {}
     for record in wrong:
         sender = record["from"]
         what = f"{call.sequence}, message {record['message'] + 1} ({call.of_record(record).name})"
@@ -187,11 +186,11 @@ def _of_call(exchange: Exchange, call: Call) -> Iterator[str]:
         why = f" ({reasons})" if reasons else ""
         verdict = str(record.get("verdict")).replace("_", " ")
         between = f"from {names[sender]} to {names['b' if sender == 'a' else 'a']}"
-        yield f"{what} {between} is {verdict}{why}{_also(said.get(record['message']))}"
+        yield f"{what} {between} is {verdict}{why}{_also(sentences.get(record['message']))}"
 
 
 def _also(judge: str | None) -> str:
-    """What the judge has to say of a message that went wrong, where it was asked."""
+    """The judge's finding on a message that went wrong, where it was consulted."""
     if judge is None:
         return ""
     return "; the judge cannot restore it either" if judge else "; the judge restores it"
@@ -213,13 +212,13 @@ def _compressed(exchange: Exchange, call: Call) -> list[tuple[dict[str, Any], by
 def _judged(exchange: Exchange, call: Call) -> dict[int, str]:
     """By message, where it was compressed: why the judge made from the RFCs does not restore it, "" where it does."""
     judge = Pair(offer_of(exchange), call.compartments)
-    said: dict[int, str] = {}
+    sentences: dict[int, str] = {}
     for record, octets in _heard(exchange, call):
         number, message = record["message"], call.of_record(record).octets
         outcome = judge.hears(octets, message, record["from"] == "a", number // len(call.messages))
-        if said.get(number) != "":
-            said[number] = "" if came_out(outcome, message) else told(outcome)
-    return said
+        if sentences.get(number) != "":
+            sentences[number] = "" if came_out(outcome, message) else summary(outcome)
+    return sentences
 
 
 def _heard(exchange: Exchange, call: Call) -> list[tuple[dict[str, Any], bytes]]:
@@ -246,11 +245,11 @@ def confirmed(exchange: Exchange, calls: Sequence[Call], seen: Sequence[bytes | 
         messages = [call.of_record(record).octets for record, _ in _compressed(exchange, call)]
         witnessed = seen[first : first + len(messages)]
         first += len(messages)
-        said = _judged(exchange, call) if list(witnessed) != messages else {}
+        sentences = _judged(exchange, call) if list(witnessed) != messages else {}
         wrong += [
             f"{call.sequence}, message {number + 1} ({call.of_number(number).name}) from "
             f"{_sender(exchange, call, number)}: what it is compressed to is restored by no judge ({why})"
-            for number, why in said.items()
+            for number, why in sentences.items()
             if why and number in understood
         ]
     return wrong
@@ -262,7 +261,7 @@ def _sender(exchange: Exchange, call: Call, number: int) -> str:
 
 def is_sigcomp(exchange: Exchange) -> bool:
     """Whether the two declare that SigComp is on the link, and not a format of their own."""
-    return endpoints.wire(exchange.caller) == endpoints.SCHEME
+    return endpoints.wire(find(exchange.caller)) == endpoints.SCHEME
 
 
 def totals(calls: Sequence[Call]) -> dict[str, int]:

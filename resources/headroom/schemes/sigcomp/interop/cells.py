@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cells of the interop matrix: the calls of a row, what is wrong with them, and the result of each."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any
 
 from headroom.core import deviations, engine
+from headroom.core.capabilities import Inconclusive, Misbehaviour
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
-from headroom.schemes.rohc.conformance.capabilities import Inconclusive, Misbehaviour
 from headroom.schemes.sigcomp import loss_attribution, metrics
 from headroom.schemes.sigcomp.interop import call as talk
 from headroom.schemes.sigcomp.interop.call import Call, Exchange
@@ -37,7 +35,7 @@ def exchange_of(row: Row, link: str, names: tuple[str, ...] = ()) -> Exchange:
 
 
 def unsupported(row: Row) -> str:
-    """Why two endpoints cannot be asked for a row, as a sentence; "" when both declare what it takes, and are here."""
+    """Why two endpoints cannot run a row, as a sentence; "" when both declare what it takes, and are here."""
     reason = talk.unsupported(exchange_of(row, row.links[0] if row.links else row.scheme.links[0].name))
     return f"{reason}." if reason else ""
 
@@ -98,8 +96,8 @@ def shortcomings(exchange: Exchange, calls: Sequence[Call]) -> list[str]:
 
 
 def _second_opinion(exchange: Exchange, calls: Sequence[Call]) -> list[bytes | None]:
-    """What tshark's UDVM makes of the messages, which errs in some instructions and so is no witness against anybody;
-    nothing where there is no tshark."""
+    """What tshark's UDVM makes of the messages; nothing where there is no tshark. It errs in some instructions, so it
+    is no evidence against an implementation."""
     current = collector.current()
     if not talk.is_sigcomp(exchange):
         return []

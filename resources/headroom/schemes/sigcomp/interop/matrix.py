@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of the interop matrix: a pair of endpoints, a mechanism, a transport and compartments."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from headroom.core.matrix import ArtefactStore, Cell, Result, Row, Traffic
@@ -36,7 +34,7 @@ INTEROP = Interop(
         size_format=".0f",
         evidence="what became of each message",
         passed="Every message that the link did not lose came out, but for those that refer to state it lost or "
-        "delayed; over a clean link two judges are asked, too, and one of them restored each.",
+        "delayed; over a clean link two judges read it, too, and one of them restored each.",
         what="the caller's endpoint with the called party's: mechanisms, transports, compartments, SIP sequences and "
         "link conditions",
     ),

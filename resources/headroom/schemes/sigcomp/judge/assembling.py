@@ -6,8 +6,6 @@ Understood are instructions, `:label`, `set (name, expression)`, `byte (…)`, `
 `hex (octets)`, `pad (n)` and `;` comments.
 """
 
-from __future__ import annotations
-
 import ast
 import operator
 import re

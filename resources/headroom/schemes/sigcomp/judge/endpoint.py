@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A SigComp endpoint's decompressing side: RFC 3320, 4.2, 4.3 and 7; RFC 4077 for NACKs."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, field
 
@@ -17,7 +15,7 @@ MOST_MEMORY = 65536  # octets: 7
 
 @dataclass(frozen=True)
 class Offer:
-    """What an endpoint offers (3.3.1); the defaults are what SIP asks of everybody (RFC 5049, 4)."""
+    """What an endpoint offers (3.3.1); the defaults are SIP's minima (RFC 5049, 4)."""
 
     decompression_memory_size: int = 8192
     state_memory_size: int = 2048

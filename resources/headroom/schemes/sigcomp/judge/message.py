@@ -2,8 +2,6 @@
 """SigComp messages on the wire: RFC 3320, 4.2.2 (record marking), 7 (figure 3), 9.4.9 (figures 12 and 13); RFC 4077, 3
 (NACK)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from headroom.schemes.sigcomp.judge.reasons import DecompressionFailure, Reason

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operands of UDVM instructions: RFC 3320, 8.5 (figures 8 to 10)."""
 
-from __future__ import annotations
-
 from headroom.schemes.sigcomp.judge.reasons import DecompressionFailure, Reason
 
 MASK = 0xFFFF

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Both endpoints of a conversation as the judge has them, which knows what each has sent, as its peer may announce."""
 
-from __future__ import annotations
-
 from headroom.schemes.sigcomp.judge.endpoint import Endpoint, Offer, Outcome
 from headroom.schemes.sigcomp.judge.states import LOCAL_PRIORITY, Creation, Item
 
@@ -53,6 +51,6 @@ def came_out(outcome: Outcome, message: bytes) -> bool:
     return outcome.kind == "sigcomp" and outcome.output == message
 
 
-def told(outcome: Outcome) -> str:
+def summary(outcome: Outcome) -> str:
     """What became of a message, in a word."""
     return outcome.kind if outcome.kind != "failed" else outcome.reason.name

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Why decompression failed: the reason codes of RFC 4077, 3.2."""
 
-from __future__ import annotations
-
 from enum import IntEnum
 
 

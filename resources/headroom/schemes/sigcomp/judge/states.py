@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Items of state and who keeps them: RFC 3320, 6; RFC 4896, 3.3, 5 and 6."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -70,7 +68,7 @@ class Compartment:
     requested: RequestedFeedback | None = None
     parameters: Parameters = field(default_factory=Parameters)
     announced: list[bytes] = field(default_factory=list)
-    wants_no_state: bool = False
+    refuses_state: bool = False
 
     @property
     def used(self) -> int:
@@ -79,7 +77,7 @@ class Compartment:
     @property
     def size(self) -> int:
         """State memory that there is now: none after an S-bit (9.4.9)."""
-        return 0 if self.wants_no_state else self.state_memory_size
+        return 0 if self.refuses_state else self.state_memory_size
 
 
 class States:
@@ -126,7 +124,7 @@ class States:
                 self._free(compartment, request.partial)
         if requested is not None:
             compartment.requested, compartment.to_return = requested, requested.item
-            compartment.wants_no_state = requested.s
+            compartment.refuses_state = requested.s
             if requested.s:
                 compartment.kept.clear()
         if parameters is not None:

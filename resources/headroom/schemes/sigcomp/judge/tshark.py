@@ -7,8 +7,6 @@ is a witness against a message only if the judge made from the RFCs says so, too
 confirm each other.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import struct

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Universal Decompressor Virtual Machine: RFC 3320, 8 and 9, with what RFC 4896 made clear of them."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field

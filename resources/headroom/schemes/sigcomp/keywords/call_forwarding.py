@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords that make calls through nodes over interfaces: SIP sequences, as UDP exchanges."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,15 +9,16 @@ from robot.api.deco import keyword
 
 from headroom.bench.throughput import NDR, GeneratorFellBehind, compact
 from headroom.bench.throughput_search import SearchConfig, Spoken, octets_of, spoken_of, throughput
-from headroom.core import implementations, settings
+from headroom.core.implementations import Implementation, null
 from headroom.core.results import collector
 from headroom.core.results.record import Histogram
-from headroom.keywords import forwarding_results
-from headroom.keywords.base import library
+from headroom.keywords import forwarding_results, verdicts
+from headroom.keywords.base import current_run, library
 from headroom.keywords.forwarding import require_rate
 from headroom.keywords.load import configuration
 from headroom.schemes.sigcomp import metrics
 from headroom.schemes.sigcomp.call_generators import callers
+from headroom.schemes.sigcomp.endpoints import SCHEME
 from headroom.schemes.sigcomp.sip import sequences
 from headroom.testbed import choice
 from headroom.testbed.line import Line
@@ -37,23 +36,23 @@ class CallForwardingKeywords:
     @keyword("Calls Should Be Completed")
     def calls_should_be_completed(self, sequence: str, cpus: str, calls_per_s: float, nodes: str = "null") -> None:
         """Every message of every call arrives as it was sent, in one of three trials at least; none arrives changed."""
-        asked = asked_for(sequence, cpus, nodes, calls_per_s=calls_per_s)
+        config = config_of(sequence, cpus, nodes, calls_per_s=calls_per_s)
         trials: list[Trial] = []
-        with asked.line(asked.codec) as made:
+        with config.line(config.codec) as made:
             while len(trials) < TRIALS and not (trials and trials[-1].lost == 0):
-                trials.append(kept_up(made, calls_per_s, 1.0 if asked.run.quick else 5.0))
+                trials.append(kept_up(made, calls_per_s, 1.0 if config.run.quick else 5.0))
             collector.current().traffic = traffic(made.made, trials[-1])
             octets, spoken = octets_of(made), spoken_of(made)
         note_calls(trials)
         forwarding_results.note_octets(octets)
         require_calls(trials)
-        require_sigcomp(asked, spoken)
+        require_sigcomp(config, spoken)
 
     @keyword("Call Rate Should Be Found")
     def call_rate_should_be_found(self, sequence: str, cpus: str, nodes: str = "null") -> None:
         """The highest number of calls a second at which every call is completed, by MLRsearch."""
-        asked = asked_for(sequence, cpus, nodes, goal=NDR.name)
-        found = throughput(asked, asked.codec)
+        config = config_of(sequence, cpus, nodes, goal=NDR.name)
+        found = throughput(config, config.codec)
         rate = found.throughput.rates[NDR.name]
         current = collector.current()
         current.traffic = found.traffic
@@ -68,14 +67,14 @@ class CallForwardingKeywords:
         forwarding_results.note_loads(found.loads.get(NDR.name, []))
         forwarding_results.note_octets(found.octets)
         require_rate(rate, NDR)
-        require_sigcomp(asked, found.spoken)
+        require_sigcomp(config, found.spoken)
 
 
-def asked_for(sequence: str, cpus: str, nodes: str, **parameters: Any) -> SearchConfig:
+def config_of(sequence: str, cpus: str, nodes: str, **parameters: Any) -> SearchConfig:
     """What a row asks for, noted; skips the case where this run or machine is not for it."""
     if nodes not in ("null", "sigcomp"):
         raise ValueError(f"the nodes are null or sigcomp, not '{nodes}'")
-    run = settings.from_robot()
+    run = current_run()
     current = collector.current()
     current.traffic = choice.traffic(run)
     current.parameters |= {
@@ -88,11 +87,10 @@ def asked_for(sequence: str, cpus: str, nodes: str, **parameters: Any) -> Search
         "nodes": nodes,
         **parameters,
     }
-    for side in ("compressor", "decompressor"):
-        found = implementations.find(getattr(run, side) if nodes == "sigcomp" else "null")
-        if nodes == "sigcomp" and (reason := found.lacks("endpoint", "sigcomp")):
+    for role, found in run.sides:
+        if nodes == SCHEME and (reason := found.lacks("endpoint", SCHEME)):
             raise SkipExecution(f"{reason}.")
-        setattr(current, side, implementations.identity(found, run.build))
+        verdicts.note(role, found if nodes == SCHEME else null(), run.build)
     choice.require(run.topology, run.build)
     cores = configuration(cpus).cpus
     current.parameters["cores"] = list(cores)
@@ -137,17 +135,17 @@ def note_calls(trials: Sequence[Trial]) -> None:
 FEW, SHARE = 20, 0.01  # frames, and of the messages: what passes as it is beside calls, such as ARP
 
 
-def require_sigcomp(asked: SearchConfig, spoken: Spoken | None) -> None:
+def require_sigcomp(config: SearchConfig, spoken: Spoken | None) -> None:
     """Ends the case where nodes that are to speak SigComp do not: calls arrive through those as well that only copy.
 
     Does nothing for other nodes, and for implementations that declare that no SigComp is on their link."""
-    if asked.codec != "sigcomp" or spoken is None:
+    if config.codec != "sigcomp" or spoken is None:
         return
     current = collector.current()
     current.metric(metrics.MESSAGES_COMPRESSED, spoken.compressed)
     current.metric(metrics.MESSAGES_DECOMPRESSED, spoken.decompressed)
     current.metric(metrics.COMPARTMENTS, spoken.compartments)
-    if all(copies(getattr(asked.run, side)) for side in ("compressor", "decompressor")):
+    if all(copies(found) for _, found in config.run.sides):
         return
     if not spoken.decompressed or spoken.left_alone > FEW + SHARE * spoken.decompressed:
         raise AssertionError(
@@ -156,16 +154,15 @@ def require_sigcomp(asked: SearchConfig, spoken: Spoken | None) -> None:
         )
 
 
-def copies(name: str) -> bool:
+def copies(found: Implementation) -> bool:
     """Whether an implementation declares that its endpoints copy."""
-    declared = implementations.find(name).capabilities
-    return any(one["scheme"] == "sigcomp" and one.get("wire") == "copy" for one in declared)
+    return found.declared(SCHEME).get("wire") == "copy"
 
 
 def require_calls(trials: Sequence[Trial]) -> None:
     """Ends the case where messages came out changed, or where calls failed in every trial."""
     if changed := sum(trial.forward.unexpected for trial in trials):
-        raise AssertionError(f"{changed} messages arrived that nobody had sent, or twice.")
+        raise AssertionError(f"{changed} messages arrived that were not sent, or twice.")
     if all(trial.lost for trial in trials):
         failed = ", ".join(f"{trial.lost:,} of {trial.sent:,}" for trial in trials)
         raise AssertionError(f"Calls lacked a message in every trial: {failed}.")

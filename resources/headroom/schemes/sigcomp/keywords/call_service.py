@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords that put a P-CSCF under the load of calls."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,15 +9,17 @@ from typing import Any
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import implementations, settings
 from headroom.core.errors import HeadroomError
 from headroom.core.metrics import LOAD, Metric
 from headroom.core.results import collector
 from headroom.core.results.record import CoreLoad, Histogram, Series
-from headroom.keywords.base import library
+from headroom.core.run.run import Run
+from headroom.keywords import verdicts
+from headroom.keywords.base import current_run, library
 from headroom.keywords.load import configuration
 from headroom.schemes.sigcomp import call_load, metrics
 from headroom.schemes.sigcomp.call_load import CallLoadConfig, CallLoadResult, Comparison
+from headroom.schemes.sigcomp.endpoints import SCHEME
 
 TARGET_LOAD = 0.5  # of one core
 QUICK_SHARE = 20  # `--quick` makes so many times fewer calls at once
@@ -39,17 +39,17 @@ class CallServiceKeywords:
     @keyword("Calls Should Be Served")
     def calls_should_be_served(self, sequence: str, simultaneous: int, compartments: str, clock: str) -> None:
         """SIMULTANEOUS calls in progress at one worker with one core, or `--calls` of them, held for as long as
-        `--holding` and answered after `--answer`, where these are said. COMPARTMENTS is `per call` (opened and closed
+        `--holding` and answered after `--answer`, where these are given. COMPARTMENTS is `per call` (opened and closed
         with it) or `per user` (registered beforehand, and kept; a fifth more users than calls, at least). CLOCK is
         `real` or `virtual`."""
         if compartments not in ("per call", "per user"):
             raise ValueError(f"compartments are per call or per user, not '{compartments}'")
         if clock not in ("real", "virtual"):
             raise ValueError(f"the clock is real or virtual, not '{clock}'")
-        run = settings.from_robot()
+        run = current_run()
         quick = run.quick
-        asked = calls_asked_for(asked_for(run, sequence), run, simultaneous)
-        wanted = replace(
+        asked = with_calls(config_of(run, sequence), run, simultaneous)
+        config = replace(
             asked,
             users=call_load.users_for(asked) if compartments == "per user" else 0,
             clock="real" if clock == "real" else "virtual",
@@ -58,8 +58,12 @@ class CallServiceKeywords:
             duration_s=3.0 if quick else 30.0,
             sample_s=0.5 if quick else 1.0,
         )
-        found = measured(wanted)
-        note(wanted, found, {"asked_simultaneous": run.calls or simultaneous, "compartments": compartments})
+        found = measured(config)
+        note(
+            config,
+            found,
+            {"asked_simultaneous": run.settings.get("calls") or simultaneous, "compartments": compartments},
+        )
         half = call_load.served_at(TARGET_LOAD, [found])
         no_load = "" if half is not None else "the clock has not seen any load"
         collector.current().metric(metrics.CALLS_AT_HALF_LOAD, half, reason=no_load)
@@ -71,9 +75,9 @@ class CallServiceKeywords:
         messages wait and are processed. The endpoint serves a few calls, which tell what each message takes; from that
         both queues are simulated, with the same calls at the same moments, so that nothing else differs. Every trial
         has other arrivals."""
-        run = settings.from_robot()
-        wanted = replace(
-            asked_for(run, sequence),
+        run = current_run()
+        config = replace(
+            config_of(run, sequence),
             simultaneous=SHORT_CALLS,
             holding_s=SHORT_HOLDING_S,
             answer_s=SHORT_ANSWER_S,
@@ -85,68 +89,66 @@ class CallServiceKeywords:
             sample_s=0.5,
             comparison=Comparison(COMPARED_LOAD, trials=3 if run.quick else 10, calls=5_000 if run.quick else 20_000),
         )
-        found = measured(wanted)
-        note_comparison(wanted, found)
+        found = measured(config)
+        note_comparison(config, found)
         require_served(found)
 
 
-def asked_for(run: settings.Settings, sequence: str) -> CallLoadConfig:
+def config_of(run: Run, sequence: str) -> CallLoadConfig:
     """What a row asks for; skips the case where an implementation does not declare endpoints for SigComp."""
-    current = collector.current()
-    for name, side in ((run.compressor, "compressor"), (run.decompressor, "decompressor")):
-        found = implementations.find(name)
-        if reason := found.lacks("endpoint", "sigcomp"):
+    for role, found in run.sides:
+        if reason := found.lacks("endpoint", SCHEME):
             raise SkipExecution(f"{reason}.")
-        setattr(current, side, implementations.identity(found, run.build))
+        verdicts.note(role, found, run.build)
     return CallLoadConfig(
         proxy=run.compressor, user=run.decompressor, sequence=sequence, build=run.build, seed=run.seed
     )
 
 
-def measured(wanted: CallLoadConfig) -> CallLoadResult:
+def measured(config: CallLoadConfig) -> CallLoadResult:
     """Skips the case where the implementations do not declare what such calls take."""
-    if reason := call_load.lacking(wanted):
+    if reason := call_load.lacking(config):
         raise SkipExecution(f"{reason}.")
-    return call_load.measure(wanted)
+    return call_load.measure(config)
 
 
-def calls_asked_for(wanted: CallLoadConfig, run: settings.Settings, simultaneous: int) -> CallLoadConfig:
+def with_calls(config: CallLoadConfig, run: Run, simultaneous: int) -> CallLoadConfig:
     """With the calls of the row, or with those of the command line, which `--quick` leaves as they are."""
     fewer = max(1, simultaneous // QUICK_SHARE) if run.quick else simultaneous
     return replace(
-        wanted,
-        simultaneous=run.calls or fewer,
-        holding_s=run.holding,
-        answer_s=wanted.answer_s if run.answer is None else run.answer,
+        config,
+        simultaneous=run.settings.get("calls") or fewer,
+        holding_s=run.settings.get("holding"),
+        answer_s=config.answer_s if run.settings.get("answer") is None else run.settings.get("answer"),
     )
 
 
-def parameters_of(wanted: CallLoadConfig) -> dict[str, Any]:
+def parameters_of(config: CallLoadConfig) -> dict[str, Any]:
     return {
         "kind": "p-cscf",
-        "sequence": wanted.sequence,
-        "simultaneous": wanted.simultaneous,
-        "holding_s": call_load.holding_of(wanted),
-        "answer_s": wanted.answer_s,
-        "users": wanted.users,
-        "clock": wanted.clock,
-        "organisation": wanted.organisation,
-        "workers": wanted.workers,
-        "duration_s": wanted.duration_s,
+        "sequence": config.sequence,
+        "simultaneous": config.simultaneous,
+        "holding_s": call_load.holding_of(config),
+        "answer_s": config.answer_s,
+        "users": config.users,
+        "clock": config.clock,
+        "organisation": config.organisation,
+        "workers": config.workers,
+        "duration_s": config.duration_s,
     }
 
 
-def note(wanted: CallLoadConfig, found: CallLoadResult, parameters: dict[str, Any]) -> None:
+def note(config: CallLoadConfig, found: CallLoadResult, parameters: dict[str, Any]) -> None:
     """Leaves what a run showed for the result record."""
     current = collector.current()
-    current.parameters |= parameters_of(wanted) | parameters
+    current.parameters |= parameters_of(config) | parameters
     current.metric(LOAD, found.load / len(found.loads))
     current.metric(metrics.MOST_LOAD, found.most_load)
     current.metric(metrics.CALLS_IN_PROGRESS, found.calls_in_progress)
     current.metric(metrics.CALLS_PER_S, found.calls_per_s)
     current.metric(metrics.MESSAGES_PER_S, found.messages_per_s)
     current.metric(metrics.SIP, found.sip_mbit_s)
-    current.metric(metrics.SIGCOMP, found.sigcomp_mbit_s)
+    current.metric(metrics.SIGCOMP, found.link_mbit_s)
     for name, times in found.times.items():
         for figure in metrics.FIGURES:
             current.metric(metrics.TIME(time=name, figure=figure), times[figure])
@@ -157,23 +159,23 @@ def note(wanted: CallLoadConfig, found: CallLoadResult, parameters: dict[str, An
     current.metric(metrics.UNSERVED, found.unserved)
     for name in TIMES:
         current.histograms.append(Histogram(name, "ns", found.times[name]["buckets"]))
-    for core, load in zip(wanted.cores, found.loads, strict=False):
+    for core, load in zip(config.cores, found.loads, strict=False):
         current.core_load.append(CoreLoad(core, "thread_cpu", load))
     points = [{"x": one["at_ns"] / 1e9, "y": max(one["busy_share"])} for one in found.samples]
     if points:
         current.series.append(Series("load_over_time", "time", "load", "s", "share", points))
 
 
-def note_comparison(wanted: CallLoadConfig, found: CallLoadResult) -> None:
+def note_comparison(config: CallLoadConfig, found: CallLoadResult) -> None:
     """Leaves what both organisations showed, each figure with those of its trials. `wait_of_pinned_to_pool` compares
     trial by trial, for both have the same calls in it."""
     current = collector.current()
-    assert wanted.comparison is not None, "a comparison was asked for"
-    current.parameters |= parameters_of(wanted) | {
+    assert config.comparison is not None, "the configuration has a comparison"
+    current.parameters |= parameters_of(config) | {
         "organisation": "both",
-        "compared_load": wanted.comparison.load,
-        "trials": wanted.comparison.trials,
-        "calls_a_trial": wanted.comparison.calls,
+        "compared_load": config.comparison.load,
+        "trials": config.comparison.trials,
+        "calls_a_trial": config.comparison.calls,
     }
 
     def note_mean(metric: Metric, trials: Sequence[float]) -> None:
@@ -195,7 +197,7 @@ def note_comparison(wanted: CallLoadConfig, found: CallLoadResult) -> None:
 
 
 class Disturbed(HeadroomError):
-    """The machine did not give the workers the time that they asked for: that says nothing of the implementation."""
+    """The machine did not give the workers the time they needed, so the trial says nothing of the implementation."""
 
     verdict = "error"
 
@@ -211,7 +213,7 @@ def require_served(found: CallLoadResult) -> None:
         wrong = f"a worker needed {max(found.loads):.2f} times the time that there was"
     elif found.in_progress_at_end > call_load.most_in_progress(found.simultaneous):
         wrong = (
-            f"{found.in_progress_at_end:,} calls were in progress at the end, and {found.simultaneous:,} were asked for"
+            f"{found.in_progress_at_end:,} calls were in progress at the end, and {found.simultaneous:,} were required"
         )
     if not wrong:
         return

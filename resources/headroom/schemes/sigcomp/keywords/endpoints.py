@@ -5,8 +5,6 @@
 names where it decompresses, and that which `--compressor` names where it compresses.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,12 +13,13 @@ from typing import Any
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import replay_options, settings
 from headroom.core.errors import UsageError
 from headroom.core.results import collector
 from headroom.core.results.record import Finding
-from headroom.keywords.base import library
-from headroom.schemes.rohc.keywords import verdicts
+from headroom.core.text import some
+from headroom.keywords import verdicts
+from headroom.keywords.artefacts import keep_text
+from headroom.keywords.base import current_run, library
 from headroom.schemes.sigcomp import endpoints, metrics
 from headroom.schemes.sigcomp.conformance import (
     endpoint_cases,
@@ -41,7 +40,7 @@ from headroom.schemes.sigcomp.judge.reasons import Reason
 from headroom.schemes.sigcomp.sip import calls, sequences
 from headroom.schemes.sigcomp.sip.sequences import Message
 
-DEFAULT = "default"  # of mechanisms: whatever an implementation does unless it is told otherwise
+DEFAULT = "default"  # of mechanisms: the implementation's own choice
 NUMBERS = {"memory": "decompression_memory_size", "state": "state_memory_size", "cycles": "cycles_per_bit"}
 LATER_VALUES = bytes(range(0xEA, 0x100))  # for addresses 10 to 31: none is 0
 MOST_FINDINGS = 20
@@ -73,31 +72,33 @@ class EndpointKeywords:
 
     def _case(self, group: str, name: str, nacks: bool) -> None:
         case = endpoint_cases.case(group, name, _lowest_version())
-        asked = _receiver(EndpointUnderTest("", case.offer, compartments=case.compartments), ["nack"] if nacks else [])
-        seen = endpoint_engine.seen_of(case, asked)
+        endpoint = _receiver(
+            EndpointUnderTest(None, case.offer, compartments=case.compartments), ["nack"] if nacks else []
+        )
+        seen = endpoint_engine.seen_of(case, endpoint)
         collector.current().parameters |= {"kind": "messages", "group": group, "case": name, "shows": case.title}
         collector.current().metric(metrics.MESSAGES, len(case.steps))
-        counts = _tells_cycles(asked)
+        counts = _reports_cycles(endpoint)
         if wrong := endpoint_cases.faults(case, seen, nacks, counts):
-            verdicts.keep_text("messages.json", json.dumps(_shown(case, seen), indent=1), "messages and outcomes")
-            raise AssertionError(f"{case.title}: {replay_options.some(wrong, 3)}.")
+            keep_text("messages.json", json.dumps(_shown(case, seen), indent=1), "messages and outcomes")
+            raise AssertionError(f"{case.title}: {some(wrong, 3)}.")
         if not counts:
-            _without_cycles(asked)
+            _without_cycles(endpoint)
 
     @keyword("Streams Should Be Met")
     def streams_met(self, group: str, name: str) -> None:
         """The streams of a test of RFC 4465: each message in them gives what the RFC says."""
         wrong = []
         for number, (octets, case) in enumerate(endpoint_cases.streams(name, _lowest_version()), 1):
-            asked = _receiver(EndpointUnderTest("", case.offer, stream=True, compartments=case.compartments))
-            session = Session(endpoint_engine.player(asked))
+            endpoint = _receiver(EndpointUnderTest(None, case.offer, stream=True, compartments=case.compartments))
+            session = Session(endpoint_engine.player(endpoint))
             seen = list(session.done(session.decompress(octets)).seen)
             collector.current().metric(metrics.MESSAGES, len(case.steps))
-            faults = endpoint_cases.faults(case, seen, cycles=_tells_cycles(asked))
+            faults = endpoint_cases.faults(case, seen, cycles=_reports_cycles(endpoint))
             wrong += [f"stream {number}: {what}" for what in faults]
         _must_be_empty(wrong)
-        if not _tells_cycles(asked):
-            _without_cycles(asked)
+        if not _reports_cycles(endpoint):
+            _without_cycles(endpoint)
 
     # ---- calls
 
@@ -118,19 +119,19 @@ class EndpointKeywords:
         PEOPLE: `printed`, or `others` by the run's seed. LOSS: share of messages, either way, that are lost and sent
         again. REFUSALS: whether the endpoint may decline to compress a message for a peer with so little memory.
         CALLS: how many, one behind another in the same compartment; with `others` each has people of its own. SHORTER:
-        what is asked, instead of tshark, is whether the messages have fewer octets in the end.
+        the criterion, instead of tshark, is whether the messages have fewer octets in the end.
         """
-        seed = settings.from_robot().seed
+        seed = current_run().seed
         call = [message for number in range(int(calls)) for message in _call(sequence, people, seed + number)]
         far = FarEnd(replace(_far_of(mechanism), **_numbers(more)))
-        session, asked = _sender(mechanism, far, more)
+        session, endpoint = _sender(mechanism, far, more)
         heard: list[tuple[bytes, bytes]] = []
         wrong = _happened(
             lambda: endpoint_stories.carried(session, far, call, float(loss), seed, bool(refusals), heard)
         )
         current = collector.current()
         current.parameters |= {"kind": "call", "sequence": sequence, "people": people, "mechanism": mechanism}
-        current.parameters |= {"loss": float(loss), "configuration": asked.configuration()}
+        current.parameters |= {"loss": float(loss), "configuration": endpoint.configuration()}
         sent = [octets for _, octets in heard]
         plain = sum(len(message) for message, _ in heard)
         current.metric(metrics.MESSAGES_COMPRESSED, len(sent))
@@ -138,7 +139,7 @@ class EndpointKeywords:
             current.metric(metrics.COMPRESSED_SHARE, sum(map(len, sent)) / plain)
         wrong += endpoint_stories.nothing_saved(heard) if shorter else _second_opinion(heard)
         if wrong:
-            verdicts.keep_text("messages.json", json.dumps([one.hex() for one in sent], indent=1), "link messages")
+            keep_text("messages.json", json.dumps([one.hex() for one in sent], indent=1), "link messages")
         _must_be_empty(wrong)
 
     @keyword("A Call Should Not Rest On Reserved Addresses")
@@ -206,14 +207,14 @@ class EndpointKeywords:
     def parameters(self, memory: int, state: int, cycles: int, i_bit: bool = False) -> None:
         """An endpoint that offers so much says so; with I-BIT, to a peer that wants no local state announced."""
         own = Offer(int(memory), int(state), int(cycles))
-        far = FarEnd(Offer() if _can_be_told_of_its_peer() else own)
+        far = FarEnd(Offer() if _accepts_a_peer() else own)
         session, _ = _sender(DEFAULT, far, {}, ["announcements"], own)
-        _must_be_empty(endpoint_stories.parameters_told(session, far, own, bool(i_bit)))
+        _must_be_empty(endpoint_stories.parameters_announced(session, far, own, bool(i_bit)))
 
     @keyword("Less Should Be Used When Less Is Offered")
     def less(self, mechanism: str = DEFAULT, **less: Any) -> None:
         """The peer says that it offers so much, less than before. Named arguments are those of the peer."""
-        self._story(lambda session, far: endpoint_stories.less_told(session, far, _offer(less)), mechanism)
+        self._story(lambda session, far: endpoint_stories.less_announced(session, far, _offer(less)), mechanism)
 
     # ---- NACKs that come in
 
@@ -235,25 +236,25 @@ class EndpointKeywords:
 
     @keyword("NACK About Cycles Should Be Heeded")
     def nack_about_cycles(self) -> None:
-        """The peer has the fewest cycles per bit that there are, and the endpoint was told that it has the most."""
-        told = Offer(cycles_per_bit=128)
-        self._nack_about_less(told, Offer(), nack_stories.ALL_ALIKE, Reason.CYCLES_EXHAUSTED, {"length_bits": 8})
+        """The peer has the fewest cycles per bit that there are, but is announced with the most."""
+        offer = Offer(cycles_per_bit=128)
+        self._nack_about_less(offer, Offer(), nack_stories.ALL_ALIKE, Reason.CYCLES_EXHAUSTED, {"length_bits": 8})
 
     @keyword("NACK About Memory Should Be Heeded")
     def nack_about_memory(self) -> None:
-        """The peer has the least decompression memory that there is, and the endpoint was told that it has more."""
-        told, is_so = Offer(decompression_memory_size=16384), Offer(decompression_memory_size=2048)
+        """The peer has the least decompression memory that there is, but is announced with more."""
+        offer, is_so = Offer(decompression_memory_size=16384), Offer(decompression_memory_size=2048)
         options = {"most_compressed": 8000}
-        self._nack_about_less(told, is_so, nack_stories.NONE_ALIKE, Reason.BYTECODES_TOO_LARGE, options)
+        self._nack_about_less(offer, is_so, nack_stories.NONE_ALIKE, Reason.BYTECODES_TOO_LARGE, options)
 
     def _nack_about_less(
-        self, told: Offer, is_so: Offer, heavy: bytes, reason: Reason, options: dict[str, Any]
+        self, offer: Offer, is_so: Offer, heavy: bytes, reason: Reason, options: dict[str, Any]
     ) -> None:
         """OPTIONS are for an implementation that has them, without which it would be too cautious to be refused."""
-        run = settings.from_robot()
+        run = current_run()
         verdicts.note("compressor", run.compressor, run.build)
-        verdicts.leave_to_the_other_side({"compressor"})  # before it is asked what options it has
-        session, _ = _sender(DEFAULT, FarEnd(told), endpoints.fitting(options, run.compressor, run.build), ["nack"])
+        verdicts.leave_to_the_other_side(run, {"compressor"})  # before its options are read
+        session, _ = _sender(DEFAULT, FarEnd(offer), endpoints.fitting(options, run.compressor, run.build), ["nack"])
         _must_be_empty(_happened(lambda: nack_stories.nack_about_less(session, FarEnd(is_so), heavy, reason)))
 
     # ---- state that is kept for the peer
@@ -265,8 +266,8 @@ class EndpointKeywords:
     @keyword("Shared State Should Crowd Out Nothing")
     def nothing_crowded_out(self) -> None:
         far = FarEnd(_far_of(_sharing()))
-        session, asked = _sender(_sharing(), far, {}, own=Offer())
-        size = (asked.offer or Offer()).state_memory_size
+        session, endpoint = _sender(_sharing(), far, {}, own=Offer())
+        size = (endpoint.offer or Offer()).state_memory_size
         _must_be_empty(shared_stories.nothing_crowded_out(session, far, size))
 
     @keyword("Shared State Should Not Be Announced After An I-Bit")
@@ -334,28 +335,28 @@ class EndpointKeywords:
 # ---- whom a case asks
 
 
-def _receiver(asked: EndpointUnderTest, features: Sequence[str] = ()) -> EndpointUnderTest:
+def _receiver(endpoint: EndpointUnderTest, features: Sequence[str] = ()) -> EndpointUnderTest:
     """The endpoint that decompresses."""
-    run = settings.from_robot()
+    run = current_run()
     verdicts.note("decompressor", run.decompressor, run.build)
-    verdicts.leave_to_the_other_side({"decompressor"})
-    asked = replace(asked, name=run.decompressor, build=run.build)
-    endpoint_engine.require(asked, features)
-    return asked
+    verdicts.leave_to_the_other_side(run, {"decompressor"})
+    endpoint = replace(endpoint, implementation=run.decompressor, build=run.build)
+    endpoint_engine.require(endpoint, features)
+    return endpoint
 
 
 def _lowest_version() -> int:
     """The lowest SigComp_version of the endpoint that decompresses: 1, unless it declares otherwise."""
-    return int(endpoints.declared(settings.from_robot().decompressor).get("min_version", 1))
+    return int(current_run().decompressor.declared(endpoints.SCHEME).get("min_version", 1))
 
 
-def _tells_cycles(asked: EndpointUnderTest) -> bool:
-    return not endpoints.lacking(asked.endpoint(), [CYCLES])
+def _reports_cycles(endpoint: EndpointUnderTest) -> bool:
+    return not endpoints.lacking(endpoint.endpoint(), [CYCLES])
 
 
-def _without_cycles(asked: EndpointUnderTest) -> None:
+def _without_cycles(endpoint: EndpointUnderTest) -> None:
     """Notes that cycles were not compared. Skips a case that is about how they are counted: the rest of it is right."""
-    sentence = f"{asked.name} does not declare the feature {CYCLES}, so the UDVM cycles of messages are not compared"
+    sentence = f"{endpoint.name} does not declare the feature {CYCLES}, so the UDVM cycles of messages are not compared"
     if any(one.startswith(COUNTING) for one in verdicts.requirements_of_case()):
         raise SkipExecution(f"{sentence}; everything else in this case is as it should be.")
     collector.current().findings.append(Finding(f"{sentence}.", severity="note"))
@@ -372,27 +373,27 @@ def _sender(
 ) -> tuple[Session, EndpointUnderTest]:
     """The endpoint that compresses, and a conversation with it. One that takes its peer to be as it is itself is given
     the peer's offer where `own` does not say another."""
-    run = settings.from_robot()
+    run = current_run()
     verdicts.note("compressor", run.compressor, run.build)
-    verdicts.leave_to_the_other_side({"compressor"})
-    if own is None and not _can_be_told_of_its_peer():
+    verdicts.leave_to_the_other_side(run, {"compressor"})
+    if own is None and not _accepts_a_peer():
         own = far.offer
     chosen = {key: _value(text) for key, text in options.items() if key not in NUMBERS}
     if mechanism != DEFAULT:
         chosen["mechanism"] = mechanism
-    asked = EndpointUnderTest(run.compressor, own or Offer(), far.offer, chosen, stream, compartments, run.build)
-    endpoint_engine.require(asked, ["compression", *features])
+    endpoint = EndpointUnderTest(run.compressor, own or Offer(), far.offer, chosen, stream, compartments, run.build)
+    endpoint_engine.require(endpoint, ["compression", *features])
     collector.current().parameters |= {"mechanism": mechanism}
-    return Session(endpoint_engine.player(asked)), asked
+    return Session(endpoint_engine.player(endpoint)), endpoint
 
 
-def _can_be_told_of_its_peer() -> bool:
-    return endpoints.PEER in endpoints.declared(settings.from_robot().compressor).get("features", ())
+def _accepts_a_peer() -> bool:
+    return endpoints.PEER in current_run().compressor.declared(endpoints.SCHEME).get("features", ())
 
 
 def _sharing() -> str:
     """The mechanism for shared compression; of an endpoint that has no name for it, whatever it does."""
-    run = settings.from_robot()
+    run = current_run()
     return "shared" if endpoints.has(run.compressor, "mechanism", "shared", run.build) else DEFAULT
 
 
@@ -433,7 +434,7 @@ def _happened(story: Callable[[], list[str]]) -> list[str]:
 
 
 def _heard_on_stream(pieces: Sequence[bytes], features: Sequence[str] = ()) -> list[endpoint_cases.MessageOutcome]:
-    session = Session(endpoint_engine.player(_receiver(EndpointUnderTest("", stream=True), features)))
+    session = Session(endpoint_engine.player(_receiver(EndpointUnderTest(None, stream=True), features)))
     acts = [session.decompress(piece) for piece in pieces]
     return [one for act in acts for one in session.done(act).seen]
 
@@ -464,7 +465,7 @@ def _must_be_empty(wrong: Sequence[str]) -> None:
     if wrong:
         current = collector.current()
         current.findings += [Finding(sentence, judge="headroom") for sentence in wrong[:MOST_FINDINGS]]
-        raise AssertionError(f"{replay_options.some(list(wrong), 3)}.")
+        raise AssertionError(f"{some(list(wrong), 3)}.")
 
 
 def _shown(case: endpoint_cases.Case, seen: Sequence[endpoint_cases.MessageOutcome]) -> list[dict[str, Any]]:

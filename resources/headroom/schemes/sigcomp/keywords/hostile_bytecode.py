@@ -4,17 +4,15 @@
 `conformance.hostile_messages` decides. The endpoint under test is the one that `--decompressor` names.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from robot.api.deco import keyword
 
-from headroom.core import replay_options, settings
 from headroom.core.errors import UsageError
 from headroom.core.results import collector
-from headroom.keywords.base import library
-from headroom.schemes.rohc.keywords import verdicts
+from headroom.core.text import some
+from headroom.keywords import verdicts
+from headroom.keywords.base import current_run, library
 from headroom.schemes.sigcomp import metrics
 from headroom.schemes.sigcomp.conformance import endpoint_cases, endpoint_engine, hostile_floods, hostile_messages
 from headroom.schemes.sigcomp.conformance.endpoint_engine import EndpointUnderTest
@@ -22,7 +20,7 @@ from headroom.schemes.sigcomp.conformance.hostile_messages import GROUP, GUARD, 
 from headroom.schemes.sigcomp.judge.endpoint import Offer
 
 REPEATS = 5  # of a row of attacks that is timed
-# Of a guard whose allowances are asked about: what one attack costs several times over, paid off within an hour.
+# Of a guard whose allowances are tested: what one attack costs several times over, paid off within an hour.
 ALLOWANCES: dict[str, dict[str, Any]] = {
     "work": {"work": {"per_second": 1000, "burst": 20000}},
     "failures": {"failures": {"per_minute": 6, "burst": 10}},
@@ -43,17 +41,17 @@ class HostileBytecodeKeywords:
         if seen_through not in ("yes", "no"):
             raise UsageError(f"seen_through is yes or no, not '{seen_through}'.")
         case = endpoint_cases.case(GROUP, name)
-        asked = _asked(case.offer, case.compartments)
+        endpoint = _endpoint(case.offer, case.compartments)
         current = collector.current()
         current.parameters |= {"kind": "attack", "case": name, "shows": case.title}
-        once = hostile_messages.cost(case, asked)
-        often = hostile_messages.cost(case, asked, MANY)
+        once = hostile_messages.cost(case, endpoint)
+        often = hostile_messages.cost(case, endpoint, MANY)
         wrong = hostile_messages.faults(case, once, exactly=False)
         wrong += hostile_messages.grows(once, often) + hostile_messages.takes_too_long(often)
         current.metric(metrics.UDVM_CYCLES, once.seen[0].cycles if once.seen else None)
-        if hostile_messages.has_guard(asked):
-            _must_tell(asked, once)
-            off = hostile_messages.cost(case, hostile_messages.guarded(asked, OFF))
+        if hostile_messages.has_guard(endpoint):
+            _must_tell(endpoint, once)
+            off = hostile_messages.cost(case, hostile_messages.guarded(endpoint, OFF))
             wrong += [f"guard off: {what}" for what in hostile_messages.faults(case, off, exactly=True)]
             wrong += hostile_messages.elsewhere(once, off, seen_through == "yes")
             wrong += hostile_messages.costs_too_much(case, once, seen_through == "yes")
@@ -68,13 +66,13 @@ class HostileBytecodeKeywords:
         the endpoint's own compressor, are as before."""
         if kind not in hostile_floods.FLOODS:
             raise UsageError(f"Floods are {', '.join(hostile_floods.FLOODS)}, not '{kind}'.")
-        asked = _asked(Offer(), hostile_floods.ATTACKERS + 1)
+        endpoint = _endpoint(Offer(), hostile_floods.ATTACKERS + 1)
         flood = hostile_floods.FLOODS[kind](Offer())
         if flood.compressed is not None:
-            endpoint_engine.require(asked, ["compression"])
+            endpoint_engine.require(endpoint, ["compression"])
         current = collector.current()
         current.parameters |= {"kind": "flood", "flood": kind, "messages": len(flood.flooded)}
-        done, cost = hostile_floods.pour(flood, asked)
+        done, cost = hostile_floods.pour(flood, endpoint)
         current.metric(metrics.MEMORY_BYTES, cost.memory)
         _must_be_empty(f"Flood of {kind}", hostile_floods.faults(flood, done, cost))
 
@@ -85,11 +83,11 @@ class HostileBytecodeKeywords:
         hour later the source is heard again."""
         if allowance not in ALLOWANCES:
             raise UsageError(f"Allowances are {', '.join(ALLOWANCES)}, not '{allowance}'.")
-        asked = _asked(Offer(), 2)
+        endpoint = _endpoint(Offer(), 2)
         case = endpoint_cases.case(GROUP, attack)
-        endpoint_engine.require(asked, [GUARD])
-        _must_tell(asked, hostile_messages.cost(case, asked))
-        guarded = hostile_messages.guarded(asked, ALLOWANCES[allowance])
+        endpoint_engine.require(endpoint, [GUARD])
+        _must_tell(endpoint, hostile_messages.cost(case, endpoint))
+        guarded = hostile_messages.guarded(endpoint, ALLOWANCES[allowance])
         found = hostile_messages.siege(guarded, case.steps[0].octets)
         current = collector.current()
         current.parameters |= {"kind": "siege", "case": attack, "allowance": ALLOWANCES[allowance]}
@@ -103,35 +101,35 @@ class HostileBytecodeKeywords:
         """How many of these messages a second one core decompresses: as the endpoint is by default, and, where it has a
         guard, with that off. The median of the calls; a figure of this machine, from which no verdict follows."""
         case = endpoint_cases.case(GROUP, attack)
-        asked = _asked(case.offer, case.compartments)
+        endpoint = _endpoint(case.offer, case.compartments)
         current = collector.current()
         current.parameters |= {"kind": "attack", "case": attack, "shows": case.title, "repeats": REPEATS}
-        once = hostile_messages.cost(case, asked)
+        once = hostile_messages.cost(case, endpoint)
         _must_be_empty(case.title, hostile_messages.faults(case, once, exactly=False))
-        now = hostile_messages.time_of(case, asked, REPEATS)
+        now = hostile_messages.time_of(case, endpoint, REPEATS)
         current.metric(metrics.MESSAGES_PER_SECOND, 1e9 / now)
-        if hostile_messages.has_guard(asked):
-            before = hostile_messages.time_of(case, hostile_messages.guarded(asked, OFF), REPEATS)
+        if hostile_messages.has_guard(endpoint):
+            before = hostile_messages.time_of(case, hostile_messages.guarded(endpoint, OFF), REPEATS)
             current.metric(metrics.MESSAGES_PER_SECOND_WITHOUT_GUARD, 1e9 / before)
             current.metric(metrics.GAIN, before / now)
 
 
-def _asked(offer: Offer | None, compartments: int) -> EndpointUnderTest:
-    run = settings.from_robot()
+def _endpoint(offer: Offer | None, compartments: int) -> EndpointUnderTest:
+    run = current_run()
     verdicts.note("decompressor", run.decompressor, run.build)
-    verdicts.leave_to_the_other_side({"decompressor"})
-    asked = EndpointUnderTest(run.decompressor, offer, compartments=compartments, build=run.build)
-    endpoint_engine.require(asked)
-    return asked
+    verdicts.leave_to_the_other_side(run, {"decompressor"})
+    endpoint = EndpointUnderTest(run.decompressor, offer, compartments=compartments, build=run.build)
+    endpoint_engine.require(endpoint)
+    return endpoint
 
 
-def _must_tell(asked: EndpointUnderTest, cost: Cost) -> None:
+def _must_tell(endpoint: EndpointUnderTest, cost: Cost) -> None:
     if cost.untold:
         raise AssertionError(
-            f"{asked.name} declares the feature {GUARD}, but its statistics do not tell {', '.join(cost.untold)}."
+            f"{endpoint.name} declares the feature {GUARD}, but its statistics do not tell {', '.join(cost.untold)}."
         )
 
 
 def _must_be_empty(title: str, wrong: list[str]) -> None:
     if wrong:
-        raise AssertionError(f"{title}: {replay_options.some(wrong, 3)}.")
+        raise AssertionError(f"{title}: {some(wrong, 3)}.")

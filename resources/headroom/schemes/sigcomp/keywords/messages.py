@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keywords that send SIP sequences through two SigComp endpoints, and that say what must be true of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from robot.api import SkipExecution
 from robot.api.deco import keyword
 
-from headroom.core import implementations, replay_options, settings
+from headroom.core.capabilities import Inconclusive
 from headroom.core.results import collector
-from headroom.keywords.base import library
-from headroom.schemes.rohc.conformance.capabilities import Inconclusive
-from headroom.schemes.rohc.keywords.replay import artefact_folder
+from headroom.core.text import some
+from headroom.keywords import verdicts
+from headroom.keywords.artefacts import artefact_folder
+from headroom.keywords.base import current_run, library
 from headroom.schemes.sigcomp import endpoints, messages, metrics
+from headroom.schemes.sigcomp.conversation import conversation
 from headroom.schemes.sigcomp.endpoints import Endpoint
 
 
@@ -34,15 +34,14 @@ class MessageKeywords:
     @keyword("Send Sequence")
     def send(self, sequence: str, **named: str) -> None:
         """A SIP sequence of traffic-profiles/sip, from the endpoint that calls to the one that is called and back."""
-        asked = settings.from_robot()
         self.last = None
-        wanted = replay_options.conversation(sequence, named, asked)
-        current = collector.current()
-        for name, role in ((wanted.a, "compressor"), (wanted.b, "decompressor")):
-            if reason := endpoints.lacking(Endpoint(name, wanted.transport, wanted.offer)):
+        run = current_run()
+        config = conversation(sequence, named, run)
+        for role, found in run.sides:
+            if reason := endpoints.lacking(Endpoint(found, config.transport, config.offer)):
                 raise SkipExecution(f"{reason}.")
-            setattr(current, role, implementations.identity(implementations.find(name), wanted.build))
-        self.last = messages.run(wanted)
+            verdicts.note(role, found, config.build)
+        self.last = messages.run(config)
         _note(self.last, sequence)
         if self.last.promise_broken:
             raise AssertionError(self.last.promise_broken)
@@ -60,7 +59,7 @@ class MessageKeywords:
             for number, one in enumerate(self.done.messages, 1)
             if one.verdict != "identical"
         ]
-        self._expect(not wrong, replay_options.some(wrong))
+        self._expect(not wrong, some(wrong))
 
     @keyword("What Arrives Should Come Back As It Was")
     def what_arrives_identical(self) -> None:
@@ -70,7 +69,7 @@ class MessageKeywords:
         if not (lost := done.lost()):
             raise Inconclusive("The link lost none of the messages, so that nothing follows: take another seed.")
         collector.current().metric(metrics.MESSAGES_LOST, lost)
-        self._expect(not (wrong := done.failures()), replay_options.some(wrong))
+        self._expect(not (wrong := done.failures()), some(wrong))
 
     @keyword("Message ${number} Should Come Back As It Was")
     def message_identical(self, number: int) -> None:
@@ -87,7 +86,7 @@ class MessageKeywords:
             return
         if (folder := artefact_folder()) is not None:
             path = folder / "link.pcapng"
-            messages.run(replace(self.done.wanted, capture=path))
+            messages.run(replace(self.done.config, capture=path))
             collector.current().files.append((path, "capture: link"))
         raise AssertionError(otherwise[:1].upper() + otherwise[1:])
 
@@ -98,9 +97,9 @@ def _note(done: messages.Conversation, sequence: str) -> None:
     current.parameters |= {
         "kind": "messages",
         "sequence": sequence,
-        "transport": done.wanted.transport,
-        "options": done.wanted.options,
-        "link": done.wanted.a_to_b,
+        "transport": done.config.transport,
+        "options": done.config.options,
+        "link": done.config.a_to_b,
     }
     current.metric(metrics.MESSAGES, len(done.messages))
     current.metric(metrics.MESSAGES_IDENTICAL, done.count("identical"))

@@ -6,8 +6,6 @@ configuration is measured is in maenpaa_2005_runs.py. Nothing is fitted: every t
 Phase three, the P-CSCF under load, is in maenpaa_2005_load.py.
 """
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Callable, Sequence
@@ -69,7 +67,7 @@ class Place:
     run: Runner
 
     def beside(self, identity: str, value: float | None, why: str = "", **more: object) -> Item:
-        """A figure of the place; `why` is said where there is no value."""
+        """A figure of the place; `why` stands where there is no value."""
         figure = self.paper.items[identity]
         return beside(figure, value, note=why if value is None else "", **more)  # type: ignore[arg-type]
 
@@ -148,7 +146,7 @@ def _runs(rows: list[MeasuredMessage], column: str) -> int | None:
 
 def hash_map(place: Place) -> PaperMeasurement:
     """Appendix D, 14.4.3: times inside the compressor."""
-    why = "the steps of one call of a compressor cannot be told apart through its interface"
+    why = "the steps of one call of a compressor are not distinct at its interface"
     return PaperMeasurement([beside(figure, None, note=why) for figure in place.paper.of(place.where)])
 
 
@@ -206,8 +204,8 @@ def table_10(place: Place) -> PaperMeasurement:
         place.beside("table-10.linear", times["linear"], why),
         place.beside("table-10.hash", times["hash"], why),
         place.beside("table-10.faster", faster, why),
-        place.beside("table-10.memory-linear", None, "the memory of a search cannot be told apart from the endpoint's"),
-        place.beside("table-10.memory-hash", None, "the memory of a search cannot be told apart from the endpoint's"),
+        place.beside("table-10.memory-linear", None, "the memory of a search is not distinct from the endpoint's"),
+        place.beside("table-10.memory-hash", None, "the memory of a search is not distinct from the endpoint's"),
         place.beside("table-10.same", sum(away) if away else None, hashed.missing),
     ]
     series = [
@@ -425,12 +423,12 @@ def section_9_8(place: Place) -> PaperMeasurement:
 def figures_45_and_46(place: Place) -> PaperMeasurement:
     """Times by mechanism and memory."""
     kinds = {"basic": "stateless-basic", "static": "stateless-static", "dynamic": "dynamic", "shared": "shared"}
-    asked = {
+    question = {
         (kind, memory): replace(LARGEST, mechanism=mechanism, memory=memory)
         for kind, mechanism in kinds.items()
         for memory in MEMORIES
     }
-    runs = dict(zip(asked, place.run.in_turn(list(asked.values())), strict=True))
+    runs = dict(zip(question, place.run.in_turn(list(question.values())), strict=True))
     spent = {key: cell(one, one.sent, "sequence-compression") for key, one in runs.items()}
     some = runs["basic", 8192]
     items = [

@@ -11,8 +11,6 @@ measured with priorities 1 to 3; of the whole dictionary the thesis's bytecode h
 operand that says where the strings begin is 0 (appendix B, row 40; RFC 3320, Figure 10).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -72,14 +70,14 @@ def explained(items: list[Item]) -> list[Item]:
     """The same figures; one that is better than the thesis's says so where it is the bytecode alone."""
     without = {item.id: item for item in items if item.id.endswith(COLUMN)}
 
-    def told(item: Item) -> Item:
+    def described(item: Item) -> Item:
         row, _, column = item.id.rpartition(".")
         other = without.get(f"{row}.{COLUMN}" if column == "sigcomp" else f"{item.id}-{COLUMN}")
         if item.verdict == "non-strict" and other and other.verdict == "pass":
             return replace(item, note=f"{item.note}; without bytecode within {100 * WITHIN:g} %")
         return item
 
-    return [told(item) for item in items]
+    return [described(item) for item in items]
 
 
 def _cell(paper: Paper, identities: tuple[str, ...], column: str) -> float | None:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The charts of the thesis of J. Mäenpää (2005): what each series that its cases left is drawn as, and where."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

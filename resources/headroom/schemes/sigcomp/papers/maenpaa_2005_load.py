@@ -7,8 +7,6 @@ processors are those of a pool of two. The messages are those that the thesis co
 (traffic-profiles/sip/as_counted.yaml). It counts each as it comes in and as it goes out, and so do we.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -17,7 +15,7 @@ from typing import Any
 from headroom.bench.papers.measured import PaperMeasurement
 from headroom.bench.papers.paper import Figure, Paper, beside
 from headroom.core.results.record import Item, Series
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 from headroom.schemes.sigcomp import call_load
 from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import chart
 
@@ -56,30 +54,30 @@ class CallLoadRow:
 Runner = Callable[[CallLoadRow], call_load.CallLoadResult]
 
 
-def runner(settings: Settings) -> Runner:
+def runner(run: Run) -> Runner:
     """Measures each once."""
 
     @cache
-    def run(asked: CallLoadRow) -> call_load.CallLoadResult:
+    def measure_once(point: CallLoadRow) -> call_load.CallLoadResult:
         return call_load.measure(
             call_load.CallLoadConfig(
-                proxy=settings.compressor,
-                user=settings.decompressor,
-                sequence=asked.sequence,
+                proxy=run.compressor,
+                user=run.decompressor,
+                sequence=point.sequence,
                 edition="counted",
-                simultaneous=asked.simultaneous,
-                start="empty" if asked.whole else "steady",
-                duration_s=MINUTES if asked.whole else 5.0 if settings.quick else 30.0,
-                sample_s=10.0 if asked.whole else 1.0,
+                simultaneous=point.simultaneous,
+                start="empty" if point.whole else "steady",
+                duration_s=MINUTES if point.whole else 5.0 if run.quick else 30.0,
+                sample_s=10.0 if point.whole else 1.0,
                 consecutive=CONSECUTIVE,
-                organisation="pinned" if asked.workers == 1 else "pool",
-                workers=asked.workers,
-                build=settings.build,
-                seed=settings.seed,
+                organisation="pinned" if point.workers == 1 else "pool",
+                workers=point.workers,
+                build=run.build,
+                seed=run.seed,
             )
         )
 
-    return run
+    return measure_once
 
 
 def measure(paper: Paper, where: str, run: Runner) -> PaperMeasurement:
@@ -91,10 +89,10 @@ def measure(paper: Paper, where: str, run: Runner) -> PaperMeasurement:
         for row, identities in table.rows:
             for identity in filter(None, identities):
                 figure = paper.items[identity]
-                asked = _asked(where, row)
+                point = _row(where, row)
                 if _is_of_two(figure):
-                    asked = replace(asked, workers=LOGICAL_PROCESSORS)
-                value = _value(figure, run(asked))
+                    point = replace(point, workers=LOGICAL_PROCESSORS)
+                value = _value(figure, run(point))
                 items.append(beside(figure, value, runs=1, note="no message was sent" if value is None else ""))
     series = _workers(paper, run) if where.startswith("Appendix M") else []
     if where in ("Appendix N 14.14.1.1", "Appendix N 14.14.1.2"):
@@ -104,7 +102,7 @@ def measure(paper: Paper, where: str, run: Runner) -> PaperMeasurement:
     return PaperMeasurement(items, series)
 
 
-def _asked(where: str, row: str) -> CallLoadRow:
+def _row(where: str, row: str) -> CallLoadRow:
     """What a row of a table asks for: "750 calls", "50 video calls", "3 workers, run 2"."""
     count = int(row.split()[0])
     if where.startswith("Appendix M"):
@@ -126,7 +124,7 @@ def _most_load(loaded: call_load.CallLoadResult, worker: int) -> float:
 
 def _value(figure: Figure, loaded: call_load.CallLoadResult) -> float | None:
     packets = 2 * loaded.messages_per_s
-    traffic = loaded.sip_mbit_s + loaded.sigcomp_mbit_s
+    traffic = loaded.sip_mbit_s + loaded.link_mbit_s
     duration = loaded.document["duration_ns"] / 1e9
     column = figure.id.rpartition(".")[2]
     if column.startswith("load"):
@@ -141,7 +139,7 @@ def _value(figure: Figure, loaded: call_load.CallLoadResult) -> float | None:
         "packet-rate": packets,
         "packet-size": 1e6 * traffic / 8 / packets if packets else None,
         "traffic": traffic,
-        "sigcomp-traffic": loaded.sigcomp_mbit_s,
+        "sigcomp-traffic": loaded.link_mbit_s,
         "sip-traffic": loaded.sip_mbit_s,
         "messages": packets * duration,
         "duration": duration,
@@ -195,9 +193,11 @@ def _over_calls(paper: Paper, where: str, run: Runner) -> list[Series]:
     series = []
     for name, place in (("P4 HT 3.0 GHz", where), ("P4 2.66 GHz", where.replace("14.14.1", "14.14.2"))):
         rows = _rows(paper, place)
-        series.append(chart(f"time-{kind}", name, [{"x": n, "y": told["in-system"]} for n, told in rows]))
+        series.append(chart(f"time-{kind}", name, [{"x": n, "y": figures["in-system"]} for n, figures in rows]))
         if "14.14.1" in place:
-            series.append(chart(f"traffic-{kind}", "thesis", [{"x": n, "y": told["traffic"]} for n, told in rows]))
+            series.append(
+                chart(f"traffic-{kind}", "thesis", [{"x": n, "y": figures["traffic"]} for n, figures in rows])
+            )
     ours = {n: run(CallLoadRow(sequence, n)) for n, _ in _rows(paper, where)}
 
     def line(of: Callable[[call_load.CallLoadResult], float | None]) -> list[dict[str, Any]]:
@@ -206,7 +206,7 @@ def _over_calls(paper: Paper, where: str, run: Runner) -> list[Series]:
     return [
         *series,
         chart(f"time-{kind}", "here", line(lambda one: _micro(one, "in_system"))),
-        chart(f"traffic-{kind}", "here", line(lambda one: one.sip_mbit_s + one.sigcomp_mbit_s)),
+        chart(f"traffic-{kind}", "here", line(lambda one: one.sip_mbit_s + one.link_mbit_s)),
         *([] if kind == "video" else [chart("figure-65", "voice calls, thesis", _points(NAMED_ACTIVE))]),
         chart("figure-65", f"{kind} calls, here", line(lambda one: one.active["seen"])),
         *(
@@ -248,7 +248,7 @@ def _workers(paper: Paper, run: Runner) -> list[Series]:
         ("in-buffer", "in buffer", "in_buffer"),
         ("in-processing", "in processing", "processing"),
     ):
-        thesis = [{"x": count, "y": told[column]} for count, told in averages.items()]
+        thesis = [{"x": count, "y": figures[column]} for count, figures in averages.items()]
         series.append(chart("figures-59-60", f"{words}, thesis", thesis))
         # Logarithmic: a time of zero has no place.
         here = [{"x": count, "y": value} for count, one in ours.items() if (value := _micro(one, key)) > 0]
@@ -271,7 +271,7 @@ def _workers(paper: Paper, run: Runner) -> list[Series]:
             "here",
             over_active(lambda n: _micro(ours[n], "processing"), lambda n: ours[n].active["seen"]),
         ),
-        chart("figure-62", "thesis", [{"x": count, "y": told["active"]} for count, told in averages.items()]),
+        chart("figure-62", "thesis", [{"x": count, "y": figures["active"]} for count, figures in averages.items()]),
         *(
             [chart("figure-62", "here", [{"x": count, "y": one.active["seen"]} for count, one in ours.items()])]
             if _are_loaded(ours)

@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The places of the thesis of J. Mäenpää (2005), and which module measures each."""
 
-from __future__ import annotations
-
 from headroom.bench.papers.measured import PaperMeasurement
 from headroom.bench.papers.paper import Paper
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 from headroom.keywords.paper import note_tested
 from headroom.schemes.sigcomp.papers import maenpaa_2005, maenpaa_2005_load, maenpaa_2005_runs
 
 
-def measure(found: Paper, places: tuple[str, ...], asked: Settings) -> PaperMeasurement:
+def measure(found: Paper, places: tuple[str, ...], run: Run) -> PaperMeasurement:
     """Measures some places of the thesis, one after the other."""
-    note_tested(asked)
+    note_tested(run)
     result = PaperMeasurement()
-    run, load = maenpaa_2005_runs.Runner(asked), maenpaa_2005_load.runner(asked)
+    once, load = maenpaa_2005_runs.Runner(run), maenpaa_2005_load.runner(run)
     for place in places:
         if maenpaa_2005_load.is_load(place):
             measured = maenpaa_2005_load.measure(found, place, load)
         else:
-            measured = maenpaa_2005.measure(found, place, run)
+            measured = maenpaa_2005.measure(found, place, once)
         result.items += measured.items
         result.series += measured.series
         result.tables |= measured.tables

@@ -7,8 +7,6 @@ here offers twice as much, on a stream four times, and the bytecode uses what th
 lies behind that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median, stdev
@@ -16,8 +14,9 @@ from typing import Any
 
 from headroom.core import engine
 from headroom.core.errors import HeadroomError
+from headroom.core.implementations import Implementation
 from headroom.core.results.record import Series
-from headroom.core.settings import Settings
+from headroom.core.run.run import Run
 from headroom.schemes.sigcomp import endpoints
 from headroom.schemes.sigcomp.endpoints import Endpoint
 from headroom.schemes.sigcomp.judge.endpoint import Offer
@@ -90,10 +89,10 @@ class Configuration:
                 options["shared_state"] = "first-turn-once"
         return options
 
-    def endpoint(self, name: str, build: str) -> Endpoint:
+    def endpoint(self, found: Implementation, build: str) -> Endpoint:
         """An implementation as either endpoint: with those options that it has, and thus in its own way."""
-        options = endpoints.fitting(self.options(), name, build)
-        return Endpoint(name, self.transport, self.offer(), self.offer(), options, build=build)
+        options = endpoints.fitting(self.options(), found, build)
+        return Endpoint(found, self.transport, self.offer(), self.offer(), options, build=build)
 
 
 @dataclass
@@ -188,13 +187,13 @@ class WrongMessages(HeadroomError):
 class Runner:
     """Runs configurations, each once, unless times are compared."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+    def __init__(self, run: Run) -> None:
+        self.run = run
         self.known: dict[Configuration, Exchange] = {}
 
     def __call__(self, configuration: Configuration) -> Exchange:
         if configuration not in self.known:
-            self.known[configuration] = exchange(configuration, self.settings)
+            self.known[configuration] = exchange(configuration, self.run)
         return self.known[configuration]
 
     def in_turn(self, configurations: Sequence[Configuration]) -> list[Exchange]:
@@ -204,17 +203,17 @@ class Runner:
         for _ in range(TURNS - 1):
             for one in found:
                 if not one.missing:
-                    add_trials(one, self.settings)
+                    add_trials(one, self.run)
         return found
 
 
-def exchange(configuration: Configuration, settings: Settings) -> Exchange:
+def exchange(configuration: Configuration, run: Run) -> Exchange:
     """One configuration: the sequence through the engine, the caller as endpoint a, and past the second judge."""
     found = Exchange(configuration)
-    if lacking := _lacking(configuration, settings):
+    if lacking := _lacking(configuration, run):
         return Exchange(configuration, missing=lacking)
     for group in _groups(configuration):
-        records = _through_engine(configuration, [message for _, message in group], settings)
+        records = _through_engine(configuration, [message for _, message in group], run)
         pair = Pair(configuration.judge())
         for (number, message), record in zip(group, records, strict=True):
             sent = MeasuredMessage(
@@ -235,11 +234,11 @@ def exchange(configuration: Configuration, settings: Settings) -> Exchange:
     return found
 
 
-def add_trials(known: Exchange, settings: Settings) -> None:
+def add_trials(known: Exchange, run: Run) -> None:
     """Plays the sequence of an exchange again, and keeps how long its calls took."""
     sent = iter(known.sent)
     for group in _groups(known.configuration):
-        records = _through_engine(known.configuration, [message for _, message in group], settings)
+        records = _through_engine(known.configuration, [message for _, message in group], run)
         for (number, _), record in zip(group, records, strict=True):
             one = next(sent)
             if number != known.configuration.plain:
@@ -257,33 +256,31 @@ def _groups(configuration: Configuration) -> list[list[tuple[int, Message]]]:
     return [[one] for one in numbered] if configuration.alone else [numbered]
 
 
-def _lacking(configuration: Configuration, settings: Settings) -> str:
+def _lacking(configuration: Configuration, run: Run) -> str:
     """Why the endpoints cannot do it; "" when they can."""
-    for name in dict.fromkeys((settings.compressor, settings.decompressor)):
-        end = configuration.endpoint(name, settings.build)
+    for found in dict.fromkeys((run.compressor, run.decompressor)):
+        end = configuration.endpoint(found, run.build)
         if reason := endpoints.lacking(end):
             return reason
         if "mechanism" not in end.options:
-            return f"{name} has no mechanism '{configuration.mechanism}'"
+            return f"{found.name} has no mechanism '{configuration.mechanism}'"
     return ""
 
 
-def _through_engine(
-    configuration: Configuration, messages: Sequence[Message], settings: Settings
-) -> list[dict[str, Any]]:
+def _through_engine(configuration: Configuration, messages: Sequence[Message], run: Run) -> list[dict[str, Any]]:
     """What the engine tells of each message. Raises WrongMessages where one did not come out as it went in."""
-    names = {"a": settings.compressor, "b": settings.decompressor}
+    ends = {"a": run.compressor, "b": run.decompressor}
     job = endpoints.conversation(
-        {side: configuration.endpoint(name, settings.build) for side, name in names.items()},
+        {side: configuration.endpoint(found, run.build) for side, found in ends.items()},
         [
             {"from": "a" if message.from_caller else "b", "compartment": 1, "hex": message.octets.hex()}
             for message in messages
         ],
-        seed=settings.seed,
-        repeats=FEW_REPEATS if settings.quick else REPEATS,
+        seed=run.seed,
+        repeats=FEW_REPEATS if run.quick else REPEATS,
         trials=True,
     )
-    document = engine.run("messages", job, timeout_s=300, build=settings.build)
+    document = engine.run("messages", job, timeout_s=300, build=run.build)
     if document["promise_broken"]:
         raise WrongMessages(f"A promise of the ABI was broken: {document['promise_broken']['sentence']}")
     records = document["records"]

@@ -64,7 +64,7 @@ class Pair(pair.Pair):
         seen.cycles = outcome.cycles
         seen.same = pair.came_out(outcome, message)
         if not seen.same:
-            seen.why = f"the judge's UDVM makes something else of it ({pair.told(outcome)})"
+            seen.why = f"the judge's UDVM makes something else of it ({pair.summary(outcome)})"
             return seen
         seen.state = sum(len(item.value) for item, _ in receiver.states.compartments[0].kept)
         return seen

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """SIP calls through nodes: how many a second every one of which is completed, and what a call takes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,9 +37,9 @@ def calls(records: Records) -> Section | None:
     section.add("heading", "SIP calls", id="wire-calls")
     through: dict[tuple[str, str], CallsThrough] = {}
     for record in found:
-        asked = record["parameters"]
-        key = asked["sequence"], CALLED[asked.get("nodes", "null")]
-        setattr(through.setdefault(key, CallsThrough(*key)), "highest" if "goal" in asked else "given", record)
+        parameters = record["parameters"]
+        key = parameters["sequence"], CALLED[parameters.get("nodes", "null")]
+        setattr(through.setdefault(key, CallsThrough(*key)), "highest" if "goal" in parameters else "given", record)
     bars = [
         {"sequence": one.sequence, "rate": rate, "nodes": one.nodes}
         for one in through.values()
@@ -57,7 +55,7 @@ def calls(records: Records) -> Section | None:
         section.add("figure", charts.figure("f-calls", "Calls a second", caption, draw))
     caption = (
         "How long a call took is the median of those at the lower rate, from its first message until its last one had "
-        "arrived; the parties answer at once, and nobody pauses."
+        "arrived; the parties answer at once, without pauses."
     )
     section.add("table", table_of("t-calls", SHOWN, list(through.values()), caption))
     return section

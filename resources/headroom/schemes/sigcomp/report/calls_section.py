@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A P-CSCF under the load of calls: what each row served, how long messages took, and what a call costs in memory."""
 
-from __future__ import annotations
-
 import statistics
 from typing import Any
 
@@ -86,15 +84,15 @@ def _microseconds(value: float | None) -> float | None:
 
 
 def _calls_at_half_load(record: dict[str, Any]) -> float | None:
-    told = (data.value(record, LOAD) or 0) >= LEAST_LOAD
-    return data.value(record, metrics.CALLS_AT_HALF_LOAD) if told else None
+    loaded = (data.value(record, LOAD) or 0) >= LEAST_LOAD
+    return data.value(record, metrics.CALLS_AT_HALF_LOAD) if loaded else None
 
 
 def _memory_per_call(record: dict[str, Any]) -> float | None:
     """In thousands of octets."""
-    told = (data.value(record, metrics.CALLS_IN_PROGRESS) or 0) >= LEAST_CALLS
+    loaded = (data.value(record, metrics.CALLS_IN_PROGRESS) or 0) >= LEAST_CALLS
     memory = data.value(record, metrics.MEMORY_PER_CALL)
-    return memory / 1000 if told and memory is not None else None
+    return memory / 1000 if loaded and memory is not None else None
 
 
 def _time(title: str, time: str, figure_name: str, **column: bool) -> Shown:

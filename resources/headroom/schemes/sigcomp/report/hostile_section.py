@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What hostile bytecode costs a SigComp endpoint: how many messages a second fill one core, and what each may take."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from headroom.report import charts, data

@@ -7,8 +7,6 @@ traffic-profiles/sip), and the numbers of CSeq, RSeq and RAck; within a call the
 the seed, its number and `lengths_vary`, on nothing else.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import string

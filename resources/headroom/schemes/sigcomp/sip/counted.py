@@ -4,8 +4,6 @@
 The rule, and what speaks for it, is in traffic-profiles/sip/README.md.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """SIP message sequences: the files of traffic-profiles/sip, as messages that go over UDP."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path

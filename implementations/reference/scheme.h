@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the adapter has to know of a scheme. Each folder with a CMakeLists.txt is one: it makes a library
+// reference_<folder>, which defines headroom::<folder>::reference_scheme(); nothing outside names it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string_view>
+
+#include "cxx/settings.h"
+#include "headroom.h"
+#include "headroom_messages.h"
+
+// A compressor, decompressor or endpoint of some scheme: the functions of headroom.h and of its extensions. Those that
+// it leaves out do what the ABI wants of an instance which has nothing to do there.
+struct headroom_instance {
+  headroom_instance() = default;
+  headroom_instance(const headroom_instance&) = delete;
+  headroom_instance& operator=(const headroom_instance&) = delete;
+  virtual ~headroom_instance() = default;
+
+  virtual std::size_t compress(headroom_packet* packets, std::size_t count, std::uint64_t, headroom_detail*) {
+    return refuse(packets, count);
+  }
+  virtual std::size_t decompress(headroom_packet* packets, std::size_t count, std::uint64_t, headroom_detail*) {
+    return refuse(packets, count);
+  }
+  virtual std::size_t drain(headroom_packet*, std::size_t, std::uint64_t, headroom_detail*) { return 0; }
+  virtual std::size_t take_reverse(headroom_packet*, std::size_t) { return 0; }
+  virtual std::size_t give_reverse(headroom_packet* packets, std::size_t count, std::uint64_t) {
+    return refuse(packets, count);
+  }
+  [[nodiscard]] virtual nlohmann::json statistics() const = 0;
+  // Throws a sentence where the message is not understood.
+  virtual void control(const nlohmann::json& message) = 0;
+
+  // Sessions and messages (headroom_sessions.h, headroom_messages.h). `open` throws a sentence.
+  virtual void open(std::uint32_t, const nlohmann::json&) {
+    throw headroom::ConfigError("only endpoints have compartments");
+  }
+  virtual bool close(std::uint32_t) { return false; }
+  virtual bool accept(std::uint32_t) { return false; }
+  [[nodiscard]] virtual headroom_message_detail message_detail() const { return {}; }
+
+  // For changed_adapter.h.
+  virtual void disable_fast_path() {}
+
+ protected:
+  // A burst for the other role, packet by packet.
+  static std::size_t refuse(headroom_packet* packets, std::size_t count) noexcept {
+    for (std::size_t i = 0; i < count; ++i) {
+      packets[i].status = HEADROOM_ERR_UNSUPPORTED;
+      packets[i].out_length = 0;
+    }
+    return count;
+  }
+};
+
+namespace headroom::reference {
+
+struct Scheme {
+  std::string_view name;            // in configurations
+  nlohmann::json (*description)();  // its entry in what `describe` writes
+  // Throws a sentence when it cannot. The role is one of the three.
+  headroom_instance* (*make)(std::int32_t role, const nlohmann::json& config);
+  std::span<const std::string_view> extensions{};  // that its instances have functions for
+  // The answer to a request of `ask` (headroom_tools.h); throws a sentence. nullptr: it has no tools.
+  nlohmann::json (*tool_answer)(const nlohmann::json& request) = nullptr;
+};
+
+// All schemes of this build, in the order of their folders' names.
+[[nodiscard]] std::span<const Scheme* const> all_schemes() noexcept;
+
+}  // namespace headroom::reference

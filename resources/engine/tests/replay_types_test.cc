@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The type of the link layer: carried, captured, read again; and the report of a damaged frame.
+#include "replay_jobs.h"
+
+namespace headroom::replay {
+namespace {
+
+const std::string kTyped = HEADROOM_LIBRARIES "/faulty/typed.so";
+
+TEST(ReplayTypes, TheLinkCarriesTheTypeOfEachPacket) {
+  Json job = job_with(kTyped, 100, 3);
+  job["burst"] = 7;
+  job["records"] = "all";
+  const Json result = run_job(job);
+  EXPECT_EQ(result["forward"]["verdicts"]["identical"], 100);
+  EXPECT_EQ(result["records"][0]["link_type"], 0x2D);
+  EXPECT_EQ(result["records"][1]["link_type"], 0x2F);
+}
+
+TEST(ReplayTypes, LinkPacketsOfAJobHaveThem) {
+  const Json job = {
+      {"decompressor", adapter(kTyped)},
+      {"source",
+       {{"packets", {{{"hex", "2d2e"}, {"type", 0x2D}}, {{"hex", "2d2e"}, {"type", 0x2F}}, {{"hex", "2d2e"}}}}}},
+      {"expected", {{"packets", {{{"hex", "0003"}}, {{"hex", "0201"}}, nullptr}}}}};
+  const Json verdicts = run_job(job)["forward"]["verdicts"];
+  EXPECT_EQ(verdicts["identical"], 2);
+  EXPECT_EQ(verdicts["withheld"], 1);
+}
+
+TEST(ReplayTypes, TheDigestTellsTypesApart) {
+  Json job = {{"decompressor", adapter(kTyped)}, {"source", {{"packets", {{{"hex", "2d2e"}, {"type", 0x2D}}}}}}};
+  const Json one = run_job(job)["link_sha256"];
+  job["source"]["packets"][0]["type"] = 0x2F;
+  EXPECT_NE(run_job(job)["link_sha256"], one);
+}
+
+TEST(ReplayTypes, AReportOfADamagedFrameReachesTheDecompressor) {
+  Json job = job_with(faulty("takes_a_loss_for_a_packet"), 10);
+  EXPECT_TRUE(run_job(job)["promise_broken"].is_null());
+  job["link"]["forward"] = {{"insert", {{{"before", 5}, {"error", true}}}}};
+  EXPECT_EQ(run_job(job)["promise_broken"]["side"], "decompressor");
+  job["link"]["forward"] = {{"flip", {{{"packet", 5}, {"bit", 0}}}}};
+  EXPECT_TRUE(run_job(job)["promise_broken"].is_null());
+  job["link"]["forward"]["header_errors"] = "report";
+  EXPECT_EQ(run_job(job)["promise_broken"]["side"], "decompressor");
+}
+
+TEST(ReplayTypes, AReportIsNoPacket) {
+  Json job = job_with(kTyped, 100);
+  job["link"]["forward"] = {{"ber", 0.0005}, {"header_errors", "report"}, {"payload_errors", "report"}};
+  const Json forward = run_job(job)["forward"];
+  EXPECT_GT(forward["verdicts"]["lost_on_link"], 0);
+  EXPECT_EQ(forward["verdicts"]["identical"].get<int>() + forward["verdicts"]["lost_on_link"].get<int>(), 100);
+  EXPECT_EQ(forward["inserted"]["delivered"], 0);
+  EXPECT_EQ(forward["inserted"]["statuses"], Json::object());
+}
+
+}  // namespace
+}  // namespace headroom::replay

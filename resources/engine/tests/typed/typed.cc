@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An adapter whose link packets have types: 0x2D and 0x2F in turn. What it puts on the link is masked with the type, so
+// that it comes out right only where the link carries the type. A test fixture.
+#include <nlohmann/json.hpp>
+
+#include "cxx/calls.h"
+#include "headroom.h"
+
+struct headroom_instance : headroom::Instance {
+  std::uint64_t packets = 0;
+};
+
+namespace {
+
+constexpr std::uint16_t kTypes[] = {0x2D, 0x2F};
+
+nlohmann::json description() {
+  return nlohmann::json::parse(R"({"name": "typed", "version": "1", "schemes": [{
+    "scheme": "rohc", "roles": ["compressor", "decompressor"], "feedback": [],
+    "names": {"packet_types": ["even", "odd"], "events": ["none"]}}]})");
+}
+
+headroom_instance* make(std::int32_t role, const nlohmann::json& config) {
+  return new headroom_instance{{role, headroom::read_configuration(config, description()).channels}};
+}
+
+std::int32_t process(headroom_instance& self, headroom_packet& p, std::uint64_t, headroom_detail*) {
+  const bool compressor = self.role == HEADROOM_COMPRESSOR;
+  const std::uint16_t type = compressor ? kTypes[self.packets++ % 2] : p.in_type;
+  if (!compressor && type != kTypes[0] && type != kTypes[1]) return HEADROOM_ERR_MALFORMED;
+  if (p.in_length > p.out_capacity) return HEADROOM_ERR_NO_SPACE;
+  for (std::uint32_t i = 0; i < p.in_length; ++i) p.out[i] = static_cast<std::uint8_t>(p.in[i] ^ type);
+  p.out_length = p.in_length;
+  if (compressor) p.out_type = type;
+  return HEADROOM_OK;
+}
+
+nlohmann::json statistics(const headroom_instance&) { return {{"memory_bytes", 0}, {"contexts", 0}}; }
+
+constexpr headroom_api kApi = {.abi_version = HEADROOM_ABI_VERSION,
+                               .struct_size = sizeof(headroom_api),
+                               .describe = headroom::describe<description>,
+                               .create = headroom::create<make>,
+                               .destroy = [](headroom_instance* self) { delete self; },
+                               .compress = headroom::each<process, HEADROOM_COMPRESSOR>,
+                               .decompress = headroom::each<process, HEADROOM_DECOMPRESSOR>,
+                               .statistics = headroom::statistics<statistics>};
+
+}  // namespace
+
+extern "C" HEADROOM_EXPORT const headroom_api* headroom_implementation(void) { return &kApi; }

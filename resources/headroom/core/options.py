@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options: what each is called, which values it takes, and where its value goes.
+
+An option is declared once: those of every run as fields of `core.settings.Settings`, those of a scheme in its object,
+those that choose cases or output below. The command line, run.json and Robot's variables follow from the declaration.
+"""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from headroom.core.errors import UsageError
+
+TRUE, FALSE = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of suites that heed an option, which others refuse. `keyword` is the template of these rows; `have` and
+    `places` end sentences: what they have that others lack, and where they are."""
+
+    keyword: str
+    have: str
+    places: str
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option: `--name`, the key `name` of run.json, and the variable NAME of Robot.
+
+    `parse` makes a value of what the command line, run.json or a variable has; it raises UsageError, with a sentence,
+    on anything else. `kind` is the type on the command line. An option that is `repeated` is always part of the command
+    that repeats a case, others where they have no default value. `later`:
+    run.json of earlier versions lacks it. `hidden`: it is no option of the command line.
+    """
+
+    name: str
+    default: Any
+    parse: Callable[[Any], Any]
+    help: str = ""
+    kind: type = str
+    repeated: bool = False
+    later: bool = False
+    hidden: bool = False
+    rows: Rows | None = None
+
+    def value(self, given: Any) -> Any:
+        """The value of what is given; the default where nothing is. Raises UsageError."""
+        return self.default if given is None or given == "" else self.parse(given)
+
+    def json(self, value: Any) -> Any:
+        return list(value) if isinstance(value, tuple) else value
+
+    def text(self, value: Any) -> str:
+        """A value as a variable of Robot and the command line have it."""
+        if value is None:
+            return ""
+        return ",".join(value) if isinstance(value, tuple) else str(value)
+
+    def words(self, value: Any) -> list[str]:
+        """A value on a command line."""
+        if self.kind is bool:
+            return [f"--{self.name}"] if value else []
+        return [f"--{self.name}", self.text(value)]
+
+
+def split_names(given: Any) -> tuple[str, ...]:
+    """Names of a list such as `1c,2c-l3`, in which spaces do not count; a list of names stays one."""
+    names = given.split(",") if isinstance(given, str) else given
+    return tuple(name.strip() for name in map(str, names) if name.strip())
+
+
+def seed_of(given: Any) -> int:
+    """A seed: a number of 0 .. 2^63 - 1. Raises UsageError on anything else."""
+    try:
+        seed = int(given)
+    except (TypeError, ValueError):
+        raise UsageError(f"The seed must be a whole number, not '{given}'.") from None
+    if not 0 <= seed < 2**63:
+        raise UsageError(f"The seed must be between 0 and 2^63 - 1, not {seed}.")
+    return seed
+
+
+def boolean(given: Any) -> bool:
+    """Yes or no, however it is written. Raises UsageError on anything else."""
+    word = str(given).lower()
+    if word not in TRUE + FALSE:
+        raise UsageError(f"'{given}' is neither yes nor no.")
+    return word in TRUE
+
+
+def number(name: str, least: float, most: float, unit: str, kind: Callable[[Any], Any] = float) -> Callable[[Any], Any]:
+    """Makes the parser of a number from `least` to `most`. It raises UsageError on anything else."""
+
+    def parse(given: Any) -> Any:
+        try:
+            found = kind(given)
+        except (TypeError, ValueError, OverflowError):
+            raise UsageError(f"--{name} is a number of {unit}, not '{given}'.") from None
+        if not least <= found <= most:
+            raise UsageError(f"--{name} is a number of {unit} from {least:,} to {most:,.0f}, not {found:,}.")
+        return found
+
+    return parse
+
+
+def assignments(words: Iterable[str], example: str, given: Collection[str] = ()) -> dict[str, str]:
+    """Values of words such as `mode=O`, by name. Raises UsageError on another form, and on a name given twice or among
+    `given`."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, _, value = word.partition("=")
+        if not name or name == word:
+            raise UsageError(f"'{word}' is not of the form name=value, such as {example}.")
+        if name in found or name in given:
+            raise UsageError(f"{name} is given twice: '{word}' and before; give it once.")
+        found[name] = value
+    return found
+
+
+# Of a command, not of what is measured: which cases of the suites, and what is printed.
+SELECTION = (
+    Option("case", (), tuple, "Only cases of this name (wildcards allowed; repeatable).", list),
+    Option("tag", (), tuple, "Only cases with this tag (repeatable).", list),
+    Option("exclude", (), tuple, "No cases with this tag (repeatable).", list),
+)
+RESUME = Option("resume", None, str, "Go on with a run that was cut short: its name, or 'last'.")
+JSON = Option("json", False, boolean, "Print JSON at the end.", bool)
+DRY_RUN = Option("dry_run", False, boolean, "Check everything and say what would run; run nothing.", bool)

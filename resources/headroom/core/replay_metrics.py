@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics of packets that were replayed through implementations of a scheme, and of what judges read of them."""
+
+from headroom.core.metrics import Family, Metric
+
+# ---- what was sent, and what came of it
+
+PACKETS = Metric("packets", "packets", None, "Packets that were sent.")
+IDENTICAL = Metric("identical", "packets", "higher", "Packets that came out as they went in.")
+MISMATCHED = Metric("mismatched", "packets", "lower", "Packets that came out other than they went in.")
+NOT_DELIVERED = Metric("not_delivered", "packets", "lower", "Packets that arrived and did not come out.")
+LOST_ON_LINK = Metric("lost_on_link", "packets", None, "Packets that the link lost.")
+DELIVERED = Metric("delivered", "%", "higher", "Share of the packets which arrived that came out as they went in.")
+OUTCOMES = (IDENTICAL, MISMATCHED, NOT_DELIVERED)  # each named as the engine counts it
+
+HEADER = Family(
+    "header_{figure}",
+    "octets",
+    "lower",
+    "Octets of a compressed header, {figure}.",
+    {"figure": {"mean": "mean", "min": "smallest", "max": "largest"}},
+)
+
+# ---- what the judges read
+
+JUDGED = Metric("judged", "packets", "higher", "Link packets that the judge can read.")
+RESTORED_BY_JUDGE = Metric("restored_by_judge", "packets", "higher", "Packets that the judge restored octet by octet.")
+COMPARED_WITH_TSHARK = Metric("compared_with_tshark", "packets", "higher", "Link packets that tshark reads, too.")
+FIELDS_COMPARED_WITH_TSHARK = Metric(
+    "fields_compared_with_tshark", "fields", "higher", "Fields that judge and tshark were compared in."
+)
+VECTORS = Metric("vectors", "vectors", None, "Vectors that the decompressor was given.")
+LINK_PACKETS = Metric("link_packets", "packets", None, "Link packets that the decompressor was given.")
