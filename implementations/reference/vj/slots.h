@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The saved headers of one line: at the compressor found by connection, the one that was used longest ago reclaimed
+// first (RFC 1144, 3.2.3); at the decompressor found by number.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "vj/config.h"
+#include "vj/wire/header.h"
+
+namespace headroom::vj {
+
+// "The header from the last packet it saw" (3.1) of a connection.
+struct SavedHeader {
+  std::array<std::uint8_t, wire::kLongestPlainHeader> octets{};
+  std::uint8_t ip = 0, tcp = 0;  // lengths in octets; 0: no packet has come
+
+  [[nodiscard]] bool empty() const noexcept { return ip == 0; }
+  [[nodiscard]] std::size_t length() const noexcept { return std::size_t{ip} + tcp; }
+  [[nodiscard]] std::uint8_t* tcp_header() noexcept { return octets.data() + ip; }
+  [[nodiscard]] const std::uint8_t* tcp_header() const noexcept { return octets.data() + ip; }
+  // Octets of user data in that packet. Wraps as the total length does.
+  [[nodiscard]] std::uint16_t data() const noexcept {
+    return static_cast<std::uint16_t>(wire::load16(&octets[wire::kTotalLength]) - length());
+  }
+  void save(const std::uint8_t* packet, const wire::Lengths& lengths) noexcept {
+    ip = static_cast<std::uint8_t>(lengths.ip);
+    tcp = static_cast<std::uint8_t>(lengths.tcp);
+    // Without options, which is nearly always, the compiler knows the length.
+    constexpr std::size_t kShortest = wire::kIpHeader + wire::kTcpHeader;
+    if (lengths.both() == kShortest) [[likely]] {
+      std::memcpy(octets.data(), packet, kShortest);
+    } else {
+      std::memcpy(octets.data(), packet, lengths.both());
+    }
+  }
+};
+
+// "The 96-bit tuple <src address, dst address, src port, dst port> uniquely identifies a TCP connection" (note 8).
+struct Connection {
+  std::uint64_t addresses = 0;
+  std::uint32_t ports = 0;
+
+  static Connection of(const std::uint8_t* packet, const wire::Lengths& lengths) noexcept {
+    Connection c;
+    std::memcpy(&c.addresses, packet + wire::kAddresses, sizeof c.addresses);
+    std::memcpy(&c.ports, packet + lengths.ip + wire::kPorts, sizeof c.ports);
+    return c;
+  }
+  friend bool operator==(const Connection&, const Connection&) = default;
+};
+
+// Slots of a compressor. Finding one takes a bucket's chain, mostly of one slot; all is allocated at first.
+class SlotTable {
+ public:
+  struct Slot {
+    SavedHeader header;
+    Connection connection;
+    std::uint16_t chain = kNone;                 // next slot of the bucket
+    std::uint16_t newer = kNone, older = kNone;  // by use
+  };
+  static constexpr std::uint16_t kNone = 0xFFFF;
+
+  explicit SlotTable(std::uint32_t slots);
+
+  // The slot of a connection, or kNone.
+  [[nodiscard]] std::uint16_t find(const Connection& connection) const noexcept;
+  // Gives the slot that was used longest ago to a connection, which has none. Its header is still that of the former
+  // connection.
+  [[nodiscard]] std::uint16_t reclaim(const Connection& connection) noexcept;
+  // The slot has been used: it is the newest.
+  void touch(std::uint16_t slot) noexcept;
+
+  [[nodiscard]] Slot& operator[](std::uint16_t slot) noexcept { return slots_[slot]; }
+  [[nodiscard]] std::size_t in_use() const noexcept;
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+ private:
+  static constexpr std::size_t kBuckets = 2 * kMostSlots;
+  [[nodiscard]] static std::size_t bucket_of(const Connection& connection) noexcept;
+  void unlink(std::uint16_t slot) noexcept;
+
+  std::vector<Slot> slots_;
+  std::array<std::uint16_t, kBuckets> buckets_;
+  std::uint16_t newest_, oldest_;
+};
+
+}  // namespace headroom::vj

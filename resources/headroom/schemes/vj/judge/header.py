@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The TCP/IP header as RFC 791, 3.1, and RFC 793, 3.1, lay it out; figure 3 of RFC 1144 says which fields change."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, replace
+
+FIN, SYN, RST, PSH, ACK, URG = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20
+TCP = 6
+
+
+@dataclass(frozen=True)
+class Header:
+    """All fields of a TCP/IP header, and `data`: the octets of user data behind it."""
+
+    tos: int
+    total_length: int
+    identification: int
+    fragment: int  # flags and offset, as one number
+    ttl: int
+    protocol: int
+    ip_checksum: int
+    addresses: bytes
+    ip_options: bytes
+    source_port: int
+    destination_port: int
+    sequence: int
+    acknowledgement: int
+    reserved: int
+    flags: int
+    window: int
+    tcp_checksum: int
+    urgent: int
+    tcp_options: bytes
+
+    @property
+    def ip_length(self) -> int:
+        return 20 + len(self.ip_options)
+
+    @property
+    def length(self) -> int:
+        return self.ip_length + 20 + len(self.tcp_options)
+
+    @property
+    def data(self) -> int:
+        return self.total_length - self.length
+
+    @property
+    def connection(self) -> tuple[bytes, int, int]:
+        """ "The 96-bit tuple <src address, dst address, src port, dst port>" (note 8)."""
+        return self.addresses, self.source_port, self.destination_port
+
+    def unchanging(self) -> dict[str, object]:
+        """The fields that a compressed header cannot change, by the names of 3.2.3. "Protocol version" is always 4."""
+        return {
+            "header length": self.ip_length,
+            "type of service": self.tos,
+            "fragment flags": self.fragment,
+            "time-to-live": self.ttl,
+            "data offset": self.length - self.ip_length,
+            "reserved bits": self.reserved,
+            "flags": self.flags & ~(PSH | URG),
+            "IP options": self.ip_options,
+            "TCP options": self.tcp_options,
+        }
+
+    def octets(self) -> bytes:
+        """The header, its checksums as they are."""
+        ip = struct.pack(
+            "!BBHHHBBH",
+            0x40 | self.ip_length // 4,
+            self.tos,
+            self.total_length,
+            self.identification,
+            self.fragment,
+            self.ttl,
+            self.protocol,
+            self.ip_checksum,
+        )
+        tcp = struct.pack(
+            "!HHIIBBHHH",
+            self.source_port,
+            self.destination_port,
+            self.sequence,
+            self.acknowledgement,
+            (self.length - self.ip_length) // 4 << 4 | self.reserved,
+            self.flags,
+            self.window,
+            self.tcp_checksum,
+            self.urgent,
+        )
+        return ip + self.addresses + self.ip_options + tcp + self.tcp_options
+
+    def with_ip_checksum(self) -> Header:
+        """The same with the right checksum of the IP header (RFC 791, 3.1)."""
+        blank = replace(self, ip_checksum=0).octets()[: self.ip_length]
+        total = sum(struct.unpack(f"!{len(blank) // 2}H", blank))
+        while total > 0xFFFF:
+            total = (total & 0xFFFF) + (total >> 16)
+        return replace(self, ip_checksum=~total & 0xFFFF)
+
+
+def read(packet: bytes) -> Header | None:
+    """The header at the front of a packet, whatever its protocol field is.
+
+    None where there is no whole one, or where the total length is not that of the packet.
+    """
+    if len(packet) < 40 or packet[0] >> 4 != 4:
+        return None
+    ip_length = (packet[0] & 15) * 4
+    if ip_length < 20 or len(packet) < ip_length + 20:
+        return None
+    offset = (packet[ip_length + 12] >> 4) * 4
+    if offset < 20 or len(packet) < ip_length + offset:
+        return None
+    _, tos, total, identification, fragment, ttl, protocol, ip_checksum = struct.unpack_from("!BBHHHBBH", packet)
+    if total != len(packet):
+        return None
+    tcp = struct.unpack_from("!HHIIBBHHH", packet, ip_length)
+    source, destination, sequence, acknowledgement, offsets, flags, window, checksum, urgent = tcp
+    return Header(
+        tos,
+        total,
+        identification,
+        fragment,
+        ttl,
+        protocol,
+        ip_checksum,
+        packet[12:20],
+        packet[20:ip_length],
+        source,
+        destination,
+        sequence,
+        acknowledgement,
+        offsets & 15,
+        flags,
+        window,
+        checksum,
+        urgent,
+        packet[ip_length + 20 : ip_length + offset],
+    )

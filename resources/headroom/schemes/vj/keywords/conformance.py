@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords of the conformance suites of RFC 1144."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Sequence
+
+from robot.api import SkipExecution
+from robot.api.deco import keyword
+
+from headroom.core import capabilities, replay_metrics, replay_options
+from headroom.core.errors import UsageError
+from headroom.core.implementations import Role
+from headroom.core.options import split_names
+from headroom.core.replay import ReplayConfig
+from headroom.core.results import collector
+from headroom.core.results.record import Finding
+from headroom.core.run.run import Run
+from headroom.core.text import some
+from headroom.keywords import verdicts
+from headroom.keywords.artefacts import keep_captures
+from headroom.keywords.base import current_run, library
+from headroom.schemes.vj import line, metrics, tshark_reading, vectors
+from headroom.schemes.vj.axes import COMPRESSED
+from headroom.schemes.vj.judge import packet
+from headroom.schemes.vj.scheme import SCHEME
+
+JUDGE = "judge (RFC 1144)"
+
+
+@library
+class VjKeywords:
+    """Traffic before a compressor, link packets before a decompressor; the judge made from RFC 1144 decides."""
+
+    @keyword("Traffic Should Be Compressed By The Rules")
+    def traffic_by_the_rules(self, source: str, *, types: str = "", octets: str = "", **named: str) -> None:
+        """Every packet of a profile leaves as RFC 1144, 3.2.3, says, and the judge restores it.
+
+        TYPES: packet types that have to occur on the link, so that the case shows what it is about. OCTETS: the most
+        frequent length of a compressed header. Others are named arguments of a replay.
+        """
+        run = current_run()
+        verdicts.leave_to_the_other_side(run, ["compressor"])
+        config = _config_of(run, source, named)
+        config.decompressor = None
+        _require(run, config, "compressor")
+        sent, done = line.compress(config)
+        current = collector.current()
+        current.metric(replay_metrics.PACKETS, done.sent)
+        counts = {name: sum(one.type == number for one in sent) for number, name in packet.TYPE_NAMES.items()}
+        for key, name in (("ip", "TYPE_IP"), ("uncompressed", "UNCOMPRESSED_TCP"), ("compressed", "COMPRESSED_TCP")):
+            current.metric(metrics.ON_THE_LINK(type=key), counts[name])
+        findings = [
+            Finding(one.sentence, one.requirement, one.packet, JUDGE, one.level)
+            for one in line.judge_compressor(sent, config.channel)
+        ]
+        if findings:
+            keep_captures(done)
+        verdicts.conclude(findings, "compressor")
+        current.metric(replay_metrics.JUDGED, len(sent))
+        if len(sent) != done.sent:
+            raise AssertionError(f"{done.sent - len(sent)} of {done.sent} packets are not on the link.")
+        for name in split_names(types):
+            if not counts[name]:
+                raise AssertionError(f"No packet goes as {name}: {counts}.")
+        if octets:
+            _header_octets(sent, int(octets))
+
+    @keyword("Link Should Be Read Alike By Tshark")
+    def read_alike(self, source: str, **named: str) -> None:
+        """tshark reads the change masks, connection numbers, checksums and changes on the link as the judge does."""
+        run = current_run()
+        verdicts.leave_to_the_other_side(run, ["compressor"])
+        config = _config_of(run, source, named)
+        config.decompressor = None
+        _require(run, config, "compressor")
+        sent, done = line.compress(config)
+        if not tshark_reading.available():
+            raise SkipExecution("tshark is not installed, so the second reading is missing.")
+        fields, differences = tshark_reading.compare(sent)
+        current = collector.current()
+        current.metric(replay_metrics.COMPARED_WITH_TSHARK, len(sent))
+        current.metric(replay_metrics.FIELDS_COMPARED_WITH_TSHARK, fields)
+        if differences:
+            keep_captures(done)
+            raise AssertionError(f"{len(differences)} differences: {some(differences, 3)}")
+        if not fields:
+            raise AssertionError("tshark reads no compressed header of this traffic.")
+
+    @keyword("Decompressor Should Do As The Judge Does")
+    def as_the_judge(self, source: str, *, lost: float = 0.0, damaged: float = 0.0, **named: str) -> None:
+        """What the compressor sends arrives, but for shares that are LOST or DAMAGED.
+
+        The decompressor does with each packet what RFC 1144, 3.2.4 and 4, say: also where, behind a loss, what comes
+        out is wrong. TCP notices that.
+        """
+        run = current_run()
+        verdicts.leave_to_the_other_side(run, ["decompressor"])
+        config = _config_of(run, source, named)
+        config.decompressor = None
+        for role in ("compressor", "decompressor"):
+            _require(run, config, role)
+        sent, _ = line.compress(config)
+        arrivals = line.across(sent, config.channel, lost, damaged, run.seed)
+        shifted = [one for one in arrivals if one.is_shifted]
+        current = collector.current()
+        current.metric(replay_metrics.LINK_PACKETS, len(arrivals))
+        current.metric(metrics.SHIFTED, len(shifted))
+        current.metric(metrics.TOSSED, sum(one.restored is None for one in arrivals))
+        _conclude(line.decompress(run.decompressor, config.channel, arrivals, run.build))
+        if damaged and not any(one.restored is None and one.octets for one in arrivals):
+            raise AssertionError("No packet was tossed behind a damaged frame, so nothing was shown.")
+        if lost and not shifted:
+            raise AssertionError("No packet came out wrong behind a loss, so nothing was shown.")
+        for one in shifted:
+            assert one.restored is not None
+            if line.tcp_checksum_is_right(one.restored):
+                raise AssertionError("A packet came out wrong, and its TCP checksum does not say so (4.1).")
+
+    @keyword("Vectors Should Be Decompressed")
+    def vectors_decompressed(self, *patterns: str) -> None:
+        """Link packets of resources/vectors/vj: what comes out, and that nothing does, is what RFC 1144 says."""
+        run = current_run()
+        verdicts.leave_to_the_other_side(run, ["decompressor"])
+        chosen = [name for name in vectors.load() if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
+        if not chosen:
+            raise UsageError(f"No vector of resources/vectors/vj is called {' or '.join(patterns)}.")
+        verdicts.note("decompressor", run.decompressor, run.build)
+        collector.current().metric(replay_metrics.VECTORS, len(chosen))
+        wrong = []
+        for name in chosen:
+            vector = vectors.load()[name]
+            channel = {"max_slot_id": vector.max_slot_id}
+            capabilities.require(run.decompressor, "decompressor", SCHEME, run.build, **channel)
+            found = line.decompress(run.decompressor, channel, vector.arrivals, run.build)
+            wrong += [f"{name}: {sentence}. {vector.shows}" for sentence in found]
+        _conclude(wrong)
+
+
+def _config_of(run: Run, source: str, named: dict[str, str]) -> ReplayConfig:
+    current = collector.current()
+    config = replay_options.config_of(SCHEME, source, named, run)
+    current.parameters |= {"kind": "replay", "source": source, "channel": config.channel, "flows": config.flows}
+    return config
+
+
+def _require(run: Run, config: ReplayConfig, role: Role) -> None:
+    """Raises NotDeclared where an implementation does not declare what a case takes; notes it for the record."""
+    asked = {
+        "max_slot_id": config.channel.get("max_slot_id", 15),
+        "slot_ids": [config.channel.get("slot_ids", COMPRESSED)],
+    }
+    found = run.compressor if role == "compressor" else run.decompressor
+    capabilities.require(found, role, SCHEME, run.build, **asked)
+    verdicts.note(role, found, run.build)
+
+
+def _conclude(wrong: Sequence[str]) -> None:
+    current = collector.current()
+    current.findings += [Finding(sentence, judge=JUDGE) for sentence in wrong[: verdicts.MOST_FINDINGS]]
+    if wrong:
+        verdicts.must_not_be(f"{len(wrong)} link packets, the first: {wrong[0]}")
+
+
+def _header_octets(sent: Sequence[line.Sent], octets: int) -> None:
+    """The length that most compressed headers have, which the text of RFC 1144 gives for the traffic."""
+    lengths = [packet.read(one.link).length for one in sent if one.type == packet.COMPRESSED]
+    if not lengths:
+        raise AssertionError("No packet is compressed.")
+    most = max(set(lengths), key=lengths.count)
+    if most != octets:
+        raise AssertionError(f"Most compressed headers have {most} octets, not {octets}.")

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics of VJ replays, besides those of every replay (`core.replay_metrics`)."""
+
+from headroom.core.metrics import Family, Metric
+
+ON_THE_LINK = Family(
+    "on_the_link_{type}",
+    "packets",
+    None,
+    "Packets that the compressor sent as {type}.",
+    {
+        "type": {
+            "ip": ("ip", "TYPE_IP"),
+            "uncompressed": ("uncompressed_tcp", "UNCOMPRESSED_TCP"),
+            "compressed": ("compressed_tcp", "COMPRESSED_TCP"),
+        }
+    },
+)
+TOSSED = Metric("tossed", "packets", None, "Link packets that the judge tosses behind an error.")
+SHIFTED = Metric("shifted", "packets", None, "Packets that come out wrong behind a loss; their TCP checksum says so.")

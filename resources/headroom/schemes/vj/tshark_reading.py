@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""VJ as tshark reads it: change masks, connection numbers, checksums and changes.
+
+In captures of PPP with the direction (DLT 204), without which tshark keeps no state. It computes the changes of the
+special masks wrongly behind an UNCOMPRESSED_TCP packet, and takes the urgent pointer for two octets, whose encoding is
+that of all changes (3.2.4: "decoded and stuffed into the TCP Urgent Pointer"): what stands behind it is not compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headroom.core import tshark
+from headroom.core.captures import framing
+from headroom.core.captures.dissection import LinkPacket, Reading, Row, Value
+from headroom.schemes.vj.judge.decompressor import Decompressor
+from headroom.schemes.vj.judge.packet import BITS, COMPRESSED, CompressedHeader
+from headroom.schemes.vj.line import Sent
+
+available = tshark.available
+
+# The field of each change. tshark has it signed where it may go back.
+CHANGES = {
+    "W": ("window change", "vjc.delta_window"),
+    "A": ("acknowledgement change", "vjc.delta_ack"),
+    "S": ("sequence change", "vjc.delta_seq"),
+    "I": ("IP-ID change", "vjc.delta_ipid"),
+}
+FIELDS = ("vjc.change_mask", "vjc.connection_number", "vjc.checksum", *(field for _, field in CHANGES.values()))
+
+
+def values_of(header: CompressedHeader) -> dict[str, Value]:
+    """The values of a compressed header, by the names that both readings have."""
+    values: dict[str, Value] = {"change mask": header.mask, "TCP checksum": header.checksum}
+    return values | {
+        name: header.changes[letter].value for letter, (name, _) in CHANGES.items() if letter in header.changes
+    }
+
+
+def read(packets: Sequence[LinkPacket]) -> list[Reading]:
+    """The packets of one line as tshark reads them. Raises EnvironmentLacks without tshark, HeadroomError when it
+    fails."""
+    sent = []
+    for one in packets:
+        frame = b"\x01\xff\x03" + one.type.to_bytes(2) + one.octets
+        sent.append((one.time_ns or 0, frame, len(frame)))
+    rows = tshark.rows_of(sent, framing.PPP_DIRECTION, FIELDS, ())
+    return [_reading(row) for row in rows] if rows is not None else [Reading(error="unclear") for _ in packets]
+
+
+def _reading(row: Row) -> Reading:
+    found = {name: tshark.numbers(row.get(name, [])) for name in FIELDS}
+    reading = Reading()
+    if connection := found["vjc.connection_number"]:
+        reading.values["connection"] = connection[0]
+    if not found["vjc.change_mask"] or not found["vjc.checksum"]:  # cut short
+        return reading
+    mask = found["vjc.change_mask"][0]
+    letters = [letter for letter, bit in BITS.items() if mask & bit]
+    reading.title = "COMPRESSED_TCP"
+    reading.values |= {"change mask": "".join(letters) or "-", "TCP checksum": found["vjc.checksum"][0]}
+    for letter, (name, field) in CHANGES.items():
+        if letter in letters and "U" not in letters and found[field]:
+            reading.values[name] = found[field][0] & 0xFFFF
+    return reading
+
+
+def compare(sent: Sequence[Sent]) -> tuple[int, list[str]]:
+    """How many values the judge and tshark read alike, and their differences as sentences."""
+    readings = read([LinkPacket(one.link, one.time_ns, one.type) for one in sent])
+    judge, alike, differences = Decompressor(slots=256), 0, []
+    for number, (one, theirs) in enumerate(zip(sent, readings, strict=True)):
+        outcome = judge.receive(one.type, one.link)
+        if one.type != COMPRESSED or outcome.header is None:
+            continue
+        ours = values_of(outcome.header) | {"connection": outcome.slot}
+        for name, value in theirs.values.items():
+            if ours.get(name) == value:
+                alike += 1
+            else:
+                differences.append(f"packet {number}: {name} is {ours.get(name)}, and {value} as tshark reads it")
+    return alike, differences

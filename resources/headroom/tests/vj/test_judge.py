@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The judge of RFC 1144 before its own examples, and before compressors that break one rule each."""
+
+from dataclasses import replace
+
+import pytest
+
+from headroom.schemes.vj import line, vectors
+from headroom.schemes.vj.judge import header as headers
+from headroom.schemes.vj.judge import packet
+from headroom.schemes.vj.judge.compressor import CompressorJudge, not_compressible
+from headroom.schemes.vj.judge.decompressor import Decompressor
+from headroom.schemes.vj.judge.header import Header
+from headroom.schemes.vj.judge.packet import COMPRESSED, IP, UNCOMPRESSED
+
+FIRST = Header(
+    tos=0,
+    total_length=41,
+    identification=1,
+    fragment=0x4000,
+    ttl=64,
+    protocol=6,
+    ip_checksum=0,
+    addresses=bytes([192, 0, 2, 1, 198, 51, 100, 1]),
+    ip_options=b"",
+    source_port=1025,
+    destination_port=23,
+    sequence=1000,
+    acknowledgement=5000,
+    reserved=0,
+    flags=headers.ACK,
+    window=4096,
+    tcp_checksum=0xBEEF,
+    urgent=0,
+    tcp_options=b"",
+)
+
+
+def octets(header: Header, data: bytes = b"a") -> bytes:
+    return replace(header, total_length=header.length + len(data)).with_ip_checksum().octets() + data
+
+
+def uncompressed(source: bytes, slot: int = 0) -> bytes:
+    return source[:9] + bytes([slot]) + source[10:]
+
+
+SECOND = replace(FIRST, sequence=1001, identification=2, tcp_checksum=0x1234)
+
+
+@pytest.mark.parametrize("name", sorted(vectors.load()))
+def test_vectors_come_out_as_they_say(name: str) -> None:
+    vector = vectors.load()[name]
+    judge = Decompressor(vector.max_slot_id + 1)
+    for number, arrival in enumerate(vector.arrivals):
+        assert judge.receive(arrival.type, arrival.octets).restored == arrival.restored, number
+
+
+def test_the_numbers_of_the_specification() -> None:
+    for text, value in (("0f", 15), ("ff", 255), ("00fffe", 65534), ("000000", 0)):
+        found = packet.read(bytes.fromhex("081234" + text))
+        assert found.changes["S"].value == value
+        assert found.length == 3 + len(text) // 2
+
+
+@pytest.mark.parametrize("text", ["", "80 1234", "0f12", "4f", "4400123400ff", "01 1234"])
+def test_what_is_no_compressed_header_is_refused(text: str) -> None:
+    with pytest.raises(packet.NotVj, match=r"3\.2\.2"):
+        packet.read(bytes.fromhex(text))
+
+
+def findings(*sent: tuple[bytes, int, bytes], slots: int = 16, compress: bool = True) -> list[str]:
+    judge = CompressorJudge(slots, compress)
+    return [one.requirement for source, kind, link in sent for one in judge.sent(source, kind, link)]
+
+
+BEGIN = (octets(FIRST), UNCOMPRESSED, uncompressed(octets(FIRST)))
+GOOD = (octets(SECOND, b"b"), COMPRESSED, bytes.fromhex("0f123462"))
+
+
+def test_a_compressor_that_keeps_the_rules() -> None:
+    assert findings(BEGIN, GOOD) == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "requirement"),
+    [
+        ((BEGIN, (octets(SECOND, b"b"), COMPRESSED, bytes.fromhex("081234 01 62"))), "RFC1144-3.2.3-10"),
+        ((BEGIN, (octets(SECOND, b"b"), COMPRESSED, bytes.fromhex("4f00123462"))), "RFC1144-3.2.3-12"),
+        ((BEGIN, (octets(SECOND, b"b"), COMPRESSED, bytes.fromhex("2f12340162"))), "RFC1144-3.2.3-11"),
+        ((BEGIN, (octets(SECOND, b"b"), COMPRESSED, bytes.fromhex("0f123562"))), "RFC1144-3.2.3-1"),
+        ((BEGIN, (octets(SECOND, b"b"), UNCOMPRESSED, uncompressed(octets(SECOND, b"b")))), "RFC1144-3.2.3-8"),
+        ((BEGIN, (octets(SECOND, b"b"), UNCOMPRESSED, uncompressed(octets(SECOND, b"b"), 1))), "RFC1144-3.2.3-7"),
+        ((BEGIN, (octets(SECOND, b"b"), IP, octets(SECOND, b"b"))), "RFC1144-3.2.3-6"),
+        ((BEGIN, (octets(replace(SECOND, ttl=63), b"b"), COMPRESSED, bytes.fromhex("0f123462"))), "RFC1144-3.2.3-4"),
+        (((octets(FIRST), UNCOMPRESSED, uncompressed(octets(FIRST), 16)),), "RFC1144-5.1-1"),
+        (((octets(FIRST), UNCOMPRESSED, uncompressed(octets(FIRST)) + b"x"),), "RFC1144-3.2.3-3"),
+        (((octets(FIRST), 0x1234, octets(FIRST)),), "RFC1332-3.2-1"),
+        ((GOOD,), "RFC1144-3.2.3-7"),
+        (((octets(replace(FIRST, flags=headers.SYN)), UNCOMPRESSED, octets(FIRST)),), "RFC1144-3.2.3-15"),
+        (((octets(replace(FIRST, fragment=0x2000)), UNCOMPRESSED, octets(FIRST)),), "RFC1144-3.2.3-14"),
+        (((octets(replace(FIRST, protocol=17)), UNCOMPRESSED, octets(FIRST)),), "RFC1144-3.2.3-13"),
+        (((octets(replace(FIRST, flags=headers.FIN | headers.ACK)), IP, octets(FIRST)),), "RFC1144-3.2.3-2"),
+    ],
+)
+def test_a_compressor_that_breaks_a_rule(sent: tuple[tuple[bytes, int, bytes], ...], requirement: str) -> None:
+    assert requirement in findings(*sent)
+
+
+def test_comp_slot_id_of_zero() -> None:
+    assert "RFC1144-3.2.3-12" in findings(BEGIN, GOOD, compress=False)
+    explicit = (octets(SECOND, b"b"), COMPRESSED, bytes.fromhex("4f00123462"))
+    assert findings(BEGIN, explicit, compress=False) == []
+
+
+def test_a_slot_used_lately_is_not_reclaimed() -> None:
+    def begin(port: int, slot: int) -> tuple[bytes, int, bytes]:
+        source = octets(replace(FIRST, source_port=port))
+        return source, UNCOMPRESSED, uncompressed(source, slot)
+
+    assert findings(begin(1, 0), begin(2, 1), begin(3, 0), slots=2) == []
+    assert findings(begin(1, 0), begin(2, 1), begin(3, 1), slots=2) == ["RFC1144-3.2.3-9"]
+    assert findings(begin(1, 0), begin(2, 0), slots=2) == ["RFC1144-3.2.3-9"]
+
+
+def test_what_nothing_changed_in_is_not_compressed() -> None:
+    again = replace(FIRST, identification=2)
+    assert "RFC1144-3.2.3-5" in findings(BEGIN, (octets(again), COMPRESSED, bytes.fromhex("00beef61")))
+
+
+def test_packets_that_are_not_whole() -> None:
+    assert not_compressible(octets(FIRST)[:30]) is not None
+    assert not_compressible(octets(FIRST) + b"x") is not None
+    assert not_compressible(octets(FIRST)) is None
+
+
+def test_tcp_checksum() -> None:
+    segment = octets(replace(FIRST, tcp_checksum=0))
+    pseudo = segment[12:20] + bytes([0, 6]) + (len(segment) - 20).to_bytes(2)
+    words = pseudo + segment[20:] + b"\0"
+    total = sum(int.from_bytes(words[at : at + 2]) for at in range(0, len(words), 2))
+    total = (total & 0xFFFF) + (total >> 16)
+    right = octets(replace(FIRST, tcp_checksum=~total & 0xFFFF))
+    assert line.tcp_checksum_is_right(right)
+    assert not line.tcp_checksum_is_right(right[:-1] + b"b")
+    assert not line.tcp_checksum_is_right(b"")
+
+
+def test_losses_and_damage_are_the_same_each_time() -> None:
+    sent = [line.Sent(*BEGIN), *(line.Sent(*GOOD) for _ in range(200))]
+    arrivals = line.across(sent, {}, lost=0.1, damaged=0.1, seed=3)
+    assert arrivals == line.across(sent, {}, lost=0.1, damaged=0.1, seed=3)
+    reports = [one for one in arrivals if not one.octets]
+    assert 5 < len(reports) < 40
+    assert 160 < len(arrivals) < 200
+    assert all(one.restored is None for one in reports)
