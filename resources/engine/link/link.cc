@@ -114,7 +114,9 @@ std::vector<Delivery> Link::flush(std::uint64_t now_ns) {
   const auto beyond = [this](const auto& scripted) {
     return static_cast<std::uint64_t>(std::distance(scripted.lower_bound(counts_.sent), scripted.end()));
   };
-  counts_.script_missed += beyond(impairment_.drop) + beyond(impairment_.flip) + impairment_.insert.size();
+  counts_.script_missed -= beyond_;
+  beyond_ = beyond(impairment_.drop) + beyond(impairment_.flip) + impairment_.insert.size();
+  counts_.script_missed += beyond_;
   std::vector<Delivery> deliveries;
   for (Held& held : std::exchange(held_, {})) deliver(std::move(held.packet), now_ns, false, deliveries);
   return deliveries;

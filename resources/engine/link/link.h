@@ -71,7 +71,8 @@ class Link {
   // Sends a packet. What arrives because of it (the packet, its copy, packets it released) is appended to `deliveries`.
   LinkOutcome send(LinkPacket packet, std::uint64_t now_ns, std::vector<Delivery>& deliveries);
 
-  // At the end: whatever is still held back. Also counts what the script could not do.
+  // At the end: whatever is still held back. Also counts what the script could not do. May be called again when more
+  // was sent because of it.
   [[nodiscard]] std::vector<Delivery> flush(std::uint64_t now_ns);
 
   [[nodiscard]] const LinkCounts& counts() const noexcept { return counts_; }
@@ -96,6 +97,7 @@ class Link {
   bool bad_ = false;  // the state of Gilbert-Elliott
   std::vector<Held> held_;
   std::uint64_t busy_until_ns_ = 0;  // the link sends what is queued until then
+  std::uint64_t beyond_ = 0;         // scripted events behind the last packet at the last flush
   LinkCounts counts_;
 };
 

@@ -2,16 +2,14 @@
 #include "messages/conversation.h"
 
 #include <algorithm>
-#include <tuple>
+#include <string_view>
 #include <utility>
 
 #include "base/random.h"
-#include "link/report.h"
 
 namespace headroom::messages {
 namespace {
 
-constexpr std::uint64_t kNever = ~std::uint64_t{0};
 constexpr std::size_t kMostNacksInARow = 10'000;  // one message cannot honestly cause more
 
 // A tag on the link: the message that it is, or with this bit a NACK about it and its number among the record's.
@@ -46,8 +44,7 @@ Conversation::Conversation(const Job& job, const Cycles* cycles, Capture* captur
   for (const Side side : {Side::a, Side::b}) {
     Position& position = side_of(side);
     const auto index = static_cast<std::size_t>(side);
-    position.link =
-        std::make_unique<Link>(job.link[index], derive(job.seed, side == Side::a ? 0x61746F62 : 0x62746F61));
+    position.line = &connect(side);
     if (!job.endpoints[index]) continue;
     position.instance = std::make_unique<Instance>(*job.endpoints[index], HEADROOM_ENDPOINT);
     position.guarded = std::make_unique<GuardedEndpoint>(*position.instance);
@@ -65,19 +62,37 @@ Conversation::Conversation(const Job& job, const Cycles* cycles, Capture* captur
   }
 }
 
-void Conversation::play() {
-  for (std::size_t i = 0; i < job_.steps.size(); ++i) {
-    // A step without a time waits until nothing is on its way any more.
-    let_arrive(job_.steps[i].time_ns.value_or(kNever));
-    if (job_.steps[i].time_ns) now_ns_ = std::max(now_ns_, *job_.steps[i].time_ns);
-    at_ = i;
-    take_step(i);
-    if (job_.costs) note_costs();
+sim::Line& Conversation::connect(Side from) {
+  const auto index = static_cast<std::size_t>(from);
+  const std::uint64_t seed = derive(job_.seed, from == Side::a ? 0x61746F62 : 0x62746F61);
+  sim::Line::Tap tap;
+  if (capture_ != nullptr) {
+    tap = [this, from](const LinkPacket& packet, const std::string& comment) {
+      capture_->write(from, packet.channel, now_ns(), packet.octets, comment);
+    };
   }
-  let_arrive(kNever);
-  flush();
-  let_arrive(kNever);
+  sim::Line::Receiver receiver;
+  if (job_.endpoints[static_cast<std::size_t>(other(from))]) {
+    receiver = [this, from](std::span<const Delivery> one) { receive(other(from), one.front()); };
+  }
+  return simulation_.connect(job_.link[index], seed, 1, std::move(tap), std::move(receiver));
+}
+
+void Conversation::play() {
+  simulation_.add(*this);
+  simulation_.run();
   at_.reset();
+}
+
+std::uint64_t Conversation::next_ns() const {
+  if (next_ == job_.steps.size()) return sim::kNever;
+  return job_.steps[next_].time_ns.value_or(sim::kWhenIdle);
+}
+
+void Conversation::act() {
+  at_ = next_;
+  take_step(next_++);
+  if (job_.costs) note_costs();
 }
 
 void Conversation::note_costs() {
@@ -90,7 +105,7 @@ void Conversation::note_costs() {
 
 void Conversation::take_step(std::size_t index) {
   const Step& step = job_.steps[index];
-  records_[index].time_ns = now_ns_;
+  records_[index].time_ns = now_ns();
   GuardedEndpoint& endpoint = *side_of(step.side).guarded;
   std::optional<std::string> refused;
   switch (step.kind) {
@@ -119,7 +134,7 @@ void Conversation::take_step(std::size_t index) {
 void Conversation::send(std::size_t index) {
   const Step& step = job_.steps[index];
   Record& record = records_[index];
-  record.compressed = side_of(step.side).guarded->compress(step.octets, step.compartment, now_ns_);
+  record.compressed = side_of(step.side).guarded->compress(step.octets, step.compartment, now_ns());
   if (record.compressed->cycles != 0) record.compress_cycles.push_back(record.compressed->cycles);
   record.verdict = job_.stream ? Verdict::not_delivered : Verdict::lost_on_link;  // until it arrives; a stream does
   if (record.compressed->came_out()) {
@@ -142,14 +157,14 @@ void Conversation::receive_literal(std::size_t index) {
   stream.most_rounds += octets.size() + 1;
   const bool known = step.acceptance == Acceptance::known;
   std::optional<MessageOutput> output =
-      endpoint.decompress(octets, known ? step.compartment : HEADROOM_NO_SESSION, step.source, now_ns_);
+      endpoint.decompress(octets, known ? step.compartment : HEADROOM_NO_SESSION, step.source, now_ns());
   if (job_.stream && output->is_none()) {
     if (output->cycles != 0) record.decompress_cycles.push_back(output->cycles);
-    output = endpoint.drain(now_ns_);
+    output = endpoint.drain(now_ns());
   }
-  for (; output; output = endpoint.drain(now_ns_), octets = {}) {
+  for (; output; output = endpoint.drain(now_ns()), octets = {}) {
     Arrival arrival;
-    arrival.time_ns = now_ns_;
+    arrival.time_ns = now_ns();
     arrival.output = std::move(*output);
     if (arrival.output.cycles != 0) record.decompress_cycles.push_back(arrival.output.cycles);
     if (step.acceptance == Acceptance::after) {
@@ -181,67 +196,24 @@ void Conversation::receive_literal(std::size_t index) {
 
 std::optional<LinkOutcome> Conversation::put_on_link(Side from, std::uint32_t compartment, Octets octets,
                                                      std::uint64_t tag) {
-  Link& link = *side_of(from).link;
-  const Side to = other(from);
+  sim::Line& line = *side_of(from).line;
+  const std::string_view kind = is_nack(tag) ? "NACK" : "";
   digest_.add(static_cast<std::uint8_t>(from), compartment, octets);
+  LinkPacket packet;
+  packet.channel = compartment;
+  packet.tag = tag;
   if (!job_.stream) {
-    std::vector<Delivery> inserted = link.insertions(now_ns_);
-    for (const Delivery& one : inserted) {
-      if (capture_ != nullptr) capture_->write(from, one.packet.channel, now_ns_, one.packet.octets, "inserted");
-    }
-    schedule(to, std::move(inserted));
-    LinkPacket packet;
-    packet.channel = compartment;
-    packet.tag = tag;
     packet.octets = std::move(octets);  // none of it is header: a damaged one is delivered unless the job says not
-    const Octets sent = packet.octets;
-    std::vector<Delivery> deliveries;
-    const LinkOutcome outcome = link.send(std::move(packet), now_ns_, deliveries);
-    std::string comment = comment_of(outcome);
-    if (is_nack(tag)) comment = comment.empty() ? "NACK" : "NACK; " + comment;
-    if (capture_ != nullptr) capture_->write(from, compartment, now_ns_, sent, comment);
-    schedule(to, std::move(deliveries));
-    return outcome;
+    return line.send(std::move(packet), kind);
   }
-  side_of(to).streams[compartment].expected.push_back(tag);
+  side_of(other(from)).streams[compartment].expected.push_back(tag);
   const std::size_t piece = job_.piece_octets == 0 ? octets.size() : job_.piece_octets;
   for (std::size_t at = 0; at < octets.size(); at += piece) {
-    LinkPacket packet;
-    packet.channel = compartment;
-    packet.tag = tag;
     const auto begin = octets.begin() + static_cast<std::ptrdiff_t>(at);
     packet.octets.assign(begin, begin + static_cast<std::ptrdiff_t>(std::min(piece, octets.size() - at)));
-    if (capture_ != nullptr) capture_->write(from, compartment, now_ns_, packet.octets, is_nack(tag) ? "NACK" : "");
-    std::vector<Delivery> deliveries;
-    (void)link.send(std::move(packet), now_ns_, deliveries);
-    schedule(to, std::move(deliveries));
+    line.send(packet, kind);
   }
   return std::nullopt;
-}
-
-void Conversation::schedule(Side to, std::vector<Delivery> deliveries) {
-  for (Delivery& delivery : deliveries) {
-    const std::uint64_t time_ns = delivery.time_ns;
-    events_.push({time_ns, order_++, to, std::move(delivery)});
-  }
-}
-
-void Conversation::let_arrive(std::uint64_t time_ns) {
-  while (!events_.empty() && events_.top().time_ns <= time_ns) {
-    const Event event = events_.top();
-    events_.pop();
-    now_ns_ = std::max(now_ns_, event.time_ns);
-    receive(event.to, event.delivery);
-  }
-}
-
-// What a script inserts behind the last message, and what reordering still holds.
-void Conversation::flush() {
-  for (const Side from : {Side::a, Side::b}) {
-    if (!side_of(other(from)).guarded) continue;
-    if (!job_.stream) schedule(other(from), side_of(from).link->insertions(now_ns_));
-    schedule(other(from), side_of(from).link->flush(now_ns_));
-  }
 }
 
 // ---- receiving
@@ -258,8 +230,8 @@ void Conversation::receive(Side to, const Delivery& delivery) {
 MessageOutput Conversation::decompress_datagram(Side to, OctetView octets, std::uint32_t compartment,
                                                 std::uint32_t source) {
   GuardedEndpoint& endpoint = *side_of(to).guarded;
-  MessageOutput output = endpoint.decompress(octets, compartment, source, now_ns_);
-  if (endpoint.drain(now_ns_))
+  MessageOutput output = endpoint.decompress(octets, compartment, source, now_ns());
+  if (endpoint.drain(now_ns()))
     throw PromiseBroken(endpoint.instance(), "drain", "it puts out more than one message for a datagram.");
   return output;
 }
@@ -268,7 +240,7 @@ void Conversation::receive_datagram(Side to, const Delivery& delivery) {
   const std::uint64_t tag = delivery.packet.tag;
   const OctetView octets = delivery.packet.octets;
   Arrival arrival;
-  arrival.time_ns = now_ns_;
+  arrival.time_ns = now_ns();
   arrival.duplicate = delivery.duplicate;
   if (tag == kInserted) {
     arrival.output = decompress_datagram(to, octets, HEADROOM_NO_SESSION, 0);
@@ -304,11 +276,11 @@ void Conversation::receive_stream(Side to, const Delivery& delivery) {
   Octets given = std::exchange(stream.unread, {});
   given.insert(given.end(), delivery.packet.octets.begin(), delivery.packet.octets.end());
   OctetView octets = given;
-  std::optional<MessageOutput> output = endpoint.decompress(octets, compartment, compartment + 1, now_ns_);
-  if (output->is_none()) output = endpoint.drain(now_ns_);
-  for (; output; output = endpoint.drain(now_ns_), octets = {}) {
+  std::optional<MessageOutput> output = endpoint.decompress(octets, compartment, compartment + 1, now_ns());
+  if (output->is_none()) output = endpoint.drain(now_ns());
+  for (; output; output = endpoint.drain(now_ns()), octets = {}) {
     Arrival arrival;
-    arrival.time_ns = now_ns_;
+    arrival.time_ns = now_ns();
     arrival.output = std::move(*output);
     count_round(to, stream);
     // Nothing of it is taken, so the message is still to come.
@@ -359,7 +331,7 @@ void Conversation::note_arrival(std::size_t index, Arrival arrival) {
 std::vector<Octets> Conversation::feedback_of(Side side) {
   GuardedEndpoint& endpoint = *side_of(side).guarded;
   std::vector<Octets> all;
-  while (std::optional<ReversePacket> said = endpoint.take_reverse(now_ns_)) {
+  while (std::optional<ReversePacket> said = endpoint.take_reverse(now_ns())) {
     if (all.size() == kMostNacksInARow) {
       throw PromiseBroken(endpoint.instance(), "take_reverse", "it never stops returning NACKs.");
     }

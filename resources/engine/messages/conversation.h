@@ -8,21 +8,21 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <queue>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "adapter/guarded_endpoint.h"
 #include "base/cycles.h"
 #include "link/digest.h"
-#include "link/link.h"
 #include "messages/capture.h"
 #include "messages/job.h"
 #include "messages/record.h"
+#include "sim/simulation.h"
 
 namespace headroom::messages {
 
-class Conversation {
+class Conversation : private sim::Host {
  public:
   // Makes the endpoints and opens their compartments. Throws Error(adapter) when they refuse. `cycles`: nullptr unless
   // calls are to be timed. `capture`: nullptr for none.
@@ -36,14 +36,14 @@ class Conversation {
   [[nodiscard]] const std::vector<Arrival>& inserted() const noexcept { return inserted_; }
   // nullptr where the job has no such endpoint.
   [[nodiscard]] const GuardedEndpoint* endpoint(Side side) const noexcept { return side_of(side).guarded.get(); }
-  [[nodiscard]] const LinkCounts& link(Side from) const noexcept { return side_of(from).link->counts(); }
+  [[nodiscard]] const LinkCounts& link(Side from) const noexcept { return side_of(from).line->counts(); }
   // Of all that both sides have put on the link. To be asked for once.
   [[nodiscard]] std::string link_digest() { return digest_.finish(); }
   // Octets of streams to this side that its decompressor has refused to the end.
   [[nodiscard]] std::uint64_t unread_octets(Side to) const noexcept;
   // What all calls of an endpoint have cost, after each step; with Job::costs.
   [[nodiscard]] const std::vector<CallCosts>& costs(Side side) const noexcept { return side_of(side).costs; }
-  [[nodiscard]] std::uint64_t now_ns() const noexcept { return now_ns_; }
+  [[nodiscard]] std::uint64_t now_ns() const noexcept { return simulation_.now_ns(); }
   [[nodiscard]] std::optional<std::size_t> at() const noexcept { return at_; }
 
  private:
@@ -56,21 +56,18 @@ class Conversation {
   struct Position {
     std::unique_ptr<Instance> instance;
     std::unique_ptr<GuardedEndpoint> guarded;
-    std::unique_ptr<Link> link;               // from here to the other side
+    sim::Line* line = nullptr;                // from here to the other side
     std::map<std::uint32_t, Stream> streams;  // to this side, by compartment
     std::vector<CallCosts> costs;
   };
-  struct Event {
-    std::uint64_t time_ns;
-    std::uint64_t order;
-    Side to;
-    Delivery delivery;
-    bool operator>(const Event& other) const { return std::tie(time_ns, order) > std::tie(other.time_ns, other.order); }
-  };
-
   [[nodiscard]] Position& side_of(Side side) noexcept { return sides_[static_cast<int>(side)]; }
   [[nodiscard]] const Position& side_of(Side side) const noexcept { return sides_[static_cast<int>(side)]; }
 
+  // A step without a time waits until nothing is on its way any more.
+  [[nodiscard]] std::uint64_t next_ns() const override;
+  // Takes the next step.
+  void act() override;
+  [[nodiscard]] sim::Line& connect(Side from);
   void take_step(std::size_t index);
   void note_costs();
   void send(std::size_t index);
@@ -78,10 +75,6 @@ class Conversation {
   // Puts octets on the link. Returns what became of them; nothing of a stream, which arrives.
   [[nodiscard]] std::optional<LinkOutcome> put_on_link(Side from, std::uint32_t compartment, Octets octets,
                                                        std::uint64_t tag);
-  void schedule(Side to, std::vector<Delivery> deliveries);
-  // Everything that arrives up to `time_ns`.
-  void let_arrive(std::uint64_t time_ns);
-  void flush();
   void receive(Side to, const Delivery& delivery);
   [[nodiscard]] MessageOutput decompress_datagram(Side to, OctetView octets, std::uint32_t compartment,
                                                   std::uint32_t source);
@@ -102,9 +95,8 @@ class Conversation {
   std::vector<Record> records_;
   std::vector<Arrival> inserted_;
   LinkDigest digest_;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::uint64_t order_ = 0;
-  std::uint64_t now_ns_ = 0;
+  sim::Simulation simulation_;
+  std::size_t next_ = 0;           // the step that comes next
   std::optional<std::size_t> at_;  // the step that is being taken, for errors
 };
 

@@ -5,8 +5,9 @@
 #include <array>
 #include <deque>
 #include <memory>
-#include <queue>
-#include <tuple>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,24 +16,15 @@
 #include "link/report.h"
 #include "replay/captures.h"
 #include "replay/direction.h"
+#include "sim/simulation.h"
 
 namespace headroom::replay {
 namespace {
 
-constexpr std::uint64_t kNever = ~std::uint64_t{0};
+using sim::kNever;
+
 constexpr std::uint64_t kLeastTimingNs = 5'000'000;  // so that the counter's rate is good to about a thousandth
 constexpr int kMostFeedbackInARow = 10'000;          // one burst cannot honestly cause more
-
-// Something on its way: a link packet to a decompressor, or feedback on a channel of its own to a compressor.
-struct Event {
-  std::uint64_t time_ns;
-  std::uint64_t order;
-  bool is_feedback;
-  bool reverse;  // the direction of the link packet; for feedback the direction whose compressor it is for
-  Delivery delivery;
-
-  bool operator>(const Event& other) const { return std::tie(time_ns, order) > std::tie(other.time_ns, other.order); }
-};
 
 // Endpoint A holds the forward compressor and the reverse decompressor, endpoint B the other two.
 class Run {
@@ -41,10 +33,9 @@ class Run {
     for (const bool reverse : {false, true}) {
       if (reverse && !job.reverse) break;
       directions_[reverse] = std::make_unique<Direction>(job, reverse);
-      links_[reverse] = std::make_unique<Link>(reverse ? job.backward : job.forward,
-                                               derive(job.seed, reverse ? 0x72657665 : 0x666F7277));
-      feedback_links_[reverse] =
-          std::make_unique<Link>(job.feedback, derive(job.seed, reverse ? 0x66627265 : 0x6662666F));
+      connect(reverse);
+      senders_[reverse].emplace(*this, reverse);
+      simulation_.add(*senders_[reverse]);
       if (!job.timing) continue;
       for (Guarded* side : {direction(reverse).compressor.get(), direction(reverse).decompressor.get()}) {
         if (side != nullptr) side->time_calls(cycles_);
@@ -55,9 +46,11 @@ class Run {
   Json execute() {
     Json broken = nullptr;
     try {
-      loop();
-      for (const auto& direction : directions_) {
-        if (direction) direction->settle();
+      simulation_.run();
+      for (const bool reverse : {false, true}) {
+        if (!directions_[reverse]) continue;
+        direction(reverse).feedback.waiting = waiting_[reverse].size();
+        direction(reverse).settle();
       }
     } catch (const PromiseBroken& promise) {
       broken = {{"side", headroom::name_of(promise.role())},
@@ -71,24 +64,50 @@ class Run {
   }
 
  private:
-  Direction& direction(bool reverse) { return *directions_[reverse]; }
+  // Sends the packets of one direction, in bursts.
+  class Sender final : public sim::Host {
+   public:
+    Sender(Run& run, bool reverse) : run_(run), reverse_(reverse) {}
 
-  // ---- time
-
-  void loop() {
-    for (;;) {
-      const std::uint64_t arrival = events_.empty() ? kNever : events_.top().time_ns;
-      const std::uint64_t forward = next_burst_time(false);
-      const std::uint64_t reverse = next_burst_time(true);
-      if (arrival == kNever && forward == kNever && reverse == kNever) {
-        if (!flush()) return;
-      } else if (arrival <= std::min(forward, reverse)) {
-        receive();
-      } else {
-        send_burst(reverse < forward);
-      }
+    // A burst is complete when its last packet is there.
+    [[nodiscard]] std::uint64_t next_ns() const override {
+      const Direction& d = run_.direction(reverse_);
+      return d.exhausted() ? kNever : d.source()[run_.burst_end(reverse_) - 1].time_ns;
     }
+    void act() override { run_.send_burst(reverse_); }
+
+   private:
+    Run& run_;
+    bool reverse_;
+  };
+
+  Direction& direction(bool reverse) { return *directions_[reverse]; }
+  [[nodiscard]] std::uint64_t now_ns() const noexcept { return simulation_.now_ns(); }
+
+  // The links of a direction: to its decompressor, and on a channel of its own for feedback to its compressor.
+  void connect(bool reverse) {
+    sim::Line::Receiver receiver;
+    if (direction(reverse).decompressor) {
+      receiver = [this, reverse](std::span<const Delivery> burst) { decompress(reverse, burst); };
+    }
+    links_[reverse] = &simulation_.connect(reverse ? job_.backward : job_.forward,
+                                           derive(job_.seed, reverse ? 0x72657665 : 0x666F7277), job_.burst,
+                                           tap_of(reverse), std::move(receiver));
+    feedback_links_[reverse] =
+        &simulation_.connect(job_.feedback, derive(job_.seed, reverse ? 0x66627265 : 0x6662666F), 1, tap_of(!reverse),
+                             [this, reverse](std::span<const Delivery> burst) {
+                               const LinkPacket& packet = burst.front().packet;
+                               give_feedback(reverse, {packet.octets, packet.channel, HEADROOM_REVERSE_NEAR});
+                             });
   }
+
+  sim::Line::Tap tap_of(bool reverse) {
+    return [this, reverse](const LinkPacket& packet, const std::string& comment) {
+      captures_.link(reverse, now_ns(), packet, comment);
+    };
+  }
+
+  // ---- sending
 
   // Packets of the source that go together: up to `burst`, never across a control message.
   std::size_t burst_end(bool reverse) {
@@ -101,17 +120,8 @@ class Run {
     return end;
   }
 
-  // A burst is complete when its last packet is there.
-  std::uint64_t next_burst_time(bool reverse) {
-    if (!directions_[reverse] || direction(reverse).exhausted()) return kNever;
-    return std::max(now_ns_, direction(reverse).source()[burst_end(reverse) - 1].time_ns);
-  }
-
-  // ---- sending
-
   void send_burst(bool reverse) {
     Direction& d = direction(reverse);
-    now_ns_ = next_burst_time(reverse);
     apply_control(reverse, d.next);
     const std::size_t begin = d.next;
     const std::size_t end = burst_end(reverse);
@@ -123,58 +133,15 @@ class Run {
       std::vector<GuardedInput> inputs;
       for (std::size_t i = begin; i < end; ++i)
         inputs.push_back({d.source()[i].octets, d.source()[i].channel, d.source()[i].type});
-      outputs = d.compressor->process(inputs, now_ns_);
+      outputs = d.compressor->process(inputs, now_ns());
     }
     for (std::size_t i = begin; i < end; ++i) {
       captures_.source(reverse, d.source()[i].time_ns, d.source()[i].octets);
-      for (LinkPacket& packet : d.note_compressed(i, d.compressor ? &outputs[i - begin] : nullptr))
-        send_on_link(reverse, std::move(packet), i);
+      for (const LinkPacket& packet : d.note_compressed(i, d.compressor ? &outputs[i - begin] : nullptr)) {
+        digest_.add(reverse ? 1 : 0, packet.channel, packet.octets, packet.type);
+        d.note_sent(i, packet, links_[reverse]->send(packet));
+      }
     }
-  }
-
-  void send_on_link(bool reverse, LinkPacket packet, std::size_t index) {
-    send_insertions(reverse);
-    const LinkPacket sent = packet;
-    digest_.add(reverse ? 1 : 0, sent.channel, sent.octets, sent.type);
-    std::vector<Delivery> deliveries;
-    const LinkOutcome outcome = links_[reverse]->send(std::move(packet), now_ns_, deliveries);
-    std::string comment = comment_of(outcome);
-    if (sent.tag == kFeedbackTag) comment = comment.empty() ? "feedback" : "feedback; " + comment;
-    captures_.link(reverse, now_ns_, sent, comment);
-    if (sent.tag != kFeedbackTag) direction(reverse).note_sent(index, sent, outcome);
-    schedule(reverse, false, std::move(deliveries));
-  }
-
-  void send_insertions(bool reverse) {
-    std::vector<Delivery> inserted = links_[reverse]->insertions(now_ns_);
-    for (const Delivery& delivery : inserted) {
-      if (!delivery.error) captures_.link(reverse, now_ns_, delivery.packet, "inserted");
-    }
-    schedule(reverse, false, std::move(inserted));
-  }
-
-  void schedule(bool reverse, bool is_feedback, std::vector<Delivery> deliveries) {
-    if (!is_feedback && !direction(reverse).decompressor) return;
-    for (Delivery& delivery : deliveries) {
-      const std::uint64_t time_ns = delivery.time_ns;
-      events_.push({time_ns, order_++, is_feedback, reverse, std::move(delivery)});
-    }
-  }
-
-  // At the end of the source: what a script inserts behind the last packet, and what reordering still holds. False when
-  // there is nothing.
-  bool flush() {
-    for (const bool reverse : {false, true}) {
-      if (!directions_[reverse]) continue;
-      send_insertions(reverse);
-      schedule(reverse, false, links_[reverse]->flush(now_ns_));
-      schedule(reverse, true, feedback_links_[reverse]->flush(now_ns_));
-    }
-    if (!events_.empty()) return true;
-    for (const bool reverse : {false, true}) {
-      if (directions_[reverse]) direction(reverse).feedback.waiting = waiting_[reverse].size();
-    }
-    return false;
   }
 
   void apply_control(bool reverse, std::uint64_t index) {
@@ -198,27 +165,7 @@ class Run {
 
   // ---- receiving
 
-  void receive() {
-    const Event first = events_.top();
-    now_ns_ = std::max(now_ns_, first.time_ns);
-    events_.pop();
-    if (first.is_feedback) {
-      give_feedback(first.reverse,
-                    {first.delivery.packet.octets, first.delivery.packet.channel, HEADROOM_REVERSE_NEAR});
-      return;
-    }
-    // What arrives at the same moment in the same direction is one burst.
-    std::vector<Delivery> burst;
-    burst.push_back(first.delivery);
-    while (burst.size() < job_.burst && !events_.empty() && events_.top().time_ns == first.time_ns &&
-           !events_.top().is_feedback && events_.top().reverse == first.reverse) {
-      burst.push_back(events_.top().delivery);
-      events_.pop();
-    }
-    decompress(first.reverse, burst);
-  }
-
-  void decompress(bool reverse, const std::vector<Delivery>& burst) {
+  void decompress(bool reverse, std::span<const Delivery> burst) {
     Direction& d = direction(reverse);
     note_position(reverse, burst.front().packet.tag < kFeedbackTag ? burst.front().packet.tag : kNever);
     std::vector<GuardedInput> inputs;
@@ -226,10 +173,10 @@ class Run {
       const std::uint16_t type = delivery.error ? std::uint16_t{HEADROOM_TYPE_LOST} : delivery.packet.type;
       inputs.push_back({delivery.packet.octets, delivery.packet.channel, type});
     }
-    const std::vector<GuardedOutput> outputs = d.decompressor->process(inputs, now_ns_);
+    const std::vector<GuardedOutput> outputs = d.decompressor->process(inputs, now_ns());
     const auto note = [&](const Delivery& delivery, const GuardedOutput& output) {
-      d.note_arrival(delivery, now_ns_, output);
-      if (output.status == HEADROOM_OK) captures_.decompressed(reverse, now_ns_, output.octets);
+      d.note_arrival(delivery, now_ns(), output);
+      if (output.status == HEADROOM_OK) captures_.decompressed(reverse, now_ns(), output.octets);
     };
     for (std::size_t i = 0; i < burst.size(); ++i) {
       note(burst[i], outputs[i]);
@@ -243,7 +190,7 @@ class Run {
   void collect_feedback(bool reverse, std::uint64_t tag) {
     Direction& d = direction(reverse);
     for (int i = 0;; ++i) {
-      std::optional<ReversePacket> packet = d.decompressor->take_reverse(now_ns_);
+      std::optional<ReversePacket> packet = d.decompressor->take_reverse(now_ns());
       if (!packet) break;
       if (i == kMostFeedbackInARow)
         throw PromiseBroken(*d.decompressor_instance, "take_reverse", "it never stops returning feedback.");
@@ -259,6 +206,15 @@ class Run {
     }
   }
 
+  static LinkPacket feedback_packet(ReversePacket element) {
+    LinkPacket packet;
+    packet.header_length = static_cast<std::uint32_t>(element.octets.size());
+    packet.octets = std::move(element.octets);
+    packet.channel = element.channel;
+    packet.tag = kFeedbackTag;
+    return packet;
+  }
+
   // Sends what the decompressor of a direction says to the compressor of the same direction at the far end.
   void send_feedback(bool reverse, ReversePacket element) {
     switch (job_.path) {
@@ -266,28 +222,15 @@ class Run {
         ++direction(reverse).feedback.discarded;
         return;
       case FeedbackPath::own: {
-        LinkPacket packet;
-        packet.header_length = static_cast<std::uint32_t>(element.octets.size());
-        packet.octets = std::move(element.octets);
-        packet.channel = element.channel;
-        const LinkPacket sent = packet;
-        digest_.add(reverse ? 3 : 2, sent.channel, sent.octets);
-        std::vector<Delivery> inserted = feedback_links_[reverse]->insertions(now_ns_);
-        schedule(reverse, true, std::move(inserted));
-        std::vector<Delivery> deliveries;
-        const LinkOutcome outcome = feedback_links_[reverse]->send(std::move(packet), now_ns_, deliveries);
-        const std::string comment = comment_of(outcome);
-        captures_.link(!reverse, now_ns_, sent, comment.empty() ? "feedback channel" : "feedback channel; " + comment);
-        schedule(reverse, true, std::move(deliveries));
+        LinkPacket packet = feedback_packet(std::move(element));
+        digest_.add(reverse ? 3 : 2, packet.channel, packet.octets);
+        feedback_links_[reverse]->send(std::move(packet), "feedback channel");
         return;
       }
       case FeedbackPath::interspersed: {
-        LinkPacket packet;
-        packet.header_length = static_cast<std::uint32_t>(element.octets.size());
-        packet.octets = std::move(element.octets);
-        packet.channel = element.channel;
-        packet.tag = kFeedbackTag;
-        send_on_link(!reverse, std::move(packet), 0);
+        LinkPacket packet = feedback_packet(std::move(element));
+        digest_.add(reverse ? 0 : 1, packet.channel, packet.octets);
+        links_[!reverse]->send(std::move(packet), "feedback");
         return;
       }
       case FeedbackPath::piggybacked:
@@ -299,7 +242,7 @@ class Run {
   // Before a direction sends: what the decompressor at its own end, that of the other direction, wants to go with it.
   void send_waiting_feedback(bool reverse) {
     std::deque<ReversePacket>& waiting = waiting_[!reverse];
-    while (!waiting.empty() && direction(reverse).compressor->give_reverse(waiting.front(), now_ns_))
+    while (!waiting.empty() && direction(reverse).compressor->give_reverse(waiting.front(), now_ns()))
       waiting.pop_front();
   }
 
@@ -314,7 +257,7 @@ class Run {
     note_position(reverse, kNever);
     ++d.feedback.received_messages;
     d.feedback.received_octets += element.octets.size();
-    d.compressor->give_reverse(element, now_ns_);
+    d.compressor->give_reverse(element, now_ns());
   }
 
   // ---- result
@@ -380,11 +323,10 @@ class Run {
   const Cycles cycles_;
   Captures captures_;
   std::array<std::unique_ptr<Direction>, 2> directions_;
-  std::array<std::unique_ptr<Link>, 2> links_, feedback_links_;
+  sim::Simulation simulation_;
+  std::array<std::optional<Sender>, 2> senders_;
+  std::array<sim::Line*, 2> links_{}, feedback_links_{};
   std::array<std::deque<ReversePacket>, 2> waiting_;  // by the direction that it is about
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::uint64_t now_ns_ = 0;
-  std::uint64_t order_ = 0;
   std::uint64_t unclaimed_ = 0;
   LinkDigest digest_;
   bool current_reverse_ = false;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/simulation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "link/report.h"
+
+namespace headroom::sim {
+namespace {
+
+std::string joined(std::string_view kind, const std::string& comment) {
+  if (kind.empty()) return comment;
+  return comment.empty() ? std::string(kind) : std::string(kind) + "; " + comment;
+}
+
+}  // namespace
+
+Line::Line(Simulation& simulation, Impairment impairment, std::uint64_t seed, std::size_t burst, Tap tap,
+           Receiver receiver)
+    : simulation_(simulation),
+      link_(std::move(impairment), seed),
+      burst_(burst),
+      tap_(std::move(tap)),
+      receiver_(std::move(receiver)) {}
+
+LinkOutcome Line::send(LinkPacket packet, std::string_view kind) {
+  send_insertions();
+  if (!tap_) {
+    LinkOutcome outcome = link_.send(std::move(packet), simulation_.now_ns_, deliveries_);
+    schedule(deliveries_);
+    return outcome;
+  }
+  const LinkPacket sent = packet;  // the link may damage it
+  LinkOutcome outcome = link_.send(std::move(packet), simulation_.now_ns_, deliveries_);
+  tap_(sent, joined(kind, comment_of(outcome)));
+  schedule(deliveries_);
+  return outcome;
+}
+
+void Line::send_insertions() {
+  std::vector<Delivery> inserted = link_.insertions(simulation_.now_ns_);
+  if (tap_) {
+    for (const Delivery& delivery : inserted) {
+      if (!delivery.error) tap_(delivery.packet, "inserted");
+    }
+  }
+  schedule(inserted);
+}
+
+void Line::flush() {
+  send_insertions();
+  std::vector<Delivery> released = link_.flush(simulation_.now_ns_);
+  schedule(released);
+}
+
+void Line::schedule(std::vector<Delivery>& deliveries) {
+  if (receiver_) {
+    for (Delivery& delivery : deliveries) {
+      const std::uint64_t time_ns = delivery.time_ns;
+      simulation_.events_.push({time_ns, simulation_.order_++, this, std::move(delivery)});
+    }
+  }
+  deliveries.clear();
+}
+
+Line& Simulation::connect(Impairment impairment, std::uint64_t seed, std::size_t burst, Line::Tap tap,
+                          Line::Receiver receiver) {
+  lines_.push_back(
+      std::unique_ptr<Line>(new Line(*this, std::move(impairment), seed, burst, std::move(tap), std::move(receiver))));
+  return *lines_.back();
+}
+
+void Simulation::run() {
+  for (;;) {
+    Host* first = nullptr;
+    std::uint64_t next_ns = kNever;
+    for (Host* const host : hosts_) {
+      const std::uint64_t host_ns = host->next_ns();
+      if (host_ns >= next_ns) continue;
+      first = host;
+      next_ns = host_ns;
+    }
+    if (!events_.empty() && events_.top().time_ns <= std::max(now_ns_, next_ns)) {
+      deliver();
+    } else if (first != nullptr) {
+      if (next_ns != kWhenIdle) now_ns_ = std::max(now_ns_, next_ns);
+      first->act();
+    } else if (!flush()) {
+      return;
+    }
+  }
+}
+
+void Simulation::deliver() {
+  Line* const line = events_.top().line;
+  const std::uint64_t time_ns = events_.top().time_ns;
+  now_ns_ = std::max(now_ns_, time_ns);
+  std::vector<Delivery> burst;
+  do {
+    burst.push_back(events_.top().delivery);
+    events_.pop();
+  } while (burst.size() < line->burst_ && !events_.empty() && events_.top().line == line &&
+           events_.top().time_ns == time_ns);
+  line->receiver_(burst);
+}
+
+bool Simulation::flush() {
+  for (const auto& line : lines_) line->flush();
+  return !events_.empty();
+}
+
+}  // namespace headroom::sim
