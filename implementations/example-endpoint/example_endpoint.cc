@@ -62,7 +62,7 @@ std::int32_t compress(headroom_instance& self, headroom_packet& p, std::uint64_t
   std::memcpy(p.out, kBytecode.data(), kHeader);
   std::memcpy(p.out + kHeader, p.in, p.in_length);
   p.out_length = p.in_length + kHeader;
-  self.last.kind = HEADROOM_MESSAGE_SIGCOMP, self.last.header_length = kHeader, self.last.code_length = kHeader - 3;
+  self.last.kind = HEADROOM_MESSAGE_COMPRESSED, self.last.header_length = kHeader, self.last.code_length = kHeader - 3;
   return HEADROOM_OK;
 }
 
@@ -80,7 +80,7 @@ std::int32_t decompress(headroom_instance& self, headroom_packet& p, std::uint64
   if (p.in_length - skipped > p.out_capacity) return HEADROOM_ERR_NO_SPACE;
   p.out_length = p.in_length - skipped;
   std::memcpy(p.out, p.in + skipped, p.out_length);
-  self.last.kind = plain ? HEADROOM_MESSAGE_PLAIN : HEADROOM_MESSAGE_SIGCOMP;
+  self.last.kind = plain ? HEADROOM_MESSAGE_PLAIN : HEADROOM_MESSAGE_COMPRESSED;
   self.last.flags = known && told ? HEADROOM_MESSAGE_ACCEPTED : 0;
   if (known && told) self.last.compartment = p.channel;
   self.acceptable = known && !told;

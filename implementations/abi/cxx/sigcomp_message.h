@@ -24,7 +24,7 @@ using MessageOctets = std::span<const std::uint8_t>;
   headroom_message_detail d{};
   d.struct_size = sizeof d;
   d.compartment = HEADROOM_NO_SESSION;
-  d.kind = is_sigcomp(message) ? HEADROOM_MESSAGE_SIGCOMP : HEADROOM_MESSAGE_PLAIN;
+  d.kind = is_sigcomp(message) ? HEADROOM_MESSAGE_COMPRESSED : HEADROOM_MESSAGE_PLAIN;
   if (d.kind == HEADROOM_MESSAGE_PLAIN) return d;
   std::size_t at = 1;
   const auto left = [&] { return message.size() - at; };

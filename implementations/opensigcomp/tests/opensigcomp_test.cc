@@ -95,7 +95,7 @@ TEST(OpenSigcomp, NothingHappensBeforeAMessageIsAccepted) {
   Endpoint e = endpoint(kPlain);
   ASSERT_TRUE(e.open(1));
   EXPECT_EQ(e.decompress(HEADROOM_NO_SESSION, made_of("INVITE")).octets, octets("INVITE"));
-  EXPECT_EQ(e.detail().kind, HEADROOM_MESSAGE_SIGCOMP);
+  EXPECT_EQ(e.detail().kind, HEADROOM_MESSAGE_COMPRESSED);
   EXPECT_EQ(e.detail().flags & HEADROOM_MESSAGE_ACCEPTED, 0);
   EXPECT_EQ(e.compress(1, octets("ACK")).octets, made_of("ACK", 0));
   EXPECT_FALSE(e.accept(2));
@@ -152,7 +152,7 @@ TEST(OpenSigcomp, Streams) {
   EXPECT_EQ(e.decompress(1, {stream.begin() + 4, stream.end()}).octets, octets("INVITE"));
   EXPECT_EQ(e.drain().octets, octets("INVITE"));
   EXPECT_EQ(e.drain().status, -100);
-  EXPECT_EQ(e.detail().kind, HEADROOM_MESSAGE_SIGCOMP) << "of the message returned last";
+  EXPECT_EQ(e.detail().kind, HEADROOM_MESSAGE_COMPRESSED) << "of the message returned last";
   EXPECT_EQ(e.decompress(1, octets("123456!\xff\xff")).status, HEADROOM_ERR_DECOMPRESSION);
   const auto nack = e.nack().octets;
   ASSERT_EQ(nack.size(), 36U);
@@ -200,14 +200,14 @@ TEST(SigcompMessage, IsReadAsFarAsItGoes) {
   };
   using Is = std::array<int, 5>;
   EXPECT_EQ(header({}), (Is{HEADROOM_MESSAGE_PLAIN, 0, 0, 0, 0}));
-  EXPECT_EQ(header({0xf8}), (Is{HEADROOM_MESSAGE_SIGCOMP, 0, 0, 0, 0}));
-  EXPECT_EQ(header({0xf8, 0x00, 0x32, 1, 2, 3, 9}), (Is{HEADROOM_MESSAGE_SIGCOMP, 0, 0, 3, 6}));
-  EXPECT_EQ(header({0xf8, 0x00, 0x42, 1, 2, 3}), (Is{HEADROOM_MESSAGE_SIGCOMP, 0, 0, 0, 3})) << "one octet short";
-  EXPECT_EQ(header({0xfd, 0x05, 1, 2, 3, 4, 5, 6}), (Is{HEADROOM_MESSAGE_SIGCOMP, 1, 6, 0, 8}));
+  EXPECT_EQ(header({0xf8}), (Is{HEADROOM_MESSAGE_COMPRESSED, 0, 0, 0, 0}));
+  EXPECT_EQ(header({0xf8, 0x00, 0x32, 1, 2, 3, 9}), (Is{HEADROOM_MESSAGE_COMPRESSED, 0, 0, 3, 6}));
+  EXPECT_EQ(header({0xf8, 0x00, 0x42, 1, 2, 3}), (Is{HEADROOM_MESSAGE_COMPRESSED, 0, 0, 0, 3})) << "one octet short";
+  EXPECT_EQ(header({0xfd, 0x05, 1, 2, 3, 4, 5, 6}), (Is{HEADROOM_MESSAGE_COMPRESSED, 1, 6, 0, 8}));
   EXPECT_EQ(header({0xff, 0x82, 7, 7, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}),
-            (Is{HEADROOM_MESSAGE_SIGCOMP, 3, 12, 0, 16}));
-  EXPECT_EQ(header({0xfd, 0xff, 1}), (Is{HEADROOM_MESSAGE_SIGCOMP, 0, 0, 0, 0})) << "an item of 127 octets";
-  EXPECT_EQ(header({0xfa, 1, 2, 3, 4, 5, 6, 7, 8}), (Is{HEADROOM_MESSAGE_SIGCOMP, 0, 0, 0, 0})) << "nine are needed";
+            (Is{HEADROOM_MESSAGE_COMPRESSED, 3, 12, 0, 16}));
+  EXPECT_EQ(header({0xfd, 0xff, 1}), (Is{HEADROOM_MESSAGE_COMPRESSED, 0, 0, 0, 0})) << "an item of 127 octets";
+  EXPECT_EQ(header({0xfa, 1, 2, 3, 4, 5, 6, 7, 8}), (Is{HEADROOM_MESSAGE_COMPRESSED, 0, 0, 0, 0})) << "nine are needed";
   EXPECT_EQ(header({0xf8, 0x00, 0x01, 5}), (Is{HEADROOM_MESSAGE_IGNORED, 0, 0, 0, 0}));
 }
 

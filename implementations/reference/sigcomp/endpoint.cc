@@ -134,7 +134,7 @@ std::int32_t Endpoint::compress(headroom_packet& packet) {
     return HEADROOM_ERR_NO_SPACE;
   }
   if (config_.decompressor.version >= kVersionWithNack) sent_.add(sha1_(message), {packet.channel, c->opening});
-  begin_detail(HEADROOM_MESSAGE_SIGCOMP, packet.channel);
+  begin_detail(HEADROOM_MESSAGE_COMPRESSED, packet.channel);
   note_header(message);
   unnamed_ = c->compressor.get();
   ++counters_.compressed;
@@ -252,7 +252,7 @@ std::optional<std::int32_t> Endpoint::read_stream(Compartment& c, headroom_packe
 // `outcome` is that of `message`, without record marking.
 std::int32_t Endpoint::finish(const Outcome& outcome, Octets message, headroom_packet& packet) {
   constexpr std::pair<Outcome::Kind, headroom_message_kind> kKinds[] = {
-      {Outcome::Kind::kMessage, HEADROOM_MESSAGE_SIGCOMP},
+      {Outcome::Kind::kMessage, HEADROOM_MESSAGE_COMPRESSED},
       {Outcome::Kind::kNoOutput, HEADROOM_MESSAGE_SILENT},
       {Outcome::Kind::kNack, HEADROOM_MESSAGE_NACK},
       {Outcome::Kind::kIgnored, HEADROOM_MESSAGE_IGNORED},

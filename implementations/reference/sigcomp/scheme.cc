@@ -26,7 +26,7 @@ std::uint32_t compartment_in(const Settings& s, const char* key) {
   return compartment;
 }
 
-constexpr const char* kKinds[EndpointCounters::kKinds] = {"none", "sigcomp", "silent", "plain",
+constexpr const char* kKinds[EndpointCounters::kKinds] = {"none", "compressed", "silent", "plain",
                                                           "nack", "ignored", "failed"};
 
 // These return a headroom_status: HEADROOM_ERR_INTERNAL where there was no memory for state.

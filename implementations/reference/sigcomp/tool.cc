@@ -71,7 +71,7 @@ json disassemble(const Settings& s) {
 const char* kind_of(Outcome::Kind kind) {
   switch (kind) {
     case Outcome::Kind::kMessage:
-      return "sigcomp";
+      return "compressed";
     case Outcome::Kind::kNoOutput:
       return "silent";
     case Outcome::Kind::kNack:

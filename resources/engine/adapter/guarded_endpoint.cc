@@ -26,7 +26,7 @@ bool all_are(const std::uint8_t* octets, std::size_t count, std::uint8_t value) 
 }  // namespace
 
 const char* name_of_kind(std::uint8_t kind) noexcept {
-  constexpr const char* kNames[] = {"none", "sigcomp", "silent", "plain", "nack", "ignored", "failed"};
+  constexpr const char* kNames[] = {"none", "compressed", "silent", "plain", "nack", "ignored", "failed"};
   return kind < std::size(kNames) ? kNames[kind] : "";
 }
 
@@ -183,7 +183,7 @@ void GuardedEndpoint::check_detail(const MessageOutput& output) const {
   const bool failed = output.status == HEADROOM_ERR_DECOMPRESSION;
   check(failed == (d.kind == HEADROOM_MESSAGE_FAILED),
         std::string("its kind is ") + name_of_kind(d.kind) + " with the status " + name_of_status(output.status) + ".");
-  const bool for_the_application = d.kind == HEADROOM_MESSAGE_SIGCOMP || d.kind == HEADROOM_MESSAGE_PLAIN;
+  const bool for_the_application = d.kind == HEADROOM_MESSAGE_COMPRESSED || d.kind == HEADROOM_MESSAGE_PLAIN;
   check(output.status != HEADROOM_OK || for_the_application,
         std::string("its kind is ") + name_of_kind(d.kind) + " with the status OK.");
   check(output.status != HEADROOM_NOTHING || !for_the_application,

@@ -29,7 +29,7 @@ struct MessageOutput {
   }
 };
 
-// The words for headroom_message_kind: "sigcomp", "silent", "plain" …; empty for a value that the ABI does not know.
+// The words for headroom_message_kind: "compressed", "silent", "plain" …; empty for a value that the ABI does not know.
 [[nodiscard]] const char* name_of_kind(std::uint8_t kind) noexcept;
 
 class GuardedEndpoint {

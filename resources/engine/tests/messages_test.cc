@@ -104,7 +104,7 @@ TEST(Messages, TheExamplesBytecodeIsUnderstoodByAnotherUdvm) {
   job["endpoints"]["b"] = endpoint();
   const Json result = result_of(job);
   EXPECT_EQ(result["a_to_b"]["verdicts"], Json({{"identical", 2}}));
-  EXPECT_EQ(result["records"][1]["arrivals"][0]["kind"], "sigcomp");
+  EXPECT_EQ(result["records"][1]["arrivals"][0]["kind"], "compressed");
 }
 
 TEST(Messages, ALostUploadIsMendedByANack) {
@@ -312,7 +312,7 @@ Json literal(const std::string& hex, const Json& expect) {
 
 TEST(Literal, WhatIsExpectedIsMet) {
   const Json program = assembled("at (128) OUTPUT (text, 2) END-MESSAGE (0, 0, 0, 0, 0, 0, 0) :text byte (0x4f, 0x4b)");
-  const Json result = literal(program["message"], {{"output", "4f4b"}, {"cycles", 4}, {"kind", "sigcomp"}});
+  const Json result = literal(program["message"], {{"output", "4f4b"}, {"cycles", 4}, {"kind", "compressed"}});
   EXPECT_EQ(result["records"][0]["verdict"], "met") << result["records"][0];
   EXPECT_EQ(result["literal"]["verdicts"], Json({{"met", 1}}));
 }

@@ -216,7 +216,7 @@ class Side {
     messages().detail(self_, &result.detail);
     const std::uint8_t kind = result.detail.kind;
     require((p.status == HEADROOM_ERR_DECOMPRESSION) == (kind == HEADROOM_MESSAGE_FAILED), "a failure of another kind");
-    require(p.status != HEADROOM_OK || kind == HEADROOM_MESSAGE_SIGCOMP || kind == HEADROOM_MESSAGE_PLAIN,
+    require(p.status != HEADROOM_OK || kind == HEADROOM_MESSAGE_COMPRESSED || kind == HEADROOM_MESSAGE_PLAIN,
             "success of another kind");
     require((kind == HEADROOM_MESSAGE_FAILED) == (result.detail.reason != 0) || kind == HEADROOM_MESSAGE_NACK,
             "a failure without a reason");
@@ -359,7 +359,7 @@ class Target {
         way.unread = given;
         continue;
       }
-      const bool counts = came.detail.kind == HEADROOM_MESSAGE_SIGCOMP || came.detail.kind == HEADROOM_MESSAGE_FAILED;
+      const bool counts = came.detail.kind == HEADROOM_MESSAGE_COMPRESSED || came.detail.kind == HEADROOM_MESSAGE_FAILED;
       if (!way.spoilt && counts) {
         require(!way.texts.empty(), "more comes out than went in");
         require(came.status != HEADROOM_OK || came.octets == way.texts.front(), "not what was sent");

@@ -169,7 +169,7 @@ std::int32_t compress_one(headroom_instance& self, headroom_packet& packet, std:
   const std::int32_t status = put(message, packet);
   if (status != HEADROOM_OK) return status;
   sent = text;
-  self.last.kind = HEADROOM_MESSAGE_SIGCOMP;
+  self.last.kind = HEADROOM_MESSAGE_COMPRESSED;
   self.last.compartment = packet.channel;
   return status;
 }
@@ -240,7 +240,7 @@ std::int32_t decompress_message(headroom_instance& self, std::string_view messag
   if (status != HEADROOM_OK) return status;
   if (kFault == Fault::spoils_an_octet && packet.out_length > 0 && !self.stream) packet.out[packet.out_length - 1] ^= 1;
   if (kFault == Fault::nacks_what_came_out) self.nacks_wait = 1;
-  self.last.kind = HEADROOM_MESSAGE_SIGCOMP;
+  self.last.kind = HEADROOM_MESSAGE_COMPRESSED;
   self.text = text;
   self.own = message.substr(kHeader);
   if (compartment != nullptr) remember(*compartment, text);
@@ -253,7 +253,7 @@ std::int32_t decompress_stream(headroom_instance& self, Compartment& compartment
   if (packet.in_length != 0) stream.append(reinterpret_cast<const char*>(packet.in), packet.in_length);
   self.unfinished = kFault == Fault::never_wants_more ? packet.channel : HEADROOM_NO_SESSION;
   if (stream.empty() && kFault == Fault::never_wants_more) {
-    self.last.kind = HEADROOM_MESSAGE_SIGCOMP;
+    self.last.kind = HEADROOM_MESSAGE_COMPRESSED;
     return HEADROOM_OK;
   }
   if (stream.empty()) return HEADROOM_NOTHING;

@@ -71,7 +71,7 @@ def _reading(outcome: Outcome) -> PayloadReading:
             return PayloadReading(f"SigComp NACK ({_reason(outcome.nack)}) in UDP")
         case "ignored":
             return PayloadReading("SigComp NACK that is cut short in UDP")
-    title = "SigComp in UDP" if outcome.kind == "sigcomp" else "SigComp without output in UDP"
+    title = "SigComp in UDP" if outcome.kind == "compressed" else "SigComp without output in UDP"
     return PayloadReading(title, values(outcome.output, outcome.cycles))
 
 

@@ -39,7 +39,7 @@ def test_an_honest_failure_is_right_both_ways() -> None:
 def test_another_reason_another_place_and_no_failure() -> None:
     for exactly in (True, False):
         assert faults(JUMP, cost(reason=4), exactly)
-        assert faults(JUMP, cost(kind="sigcomp", output=b"x"), exactly)
+        assert faults(JUMP, cost(kind="compressed", output=b"x"), exactly)
     assert faults(JUMP, cost(pc=200), exactly=True)
     assert faults(JUMP, cost(pc=200), exactly=False) == []
 

@@ -15,7 +15,7 @@ from headroom.schemes.sigcomp.judge.pair import Pair
 from headroom.schemes.sigcomp.judge.reasons import Reason
 from headroom.schemes.sigcomp.judge.udvm import NAMES, Udvm
 
-KINDS = ("sigcomp", "silent", "plain", "nack", "ignored", "failed")
+KINDS = ("compressed", "silent", "plain", "nack", "ignored", "failed")
 OFFERS = (Offer(2048, 2048, 16), Offer(8192, 0, 16, version=1), Offer(131072, 4096, 16, 2, ("sip-sdp", "presence")))
 MESSAGES = [
     bytes.fromhex(message["octets"])
@@ -79,7 +79,7 @@ def test_any_message(offer: Offer) -> None:
         outcome = endpoint.decompress(message, draw.choice((0, 0, None)))
         check(endpoint, message, outcome)
         kinds.add(outcome.kind)
-    assert {"sigcomp", "failed", "plain"} <= kinds, kinds
+    assert {"compressed", "failed", "plain"} <= kinds, kinds
 
 
 def test_any_stream() -> None:
@@ -127,5 +127,5 @@ def test_announcements_of_nothing_come_to_an_end(monkeypatch: pytest.MonkeyPatch
     for number in [*range(50), *range(50)]:
         told = bytes([0, 2, 6, *number.to_bytes(6, "big")])
         outcome = pair.hears(upload(code.ljust(128, b"\0") + told), None, True)
-        assert outcome.kind == "sigcomp" and outcome.run.parameters is not None and outcome.run.parameters.announced
+        assert outcome.kind == "compressed" and outcome.run.parameters is not None and outcome.run.parameters.announced
     assert len(tried) == 32

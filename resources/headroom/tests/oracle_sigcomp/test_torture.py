@@ -35,7 +35,7 @@ def play(at: Endpoint, message: bytes, run: dict) -> None:
         if "last_output" in run:
             assert (outcome.run.output or b"").hex().endswith(run["last_output"][str(at.offer.cycles_per_bit)])
     else:
-        assert outcome.kind == ("silent" if run["output"] is None else "sigcomp"), outcome.reason.name
+        assert outcome.kind == ("silent" if run["output"] is None else "compressed"), outcome.reason.name
         expected = (run["output"] or "").replace("{version}", version).replace("{dms}", "0800")
         assert outcome.output.hex() == expected
         cycles = run.get("cycles", run.get("cycles_per_bit_times", 0) * at.offer.cycles_per_bit)

@@ -28,7 +28,7 @@ def test_torture_with_output() -> None:
             expected.append((name, outcome))
     agrees: dict[str, bool] = {}
     for seen, (name, outcome) in zip(tshark.read(messages), expected, strict=True):
-        if outcome.kind == "sigcomp":
+        if outcome.kind == "compressed":
             agrees[name] = agrees.get(name, True) and seen.output == outcome.output
     assert {name for name, all_right in agrees.items() if all_right} >= CONFIRMED
 

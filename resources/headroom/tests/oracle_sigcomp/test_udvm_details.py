@@ -21,7 +21,7 @@ def run(code: bytes, memory: int = 2048, rest: bytes = b"") -> Outcome:
 def test_a_word_can_lie_across_the_end_of_the_largest_memory() -> None:
     """ "As always, the arithmetic is modulo 2^16": RFC 3320, 8.3."""
     outcome = run(assemble(f"LOAD (65535, 4660)\nOUTPUT (65535, 2)\nPUSH ($65535)\nOUTPUT (0, 1)\n{END}"), 131072)
-    assert (outcome.kind, outcome.output.hex()) == ("sigcomp", "123434")
+    assert (outcome.kind, outcome.output.hex()) == ("compressed", "123434")
     stack = assemble(f"LOAD (70, 65533)\nPUSH (7)\nPUSH (4660)\nOUTPUT (65535, 2)\nPOP (32)\nOUTPUT (32, 2)\n{END}")
     assert run(stack, 131072).output.hex() == "0007" + "1234"
     assert run(assemble(f"LOAD (65535, 4660)\n{END}")).reason == Reason.SEGFAULT

@@ -46,7 +46,7 @@ TEST_P(EachMechanism, BringsCallsBackBothWays) {
     Side& to = forward ? b : a;
     const Result made = from.compress(message, forward ? 7 : 9);
     ASSERT_EQ(made.status, HEADROOM_OK);
-    EXPECT_EQ(made.detail.kind, HEADROOM_MESSAGE_SIGCOMP);
+    EXPECT_EQ(made.detail.kind, HEADROOM_MESSAGE_COMPRESSED);
     EXPECT_EQ(made.detail.compartment, forward ? 7u : 9u);
     EXPECT_GT(made.detail.header_length, 0u);
     EXPECT_NE(made.detail.code_length == 0, made.detail.referred_length == 0);

@@ -41,7 +41,7 @@ TEST_F(Streams, MessagesComeOutOneByOneWhateverThePieces) {
     next = b_.drain();
   }
   EXPECT_FALSE(next);
-  EXPECT_EQ(b_.detail().kind, HEADROOM_MESSAGE_SIGCOMP) << "of the message returned last";
+  EXPECT_EQ(b_.detail().kind, HEADROOM_MESSAGE_COMPRESSED) << "of the message returned last";
   EXPECT_EQ(b_.decompress(stream, HEADROOM_NO_SESSION).status, HEADROOM_ERR_CHANNEL);
 }
 

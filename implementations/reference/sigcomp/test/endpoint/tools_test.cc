@@ -45,7 +45,7 @@ TEST(Tool, TracesTheLastOfSeveralMessages) {
   const std::string first = to_hex(a.compress(kMessage, 0).octets);
   const std::string second = to_hex(a.compress(kMessage, 0).octets);
   const json traced = ask({{"tool", "trace"}, {"messages", {first, second}}, {"limit", 5}});
-  EXPECT_EQ(traced["kind"], "sigcomp");
+  EXPECT_EQ(traced["kind"], "compressed");
   EXPECT_EQ(traced["output"], to_hex(kMessage));
   EXPECT_EQ(traced["lines"].size(), 5u);
   EXPECT_EQ(traced["truncated"], true);

@@ -297,7 +297,7 @@ def judged(given: Case) -> list[Outcome]:
     outcomes = []
     for step in given.steps:
         outcome = endpoint.decompress(step.octets, None)
-        if outcome.kind in ("sigcomp", "silent") and step.compartment is not None:
+        if outcome.kind in ("compressed", "silent") and step.compartment is not None:
             endpoint.accept(outcome, step.compartment)
         outcomes.append(outcome)
     return outcomes
@@ -357,7 +357,7 @@ def step_faults(step: Step, seen: MessageOutcome) -> list[str]:
         if "details" in expect:
             wrong += _unequal("details", seen.details.hex(), expect["details"])
         return wrong
-    kind = next((one for one in ("plain", "silent", "nack", "ignored") if expect.get(one)), "sigcomp")
+    kind = next((one for one in ("plain", "silent", "nack", "ignored") if expect.get(one)), "compressed")
     if seen.kind != kind:
         return [f"{kind} was expected; it was {_in_words(seen)}"]
     if expect.get("plain"):
@@ -377,7 +377,7 @@ def _compared(seen: MessageOutcome, judge: Outcome) -> list[str]:
     if seen.kind != judge.kind:
         return [f"it was {_in_words(seen)}; by the RFCs it is {judge.kind}"]
     wrong = _unequal("output", seen.output.hex(), judge.output.hex()) if judge.kind != "failed" else []
-    if judge.kind in ("sigcomp", "silent"):
+    if judge.kind in ("compressed", "silent"):
         wrong += _unequal("cycles", seen.cycles, judge.cycles)
     if judge.kind == "failed":
         wrong += _unequal("reason", _reason(seen.reason), judge.reason.name)
@@ -396,7 +396,7 @@ def _reason(number: int) -> str:
 def _in_words(seen: MessageOutcome) -> str:
     if seen.kind == "failed":
         return f"failed with {_reason(seen.reason)} at {seen.pc}"
-    return {"sigcomp": "decompressed", "silent": "decompressed without output", "plain": "taken for plain"}.get(
+    return {"compressed": "decompressed", "silent": "decompressed without output", "plain": "taken for plain"}.get(
         seen.kind, seen.kind
     )
 

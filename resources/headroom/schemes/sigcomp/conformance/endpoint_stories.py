@@ -88,7 +88,7 @@ def lost(count: int, loss: float, seed: int) -> list[int]:
 def _answered(session: Session, far: FarEnd, message: Message, number: int) -> list[str]:
     act = session.decompress(far.says(message.octets))
     seen = session.done(act).seen
-    if [one.output for one in seen if one.kind == "sigcomp"] != [message.octets]:
+    if [one.output for one in seen if one.kind == "compressed"] != [message.octets]:
         kinds = ", ".join(one.kind for one in seen) or "nothing"
         return [f"message {number}, {message.name}, from the far end came out as {kinds}"]
     return []
@@ -318,7 +318,7 @@ def streamed(session: Session, far: FarEnd, call: Sequence[Message], piece: int)
             stream = wire.mark(far.says(message.octets))
             acts = [session.decompress(stream[at : at + piece]) for at in range(0, len(stream), piece)]
             came = [one for act in acts for one in session.done(act).seen]
-            if [one.output for one in came if one.kind == "sigcomp"] != [message.octets] or len(came) != 1:
+            if [one.output for one in came if one.kind == "compressed"] != [message.octets] or len(came) != 1:
                 kinds = ", ".join(one.kind for one in came) or "nothing"
                 wrong.append(f"message {number}, {message.name}, from the far end came out as {kinds}")
     return wrong

@@ -28,7 +28,7 @@ ATTACKERS = 8  # compartments that fill theirs
 TEXT = b"OPTIONS sip:a@example.com SIP/2.0\r\nMax-Forwards: 70\r\nContent-Length: 0\r\n\r\n"
 Q_BIT = 4  # of the octet in front of a requested feedback item (RFC 3320, figure 12)
 MOST_FEEDBACK = 127  # octets of a feedback item behind its length (RFC 3320, figures 4 and 12)
-CAME_OUT = ("sigcomp", "silent", "plain")  # kinds of messages that have not failed
+CAME_OUT = ("compressed", "silent", "plain")  # kinds of messages that have not failed
 MOST_PRIORITY = 65534  # RFC 3320, 6.2.2: 65535 is the lowest of all
 
 _PUT_OUT_OK = "OUTPUT (ok, 2)\nEND-MESSAGE (0, 0, 0, 0, 0, 0, 0)\n:ok\nbyte (79, 75)"

@@ -100,9 +100,9 @@ class FarEnd:
 
 def fault_of(outcome: Outcome, message: bytes, octets: bytes) -> str:
     """What is wrong with a SigComp message that `message` was compressed to, as a sentence; "" when nothing is."""
-    if outcome.kind == "sigcomp" and outcome.output == message:
+    if outcome.kind == "compressed" and outcome.output == message:
         return ""
-    if outcome.kind == "sigcomp":
+    if outcome.kind == "compressed":
         at = next((n for n, (a, b) in enumerate(zip(outcome.output, message, strict=False)) if a != b), -1)
         where = f"from octet {at}" if at >= 0 else "in length"
         return f"{len(message)} octets came out as {len(outcome.output)} others, different {where}"

@@ -27,7 +27,7 @@ class Offer:
 
 @dataclass
 class Outcome:
-    """What became of a message. `kind`: sigcomp (decompressed with output), silent (without), plain, nack, ignored,
+    """What became of a message. `kind`: compressed (decompressed with output), silent (without), plain, nack, ignored,
     failed. `reason`, `opcode`, `pc` and `details` are those of a failure."""
 
     kind: str
@@ -71,7 +71,7 @@ class Endpoint:
             outcome.reason, outcome.details = error.reason, error.details
             outcome.opcode, outcome.pc = error.opcode, error.pc
             return outcome
-        outcome.kind = "silent" if outcome.run.output is None else "sigcomp"
+        outcome.kind = "silent" if outcome.run.output is None else "compressed"
         outcome.output = outcome.run.output or b""
         if compartment is not None:
             self.accept(outcome, compartment)

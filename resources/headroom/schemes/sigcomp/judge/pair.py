@@ -48,7 +48,7 @@ class Pair:
 
 def came_out(outcome: Outcome, message: bytes) -> bool:
     """Whether a SigComp message became what it is to be."""
-    return outcome.kind == "sigcomp" and outcome.output == message
+    return outcome.kind == "compressed" and outcome.output == message
 
 
 def summary(outcome: Outcome) -> str:

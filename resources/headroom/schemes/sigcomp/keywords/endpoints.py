@@ -307,7 +307,7 @@ class EndpointKeywords:
         whole = wire.mark(far.says(b"SIP/2.0 200 OK\r\n\r\n"))
         seen = _heard_on_stream([whole, b"\xf8\xff\x80", whole])
         kinds = [(one.kind, one.reason) for one in seen[:2]]
-        wrong = [] if kinds == [("sigcomp", 0), ("failed", 25)] else [f"it was {kinds}, not a message and a failure"]
+        wrong = [] if kinds == [("compressed", 0), ("failed", 25)] else [f"it was {kinds}, not a message and a failure"]
         wrong += ["a message came out behind the reserved code"] if any(one.output for one in seen[1:]) else []
         _must_be_empty(wrong)
 
