@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "adapter/calling.h"
+#include "adapter/promise_broken.h"
 #include "base/json_reader.h"
 #include "headroom.h"
 
@@ -72,7 +72,7 @@ template <typename Write>
 std::string fetch_text(const char* function, Write&& write) {
   std::string text(4096, '\0');
   for (int attempt = 0; attempt < 2; ++attempt) {
-    const std::size_t length = call_adapter(function, [&] { return write(text.data(), text.size()); });
+    const std::size_t length = call_safely(kNoRole, function, [&] { return write(text.data(), text.size()); });
     if (length >= kLargestText) break;
     if (length < text.size()) {
       if (text[length] != '\0') {

@@ -5,23 +5,28 @@
 #ifndef HEADROOM_ADAPTER_ENDPOINT_H
 #define HEADROOM_ADAPTER_ENDPOINT_H
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
 
-#include "adapter/instance.h"
-#include "base/octets.h"
+#include "adapter/caller.h"
 
 namespace headroom {
 
 // MessageRoom for what a message becomes, whatever the adapter makes of it. One for each thread.
 class MessageRoom {
  public:
-  explicit MessageRoom(std::size_t longest_message);
+  explicit MessageRoom(std::size_t longest_message)
+      : octets_(std::max<std::size_t>(HEADROOM_MESSAGE_MAX, 2 * longest_message + HEADROOM_MESSAGE_EXPANSION)) {}
   [[nodiscard]] std::uint8_t* data() noexcept { return octets_.data(); }
   // As far as the ABI promises it for an input of `in` octets, and no further.
-  [[nodiscard]] std::uint32_t for_compressing(std::size_t in) const noexcept;
-  [[nodiscard]] std::uint32_t for_decompressing(std::size_t in) const noexcept;
+  [[nodiscard]] std::size_t for_compressing(std::size_t in) const noexcept {
+    return std::min(octets_.size(), 2 * in + HEADROOM_MESSAGE_EXPANSION);
+  }
+  [[nodiscard]] std::size_t for_decompressing(std::size_t in) const noexcept {
+    return std::min(octets_.size(), std::max<std::size_t>(HEADROOM_MESSAGE_MAX, in));
+  }
 
  private:
   Octets octets_;
@@ -33,7 +38,7 @@ struct Made {
   bool accepted = false;  // or there was nothing to accept
 };
 
-// Every function throws Error(adapter) when the adapter breaks a promise of the ABI.
+// Every function throws PromiseBroken when the adapter breaks a promise of the ABI.
 class Endpoint {
  public:
   // Throws Error(adapter) when the adapter refuses. `compartment`: what open() tells of each; null: nothing.
@@ -46,7 +51,7 @@ class Endpoint {
   // `most`: octets that what comes of it may have; where they do not suffice, HEADROOM_ERR_NO_SPACE, and the adapter
   // takes the message for one that was never sent.
   [[nodiscard]] Made compress(OctetView message, std::uint32_t compartment, std::uint64_t now_ns, MessageRoom& room,
-                              std::uint32_t most = ~std::uint32_t{0});
+                              std::size_t most = ~std::size_t{0});
   // A datagram whose compartment only its output tells. `accept_as`: the compartment that the application names then,
   // HEADROOM_NO_SESSION for none.
   [[nodiscard]] Made decompress(OctetView message, std::uint32_t source, std::uint32_t accept_as, std::uint64_t now_ns,
@@ -62,12 +67,12 @@ class Endpoint {
 
  private:
   [[nodiscard]] bool is_plain() const;
-  [[nodiscard]] std::uint64_t never_back(std::uint64_t now_ns) noexcept;
   [[nodiscard]] Made process(bool compressing, headroom_packet packet, std::uint64_t now_ns);
 
   Instance instance_;
+  Caller<Safe> caller_;
   std::string compartment_;
-  std::uint64_t now_ns_ = 0;
+  std::uint64_t now_ns_ = 0;  // which never goes back
   std::array<std::uint8_t, HEADROOM_REVERSE_MAX> reverse_{};
 };
 

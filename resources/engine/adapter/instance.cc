@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "adapter/calling.h"
+#include "adapter/promise_broken.h"
 #include "base/sha256.h"
 
 namespace headroom {
@@ -31,9 +31,8 @@ AdapterJob read_adapter_job(const Value& value) {
   return job;
 }
 
-bool has_large_cids(const Json& config) {
-  return config.is_object() && config.contains("cids") && config["cids"] == "large";
-}
+PromiseBroken::PromiseBroken(const Instance& instance, const char* function, const std::string& sentence)
+    : PromiseBroken(instance.role(), function, sentence) {}
 
 std::uint32_t mrru_of(const Json& config) {
   if (!config.is_object() || !config.contains("mrru")) return 0;
@@ -68,7 +67,8 @@ Instance::Instance(const AdapterJob& job, headroom_role role)
   names_ = &scheme->names;
   std::string sentence(kErrorCapacity, '\0');
   const std::string config = job.config.dump();
-  self_ = call_adapter("create", [&] { return api().create(role, config.c_str(), sentence.data(), sentence.size()); });
+  self_ =
+      call_safely(role, "create", [&] { return api().create(role, config.c_str(), sentence.data(), sentence.size()); });
   if (self_ != nullptr) return;
   const std::string_view said(sentence.data(), strnlen(sentence.data(), sentence.size()));
   throw Error(ErrorKind::adapter,

@@ -35,9 +35,6 @@ struct AdapterJob {
 
 [[nodiscard]] AdapterJob read_adapter_job(const Value& value);
 
-// LARGE_CIDS (RFC 5795, 5.1.2) of a configuration.
-[[nodiscard]] bool has_large_cids(const Json& config);
-
 // MRRU (RFC 5795, 5.1.2) of a configuration: 0 where it is not there, or is none.
 [[nodiscard]] std::uint32_t mrru_of(const Json& config);
 
@@ -55,6 +52,7 @@ class Instance {
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
+  [[nodiscard]] const Library& library() const noexcept { return *library_; }
   [[nodiscard]] const headroom_api& api() const noexcept { return library_->api(); }
   // The extensions; nullptr for one that the adapter does not have.
   [[nodiscard]] const headroom_sessions* sessions() const noexcept { return library_->sessions(); }

@@ -42,23 +42,15 @@ class Fenced {
   std::uint8_t* base_;
 };
 
-// What a role is given: packets for a compressor, what a compressor made of them for a decompressor.
-std::vector<Octets> inputs_for(const Subject& subject, headroom_role role, std::size_t most) {
-  if (role == HEADROOM_DECOMPRESSOR) return link_packets(subject, most);
-  std::vector<Octets> inputs;
-  for (std::size_t i = 0; i < std::min(most, subject.packets.size()); ++i) inputs.push_back(subject.packets[i].octets);
-  return inputs;
-}
-
 // An instance that has been given the first `count` of `inputs`.
-std::unique_ptr<Instance> instance_after(const Subject& subject, headroom_role role, const std::vector<Octets>& inputs,
-                                         std::size_t count) {
+std::unique_ptr<Instance> instance_after(const Subject& subject, headroom_role role,
+                                         const std::vector<TypedPacket>& inputs, std::size_t count) {
   auto instance = std::make_unique<Instance>(subject.adapter, role);
-  for (std::size_t i = 0; i < count; ++i) (void)call(*instance, {inputs[i]}, 0, time_of(i));
+  for (std::size_t i = 0; i < count; ++i) (void)call_one(*instance, input_of(inputs[i]), time_of(i));
   return instance;
 }
 
-void check_capacity(const Subject& subject, headroom_role role, const std::vector<Octets>& inputs, std::size_t i,
+void check_capacity(const Subject& subject, headroom_role role, const std::vector<TypedPacket>& inputs, std::size_t i,
                     std::uint32_t capacity, Fenced& out) {
   const std::unique_ptr<Instance> instance = instance_after(subject, role, inputs, i);
   note("packet " + std::to_string(i) + " was given to the " + name_of(role) + " with room for " +
@@ -66,9 +58,10 @@ void check_capacity(const Subject& subject, headroom_role role, const std::vecto
   std::uint8_t* buffer = out.at_end(capacity);
   constexpr std::size_t kBefore = 64;
   std::memset(buffer - kBefore, kFill, kBefore);
-  Octets padded = inputs[i];
+  Octets padded = inputs[i].octets;
   padded.resize(padded.size() + kSlack);
-  headroom_packet packet = record_of(padded.data(), inputs[i].size(), buffer, capacity);
+  const OctetView given(padded.data(), padded.size() - kSlack);
+  headroom_packet packet = record_of({given, 0, inputs[i].type}, buffer, capacity);
   process_one(*instance, packet, time_of(i));
   if (std::any_of(buffer - kBefore, buffer, [](std::uint8_t octet) { return octet != kFill; })) {
     throw Broken(std::string("the ") + name_of(role) + " writes in front of its output buffer.");
@@ -86,20 +79,21 @@ enum class Place { at_the_edges, in_read_only_memory };
 void try_inputs(const Subject& subject, Place place) {
   Fenced in;
   for_each_role(subject, [&](headroom_role role) {
-    const std::vector<Octets> inputs = inputs_for(subject, role, 12);
+    const std::vector<TypedPacket> inputs = inputs_for(subject, role, 12);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const std::unique_ptr<Instance> instance = instance_after(subject, role, inputs, i);
-      for (std::size_t length = 0; length <= inputs[i].size(); ++length) {
+      for (std::size_t length = 0; length <= inputs[i].octets.size(); ++length) {
         const bool edges = place == Place::at_the_edges;
         for (std::uint8_t* at :
              {edges ? in.at_end(length) : in.at_start() + kSlack, in.at_start() + (edges ? 0 : kSlack)}) {
           note("the first " + std::to_string(length) + " octets of packet " + std::to_string(i) +
                " were given to the " + name_of(role));
           in.writable(true);
-          std::copy_n(inputs[i].begin(), length, at);
+          std::copy_n(inputs[i].octets.begin(), length, at);
           in.writable(edges);
           Octets out(length + 4 * HEADROOM_EXPANSION);
-          headroom_packet packet = record_of(at, length, out.data() + HEADROOM_EXPANSION, length + HEADROOM_EXPANSION);
+          headroom_packet packet = record_of({{at, length}, 0, inputs[i].type}, out.data() + HEADROOM_EXPANSION,
+                                             length + HEADROOM_EXPANSION);
           process_one(*instance, packet, time_of(i));
         }
       }
@@ -112,16 +106,17 @@ void try_inputs(const Subject& subject, Place place) {
 Outcome check_output_bounds(const Subject& subject) {
   Fenced out;
   for_each_role(subject, [&](headroom_role role) {
-    const std::vector<Octets> inputs = inputs_for(subject, role, 6);
+    const std::vector<TypedPacket> inputs = inputs_for(subject, role, 6);
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const std::unique_ptr<Instance> reference = instance_after(subject, role, inputs, i);
-      const std::vector<Called> roomy = call(*reference, {inputs[i]}, 0, time_of(i));
-      const auto needed = static_cast<std::uint32_t>(roomy[0].octets.size());
+      const auto needed =
+          static_cast<std::uint32_t>(call_one(*reference, input_of(inputs[i]), time_of(i)).octets.size());
       // Every capacity from nothing to a little more than is needed, and the one that the engine promises.
       const std::uint32_t most = std::min<std::uint32_t>(needed + 8, 512);
       for (std::uint32_t capacity = 0; capacity <= most; ++capacity)
         check_capacity(subject, role, inputs, i, capacity, out);
-      check_capacity(subject, role, inputs, i, static_cast<std::uint32_t>(inputs[i].size()) + HEADROOM_EXPANSION, out);
+      check_capacity(subject, role, inputs, i, static_cast<std::uint32_t>(inputs[i].octets.size()) + HEADROOM_EXPANSION,
+                     out);
     }
   });
   return {};

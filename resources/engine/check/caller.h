@@ -11,9 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "adapter/guarded.h"
-#include "adapter/instance.h"
+#include "adapter/buffers.h"
+#include "adapter/caller.h"
 #include "base/octets.h"
+#include "schemes/scheme.h"
 #include "traffic/source.h"
 
 namespace headroom::check {
@@ -42,42 +43,67 @@ struct Subject {
   Json scheme;  // what describe says of it
 };
 
-struct Called {
-  std::int32_t status = HEADROOM_ERR_INTERNAL;
+// Octets with their type of the link layer.
+struct TypedPacket {
   Octets octets;
-  headroom_detail detail{};
+  std::uint16_t type = HEADROOM_TYPE_DEFAULT;
 };
 
-// What `call` does when the outcome of a call is not what the ABI allows.
+// Of a TypedPacket, a SourcePacket or a PacketOutput: what a call is given.
+template <typename Packet>
+[[nodiscard]] PacketInput input_of(const Packet& packet, std::uint32_t channel = 0) {
+  return {packet.octets, channel, packet.type};
+}
+
+// What the engine knows of the subject's scheme; all of it empty where it does not know the scheme.
+[[nodiscard]] const Scheme& known_scheme(const Subject& subject) noexcept;
+
+// What a call does when its outcome is not what the ABI allows.
 enum class OnBadOutcome { not_judged, broken };
 
-// A record as a caller fills it, with a status that an adapter has to replace.
-[[nodiscard]] headroom_packet record_of(const std::uint8_t* in, std::size_t in_length, std::uint8_t* out,
-                                        std::size_t capacity, std::uint32_t channel = 0);
+// The policy of calls (adapter/caller.h) that does so.
+struct Judged : Safe {
+  OnBadOutcome on_bad = OnBadOutcome::not_judged;
+
+  template <typename Sentence>
+  [[noreturn]] void broken(headroom_role role, const char* function, Sentence&& sentence) const {
+    if (on_bad == OnBadOutcome::broken) Safe::broken(role, function, sentence);
+    throw NotJudged("not judged, because the outcome of a call is not what the ABI allows; see the check \"outcome\".");
+  }
+};
+
+[[nodiscard]] inline Caller<Judged> caller_of(const Instance& instance,
+                                              OnBadOutcome on_bad = OnBadOutcome::not_judged) {
+  return Caller<Judged>(instance, {{}, on_bad});
+}
 
 // compress or decompress, as the instance's role has it, for one packet, and drains: the record has the outcome.
 void process_one(const Instance& instance, headroom_packet& packet, std::uint64_t now_ns);
 
-// Calls compress or decompress, as the instance's role has it, and drains, with room to spare on all sides. The output
-// buffers are filled with `fill` before, and `details` says whether details are asked for. Outputs beyond the first are
-// left out.
-[[nodiscard]] std::vector<Called> call(const Instance& instance, const std::vector<OctetView>& inputs,
-                                       std::uint32_t channel, std::uint64_t now_ns,
-                                       OnBadOutcome on_bad = OnBadOutcome::not_judged, std::uint8_t fill = 0,
-                                       bool details = true);
+struct CallOptions {
+  OnBadOutcome on_bad = OnBadOutcome::not_judged;
+  std::uint8_t fill = 0;  // what output buffers hold beforehand
+};
+
+// Calls compress or decompress, as the instance's role has it, and drains, with room to spare on all sides. Outputs
+// beyond the first are left out.
+[[nodiscard]] std::vector<PacketOutput> call(const Instance& instance, const std::vector<PacketInput>& inputs,
+                                             std::uint64_t now_ns, const CallOptions& options = {});
+[[nodiscard]] PacketOutput call_one(const Instance& instance, const PacketInput& input, std::uint64_t now_ns,
+                                    const CallOptions& options = {});
 
 // All reverse packets of an instance; none where the adapter has no such function.
 [[nodiscard]] std::vector<ReversePacket> take_reverse(const Instance& instance, std::uint64_t now_ns,
-                                                      std::uint8_t fill = 0,
-                                                      OnBadOutcome on_bad = OnBadOutcome::not_judged);
-// Without effect where the adapter has no such function.
-void give_reverse(const Instance& instance, const Octets& octets, std::uint16_t type, std::uint64_t now_ns);
+                                                      const CallOptions& options = {});
 // What a decompressor wants sent reaches the compressor.
 void carry_reverse(const Instance& decompressor, const Instance& compressor, std::uint64_t now_ns);
 
 // The link packets that a fresh compressor makes of the subject's packets, nothing lost; without a compressor the
 // packets themselves. What could not be compressed is left out.
-[[nodiscard]] std::vector<Octets> link_packets(const Subject& subject, std::size_t most);
+[[nodiscard]] std::vector<TypedPacket> link_packets(const Subject& subject, std::size_t most);
+
+// What a role is given: packets for a compressor, what a compressor made of them for a decompressor.
+[[nodiscard]] std::vector<TypedPacket> inputs_for(const Subject& subject, headroom_role role, std::size_t most);
 
 // Everything that compressor and decompressor put out for the subject's packets, as text: one line for each packet,
 // status and octets, and for each feedback. Made with fresh instances.

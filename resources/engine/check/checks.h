@@ -32,6 +32,15 @@ Outcome check_functions(const Subject& subject);
 Outcome check_describe(const Subject& subject);
 
 // configuration_checks.cc
+struct Refused {
+  std::int32_t role;
+  std::string config;
+  std::string what;  // is wrong with it
+};
+// Throws Broken where `create` does not refuse it as it should.
+void check_refusal(const headroom_api& api, const Refused& refused);
+// Adds those configurations that an adapter of the subject's scheme must refuse.
+void add_known(std::vector<Refused>& bad, const Subject& subject, std::int32_t role);
 Outcome check_create(const Subject& subject);
 Outcome check_bad_configuration(const Subject& subject);
 Outcome check_statistics(const Subject& subject);

@@ -11,12 +11,6 @@ namespace {
 
 constexpr char kPoison = '\x5A';
 
-struct Refused {
-  std::int32_t role;
-  std::string config;
-  std::string what;  // is wrong with it
-};
-
 // Configurations that every adapter must refuse, built from one that it accepts.
 std::vector<Refused> bad_configurations(const Subject& subject) {
   std::vector<Refused> bad;
@@ -38,22 +32,13 @@ std::vector<Refused> bad_configurations(const Subject& subject) {
   add("channels that are a text", "channels", "one");
   add("an option that it cannot know", "options", {{"no_such_option", true}});
   add("options that are a list", "options", Json::array());
-  if (subject.adapter.scheme == "rohc") {  // the other keys mean what RFC 5795, 5.1.2 says
-    add("CIDs that are neither small nor large", "cids", "medium");
-    add("a MAX_CID beyond 16383", "max_cid", 16384);
-    add("a negative MAX_CID", "max_cid", -1);
-    add("a profile that describe does not list", "profiles", {"0xfffe"});
-    add("profiles that are a text", "profiles", "0x0001");
-    add("a mode that there is not", "mode", "X");
-    Json config = good;
-    config["cids"] = "small";
-    config["max_cid"] = 16;
-    bad.push_back({good_role, config.dump(), "a MAX_CID of 16 with small CIDs"});
-  }
+  add_known(bad, subject, good_role);
   bad.push_back({0, good.dump(), "the role 0"});
   bad.push_back({3, good.dump(), "the role 3"});
   return bad;
 }
+
+}  // namespace
 
 void check_refusal(const headroom_api& api, const Refused& refused) {
   note(refused.what + " was given to create");
@@ -75,7 +60,11 @@ void check_refusal(const headroom_api& api, const Refused& refused) {
   }
 }
 
-}  // namespace
+void add_known(std::vector<Refused>& bad, const Subject& subject, std::int32_t role) {
+  const auto known = known_scheme(subject).trials.bad_configurations;
+  if (known == nullptr) return;
+  for (const BadConfiguration& one : known(subject.adapter.config)) bad.push_back({role, one.config.dump(), one.what});
+}
 
 Outcome check_create(const Subject& subject) {
   for_each_role(subject, [&](headroom_role role) {
@@ -107,15 +96,15 @@ Outcome check_statistics(const Subject& subject) {
       throw Broken("statistics tells a memory_bytes of " + std::to_string(memory) +
                    " for a fresh instance, which is more than any machine has.");
     }
-    const headroom_api& api = instance.api();
-    const std::size_t length = api.statistics(instance.self(), nullptr, 0);
+    const Caller<Judged> caller = caller_of(instance);
+    const std::size_t length = caller.statistics(nullptr, 0);
     std::string buffer(length + 64, kPoison);
-    (void)api.statistics(instance.self(), buffer.data(), length);
+    (void)caller.statistics(buffer.data(), length);
     if (std::any_of(buffer.begin(), buffer.end(), [](char c) { return c != kPoison; })) {
       throw Broken("statistics writes into a buffer that is too small for its text.");
     }
-    for (const Octets& packet : link_packets(subject, 50)) {
-      if (role == HEADROOM_DECOMPRESSOR) (void)call(instance, {packet}, 0, time_of(0));
+    for (const TypedPacket& packet : link_packets(subject, 50)) {
+      if (role == HEADROOM_DECOMPRESSOR) (void)call_one(instance, input_of(packet), time_of(0));
     }
     (void)instance.statistics();
   });
@@ -126,12 +115,13 @@ Outcome check_control(const Subject& subject) {
   bool any = false;
   for_each_role(subject, [&](headroom_role role) {
     const Instance instance(subject.adapter, role);
-    if (instance.api().control == nullptr) return;
+    const Caller<Judged> caller = caller_of(instance);
+    if (!caller.has_control()) return;
     any = true;
     for (const char* message : {"{\"no_such_message\": 1}", "not JSON", "[]", ""}) {
       note(std::string("control was given ") + message);
       std::string sentence(256, kPoison);
-      const std::int32_t result = instance.api().control(instance.self(), message, sentence.data(), sentence.size());
+      const std::int32_t result = caller.control(message, sentence.data(), sentence.size());
       if (result != 0) throw Broken(std::string("control claims to understand ") + message + ".");
       const std::size_t length = strnlen(sentence.data(), sentence.size());
       if (length == 0 || length == sentence.size()) throw Broken("control refuses a message without a sentence.");

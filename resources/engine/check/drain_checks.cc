@@ -34,7 +34,7 @@ struct Slots {
       inputs.back().reserve(1);  // so that data() is no null pointer
       outputs.emplace_back(inputs.back().size() + HEADROOM_EXPANSION);
       longest = std::max(longest, outputs.back().size());
-      records.push_back(record_of(inputs[i].data(), inputs[i].size(), outputs[i].data(), outputs[i].size()));
+      records.push_back(record_of({inputs[i], 0, subject.packets[i].type}, outputs[i].data(), outputs[i].size()));
     }
   }
   std::vector<Octets> inputs, outputs;
@@ -43,13 +43,13 @@ struct Slots {
 };
 
 // Adds to `text` what drain puts out, `at_once` records at a time.
-void drain_into(std::string& text, const Instance& instance, std::size_t room, std::size_t at_once,
+void drain_into(std::string& text, const Caller<Judged>& caller, std::size_t room, std::size_t at_once,
                 std::uint64_t now_ns) {
   std::vector<Octets> rooms(at_once, Octets(room));
   for (std::size_t outputs = 0; outputs < kMostOutputs;) {
     std::vector<headroom_packet> records(at_once);
-    for (std::size_t i = 0; i < at_once; ++i) records[i] = record_of(nullptr, 0, rooms[i].data(), room);
-    const std::size_t drained = instance.api().drain(instance.self(), records.data(), at_once, now_ns, nullptr);
+    for (std::size_t i = 0; i < at_once; ++i) records[i] = record_of({}, rooms[i].data(), room);
+    const std::size_t drained = caller.drain(records.data(), at_once, now_ns);
     if (drained > at_once) throw Broken("drain says that it has filled more records than there are.");
     for (std::size_t i = 0; i < drained; ++i) {
       if (*name_of_status(records[i].status) == '\0') throw Broken("drain leaves a record without a status.");
@@ -66,6 +66,7 @@ void drain_into(std::string& text, const Instance& instance, std::size_t room, s
 // Everything that a compressor puts out, in order, line by line.
 std::string outputs_of(const Subject& subject, std::size_t burst, std::size_t at_once) {
   const Instance instance(narrow_link(subject), HEADROOM_COMPRESSOR);
+  const Caller<Judged> caller = caller_of(instance);
   Slots slots(subject);
   std::string text;
   for (std::size_t begin = 0; begin < slots.records.size();) {
@@ -73,8 +74,7 @@ std::string outputs_of(const Subject& subject, std::size_t burst, std::size_t at
     const std::vector<headroom_packet> given(slots.records.begin() + static_cast<std::ptrdiff_t>(begin),
                                              slots.records.end());
     note("a burst of " + std::to_string(count) + " was compressed, from packet " + std::to_string(begin) + " on");
-    const std::size_t handled =
-        instance.api().compress(instance.self(), &slots.records[begin], count, time_of(0), nullptr);
+    const std::size_t handled = caller.process(true, &slots.records[begin], count, time_of(0));
     if (handled == 0 || handled > count) {
       throw Broken("compress says that it has handled " + std::to_string(handled) + " of " + std::to_string(count) +
                    " packets.");
@@ -91,9 +91,9 @@ std::string outputs_of(const Subject& subject, std::size_t burst, std::size_t at
     }
     begin += handled;
     const bool more = slots.records[begin - 1].more != 0;
-    if (more) drain_into(text, instance, slots.longest, at_once, time_of(0));
+    if (more) drain_into(text, caller, slots.longest, at_once, time_of(0));
     std::string surplus;
-    drain_into(surplus, instance, slots.longest, at_once, time_of(0));
+    drain_into(surplus, caller, slots.longest, at_once, time_of(0));
     if (!surplus.empty()) {
       throw Broken(more ? "drain puts something out after it has returned 0 at the same time."
                         : "drain puts something out behind a packet whose \"more\" is 0.");
@@ -106,7 +106,7 @@ std::string outputs_of(const Subject& subject, std::size_t burst, std::size_t at
 
 Outcome check_drain(const Subject& subject) {
   if (!subject.compressor) throw NotJudged("this needs a compressor.");
-  if (Instance(subject.adapter, HEADROOM_COMPRESSOR).api().drain == nullptr)
+  if (!caller_of(Instance(subject.adapter, HEADROOM_COMPRESSOR)).has_drain())
     throw NotJudged("the adapter has no drain: a packet never has more than one output.");
   const std::string one = outputs_of(subject, 1, 1);
   for (const auto& [burst, at_once] : {std::pair<std::size_t, std::size_t>{1, 5}, {8, 1}, {kPackets, 3}}) {
@@ -122,25 +122,24 @@ Outcome check_deadline(const Subject& subject) {
   bool any = false;
   for_each_role(subject, [&](headroom_role role) {
     const Instance instance(subject.adapter, role);
-    const headroom_api& api = instance.api();
-    if (api.next_deadline == nullptr) return;
-    if (api.drain == nullptr) throw Broken("there is next_deadline, and drain is NULL.");
+    const Caller<Judged> caller = caller_of(instance);
+    if (!caller.has_next_deadline()) return;
+    if (!caller.has_drain()) throw Broken("there is next_deadline, and drain is NULL.");
     any = true;
-    const std::vector<Octets> link = link_packets(subject, kPackets);
+    const std::vector<TypedPacket> inputs = inputs_for(subject, role, kPackets);
     std::string ignored;
     const auto after_drain = [&](std::uint64_t now_ns) {
-      drain_into(ignored, instance, HEADROOM_MESSAGE_MAX, 1, now_ns);
-      const std::uint64_t deadline = api.next_deadline(instance.self());
+      drain_into(ignored, caller, HEADROOM_MESSAGE_MAX, 1, now_ns);
+      const std::uint64_t deadline = caller.next_deadline();
       if (deadline <= now_ns) {
         throw Broken("next_deadline is " + std::to_string(deadline) + " when all that is due at " +
                      std::to_string(now_ns) + " has been drained.");
       }
       return deadline;
     };
-    for (std::size_t i = 0; i < link.size() && i < subject.packets.size(); ++i) {
-      const Octets& packet = role == HEADROOM_COMPRESSOR ? subject.packets[i].octets : link[i];
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
       note("packet " + std::to_string(i) + " was given to the " + name_of(role) + ", and drained");
-      (void)call(instance, {packet}, 0, time_of(i));
+      (void)call_one(instance, input_of(inputs[i]), time_of(i));
       const std::uint64_t deadline = after_drain(time_of(i));
       if (deadline >= time_of(i + 1)) continue;
       note("the deadline behind packet " + std::to_string(i) + " has come");
@@ -153,24 +152,23 @@ Outcome check_deadline(const Subject& subject) {
 
 Outcome check_lost_frames(const Subject& subject) {
   if (!subject.decompressor) throw NotJudged("this needs a decompressor.");
-  const std::vector<Octets> link = link_packets(subject, kPackets);
+  const std::vector<TypedPacket> link = link_packets(subject, kPackets);
   const Instance instance(subject.adapter, HEADROOM_DECOMPRESSOR), twin(subject.adapter, HEADROOM_DECOMPRESSOR);
   Octets room(HEADROOM_EXPANSION);
   const std::uint8_t none = 0;
   for (std::size_t i = 0; i < link.size(); ++i) {
     note("a frame was reported lost in front of link packet " + std::to_string(i));
-    headroom_packet report = record_of(&none, 0, room.data(), room.size());
-    report.in_type = HEADROOM_TYPE_LOST;
+    headroom_packet report = record_of({{&none, 0}, 0, HEADROOM_TYPE_LOST}, room.data(), room.size());
     process_one(instance, report, time_of(i));
     if (report.status != HEADROOM_NOTHING || report.out_length != 0) {
       throw Broken(std::string("the report of a lost frame is answered with ") + name_of_status(report.status) +
                    "; NOTHING is right.");
     }
     // No frame is lost: what a scheme makes of the report is its own affair, but it does not change what comes out.
-    const std::vector<Called> reported = call(instance, {link[i]}, 0, time_of(i));
-    const std::vector<Called> unreported = call(twin, {link[i]}, 0, time_of(i));
-    if (reported[0].status != HEADROOM_OK || unreported[0].status != HEADROOM_OK) continue;
-    if (replay::first_difference(reported[0].octets, unreported[0].octets))
+    const PacketOutput reported = call_one(instance, input_of(link[i]), time_of(i));
+    const PacketOutput unreported = call_one(twin, input_of(link[i]), time_of(i));
+    if (!reported.came_out() || !unreported.came_out()) continue;
+    if (replay::first_difference(reported.octets, unreported.octets))
       throw Broken("link packet " + std::to_string(i) + " comes out changed after the report of a lost frame.");
   }
   return {};

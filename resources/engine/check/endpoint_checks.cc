@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "adapter/guarded_endpoint.h"
+#include "adapter/checked_endpoint.h"
 #include "base/hex.h"
 #include "base/random.h"
 #include "check/endpoint.h"
@@ -21,17 +21,6 @@ void require(bool holds, const std::string& sentence) {
   if (!holds) throw Broken(sentence);
 }
 
-// A promise that the guard sees broken is the check's finding.
-template <typename Body>
-Outcome guarded(Body&& body) {
-  try {
-    body();
-  } catch (const PromiseBroken& broken) {
-    throw Broken(broken.function() + ": " + broken.what());
-  }
-  return {};
-}
-
 // An endpoint with compartment 0.
 struct Side {
   explicit Side(const Subject& subject, bool stream = false)
@@ -41,12 +30,12 @@ struct Side {
     if (sentence) throw Broken("sessions.open refuses an empty object: " + *sentence);
   }
   Instance instance;
-  GuardedEndpoint endpoint;
+  CheckedEndpoint endpoint;
 };
 
-void take_all(GuardedEndpoint& endpoint, std::uint64_t now_ns) {
+void take_all(CheckedEndpoint& endpoint, std::uint64_t now_ns) {
   for (int n = 0; endpoint.take_reverse(now_ns); ++n) {
-    if (n == kMostNacks) throw Broken("take_reverse never stops returning NACKs.");
+    if (n == kMostNacks) throw PromiseBroken(endpoint.instance(), "take_reverse", "it never stops returning packets.");
   }
 }
 
@@ -88,45 +77,31 @@ Octets sip_message(std::size_t number) {
 }
 
 Outcome check_endpoint_functions(const Subject& subject) {
-  return guarded([&] {
-    note("an endpoint was made");
-    Instance instance(subject.adapter, HEADROOM_ENDPOINT);
-    const GuardedEndpoint endpoint(instance);
-    require(!has(subject, "features", "nack") || instance.api().take_reverse != nullptr,
-            "describe lists the feature nack, and take_reverse is NULL.");
-    require(!subject.scheme.contains("tools") || subject.scheme["tools"].empty() ||
-                Library::open(subject.adapter.library, "/library")->tools() != nullptr,
-            "describe lists tools, and there is no extension \"tools\".");
-  });
+  note("an endpoint was made");
+  Instance instance(subject.adapter, HEADROOM_ENDPOINT);
+  const CheckedEndpoint endpoint(instance);
+  require(!has(subject, "features", "nack") || instance.api().take_reverse != nullptr,
+          "describe lists the feature nack, and take_reverse is NULL.");
+  require(!subject.scheme.contains("tools") || subject.scheme["tools"].empty() ||
+              Library::open(subject.adapter.library, "/library")->tools() != nullptr,
+          "describe lists tools, and there is no extension \"tools\".");
+  return {};
 }
 
 Outcome check_endpoint_configuration(const Subject& subject) {
+  const Json& good = subject.adapter.config;
+  Json with_unknown_option = good;
+  with_unknown_option["options"] = {{"no_such_option", true}};
+  std::vector<Refused> bad = {
+      {HEADROOM_ENDPOINT, "{\"scheme\": ", "a configuration that is not JSON"},
+      {HEADROOM_ENDPOINT, "[]", "a configuration that is no object"},
+      {HEADROOM_ENDPOINT, with_unknown_option.dump(), "an option that it cannot know"},
+      {HEADROOM_COMPRESSOR, good.dump(), "the role of a compressor"},
+      {HEADROOM_DECOMPRESSOR, good.dump(), "the role of a decompressor"},
+  };
+  add_known(bad, subject, HEADROOM_ENDPOINT);
   const std::shared_ptr<const Library> library = Library::open(subject.adapter.library, "/library");
-  const auto refuse = [&](std::int32_t role, const std::string& config, const std::string& what) {
-    note(what + " was given to create");
-    std::string sentence(256, '\0');
-    headroom_instance* const made = library->api().create(role, config.c_str(), sentence.data(), sentence.size());
-    require(made == nullptr, "create accepts " + what + ".");
-    const std::size_t length = strnlen(sentence.data(), sentence.size());
-    require(length != 0 && length != sentence.size(), "create refuses " + what + " without a sentence.");
-  };
-  const auto with = [&](const char* key, const Json& value) {
-    Json config = subject.adapter.config;
-    config[key] = value;
-    return config.dump();
-  };
-  refuse(HEADROOM_ENDPOINT, "{\"scheme\": ", "a configuration that is not JSON");
-  refuse(HEADROOM_ENDPOINT, "[]", "a configuration that is no object");
-  refuse(HEADROOM_ENDPOINT, with("transport", "pigeon"), "a transport that there is not");
-  refuse(HEADROOM_ENDPOINT, with("decompression_memory_size", 5000), "a memory size that is no power of two");
-  refuse(HEADROOM_ENDPOINT, with("state_memory_size", "much"), "a state memory size that is a text");
-  refuse(HEADROOM_ENDPOINT, with("cycles_per_bit", 8), "a cycles_per_bit of 8");
-  refuse(HEADROOM_ENDPOINT, with("version", 0), "a SigComp_version of 0");
-  refuse(HEADROOM_ENDPOINT, with("dictionaries", {"no-such-dictionary"}), "a dictionary that describe does not list");
-  refuse(HEADROOM_ENDPOINT, with("options", {{"no_such_option", true}}), "an option that it cannot know");
-  const std::string good = subject.adapter.config.dump();
-  refuse(HEADROOM_COMPRESSOR, good, "the role of a compressor");
-  refuse(HEADROOM_DECOMPRESSOR, good, "the role of a decompressor");
+  for (const Refused& refused : bad) check_refusal(library->api(), refused);
   AdapterJob newer = subject.adapter;
   newer.config["a_key_that_a_later_version_may_have"] = 1;
   note("an endpoint was made with an unknown key outside options, which is to be ignored");
@@ -135,293 +110,285 @@ Outcome check_endpoint_configuration(const Subject& subject) {
 }
 
 Outcome check_compartments(const Subject& subject) {
-  return guarded([&] {
-    Side side(subject);
-    GuardedEndpoint& endpoint = side.endpoint;
-    note("compartments were opened and closed");
-    require(endpoint.open(0, Json::object()).has_value(), "a compartment that is open is opened again.");
-    require(endpoint.open(1, {{"no_such_key", 1}}).has_value(),
-            "sessions.open accepts a key that is not among state_memory_size, peer and options.");
-    require(endpoint.open(1, Json::array()).has_value(), "sessions.open accepts a list.");
-    require(!endpoint.close(1), "sessions.close closes what is not open.");
-    require(endpoint.compress(sip_message(0), 1, time_of(0)).status == HEADROOM_ERR_CHANNEL,
-            "compress for a compartment that is not open must be answered with ERR_CHANNEL.");
-    require(endpoint.decompress(sip_message(0), 1, 0, time_of(0)).status == HEADROOM_ERR_CHANNEL,
-            "decompress for a compartment that is not open must be answered with ERR_CHANNEL.");
-    for (int i = 0; i < 3; ++i) {
-      const auto sentence = endpoint.open(HEADROOM_NO_SESSION - 1, Json::object());
-      require(!sentence.has_value(), "compartment 4294967294 cannot be opened: " + sentence.value_or(""));
-      require(endpoint.close(HEADROOM_NO_SESSION - 1), "sessions.close does not close what is open.");
-    }
-    require(endpoint.open(HEADROOM_NO_SESSION, Json::object()).has_value(),
-            "HEADROOM_NO_SESSION is opened as if it were a number.");
-  });
+  Side side(subject);
+  CheckedEndpoint& endpoint = side.endpoint;
+  note("compartments were opened and closed");
+  require(endpoint.open(0, Json::object()).has_value(), "a compartment that is open is opened again.");
+  require(endpoint.open(1, {{"no_such_key", 1}}).has_value(),
+          "sessions.open accepts a key that is not among state_memory_size, peer and options.");
+  require(endpoint.open(1, Json::array()).has_value(), "sessions.open accepts a list.");
+  require(!endpoint.close(1), "sessions.close closes what is not open.");
+  require(endpoint.compress(sip_message(0), 1, time_of(0)).status == HEADROOM_ERR_CHANNEL,
+          "compress for a compartment that is not open must be answered with ERR_CHANNEL.");
+  require(endpoint.decompress(sip_message(0), 1, 0, time_of(0)).status == HEADROOM_ERR_CHANNEL,
+          "decompress for a compartment that is not open must be answered with ERR_CHANNEL.");
+  for (int i = 0; i < 3; ++i) {
+    const auto sentence = endpoint.open(HEADROOM_NO_SESSION - 1, Json::object());
+    require(!sentence.has_value(), "compartment 4294967294 cannot be opened: " + sentence.value_or(""));
+    require(endpoint.close(HEADROOM_NO_SESSION - 1), "sessions.close does not close what is open.");
+  }
+  require(endpoint.open(HEADROOM_NO_SESSION, Json::object()).has_value(),
+          "HEADROOM_NO_SESSION is opened as if it were a number.");
+  return {};
 }
 
 Outcome check_messages(const Subject& subject) {
   require_compression(subject);
-  return guarded([&] {
-    Side a(subject), b(subject);
-    for (std::size_t i = 0; i < 60; ++i) {
-      Side& from = i % 2 == 0 ? a : b;
-      Side& to = i % 2 == 0 ? b : a;
-      const Octets message = sip_message(i);
-      note("message " + std::to_string(i) + " was compressed and decompressed");
-      const MessageOutput made = from.endpoint.compress(message, 0, time_of(i));
-      require(made.came_out(),
-              "message " + std::to_string(i) + " was not compressed: " + name_of_status(made.status) + ".");
-      const bool known = i % 4 < 2;
-      const MessageOutput back = to.endpoint.decompress(made.octets, known ? 0 : HEADROOM_NO_SESSION, 1, time_of(i));
-      require(back.came_out(), "message " + std::to_string(i) +
-                                   " was not decompressed: " + name_of_status(back.status) + ", reason " +
-                                   std::to_string(back.detail.reason) + ".");
-      require(back.octets == message, "message " + std::to_string(i) + " came back changed.");
-      if (!known) (void)to.endpoint.accept(0);
-    }
-    for (Side* side : {&a, &b}) {
-      require(!side->endpoint.take_reverse(time_of(60)),
-              "take_reverse returns a NACK although every message was decompressed.");
-    }
-  });
+  Side a(subject), b(subject);
+  for (std::size_t i = 0; i < 60; ++i) {
+    Side& from = i % 2 == 0 ? a : b;
+    Side& to = i % 2 == 0 ? b : a;
+    const Octets message = sip_message(i);
+    note("message " + std::to_string(i) + " was compressed and decompressed");
+    const MessageOutput made = from.endpoint.compress(message, 0, time_of(i));
+    require(made.came_out(),
+            "message " + std::to_string(i) + " was not compressed: " + name_of_status(made.status) + ".");
+    const bool known = i % 4 < 2;
+    const MessageOutput back = to.endpoint.decompress(made.octets, known ? 0 : HEADROOM_NO_SESSION, 1, time_of(i));
+    require(back.came_out(), "message " + std::to_string(i) + " was not decompressed: " + name_of_status(back.status) +
+                                 ", reason " + std::to_string(back.detail.reason) + ".");
+    require(back.octets == message, "message " + std::to_string(i) + " came back changed.");
+    if (!known) (void)to.endpoint.accept(0);
+  }
+  for (Side* side : {&a, &b}) {
+    require(!side->endpoint.take_reverse(time_of(60)),
+            "take_reverse returns a NACK although every message was decompressed.");
+  }
+  return {};
 }
 
 Outcome check_acceptance(const Subject& subject) {
-  return guarded([&] {
-    Side side(subject);
-    note("accept was called without a message");
-    require(!side.endpoint.accept(0), "accept accepts although there has been no message.");
-    require_compression(subject);
-    Side other(subject);
-    const MessageOutput made = other.endpoint.compress(sip_message(0), 0, time_of(0));
-    if (!made.came_out() || made.detail.kind == HEADROOM_MESSAGE_PLAIN) throw NotJudged("nothing is compressed.");
-    if (!side.endpoint.decompress(made.octets, HEADROOM_NO_SESSION, 0, time_of(0)).came_out()) {
-      throw NotJudged("a message was not decompressed; see the check \"messages\".");
-    }
-    if (side.endpoint.detail().kind == HEADROOM_MESSAGE_PLAIN) throw NotJudged("messages are plain here.");
-    require(!side.endpoint.accept(7), "accept accepts for a compartment that is not open.");
-    require(side.endpoint.accept(0), "accept refuses a message that was decompressed without a compartment.");
-    require(!side.endpoint.accept(0), "accept accepts the same message twice.");
-    require(side.endpoint.decompress(other.endpoint.compress(sip_message(1), 0, time_of(1)).octets, 0, 0, time_of(1))
-                .came_out(),
-            "what was accepted cannot be built upon: the next message is not decompressed.");
-    require(!side.endpoint.accept(0), "accept accepts a message that was decompressed for a known compartment.");
-  });
+  Side side(subject);
+  note("accept was called without a message");
+  require(!side.endpoint.accept(0), "accept accepts although there has been no message.");
+  require_compression(subject);
+  Side other(subject);
+  const MessageOutput made = other.endpoint.compress(sip_message(0), 0, time_of(0));
+  if (!made.came_out() || made.detail.kind == HEADROOM_MESSAGE_PLAIN) throw NotJudged("nothing is compressed.");
+  if (!side.endpoint.decompress(made.octets, HEADROOM_NO_SESSION, 0, time_of(0)).came_out()) {
+    throw NotJudged("a message was not decompressed; see the check \"messages\".");
+  }
+  if (side.endpoint.detail().kind == HEADROOM_MESSAGE_PLAIN) throw NotJudged("messages are plain here.");
+  require(!side.endpoint.accept(7), "accept accepts for a compartment that is not open.");
+  require(side.endpoint.accept(0), "accept refuses a message that was decompressed without a compartment.");
+  require(!side.endpoint.accept(0), "accept accepts the same message twice.");
+  require(side.endpoint.decompress(other.endpoint.compress(sip_message(1), 0, time_of(1)).octets, 0, 0, time_of(1))
+              .came_out(),
+          "what was accepted cannot be built upon: the next message is not decompressed.");
+  require(!side.endpoint.accept(0), "accept accepts a message that was decompressed for a known compartment.");
+  return {};
 }
-
-// A message that any UDVM fails at: bytecode whose first instruction is DECOMPRESSION-FAILURE (RFC 3320 9.4.1).
-constexpr std::array<std::uint8_t, 4> kFailsForSure = {0xF8, 0x00, 0x11, 0x00};
 
 Outcome check_nacks(const Subject& subject) {
   if (!has(subject, "features", "nack")) throw NotJudged("the endpoint does not declare the feature nack.");
-  return guarded([&] {
-    Side side(subject);
-    take_all(side.endpoint, time_of(0));
-    note("a message that must fail was decompressed");
-    const std::int32_t status = side.endpoint.decompress(kFailsForSure, 0, 0, time_of(0)).status;
-    require(status == HEADROOM_ERR_DECOMPRESSION, std::string("bytecode that fails is answered with ") +
-                                                      name_of_status(status) + " instead of ERR_DECOMPRESSION.");
-    const auto nack = side.endpoint.take_reverse(time_of(0));
-    require(nack.has_value(), "take_reverse has no NACK after a decompression failure.");
-    require(!nack->octets.empty() && nack->octets[0] >= 0xF8,
-            "the NACK that take_reverse returns does not begin as a SigComp message does.");
-    require(nack->type == HEADROOM_REVERSE_FAR, "the NACK that take_reverse returns is not for the far end.");
-    require(!side.endpoint.take_reverse(time_of(0)), "take_reverse returns two NACKs for one failure.");
-  });
+  const Scheme& scheme = known_scheme(subject);
+  if (!scheme.message_mark || scheme.trials.failing_message.empty())
+    throw NotJudged("what messages of this scheme look like is not known here.");
+  Side side(subject);
+  take_all(side.endpoint, time_of(0));
+  note("a message that must fail was decompressed");
+  const std::int32_t status = side.endpoint.decompress(scheme.trials.failing_message, 0, 0, time_of(0)).status;
+  require(status == HEADROOM_ERR_DECOMPRESSION, std::string("bytecode that fails is answered with ") +
+                                                    name_of_status(status) + " instead of ERR_DECOMPRESSION.");
+  const auto nack = side.endpoint.take_reverse(time_of(0));
+  require(nack.has_value(), "take_reverse has no NACK after a decompression failure.");
+  require(!nack->octets.empty() && scheme.message_mark->is_on(nack->octets),
+          "the NACK that take_reverse returns does not begin as a message does.");
+  require(nack->type == HEADROOM_REVERSE_FAR, "the NACK that take_reverse returns is not for the far end.");
+  require(!side.endpoint.take_reverse(time_of(0)), "take_reverse returns two NACKs for one failure.");
+  return {};
 }
 
 Outcome check_detail_grows(const Subject& subject) {
-  return guarded([&] {
-    Side side(subject);
-    (void)side.endpoint.decompress(sip_message(0), 0, 0, time_of(0));
-    const headroom_message_detail whole = side.endpoint.detail();
-    for (const std::size_t size : {std::size_t{4}, std::size_t{8}, std::size_t{16}, sizeof whole + 64}) {
-      Octets room(sizeof whole + 128, 0x5A);
-      headroom_message_detail detail;
-      std::memset(&detail, 0x5A, sizeof detail);
-      detail.struct_size = static_cast<std::uint32_t>(size);
-      std::memcpy(room.data(), &detail, sizeof detail);
-      note("messages.detail was called with a struct_size of " + std::to_string(size));
-      side.instance.messages()->detail(side.instance.self(), reinterpret_cast<headroom_message_detail*>(room.data()));
-      require(std::all_of(room.begin() + static_cast<std::ptrdiff_t>(std::min(size, sizeof whole)), room.end(),
-                          [](std::uint8_t octet) { return octet == 0x5A; }),
-              "messages.detail writes beyond the caller's struct_size of " + std::to_string(size) + ".");
-    }
-  });
+  Side side(subject);
+  (void)side.endpoint.decompress(sip_message(0), 0, 0, time_of(0));
+  const headroom_message_detail whole = side.endpoint.detail();
+  for (const std::size_t size : {std::size_t{4}, std::size_t{8}, std::size_t{16}, sizeof whole + 64}) {
+    Octets room(sizeof whole + 128, 0x5A);
+    headroom_message_detail detail;
+    std::memset(&detail, 0x5A, sizeof detail);
+    detail.struct_size = static_cast<std::uint32_t>(size);
+    std::memcpy(room.data(), &detail, sizeof detail);
+    note("messages.detail was called with a struct_size of " + std::to_string(size));
+    caller_of(side.instance).detail(*reinterpret_cast<headroom_message_detail*>(room.data()));
+    require(std::all_of(room.begin() + static_cast<std::ptrdiff_t>(std::min(size, sizeof whole)), room.end(),
+                        [](std::uint8_t octet) { return octet == 0x5A; }),
+            "messages.detail writes beyond the caller's struct_size of " + std::to_string(size) + ".");
+  }
+  return {};
 }
 
 Outcome check_streams(const Subject& subject) {
   if (!has(subject, "transports", "tcp")) throw NotJudged("the endpoint has no streams.");
   require_compression(subject);
-  return guarded([&] {
-    Side a(subject, true), b(subject, true);
-    Octets stream;
-    constexpr std::size_t kMessages = 6;
-    bool plain = false;
-    for (std::size_t i = 0; i < kMessages; ++i) {
-      const MessageOutput made = a.endpoint.compress(sip_message(i), 0, time_of(i));
-      require(made.came_out(), "message " + std::to_string(i) + " was not compressed.");
-      plain = plain || made.detail.kind == HEADROOM_MESSAGE_PLAIN;
-      stream.insert(stream.end(), made.octets.begin(), made.octets.end());
+  Side a(subject, true), b(subject, true);
+  Octets stream;
+  constexpr std::size_t kMessages = 6;
+  bool plain = false;
+  for (std::size_t i = 0; i < kMessages; ++i) {
+    const MessageOutput made = a.endpoint.compress(sip_message(i), 0, time_of(i));
+    require(made.came_out(), "message " + std::to_string(i) + " was not compressed.");
+    plain = plain || made.detail.kind == HEADROOM_MESSAGE_PLAIN;
+    stream.insert(stream.end(), made.octets.begin(), made.octets.end());
+  }
+  if (plain) throw NotJudged("messages are plain here, and nothing delimits them.");
+  require(b.endpoint.decompress({}, 0, 0, time_of(0)).is_none() && !b.endpoint.drain(time_of(0)),
+          "no octets of a stream must be answered with NOTHING, and no message.");
+  require(b.endpoint.decompress(stream, HEADROOM_NO_SESSION, 0, time_of(0)).status == HEADROOM_ERR_CHANNEL,
+          "a stream without a compartment must be answered with ERR_CHANNEL.");
+  std::size_t came = 0;
+  Xoshiro256 random(1);
+  for (std::size_t at = 0; at < stream.size();) {
+    const std::size_t length = std::min<std::size_t>(stream.size() - at, 1 + random.next() % 500);
+    note("octets " + std::to_string(at) + " and following of a stream were given to decompress");
+    std::optional<MessageOutput> output =
+        b.endpoint.decompress(OctetView(stream).subspan(at, length), 0, 0, time_of(at));
+    if (output->is_none()) output = b.endpoint.drain(time_of(at));
+    for (; output; output = b.endpoint.drain(time_of(at))) {
+      require(output->came_out() && came < kMessages && output->octets == sip_message(came),
+              "message " + std::to_string(came) + " of a stream does not come out as it went in.");
+      ++came;
     }
-    if (plain) throw NotJudged("messages are plain here, and nothing delimits them.");
-    require(b.endpoint.decompress({}, 0, 0, time_of(0)).is_none() && !b.endpoint.drain(time_of(0)),
-            "no octets of a stream must be answered with NOTHING, and no message.");
-    require(b.endpoint.decompress(stream, HEADROOM_NO_SESSION, 0, time_of(0)).status == HEADROOM_ERR_CHANNEL,
-            "a stream without a compartment must be answered with ERR_CHANNEL.");
-    std::size_t came = 0;
-    Xoshiro256 random(1);
-    for (std::size_t at = 0; at < stream.size();) {
-      const std::size_t length = std::min<std::size_t>(stream.size() - at, 1 + random.next() % 500);
-      note("octets " + std::to_string(at) + " and following of a stream were given to decompress");
-      std::optional<MessageOutput> output =
-          b.endpoint.decompress(OctetView(stream).subspan(at, length), 0, 0, time_of(at));
-      if (output->is_none()) output = b.endpoint.drain(time_of(at));
-      for (; output; output = b.endpoint.drain(time_of(at))) {
-        require(output->came_out() && came < kMessages && output->octets == sip_message(came),
-                "message " + std::to_string(came) + " of a stream does not come out as it went in.");
-        ++came;
-      }
-      at += length;
-    }
-    require(came == kMessages,
-            std::to_string(came) + " of " + std::to_string(kMessages) + " messages of a stream came out.");
-  });
+    at += length;
+  }
+  require(came == kMessages,
+          std::to_string(came) + " of " + std::to_string(kMessages) + " messages of a stream came out.");
+  return {};
 }
 
 Outcome check_message_bounds(const Subject& subject) {
   require_compression(subject);
-  return guarded([&] {
-    Side a(subject), b(subject);
-    const Octets message = sip_message(0);
-    const MessageOutput made = a.endpoint.compress(message, 0, time_of(0));
-    if (!made.came_out()) throw NotJudged("a message was not compressed; see the check \"messages\".");
-    const auto try_with = [&](Side& side, bool compressing, const Octets& in, std::size_t room) {
-      Octets out(room + 64, 0xA5);
-      Octets exact = in;
-      headroom_packet packet{};
-      packet.in = exact.data();
-      packet.in_length = static_cast<std::uint32_t>(exact.size());
-      packet.out = out.data();
-      packet.out_capacity = static_cast<std::uint32_t>(room);
-      const auto call = compressing ? side.instance.api().compress : side.instance.api().decompress;
-      (void)call(side.instance.self(), &packet, 1, time_of(room), nullptr);
-      (void)side.endpoint.drain(time_of(room));
-      require(std::all_of(out.begin() + static_cast<std::ptrdiff_t>(room), out.end(),
-                          [](std::uint8_t octet) { return octet == 0xA5; }),
-              std::string(compressing ? "compress" : "decompress") + " writes beyond a buffer of " +
-                  std::to_string(room) + " octets.");
-      require(packet.status != HEADROOM_OK || packet.out_length <= room,
-              "success is claimed with more octets than there is room for.");
-    };
-    for (std::size_t room = 0; room < 300; room += room < 20 ? 1 : 17) {
-      note("a message was handled with room for " + std::to_string(room) + " octets");
-      try_with(a, true, message, room);
-      try_with(b, false, made.octets, room);
-    }
-  });
+  Side a(subject), b(subject);
+  const Octets message = sip_message(0);
+  const MessageOutput made = a.endpoint.compress(message, 0, time_of(0));
+  if (!made.came_out()) throw NotJudged("a message was not compressed; see the check \"messages\".");
+  const auto try_with = [&](Side& side, bool compressing, const Octets& in, std::size_t room) {
+    Octets out(room + 64, 0xA5);
+    Octets exact = in;
+    headroom_packet packet = record_of({exact}, out.data(), room);
+    (void)caller_of(side.instance).process(compressing, &packet, 1, time_of(room));
+    (void)side.endpoint.drain(time_of(room));
+    require(std::all_of(out.begin() + static_cast<std::ptrdiff_t>(room), out.end(),
+                        [](std::uint8_t octet) { return octet == 0xA5; }),
+            std::string(compressing ? "compress" : "decompress") + " writes beyond a buffer of " +
+                std::to_string(room) + " octets.");
+    require(packet.status != HEADROOM_OK || packet.out_length <= room,
+            "success is claimed with more octets than there is room for.");
+  };
+  for (std::size_t room = 0; room < 300; room += room < 20 ? 1 : 17) {
+    note("a message was handled with room for " + std::to_string(room) + " octets");
+    try_with(a, true, message, room);
+    try_with(b, false, made.octets, room);
+  }
+  return {};
 }
 
 Outcome check_endpoint_deterministic(const Subject& subject) {
   require_compression(subject);
-  return guarded([&] {
-    const auto transcript = [&](std::size_t others) {
-      Side a(subject), b(subject);
-      std::vector<std::unique_ptr<Side>> more;
-      for (std::size_t i = 0; i < others; ++i) more.push_back(std::make_unique<Side>(subject));
-      std::string text;
-      for (std::size_t i = 0; i < 40; ++i) {
-        for (const auto& side : more) (void)side->endpoint.compress(sip_message(i + 100), 0, time_of(i));
-        Side& from = i % 3 == 0 ? b : a;
-        Side& to = i % 3 == 0 ? a : b;
-        const MessageOutput made = from.endpoint.compress(sip_message(i), 0, time_of(i));
-        const MessageOutput back = to.endpoint.decompress(made.octets, 0, 0, time_of(i));
-        text += to_hex(made.octets) + " " + name_of_status(back.status) + " " + std::to_string(back.detail.cycles) +
-                " " + to_hex(back.octets) + "\n";
-      }
-      return text;
-    };
-    note("the same messages were sent twice, the second time with other instances beside");
-    require(transcript(0) == transcript(2),
-            "the same calls do not give the same octets, or instances are not independent of each other.");
-    // One receiver misses every second message; another one beside it, which gets them all, must be no help.
-    const auto with_gaps = [&](bool another) {
-      Side sender(subject), gets_all(subject), receiver(subject);
-      std::string text;
-      for (std::size_t i = 0; i < 12; ++i) {
-        const MessageOutput made = sender.endpoint.compress(sip_message(i), 0, time_of(i));
-        if (another) (void)gets_all.endpoint.decompress(made.octets, 0, 0, time_of(i));
-        if (i % 2 == 0) continue;
-        const MessageOutput back = receiver.endpoint.decompress(made.octets, 0, 0, time_of(i));
-        text += std::string(name_of_status(back.status)) + " " + to_hex(back.octets) + "\n";
-      }
-      return text;
-    };
-    note("messages were lost on the way to one instance, the second time with another one that got them all");
-    require(with_gaps(false) == with_gaps(true),
-            "a message comes out otherwise when another instance has had the messages before it: instances share what "
-            "they remember.");
-  });
+  const auto transcript = [&](std::size_t others) {
+    Side a(subject), b(subject);
+    std::vector<std::unique_ptr<Side>> more;
+    for (std::size_t i = 0; i < others; ++i) more.push_back(std::make_unique<Side>(subject));
+    std::string text;
+    for (std::size_t i = 0; i < 40; ++i) {
+      for (const auto& side : more) (void)side->endpoint.compress(sip_message(i + 100), 0, time_of(i));
+      Side& from = i % 3 == 0 ? b : a;
+      Side& to = i % 3 == 0 ? a : b;
+      const MessageOutput made = from.endpoint.compress(sip_message(i), 0, time_of(i));
+      const MessageOutput back = to.endpoint.decompress(made.octets, 0, 0, time_of(i));
+      text += to_hex(made.octets) + " " + name_of_status(back.status) + " " + std::to_string(back.detail.cycles) + " " +
+              to_hex(back.octets) + "\n";
+    }
+    return text;
+  };
+  note("the same messages were sent twice, the second time with other instances beside");
+  require(transcript(0) == transcript(2),
+          "the same calls do not give the same octets, or instances are not independent of each other.");
+  // One receiver misses every second message; another one beside it, which gets them all, must be no help.
+  const auto with_gaps = [&](bool another) {
+    Side sender(subject), gets_all(subject), receiver(subject);
+    std::string text;
+    for (std::size_t i = 0; i < 12; ++i) {
+      const MessageOutput made = sender.endpoint.compress(sip_message(i), 0, time_of(i));
+      if (another) (void)gets_all.endpoint.decompress(made.octets, 0, 0, time_of(i));
+      if (i % 2 == 0) continue;
+      const MessageOutput back = receiver.endpoint.decompress(made.octets, 0, 0, time_of(i));
+      text += std::string(name_of_status(back.status)) + " " + to_hex(back.octets) + "\n";
+    }
+    return text;
+  };
+  note("messages were lost on the way to one instance, the second time with another one that got them all");
+  require(with_gaps(false) == with_gaps(true),
+          "a message comes out otherwise when another instance has had the messages before it: instances share what "
+          "they remember.");
+  return {};
 }
 
 Outcome check_hostile_messages(const Subject& subject) {
-  return guarded([&] {
-    std::vector<Octets> honest;
-    if (has(subject, "features", "compression")) {
-      Side sender(subject);
-      honest = made_by(sender, 12);
-    }
-    honest.push_back({0xF8, 0x02, 0x01, 0x0E, 0x86, 0xF8, 0x01, 0x00, 0x40});
-    Xoshiro256 random(3);
-    const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random.next() % limit); };
-    Side side(subject);
-    for (std::size_t i = 0; i < kHostileMessages; ++i) {
-      Octets message = honest[below(honest.size())];
-      switch (i % 4) {
-        case 0:
-          message.resize(below(200));
-          for (std::uint8_t& octet : message) octet = static_cast<std::uint8_t>(random.next());
-          if (!message.empty()) message[0] |= 0xF8;
-          break;
-        case 1:
-          message.resize(below(message.size() + 1));
-          break;
-        case 2:
-          for (std::size_t n = below(6) + 1; n > 0; --n) {
+  std::vector<Octets> honest;
+  if (has(subject, "features", "compression")) {
+    Side sender(subject);
+    honest = made_by(sender, 12);
+  }
+  const Scheme& scheme = known_scheme(subject);
+  const OctetView beginning = scheme.trials.beginning_of_message;
+  honest.emplace_back(beginning.begin(), beginning.end());
+  // Random octets that could be a message's.
+  const auto mark = [&](Octets& message) {
+    if (!message.empty() && scheme.message_mark) scheme.message_mark->put_on(message);
+  };
+  Xoshiro256 random(3);
+  const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random.next() % limit); };
+  Side side(subject);
+  for (std::size_t i = 0; i < kHostileMessages; ++i) {
+    Octets message = honest[below(honest.size())];
+    switch (i % 4) {
+      case 0:
+        message.resize(below(200));
+        for (std::uint8_t& octet : message) octet = static_cast<std::uint8_t>(random.next());
+        mark(message);
+        break;
+      case 1:
+        message.resize(below(message.size() + 1));
+        break;
+      case 2:
+        for (std::size_t n = below(6) + 1; n > 0; --n) {
+          if (!message.empty())
             message[below(std::min<std::size_t>(message.size(), 200))] ^= static_cast<std::uint8_t>(1u << below(8));
-          }
-          break;
-        default:
-          break;
-      }
-      note("message " + std::to_string(i) + " of hostile ones, " + std::to_string(message.size()) +
-           " octets, was given to decompress");
-      const bool known = i % 2 == 0;
-      // An hour apart: what an endpoint allows a source per second is not what is asked here.
-      const std::uint64_t now_ns = (i + 1) * 3'600'000'000'000;
-      (void)side.endpoint.decompress(message, known ? 0 : HEADROOM_NO_SESSION, 0, now_ns);
-      if (!known) (void)side.endpoint.accept(0);
-      take_all(side.endpoint, now_ns);
-      if (i % 16 == 0) (void)side.endpoint.compress(sip_message(i), 0, now_ns);
+        }
+        break;
+      default:
+        break;
     }
-    if (!has(subject, "transports", "tcp")) return;
-    Side stream(subject, true);
-    for (std::size_t i = 0; i < kHostileMessages; ++i) {
-      Octets piece(below(300));
-      for (std::uint8_t& octet : piece) octet = static_cast<std::uint8_t>(below(3) == 0 ? 0xFF : random.next());
-      note("piece " + std::to_string(i) + " of a hostile stream was given to decompress");
-      const std::uint64_t now_ns = (i + 1) * 3'600'000'000'000;
-      std::size_t outputs = 0;
-      (void)stream.endpoint.decompress(piece, 0, 0, now_ns);
-      do {
-        take_all(stream.endpoint, now_ns);
-        require(outputs++ < piece.size() + 2, "a piece of a stream gives more messages than it has octets.");
-      } while (stream.endpoint.drain(now_ns));
-      if (i % 8 == 0) {
-        (void)stream.endpoint.close(0);
-        (void)stream.endpoint.open(0, Json::object());
-      }
+    note("message " + std::to_string(i) + " of hostile ones, " + std::to_string(message.size()) +
+         " octets, was given to decompress");
+    const bool known = i % 2 == 0;
+    // An hour apart: what an endpoint allows a source per second is not what is asked here.
+    const std::uint64_t now_ns = (i + 1) * 3'600'000'000'000;
+    (void)side.endpoint.decompress(message, known ? 0 : HEADROOM_NO_SESSION, 0, now_ns);
+    if (!known) (void)side.endpoint.accept(0);
+    take_all(side.endpoint, now_ns);
+    if (i % 16 == 0) (void)side.endpoint.compress(sip_message(i), 0, now_ns);
+  }
+  if (!has(subject, "transports", "tcp")) return {};
+  Side stream(subject, true);
+  for (std::size_t i = 0; i < kHostileMessages; ++i) {
+    Octets piece(below(300));
+    for (std::uint8_t& octet : piece) octet = static_cast<std::uint8_t>(below(3) == 0 ? 0xFF : random.next());
+    note("piece " + std::to_string(i) + " of a hostile stream was given to decompress");
+    const std::uint64_t now_ns = (i + 1) * 3'600'000'000'000;
+    std::size_t outputs = 0;
+    (void)stream.endpoint.decompress(piece, 0, 0, now_ns);
+    do {
+      take_all(stream.endpoint, now_ns);
+      require(outputs++ < piece.size() + 2, "a piece of a stream gives more messages than it has octets.");
+    } while (stream.endpoint.drain(now_ns));
+    if (i % 8 == 0) {
+      (void)stream.endpoint.close(0);
+      (void)stream.endpoint.open(0, Json::object());
     }
-  });
+  }
+  return {};
 }
 
 Outcome check_tool(const Subject& subject) {

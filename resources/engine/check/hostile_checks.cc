@@ -58,37 +58,37 @@ class Forger {
 };
 
 // What a decompressor has to say after a packet, to either end.
-void take_all(const Instance& instance, std::uint64_t now_ns, OnBadOutcome on_bad) {
-  if (instance.role() != HEADROOM_DECOMPRESSOR) return;
-  (void)take_reverse(instance, now_ns, 0, on_bad);
+void take_all(const Instance& instance, std::uint64_t now_ns, const CallOptions& options = {}) {
+  if (instance.role() == HEADROOM_DECOMPRESSOR) (void)take_reverse(instance, now_ns, options);
 }
 
 }  // namespace
 
 Outcome check_hostile_packets(const Subject& subject) {
   for_each_role(subject, [&](headroom_role role) {
-    std::vector<Octets> honest = role == HEADROOM_DECOMPRESSOR ? link_packets(subject, 100) : std::vector<Octets>();
-    for (std::size_t i = 0; role == HEADROOM_COMPRESSOR && i < std::min<std::size_t>(100, subject.packets.size());
-         ++i) {
-      honest.push_back(subject.packets[i].octets);
-    }
+    const std::vector<TypedPacket> honest = inputs_for(subject, role, 100);
     const Instance instance(subject.adapter, role);
     // When even honest packets have impossible outcomes, there is nothing to add here.
     for (std::size_t i = 0; i < honest.size(); ++i) {
-      (void)call(instance, {honest[i]}, 0, time_of(i));
-      take_all(instance, time_of(i), OnBadOutcome::not_judged);
+      (void)call_one(instance, input_of(honest[i]), time_of(i));
+      take_all(instance, time_of(i));
     }
     Forger forger(1);
     for (std::size_t i = 0; i < kHostilePackets; ++i) {
       // Honest packets in between, so that there is a context to attack.
       const std::size_t kind = i % 4;
-      Octets packet = honest.empty() || kind == 0 ? forger.random_octets(i % 64 == 0 ? 2'000 : 120)
-                                                  : honest[forger.below(honest.size())];
-      if (kind == 2 || kind == 3) packet = forger.damaged(packet);
-      note("packet " + std::to_string(i) + " of hostile ones, " + std::to_string(packet.size()) +
+      const bool forged = honest.empty() || kind == 0;
+      const Octets random = forged ? forger.random_octets(i % 64 == 0 ? 2'000 : 120) : Octets();
+      // Random octets come with each type that there is.
+      TypedPacket packet =
+          honest.empty() ? TypedPacket() : honest[forged ? i % honest.size() : forger.below(honest.size())];
+      if (forged) packet.octets = random;
+      if (kind == 2 || kind == 3) packet.octets = forger.damaged(packet.octets);
+      note("packet " + std::to_string(i) + " of hostile ones, " + std::to_string(packet.octets.size()) +
            " octets, was given to the " + name_of(role));
-      (void)call(instance, {packet}, 0, time_of(honest.size() + i), OnBadOutcome::broken);
-      take_all(instance, time_of(honest.size() + i), OnBadOutcome::broken);
+      const CallOptions judged = {OnBadOutcome::broken};
+      (void)call_one(instance, input_of(packet), time_of(honest.size() + i), judged);
+      take_all(instance, time_of(honest.size() + i), judged);
     }
   });
   return {};
@@ -97,28 +97,25 @@ Outcome check_hostile_packets(const Subject& subject) {
 Outcome check_hostile_feedback(const Subject& subject) {
   if (!subject.compressor) throw NotJudged("this needs a compressor.");
   const Instance compressor(subject.adapter, HEADROOM_COMPRESSOR);
-  const headroom_api& api = compressor.api();
-  if (api.give_reverse == nullptr) throw NotJudged("the adapter takes no feedback.");
+  const Caller<Judged> caller = caller_of(compressor);
+  if (!caller.has_give_reverse()) throw NotJudged("the adapter takes no reverse packets.");
   Forger forger(2);
   std::size_t next = 0;
   for (std::size_t i = 0; i < kHostilePackets; ++i) {
     Octets octets = forger.random_octets(i % 16 == 0 ? HEADROOM_REVERSE_MAX : 12);
     // Half of it looks like feedback: 11110 and a length (RFC 5795, 5.2.4.1).
     if (i % 2 == 0 && !octets.empty()) octets[0] = static_cast<std::uint8_t>(0xF0 | forger.below(8));
-    const auto length = static_cast<std::uint32_t>(octets.size());
-    octets.resize(octets.size() + 1);  // so that no feedback has a pointer that is NULL
+    octets.reserve(octets.size() + 1);  // so that none has a pointer that is NULL
     const std::uint32_t channel = i % 32 == 0 ? 0x7FFFFFFF : 0;
-    note("feedback " + std::to_string(i) + " of hostile ones, " + std::to_string(length) +
+    note("reverse packet " + std::to_string(i) + " of hostile ones, " + std::to_string(octets.size()) +
          " octets, was given to the compressor");
     for (const unsigned type : {HEADROOM_REVERSE_NEAR, HEADROOM_REVERSE_FAR, kNoType}) {
       if (type != HEADROOM_REVERSE_NEAR && i % 8 != 0) continue;
-      headroom_packet packet = record_of(octets.data(), length, nullptr, 0, channel);
-      packet.in_type = static_cast<std::uint16_t>(type);
-      (void)api.give_reverse(compressor.self(), &packet, 1, time_of(i));
+      (void)caller.give_reverse({octets, channel, static_cast<std::uint16_t>(type)}, time_of(i));
     }
-    const Octets& packet = subject.packets[next++ % subject.packets.size()].octets;
+    const SourcePacket& packet = subject.packets[next++ % subject.packets.size()];
     // Octets waiting to be piggybacked count against the room; what does not fit may be refused, but not overflow.
-    (void)call(compressor, {packet}, 0, time_of(i));
+    (void)call_one(compressor, input_of(packet), time_of(i));
   }
   return {};
 }

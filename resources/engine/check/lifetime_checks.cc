@@ -69,142 +69,130 @@ class Lent {
 class Borrower {
  public:
   Borrower(const AdapterJob& job, headroom_role role)
-      : library_(Library::open(job.library, "/library")), api_(library_->api()), role_(role) {
-    Lent lent;
-    note(std::string("create was called for a ") + name_of(role));
-    char* const error = lent.array<char>(kErrorCapacity);
-    self_ = api_.create(role, lent.text(job.config.dump()), error, kErrorCapacity);
-    if (self_ == nullptr) throw NotJudged(std::string("no instance can be made: ") + error);
-  }
-  ~Borrower() { api_.destroy(self_); }
+      : library_(Library::open(job.library, "/library")),
+        self_(create(library_->api(), job, role)),
+        caller_(*library_, self_, role) {}
+  ~Borrower() { library_->api().destroy(self_); }
   Borrower(const Borrower&) = delete;
   Borrower& operator=(const Borrower&) = delete;
 
   // What came out of each, in order; nothing of what did not come out.
-  std::vector<Octets> process(bool compressing, const std::vector<OctetView>& inputs, std::uint32_t channel,
-                              std::uint64_t now_ns) {
+  std::vector<TypedPacket> process(bool compressing, const std::vector<PacketInput>& inputs, std::uint64_t now_ns) {
     Lent lent;
     const std::size_t count = inputs.size();
     auto* const packets = lent.array<headroom_packet>(count);
     auto* const details = lent.array<headroom_detail>(count);
-    std::vector<headroom_packet> given;
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t room = room_for(compressing, inputs[i].size());
-      packets[i].in = lent.copy(inputs[i]);
-      packets[i].in_length = static_cast<std::uint32_t>(inputs[i].size());
-      packets[i].out = lent.octets(room);
-      packets[i].out_capacity = static_cast<std::uint32_t>(room);
-      packets[i].channel = channel;
-      packets[i].status = HEADROOM_ERR_INTERNAL;
-      given.push_back(packets[i]);
+      const OctetView octets(lent.copy(inputs[i].octets), inputs[i].octets.size());
+      const std::size_t room = room_for(compressing, octets.size());
+      packets[i] =
+          record_of({octets, inputs[i].channel, inputs[i].type}, lent.octets(room), room, HEADROOM_ERR_INTERNAL);
     }
-    std::vector<Octets> outputs;
-    for (std::size_t begin = 0; begin < count;) {
-      called(compressing ? "compress" : "decompress");
-      const std::size_t handled = (compressing ? api_.compress : api_.decompress)(self_, packets + begin, count - begin,
-                                                                                  now_ns, details + begin);
-      if (handled == 0 || handled > count - begin) throw NotJudged("packets are left; see the check \"outcome\".");
-      for (std::size_t i = begin; i < begin + handled; ++i) {
+    const std::vector<headroom_packet> given(packets, packets + count);
+    std::vector<TypedPacket> outputs;
+    called(name_of_function(compressing));
+    caller_.process_all(compressing, packets, count, now_ns, details, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
         if (packets[i].status != HEADROOM_OK || packets[i].out_length > given[i].out_capacity) continue;
-        outputs.emplace_back(given[i].out, given[i].out + packets[i].out_length);
+        outputs.push_back({Octets(given[i].out, given[i].out + packets[i].out_length), packets[i].out_type});
       }
-      begin += handled;
-      if (packets[begin - 1].more != 0) drain(given[begin - 1].out_capacity, now_ns, outputs);
-    }
+      if (packets[end - 1].more != 0) drain(given[end - 1].out_capacity, now_ns, outputs);
+      if (end < count) called(name_of_function(compressing));
+    });
     return outputs;
   }
 
   std::vector<ReversePacket> take(std::uint64_t now_ns) {
     std::vector<ReversePacket> taken;
-    for (int i = 0; i < kMostReverse && api_.take_reverse != nullptr; ++i) {
+    for (int i = 0; i < kMostReverse && caller_.has_take_reverse(); ++i) {
       Lent lent;
-      auto* const packet = lent.array<headroom_packet>(1);
       std::uint8_t* const out = lent.octets(HEADROOM_REVERSE_MAX);
-      packet->out = out;
-      packet->out_capacity = HEADROOM_REVERSE_MAX;
+      auto* const packet = lent.array(1, record_of({}, out, HEADROOM_REVERSE_MAX, HEADROOM_OK));
       called("take_reverse");
-      if (api_.take_reverse(self_, packet, 1, now_ns) != 1 || packet->out_length > HEADROOM_REVERSE_MAX) break;
+      if (caller_.take_reverse(packet, 1, now_ns) != 1 || packet->out_length > HEADROOM_REVERSE_MAX) break;
       taken.push_back({Octets(out, out + packet->out_length), packet->channel, packet->out_type});
     }
     return taken;
   }
 
   void give(const Octets& octets, std::uint16_t type, std::uint64_t now_ns) {
-    if (api_.give_reverse == nullptr) return;
+    if (!caller_.has_give_reverse()) return;
     Lent lent;
-    auto* const packet = lent.array<headroom_packet>(1);
-    *packet = record_of(lent.copy(octets), octets.size(), nullptr, 0);
-    packet->in_type = type;
+    const OctetView copy(lent.copy(octets), octets.size());
     called("give_reverse");
-    (void)api_.give_reverse(self_, packet, 1, now_ns);
+    (void)caller_.give_reverse(lent.array(1, record_of({copy, 0, type}, nullptr, 0)), 1, now_ns);
   }
 
   void ask_for_statistics() {
     constexpr std::size_t kCapacity = 64 << 10;
     Lent lent;
     called("statistics");
-    (void)api_.statistics(self_, lent.array<char>(kCapacity), kCapacity);
+    (void)caller_.statistics(lent.array<char>(kCapacity), kCapacity);
   }
 
   void control(const std::string& message) {
-    if (api_.control == nullptr) return;
+    if (!caller_.has_control()) return;
     Lent lent;
     called("control");
-    (void)api_.control(self_, lent.text(message), lent.array<char>(kErrorCapacity), kErrorCapacity);
+    (void)caller_.control(lent.text(message), lent.array<char>(kErrorCapacity), kErrorCapacity);
   }
 
   void open(std::uint32_t compartment) {
     Lent lent;
     called("sessions.open");
     char* const error = lent.array<char>(kErrorCapacity);
-    if (library_->sessions() == nullptr ||
-        library_->sessions()->open(self_, compartment, lent.text("{}"), error, kErrorCapacity) != 1) {
+    if (library_->sessions() == nullptr || caller_.open(compartment, lent.text("{}"), error, kErrorCapacity) != 1) {
       throw NotJudged(std::string("no compartment can be opened: ") + error);
     }
   }
 
   void accept(std::uint32_t compartment) {
     called("messages.accept");
-    if (library_->messages() != nullptr) (void)library_->messages()->accept(self_, compartment);
+    if (library_->messages() != nullptr) (void)caller_.accept(compartment);
   }
 
   void ask_about_message() {
-    if (library_->messages() == nullptr || library_->messages()->detail == nullptr) return;
+    if (library_->messages() == nullptr || !caller_.has_detail()) return;
     Lent lent;
     auto* const detail = lent.array<headroom_message_detail>(1);
     detail->struct_size = sizeof *detail;
     called("messages.detail");
-    library_->messages()->detail(self_, detail);
+    caller_.detail(*detail);
   }
 
  private:
-  void drain(std::size_t room, std::uint64_t now_ns, std::vector<Octets>& outputs) {
-    for (int i = 0; i < kMostReverse && api_.drain != nullptr; ++i) {
+  static headroom_instance* create(const headroom_api& api, const AdapterJob& job, headroom_role role) {
+    Lent lent;
+    note(std::string("create was called for a ") + name_of(role));
+    char* const error = lent.array<char>(kErrorCapacity);
+    headroom_instance* const self = api.create(role, lent.text(job.config.dump()), error, kErrorCapacity);
+    if (self == nullptr) throw NotJudged(std::string("no instance can be made: ") + error);
+    return self;
+  }
+  void drain(std::size_t room, std::uint64_t now_ns, std::vector<TypedPacket>& outputs) {
+    for (int i = 0; i < kMostReverse && caller_.has_drain(); ++i) {
       Lent lent;
-      auto* const packet = lent.array<headroom_packet>(1);
       std::uint8_t* const out = lent.octets(room);
-      packet->out = out;
-      packet->out_capacity = static_cast<std::uint32_t>(room);
+      auto* const packet = lent.array(1, record_of({}, out, room, HEADROOM_OK));
       called("drain");
-      if (api_.drain(self_, packet, 1, now_ns, lent.array<headroom_detail>(1)) != 1) return;
+      if (caller_.drain(packet, 1, now_ns, lent.array<headroom_detail>(1)) != 1) return;
       if (packet->status == HEADROOM_OK && packet->out_length <= room)
-        outputs.emplace_back(out, out + packet->out_length);
+        outputs.push_back({Octets(out, out + packet->out_length), packet->out_type});
     }
-    if (api_.drain != nullptr) throw NotJudged("drain never comes to an end; see the other checks.");
+    if (caller_.has_drain()) throw NotJudged("drain never comes to an end; see the other checks.");
   }
   [[nodiscard]] std::size_t room_for(bool compressing, std::size_t length) const {
-    if (role_ != HEADROOM_ENDPOINT) return length + HEADROOM_EXPANSION;
+    if (caller_.role() != HEADROOM_ENDPOINT) return length + HEADROOM_EXPANSION;
     return compressing ? 2 * length + HEADROOM_MESSAGE_EXPANSION : std::max<std::size_t>(length, HEADROOM_MESSAGE_MAX);
   }
   void called(const char* function) {
-    note("call " + std::to_string(++calls_) + " of a " + name_of(role_) + " was made, " + function +
+    note("call " + std::to_string(++calls_) + " of a " + name_of(caller_.role()) + " was made, " + function +
          ", and the buffers of the calls before it could not be touched any more");
   }
 
   std::shared_ptr<const Library> library_;
-  const headroom_api& api_;
-  headroom_role role_;
-  headroom_instance* self_ = nullptr;
+  headroom_instance* self_;
+  Caller<Judged> caller_;
   std::size_t calls_ = 0;
 };
 
@@ -216,15 +204,16 @@ void send_packets(const Subject& subject) {
   const std::size_t count = std::min(kPackets, subject.packets.size());
   for (std::size_t i = 0, burst = 1; i < count; i += burst, burst = burst % kLongestBurst + 1) {
     const std::uint64_t now_ns = time_of(i);
-    std::vector<OctetView> inputs;
-    for (std::size_t k = i; k < std::min(i + burst, count); ++k) inputs.push_back(subject.packets[k].octets);
-    std::vector<Octets> made;
+    std::vector<PacketInput> inputs;
+    for (std::size_t k = i; k < std::min(i + burst, count); ++k) inputs.push_back(input_of(subject.packets[k]));
+    std::vector<TypedPacket> made;
     if (compressor) {
-      made = compressor->process(true, inputs, 0, now_ns);
-      inputs.assign(made.begin(), made.end());
+      made = compressor->process(true, inputs, now_ns);
+      inputs.clear();
+      for (const TypedPacket& packet : made) inputs.push_back(input_of(packet));
     }
     if (!decompressor || inputs.empty()) continue;
-    (void)decompressor->process(false, inputs, 0, now_ns);
+    (void)decompressor->process(false, inputs, now_ns);
     for (const ReversePacket& packet : decompressor->take(now_ns)) {
       const bool piggybacks = packet.type == HEADROOM_REVERSE_FAR && burst == 1;
       if (compressor)
@@ -238,11 +227,6 @@ void send_packets(const Subject& subject) {
   }
 }
 
-// Bytecode that outputs the octets behind it, with a returned feedback item of two octets (RFC 3320 figure 3, T-bit):
-// INPUT-BYTES, OUTPUT, JUMP, END-MESSAGE.
-constexpr std::array<std::uint8_t, 17> kBringsFeedback = {0xFC, 0x81, 0x2A, 0x00, 0xA1, 0x1C, 0x01, 0x86, 0x09,
-                                                          0x22, 0x86, 0x01, 0x16, 0xF9, 0x23, 'o',  'k'};
-
 void send_messages(const Subject& subject) {
   Borrower a(subject.adapter, HEADROOM_ENDPOINT), b(subject.adapter, HEADROOM_ENDPOINT);
   for (const std::uint32_t compartment : {0U, 1U}) {
@@ -252,10 +236,11 @@ void send_messages(const Subject& subject) {
   // The application finds out after a while whose message it was, and asks about it before and after.
   const auto receive = [](Borrower& to, OctetView message, std::size_t i) {
     const bool known = i % 4 == 0;
-    (void)to.process(false, {message}, known ? 0 : HEADROOM_NO_SESSION, time_of(i));
+    const Octets another = sip_message(i);
+    (void)to.process(false, {{message, known ? 0 : HEADROOM_NO_SESSION}}, time_of(i));
     if (i % 2 == 0) to.ask_about_message();
     (void)to.take(time_of(i));
-    if (i % 3 == 0) (void)to.process(true, {sip_message(i)}, 1, time_of(i));  // for another peer
+    if (i % 3 == 0) (void)to.process(true, {{another, 1}}, time_of(i));  // for another peer
     to.accept(0);
     to.ask_about_message();
   };
@@ -263,11 +248,11 @@ void send_messages(const Subject& subject) {
     Borrower& from = i % 2 == 0 ? a : b;
     Borrower& to = i % 2 == 0 ? b : a;
     const Octets message = sip_message(i);
-    for (const Octets& made : from.process(true, {message}, 0, time_of(i))) {
+    for (const TypedPacket& made : from.process(true, {{message}}, time_of(i))) {
       if (i % 2 == 1) from.ask_about_message();
-      receive(to, made, i);
+      receive(to, made.octets, i);
     }
-    receive(to, kBringsFeedback, 2 * i + 1);
+    receive(to, known_scheme(subject).trials.returning_message, 2 * i + 1);
   }
   a.ask_for_statistics();
   a.control(R"({"no such": "message"})");
@@ -282,11 +267,11 @@ void send_stream(const Subject& subject) {
   constexpr std::size_t kPiece = 37;
   for (std::size_t i = 0; i < kMessages; ++i) {
     const Octets message = sip_message(i);
-    for (const Octets& made : a.process(true, {message}, 0, time_of(i))) {
-      for (std::size_t at = 0; at < made.size(); at += kPiece) {
-        const OctetView piece = OctetView(made).subspan(at, std::min(kPiece, made.size() - at));
-        (void)b.process(false, {piece}, 0, time_of(i));
-        (void)b.process(false, {OctetView()}, 0, time_of(i));
+    for (const TypedPacket& made : a.process(true, {{message}}, time_of(i))) {
+      for (std::size_t at = 0; at < made.octets.size(); at += kPiece) {
+        const OctetView piece = OctetView(made.octets).subspan(at, std::min(kPiece, made.octets.size() - at));
+        (void)b.process(false, {{piece}}, time_of(i));
+        (void)b.process(false, {PacketInput()}, time_of(i));
         b.ask_about_message();
       }
     }

@@ -37,25 +37,21 @@ void sleep_over_a_second() {
 // Two pairs of instances whose calls are interleaved put out what they put out alone.
 Outcome check_instances_independent(const Subject& subject) {
   for_each_role(subject, [&](headroom_role role) {
-    std::vector<Octets> inputs;
-    if (role == HEADROOM_DECOMPRESSOR) {
-      inputs = link_packets(subject, 60);
-    } else {
-      for (std::size_t i = 0; i < std::min<std::size_t>(60, subject.packets.size()); ++i)
-        inputs.push_back(subject.packets[i].octets);
-    }
+    const std::vector<TypedPacket> inputs = inputs_for(subject, role, 60);
     const auto alone = [&] {
       const Instance instance(subject.adapter, role);
-      std::vector<Called> outputs;
-      for (std::size_t i = 0; i < inputs.size(); ++i) outputs.push_back(call(instance, {inputs[i]}, 0, time_of(i))[0]);
+      std::vector<PacketOutput> outputs;
+      for (std::size_t i = 0; i < inputs.size(); ++i)
+        outputs.push_back(call_one(instance, input_of(inputs[i]), time_of(i)));
       return outputs;
     };
-    const std::vector<Called> expected = alone();
+    const std::vector<PacketOutput> expected = alone();
     const Instance first(subject.adapter, role);
     const Instance second(subject.adapter, role);
     const auto compare = [&](const Instance& instance, std::size_t i, const char* which) {
-      const Called output = call(instance, {inputs[i]}, 0, time_of(i))[0];
-      if (output.status == expected[i].status && output.octets == expected[i].octets) return;
+      const PacketOutput output = call_one(instance, input_of(inputs[i]), time_of(i));
+      if (output.status == expected[i].status && output.octets == expected[i].octets && output.type == expected[i].type)
+        return;
       throw Broken(std::string("packet ") + std::to_string(i) + " comes out of the " + which + " " + name_of(role) +
                    " of two otherwise than out of one alone.");
     };

@@ -19,20 +19,21 @@ enum class Wanting : std::uint8_t { kNowhere, kCompressor, kDecompressor };
 
 struct Tried {
   bool refused = false;
-  Octets octets;  // what came out all the same
+  TypedPacket output;  // what came out all the same
 };
 
 // Gives one packet with room for half of it.
-Tried try_one(const Instance& instance, const Octets& input, std::size_t i) {
-  Octets in = input;
-  in.resize(input.size() + kSlack);  // whether it reads them, "input_bounds" finds out
-  Octets out(input.size() + HEADROOM_EXPANSION);
-  const auto room = static_cast<std::uint32_t>(input.size() / 2);
-  headroom_packet packet = record_of(in.data(), input.size(), out.data(), room);
+Tried try_one(const Instance& instance, const PacketInput& input, std::size_t i) {
+  const std::size_t length = input.octets.size();
+  Octets in(input.octets.begin(), input.octets.end());
+  in.resize(length + kSlack);  // whether it reads them, "input_bounds" finds out
+  Octets out(length + HEADROOM_EXPANSION);
+  const auto room = static_cast<std::uint32_t>(length / 2);
+  headroom_packet packet = record_of({{in.data(), length}, 0, input.type}, out.data(), room);
   process_one(instance, packet, time_of(i));
   if (packet.status != HEADROOM_OK) return {true, {}};
   out.resize(std::min(packet.out_length, room));
-  return {false, std::move(out)};
+  return {false, {std::move(out), packet.out_type}};
 }
 
 // One of three packets is given to the compressor twice, the first time without room for it, or one of four is lost to
@@ -43,33 +44,32 @@ void try_in_too_little_room(const Subject& subject, Wanting wanting) {
   const Instance decompressor(subject.adapter, HEADROOM_DECOMPRESSOR);
   std::string last;  // packet for which there was no room
   for (std::size_t i = 0; i < subject.packets.size(); ++i) {
-    const Octets& packet = subject.packets[i].octets;
+    const PacketInput packet = input_of(subject.packets[i]);
     const std::string name = "packet " + std::to_string(i);
     note(name + " was compressed and decompressed" + (last.empty() ? "" : ", after there was no room for " + last));
-    Octets link;
+    TypedPacket link;
     if (wanting == Wanting::kCompressor && i % kRefusedEvery == 0) {
       Tried tried = try_one(compressor, packet, i);
       if (tried.refused) last = name;
-      link = std::move(tried.octets);
+      link = std::move(tried.output);
     }
     const std::string after = "after there was no room for " + last + ", ";
-    if (link.empty()) {
-      std::vector<Called> called = call(compressor, {packet}, 0, time_of(i));
-      if (called[0].status != HEADROOM_OK) {
+    if (link.octets.empty()) {
+      PacketOutput called = call_one(compressor, packet, time_of(i));
+      if (!called.came_out()) {
         if (last.empty()) throw NotJudged("a packet was not compressed; see the check \"round_trip\".");
-        throw Broken(after + name + " was not compressed: " + name_of_status(called[0].status) + ".");
+        throw Broken(after + name + " was not compressed: " + name_of_status(called.status) + ".");
       }
-      link = std::move(called[0].octets);
+      link = {std::move(called.octets), called.type};
     }
-    if (wanting == Wanting::kDecompressor && i % kLostEvery == 0 && try_one(decompressor, link, i).refused) {
+    if (wanting == Wanting::kDecompressor && i % kLostEvery == 0 && try_one(decompressor, input_of(link), i).refused) {
       last = name;
       continue;
     }
-    const std::vector<Called> out = call(decompressor, {link}, 0, time_of(i));
-    const bool same = out[0].status == HEADROOM_OK && !replay::first_difference(packet, out[0].octets);
+    const PacketOutput out = call_one(decompressor, input_of(link), time_of(i));
+    const bool same = out.came_out() && !replay::first_difference(packet.octets, out.octets);
     if (!same && last.empty()) throw NotJudged("a packet did not come back; see the check \"round_trip\".");
-    if (out[0].status != HEADROOM_OK)
-      throw Broken(after + name + " was not decompressed: " + name_of_status(out[0].status) + ".");
+    if (!out.came_out()) throw Broken(after + name + " was not decompressed: " + name_of_status(out.status) + ".");
     if (!same) throw Broken(after + name + " came back changed.");
     carry_reverse(decompressor, compressor, time_of(i));
   }

@@ -3,7 +3,7 @@
 // Segments: a link that is too narrow for most packets.
 #include <algorithm>
 
-#include "adapter/guarded.h"
+#include "adapter/checked.h"
 #include "check/checks.h"
 #include "replay/compare.h"
 
@@ -26,12 +26,12 @@ bool offers_segmentation(const Instance& instance, const std::string& scheme) {
   return std::find(features.begin(), features.end(), "segmentation") != features.end();
 }
 
-void check_link_packets(std::size_t i, const std::vector<OctetView>& packets) {
+void check_link_packets(std::size_t i, const std::vector<PacketInput>& packets) {
   const std::string which = "packet " + std::to_string(i);
   if (packets.empty()) throw NotJudged("a packet was not compressed; see the check \"round_trip\".");
-  for (const OctetView packet : packets) {
-    if (packet.size() <= kLargestPacket) continue;
-    throw Broken(which + " became a link packet of " + std::to_string(packet.size()) +
+  for (const PacketInput& packet : packets) {
+    if (packet.octets.size() <= kLargestPacket) continue;
+    throw Broken(which + " became a link packet of " + std::to_string(packet.octets.size()) +
                  " octets although \"largest_packet\" is " + std::to_string(kLargestPacket) +
                  " and \"mrru\" allows segments.");
   }
@@ -48,31 +48,26 @@ Outcome check_segments(const Subject& subject) {
   }
   Instance compressor(narrow_link(subject, kMrru), HEADROOM_COMPRESSOR);
   Instance decompressor(narrow_link(subject, kMrru), HEADROOM_DECOMPRESSOR);
-  Guarded sender(compressor), receiver(decompressor);
+  Checked sender(compressor), receiver(decompressor);
   std::size_t segmented = 0;
-  try {
-    for (std::size_t i = 0; i < subject.packets.size(); ++i) {
-      const Octets& packet = subject.packets[i].octets;
-      note("packet " + std::to_string(i) + " was sent over a link for " + std::to_string(kLargestPacket) + " octets");
-      const std::vector<GuardedOutput> sent = sender.process({{packet}}, time_of(i));
-      const std::vector<OctetView> link = link_packets_of(sent[0]);
-      check_link_packets(i, link);
-      if (link.size() > 1) ++segmented;
-      for (std::size_t k = 0; k < link.size(); ++k) {
-        const std::vector<GuardedOutput> out = receiver.process({{link[k]}}, time_of(i));
-        const bool last = k + 1 == link.size();
-        if (out[0].status != (last ? HEADROOM_OK : HEADROOM_NOTHING)) {
-          throw Broken("segment " + std::to_string(k) + " of packet " + std::to_string(i) + " gave " +
-                       name_of_status(out[0].status) + (last ? "; OK is right." : "; NOTHING is right."));
-        }
-        if (!last) continue;
-        if (const auto at = replay::first_difference(packet, out[0].octets))
-          throw Broken("packet " + std::to_string(i) + " came back changed, from octet " + std::to_string(*at) +
-                       " on.");
+  for (std::size_t i = 0; i < subject.packets.size(); ++i) {
+    const PacketInput packet = input_of(subject.packets[i]);
+    note("packet " + std::to_string(i) + " was sent over a link for " + std::to_string(kLargestPacket) + " octets");
+    const std::vector<PacketOutput> sent = sender.process({packet}, time_of(i));
+    const std::vector<PacketInput> link = link_packets_of(sent[0]);
+    check_link_packets(i, link);
+    if (link.size() > 1) ++segmented;
+    for (std::size_t k = 0; k < link.size(); ++k) {
+      const std::vector<PacketOutput> out = receiver.process({link[k]}, time_of(i));
+      const bool last = k + 1 == link.size();
+      if (out[0].status != (last ? HEADROOM_OK : HEADROOM_NOTHING)) {
+        throw Broken("segment " + std::to_string(k) + " of packet " + std::to_string(i) + " gave " +
+                     name_of_status(out[0].status) + (last ? "; OK is right." : "; NOTHING is right."));
       }
+      if (!last) continue;
+      if (const auto at = replay::first_difference(packet.octets, out[0].octets))
+        throw Broken("packet " + std::to_string(i) + " came back changed, from octet " + std::to_string(*at) + " on.");
     }
-  } catch (const PromiseBroken& broken) {
-    throw Broken(broken.function() + ": " + broken.what());
   }
   if (segmented == 0) throw NotJudged("no packet of the source was too long for the link.");
   return {};

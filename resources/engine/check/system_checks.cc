@@ -30,14 +30,12 @@ class Treadmill {
     if (subject.endpoint) {
       for (std::unique_ptr<Instance>* side : {&compressor_, &decompressor_}) {
         *side = std::make_unique<Instance>(subject.adapter, HEADROOM_ENDPOINT);
-        const headroom_sessions* const sessions = (*side)->sessions();
-        char sentence[256] = "";
-        if (sessions == nullptr || sessions->open((*side)->self(), 0, "{}", sentence, sizeof sentence) != 1) {
-          throw NotJudged(std::string("no compartment can be opened: ") + sentence);
-        }
+        if ((*side)->sessions() == nullptr) throw NotJudged("no compartment can be opened: there are no sessions.");
+        if (const auto sentence = caller_of(**side).open(0, "{}"))
+          throw NotJudged("no compartment can be opened: " + *sentence);
       }
       for (std::size_t i = 0; i < kMessages; ++i) plain_.push_back(padded(sip_message(i)));
-      middle_.resize(2 * plain_.back().size() + HEADROOM_MESSAGE_EXPANSION);
+      middle_.resize(2 * plain_.back().octets.size() + HEADROOM_MESSAGE_EXPANSION);
       out_.resize(HEADROOM_MESSAGE_MAX);
       reverse_.resize(HEADROOM_REVERSE_MAX);
       drained_.resize(out_.size());
@@ -45,16 +43,16 @@ class Treadmill {
     }
     if (subject.compressor) {
       compressor_ = std::make_unique<Instance>(subject.adapter, HEADROOM_COMPRESSOR);
-      for (const SourcePacket& packet : subject.packets) plain_.push_back(padded(packet.octets));
+      for (const SourcePacket& packet : subject.packets) plain_.push_back(padded(packet.octets, packet.type));
     }
     if (subject.decompressor) {
       decompressor_ = std::make_unique<Instance>(subject.adapter, HEADROOM_DECOMPRESSOR);
       for (std::size_t i = 0; !subject.compressor && i < subject.packets.size(); ++i)
-        link_.push_back(padded(subject.packets[i].octets));
+        link_.push_back(padded(subject.packets[i].octets, subject.packets[i].type));
     }
     std::size_t longest = 0;
-    for (const Octets& packet : plain_) longest = std::max(longest, packet.size());
-    for (const Octets& packet : link_) longest = std::max(longest, packet.size());
+    for (const TypedPacket& packet : plain_) longest = std::max(longest, packet.octets.size());
+    for (const TypedPacket& packet : link_) longest = std::max(longest, packet.octets.size());
     middle_.resize(longest + 2 * HEADROOM_EXPANSION);
     out_.resize(longest + 4 * HEADROOM_EXPANSION);
     reverse_.resize(HEADROOM_REVERSE_MAX);
@@ -68,16 +66,14 @@ class Treadmill {
       return;
     }
     const std::uint64_t now_ns = time_of(step_);
-    const std::vector<Octets>& source = compressor_ ? plain_ : link_;
-    const Octets& input = source[step_++ % source.size()];
-    const std::size_t length = input.size() - kSlack;
-    headroom_packet packet = make(input.data(), length, middle_);
+    const std::vector<TypedPacket>& source = compressor_ ? plain_ : link_;
+    const PacketInput input = without_slack(source[step_++ % source.size()]);
+    headroom_packet packet = make(input, middle_);
     if (compressor_) {
       process(*compressor_, true, packet, now_ns);
       if (packet.status != HEADROOM_OK || packet.out_length > packet.out_capacity || !decompressor_) return;
     }
-    headroom_packet arrived =
-        compressor_ ? make(middle_.data(), packet.out_length, out_) : make(input.data(), length, out_);
+    headroom_packet arrived = make(compressor_ ? output_of(packet) : input, out_);
     process(*decompressor_, false, arrived, now_ns);
     take_reverse(*decompressor_, compressor_.get(), now_ns);
   }
@@ -95,58 +91,56 @@ class Treadmill {
     const std::uint64_t now_ns = time_of(step_);
     Instance& from = step_ % 2 == 0 ? *compressor_ : *decompressor_;
     Instance& to = step_ % 2 == 0 ? *decompressor_ : *compressor_;
-    const Octets& input = plain_[step_++ % plain_.size()];
-    headroom_packet packet = make(input.data(), input.size() - kSlack, middle_);
+    headroom_packet packet = make(without_slack(plain_[step_++ % plain_.size()]), middle_);
     packet.out_capacity = static_cast<std::uint32_t>(middle_.size());
     process(from, true, packet, now_ns);
     if (packet.status != HEADROOM_OK || packet.out_length > packet.out_capacity) return;
-    headroom_packet arrived = make(middle_.data(), packet.out_length, out_);
+    headroom_packet arrived = make(output_of(packet), out_);
     arrived.out_capacity = static_cast<std::uint32_t>(out_.size());
     process(to, false, arrived, now_ns);
     take_reverse(to, nullptr, now_ns);
   }
 
   void process(const Instance& instance, bool compressing, headroom_packet& packet, std::uint64_t now_ns) {
-    const headroom_api& api = instance.api();
-    (void)(compressing ? api.compress : api.decompress)(instance.self(), &packet, 1, now_ns, nullptr);
-    for (int i = 0; i < kMostOutputs && packet.more != 0 && api.drain != nullptr; ++i) {
-      headroom_packet more{};
-      more.out = drained_.data();
-      more.out_capacity = static_cast<std::uint32_t>(drained_.size());
-      if (api.drain(instance.self(), &more, 1, now_ns, nullptr) == 0) break;
-    }
+    const Caller<Fast> caller(instance);
+    (void)caller.process(compressing, &packet, 1, now_ns);
+    if (packet.more == 0) return;
+    caller.drain_all(compressing, record_of({}, drained_.data(), drained_.size()), kMostOutputs, now_ns,
+                     [](const headroom_packet&) {});
   }
 
   // What `from` wants sent reaches `to`, if there is one.
   void take_reverse(const Instance& from, const Instance* to, std::uint64_t now_ns) {
-    if (from.api().take_reverse == nullptr) return;
-    for (int i = 0; i < kMostOutputs; ++i) {
-      headroom_packet packet{};
-      packet.out = reverse_.data();
-      packet.out_capacity = HEADROOM_REVERSE_MAX;
-      if (from.api().take_reverse(from.self(), &packet, 1, now_ns) != 1) return;
-      if (to == nullptr || to->api().give_reverse == nullptr || packet.out_length > HEADROOM_REVERSE_MAX) continue;
-      headroom_packet arrived = record_of(reverse_.data(), packet.out_length, nullptr, 0, packet.channel);
-      arrived.in_type = HEADROOM_REVERSE_NEAR;
-      (void)to->api().give_reverse(to->self(), &arrived, 1, now_ns);
+    for (std::size_t i = 0; i < kMostOutputs; ++i) {
+      const auto packet = Caller<Fast>(from).next_reverse(reverse_.data(), now_ns);
+      if (!packet) return;
+      if (to != nullptr)
+        (void)Caller<Fast>(*to).give_reverse({packet->octets, packet->channel, HEADROOM_REVERSE_NEAR}, now_ns);
     }
   }
 
-  static constexpr int kMostOutputs = 64;
+  static constexpr std::size_t kMostOutputs = 64;
   static constexpr std::size_t kSlack =
       64;  // octets behind each packet: reading past its end is what another check looks for
 
-  static Octets padded(Octets octets) {
+  static TypedPacket padded(Octets octets, std::uint16_t type = HEADROOM_TYPE_DEFAULT) {
     octets.resize(octets.size() + kSlack);
-    return octets;
+    return {std::move(octets), type};
+  }
+  static PacketInput without_slack(const TypedPacket& packet) {
+    return {OctetView(packet.octets).first(packet.octets.size() - kSlack), 0, packet.type};
   }
 
-  static headroom_packet make(const std::uint8_t* in, std::size_t length, Octets& out) {
-    return record_of(in, length, out.data(), length + HEADROOM_EXPANSION);
+  // What came out of a packet, which is in `middle_`.
+  [[nodiscard]] PacketInput output_of(const headroom_packet& packet) const {
+    return {{middle_.data(), packet.out_length}, 0, packet.out_type};
+  }
+  static headroom_packet make(const PacketInput& input, Octets& out) {
+    return record_of(input, out.data(), input.octets.size() + HEADROOM_EXPANSION);
   }
 
   std::unique_ptr<Instance> compressor_, decompressor_;
-  std::vector<Octets> plain_, link_;
+  std::vector<TypedPacket> plain_, link_;
   Octets middle_, out_, reverse_, drained_;
   std::size_t step_ = 0;
 };

@@ -11,7 +11,7 @@ namespace headroom::load {
 namespace {
 
 constexpr std::size_t kReverseAtOnce = 16;
-constexpr int kMostFeedbackABurst = 4096;  // an adapter that never stops must not hang the run
+constexpr std::size_t kMostReverseABurst = 4096;  // an adapter that never stops must not hang the run
 
 // Rounded up to whole cache lines, an odd number of them, so that the buffers of a burst spread over the sets of the
 // cache.
@@ -194,15 +194,12 @@ void Pipeline::verify(std::uint32_t made, std::uint32_t count, PhaseMeasurement&
 }
 
 void Pipeline::carry_feedback(std::uint64_t now_ns, PhaseMeasurement& measured) noexcept {
+  const Caller<Fast> from(*decompressor_), to(*compressor_);
   std::array<headroom_packet, kReverseAtOnce> packets;
-  for (int i = 0; i < kMostFeedbackABurst; i += static_cast<int>(kReverseAtOnce)) {
-    for (std::size_t k = 0; k < kReverseAtOnce; ++k) {
-      packets[k] = {};
-      packets[k].out = &spare_[k * HEADROOM_REVERSE_MAX];
-      packets[k].out_capacity = HEADROOM_REVERSE_MAX;
-    }
-    const std::size_t taken =
-        decompressor_->api().take_reverse(decompressor_->self(), packets.data(), kReverseAtOnce, now_ns);
+  for (std::size_t i = 0; i < kMostReverseABurst; i += kReverseAtOnce) {
+    for (std::size_t k = 0; k < kReverseAtOnce; ++k)
+      packets[k] = record_of({}, &spare_[k * HEADROOM_REVERSE_MAX], HEADROOM_REVERSE_MAX, HEADROOM_OK);
+    const std::size_t taken = from.take_reverse(packets.data(), kReverseAtOnce, now_ns);
     if (taken == 0 || taken > kReverseAtOnce) return;
     std::size_t given = 0;
     for (std::size_t k = 0; k < taken; ++k) {
@@ -211,44 +208,26 @@ void Pipeline::carry_feedback(std::uint64_t now_ns, PhaseMeasurement& measured) 
       if (packet.out_length > HEADROOM_REVERSE_MAX) return;
       ++measured.feedback_messages;
       measured.feedback_octets += packet.out_length;
-      headroom_packet& arrived = packets[given++];
-      arrived = {};
-      arrived.in = &spare_[k * HEADROOM_REVERSE_MAX];
-      arrived.in_length = packet.out_length;
-      arrived.channel = packet.channel;
-      arrived.in_type = HEADROOM_REVERSE_NEAR;
+      const OctetView octets(&spare_[k * HEADROOM_REVERSE_MAX], packet.out_length);
+      packets[given++] = record_of({octets, packet.channel, HEADROOM_REVERSE_NEAR}, nullptr, 0, HEADROOM_OK);
     }
-    if (given != 0) compressor_->api().give_reverse(compressor_->self(), packets.data(), given, now_ns);
+    if (given != 0) to.give_reverse(packets.data(), given, now_ns);
   }
 }
 
-// A packet is to have one output: others are counted, and go nowhere.
+// A packet is to have one output: others are counted, and go nowhere. What an adapter does not handle has the status of
+// one forgotten.
 void Pipeline::process(const Instance& instance, std::vector<headroom_packet>& packets, std::uint32_t count,
                        std::uint64_t now_ns, StatusCounts& statuses) noexcept {
-  const headroom_api& api = instance.api();
-  const auto call = instance.role() == HEADROOM_COMPRESSOR ? api.compress : api.decompress;
-  for (std::size_t begin = 0; begin < count;) {
-    const std::size_t left = count - begin;
-    const std::size_t handled = call(instance.self(), packets.data() + begin, left, now_ns, nullptr);
-    if (handled == 0 || handled > left) [[unlikely]]
-      return;  // what is left has the status of one forgotten
-    begin += handled;
-    if (packets[begin - 1].more != 0) [[unlikely]] {
-      packets[begin - 1].more = 0;
-      drop_outputs(instance, now_ns, statuses);
-    }
-  }
-}
-
-void Pipeline::drop_outputs(const Instance& instance, std::uint64_t now_ns, StatusCounts& statuses) noexcept {
-  if (instance.api().drain == nullptr) return;
-  for (int outputs = 0; outputs < kMostFeedbackABurst; ++outputs) {
-    headroom_packet more{};
-    more.out = spare_.data();
-    more.out_capacity = buffers_.out_capacity();
-    if (instance.api().drain(instance.self(), &more, 1, now_ns, nullptr) == 0) return;
-    statuses.add_more(1);
-  }
+  const Caller<Fast> caller(instance);
+  const bool compressing = instance.role() == HEADROOM_COMPRESSOR;
+  caller.process_all(compressing, packets.data(), count, now_ns, nullptr, [&](std::size_t, std::size_t end) {
+    if (packets[end - 1].more == 0) [[likely]]
+      return;
+    packets[end - 1].more = 0;
+    caller.drain_all(compressing, record_of({}, spare_.data(), buffers_.out_capacity(), HEADROOM_OK),
+                     kMostReverseABurst, now_ns, [&](const headroom_packet&) { statuses.add_more(1); });
+  });
 }
 
 std::uint64_t Pipeline::run_burst(std::uint64_t visits, std::uint64_t& began, PhaseMeasurement& measured) noexcept {

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "adapter/instance.h"
+#include "adapter/caller.h"
 #include "base/cycles.h"
 #include "load/generator.h"
 #include "load/job.h"
@@ -79,7 +79,6 @@ class Pipeline {
   // Compresses or decompresses, and drains.
   void process(const Instance& instance, std::vector<headroom_packet>& packets, std::uint32_t count,
                std::uint64_t now_ns, StatusCounts& statuses) noexcept;
-  void drop_outputs(const Instance& instance, std::uint64_t now_ns, StatusCounts& statuses) noexcept;
   [[nodiscard]] std::uint32_t hand_over(std::uint32_t count, PhaseMeasurement& measured) noexcept;
   // Of `made` packets, `count` were given to the decompressor.
   void verify(std::uint32_t made, std::uint32_t count, PhaseMeasurement& measured) noexcept;

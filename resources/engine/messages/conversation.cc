@@ -47,7 +47,7 @@ Conversation::Conversation(const Job& job, const Cycles* cycles, Capture* captur
     position.line = &connect(side);
     if (!job.endpoints[index]) continue;
     position.instance = std::make_unique<Instance>(*job.endpoints[index], HEADROOM_ENDPOINT);
-    position.guarded = std::make_unique<GuardedEndpoint>(*position.instance);
+    position.guarded = std::make_unique<CheckedEndpoint>(*position.instance);
     if (cycles != nullptr) position.guarded->time_calls(*cycles);
     if (job.arrivals_only) position.guarded->ask_about_arrivals_only();
     if (job.costs) position.guarded->watch_costs();
@@ -106,7 +106,7 @@ void Conversation::note_costs() {
 void Conversation::take_step(std::size_t index) {
   const Step& step = job_.steps[index];
   records_[index].time_ns = now_ns();
-  GuardedEndpoint& endpoint = *side_of(step.side).guarded;
+  CheckedEndpoint& endpoint = *side_of(step.side).guarded;
   std::optional<std::string> refused;
   switch (step.kind) {
     case Step::Kind::send:
@@ -150,7 +150,7 @@ void Conversation::send(std::size_t index) {
 
 void Conversation::receive_literal(std::size_t index) {
   const Step& step = job_.steps[index];
-  GuardedEndpoint& endpoint = *side_of(step.side).guarded;
+  CheckedEndpoint& endpoint = *side_of(step.side).guarded;
   Record& record = records_[index];
   OctetView octets = step.octets;
   Stream& stream = side_of(step.side).streams[step.compartment];
@@ -229,7 +229,7 @@ void Conversation::receive(Side to, const Delivery& delivery) {
 
 MessageOutput Conversation::decompress_datagram(Side to, OctetView octets, std::uint32_t compartment,
                                                 std::uint32_t source) {
-  GuardedEndpoint& endpoint = *side_of(to).guarded;
+  CheckedEndpoint& endpoint = *side_of(to).guarded;
   MessageOutput output = endpoint.decompress(octets, compartment, source, now_ns());
   if (endpoint.drain(now_ns()))
     throw PromiseBroken(endpoint.instance(), "drain", "it puts out more than one message for a datagram.");
@@ -260,7 +260,7 @@ void Conversation::receive_datagram(Side to, const Delivery& delivery) {
     return;
   }
   if (step.acceptance == Acceptance::after && arrival.output.status >= 0) {
-    GuardedEndpoint& endpoint = *side_of(to).guarded;
+    CheckedEndpoint& endpoint = *side_of(to).guarded;
     arrival.accepted = endpoint.accept(step.compartment);
     arrival.output.detail = endpoint.detail();
   }
@@ -269,7 +269,7 @@ void Conversation::receive_datagram(Side to, const Delivery& delivery) {
 }
 
 void Conversation::receive_stream(Side to, const Delivery& delivery) {
-  GuardedEndpoint& endpoint = *side_of(to).guarded;
+  CheckedEndpoint& endpoint = *side_of(to).guarded;
   const std::uint32_t compartment = delivery.packet.channel;
   Stream& stream = side_of(to).streams[compartment];
   stream.most_rounds += delivery.packet.octets.size() + 1;
@@ -329,7 +329,7 @@ void Conversation::note_arrival(std::size_t index, Arrival arrival) {
 }
 
 std::vector<Octets> Conversation::feedback_of(Side side) {
-  GuardedEndpoint& endpoint = *side_of(side).guarded;
+  CheckedEndpoint& endpoint = *side_of(side).guarded;
   std::vector<Octets> all;
   while (std::optional<ReversePacket> said = endpoint.take_reverse(now_ns())) {
     if (all.size() == kMostNacksInARow) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "adapter/guarded_endpoint.h"
+#include "adapter/checked_endpoint.h"
 #include "base/json_reader.h"
 #include "link/link.h"
 #include "messages/job.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "adapter/guarded.h"
+#include "adapter/checked.h"
 #include "base/identity.h"
 #include "link/report.h"
 #include "messages/conversation.h"
@@ -114,7 +114,7 @@ Json result_of(const Job& job, Conversation& conversation, Json broken, double h
   Json endpoints = Json::object();
   Json words = Json::object();
   for (const Side side : {Side::a, Side::b}) {
-    const GuardedEndpoint* const endpoint = conversation.endpoint(side);
+    const CheckedEndpoint* const endpoint = conversation.endpoint(side);
     if (endpoint == nullptr) continue;
     endpoints[name_of(side)] = identity(endpoint->instance());
     words[name_of(side)] = broken.is_null() ? endpoint->instance().statistics() : Json(nullptr);
@@ -170,7 +170,7 @@ Json run(const Job& job) {
     } catch (const PromiseBroken& promise) {
       broken = {{"function", promise.function()},
                 {"message", conversation.at() ? Json(*conversation.at()) : Json(nullptr)},
-                {"sentence", promise.what()}};
+                {"sentence", promise.sentence()}};
       return false;
     }
   };

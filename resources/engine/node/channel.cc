@@ -224,17 +224,17 @@ void Channel::offer_feedback(std::uint64_t now_ns) {
 void Channel::carry_feedback(std::uint64_t now_ns, Outbox& link) {
   constexpr unsigned kMostABurst = 4096;  // an adapter that never stops must not hang the node
   for (unsigned taken = 0;; ++taken) {
-    const Codec::Reverse packet = decompressor_->take_reverse(now_ns);
-    if (packet.octets.empty()) break;
+    const std::optional<Codec::Reverse> packet = decompressor_->take_reverse(now_ns);
+    if (!packet) break;
     if (taken == kMostABurst)
-      throw Error(ErrorKind::adapter, "the adapter's feedback has no end: it gave thousands of messages for a burst.");
-    if (packet.type == HEADROOM_REVERSE_FAR) {
-      keep_feedback(packet.octets, now_ns, link);
+      throw PromiseBroken(decompressor_->instance(), "take_reverse", "it never stops returning packets.");
+    if (packet->type == HEADROOM_REVERSE_FAR) {
+      keep_feedback(packet->octets, now_ns, link);
       continue;
     }
     statistics_.feedback.received.add();
     if (compressor_) {
-      compressor_->give_reverse(packet.octets, HEADROOM_REVERSE_NEAR, now_ns);
+      compressor_->give_reverse(packet->octets, HEADROOM_REVERSE_NEAR, now_ns);
     } else {
       statistics_.feedback.discarded.add();
     }

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "adapter/instance.h"
+#include "adapter/caller.h"
 #include "base/octets.h"
 
 namespace headroom::node {
@@ -30,8 +30,8 @@ class Codec {
   [[nodiscard]] std::uint32_t count() const noexcept { return count_; }
   [[nodiscard]] std::uint32_t first_length() const noexcept { return packets_[0].in_length; }
 
-  // Compresses or decompresses, and drains. Throws Error(adapter) when the adapter breaks a promise: lets an exception
-  // out, reports an unknown status or a length that cannot be.
+  // Compresses or decompresses, and drains. Throws PromiseBroken when the adapter lets an exception out, or reports an
+  // unknown status or a length that cannot be.
   void process(std::uint64_t now_ns);
 
   // What became of packet `i`; a status of the ABI.
@@ -49,14 +49,14 @@ class Codec {
     return {drained_octets_.data() + output.at, output.length};
   }
 
-  // Reverse packets, one at a time. Without effect where the adapter has none. Throw as `process` does.
-  struct Reverse {
-    OctetView octets;  // valid until the next call; empty when there is none (any more)
-    std::uint16_t type = HEADROOM_REVERSE_FAR;
-  };
-  [[nodiscard]] Reverse take_reverse(std::uint64_t now_ns);
+  // Reverse packets, one at a time; nothing when there is none (any more). Valid until the next call. Without effect
+  // where the adapter has none. Throw as `process` does.
+  using Reverse = Caller<Safe>::Reverse;
+  [[nodiscard]] std::optional<Reverse> take_reverse(std::uint64_t now_ns);
   // True when it was taken.
-  bool give_reverse(OctetView octets, std::uint16_t type, std::uint64_t now_ns);
+  bool give_reverse(OctetView octets, std::uint16_t type, std::uint64_t now_ns) {
+    return caller_.give_reverse({octets, 0, type}, now_ns);
+  }
 
   [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
 
@@ -64,10 +64,10 @@ class Codec {
   [[nodiscard]] std::uint8_t* out(std::uint32_t i) const noexcept { return arena_.get() + i * stride_; }
   void check(const headroom_packet& packet, const char* function) const;
   void drain(std::uint32_t packet, std::uint64_t now_ns);
-  [[noreturn]] static void broken(const char* function, const std::string& sentence);
+  [[nodiscard]] bool compresses() const noexcept { return instance_.role() == HEADROOM_COMPRESSOR; }
 
   Instance instance_;
-  const char* function_;
+  Caller<Safe> caller_;
   std::uint32_t capacity_;
   std::size_t stride_;
   std::unique_ptr<std::uint8_t[]> arena_;

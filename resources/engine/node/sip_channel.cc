@@ -164,7 +164,7 @@ void SipChannel::send_nacks(const Frame& frame, const Look& seen, const Datagram
   OctetView nack = endpoint_.take_reverse();
   for (unsigned count = 0; !nack.empty(); nack = endpoint_.take_reverse()) {
     if (++count > kMostNacks)
-      throw Error(ErrorKind::adapter, "the adapter's NACKs have no end: it gave many for one message.");
+      throw PromiseBroken(endpoint_.instance(), "take_reverse", "it never stops returning packets.");
     Frame answer;
     if (feedback_ == Feedback::none || !store_.take(answer)) {
       statistics_.feedback.discarded.add();

@@ -69,12 +69,12 @@ Direction::Direction(const Job& job, bool reverse)
   if (job.records != Records::none) records_.resize(source_.size());
   if (job.compressor) {
     compressor_instance = std::make_unique<Instance>(*job.compressor, HEADROOM_COMPRESSOR);
-    compressor = std::make_unique<Guarded>(*compressor_instance);
+    compressor = std::make_unique<Checked>(*compressor_instance);
     compressor_statistics_ = std::make_unique<SideStatistics>(compressor_instance->names(), HEADROOM_COMPRESSOR);
   }
   if (job.decompressor) {
     decompressor_instance = std::make_unique<Instance>(*job.decompressor, HEADROOM_DECOMPRESSOR);
-    decompressor = std::make_unique<Guarded>(*decompressor_instance);
+    decompressor = std::make_unique<Checked>(*decompressor_instance);
     decompressor_statistics_ = std::make_unique<SideStatistics>(decompressor_instance->names(), HEADROOM_DECOMPRESSOR);
   }
 }
@@ -87,11 +87,11 @@ const SourcePacket* Direction::expected(std::size_t index) const noexcept {
 
 // The header of the unit stands at its front: it is spread over the segments as they come. What the link may do to a
 // header it may do to their type octets, and to feedback and padding, too.
-std::vector<LinkPacket> Direction::note_segments(std::size_t index, const GuardedOutput& output) {
+std::vector<LinkPacket> Direction::note_segments(std::size_t index, const PacketOutput& output) {
   const SourcePacket& packet = source_[index];
   std::vector<LinkPacket> packets;
   Octets unit;
-  const auto add = [&](const GuardedOutput& one) {
+  const auto add = [&](const PacketOutput& one) {
     if (!one.came_out()) return;
     LinkPacket link;
     link.channel = packet.channel;
@@ -102,7 +102,7 @@ std::vector<LinkPacket> Direction::note_segments(std::size_t index, const Guarde
     packets.push_back(std::move(link));
   };
   add(output);
-  for (const GuardedOutput& more : output.more) add(more);
+  for (const PacketOutput& more : output.more) add(more);
   const std::uint32_t header = header_on_link(unit, packet, &output.detail);
   std::uint32_t left = header;
   for (LinkPacket& link : packets) {
@@ -116,7 +116,7 @@ std::vector<LinkPacket> Direction::note_segments(std::size_t index, const Guarde
   return packets;
 }
 
-std::vector<LinkPacket> Direction::note_compressed(std::size_t index, const GuardedOutput* output) {
+std::vector<LinkPacket> Direction::note_compressed(std::size_t index, const PacketOutput* output) {
   const SourcePacket& packet = source_[index];
   if (output != nullptr && output->came_out() && !output->more.empty()) {
     if (!records_.empty()) records_[index].compressed = *output;
@@ -171,7 +171,7 @@ void Direction::note_sent(std::size_t index, const LinkPacket& sent, const LinkO
   if (!records_[index].compressed) records_[index].link = sent.octets;
 }
 
-Verdict Direction::judge(std::size_t index, const Delivery& delivery, const GuardedOutput& output,
+Verdict Direction::judge(std::size_t index, const Delivery& delivery, const PacketOutput& output,
                          std::uint64_t now_ns) {
   const bool came_out = output.status == HEADROOM_OK;
   const SourcePacket* original = expected(index);
@@ -190,7 +190,7 @@ Verdict Direction::judge(std::size_t index, const Delivery& delivery, const Guar
   return Verdict::mismatched;
 }
 
-void Direction::note_arrival(const Delivery& delivery, std::uint64_t now_ns, const GuardedOutput& output) {
+void Direction::note_arrival(const Delivery& delivery, std::uint64_t now_ns, const PacketOutput& output) {
   if (delivery.error) return;  // nothing arrived; that nothing came out either has been checked
   const std::uint64_t tag = delivery.packet.tag;
   if (tag == kInserted || tag == kFeedbackTag) {

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "adapter/guarded.h"
+#include "adapter/checked.h"
 #include "link/link.h"
 #include "replay/job.h"
 #include "replay/statistics.h"
@@ -45,7 +45,7 @@ struct Mismatch {
 
 // The book about one packet, kept when the job asks for records.
 struct Record {
-  std::optional<GuardedOutput> compressed;
+  std::optional<PacketOutput> compressed;
   Octets link;
   std::uint32_t header = 0;
   std::optional<LinkOutcome> outcome;
@@ -58,7 +58,7 @@ struct Record {
   struct Arrival {
     std::uint64_t time_ns = 0;
     bool duplicate = false;
-    GuardedOutput output;
+    PacketOutput output;
   };
   std::vector<Arrival> arrivals;
   std::vector<ReversePacket> feedback;   // what the decompressor wanted to say after it
@@ -83,9 +83,9 @@ class Direction {
 
   // The compressor's output for packet `index`; without a compressor the packet itself. Returns the link packets: one,
   // several segments, or none.
-  [[nodiscard]] std::vector<LinkPacket> note_compressed(std::size_t index, const GuardedOutput* output);
+  [[nodiscard]] std::vector<LinkPacket> note_compressed(std::size_t index, const PacketOutput* output);
   void note_sent(std::size_t index, const LinkPacket& sent, const LinkOutcome& outcome);
-  void note_arrival(const Delivery& delivery, std::uint64_t now_ns, const GuardedOutput& output);
+  void note_arrival(const Delivery& delivery, std::uint64_t now_ns, const PacketOutput& output);
   void note_feedback(std::uint64_t tag, const ReversePacket& feedback);
   void note_passed_on(std::uint64_t tag, const ReversePacket& feedback);
   // At the end: whoever arrived and was not delivered, or never arrived.
@@ -96,14 +96,14 @@ class Direction {
   void append_records(Json& records) const;
 
   std::unique_ptr<Instance> compressor_instance, decompressor_instance;
-  std::unique_ptr<Guarded> compressor, decompressor;
+  std::unique_ptr<Checked> compressor, decompressor;
   std::size_t next = 0;  // packet of the source that comes next
   FeedbackCounts feedback;
 
  private:
-  [[nodiscard]] std::vector<LinkPacket> note_segments(std::size_t index, const GuardedOutput& output);
+  [[nodiscard]] std::vector<LinkPacket> note_segments(std::size_t index, const PacketOutput& output);
   [[nodiscard]] const SourcePacket* expected(std::size_t index) const noexcept;
-  [[nodiscard]] Verdict judge(std::size_t index, const Delivery& delivery, const GuardedOutput& output,
+  [[nodiscard]] Verdict judge(std::size_t index, const Delivery& delivery, const PacketOutput& output,
                               std::uint64_t now_ns);
   void add_mismatch(std::optional<std::uint64_t> packet, std::uint64_t now_ns, OctetView expected, OctetView got);
   [[nodiscard]] Json verdicts() const;

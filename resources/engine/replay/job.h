@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "adapter/guarded.h"
+#include "adapter/checked.h"
 #include "adapter/instance.h"
 #include "base/json_reader.h"
 #include "capture/link_framing.h"

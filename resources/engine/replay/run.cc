@@ -37,7 +37,7 @@ class Run {
       senders_[reverse].emplace(*this, reverse);
       simulation_.add(*senders_[reverse]);
       if (!job.timing) continue;
-      for (Guarded* side : {direction(reverse).compressor.get(), direction(reverse).decompressor.get()}) {
+      for (Checked* side : {direction(reverse).compressor.get(), direction(reverse).decompressor.get()}) {
         if (side != nullptr) side->time_calls(cycles_);
       }
     }
@@ -57,7 +57,7 @@ class Run {
                 {"direction", current_reverse_ ? "reverse" : "forward"},
                 {"function", promise.function()},
                 {"packet", current_packet_ == kNever ? Json(nullptr) : Json(current_packet_)},
-                {"message", promise.what()}};
+                {"message", promise.sentence()}};
     }
     captures_.close();
     return result(std::move(broken));
@@ -127,10 +127,10 @@ class Run {
     const std::size_t end = burst_end(reverse);
     d.next = end;
     note_position(reverse, begin);
-    std::vector<GuardedOutput> outputs;
+    std::vector<PacketOutput> outputs;
     if (d.compressor) {
       send_waiting_feedback(reverse);
-      std::vector<GuardedInput> inputs;
+      std::vector<PacketInput> inputs;
       for (std::size_t i = begin; i < end; ++i)
         inputs.push_back({d.source()[i].octets, d.source()[i].channel, d.source()[i].type});
       outputs = d.compressor->process(inputs, now_ns());
@@ -148,7 +148,7 @@ class Run {
     for (const ControlStep& step : job_.control) {
       if (step.reverse != reverse || step.before != index) continue;
       Direction& d = direction(reverse);
-      Guarded& side = step.role == HEADROOM_COMPRESSOR ? *d.compressor : *d.decompressor;
+      Checked& side = step.role == HEADROOM_COMPRESSOR ? *d.compressor : *d.decompressor;
       note_position(reverse, index);
       if (step.message.empty()) {
         give_feedback(reverse, step.feedback);
@@ -168,19 +168,19 @@ class Run {
   void decompress(bool reverse, std::span<const Delivery> burst) {
     Direction& d = direction(reverse);
     note_position(reverse, burst.front().packet.tag < kFeedbackTag ? burst.front().packet.tag : kNever);
-    std::vector<GuardedInput> inputs;
+    std::vector<PacketInput> inputs;
     for (const Delivery& delivery : burst) {
       const std::uint16_t type = delivery.error ? std::uint16_t{HEADROOM_TYPE_LOST} : delivery.packet.type;
       inputs.push_back({delivery.packet.octets, delivery.packet.channel, type});
     }
-    const std::vector<GuardedOutput> outputs = d.decompressor->process(inputs, now_ns());
-    const auto note = [&](const Delivery& delivery, const GuardedOutput& output) {
+    const std::vector<PacketOutput> outputs = d.decompressor->process(inputs, now_ns());
+    const auto note = [&](const Delivery& delivery, const PacketOutput& output) {
       d.note_arrival(delivery, now_ns(), output);
       if (output.status == HEADROOM_OK) captures_.decompressed(reverse, now_ns(), output.octets);
     };
     for (std::size_t i = 0; i < burst.size(); ++i) {
       note(burst[i], outputs[i]);
-      for (const GuardedOutput& more : outputs[i].more) note(burst[i], more);
+      for (const PacketOutput& more : outputs[i].more) note(burst[i], more);
     }
     collect_feedback(reverse, burst.back().packet.tag);
   }
@@ -282,7 +282,7 @@ class Run {
   }
 
   // The median time of a packet; null when there was none.
-  Json ns(const Guarded& side) const {
+  Json ns(const Checked& side) const {
     const std::optional<double> cycles = side.median_cycles();
     return cycles ? Json(*cycles * 1e9 / cycles_.measured_hz(kLeastTimingNs)) : Json(nullptr);
   }

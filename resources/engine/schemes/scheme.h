@@ -7,7 +7,9 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/json_reader.h"
 #include "base/octets.h"
@@ -22,6 +24,26 @@ struct MessageMark {
 
   // REQUIRES: the message has an octet.
   [[nodiscard]] constexpr bool is_on(OctetView message) const noexcept { return (message[0] & mask) == value; }
+  constexpr void put_on(std::span<std::uint8_t> message) const noexcept {
+    message[0] = static_cast<std::uint8_t>((message[0] & ~mask) | value);
+  }
+};
+
+// A configuration that each adapter of the scheme must refuse.
+struct BadConfiguration {
+  std::string what;  // is wrong, as a noun: "a mode that there is not"
+  Json config;
+};
+
+// What `check` tries adapters of a scheme with, beyond what it tries each adapter with. What is empty is not known.
+struct Trials {
+  // Made from a configuration that the adapter accepts.
+  std::vector<BadConfiguration> (*bad_configurations)(const Json& good) = nullptr;
+  // A reverse packet such as a decompressor with this configuration wants sent.
+  Octets (*reverse_packet)(const Json& config) = nullptr;
+  // Messages for endpoints: the beginning of one, one that no endpoint can decompress, and one that brings something
+  // back, which the endpoint has when the message is accepted.
+  OctetView beginning_of_message{}, failing_message{}, returning_message{};
 };
 
 struct Scheme {
@@ -30,6 +52,7 @@ struct Scheme {
   std::size_t (*ppp_variant)(const Json&) = nullptr;  // of framing->ppp, by configuration; nullptr: the first
   std::span<const traffic::TunnelFormat> tunnels{};   // headers of traffic that are the scheme's
   std::optional<MessageMark> message_mark{};          // of endpoints; nothing: its messages cannot be told from others
+  Trials trials{};
 };
 
 // nullptr where there is none of that name: the engine then knows nothing of it but the ABI.

@@ -14,14 +14,43 @@ constexpr LinkFraming kFraming = {.title = "ROHC",
                                   .ppp = kPpp,
                                   .padding = 0xE0 /* RFC 5795, 5.2.1.1 */};
 
-std::size_t ppp_variant(const Json& config) {
-  return config.is_object() && config.contains("cids") && config["cids"] == "large" ? 1 : 0;
+bool has_large_cids(const Json& config) {
+  return config.is_object() && config.contains("cids") && config["cids"] == "large";
+}
+
+std::size_t ppp_variant(const Json& config) { return has_large_cids(config) ? 1 : 0; }
+
+// What the keys mean, RFC 5795, 5.1.2 says.
+std::vector<BadConfiguration> bad_configurations(const Json& good) {
+  std::vector<BadConfiguration> bad;
+  const auto add = [&](const char* what, const char* key, const Json& value) {
+    bad.push_back({what, good});
+    bad.back().config[key] = value;
+  };
+  add("CIDs that are neither small nor large", "cids", "medium");
+  add("a MAX_CID beyond 16383", "max_cid", 16384);
+  add("a negative MAX_CID", "max_cid", -1);
+  add("a profile that describe does not list", "profiles", {"0xfffe"});
+  add("profiles that are a text", "profiles", "0x0001");
+  add("a mode that there is not", "mode", "X");
+  add("a MAX_CID of 16 with small CIDs", "max_cid", 16);
+  bad.back().config["cids"] = "small";
+  return bad;
+}
+
+// A feedback element (RFC 5795, 5.2.4.1): FEEDBACK-1 for CID 0, behind the CID where CIDs are large.
+Octets reverse_packet(const Json& config) {
+  return has_large_cids(config) ? Octets{0xF2, 0x00, 0x00} : Octets{0xF1, 0x00};
 }
 
 }  // namespace
 
 const Scheme& scheme() noexcept {
-  static constexpr Scheme kScheme = {.name = "rohc", .framing = &kFraming, .ppp_variant = ppp_variant};
+  static constexpr Scheme kScheme = {
+      .name = "rohc",
+      .framing = &kFraming,
+      .ppp_variant = ppp_variant,
+      .trials = {.bad_configurations = bad_configurations, .reverse_packet = reverse_packet}};
   return kScheme;
 }
 

@@ -1,10 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schemes/scheme.h"
 
+#include <array>
+
 namespace headroom::sigcomp {
+namespace {
+
+std::vector<BadConfiguration> bad_configurations(const Json& good) {
+  std::vector<BadConfiguration> bad;
+  const auto add = [&](const char* what, const char* key, const Json& value) {
+    bad.push_back({what, good});
+    bad.back().config[key] = value;
+  };
+  add("a transport that there is not", "transport", "pigeon");
+  add("a memory size that is no power of two", "decompression_memory_size", 5000);
+  add("a state memory size that is a text", "state_memory_size", "much");
+  add("a cycles_per_bit of 8", "cycles_per_bit", 8);
+  add("a SigComp_version of 0", "version", 0);
+  add("a dictionary that describe does not list", "dictionaries", {"no-such-dictionary"});
+  return bad;
+}
+
+// The beginning of a message with 32 octets of bytecode.
+constexpr std::array<std::uint8_t, 9> kBeginning = {0xF8, 0x02, 0x01, 0x0E, 0x86, 0xF8, 0x01, 0x00, 0x40};
+// Any UDVM fails at it: bytecode whose first instruction is DECOMPRESSION-FAILURE (RFC 3320, 9.4.1).
+constexpr std::array<std::uint8_t, 4> kFailing = {0xF8, 0x00, 0x11, 0x00};
+// Bytecode that outputs the octets behind it, with a returned feedback item of two octets (RFC 3320, figure 3, T-bit):
+// INPUT-BYTES, OUTPUT, JUMP, END-MESSAGE.
+constexpr std::array<std::uint8_t, 17> kReturning = {0xFC, 0x81, 0x2A, 0x00, 0xA1, 0x1C, 0x01, 0x86, 0x09,
+                                                     0x22, 0x86, 0x01, 0x16, 0xF9, 0x23, 'o',  'k'};
+
+}  // namespace
 
 const Scheme& scheme() noexcept {
-  static constexpr Scheme kScheme = {.name = "sigcomp", .message_mark = MessageMark{0xF8, 0xF8}};  // RFC 3320, 7.1
+  static constexpr Scheme kScheme = {.name = "sigcomp",
+                                     .message_mark = MessageMark{0xF8, 0xF8},  // RFC 3320, 7.1
+                                     .trials = {.bad_configurations = bad_configurations,
+                                                .beginning_of_message = kBeginning,
+                                                .failing_message = kFailing,
+                                                .returning_message = kReturning}};
   return kScheme;
 }
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory for what an adapter writes: each buffer filled with poison, between fences.
+#ifndef HEADROOM_ADAPTER_BUFFERS_H
+#define HEADROOM_ADAPTER_BUFFERS_H
+
+#include <algorithm>
+
+#include "base/octets.h"
+
+namespace headroom {
+
+inline constexpr std::uint8_t kPoisonOctet = 0xA5;
+inline constexpr std::uint32_t kPoisonLength = 0xA5A5A5A5;
+
+class Buffers {
+ public:
+  // Makes room for `count` buffers of `octets` together; those of before are gone.
+  void reset(std::size_t count, std::size_t octets) {
+    arena_.assign(kFence + octets + count * kFence, kFenceOctet);
+    used_ = kFence;
+  }
+  // REQUIRES: there is room.
+  [[nodiscard]] std::uint8_t* add(std::size_t capacity) noexcept {
+    std::uint8_t* const buffer = arena_.data() + used_;
+    used_ += capacity + kFence;
+    std::fill_n(buffer, capacity, kPoisonOctet);
+    return buffer;
+  }
+  // Whether nothing was written around a buffer.
+  [[nodiscard]] static bool are_fences_whole(const std::uint8_t* buffer, std::size_t capacity) noexcept {
+    const auto is_whole = [](const std::uint8_t* fence) {
+      return std::all_of(fence, fence + kFence, [](std::uint8_t octet) { return octet == kFenceOctet; });
+    };
+    return is_whole(buffer - kFence) && is_whole(buffer + capacity);
+  }
+  // The buffers are the caller's again (headroom.h, "Buffers"): the next call, of any function, finds nothing in them.
+  void poison() noexcept { std::fill(arena_.begin(), arena_.end(), kPoisonOctet); }
+
+ private:
+  static constexpr std::size_t kFence = 64;  // octets in front of each buffer, and behind the last
+  static constexpr std::uint8_t kFenceOctet = 0xFE;
+
+  Octets arena_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace headroom
+
+#endif  // HEADROOM_ADAPTER_BUFFERS_H

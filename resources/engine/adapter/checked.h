@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls of an adapter that trust nothing: each output buffer is fresh, poisoned and fenced, and everything that the ABI
+// promises about the outcome of a call is checked before anything uses it. What `load` leaves out for speed, `replay`
+// and `check` do for every packet.
+#ifndef HEADROOM_ADAPTER_CHECKED_H
+#define HEADROOM_ADAPTER_CHECKED_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adapter/buffers.h"
+#include "adapter/caller.h"
+#include "adapter/watched.h"
+
+namespace headroom {
+
+// What instances of each role have. All functions throw PromiseBroken.
+class CheckedInstance {
+ public:
+  explicit CheckedInstance(Instance& instance) : instance_(instance), caller_(instance) {}
+
+  // Without effect where the adapter has no reverse packets.
+  [[nodiscard]] std::optional<ReversePacket> take_reverse(std::uint64_t now_ns);
+  // True when it was taken. What goes in front of a packet adds to the room of the next `process`.
+  bool give_reverse(const ReversePacket& packet, std::uint64_t now_ns);
+
+  // Nothing when the adapter understood `message`, else its sentence.
+  [[nodiscard]] std::optional<std::string> control(const std::string& message) { return caller_.control(message); }
+
+  // From now on calls are timed by `cycles`, which must outlive this.
+  void time_calls(const Cycles& cycles) { caller_.policy().time_with(cycles); }
+
+  // From now on what calls cost is counted.
+  void watch_costs() noexcept { caller_.policy().count_into(costs_); }
+  // Of all calls since then together.
+  [[nodiscard]] const CallCosts& costs() const noexcept { return costs_; }
+
+  [[nodiscard]] Instance& instance() noexcept { return instance_; }
+  [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
+
+ protected:
+  // A record as it came back, and the octets of its output.
+  struct Filled {
+    headroom_packet record;
+    Octets octets;
+  };
+
+  // One record with fresh buffers through `call`, which returns how many records the adapter has handled or filled.
+  // `in`: nullptr of a function that only puts out; then nothing is returned when it has put out nothing.
+  // `may_be_empty`: whether a success may be without octets.
+  template <typename Call>
+  [[nodiscard]] std::optional<Filled> one(const char* function, const OctetView* in, headroom_packet record,
+                                          std::size_t room, bool may_be_empty, Call&& call);
+  // Checks what a record promises: `before` is how it was given.
+  void check_record(const char* function, const headroom_packet& before, const headroom_packet& after,
+                    bool may_be_empty) const;
+  void check_input(const char* function, OctetView given, const std::uint8_t* in) const;
+  void check_channel(const char* function, std::uint32_t channel) const;
+  [[noreturn]] void broken(const char* function, const std::string& sentence) const {
+    throw PromiseBroken(instance_, function, sentence);
+  }
+
+  Instance& instance_;
+  Caller<Watched> caller_;
+  Buffers buffers_;
+  Octets input_;
+  std::uint32_t extra_room_ = 0;  // octets of the next `process`, for what goes in front of a packet
+
+ private:
+  CallCosts costs_;
+};
+
+// A compressor or decompressor.
+class Checked : public CheckedInstance {
+ public:
+  // `expansion`: room for output beyond each input's length.
+  explicit Checked(Instance& instance, std::uint32_t expansion = HEADROOM_EXPANSION)
+      : CheckedInstance(instance), expansion_(expansion) {}
+
+  // Compresses or decompresses, as the instance's role has it, and drains.
+  [[nodiscard]] std::vector<PacketOutput> process(const std::vector<PacketInput>& inputs, std::uint64_t now_ns);
+
+  // The median time of a packet in the timed calls of `process`, in cycles; nothing when none was timed. In bursts, a
+  // packet is charged with its share of the call.
+  [[nodiscard]] std::optional<double> median_cycles() const;
+
+ private:
+  [[nodiscard]] bool compresses() const noexcept { return instance_.role() == HEADROOM_COMPRESSOR; }
+  // Fills the records and their buffers, with `room` beyond each input's length.
+  void lay_out(const std::vector<PacketInput>& inputs, std::uint32_t room);
+  // A call has handled records from `begin` to `end`.
+  void check_call(std::size_t begin, std::size_t end) const;
+  [[nodiscard]] PacketOutput checked_output(std::size_t i, const PacketInput& input);
+  [[nodiscard]] std::vector<PacketOutput> drain(std::uint32_t capacity, std::uint64_t now_ns);
+  void check_detail(const headroom_detail& detail, const char* function) const;
+  void check_lengths(const headroom_packet& packet, const PacketOutput& output) const;
+
+  std::uint32_t expansion_;
+  std::vector<headroom_packet> packets_;
+  std::vector<headroom_packet> expected_;
+  std::vector<headroom_detail> details_;
+  std::vector<double> per_packet_;  // cycles, one entry a call
+};
+
+// --------------------------------------------------------------------------------------------------------------
+
+template <typename Call>
+std::optional<CheckedInstance::Filled> CheckedInstance::one(const char* function, const OctetView* in,
+                                                            headroom_packet record, std::size_t room, bool may_be_empty,
+                                                            Call&& call) {
+  buffers_.reset(1, room);
+  record.out = buffers_.add(room);
+  record.out_capacity = static_cast<std::uint32_t>(room);
+  if (in != nullptr) {
+    input_.reserve(in->size() + 1);  // so that data() is no null pointer
+    input_.assign(in->begin(), in->end());
+    record.in = input_.data();
+    record.in_length = static_cast<std::uint32_t>(in->size());
+  }
+  headroom_packet before = record;
+  const std::size_t count = call(record);
+  if (!Buffers::are_fences_whole(before.out, room))
+    broken(function, "it wrote outside the output buffer of " + std::to_string(room) + " octets.");
+  if (count == 0 && in == nullptr) return std::nullopt;
+  if (count != 1) broken(function, "it returned " + std::to_string(count) + " for one record.");
+  if (in == nullptr) before.channel = record.channel;  // which is the adapter's to fill
+  check_record(function, before, record, may_be_empty);
+  if (in != nullptr) check_input(function, *in, input_.data());
+  Filled filled{record, Octets(record.out, record.out + record.out_length)};
+  buffers_.poison();
+  if (in != nullptr) std::fill(input_.begin(), input_.end(), kPoisonOctet);
+  return filled;
+}
+
+}  // namespace headroom
+
+#endif  // HEADROOM_ADAPTER_CHECKED_H

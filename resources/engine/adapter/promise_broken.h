@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A promise of the ABI that an adapter broke. The first of them: no exception crosses the ABI. One that comes all the
+// same is caught right behind the call, while the library that it belongs to is still loaded.
+#ifndef HEADROOM_ADAPTER_PROMISE_BROKEN_H
+#define HEADROOM_ADAPTER_PROMISE_BROKEN_H
+
+#include <exception>
+#include <string>
+
+#include "base/error.h"
+#include "headroom.h"
+
+namespace headroom {
+
+class Instance;
+
+// Error(adapter), of which results tell the parts.
+class PromiseBroken : public Error {
+ public:
+  PromiseBroken(headroom_role role, const char* function, const std::string& sentence)
+      : Error(ErrorKind::adapter, std::string("the adapter's ") + function + " broke a promise: " + sentence),
+        function_(function),
+        sentence_(sentence),
+        role_(role) {}
+  PromiseBroken(const Instance& instance, const char* function, const std::string& sentence);
+
+  [[nodiscard]] const std::string& function() const noexcept { return function_; }  // the ABI's name of it
+  [[nodiscard]] const std::string& sentence() const noexcept { return sentence_; }  // "it changed its input."
+  [[nodiscard]] headroom_role role() const noexcept { return role_; }
+
+ private:
+  std::string function_, sentence_;
+  headroom_role role_;
+};
+
+inline constexpr headroom_role kNoRole{};  // of functions that need no instance
+
+// Returns what `call` returns; throws PromiseBroken where an exception comes out of it.
+template <typename Call>
+auto call_safely(headroom_role role, const char* function, Call&& call) -> decltype(call()) {
+  std::string what = "it let an exception out, which must not cross the ABI";
+  try {
+    return call();
+  } catch (const std::exception& exception) {
+    what += std::string(": ") + exception.what();
+  } catch (...) {
+  }
+  throw PromiseBroken(role, function, what + ".");
+}
+
+}  // namespace headroom
+
+#endif  // HEADROOM_ADAPTER_PROMISE_BROKEN_H

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The policy of calls (caller.h) that counts what they cost.
+#ifndef HEADROOM_ADAPTER_WATCHED_H
+#define HEADROOM_ADAPTER_WATCHED_H
+
+#include <algorithm>
+#include <cstdint>
+
+#include "adapter/caller.h"
+#include "base/cycles.h"
+#include "base/process.h"
+#include "base/sanitizer.h"
+
+namespace headroom {
+
+// What calls cost the process. `heap` and `resident` are octets by which memory has grown: those that malloc has given
+// out, and those of all pages. `processor_ns` is the processor time of all threads of the process.
+struct CallCosts {
+  std::int64_t heap = 0, resident = 0, processor_ns = 0;
+};
+
+// Adds to `costs`, where there are any, what the process takes in its life.
+class CostWatch {
+ public:
+  explicit CostWatch(CallCosts* costs) : costs_(costs) {
+    if (costs_ != nullptr) add(-1);
+  }
+  ~CostWatch() {
+    if (costs_ != nullptr) add(1);
+  }
+  CostWatch(const CostWatch&) = delete;
+  CostWatch& operator=(const CostWatch&) = delete;
+
+ private:
+  void add(std::int64_t sign) const noexcept {
+    costs_->heap += sign * static_cast<std::int64_t>(heap_in_use());
+    costs_->resident += sign * static_cast<std::int64_t>(resident_octets());
+    costs_->processor_ns += sign * static_cast<std::int64_t>(processor_time_ns());
+  }
+
+  CallCosts* costs_;
+};
+
+class Watched : public Safe {
+ public:
+  // From now on what calls cost is added to `costs`, and each is timed by `cycles`; both must outlive this.
+  void count_into(CallCosts& costs) noexcept { costs_ = &costs; }
+  void time_with(const Cycles& cycles) {
+    cycles_ = &cycles;
+    cost_of_reading_ = cycles.cost_of_reading();
+  }
+  [[nodiscard]] bool is_timed() const noexcept { return cycles_ != nullptr; }
+  // Cycles of the call before, without what reading the counter costs; 0 when none is timed.
+  [[nodiscard]] double cycles() const noexcept {
+    return std::max(0.0, static_cast<double>(end_ - began_) - cost_of_reading_);
+  }
+
+  template <typename Call>
+  auto call(headroom_role role, const char* function, Call&& call) const -> decltype(call()) {
+    struct AtEnd {
+      const Watched& watched;
+      ~AtEnd() { watched.end_ = watched.now(); }
+    };
+    began_ = now();
+    const AtEnd at_end{*this};
+    const CostWatch watch(costs_);
+    return Safe::call(role, function, call);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t now() const noexcept { return cycles_ != nullptr ? cycles_->now() : 0; }
+
+  CallCosts* costs_ = nullptr;
+  const Cycles* cycles_ = nullptr;
+  double cost_of_reading_ = 0;
+  mutable std::uint64_t began_ = 0, end_ = 0;
+};
+
+}  // namespace headroom
+
+#endif  // HEADROOM_ADAPTER_WATCHED_H
