@@ -23,16 +23,18 @@
 #include "check/child.h"
 #include "faulty/faults.h"
 #include "faulty_endpoint/faults.h"
+#include "profiles.h"
 
 namespace headroom {
 namespace {
 
-Json run_check(const std::string& library, const Json& config = nullptr) {
+Json run_check(const std::string& library, const Json& config = nullptr, const Json& source = nullptr) {
   Json job = {{"library", library}, {"timeout_s", kAddressSanitizer ? 40 : 5}};  // one of them hangs
   if (!config.is_null()) {
     job["config"] = config;
     job["timeout_s"] = 60;  // endpoints have more to do, and none of them hangs
   }
+  if (!source.is_null()) job["source"] = source;
   const std::string command = "echo '" + job.dump() + "' | " HEADROOM_ENGINE " check --job - 2>/dev/null";
   std::FILE* pipe = popen(command.c_str(), "r");
   std::string text;
@@ -152,6 +154,25 @@ TEST(CheckOfOurs, EndpointsPass) {
     const auto passed = std::count_if(result["checks"].begin(), result["checks"].end(),
                                       [](const Json& check) { return check["verdict"] == "pass"; });
     EXPECT_GE(passed, 18) << "most of them have something to judge";
+  }
+}
+
+// Link packets have types there, without which nothing comes back.
+TEST(CheckOfOurs, LinkPacketsKeepTheirTypes) {
+  const Json tcp = testing::profile_json({testing::variant({testing::kIpv4, testing::kTcp})});
+  const Json source = {{"profile", tcp}, {"flows", 5}, {"packets", 200}};
+  const std::string reference = HEADROOM_LIBRARIES "/reference.so";
+  const Json vj = run_check(reference, {{"scheme", "vj"}}, source);
+  EXPECT_EQ(vj["verdict"], "pass") << vj.dump(1);
+  // A fixture for replay, which accepts each configuration.
+  for (const Json& result : {vj, run_check(HEADROOM_LIBRARIES "/faulty/typed.so")}) {
+    std::set<std::string> passed;
+    for (const Json& check : result["checks"]) {
+      if (check["verdict"] == "pass") passed.insert(check["name"]);
+    }
+    for (const char* name : {"round_trip", "outcome", "no_space", "lost_frames", "bursts", "deterministic",
+                             "instances_independent", "buffer_lifetime", "hostile_packets", "memory_flat"})
+      EXPECT_TRUE(passed.contains(name)) << name << ": " << result.dump(1);
   }
 }
 
