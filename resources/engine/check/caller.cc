@@ -37,6 +37,20 @@ std::string line_of(const char* side, std::size_t i, const PacketOutput& called)
 
 }  // namespace
 
+bool offers(const Subject& subject, const char* list, const char* word) {
+  const Json words = subject.scheme.value(list, Json::array());
+  return words.is_array() && std::find(words.begin(), words.end(), word) != words.end();
+}
+
+AdapterJob on_narrow_link(const Subject& subject) {
+  constexpr std::uint32_t kMrru = 4096;
+  AdapterJob job = subject.adapter;
+  if (!offers(subject, "features", "segmentation")) return job;
+  job.config["mrru"] = job.mrru = kMrru;
+  job.config["largest_packet"] = kNarrowLink;
+  return job;
+}
+
 const Scheme& known_scheme(const Subject& subject) noexcept {
   static constexpr Scheme kUnknown{};
   const Scheme* const scheme = find_scheme(subject.adapter.scheme);

@@ -51,9 +51,17 @@ struct TypedPacket {
 
 // Of a TypedPacket, a SourcePacket or a PacketOutput: what a call is given.
 template <typename Packet>
-[[nodiscard]] PacketInput input_of(const Packet& packet, std::uint32_t channel = 0) {
-  return {packet.octets, channel, packet.type};
+[[nodiscard]] PacketInput input_of(const Packet& packet) {
+  return {packet.octets, 0, packet.type};
 }
+
+// Whether describe lists `word` in a list of the subject's scheme, such as "features".
+[[nodiscard]] bool offers(const Subject& subject, const char* list, const char* word);
+
+// The adapter with a link for packets of kNarrowLink octets, on which most become segments; as it is where it makes
+// none.
+inline constexpr std::uint32_t kNarrowLink = 24;
+[[nodiscard]] AdapterJob on_narrow_link(const Subject& subject);
 
 // What the engine knows of the subject's scheme; all of it empty where it does not know the scheme.
 [[nodiscard]] const Scheme& known_scheme(const Subject& subject) noexcept;

@@ -12,18 +12,6 @@ namespace {
 
 constexpr std::size_t kPackets = 64;
 constexpr std::size_t kMostOutputs = 1000;  // of one packet
-constexpr std::uint32_t kMrru = 4096;
-constexpr std::uint32_t kLargestPacket = 24;
-
-// Where the adapter cuts packets up, a link on which it has to.
-AdapterJob narrow_link(const Subject& subject) {
-  AdapterJob job = subject.adapter;
-  const auto features = subject.scheme.value("features", std::vector<std::string>());
-  if (std::find(features.begin(), features.end(), "segmentation") == features.end()) return job;
-  job.config["mrru"] = job.mrru = kMrru;
-  job.config["largest_packet"] = kLargestPacket;
-  return job;
-}
 
 // A packet of the source with its room.
 struct Slots {
@@ -65,7 +53,7 @@ void drain_into(std::string& text, const Caller<Judged>& caller, std::size_t roo
 
 // Everything that a compressor puts out, in order, line by line.
 std::string outputs_of(const Subject& subject, std::size_t burst, std::size_t at_once) {
-  const Instance instance(narrow_link(subject), HEADROOM_COMPRESSOR);
+  const Instance instance(on_narrow_link(subject), HEADROOM_COMPRESSOR);
   const Caller<Judged> caller = caller_of(instance);
   Slots slots(subject);
   std::string text;

@@ -39,14 +39,8 @@ void take_all(CheckedEndpoint& endpoint, std::uint64_t now_ns) {
   }
 }
 
-bool has(const Subject& subject, const char* list, const char* word) {
-  const Json& scheme = subject.scheme;
-  if (!scheme.contains(list) || !scheme[list].is_array()) return false;
-  return std::find(scheme[list].begin(), scheme[list].end(), word) != scheme[list].end();
-}
-
 void require_compression(const Subject& subject) {
-  if (!has(subject, "features", "compression")) throw NotJudged("the endpoint does not compress.");
+  if (!offers(subject, "features", "compression")) throw NotJudged("the endpoint does not compress.");
 }
 
 // What an endpoint makes of some messages for another one, in order.
@@ -80,7 +74,7 @@ Outcome check_endpoint_functions(const Subject& subject) {
   note("an endpoint was made");
   Instance instance(subject.adapter, HEADROOM_ENDPOINT);
   const CheckedEndpoint endpoint(instance);
-  require(!has(subject, "features", "nack") || instance.api().take_reverse != nullptr,
+  require(!offers(subject, "features", "nack") || instance.api().take_reverse != nullptr,
           "describe lists the feature nack, and take_reverse is NULL.");
   require(!subject.scheme.contains("tools") || subject.scheme["tools"].empty() ||
               Library::open(subject.adapter.library, "/library")->tools() != nullptr,
@@ -180,7 +174,7 @@ Outcome check_acceptance(const Subject& subject) {
 }
 
 Outcome check_nacks(const Subject& subject) {
-  if (!has(subject, "features", "nack")) throw NotJudged("the endpoint does not declare the feature nack.");
+  if (!offers(subject, "features", "nack")) throw NotJudged("the endpoint does not declare the feature nack.");
   const Scheme& scheme = known_scheme(subject);
   if (!scheme.message_mark || scheme.trials.failing_message.empty())
     throw NotJudged("what messages of this scheme look like is not known here.");
@@ -219,7 +213,7 @@ Outcome check_detail_grows(const Subject& subject) {
 }
 
 Outcome check_streams(const Subject& subject) {
-  if (!has(subject, "transports", "tcp")) throw NotJudged("the endpoint has no streams.");
+  if (!offers(subject, "transports", "tcp")) throw NotJudged("the endpoint has no streams.");
   require_compression(subject);
   Side a(subject, true), b(subject, true);
   Octets stream;
@@ -326,7 +320,7 @@ Outcome check_endpoint_deterministic(const Subject& subject) {
 
 Outcome check_hostile_messages(const Subject& subject) {
   std::vector<Octets> honest;
-  if (has(subject, "features", "compression")) {
+  if (offers(subject, "features", "compression")) {
     Side sender(subject);
     honest = made_by(sender, 12);
   }
@@ -370,7 +364,7 @@ Outcome check_hostile_messages(const Subject& subject) {
     take_all(side.endpoint, now_ns);
     if (i % 16 == 0) (void)side.endpoint.compress(sip_message(i), 0, now_ns);
   }
-  if (!has(subject, "transports", "tcp")) return {};
+  if (!offers(subject, "transports", "tcp")) return {};
   Side stream(subject, true);
   for (std::size_t i = 0; i < kHostileMessages; ++i) {
     Octets piece(below(300));

@@ -286,9 +286,7 @@ Outcome check_buffer_lifetime(const Subject& subject) {
     return {};
   }
   send_messages(subject);
-  const Json& scheme = subject.scheme;
-  const auto transports = scheme.value("transports", std::vector<std::string>());
-  if (std::find(transports.begin(), transports.end(), "tcp") != transports.end()) send_stream(subject);
+  if (offers(subject, "transports", "tcp")) send_stream(subject);
   return {};
 }
 

@@ -74,9 +74,7 @@ Outcome check_piggyback(const Subject& subject) {
   if (!subject.compressor || !subject.decompressor) throw NotJudged("this needs both a compressor and a decompressor.");
   Instance compressor(subject.adapter, HEADROOM_COMPRESSOR);
   Instance decompressor(subject.adapter, HEADROOM_DECOMPRESSOR);
-  const std::vector<std::string>& ways = compressor.description().find(subject.adapter.scheme)->feedback;
-  if (std::find(ways.begin(), ways.end(), "piggybacked") == ways.end())
-    throw NotJudged("the adapter does not piggyback feedback.");
+  if (!offers(subject, "feedback", "piggybacked")) throw NotJudged("the adapter does not piggyback feedback.");
   const auto reverse_packet = known_scheme(subject).trials.reverse_packet;
   if (reverse_packet == nullptr) throw NotJudged("what reverse packets of this scheme look like is not known here.");
   const Octets sent = reverse_packet(subject.adapter.config);

@@ -10,29 +10,13 @@
 namespace headroom::check {
 namespace {
 
-constexpr std::uint32_t kMrru = 4096;
-constexpr std::uint32_t kLargestPacket = 24;
-
-AdapterJob narrow_link(const Subject& subject, std::uint32_t mrru) {
-  AdapterJob job = subject.adapter;
-  job.config["mrru"] = mrru;
-  job.config["largest_packet"] = kLargestPacket;
-  job.mrru = mrru;
-  return job;
-}
-
-bool offers_segmentation(const Instance& instance, const std::string& scheme) {
-  const std::vector<std::string>& features = instance.description().find(scheme)->features;
-  return std::find(features.begin(), features.end(), "segmentation") != features.end();
-}
-
 void check_link_packets(std::size_t i, const std::vector<PacketInput>& packets) {
   const std::string which = "packet " + std::to_string(i);
   if (packets.empty()) throw NotJudged("a packet was not compressed; see the check \"round_trip\".");
   for (const PacketInput& packet : packets) {
-    if (packet.octets.size() <= kLargestPacket) continue;
+    if (packet.octets.size() <= kNarrowLink) continue;
     throw Broken(which + " became a link packet of " + std::to_string(packet.octets.size()) +
-                 " octets although \"largest_packet\" is " + std::to_string(kLargestPacket) +
+                 " octets although \"largest_packet\" is " + std::to_string(kNarrowLink) +
                  " and \"mrru\" allows segments.");
   }
 }
@@ -41,18 +25,15 @@ void check_link_packets(std::size_t i, const std::vector<PacketInput>& packets) 
 
 Outcome check_segments(const Subject& subject) {
   if (!subject.compressor || !subject.decompressor) throw NotJudged("this needs both a compressor and a decompressor.");
-  {
-    const Instance plain(subject.adapter, HEADROOM_COMPRESSOR);
-    if (!offers_segmentation(plain, subject.adapter.scheme))
-      throw NotJudged("the adapter does not list the feature \"segmentation\".");
-  }
-  Instance compressor(narrow_link(subject, kMrru), HEADROOM_COMPRESSOR);
-  Instance decompressor(narrow_link(subject, kMrru), HEADROOM_DECOMPRESSOR);
+  if (!offers(subject, "features", "segmentation"))
+    throw NotJudged("the adapter does not list the feature \"segmentation\".");
+  Instance compressor(on_narrow_link(subject), HEADROOM_COMPRESSOR);
+  Instance decompressor(on_narrow_link(subject), HEADROOM_DECOMPRESSOR);
   Checked sender(compressor), receiver(decompressor);
   std::size_t segmented = 0;
   for (std::size_t i = 0; i < subject.packets.size(); ++i) {
     const PacketInput packet = input_of(subject.packets[i]);
-    note("packet " + std::to_string(i) + " was sent over a link for " + std::to_string(kLargestPacket) + " octets");
+    note("packet " + std::to_string(i) + " was sent over a link for " + std::to_string(kNarrowLink) + " octets");
     const std::vector<PacketOutput> sent = sender.process({packet}, time_of(i));
     const std::vector<PacketInput> link = link_packets_of(sent[0]);
     check_link_packets(i, link);
