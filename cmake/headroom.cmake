@@ -61,16 +61,20 @@ function(headroom_precompile target)
   endif()
 endfunction()
 
-# headroom_unity(target [APART sources...]): with HEADROOM_UNITY=everything, compiles the sources of each folder as one
-# translation unit, so that the compiler reads each header and instantiates each template once. APART names sources
-# that are compiled alone, because another source of the folder has the same names in its anonymous namespace.
+# headroom_unity(target [ALONE patterns...]): with HEADROOM_UNITY, compiles the sources of each folder as one translation
+# unit, so that the compiler reads each header and instantiates each template once. Sources that match a pattern of ALONE
+# are compiled alone: those whose speed is measured, and those with names in an anonymous namespace that another source
+# of the folder has, too.
 function(headroom_unity target)
-  cmake_parse_arguments(PARSE_ARGV 1 U "" "" "APART")
-  if(NOT HEADROOM_UNITY STREQUAL "everything")
+  cmake_parse_arguments(PARSE_ARGV 1 U "" "" "ALONE")
+  if(NOT HEADROOM_UNITY)
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
-  list(REMOVE_ITEM sources ${U_APART})
+  list(JOIN U_ALONE "|" alone)
+  if(alone)
+    list(FILTER sources EXCLUDE REGEX "^(${alone})")
+  endif()
   foreach(source IN LISTS sources)
     get_filename_component(folder ${source} DIRECTORY)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${folder}")
@@ -118,7 +122,7 @@ function(headroom_test name)
   if(NOT "headroom_engine_wire" IN_LIST T_LIBRARIES)
     headroom_precompile(${name})
   endif()
-  if(NOT HEADROOM_UNITY STREQUAL "nothing")
+  if(HEADROOM_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     set_source_files_properties(${T_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()

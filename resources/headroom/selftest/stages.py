@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -26,7 +27,9 @@ CORPORA = (
     ROOT / "resources/engine/fuzz/corpus",
     *sorted(ROOT.glob("implementations/reference/*/fuzz/corpus")),
 )
-SUITES_THAT_PROVE = ("smoke", "conformance", "robustness", "interop")
+# Suites whose cases run one behind another, beside those of the other groups.
+SIDE_BY_SIDE = (("smoke", "conformance", "robustness"), ("interop",))
+SUITES_THAT_PROVE = tuple(name for group in SIDE_BY_SIDE for name in group)
 GOLDEN = ROOT / "resources/golden"
 
 Run = Callable[[Path], bool]
@@ -318,19 +321,37 @@ def _robot(suites: tuple[str, ...]) -> Run:
         shutil.rmtree(folder, ignore_errors=True)
         from headroom.core.run.selection import has_suites
 
-        there = [SUITES / name for name in suites if has_suites(name)]
-        passed = _command(
+        groups = [[name for name in group if name in suites and has_suites(name)] for group in SIDE_BY_SIDE]
+        passed = _robots(log, folder, [group for group in groups if group])
+        return passed & _same_as_golden(log, folder, suites)
+
+    return stage
+
+
+def _robots(log: Path, folder: Path, groups: list[list[str]]) -> bool:
+    """Runs Robot once for each group of suites, all at once, with one folder of records and one log of Robot's."""
+    logs = [log.with_name(f"{log.stem}-{group[0]}.log") for group in groups]
+    outputs = [folder / f"output-{group[0]}.xml" for group in groups]
+
+    def one(group: list[str], log: Path, output: Path) -> bool:
+        log.write_bytes(b"")
+        return _command(
             log,
             sys.executable, "-m", "robot",
             "--console", "dotted",
             "--outputdir", folder,
+            "--output", output.name, "--log", "NONE", "--report", "NONE",
             "--variable", f"RUN_FOLDER:{folder}",
             "--listener", f"headroom.core.results.listener.Listener:{folder}",
-            *there,
+            *(SUITES / name for name in group),
         )  # fmt: skip
-        return passed & _same_as_golden(log, folder, suites)
 
-    return stage
+    with ThreadPoolExecutor(max_workers=len(groups)) as pool:
+        passed = all(list(pool.map(one, groups, logs, outputs)))
+    for part in logs:
+        _note(log, part.read_text(encoding="utf-8", errors="replace"))
+    _command(log, sys.executable, "-m", "robot.rebot", "--outputdir", folder, "--output", "output.xml", *outputs)
+    return passed
 
 
 def _outcomes(folder: Path) -> dict[str, golden.Outcome]:
