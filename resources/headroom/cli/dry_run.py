@@ -118,7 +118,7 @@ def _count(cases: Sequence[Any]) -> str:
 
 
 def over_interfaces(found: Sequence[Case], topology: str) -> list[Case]:
-    """Those of some cases whose keywords need the interfaces of a topology."""
+    """The cases whose keywords need the interfaces of a topology."""
     if topology == "process":
         return []
     words = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./headroom interop`: every compressor with every decompressor, and a page that shows who interworks with whom."""
+"""`./headroom interop`: every compressor with every decompressor, and a page that shows the matrix."""
 
 from __future__ import annotations
 
@@ -293,7 +293,7 @@ def document(page: Path, records: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def print_tables(page: Path, records: list[dict[str, Any]]) -> None:
-    """Who interworks with whom, what went wrong, and where the page is."""
+    """Prints the matrix, the failures and the path of the page."""
     from headroom.report import matrix_data
 
     cells = matrix_data.cells(records)

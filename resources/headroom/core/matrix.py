@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interop matrix: who, with whom, by the axes of a scheme, with which traffic, over which link.
+"""The interop matrix: compressor, decompressor, axes of the scheme, traffic and link condition.
 
 A row has one value of each axis; it is one case of a suite, and its cells run together. What differs between schemes
 is data and functions of `core.scheme.Scheme`.

@@ -39,7 +39,7 @@ class CaptureKeywords:
 
     topologies = ("netns",)  # where the link keeps a capture
 
-    @keyword("Everybody Should Read The Same On The Link")
+    @keyword("All Decoders Should Agree On The Link")
     def all_decoders_agree(self, profile: str, sent: str, cids: str, mode: str, flows: int) -> None:
         """SENT is `compressed`, or `as it is`: through nodes that pass frames on. The judge restores every packet, and
         what it restores is what was sent; tshark reads the same on the link, wherever it can, and inside."""

@@ -147,7 +147,7 @@ class CallLoadResult:
 
     @property
     def load(self) -> float:
-        """Of all workers together, in cores."""
+        """The load of all workers together, in cores."""
         return sum(self.loads)
 
     @property

@@ -163,7 +163,7 @@ def has(found: Implementation, key: str, value: Any, build: str = DEFAULT_BUILD)
 
 
 def fitting(options: Mapping[str, Any], found: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
-    """Those of some options that an implementation has."""
+    """The options that an implementation declares, with their values."""
     return {key: value for key, value in options.items() if has(found, key, value, build)}
 
 

@@ -95,7 +95,7 @@ class SentMessage:
 
     @property
     def compressed_length(self) -> int | None:
-        """Of what was on the link, record marking included; None where it could not be compressed."""
+        """Octets on the link, record marking included; None where the message could not be compressed."""
         found = self.record.get("compressed", {})
         return int(found["length"]) if found.get("status") == "OK" else None
 

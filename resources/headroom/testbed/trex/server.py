@@ -88,7 +88,7 @@ class Cores:
 
     @classmethod
     def of(cls, cores: Sequence[int], node: int = 0) -> Cores:
-        """From as many cores as there are, at least one: too few to have one for each work are one for everything."""
+        """Assigns at least one core: where there are fewer than CORES, the first does all the work."""
         first = cores[0]
         return cls(first, cores[1], tuple(cores[2:]), node) if len(cores) >= CORES else cls(first, first, (first,))
 

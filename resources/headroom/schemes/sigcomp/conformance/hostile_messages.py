@@ -212,7 +212,7 @@ def takes_too_long(often: Cost) -> list[str]:
 
 
 def _over_later_half(grown: Sequence[int]) -> int:
-    """By how much it grew when everything had come for the first time."""
+    """Growth in the later half, when every message has arrived once: octets."""
     return grown[-1] - grown[len(grown) // 2 - 1] if len(grown) > 1 else 0
 
 

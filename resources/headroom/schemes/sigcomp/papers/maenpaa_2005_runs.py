@@ -65,7 +65,7 @@ class Configuration:
         return Offer(**self.offer(), stream=self.transport == TCP)
 
     def options(self) -> dict[str, Any]:
-        """Of the compressors (implementations/README.md)."""
+        """The `options` of the compressors' configurations."""
         options: dict[str, Any] = {
             "algorithm": "lzss",
             "mechanism": self.mechanism,
@@ -81,7 +81,7 @@ class Configuration:
             # as the memory; 9.8.
             options |= {"announce": True, "whole_memory": True}
             options["acknowledgement"] = "transport" if self.transport == TCP else "identifier"
-            # Of its tables, not of its text, as "shared_state" below: the notes of reports/papers/maenpaa-2005.yaml.
+            # Its tables, not its text, need these and "shared_state" below: notes of reports/papers/maenpaa-2005.yaml.
             options |= {"linear_buffer": True, "room_first": True}
         if self.mechanism == "shared":
             options["shared_length"] = self.shared
