@@ -388,7 +388,7 @@ def test_each_implementation_has_a_column_and_the_worst_case_comes_first() -> No
     ]
 
 
-def test_a_case_that_asked_nobody_is_no_verdict_on_anybody() -> None:
+def test_an_unsupported_case_is_no_verdict() -> None:
     tags = ["req:RFC3095-5.9.1-1", "level:must"]
     records = [sample.record("conformance/a/One", "unsupported", "No.", tags, compressor=None, decompressor=None)]
     matrix, _ = conformance_of([one.as_json() for one in records])
