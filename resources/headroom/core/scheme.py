@@ -293,9 +293,11 @@ def named(words: Mapping[str, Collection[str]]) -> dict[str, str]:
     return found
 
 
-def of_axes(names: Collection[str]) -> Scheme:
-    """The scheme that has axes of these names. Raises UsageError where there is none, or more than one."""
-    found = [one for one in in_matrix().values() if set(names) <= {axis.name for axis in one.axes}]
+def of_axes(names: Collection[str], suite: str = "") -> Scheme:
+    """The scheme of a row of a suite that names these axes. Where schemes share axes, the suite has the scheme's name.
+    Raises UsageError where there is no scheme, or more than one."""
+    having = [one for one in in_matrix().values() if set(names) <= {axis.name for axis in one.axes}]
+    found = [one for one in having if one.name == suite] or having
     if len(found) == 1 and names:
         return found[0]
     known = "; ".join(f"{one.name} {', '.join(axis.name for axis in one.axes)}" for one in in_matrix().values())

@@ -3,6 +3,7 @@
 
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 from robot.api import SkipExecution
@@ -41,6 +42,16 @@ def requirements_of_case() -> frozenset[str]:
     except RobotNotRunningError:
         return frozenset()
     return frozenset(str(tag).partition(":")[2] for tag in tags if str(tag).startswith("req:"))
+
+
+def suite_of_case() -> str:
+    """The name of the file of the running case's suite, without its suffix; "" outside Robot."""
+    from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
+
+    try:
+        return Path(BuiltIn().get_variable_value("${SUITE SOURCE}") or "").stem
+    except RobotNotRunningError:
+        return ""
 
 
 def _honest(method: Callable[..., Any]) -> Callable[..., Any]:
