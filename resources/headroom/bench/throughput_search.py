@@ -109,7 +109,7 @@ class Spoken:
 
     @property
     def left_alone(self) -> int:
-        """What passed that should have been compressed; both nodes count it."""
+        """Packets that both nodes passed on without compression although they should have compressed them."""
         return max(0, self.passed - 2 * self.too_long)
 
 

@@ -81,7 +81,7 @@ def show(plan: Plan, json: bool) -> int:
 
 
 def _foreseen(plan: Plan, chosen: Sequence[Case]) -> Foreseen:
-    """What is known beforehand. It is not worked out where both sides are the reference, which every case is for."""
+    """Facts known before the run; not computed where both sides are the reference, to which every case applies."""
     from headroom.core.run.dry_run import Foreseen, rehearse
     from headroom.core.settings import Settings
 

@@ -209,7 +209,7 @@ def part(words: Words, scheme: Scheme) -> Words:
 
 
 def lists_of(scheme: Scheme, words: Words, build: str = DEFAULT_BUILD) -> dict[str, list[str]]:
-    """What a plan has of a scheme: implementations, and what its cells are chosen by."""
+    """A plan's part for a scheme: implementations, and the choices of its cells."""
     from headroom.core import implementations, matrix
 
     declaring = matrix.candidates(scheme, console.warn_once)

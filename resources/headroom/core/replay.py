@@ -23,7 +23,7 @@ Packets = list[dict[str, Any]]
 
 @dataclass
 class ReplayConfig:
-    """What to replay. `compressor` or `decompressor` may be None: the run then begins, or ends, at the link."""
+    """The configuration of a replay. A `compressor` or `decompressor` of None makes it begin, or end, at the link."""
 
     scheme: str
     compressor: Implementation | None = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every keyword library shares: an error of harness or engine is noted as such, never taken for a failure."""
+"""The base of keyword libraries: an error of harness or engine is recorded as such, never as a failure."""
 
 import functools
 from collections.abc import Callable

@@ -58,7 +58,7 @@ class CaptureKeywords:
 
 
 def run_and_channel(profile: str, sent: str, cids: str, mode: str, flows: int) -> tuple[Run, Channel]:
-    """What a row asks for, noted; skips the case where this run, machine or implementation is not for it."""
+    """Records a row's configuration and returns it; skips the case if run, machine or implementation cannot do it."""
     if sent not in CODECS or cids not in ("small", "large"):
         raise ValueError(f"'{sent}' is none of {', '.join(CODECS)}, or '{cids}' neither small nor large")
     run = current_run()

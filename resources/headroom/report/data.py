@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the report and the terminal show, taken out of result records (JSON objects, as `results.store` reads them)."""
+"""Data for the report and the terminal, from result records (JSON objects, as `results.store` reads them)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -78,7 +78,7 @@ class Capacity:
 
 
 def measured(record: dict[str, Any], metric: Metric, core: int | None = None) -> dict[str, Any]:
-    """What a record has of a metric; an empty object when it has nothing, or has it in another unit."""
+    """A record's entry for a metric; an empty object when it has none, or has it in another unit."""
     key = (metric.name, metric.unit, core)
     return next((one for one in record["metrics"] if (one["name"], one["unit"], one["core"]) == key), {})
 
@@ -291,7 +291,7 @@ class Untested:
 
 
 def untested(records: Records) -> list[Untested]:
-    """What a run did not ask, of the RFCs that its cases are about."""
+    """Requirements without a case in the run, from the RFCs that its cases test."""
     found = {entry.id for entry in requirements(records)}
     rfcs = {identity.partition("-")[0] for identity in found}
     rest = [

@@ -55,7 +55,7 @@ def _cases(cases: list[str]) -> Cell:
 
 
 def _capacity_cards(records: Records) -> list[Card]:
-    """What one core carries, what a packet costs there, and how it grows with the cores."""
+    """The capacity of one core, the cost of a packet there, and the growth with the number of cores."""
     lines = [line for line in data.capacity_lines(records) if line.main]
     single = next((line for line in lines if line.cpus == "1c"), lines[0] if lines else None)
     if single is None or single.main is None:
@@ -99,7 +99,7 @@ def _passed(title: str, of: str, judged: list[dict[str, Any]]) -> Card:
 
 
 def flows_come_and_go(records: Records) -> Section | None:
-    """What an operation costs at start-up, in steady state and under churn."""
+    """The cost of an operation at start-up, in steady state and under churn."""
     found = data.of_kind(records, "churn")
     if not found:
         return None

@@ -36,6 +36,6 @@ def main_ones(records: Records) -> Records:
 
 
 def shared_cores(record: dict[str, Any]) -> str:
-    """Who shared a core, as the topology says it."""
+    """The roles that shared a core, as the topology reports them."""
     note = record.get("traffic", {}).get("topology", {}).get("note", "")
     return f"Here {note}." if note else ""

@@ -76,7 +76,7 @@ class ConversationConfig:
 
 @dataclass(frozen=True)
 class SentMessage:
-    """What became of one message. Lengths are octets, times nanoseconds."""
+    """The outcome of one message. Lengths are octets, times nanoseconds."""
 
     record: dict[str, Any]
 
@@ -101,7 +101,7 @@ class SentMessage:
 
     @property
     def compressed(self) -> bytes | None:
-        """What was on the link, record marking included."""
+        """The octets on the link, record marking included."""
         octets = self.record.get("compressed", {}).get("octets")
         return None if octets is None else bytes.fromhex(octets)
 

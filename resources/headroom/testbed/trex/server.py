@@ -191,7 +191,7 @@ class Server:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of its figures should know."""
+        """Remarks about its figures."""
         software = not all(port.is_pci for port in self.ports)
         return (
             self.installation.notes

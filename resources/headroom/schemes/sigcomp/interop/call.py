@@ -116,7 +116,7 @@ def _options(name: str, exchange: Exchange) -> dict[str, Any]:
 
 
 def offer_of(exchange: Exchange) -> Offer:
-    """What both offer: so much of OFFER as both declare."""
+    """The offer of both endpoints: OFFER within the limits that both declare."""
     declared = [find(name).declared(endpoints.SCHEME) for name in (exchange.caller, exchange.called)]
     return replace(
         OFFER,
@@ -222,7 +222,7 @@ def _judged(exchange: Exchange, call: Call) -> dict[int, str]:
 
 
 def _heard(exchange: Exchange, call: Call) -> list[tuple[dict[str, Any], bytes]]:
-    """What the judge hears: over a clean link all that was sent, and over any other all that arrived, as it did."""
+    """The judge's input: over a clean link all messages sent, over any other all that arrived, as they arrived."""
     compressed = _compressed(exchange, call)
     if not exchange.condition.words:
         return compressed

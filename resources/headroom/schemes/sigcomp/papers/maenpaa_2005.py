@@ -30,7 +30,7 @@ from headroom.schemes.sigcomp.sip import counted
 
 
 class Runner(Protocol):
-    """What plays configurations, as `maenpaa_2005_runs.Runner`."""
+    """A runner of configurations, such as `maenpaa_2005_runs.Runner`."""
 
     def __call__(self, configuration: Configuration) -> Exchange: ...
 

@@ -53,7 +53,7 @@ class Configuration:
     plain: int = 0  # number of the message that is not compressed; 0: none
 
     def offer(self) -> dict[str, int]:
-        """What both endpoints offer, and know of each other."""
+        """The offer of both endpoints, which each knows of the other."""
         return {
             "decompression_memory_size": (4 if self.transport == TCP else 2) * self.memory,
             "state_memory_size": STATE_MEMORY,
