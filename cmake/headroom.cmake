@@ -11,8 +11,8 @@ target_include_directories(headroom_abi INTERFACE ${CMAKE_SOURCE_DIR}/implementa
 
 add_library(headroom_flags INTERFACE)
 target_compile_options(headroom_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion)
-# A warning is an error with the compilers of Debian 12; what another one has to say in addition, rightly or wrongly,
-# must not keep anybody from measuring.
+# A warning is an error with the compilers of Debian 12; further warnings of other compilers,
+# right or wrong, must not prevent measurements.
 if("${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" MATCHES "^(GNU 12|Clang 14)\\.")
   target_compile_options(headroom_flags INTERFACE -Werror)
 endif()

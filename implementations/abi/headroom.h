@@ -39,7 +39,7 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-/* Behind a function that a table need not mention. */
+/* HEADROOM_OPTIONAL marks a function that a table may omit. */
 #define HEADROOM_OPTIONAL = nullptr
 extern "C" {
 #else
@@ -70,7 +70,7 @@ extern "C" {
 
 #define HEADROOM_NO_DEADLINE UINT64_MAX
 
-/* What became of one packet. Zero and above: handled. Below zero: the packet is lost, and the value says why. */
+/* headroom_status is the outcome of one packet. Zero and above: handled. Below zero: lost, for the reason named. */
 typedef enum headroom_status {
   HEADROOM_OK = 0,               /* `out` holds `out_length` octets to pass on */
   HEADROOM_NOTHING = 1,          /* consumed; there is nothing to pass on (feedback alone, an unfinished segment …) */
@@ -83,7 +83,7 @@ typedef enum headroom_status {
   HEADROOM_ERR_UNSUPPORTED = -7, /* well-formed, but this implementation does not do it */
   HEADROOM_ERR_CHANNEL = -8,     /* `channel` is not below the number of channels configured; no such session */
   HEADROOM_ERR_INTERNAL = -9,    /* a defect of the implementation, noticed by itself */
-  HEADROOM_ERR_DECOMPRESSION = -10 /* decompression failed for a reason of the scheme's own, which an extension tells */
+  HEADROOM_ERR_DECOMPRESSION = -10 /* decompression failed for a reason of the scheme's own, which an extension names */
 } headroom_status;
 
 /* An endpoint compresses and decompresses, for schemes whose two sides share what they know. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A complete adapter of an endpoint. Its messages are SigComp's, which any UDVM decompresses: bytecode that outputs the
-// octets behind it. It has no UDVM itself, so it knows nobody's messages but its own. An adapter of yours calls your
+// octets behind it. It has no UDVM, so it decompresses only its own messages. An adapter of yours calls your
 // library in the two places where this one puts kBytecode in front and takes it off.
 #include <array>
 #include <cstring>

@@ -23,7 +23,7 @@ nlohmann::json description() {
     "names": {"packet_types": ["WHOLE", "SAME"], "events": ["none"]}}]})");
 }
 
-// What is wrong with the configuration, measured against the description, is said for us.
+// read_configuration checks the configuration against the description, and throws a sentence for each mistake.
 headroom_instance* make(std::int32_t role, const nlohmann::json& config) {
   const auto channels = headroom::read_configuration(config, description()).channels;
   auto* self = new headroom_instance{{role, channels}, std::vector<std::vector<std::uint8_t>>(channels)};

@@ -90,7 +90,7 @@ constexpr char kDescription[] =
   "feedback": ["own", "interspersed"], "names": {"packet_types": [], "modes": [], "compressor_states": [],
   "decompressor_states": [], "events": ["none"]}}]})";
 
-// The version is the library's; without one the description stays what it is, for it declares what is asked.
+// The version is the library's. Without the library the description keeps its version: it declares capabilities.
 json description() {
   json document = json::parse(kDescription);
   try {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Drives a TRex server for somebody who must not import TRex's client: JSON-RPC 2.0, one object a line, over a pipe.
+"""Drives a TRex server for programs that must not import TRex's client: JSON-RPC 2.0, one object a line, over a pipe.
 
 TRex's Python client is under the GPL (it is built on Scapy), and importing it puts its own old copies of yaml, zmq and
-scapy in front of everybody else's. So it lives in this process, and whoever wants something of it writes a line:
+scapy before all others. So it lives in this process, and a caller writes one line per request:
 
     {"jsonrpc": "2.0", "id": 1, "method": "connect", "params": {"mode": "stl"}}
 
@@ -189,7 +189,7 @@ class Agent:
         return answer
 
     def events(self):
-        """Warnings and errors that the server has told of its own accord, and forgets them."""
+        """Returns, and clears, the warnings and errors that the server has sent unasked."""
         client = self._connected()
         told = [str(event) for event in client.get_warnings()]
         client.clear_events()
@@ -282,7 +282,7 @@ def answer(agent, line):
         result = plain(carry_out(agent, method, parameters))
     except WrongRequest as error:
         return failure(identity, error.code, str(error), type(error).__name__), False
-    # Whatever the client raises, SystemExit included, is told and not the end: a profile may call sys.exit.
+    # Every exception of the client, SystemExit included, becomes a reply: a profile may call sys.exit.
     except (Exception, SystemExit) as error:
         traceback.print_exc(file=sys.stderr)
         return failure(identity, FAILED, said_by(error), type(error).__name__), method == "quit"

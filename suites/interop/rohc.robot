@@ -3,7 +3,7 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Who interworks with whom: each row is one profile, mode and CID type, sent by one implementation and
+Documentation    The interop matrix of ROHC: each row is one profile, mode and CID type, sent by one implementation and
 ...              restored by the other, with all traffic of that profile over all conditions of the link. Clean, or with
 ...              feedback lost: every packet comes out as it went in. With loss, bursts of loss, bit errors or
 ...              reordering: a packet comes out as it was or not at all, but for those that the CRCs are bound to miss,

@@ -3,8 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    SigComp endpoints that have calls with each other: the compressor asked is the caller's, the
-...              decompressor asked the called party's, and each compresses and decompresses. A row is one mechanism,
+Documentation    SigComp endpoints that have calls with each other: --compressor names the caller, --decompressor
+...              the called party, and each compresses and decompresses. A row is one mechanism,
 ...              for those that have it, over one transport and link, with every SIP sequence. Without harm every
 ...              message comes out octet by octet, and tshark's UDVM, or the judge made from the RFCs, reads the same on
 ...              the link. With loss or reordering none comes out different, and one that does not come out was lost or

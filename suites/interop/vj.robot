@@ -3,7 +3,7 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Who interworks with whom: each row is a number of slots and a treatment of slot identifiers, with all
+Documentation    The interop matrix of VJ: each row is a number of slots and a treatment of slot identifiers, with all
 ...              traffic over all conditions of the line. The compressor keeps the rules of RFC 1144, 3.2.3, and the
 ...              decompressor does with what arrives what the judge does.
 

@@ -8,7 +8,7 @@ Documentation    User traffic in GTP-U through nodes that compress the outer hea
 ...              6,000 UEs are active, out of 600,000: each a tunnel between one of 256 base stations and a UPF, and so
 ...              a part of one of 256 UDP flows of the outer headers. What is inside is payload to ROHC. Lengths are
 ...              mixed: 690 octets on average, or the classic mix of 7 short, 4 middle and 1 long packet. Each packet
-...              must come out as it went in, octet by octet, or it counts as lost; one that nobody sent is counted as
+...              must come out as it went in, octet by octet, or it counts as lost; one that was not sent is counted as
 ...              unexpected. Rates, controls, modes and what rows need are those of throughput. Results also say how
 ...              long packets are on average, plain and on the link.
 

@@ -3,8 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    What is on the link between two nodes, read by three: the judge made from the RFCs, tshark, and whoever
-...              sent it.
+Documentation    Three readings of the link between two nodes: the judge made from the RFCs, tshark, and the
+...              sender.
 ...
 ...              A slow trial over network namespaces, both ways at once, while the link keeps a capture. The judge
 ...              restores every packet, and what it restores is what was sent, octet by octet. tshark reads the same on
@@ -15,7 +15,7 @@ Documentation    What is on the link between two nodes, read by three: the judge
 
 Resource         imports.resource
 
-Test Template    Everybody Should Read The Same On The Link
+Test Template    All Decoders Should Agree On The Link
 
 Test Tags        performance    scheme:rohc
 

@@ -7,11 +7,11 @@ Documentation    Bidirectional VoIP flow pairs that the cores carry, by the meth
 ...              Methodology".
 ...
 ...              Every 20 ms one packet of each direction of each flow pair is made, compressed, decompressed and now
-...              and then compared with what it was. One single-threaded engine works on each core; nobody is ever
-...              silent. LOAD is the share of each core's time that goes into it: the row finds the flow pairs at
-...              which it is reached, or the most at which no tick is missed. Rows of one CPU configuration share
-...              their measurements. What this machine's cores cannot offer is unsupported, with the reason. Another
-...              number of cores: `--cpus 8c`.
+...              and then compared with what it was. One single-threaded engine works on each core; silence
+...              suppression is off. LOAD is the share of each core's time that goes into it: the row finds the flow
+...              pairs at which it is reached, or the most at which no tick is missed. Rows of one CPU configuration
+...              share their measurements. What this machine's cores cannot offer is unsupported, with the reason.
+...              Another number of cores: `--cpus 8c`.
 
 Resource         imports.resource
 

@@ -185,7 +185,7 @@ Free Bomb
     Attack Should Fail Within Bounds    free-bomb
 
 Flood Of Feedback
-    [Documentation]    A peer returns what nobody asked for, asks for the longest item there is, and announces other
+    [Documentation]    A peer returns unrequested feedback, requests the longest item there is, and announces other
     ...    parameters and sixty other states with each message.
     Flood Should Leave Nothing Behind    feedback
 

@@ -5,7 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 *** Settings ***
 Documentation    Adapters that break one promise of the ABI each, from the engine's own tests. Expected is that what
 ...              comes of it is a sentence that says what happened, never a pass and never the end of the run: behind
-...              each an adapter that behaves is asked again. An implementation that does so gets the verdict error.
+...              each a well-behaved adapter runs again. An implementation that does so gets the verdict error.
 
 Resource         imports.resource
 

@@ -32,7 +32,7 @@ The Highest CIDs First
     ...    conformance/rohc/feedback_to_compressor/REJECT
     ...    conformance/rohc/framework/Large CIDs On The Link
 Types 1 And 2 In The Place Of Type 0
-    [Documentation]    That the smallest packet should be sent is asked elsewhere (RFC 3095, 5.3.1.2); a case about
+    [Documentation]    Other cases test that the smallest packet is sent (RFC 3095, 5.3.1.2); a case about
     ...    anything else takes type 1 for as good as type 0.
     compressor    {"options": {"habits": ["no-type-0"]}}
     ...    conformance/rohc/compressor_states/Upward Without Feedback
@@ -56,7 +56,7 @@ Feedback Wherever It May Be
     ...    conformance/rohc/feedback_from_decompressor/CIDs Of Answers
     ...    conformance/rohc/contexts/Channels
 U-Mode Alone
-    [Documentation]    Cases that any mode serves are asked in the one that an implementation has.
+    [Documentation]    Cases that work in any mode run in one that the implementation declares.
     compressor    {"capabilities": {"modes": ["U"]}}
     ...    conformance/rohc/contexts/Channels
     ...    conformance/rohc/ip_id/Random IP-IDs Are Found Out

@@ -24,8 +24,8 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import rendered
 
-# Of a list. A request to TRex's server has at most 999,999 octets (trex_rpc_req_resp_server.h), and the client adds a
-# stream to one as long as it has 500,000; in JSON, a packet's values are 200 octets at most.
+# Values of a list. A request to TRex's server has at most 999,999 octets (trex_rpc_req_resp_server.h), and the client
+# adds a stream to one as long as it has 500,000; in JSON, a packet's values are 200 octets at most.
 MOST_VALUES = 2000
 MOST_OCTETS = 64  # of all variables of a stream together: trex_stl_stream_vm.h, svMAX_FLOW_VAR
 UDP, TCP, GTPU_PORT = 17, 6, 2152
@@ -140,7 +140,7 @@ def kind_of(packet):
 
 
 def cut_of(kind):
-    """Of a kind: the offsets of its IPv4 headers, and of the payload."""
+    """Offsets of the IPv4 headers of a kind of packet, and of its payload."""
     outer, inner, version, _, payload = kind
     return [at for at, one in ((0, outer), (inner, version)) if one == 4], payload
 

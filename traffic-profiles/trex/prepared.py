@@ -2,7 +2,7 @@
 """Batches of a GTP-U profile for one trial after the other, whose packets are the same but for how many there are.
 
 A search sends the first packets of a profile at many rates. What it takes to learn what differs between them is done
-once, as far as anybody has asked for, and kept in this process: rendering, and reading off the columns of a batch.
+once, as far as a search has needed it, and kept in this process: rendering, and reading off the columns of a batch.
 """
 
 import bisect

@@ -272,7 +272,7 @@ def streams(profile, flows=1, seed=1, reverse=False, duration_s=10.0, start_s=0.
 def one_more_flow(profile, flows, seed, reverse, engine=None):
     """A run of the flow behind the last one, without an end (count 0): the one that latency is measured with.
 
-    Its RTP fields count on from packet to packet as if nobody ever paused.
+    Its RTP fields count on from packet to packet without pauses of the speaker.
     """
     refuse_other_than_voice(profile)
     limit = {"duration_s": 2e-3 * max(variant["timing"]["interval_ms"] for variant in profile["variants"])}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What all profiles of streams here can be told in TRex's console, and how their streams end."""
+"""The options of all profiles of streams in TRex's console, and the end of their streams."""
 
 import argparse
 import os

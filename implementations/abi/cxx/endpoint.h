@@ -96,8 +96,8 @@ inline void put_detail(const headroom_message_detail& known, headroom_message_de
   detail->struct_size = size;
 }
 
-// What an endpoint offers, or its peer: RFC 3320 3.3.1 and 3.3.2. The defaults are what SIP asks of everybody (RFC 5049
-// chapter 4).
+// Offer holds the parameters of an endpoint or its peer: RFC 3320 3.3.1 and 3.3.2. The defaults are SIP's minima (RFC
+// 5049 chapter 4).
 struct Offer {
   std::uint32_t decompression_memory_size = 8192;  // octets
   std::uint32_t state_memory_size = 2048;          // octets a compartment

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What adapters have in common that make endpoints of somebody else's SigComp library, one that has one algorithm, one
-// mechanism and compartments by a name: how it is configured, what compartments may be told, what is known of the
-// message handled last, and the tables of functions.
+// The common part of adapters over an external SigComp library that has one algorithm, one mechanism and named
+// compartments: its configuration, the settings of compartments, the details of the message handled last, and the
+// tables of functions.
 #pragma once
 
 #include <cstdint>
@@ -71,7 +71,7 @@ void require_new_compartment(const Compartments& open, std::uint32_t most, std::
   return HEADROOM_ERR_DECOMPRESSION;
 }
 
-// What has been accepted, for whom.
+// Records that the message was accepted for a compartment.
 inline void note_accepted(LibraryEndpoint& self, std::uint32_t compartment) {
   self.last.flags |= HEADROOM_MESSAGE_ACCEPTED;
   self.last.compartment = compartment;

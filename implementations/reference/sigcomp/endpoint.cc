@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kDecompressorOctets = 490'000;  // README.md
 constexpr std::size_t kItemOctets = 380;              // besides its value, likewise
 
-// Sources before there is a compartment: beyond those that are compartments. The first of them is all that nobody has
-// told the source of.
+// Sources without a compartment are numbered beyond those that are compartments. The first of them stands for all
+// messages of unknown source.
 constexpr SourceId kNotTold = SourceId{1} << 32;
 
 SourceId source_of(const headroom_packet& packet) noexcept {
@@ -303,7 +303,7 @@ bool Endpoint::accept(std::uint32_t id) {
   Compartment* const c = compartment(id);
   if (c == nullptr || !acceptable_ || !decompressor_.accept(id)) return false;
   acceptable_ = false;
-  // Nobody vouches for everybody.
+  // A message of unknown source cannot vouch for all unknown sources.
   if (source_ != kNotTold) admission_.vouch(source_);
   if (completed_) {
     detail_.flags |= HEADROOM_MESSAGE_ACCEPTED;
@@ -342,7 +342,7 @@ void Endpoint::take_nack(const Nack& nack, std::uint32_t channel) {
   c->compressor->refused(nack);
 }
 
-// ---- What is told about a message
+// ---- Details of a message
 
 void Endpoint::begin_detail(headroom_message_kind kind, std::uint32_t compartment) noexcept {
   detail_ = {};

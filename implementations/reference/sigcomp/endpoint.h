@@ -33,7 +33,7 @@ struct CompartmentConfig {
 struct Said {
   bool mechanism = false;
   std::optional<bool> tell_parameters;
-  bool sip = false;  // both sides are to offer what RFC 5049 4 asks of everybody
+  bool sip = false;  // both sides offer at least the minima of RFC 5049 4
 };
 
 struct EndpointConfig {
@@ -42,9 +42,9 @@ struct EndpointConfig {
   std::uint32_t most_compartments = 1024;
   bool sip_sdp = true;            // locally available: the dictionary of RFC 3485
   bool presence = true;           // and that of RFC 5112
-  CompartmentConfig compartment;  // unless open() is told otherwise
-  Said said;                      // for compartments that are told something
-  // A source is a compartment; before there is one, whom headroom_packet.source names.
+  CompartmentConfig compartment;  // unless open() gets other settings
+  Said said;                      // for compartments opened with settings
+  // A source is a compartment; before there is one, the sender in headroom_packet.source.
   GuardConfig guard = {};
 };
 

@@ -93,8 +93,7 @@ void settle(const Offer& own, const Offer& peer, bool has_dictionary, const Said
     require(is_least(own) && has_dictionary,
             "with \"sip\" an endpoint offers at least a decompression_memory_size of 8192, a state_memory_size of "
             "2048, cycles_per_bit 16, version 2 and the dictionary \"sip-sdp\" (RFC 5049 4)");
-    require(is_least(peer),
-            "with \"sip\" the peer offers at least what RFC 5049 4 asks of everybody; \"peer\" says less");
+    require(is_least(peer), "with \"sip\" the peer must offer at least the minima of RFC 5049 4; \"peer\" offers less");
   }
   c.peer = parameters_of(peer);
   // The best that the least state memory allows, or none.

@@ -15,7 +15,7 @@ namespace headroom::sigcomp {
 class StreamReceiver {
  public:
   enum class Event {
-    kMore,     // all octets are taken, and nothing is to be told
+    kMore,     // all octets are taken, and there is no event
     kMessage,  // outcome() is about one more message
     kPlain,    // the stream does not begin as SigComp: nothing is taken, now and later; it is for the application
     kTooLong,  // a message exceeded decompression_memory_size and has been dropped; the stream goes on
@@ -26,7 +26,7 @@ class StreamReceiver {
   explicit StreamReceiver(Decompressor& decompressor)
       : decompressor_(decompressor), reader_(decompressor.config().decompression_memory_size) {}
 
-  // Takes octets from the front of `stream`, which moves on behind them, until something is to be told.
+  // Takes octets from the front of `stream`, which moves on behind them, until there is an event.
   Event read(Octets& stream, udvm::Trace* trace = nullptr);
 
   // After kMessage.

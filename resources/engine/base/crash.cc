@@ -28,7 +28,7 @@ const char* name_of_library(const Dl_info& info) noexcept {
   return slash != nullptr ? slash + 1 : info.dli_fname;
 }
 
-// Those that only do as they are told, the kernel's own page among them.
+// Libraries of the system, which a crash is not blamed on; the kernel's own page is among them.
 bool is_of_the_system(const char* library) noexcept {
   for (const char* name :
        {"libc.", "libstdc++.", "libc++", "libgcc_s.", "libm.", "libpthread.", "ld-linux", "linux-"}) {

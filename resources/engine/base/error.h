@@ -50,7 +50,7 @@ class Error : public std::runtime_error {
 };
 
 // A thread of this process never comes back, so nothing that it may use can be taken down: `main` reports this error
-// and ends the process at once. Whoever throws it leaves to the thread what it has.
+// and ends the process at once. The thrower must not free what that thread may use.
 class Stuck : public Error {
  public:
   using Error::Error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading JSON that somebody else wrote: every value knows where it stands, wrong types, impossible values, unknown
+// Reading JSON from outside: every value knows where it stands, wrong types, impossible values, unknown
 // keys and keys given twice are errors that name the place (JSON pointer, RFC 6901) and say what would be right.
 #ifndef HEADROOM_BASE_JSON_READER_H
 #define HEADROOM_BASE_JSON_READER_H
@@ -58,7 +58,7 @@ class Value {
   std::string pointer_;
 };
 
-// A JSON object whose keys are asked for one by one; `finish` then refuses what nobody asked for.
+// A JSON object whose keys are read one by one; `finish` then refuses the keys that were not read.
 class Object {
  public:
   explicit Object(const Value& value);

@@ -63,7 +63,7 @@ struct Comparison {
 struct Job {
   AdapterJob endpoint;  // the P-CSCF
   AdapterJob user;      // the UEs
-  Json compartment;     // what each is told of a compartment when it is opened
+  Json compartment;     // the settings with which each opens a compartment
   std::vector<Message> registration, call;
   std::vector<Identity> identities;
   std::uint32_t users = 0;  // 0: a user for each call, whose compartment is closed after it
@@ -79,7 +79,7 @@ struct Job {
   std::vector<unsigned> cores;  // of the workers, in turn; empty: wherever the kernel puts them
   bool real_time = false;
   std::optional<Comparison> comparison;  // not with real_time, nor with compartments that are kept
-  std::uint32_t consecutive = 0;         // messages whose times in system are told one by one; not with real_time
+  std::uint32_t consecutive = 0;         // messages whose times in system are listed one by one; not with real_time
   std::uint64_t seed = 0;
 
   // From the first message of a call until its last one is sent, if nothing took any time.

@@ -32,7 +32,7 @@ Job stretched(const Job& job, const Comparison& comparison, double factor, std::
   const double lasts_ns = static_cast<double>(comparison.calls) / made.calls_per_s() * 1e9;
   made.duration_ns = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(lasts_ns));
   made.warmup_ns = static_cast<std::uint64_t>(lasts_ns * kWarmUp);
-  made.sample_ns = made.duration_ns + 1;  // no samples: nobody is at work
+  made.sample_ns = made.duration_ns + 1;  // no samples: no worker runs
   made.start_empty = false;
   made.seed = derive(derive(job.seed, kTrials), trial);
   return made;
@@ -107,7 +107,7 @@ double ServiceTimes::mean_of_call(const Job& job) const {
     if (by_step_[step].empty()) {
       throw Error(ErrorKind::job,
                   "message " + std::to_string(step) +
-                      " of a call has never come in the run, so nobody knows what it takes: ask for a longer one.",
+                      " of a call never arrived in the run, so its service time is unknown: make duration_s longer.",
                   "/comparison");
     }
     all += static_cast<double>(sum_[step]) / static_cast<double>(by_step_[step].size());

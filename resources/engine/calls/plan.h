@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // When which user calls, decided before anything runs: the calls that are in progress at the beginning, and those that
-// arrive, by a clock that waits for nobody.
+// arrive, by a clock that does not wait for the workers.
 #ifndef HEADROOM_CALLS_PLAN_H
 #define HEADROOM_CALLS_PLAN_H
 

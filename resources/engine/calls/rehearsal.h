@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The UEs, played beforehand. What a UE sends depends on what it has been told, so every call is gone through once, a
-// user's endpoint at one end and a P-CSCF's at the other, each message restored octet by octet; what the P-CSCF
-// receives is written down, and what it must make of it. In the run itself the UEs cost nothing: neither time nor
-// memory of theirs can be taken for the P-CSCF's. It happens in processes of its own, one for each core.
+// UE traffic is precomputed. A UE's messages depend on those it has received, so every call is run once beforehand,
+// with a user's endpoint at one end and a P-CSCF's at the other, and each message is checked octet by octet. The script
+// holds the messages that the P-CSCF receives and its expected output. In the run itself no time or memory of a UE is
+// charged to the P-CSCF. The precomputation runs in processes of its own, one for each core.
 //
-// That rests on the promises of the ABI: the same calls give the same octets. A P-CSCF whose messages to one user
-// depended on those of others would be found out, for its messages are compared with the rehearsal's.
+// It relies on a promise of the ABI: the same calls give the same octets. A P-CSCF whose messages to one user depend on
+// those of others is detected, because its messages are compared with the precomputed ones.
 #ifndef HEADROOM_CALLS_REHEARSAL_H
 #define HEADROOM_CALLS_REHEARSAL_H
 
@@ -33,7 +33,7 @@ class Script {
  public:
   [[nodiscard]] Part registration(std::uint32_t user, std::uint32_t step) const noexcept;
   [[nodiscard]] Part call(std::uint32_t call, std::uint32_t step) const noexcept;
-  // Octets of memory that the script takes, which are nobody's private memory.
+  // Octets of memory that the script takes, which are shared memory.
   [[nodiscard]] std::size_t size() const noexcept;
   // How long the rehearsal took, and in how many processes.
   std::uint64_t wall_ns = 0;

@@ -36,7 +36,7 @@ class SimulatedQueue {
     return turn;
   }
 
-  // The worker has the endpoint for `service`, once nobody else has it. Returns when it is done, and how long it
+  // The worker holds the endpoint for `service`, once no other worker holds it. Returns the end of that, and the time
   // `waited` for the endpoint.
   std::uint64_t work(const Turn& turn, std::uint32_t shard, std::uint64_t service, std::uint64_t& waited) {
     waited = shard_free_at_[shard] > turn.start ? shard_free_at_[shard] - turn.start : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages through a queue that is simulated: nobody waits, and any number of workers is there.
+// Messages through a simulated queue: no thread waits, and the number of workers is unlimited.
 #ifndef HEADROOM_CALLS_THROUGH_QUEUE_H
 #define HEADROOM_CALLS_THROUGH_QUEUE_H
 

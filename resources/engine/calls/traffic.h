@@ -56,7 +56,7 @@ struct Findings {
   std::vector<WorkerResult> workers;
   std::uint64_t calls_at_start = 0, calls_at_end = 0;  // in progress
   std::uint64_t began = 0, ended = 0, postponed = 0;
-  std::uint64_t unserved = 0;  // messages that nobody had begun with when the patience was over
+  std::uint64_t unserved = 0;  // messages that no worker had started when the time limit expired
   Times late;                  // real clock: from due until handed to the workers, part of the time in the buffer
 };
 

@@ -18,8 +18,8 @@ namespace headroom {
 // A file that is written in order. Every failure, a full disk included, is an Error(output), and leaves no cut file.
 class OutputFile {
  public:
-  // When it is there at last. `growing`: from the first packet on, for whoever watches it, and for what is known of a
-  // process that dies. `whole`: under its name once it is closed; what stood there before stays until then.
+  // When the file appears under its name. `growing`: with the first packet, so that readers can follow it, and a
+  // process that dies leaves its packets. `whole`: when it is closed; an earlier file stays until then.
   enum class Appears { growing, whole };
 
   explicit OutputFile(const std::string& path, Appears appears = Appears::growing);
@@ -30,7 +30,7 @@ class OutputFile {
   ~OutputFile();
 
   void write(const void* data, std::size_t size);
-  // Flushes and closes. Without it the file may be incomplete and nobody is told.
+  // Flushes and closes, and reports failures. Without it the file may be incomplete without an error.
   void close();
 
  private:

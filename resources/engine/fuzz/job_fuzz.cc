@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuzz target: jobs and traffic profiles, as JSON from anybody. The first octet chooses what the rest is read as. A
+// Fuzz target: jobs and traffic profiles, as untrusted JSON. The first octet chooses what the rest is read as. A
 // profile that is accepted is rendered a little, and each of its packets must be as long as its header says.
 #include <string_view>
 

@@ -2,7 +2,7 @@
 //
 // DPDK's driver for interfaces of the kernel (net_af_packet) puts the sockets of a port into a "fanout" group
 // (packet(7)) with two flags that it has no option for:
-//   - PACKET_FANOUT_FLAG_DEFRAG: the kernel puts IPv4 fragments together before anybody sees them, even with a single
+//   - PACKET_FANOUT_FLAG_DEFRAG: the kernel reassembles IPv4 fragments before any reader sees them, even with a single
 //     queue. The packet that comes out is longer than the place in the ring and arrives cut off.
 //   - PACKET_FANOUT_FLAG_ROLLOVER: what finds its queue full goes to another one, and overtakes its flow.
 // What stands between two networks must see the frames as they came, and a channel for header compression may lose
@@ -13,7 +13,7 @@
 
 namespace headroom::io {
 
-// While one exists, PACKET_FANOUT is set without the two flags. Nothing changes for anybody else.
+// While one exists, PACKET_FANOUT is set without the two flags. Other socket options do not change.
 class PlainFanout {
  public:
   PlainFanout() noexcept;

@@ -39,7 +39,7 @@ Port::Port(const Eal& eal, const PortJob& job, std::size_t index, std::uint16_t 
         info.flow_type_rss_offloads & (RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_C_VLAN);
   }
   check(rte_eth_dev_configure(id_, queues, queues, &configuration), job, "cannot be configured");
-  // An interface of the kernel's keeps the MTU that whoever made it has given it.
+  // An interface of the kernel keeps the MTU with which it was made.
   if (!job.pci.empty()) check(rte_eth_dev_set_mtu(id_, static_cast<std::uint16_t>(mtu)), job, "does not take the MTU");
   std::uint16_t rx = kDescriptors, tx = kDescriptors;
   check(rte_eth_dev_adjust_nb_rx_tx_desc(id_, &rx, &tx), job, "has no rings of that size");

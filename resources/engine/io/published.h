@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a worker knows, told to another thread when that asks for it: the worker looks at a flag once a round and copies
-// only then.
+// Published hands a worker's state to another thread on request: the worker reads a flag once a round and copies its
+// state only when the flag is set.
 #ifndef HEADROOM_IO_PUBLISHED_H
 #define HEADROOM_IO_PUBLISHED_H
 
@@ -16,7 +16,7 @@ namespace headroom::io {
 template <typename T>
 class Published {
  public:
-  // Of the worker, once a round: `make` returns what is to be told and is called when somebody has asked.
+  // The worker calls it once a round. `make` returns the value to publish, and runs only if a request is pending.
   template <typename Make>
   void offer(Make&& make) {
     if (!wanted_.load(std::memory_order_relaxed)) [[likely]]
@@ -24,7 +24,7 @@ class Published {
     tell(make());
   }
 
-  // Of the worker, unasked: at its end.
+  // The worker calls it at its end, without a request.
   void tell(T value) {
     {
       const std::scoped_lock lock(mutex_);
@@ -35,7 +35,7 @@ class Published {
     news_.notify_all();
   }
 
-  // Asks, and returns what the worker tells; what it last told when it is silent for `patience`.
+  // Requests the worker's value and returns it; the last published one if the worker does not answer in `patience`.
   [[nodiscard]] T ask(std::chrono::milliseconds patience = std::chrono::milliseconds(100)) {
     std::unique_lock lock(mutex_);
     const auto before = told_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the main thread of a command on the wire does while workers forward: it answers on the control socket, and ends
-// the run when it is told to, when its time is up, or when a port has gone.
+// the run on a signal, when its time is up, or when a port has gone.
 #ifndef HEADROOM_IO_SUPERVISOR_H
 #define HEADROOM_IO_SUPERVISOR_H
 
@@ -16,10 +16,10 @@
 
 namespace headroom::io {
 
-// A Unix stream socket. Whoever connects gets one JSON document and the end of the stream.
+// A Unix stream socket. Each client receives one JSON document and the end of the stream.
 class ControlSocket {
  public:
-  // Listens at `path`, in the place of a socket that nobody listens at any more; does nothing when it is empty. Throws
+  // Listens at `path`, replacing a socket that has no listener any more; does nothing when it is empty. Throws
   // Error(output) when that cannot be.
   explicit ControlSocket(const std::string& path);
   ~ControlSocket();  // removes the file
@@ -27,7 +27,7 @@ class ControlSocket {
   ControlSocket& operator=(const ControlSocket&) = delete;
 
   [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
-  // Answers whoever is waiting. One that does not read is not waited for.
+  // Answers all waiting clients, and does not wait for a client that does not read.
   void answer(const std::function<Json()>& snapshot) const;
 
  private:

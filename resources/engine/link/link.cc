@@ -188,7 +188,7 @@ void Link::deliver(LinkPacket packet, std::uint64_t now_ns, bool duplicate, std:
   deliveries.push_back({arrival(now_ns), std::move(packet), duplicate, false});
 }
 
-// A later packet was sent and not lost: whoever has waited for enough of them goes on its way behind it.
+// A later packet was sent and not lost: held packets that have waited for enough such packets leave behind it.
 void Link::release(std::uint64_t now_ns, std::vector<Delivery>& deliveries) {
   for (std::size_t i = 0; i < held_.size();) {
     if (--held_[i].remaining == 0) {

@@ -48,7 +48,7 @@ class Pages {
   Pages& operator=(const Pages&) = delete;
 
   [[nodiscard]] std::uint8_t* data() const noexcept { return data_; }
-  // Has the kernel give the memory now, so that it does not count as somebody else's later.
+  // Makes the kernel provide the memory now, so that it is not charged to an adapter later.
   void take() noexcept { std::memset(data_, 0, octets_); }
 
  private:

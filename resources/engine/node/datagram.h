@@ -39,8 +39,8 @@ void set_payload(std::uint8_t* packet, Datagram& datagram, std::uint32_t payload
 // Source becomes destination, addresses and ports. Checksums hold as they did.
 void turn_round(std::uint8_t* packet, const Datagram& datagram) noexcept;
 
-// A hash of an address, the same on either side of a link. With a salt that nobody knows, nobody finds addresses whose
-// hashes are those of others.
+// A hash of an address, the same on either side of a link. With a secret salt, an attacker cannot find addresses whose
+// hashes collide.
 [[nodiscard]] std::uint64_t hash_of(const Address& address, std::uint64_t salt = 0) noexcept;
 
 }  // namespace headroom::node

@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kSmallestPayload = 46;  // IEEE 802.3, 3.2.8: wha
 inline constexpr std::uint16_t kTpidCustomer = 0x8100, kTpidService = 0x88A8;
 inline constexpr std::uint16_t kVidMask = 0x0FFF;
 
-// A frame in a buffer of somebody else's, with room around it.
+// A frame in a buffer that it does not own, with room around it.
 struct Frame {
   std::uint8_t* octets = nullptr;  // the destination address
   std::uint32_t length = 0;

@@ -23,9 +23,9 @@ namespace {
 
 constexpr unsigned kHandOverFrames = 1024;  // places in a ring between workers
 // A worker that has made no round for so long never will: an adapter does not return. Far longer than the kernel lets a
-// thread wait on a crowded machine, and short enough to be told while somebody looks.
+// thread wait on a crowded machine, and short enough for a user who is watching.
 constexpr std::uint64_t kStuckNs = 5'000'000'000;
-constexpr std::uint64_t kLongestLookNs = 100'000'000;  // between two looks; more is a time in which nobody here ran
+constexpr std::uint64_t kLongestLookNs = 100'000'000;  // between two checks; in a longer gap this process did not run
 // Frames that a worker may hold: what a network card's four rings keep, those on their way between workers, caches.
 constexpr unsigned kFramesPerWorker = 4 * 1024 + 2 * kHandOverFrames + 1024;
 
@@ -170,8 +170,8 @@ class Workers {
 
 Json identity_of(const Instance* one) { return one != nullptr ? identity(*one) : Json(nullptr); }
 
-// All that a node has while it runs. Whoever finds a worker stuck leaves it as it is, for that worker is still in
-// there.
+// The state of a running node. When a worker is stuck, it must not be destroyed, because that worker still uses
+// it.
 struct Running {
   explicit Running(const Job& asked)
       : job(asked),

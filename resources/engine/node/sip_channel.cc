@@ -116,7 +116,7 @@ void SipChannel::compress(Frame& frame, const Look& seen, Datagram& datagram, st
     return pass(frame, seen, link_mtu_, link);
   }
   write(frame, seen, datagram, made.octets);
-  // An endpoint may leave a message as it is, or copy it: nobody has compressed that.
+  // An endpoint may leave a message as it is, or copy it: such a message counts as passed.
   (message_mark_.is_on(made.octets) ? statistics_.compressed : statistics_.passed).add();
   link.put(frame);
 }
@@ -148,7 +148,7 @@ void SipChannel::decompress(Frame& frame, const Look& seen, Datagram& datagram, 
     send_nacks(frame, seen, datagram, link);
     return store_.give_back(frame);
   }
-  // Whoever sends what can be decompressed is a user. A NACK makes none.
+  // A sender whose message decompresses becomes a user; the sender of a NACK does not.
   const std::uint32_t compartment = made.status == HEADROOM_OK ? users_.of(user) : users_.find(user);
   if (compartment != HEADROOM_NO_SESSION && !endpoint_.accept(compartment) && made.status == HEADROOM_OK)
     statistics_.compartments.refused.add();
@@ -191,7 +191,7 @@ std::uint32_t SipChannel::room_for(const Frame& frame, const Look& seen, const D
   return packet - std::min(packet, datagram.payload_at());
 }
 
-// 0 would be nobody.
+// The result is not 0, which means an unknown source.
 std::uint32_t SipChannel::source_number(const Address& address) const noexcept {
   const auto number = static_cast<std::uint32_t>(hash_of(address, salt_));
   return number == 0 ? 1 : number;

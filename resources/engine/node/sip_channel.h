@@ -80,15 +80,15 @@ class SipChannel final : public Forwarder {
   const MessageMark message_mark_;
   FrameStore& store_;
   Statistics& statistics_;
-  // Of hashes, on which nothing depends but who shares a budget with whom: another in each run.
+  // Salt of the hashes, different in each run; only the grouping of sources into budgets depends on it.
   const std::uint64_t salt_;
   Endpoint endpoint_;
   MessageRoom room_;
   Users users_;
 };
 
-// Whose message a SIP datagram is: its source's or its destination's, as users are on the side that it comes from or
-// not. A keep-alive of line ends (RFC 5626 3.5.1) is nobody's, and neither is what is no SIP datagram.
+// The user's address in a SIP datagram: its source if it comes from the users' side, else its destination. None for a
+// keep-alive of line ends (RFC 5626 3.5.1) and for datagrams that are not SIP.
 [[nodiscard]] std::optional<Address> user_of(OctetView packet, bool from_users) noexcept;
 
 }  // namespace headroom::node

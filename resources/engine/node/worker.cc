@@ -9,8 +9,8 @@
 namespace headroom::node {
 namespace {
 
-// A queue that is full is tried again so many times, then the rest of the burst is lost: who waits for the wire stops
-// receiving, and the loss only moves to where nobody counts it by cause.
+// Attempts at a full queue, after which the rest of the burst is lost: a worker that waits for the wire stops
+// receiving, and the loss moves to a place where it is not counted by cause.
 constexpr int kSendAttempts = 8;
 
 Frame frame_of(rte_mbuf* mbuf) noexcept {
@@ -27,7 +27,7 @@ rte_mbuf* mbuf_of(const Frame& frame) noexcept {
   mbuf->data_off = static_cast<std::uint16_t>(frame.front);
   mbuf->data_len = static_cast<std::uint16_t>(frame.length);
   mbuf->pkt_len = frame.length;
-  mbuf->ol_flags = 0;  // nothing that was said of the frame received is asked for when it is sent
+  mbuf->ol_flags = 0;  // offload flags of the received frame do not apply to the frame sent
   return mbuf;
 }
 
@@ -123,8 +123,8 @@ std::uint16_t Worker::hand_over(Side side, std::uint16_t count) noexcept {
   return mine;
 }
 
-// A plain packet belongs to the worker of its flow, a link packet to that of its channel, everything else to whoever
-// gets it. With an endpoint, its messages belong to the worker of their user on either side, and other packets to
+// A plain packet belongs to the worker of its flow, a link packet to that of its channel, all else to the worker that
+// receives it. With an endpoint, its messages belong to the worker of their user on either side, and other packets to
 // that of their flow.
 unsigned Worker::owner_of(Side side, const rte_mbuf& frame) const noexcept {
   const OctetView octets(rte_pktmbuf_mtod(&frame, const std::uint8_t*), rte_pktmbuf_data_len(&frame));

@@ -70,8 +70,8 @@ class Worker {
   // Forwards until `stop`. Throws Error(adapter) when an adapter breaks a promise.
   void run(const std::atomic<bool>& stop);
 
-  // What README.md says of a worker; any thread may ask. With `ended` also what can only be told then: histograms and
-  // what the adapters say of themselves.
+  // The worker's statistics, which README.md describes; any thread may call it. With `ended` also histograms and the
+  // adapters' own statistics, which exist only then.
   [[nodiscard]] Json json(bool ended) const;
 
   [[nodiscard]] const Forwarder& channel() const noexcept { return *channel_; }

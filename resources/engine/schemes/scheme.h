@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the engine has to know of a scheme beyond the ABI. Each folder below schemes/ defines one; no other part of the
-// engine names a scheme.
+// Scheme is what the engine knows of a scheme beyond the ABI. Each folder below schemes/ defines one; no other part of
+// the engine names a scheme.
 #ifndef HEADROOM_SCHEMES_SCHEME_H
 #define HEADROOM_SCHEMES_SCHEME_H
 
@@ -51,7 +51,7 @@ struct Scheme {
   const LinkFraming* framing = nullptr;               // nullptr: its packets do not stand in frames of their own
   std::size_t (*ppp_variant)(const Json&) = nullptr;  // of framing->ppp, by configuration; nullptr: the first
   std::span<const traffic::TunnelFormat> tunnels{};   // headers of traffic that are the scheme's
-  std::optional<MessageMark> message_mark{};          // of endpoints; nothing: its messages cannot be told from others
+  std::optional<MessageMark> message_mark{};          // of endpoints; none: the node cannot recognise its messages
   Trials trials{};
 };
 

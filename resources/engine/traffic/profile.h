@@ -66,7 +66,7 @@ struct Ipv6Options {  // a hop-by-hop, destination options or routing header (RF
   Octets options;  // what follows the two octets in front
 };
 
-struct Authentication {  // AH (RFC 4302, 2); nobody checks its Integrity Check Value, which is other octets each time
+struct Authentication {  // AH (RFC 4302, 2); its Integrity Check Value is random in each packet and not checked
   std::uint32_t spi = 1;
   std::optional<std::uint32_t> sequence_start;
   std::uint8_t icv_length = 12;
@@ -134,7 +134,7 @@ struct Rtp {
   std::uint32_t frame_fewest = 1, frame_most = 1;  // packets that share a timestamp
 };
 
-// RFC 3828. Its checksum is not optional; how much of the datagram it covers is told in each packet.
+// RFC 3828. Its checksum is not optional; each packet states how much of the datagram it covers.
 struct UdpLite {
   static constexpr std::uint32_t kLength = 0x10000, kRandom = 0x10001;
   static constexpr std::uint32_t kLeast = 8;  // octets: the header itself

@@ -166,7 +166,7 @@ class Parties {
 };
 
 // The loop: calls that are due begin, what may be sent is sent, what has arrived is noted, until all calls are over or
-// nobody waits for them any longer.
+// the time limit for stragglers expires.
 void converse(const CallJob& job, Parties& parties, io::BusyShare& busy, io::Published<Report>& published,
               const Report& report, const std::atomic<bool>& stop) {
   const io::WorkerThread thread(job.ends.core, "/core");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls: a sequence of messages between a caller and a called party, over UDP and IPv4, played again and again, each
-// call between ports of its own. A message is sent when all that the other side says before it has arrived. Nobody
-// sends again what was lost: a call that lacks a message never completes. Knows no ports and no clock.
+// call between ports of its own. A message is sent when all earlier messages of the other side have arrived.
+// Lost messages are not retransmitted: a call that lacks a message never completes. Knows no ports and no clock.
 #ifndef HEADROOM_WIRE_CALLS_H
 #define HEADROOM_WIRE_CALLS_H
 
@@ -54,7 +54,7 @@ class Calls {
   enum class Kind : std::uint8_t {
     arrived,     // for the first time
     duplicate,   // it had arrived already
-    unexpected,  // no such packet has been sent: a damaged one, or somebody else's
+    unexpected,  // no such packet was sent: it is damaged or foreign
   };
   struct Arrival {
     Kind kind;

@@ -30,7 +30,7 @@ void Ends::begin(const EndsJob& job) {
   if (!same(job, job_)) throw Error(ErrorKind::job, "ports, mtu, core and eal stay those of the first job.", "/ports");
   std::array<rte_mbuf*, kBurst> frames;
   for (const auto& port : ports_) {
-    // What comes in faster than it can be thrown away is for whoever counts it.
+    // Frames that arrive faster than they can be discarded are left for the port's counters.
     for (unsigned left = 2 * kPoolFrames / kBurst; left > 0; --left) {
       const std::uint16_t count = port->receive(0, frames);
       if (count == 0) break;

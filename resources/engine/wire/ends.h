@@ -29,7 +29,7 @@ class Ends {
   // Starts DPDK and opens both ports. Throws Error.
   explicit Ends(const EndsJob& job);
 
-  // Forgets what earlier jobs have left: frames that nobody has taken, and what the ports have counted. Throws
+  // Forgets what earlier jobs have left: frames not yet received, and the ports' counters. Throws
   // Error(job) where a job asks for other ports, another MTU, core or memory than those that are open.
   void begin(const EndsJob& job);
 

@@ -19,7 +19,7 @@ namespace headroom::wire {
 
 class Expected {
  public:
-  // `packets` in the order in which they will be sent. They may repeat: copies are told apart by their number only.
+  // `packets` in the order in which they will be sent. They may repeat: copies differ in their number only.
   explicit Expected(const std::vector<SourcePacket>& packets);
 
   void note_sent(std::size_t index, std::uint64_t now_ns) noexcept { sent_ns_[index] = now_ns; }

@@ -35,7 +35,7 @@ constexpr std::uint64_t kSlackNs = 100'000'000;  // for the last burst, beyond t
 struct Counts {
   std::uint64_t sent = 0, octets_sent = 0;  // behind the warm-up
   std::uint64_t received = 0, duplicated = 0, reordered = 0;
-  std::uint64_t unexpected = 0;  // octets that nobody sent: damaged packets, or somebody else's
+  std::uint64_t unexpected = 0;  // octets that were not sent: damaged or foreign packets
   std::uint64_t others = 0;      // frames that carry neither IP nor what was sent
   std::uint64_t warmup_sent = 0, warmup_received = 0;
   std::uint64_t first_sent_ns = 0, last_sent_ns = 0;

@@ -28,7 +28,7 @@ struct LinkJob {
 // Reads the job of `link` (README.md). Throws Error(job).
 [[nodiscard]] LinkJob read_link_job(const Json& document);
 
-// Runs until it is told to stop and returns the result. Throws Error.
+// Runs until a signal or the end of its time, and returns the result. Throws Error.
 [[nodiscard]] Json run_link(const LinkJob& job);
 
 }  // namespace headroom::wire

@@ -24,7 +24,7 @@ class Lines {
  public:
   explicit Lines(int descriptor) : descriptor_(descriptor) {}
 
-  // The next line; none at the end of the input, or when `signals` (-1: nobody) can be read.
+  // The next line; none at the end of the input, or when `signals` (-1: no descriptor) can be read.
   std::optional<std::string> next(int signals) {
     std::size_t searched = 0;
     for (;;) {

@@ -189,7 +189,7 @@ class Search:
         return found
 
     def _finish(self, found: Capacity, low: Point, high: Point) -> None:
-        """What a reader must know about a search that found something."""
+        """Notes about a search with a result."""
         width = self._width(low, high)
         found.notes = self.notes() + width
         found.rough = bool(width)
@@ -322,7 +322,7 @@ class Search:
         return [f"the search ended after {self.rules.seconds:g} s between {where}"]
 
     def notes(self) -> list[str]:
-        """What a reader must know about the machine's quiet."""
+        """Notes about disturbances by the machine."""
         notes = []
         known = self.known()
         falls = [

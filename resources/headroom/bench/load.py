@@ -35,7 +35,7 @@ class WrongOutput(HeadroomError):
 
 @dataclass(frozen=True)
 class LoadConfig:
-    """What to load and how."""
+    """The configuration of a load."""
 
     compressor: Implementation
     decompressor: Implementation
@@ -61,7 +61,7 @@ class LoadConfig:
 
 @dataclass(frozen=True)
 class Core:
-    """What one core did in the measured phase."""
+    """The results of one core in the measured phase."""
 
     core: int
     load: float
@@ -142,7 +142,7 @@ def trial_of(flow_pairs: int, cores: list[Core]) -> Trial:
 
 
 def disturbance(core: Core) -> str:
-    """What spoilt a trial from outside; "" when nothing did."""
+    """The external disturbance of a trial; "" when there was none."""
     if core.steal is not None and core.steal > MOST_STEAL:
         return f"the hypervisor took {core.steal:.0%} of the time".replace("%", " %")
     if core.involuntary_switches > MOST_SWITCHES_PER_S:
@@ -153,7 +153,7 @@ def disturbance(core: Core) -> str:
 
 
 def read(document: dict[str, Any], core: int | None, config: LoadConfig) -> Core:
-    """What the engine's document says of the last phase. Raises WrongOutput."""
+    """The last phase in the engine's document. Raises WrongOutput."""
     phases = {phase["name"]: phase for phase in document["phases"]}
     last = document["phases"][-1]
     for phase in document["phases"]:

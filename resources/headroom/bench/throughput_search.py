@@ -109,7 +109,7 @@ class Spoken:
 
     @property
     def left_alone(self) -> int:
-        """What passed that should have been compressed; both nodes count it."""
+        """Packets that both nodes passed on without compression although they should have compressed them."""
         return max(0, self.passed - 2 * self.too_long)
 
 
@@ -203,7 +203,7 @@ def _searched(config: SearchConfig, codec: Codec, number: int = 1) -> SearchResu
 
 
 def ending(made: Line, found: Throughput, with_loads: bool) -> dict[str, Any]:
-    """What is learnt after a search: the loads of the cores at its rates, octets on the link, what was sent by whom."""
+    """The trial log's last line: core loads at the rates found, octets on the link, packets sent by each endpoint."""
     highest = {name: rate.pps or rate.at_least_pps for name, rate in found.rates.items()}
     loads = {
         name: [asdict(load) for load in made.loaded(pps, WATCHED_S)[1]]

@@ -81,7 +81,7 @@ def show(plan: Plan, json: bool) -> int:
 
 
 def _foreseen(plan: Plan, chosen: Sequence[Case]) -> Foreseen:
-    """What is known beforehand. It is not worked out where both sides are the reference, which every case is for."""
+    """Facts known before the run; not computed where both sides are the reference, to which every case applies."""
     from headroom.core.run.dry_run import Foreseen, rehearse
     from headroom.core.settings import Settings
 
@@ -118,7 +118,7 @@ def _count(cases: Sequence[Any]) -> str:
 
 
 def over_interfaces(found: Sequence[Case], topology: str) -> list[Case]:
-    """Those of some cases whose keywords need the interfaces of a topology."""
+    """The cases whose keywords need the interfaces of a topology."""
     if topology == "process":
         return []
     words = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`./headroom interop`: every compressor with every decompressor, and a page that shows who interworks with whom."""
+"""`./headroom interop`: every compressor with every decompressor, and a page that shows the matrix."""
 
 from __future__ import annotations
 
@@ -103,7 +103,8 @@ def interop_command(
             "links": _names("links", links),
             **{option: _names(option, text) for option, text in by_axis.items()},
         }
-        plan = plan_of(_with_axes(words, axis or []), _names("scheme", scheme), seed, build)
+        schemes = _names("scheme", scheme)
+        plan = plan_of(_with_axes(words, axis or [], schemes), schemes, seed, build)
     if dry_run:
         _dry_run(plan, json)
         return
@@ -134,20 +135,24 @@ def _names(option: str, text: str | None) -> tuple[str, ...]:
     return found
 
 
-def _with_axes(words: Words, given: list[str]) -> Words:
-    """Words with those of --axis added. Raises UsageError where an axis is unknown, or chosen twice."""
+def _with_axes(words: Words, given: list[str], schemes: tuple[str, ...] = ()) -> Words:
+    """Words with those of --axis added, for the named schemes, or all. Raises UsageError where an axis is unknown, or
+    chosen twice. An axis that schemes share is chosen for each of them."""
     from headroom.core.scheme import in_matrix
 
     found = dict(words)
-    known = {axis.name: axis.option for one in in_matrix().values() for axis in one.axes}
+    known: dict[str, dict[str, None]] = {}  # by axis: its options, in order
+    for scheme in [one for one in in_matrix().values() if one.name in schemes] or in_matrix().values():
+        for axis in scheme.axes:
+            known.setdefault(axis.name, {})[axis.option] = None
     for text in given:
         name, _, values = text.partition("=")
-        option = known.get(name)
-        if option is None:
+        if name not in known:
             raise UsageError(f"There is no axis '{name}' in --axis {text}. Known: {', '.join(known)}; as in mode=O,R.")
-        if found.get(option):
-            raise UsageError(f"The axis {name} is chosen twice, the second time by --axis {text}; say it once.")
-        found[option] = _names(f"axis {name}=", values)
+        for option in known[name]:
+            if found.get(option):
+                raise UsageError(f"The axis {name} is chosen twice, the second time by --axis {text}; say it once.")
+            found[option] = _names(f"axis {name}=", values)
     return found
 
 
@@ -204,7 +209,7 @@ def part(words: Words, scheme: Scheme) -> Words:
 
 
 def lists_of(scheme: Scheme, words: Words, build: str = DEFAULT_BUILD) -> dict[str, list[str]]:
-    """What a plan has of a scheme: implementations, and what its cells are chosen by."""
+    """A plan's part for a scheme: implementations, and the choices of its cells."""
     from headroom.core import implementations, matrix
 
     declaring = matrix.candidates(scheme, console.warn_once)
@@ -293,7 +298,7 @@ def document(page: Path, records: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def print_tables(page: Path, records: list[dict[str, Any]]) -> None:
-    """Who interworks with whom, what went wrong, and where the page is."""
+    """Prints the matrix, the failures and the path of the page."""
     from headroom.report import matrix_data
 
     cells = matrix_data.cells(records)

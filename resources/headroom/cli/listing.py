@@ -107,34 +107,30 @@ def implementation_rows() -> list[dict[str, Any]]:
         try:
             found = implementations.find(name)
         except HeadroomError as error:
-            rows.append(
-                {
-                    "name": name,
-                    "vendor": "",
-                    "licence": "",
-                    "schemes": [],
-                    "profiles": [],
-                    "transports": [],
-                    "features": [],
-                    "usable": "no",
-                    "about": f"not valid: {error}",
-                }
-            )
+            rows.append(_implementation_row(name, (), "no", f"not valid: {error}"))
             continue
-        rows.append(
-            {
-                "name": found.name,
-                "vendor": found.vendor,
-                "licence": found.licence,
-                "schemes": [entry["scheme"] for entry in found.capabilities],
-                "profiles": _declared(found.capabilities, "profiles"),
-                "transports": _declared(found.capabilities, "transports"),
-                "features": _declared(found.capabilities, "features"),
-                "usable": f"no: {reason}" if (reason := found.unusable()) else "yes",
-                "about": found.description.strip(),
-            }
-        )
+        usable = f"no: {reason}" if (reason := found.unusable()) else "yes"
+        about = found.description.strip()
+        rows.append(_implementation_row(name, found.capabilities, usable, about, found.vendor, found.licence))
     return rows
+
+
+def _implementation_row(
+    name: str, capabilities: Sequence[dict[str, Any]], usable: str, about: str, vendor: str = "", licence: str = ""
+) -> dict[str, Any]:
+    """A row, with a column for each capability that a scheme lists."""
+    from headroom.core.scheme import all_schemes
+
+    listed = dict.fromkeys(key for scheme in all_schemes().values() for key in scheme.listed)
+    return {
+        "name": name,
+        "vendor": vendor,
+        "licence": licence,
+        "schemes": [entry["scheme"] for entry in capabilities],
+        **{key: _declared(capabilities, key) for key in (*listed, "features")},
+        "usable": usable,
+        "about": about,
+    }
 
 
 def _declared(capabilities: Sequence[dict[str, Any]], key: str) -> list[str]:

@@ -215,7 +215,7 @@ def end(outcome: Outcome) -> int:
 
 
 def _left_out(settings: Settings, count: int) -> str:
-    """What became of the cases that do not ask the side that the run is about."""
+    """A sentence about the cases that do not exercise the implementation under test."""
     name = getattr(settings, settings.subject)
     cases = "1 case does not ask" if count == 1 else f"{count} cases do not ask"
     return f"The run is about {name} as {settings.subject}: {cases} it, so they are left out."

@@ -25,7 +25,7 @@ class Misbehaviour(HeadroomError):
 
 
 class Inconclusive(HeadroomError):
-    """What was seen does not suffice for a verdict on the implementation: an error, never a failure."""
+    """The observations do not suffice for a verdict on the implementation: an error, never a failure."""
 
     verdict = "error"
 

@@ -43,8 +43,8 @@ class _Running(EngineExit):
     ended_at: float | None = None
 
 
-# For jobs that count what calls leave in memory: malloc keeps nothing back for the thread. Otherwise what a call takes
-# may be what the engine has given back, and is missed.
+# EXACT_HEAP turns off malloc's cache per thread, for jobs that count the memory that calls keep: a call that reuses
+# memory which the engine has freed would not be counted.
 EXACT_HEAP = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 
 
@@ -54,8 +54,8 @@ _link_digests: list[str] = []  # of the jobs since take_link_digest was last cal
 
 
 class NothingRuns(Exception):
-    """A rehearsal has come to where an engine would begin to work. No error of anybody's, so that nobody who awaits
-    such errors goes on behind it."""
+    """A rehearsal has come to where an engine would begin to work. It is not a HeadroomError, so that no handler of
+    such errors continues the case."""
 
 
 @contextmanager

@@ -109,7 +109,7 @@ def document(one: EngineExit) -> dict[str, Any]:
         ) from error
     if not isinstance(document, dict):
         raise EngineFailure("garbage", f"What {who(one)} printed is JSON, but not an object.")
-    # Of the engine an error is an object; a text is a tool's answer about its question.
+    # An error of the engine is an object; an error that is a text is the answer of an adapter's tool.
     if code != 0 or (set(document) == {"error"} and isinstance(document["error"], dict)):
         error = document.get("error")
         error = error if isinstance(error, dict) else {}

@@ -86,7 +86,7 @@ class Recording:
 
 @dataclass(frozen=True, eq=False)
 class Implementation:
-    """What implementation.yaml declares. Each is one object until its file changes, so that caches may go by it."""
+    """The declarations of implementation.yaml. Each is one object until its file changes, so that caches may use it."""
 
     name: str
     folder: Path
@@ -105,7 +105,7 @@ class Implementation:
 
     @property
     def word(self) -> str:
-        """What names it on a command line: its name, or its folder where it lives elsewhere."""
+        """Its argument on a command line: its name, or its folder where it lives elsewhere."""
         return self.name if self.folder.parent == IMPLEMENTATIONS else str(self.folder)
 
     def library_path(self, build: str = DEFAULT_BUILD) -> Path:
@@ -121,7 +121,7 @@ class Implementation:
         return "{build}" in self.library
 
     def declared(self, scheme: str) -> dict[str, Any]:
-        """What it declares of a scheme; nothing when it does not declare it."""
+        """Its capabilities for a scheme; {} when it does not declare the scheme."""
         return next((entry for entry in self.capabilities if entry["scheme"] == scheme), {})
 
     def lacks(self, role: Role, scheme: str, **needs: Any) -> str:
@@ -292,13 +292,13 @@ def all_valid(root: Path = IMPLEMENTATIONS, warn: Warn | None = None) -> list[Im
 
 
 def ninja_targets(root: Path = IMPLEMENTATIONS, warn: Warn | None = None) -> list[str]:
-    """What to build so that the engine and every adapter of ours are there, as file names in the build folder."""
+    """The files in the build folder of the engine and every adapter of ours."""
     libraries = [one.library.removeprefix("{build}/") for one in all_valid(root, warn) if one.is_ours()]
     return ["bin/headroom-engine", *libraries]
 
 
 def describe(implementation: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
-    """What the adapter says of itself, with the SHA-256 of its library."""
+    """The adapter's description, with the SHA-256 of its library."""
     return engine.run("describe", {"library": str(implementation.library_path(build))}, timeout_s=20, build=build)
 
 

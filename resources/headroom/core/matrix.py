@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interop matrix: who, with whom, by the axes of a scheme, with which traffic, over which link.
+"""The interop matrix: compressor, decompressor, axes of the scheme, traffic and link condition.
 
 A row has one value of each axis; it is one case of a suite, and its cells run together. What differs between schemes
 is data and functions of `core.scheme.Scheme`.
@@ -66,11 +66,11 @@ class Row:
         )
 
     def declared(self, name: str) -> dict[str, Any]:
-        """What one of the two declares of the scheme."""
+        """The capabilities that one of the two declares for the scheme."""
         return implementations.find(name).declared(self.scheme.name)
 
     def command(self) -> str:
-        """What repeats the row, to be typed in the repository's root."""
+        """The command that repeats the row, in the repository's root."""
         chosen = {
             "scheme": self.scheme.name,
             "compressors": self.compressor,
@@ -109,7 +109,7 @@ class Cell:
         }
 
     def command(self) -> str:
-        """What repeats this cell alone."""
+        """The command that repeats this cell alone."""
         return replace(self.row, traffic=(self.traffic.source,), links=(self.link,)).command()
 
     def result(self, **known: Any) -> Result:

@@ -24,7 +24,7 @@ class Metric:
     description: str
 
 
-# By value of a parameter: its words in the description; before them its part of the name, where that is another.
+# Values maps a value of a parameter to its text in the description, or to (part of the name, text) if they differ.
 Values = Mapping[str, str | tuple[str, str]]
 
 

@@ -118,7 +118,7 @@ def assignments(words: Iterable[str], example: str, given: Collection[str] = ())
     return found
 
 
-# Of a command, not of what is measured: which cases of the suites, and what is printed.
+# SELECTION belongs to a command, not to a measurement: it chooses cases of the suites, and what is printed.
 SELECTION = (
     Option("case", (), tuple, "Only cases of this name (wildcards allowed; repeatable).", list),
     Option("tag", (), tuple, "Only cases with this tag (repeatable).", list),

@@ -23,7 +23,7 @@ Packets = list[dict[str, Any]]
 
 @dataclass
 class ReplayConfig:
-    """What to replay. `compressor` or `decompressor` may be None: the run then begins, or ends, at the link."""
+    """The configuration of a replay. A `compressor` or `decompressor` of None makes it begin, or end, at the link."""
 
     scheme: str
     compressor: Implementation | None = None
@@ -42,7 +42,7 @@ class ReplayConfig:
     feedback: dict[str, Any] = field(default_factory=dict)  # "path", and impairments of the way back
     backward: dict[str, Any] = field(default_factory=dict)  # impairments of the reverse channel's link
     reverse: bool = False
-    encapsulation: str = "ethernet"  # of link packets in the capture of the link: ethernet or ppp (RFC 3241)
+    encapsulation: str = ""  # frames in the capture of the link: ethernet or ppp; "" is the default of the scheme
     control: list[dict[str, Any]] = field(default_factory=list)
     outputs: dict[str, Path] = field(default_factory=dict)
     records: str = "none"
@@ -245,7 +245,7 @@ def job(config: ReplayConfig) -> dict[str, Any]:
     elif config.expected is not None:
         made["expected"] = {"packets": config.expected}
     link: dict[str, Any] = {}
-    if config.encapsulation != "ethernet":
+    if config.encapsulation:
         link["encapsulation"] = config.encapsulation
     if config.forward:
         link["forward"] = config.forward

@@ -59,10 +59,22 @@ def burst_loss(text: str) -> dict[str, float]:
 
 
 def encapsulation(text: str) -> str:
-    """What is around link packets in captures."""
+    """The frames of a capture of the link."""
     if text not in ("ethernet", "ppp"):
         raise UsageError(f"The encapsulation must be ethernet or ppp, not '{text}'.")
     return text
+
+
+def _check_encapsulation(scheme: Scheme, name: str) -> None:
+    """Raises UsageError where frames cannot carry the scheme's packets."""
+    numbers = {"ethernet": scheme.framing.ether_types, "ppp": scheme.framing.ppp_protocols}
+    if name and not numbers[name]:
+        number = "Ethernet type" if name == "ethernet" else "PPP protocol number"
+        other = "".join(f", or say encapsulation={one}" for one, found in numbers.items() if found)
+        raise UsageError(
+            f"encapsulation={name} is impossible: packets of {scheme.title} have no {number}. "
+            f"Leave encapsulation out{other}."
+        )
 
 
 def options(text: str) -> dict[str, Any]:
@@ -180,6 +192,7 @@ def config_of(scheme: Scheme, source: str | Packets, named: Mapping[str, str], r
         except (ValueError, TypeError) as error:
             raise UsageError(f"{name}={text} makes no sense: {error}.") from error
     theirs.settle(made)
+    _check_encapsulation(scheme, made.encapsulation)
     return made
 
 

@@ -119,7 +119,7 @@ class Requirements(Mapping[str, Requirement]):
         mode: str | None = None,
         features: frozenset[str] = frozenset(),
     ) -> list[Requirement]:
-        """Those of a level, on a side ("either" is on both) and concerning a profile, mode and set of features."""
+        """The requirements of a level, on a side ("either" is on both), for a profile, mode and set of features."""
         return [
             one
             for one in self._by_id.values()

@@ -171,8 +171,8 @@ class Scheme:
     """One scheme. `name` is its word in configurations, declarations and tags; `title` is how sentences call it.
 
     `roles` are those of an adapter: compressor and decompressor, or endpoint. `described` are the capabilities that an
-    adapter's own description has to list, too. `axes` and `links` span the interop matrix, whose cells `interop` runs;
-    a scheme without axes is not in it.
+    adapter's own description has to list, too; `listed` those that `./headroom list implementations` shows. `axes` and
+    `links` span the interop matrix, whose cells `interop` runs; a scheme without axes is not in it.
 
     `compresses` is what it compresses, in a word of a title; nothing where it compresses nothing. `metrics` are those
     that it adds to the registry. `report_sections` are functions of records (`report.data.Records`) that make a section
@@ -210,6 +210,7 @@ class Scheme:
     node_job: Callable[[Implementation, str, str], dict[str, Any]] | None = None
     benchmarks: tuple[tuple[str, ...], ...] = ()
     described: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
     axes: tuple[Axis, ...] = ()
     links: tuple[LinkCondition, ...] = ()
     interop: Callable[[], Interop] | None = None
@@ -292,9 +293,11 @@ def named(words: Mapping[str, Collection[str]]) -> dict[str, str]:
     return found
 
 
-def of_axes(names: Collection[str]) -> Scheme:
-    """The scheme that has axes of these names. Raises UsageError where there is none, or more than one."""
-    found = [one for one in in_matrix().values() if set(names) <= {axis.name for axis in one.axes}]
+def of_axes(names: Collection[str], suite: str = "") -> Scheme:
+    """The scheme of a row of a suite that names these axes. Where schemes share axes, the suite has the scheme's name.
+    Raises UsageError where there is no scheme, or more than one."""
+    having = [one for one in in_matrix().values() if set(names) <= {axis.name for axis in one.axes}]
+    found = [one for one in having if one.name == suite] or having
     if len(found) == 1 and names:
         return found[0]
     known = "; ".join(f"{one.name} {', '.join(axis.name for axis in one.axes)}" for one in in_matrix().values())

@@ -30,7 +30,7 @@ Pointer = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Document:
-    """What a YAML file says, and where it says it (line numbers start at 1)."""
+    """The data of a YAML file, with the line of each value (line numbers start at 1)."""
 
     path: Path
     data: Any

@@ -15,7 +15,7 @@ _PORTS = ("UDP source port", "UDP destination port", "TCP source port", "TCP des
 
 
 def ours_text(one: DecodedPacket) -> str:
-    """What our judge says, in a few lines."""
+    """Our judge's reading, in a few lines."""
     ours = one.ours
     if ours is None:
         return one.frame.what
@@ -31,7 +31,7 @@ def ours_text(one: DecodedPacket) -> str:
 
 
 def theirs_text(one: DecodedPacket) -> str:
-    """What tshark says."""
+    """The reading of tshark."""
     if one.theirs is None:
         return ""
     if not (one.theirs.title or one.theirs.values):

@@ -86,7 +86,7 @@ COMPARED = (
 
 
 def differences(found: implementations.Implementation, described: dict[str, Any]) -> list[str]:
-    """What an implementation declares and its adapter does not say, or the other way round."""
+    """Differences between the declarations of an implementation and its adapter's description."""
     result = [] if described.get("name") == found.name else [f"the adapter calls itself '{described.get('name')}'"]
     by_scheme = {entry["scheme"]: entry for entry in described.get("schemes", ())}
     for entry in found.capabilities:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every keyword library shares: an error of harness or engine is noted as such, never taken for a failure."""
+"""The base of keyword libraries: an error of harness or engine is recorded as such, never as a failure."""
 
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 from robot.api import SkipExecution
@@ -41,6 +42,16 @@ def requirements_of_case() -> frozenset[str]:
     except RobotNotRunningError:
         return frozenset()
     return frozenset(str(tag).partition(":")[2] for tag in tags if str(tag).startswith("req:"))
+
+
+def suite_of_case() -> str:
+    """The name of the file of the running case's suite, without its suffix; "" outside Robot."""
+    from robot.libraries.BuiltIn import BuiltIn, RobotNotRunningError
+
+    try:
+        return Path(BuiltIn().get_variable_value("${SUITE SOURCE}") or "").stem
+    except RobotNotRunningError:
+        return ""
 
 
 def _honest(method: Callable[..., Any]) -> Callable[..., Any]:

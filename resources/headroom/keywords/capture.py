@@ -39,7 +39,7 @@ class CaptureKeywords:
 
     topologies = ("netns",)  # where the link keeps a capture
 
-    @keyword("Everybody Should Read The Same On The Link")
+    @keyword("All Decoders Should Agree On The Link")
     def all_decoders_agree(self, profile: str, sent: str, cids: str, mode: str, flows: int) -> None:
         """SENT is `compressed`, or `as it is`: through nodes that pass frames on. The judge restores every packet, and
         what it restores is what was sent; tshark reads the same on the link, wherever it can, and inside."""
@@ -58,7 +58,7 @@ class CaptureKeywords:
 
 
 def run_and_channel(profile: str, sent: str, cids: str, mode: str, flows: int) -> tuple[Run, Channel]:
-    """What a row asks for, noted; skips the case where this run, machine or implementation is not for it."""
+    """Records a row's configuration and returns it; skips the case if run, machine or implementation cannot do it."""
     if sent not in CODECS or cids not in ("small", "large"):
         raise ValueError(f"'{sent}' is none of {', '.join(CODECS)}, or '{cids}' neither small nor large")
     run = current_run()

@@ -32,7 +32,7 @@ from headroom.testbed.trial import Trial
 
 @library
 class ForwardingKeywords:
-    """What two nodes and a link forward, over `--topology` and from `--generator`."""
+    """Forwarding by two nodes and a link, over `--topology` and from `--generator`."""
 
     @keyword("Throughput Should Be Found")
     def throughput_should_be_found(
@@ -135,7 +135,7 @@ def goal_of(text: str) -> Goal:
 
 
 def config_of(profile: str, cpus: str, mode: str, flows: int, **parameters: Any) -> SearchConfig:
-    """What a row asks for, noted; skips the case where this run, machine or implementation is not for it."""
+    """Records a row's configuration and returns it; skips the case if run, machine or implementation cannot do it."""
     run = current_run()
     channel = channel_of(mode)
     current = collector.current()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What keywords of forwarding leave for result records: rates with their controls, speed-ups, latencies, loads."""
+"""Metrics of forwarding for result records: rates with their controls, speed-ups, latencies, loads."""
 
 from collections.abc import Mapping, Sequence
 from statistics import median

@@ -13,7 +13,7 @@ from headroom.core.matrix import ArtefactStore, Result, Row
 from headroom.core.options import split_names
 from headroom.core.results import collector
 from headroom.core.results.record import VERDICTS
-from headroom.keywords.base import current_run, library, requirements_of_case
+from headroom.keywords.base import current_run, library, requirements_of_case, suite_of_case
 
 
 @library
@@ -34,12 +34,12 @@ class InteropKeywords:
         **axes: str,
     ) -> None:
         """Every kind of traffic over every link condition, with one value of each axis: `profile=0x0001  mode=O`. The
-        scheme is the one that has these axes.
+        scheme is the one that has these axes; where several have them, the one that the suite is named after.
 
         Over a link that does no harm, everything comes out as it went in. Over any other, it comes out as it was or not
         at all, but for what the scheme's checksums are bound to miss; and most of what arrives should come out.
         """
-        run, of = current_run(), scheme.of_axes(axes)
+        run, of = current_run(), scheme.of_axes(axes, suite_of_case())
         row = Row(
             of,
             compressor or run.settings.compressor,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the report and the terminal show, taken out of result records (JSON objects, as `results.store` reads them)."""
+"""Data for the report and the terminal, from result records (JSON objects, as `results.store` reads them)."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -78,7 +78,7 @@ class Capacity:
 
 
 def measured(record: dict[str, Any], metric: Metric, core: int | None = None) -> dict[str, Any]:
-    """What a record has of a metric; an empty object when it has nothing, or has it in another unit."""
+    """A record's entry for a metric; an empty object when it has none, or has it in another unit."""
     key = (metric.name, metric.unit, core)
     return next((one for one in record["metrics"] if (one["name"], one["unit"], one["core"]) == key), {})
 
@@ -88,7 +88,7 @@ def value(record: dict[str, Any], metric: Metric) -> float | None:
 
 
 def trials(record: dict[str, Any], metric: Metric) -> list[float]:
-    """Those raw values of a metric that there are."""
+    """The raw values of a metric, without missing ones."""
     return [trial for trial in measured(record, metric).get("trials", ()) if trial is not None]
 
 
@@ -259,7 +259,7 @@ def requirements(records: Records) -> list[Requirement]:
 
 
 def judged(record: dict[str, Any], side: str) -> list[tuple[str, str]]:
-    """Whom a case judges about a requirement on `side`: (implementation, role), of those that took part."""
+    """The (implementation, role) pairs of a case that a requirement on `side` binds."""
     roles = [role for role in ("compressor", "decompressor") if record[role]]
     mine = [role for role in roles if side in (role, "either")] or roles
     return [(record[role]["name"], role) for role in mine]
@@ -291,7 +291,7 @@ class Untested:
 
 
 def untested(records: Records) -> list[Untested]:
-    """What a run did not ask, of the RFCs that its cases are about."""
+    """Requirements without a case in the run, from the RFCs that its cases test."""
     found = {entry.id for entry in requirements(records)}
     rfcs = {identity.partition("-")[0] for identity in found}
     rest = [
@@ -312,7 +312,7 @@ def _why_not_selected(identity: str, side: str, roles: set[str]) -> str:
     if not suites:
         return "No case names it."
     reason = (
-        f"This run asked no {side}" if {"compressor", "decompressor"} - roles == {side} else "Not asked in this run"
+        f"This run tested no {side}" if {"compressor", "decompressor"} - roles == {side} else "Not tested in this run"
     )
     return f"{reason}; cases of {' and '.join(suites)} name it."
 
@@ -366,7 +366,7 @@ class Level:
 
     @property
     def share(self) -> float:
-        """Those with a case, of all that an implementation of ours can be tested for."""
+        """The share of requirements with a case among all that an implementation of ours can be tested for, 0..1."""
         return self.with_case / max(self.known - self.not_yet, 1)
 
 
@@ -411,7 +411,7 @@ def _has_cases(requirement: Any) -> bool:
 
 
 def _binding_requirements() -> dict[str, Any]:
-    """Those of them that bind an implementation, rather than what is around it."""
+    """The requirements that bind an implementation, rather than its surroundings, by identifier."""
     from headroom.core.requirements import SURROUNDINGS
 
     return {identity: one for identity, one in _known_requirements().items() if one.side not in SURROUNDINGS}

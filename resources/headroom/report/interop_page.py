@@ -62,7 +62,7 @@ def render(records: Records, run_folder: Path) -> str:
 
 @dataclass(frozen=True)
 class Part:
-    """What the page shows of one scheme."""
+    """The part of the page about one scheme."""
 
     scheme: Scheme
     titles: CellTitles

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report's section about the interop matrix: who with whom, in short; the page beside the report has the cells."""
+"""The report's section about the interop matrix: a summary; the page beside the report shows the cells."""
 
 from headroom.core.results.record import VERDICTS, worst
 from headroom.report import matrix_data
@@ -14,7 +14,7 @@ def interop(records: Records) -> Section | None:
     cells = matrix_data.cells(records)
     if not cells:
         return None
-    section = Section("interop", "Who interworks with whom", "Interop")
+    section = Section("interop", "Interoperability", "Interop")
     schemes = matrix_data.by_scheme(cells)
     section.intro = [f"{scheme.title}: {scheme.cells().titles.what}." for scheme, _ in schemes]
     section.add("link", "The matrix, cell by cell, with captures, decodes and commands", id=PAGE)

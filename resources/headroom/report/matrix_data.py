@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the interop page and the terminal show of cells, taken out of result records."""
+"""Data of cells for the interop page and the terminal, from result records."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -61,7 +61,7 @@ class Group:
 
 
 def groups(found: list[Cell]) -> list[Group]:
-    """What did not pass, by scheme and signature; the worst and most frequent first."""
+    """Failures by scheme and signature; the worst and most frequent first."""
     result: dict[tuple[str, str], Group] = {}
     for cell in found:
         if not cell["signature"]:

@@ -49,7 +49,7 @@ def render(records: Records, run_folder: Path) -> str:
 
 
 def page(records: Records, run_folder: Path) -> Page:
-    """What the report says."""
+    """The content of the report."""
     harness = records[-1]["harness"]
     version = f"Headroom {harness['version']}, commit {(harness['commit'] or 'unknown')[:12]}"
     changed = " with uncommitted changes" if harness.get("changed") else ""
@@ -88,7 +88,7 @@ LAST = (
 
 
 def _sections(records: Records) -> list[Section]:
-    """What there is to show, with the sections of the schemes in the middle."""
+    """The sections that have content, with those of the schemes in the middle."""
     first, last = ([made for make in makers if (made := make(records)) is not None] for makers in (FIRST, LAST))
     there = {section.id: section for section in (*first, *last)}
     for scheme in all_schemes().values():
@@ -104,7 +104,7 @@ def _sections(records: Records) -> list[Section]:
 
 
 def warnings(records: Records) -> list[str]:
-    """What a reader must know before anything else: that it was a first look, that the machine was not quiet."""
+    """Warnings at the top: that the run was quick, that the machine was not quiet."""
     quick = sum(bool(record.get("quick")) for record in records)
     found = []
     if quick:

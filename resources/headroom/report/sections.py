@@ -55,7 +55,7 @@ def _cases(cases: list[str]) -> Cell:
 
 
 def _capacity_cards(records: Records) -> list[Card]:
-    """What one core carries, what a packet costs there, and how it grows with the cores."""
+    """The capacity of one core, the cost of a packet there, and the growth with the number of cores."""
     lines = [line for line in data.capacity_lines(records) if line.main]
     single = next((line for line in lines if line.cpus == "1c"), lines[0] if lines else None)
     if single is None or single.main is None:
@@ -80,7 +80,7 @@ def _capacity_cards(records: Records) -> list[Card]:
 
 
 def _scaling_card(single: data.CapacityLine, lines: list[data.CapacityLine]) -> list[Card]:
-    """From one line to that with the most cores, where there is another."""
+    """A card that compares one core with the CPU configuration of the most cores, where the run has both."""
     best = max(lines, key=lambda line: len(line.main.cores) if line.main else 0)
     one, many = single.flow_pairs(0.5), best.flow_pairs(0.5)
     if best is single or best.main is None or not one or not many:
@@ -99,7 +99,7 @@ def _passed(title: str, of: str, judged: list[dict[str, Any]]) -> Card:
 
 
 def flows_come_and_go(records: Records) -> Section | None:
-    """What an operation costs at start-up, in steady state and under churn."""
+    """The cost of an operation at start-up, in steady state and under churn."""
     found = data.of_kind(records, "churn")
     if not found:
         return None
@@ -196,7 +196,7 @@ def _named(case: dict[str, Any]) -> str:
 
 UNCOVERED: tuple[Shown, ...] = (
     (Column("Not yet", number=True), lambda one: one.not_yet),
-    (Column("Not asked", number=True), lambda one: one.not_selected),
+    (Column("Not selected", number=True), lambda one: one.not_selected),
     (Column("No case", number=True), lambda one: one.without_case),
 )
 
@@ -211,7 +211,7 @@ def _levels_table(found: list[data.Level]) -> Any:
     ]
     caption = (
         "How much the cases of this run cover, of what binds an implementation. The share is of what can be tested: "
-        "all but what no implementation of ours has (not yet). Not asked: this run did not select the cases that name "
+        "all but what no implementation of ours has (not yet). Not selected: this run left out the cases that name "
         "it. An implementation may make use of a MAY or not."
     )
     return table_of("t-levels", shown, found, caption)
@@ -226,7 +226,7 @@ def _coverage_table(covered: list[data.Coverage]) -> Any:
     ]
     caption = (
         "Requirements on an implementation, by the worst verdict of their cases. Not yet: about a feature that no "
-        "implementation of ours has. Not asked: cases name it that this run did not have. No case: the rest."
+        "implementation of ours has. Not selected: this run left out its cases. No case: no case names it."
     )
     return table_of("t-rfcs", shown, covered, caption)
 

@@ -69,7 +69,7 @@ def _titles() -> list[str]:
 
 
 def _share(record: dict[str, Any]) -> str:
-    """Of the PDR; where the generator was the limit, of the rate that the PDR is above."""
+    """The load as a share of the PDR; if the generator was the limit, as a share of the rate that the PDR exceeds."""
     share = percent(record["parameters"]["share_of_pdr"])
     least = data.value(record, metrics.THROUGHPUT_AT_LEAST(goal="pdr"))
     return f"{share} of PDR" if least is None else f"{share} of {least:,.0f}/s, PDR is above"

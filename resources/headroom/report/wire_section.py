@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nodes forward over interfaces: throughput with its controls, its growth with the cores, loads."""
+"""Forwarding over interfaces: throughput with its controls, its growth with the cores, loads."""
 
 from functools import partial
 from typing import Any

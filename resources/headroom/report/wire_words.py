@@ -30,12 +30,12 @@ def names_of(records: Records) -> dict[str, str]:
 
 
 def main_ones(records: Records) -> Records:
-    """Those with the profile that most of them have: what one figure can show."""
+    """The records with the most frequent profile, because one figure shows one profile."""
     counts = Counter(record["parameters"].get("profile") for record in records)
     return [record for record in records if record["parameters"].get("profile") == counts.most_common(1)[0][0]]
 
 
 def shared_cores(record: dict[str, Any]) -> str:
-    """Who shared a core, as the topology says it."""
+    """The roles that shared a core, as the topology reports them."""
     note = record.get("traffic", {}).get("topology", {}).get("note", "")
     return f"Here {note}." if note else ""

@@ -33,7 +33,7 @@ UNCOMPARED = "TRex counts arrivals and does not compare them; no other program c
 
 
 class NotAsSent(HeadroomError):
-    """What came out is not what went in: the nodes' fault, and no loss."""
+    """Output differs from input: a fault of the nodes, and no loss."""
 
 
 @dataclass(frozen=True)

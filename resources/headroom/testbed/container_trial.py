@@ -34,7 +34,7 @@ class TrialFailed(HeadroomError):
 
 @dataclass(frozen=True)
 class TrialOptions:
-    """What the environment asks for."""
+    """The configuration of a trial, from the environment."""
 
     profile: str = "voip-amr-nb-ipv6"
     flows: int = 10

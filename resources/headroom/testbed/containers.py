@@ -77,7 +77,7 @@ def _compose(path: str) -> tuple[tuple[str, ...], str] | None:
 
 
 def _ask(*words: str, timeout_s: float = ANSWER_S) -> str:
-    """What a command prints; "" where it fails or does not answer."""
+    """The output of a command; "" where it fails or does not answer."""
     done = run(words, timeout_s)
     return done.stdout.strip() if done.returncode == 0 else ""
 

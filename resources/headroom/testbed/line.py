@@ -141,7 +141,7 @@ def line_with(
 
 
 def shape_of(topology: str) -> str:
-    """With a link between the nodes, unless a testbed has none."""
+    """The shape of the line: with a link between the nodes, unless a testbed has none."""
     return testbed.load(Path(topology)).shape if topology.endswith(choice.TESTBED_SUFFIXES) else "full"
 
 

@@ -102,7 +102,7 @@ class Service(EngineExit):
         return process_group.exit_code(self.process) if self.remote_status is None else self.remote_status
 
     def statistics(self) -> dict[str, Any]:
-        """What its control socket says: one JSON document. Raises EngineFailure when it says nothing in time."""
+        """The JSON document of its control socket. Raises EngineFailure when there is none in time."""
         try:
             if self.remote is not None:
                 return self.remote.statistics()

@@ -31,7 +31,7 @@ def state_folder() -> Path:
 
 @dataclass(frozen=True)
 class Owner:
-    """Who made something: a process, known by its number and its start time, since the machine's boot."""
+    """An owner: a process, identified by its number and its start time since the machine's boot."""
 
     pid: int
     started: int  # clock ticks after boot

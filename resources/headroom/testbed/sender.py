@@ -108,7 +108,7 @@ def run_in(made: Topology, command: str, job: dict[str, Any]) -> dict[str, Any]:
 
 
 def traffic(made: Topology, trial: Trial) -> dict[str, Any]:
-    """What a result record says of its traffic: the generator with its version, and the topology."""
+    """The traffic of a result record: the generator with its version, and the topology."""
     name = "memory" if trial.generator == "embedded" else trial.generator
     generator: dict[str, Any] = {"name": name, "version": trial.version or None}
     if not trial.version:

@@ -187,7 +187,7 @@ class Topology(ABC):
         """Raises EngineFailure where something has gone, or gone down, that this is made of; as far as can be seen."""
 
     def describe(self) -> dict[str, Any]:
-        """What a result record says of where it ran."""
+        """The place of a run, for result records."""
         return {
             "name": self.name,
             "shape": self.shape,

@@ -109,7 +109,7 @@ def _direction(document: Mapping[str, Any] | None) -> Direction | None:
 
 
 class Generator(Protocol):
-    """Who sends. `rate_pps` counts the packets a second of each direction."""
+    """A generator. `rate_pps` counts the packets a second of each direction."""
 
     name: str
 

@@ -118,7 +118,7 @@ def test_a_machine_that_always_misses() -> None:
     assert not found.busy, "nobody else was there: it is the implementation that takes too long"
 
 
-def test_a_machine_that_somebody_else_uses() -> None:
+def test_a_machine_with_other_load() -> None:
     found = Search(lambda flow_pairs: Trial(flow_pairs, 0.2, 1, "other processes took the core")).without_missed_ticks()
     assert found.flow_pairs is None
     assert found.busy

@@ -15,9 +15,11 @@ from typing import Any
 
 import pytest
 
+from headroom.cli import listing
 from headroom.core.errors import disk_error
 from headroom.core.paths import ROOT
 from headroom.core.results import store
+from headroom.core.scheme import all_schemes
 from headroom.tests.runs import replay_of
 
 COMMANDS = (
@@ -168,6 +170,14 @@ def test_lists_print_tables_and_json(out: Path, what: str) -> None:
     if what != "runs":
         assert rows
         assert all(row["name"] for row in rows)
+
+
+def test_the_columns_of_implementations_are_those_of_the_schemes() -> None:
+    rows = {row["name"]: row for row in listing.implementation_rows()}
+    listed = [key for scheme in all_schemes().values() for key in scheme.listed]
+    assert {"profiles", "transports"} <= set(listed)
+    assert all(list(row)[4:-3] == list(dict.fromkeys(listed)) for row in rows.values())
+    assert rows["null"]["schemes"] and rows["reference"]["transports"] == ["tcp", "udp"]
 
 
 def test_every_profile_and_implementation_of_the_tree_is_valid() -> None:

@@ -178,7 +178,7 @@ def test_the_thesis_says_what_is_missing(real_build: str) -> None:
     assert found.sent == [] and found.missing  # the library, where it is not installed, else the mechanism
 
 
-def test_what_is_offered_unasked_is_what_everybody_declares(vendor: str, tmp_path: Path) -> None:
+def test_the_default_offer_is_what_every_endpoint_declares(vendor: str, tmp_path: Path) -> None:
     assert endpoints.generous(find(vendor), REFERENCE) == endpoints.GENEROUS
     small = tmp_path / "small" / "vendor"
     small.mkdir(parents=True)

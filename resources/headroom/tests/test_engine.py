@@ -134,7 +134,7 @@ def test_a_process_that_keeps_nothing_open_does_not_survive_either(fake_build: s
 
 
 def gone(pid: int) -> bool:
-    """Whether a process has been ended; orphans are reaped by somebody else, in their own time."""
+    """Whether a process has been ended; another process reaps orphans, in its own time."""
     deadline = time.monotonic() + 5
     while exists(pid) and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that somebody else has written, damaged in any way: read, or refused with a sentence, and soon."""
+"""Untrusted files, damaged in any way: read, or refused with a sentence, and soon."""
 
 from __future__ import annotations
 

@@ -21,20 +21,20 @@ def fake(build: str, name: str = "fake") -> Path:
     return path
 
 
-def wanted(build: str, name: str) -> Requirement:
+def requirement(build: str, name: str) -> Requirement:
     one = implementations.find("librohc").requires
     assert one is not None
     return Requirement(str(fake(build, name)), "", one.symbols, one.version)
 
 
 def test_one_that_is_there(real_build: str) -> None:
-    found = libraries.look_for(wanted(real_build, "fake"))
+    found = libraries.look_for(requirement(real_build, "fake"))
     assert (found.reason, found.version) == ("", "fake 1")
     assert found.path.endswith("/fake.so")
 
 
 def test_one_that_is_too_old(real_build: str) -> None:
-    found = libraries.look_for(wanted(real_build, "fake_too_old"))
+    found = libraries.look_for(requirement(real_build, "fake_too_old"))
     assert found.reason.endswith("(version fake 1) has no rohc_decompress3: it is too old")
 
 

@@ -121,7 +121,7 @@ def test_cases_about_the_other_side_alone_are_left_out() -> None:
     assert hunt.is_about(compressor, "compressor") and not hunt.is_about(compressor, "decompressor")
     for name, test in by_name.items():
         sides = {side for side in ("compressor", "decompressor") if hunt.is_about(test, side)}
-        assert sides, f"{name} is about somebody"
+        assert sides, f"{name} names a side"
         rows = [str(row.name) for row in test.body]
         if all(row == "Vectors Should Be Decompressed" for row in rows):
             assert sides == {"decompressor"}

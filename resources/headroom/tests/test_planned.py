@@ -25,7 +25,7 @@ def planned(out: Path, *words: str) -> dict[str, Any]:
 
 
 def declaring_less(folder: Path) -> str:
-    """The reference as somebody would know it who declares neither NACKs nor the presence dictionary."""
+    """The reference, declared with neither NACKs nor the presence dictionary."""
     document = implementations.read_declarations(REFERENCE).data
     sigcomp = next(one for one in document["capabilities"] if one["scheme"] == "sigcomp")
     sigcomp["features"].remove("nack")

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from headroom.core import replay, replay_options, tshark
+from headroom.core import replay, replay_options, scheme, tshark
 from headroom.core.errors import UsageError
+from headroom.core.scheme import Framing
 from headroom.schemes.rohc import ppp
 from headroom.schemes.rohc.scheme import SCHEME
 from headroom.tests.runs import run_of
@@ -76,6 +79,21 @@ def test_the_words_of_a_replay() -> None:
     assert replay_options.config_of(SCHEME, "x", {"largest_packet": "40"}, run_of()).channel == {"largest_packet": 40}
     with pytest.raises(UsageError, match="must be ethernet or ppp"):
         replay_options.config_of(SCHEME, "x", {"encapsulation": "slip"}, run_of())
+
+
+def test_an_encapsulation_that_the_scheme_does_not_have() -> None:
+    ppp_alone = scheme.find("vj")
+    sentence = (
+        "encapsulation=ethernet is impossible: packets of VJ have no Ethernet type. "
+        "Leave encapsulation out, or say encapsulation=ppp."
+    )
+    with pytest.raises(UsageError, match=f"^{re.escape(sentence)}$"):
+        replay_options.config_of(ppp_alone, "x", {"encapsulation": "ethernet"}, run_of())
+    assert replay_options.config_of(ppp_alone, "x", {"encapsulation": "ppp"}, run_of()).encapsulation == "ppp"
+    assert replay_options.config_of(ppp_alone, "x", {}, run_of()).encapsulation == ""
+    ethernet_alone = replace(ppp_alone, framing=Framing(ether_types={0x88B5: ""}))
+    with pytest.raises(UsageError, match="no PPP protocol number"):
+        replay_options.config_of(ethernet_alone, "x", {"encapsulation": "ppp"}, run_of())
 
 
 def test_the_job_of_a_replay() -> None:

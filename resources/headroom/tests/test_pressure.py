@@ -26,7 +26,7 @@ def reading(load: float, **times: int) -> Reading:
     return Reading(load, 2, CoreTimes(**times))
 
 
-def told(load: tuple[float, float], steal: float | None, seconds: float) -> dict[str, Any]:
+def machine_record(load: tuple[float, float], steal: float | None, seconds: float) -> dict[str, Any]:
     machine = {"cpus": 2, "load_average": list(load), "busy": 0.5, "steal": steal}
     return {"machine": machine, "duration_s": seconds}
 
@@ -52,10 +52,10 @@ def test_this_machine() -> None:
 def test_of_a_run() -> None:
     records = [
         {"duration_s": 1.0},  # of an earlier version
-        told((0.25, 0.5), 0.0, 3.0),
-        told((0.5, 3.0), 0.04, 1.0),
-        told((3.0, 2.0), 1.0, 0.02),  # a jiffy or two
-        told((2.0, 2.0), None, 0.0),
+        machine_record((0.25, 0.5), 0.0, 3.0),
+        machine_record((0.5, 3.0), 0.04, 1.0),
+        machine_record((3.0, 2.0), 1.0, 0.02),  # a jiffy or two
+        machine_record((2.0, 2.0), None, 0.0),
     ]
     found = pressure.summary(records)
     assert found == Summary(2, 0.25, 3.0, pytest.approx(0.06 / 4.02), 0.04)
@@ -86,7 +86,7 @@ def test_the_head_of_a_report(tmp_path: Path) -> None:
     records = sample.records()
     plain = render.warnings(records)
     assert plain == []
-    busy = [{**record, "quick": True, **told((9.0, 9.0), 0.1, 5.0)} for record in records]
+    busy = [{**record, "quick": True, **machine_record((9.0, 9.0), 0.1, 5.0)} for record in records]
     first, second = render.warnings(busy)
     assert first.startswith("Made with --quick: fewer trials")
     assert "load average of 9.0" in second and "10.0 %" in second

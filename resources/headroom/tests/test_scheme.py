@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from headroom.core import scheme
@@ -48,3 +50,14 @@ def test_axes_are_of_one_scheme() -> None:
             UsageError, match=r"No scheme, or more than one, has the axes .* Known: .*rohc profile, mode"
         ):
             scheme.of_axes(names)
+
+
+def test_an_axis_that_two_schemes_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = scheme.find("rohc")
+    second = replace(first, name="second", axes=(first.axis("mode"), first.axis("cids")))
+    monkeypatch.setattr(scheme, "in_matrix", lambda: {"rohc": first, "second": second})
+    assert scheme.of_axes(["mode", "cids"], "second") is second
+    assert scheme.of_axes(["mode", "cids"], "rohc") is first
+    assert scheme.of_axes(["profile", "mode"], "second") is first, "the suite's scheme lacks an axis"
+    with pytest.raises(UsageError, match="No scheme, or more than one, has the axes mode, cids"):
+        scheme.of_axes(["mode", "cids"], "mine")

@@ -89,7 +89,7 @@ def test_a_call_of_the_counted_edition_has_the_lengths_of_the_tables() -> None:
     for sequence in call_load.DECOMPRESSION_MEMORY | {"3gpp-video-call": 0}:
         steps = call_load.messages(calls_of(sequence=sequence, edition="counted"))
         names = call_load.identities(bytes.fromhex(step["hex"]) for step in steps)
-        assert {one["per"] for one in names} == {"user", "call"}, "each caller is somebody else"
+        assert {one["per"] for one in names} == {"user", "call"}, "each caller has an identity"
 
 
 def test_a_registration_knows_no_compartment_before_it_is_complete() -> None:

@@ -158,7 +158,7 @@ Feedback With Large CIDs
     So It Should Be
 
 Unknown Options
-    [Documentation]    Gives the compressor STATIC-NACK(O) with options that nobody knows, with and without data, before
+    [Documentation]    Gives the compressor STATIC-NACK(O) with unknown options, with and without data, before
     ...    and behind the CRC. Expects that they are skipped and the feedback is heeded.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.7.6.10-1    req:RFC3095-5.7.6.2-1    req:RFC4815-2.3-1
     A Compressor    rtp-ipv4    mode=O

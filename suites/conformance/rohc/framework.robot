@@ -3,8 +3,8 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    The framework of RFC 5795, section 5.2, and RFC 3095, section 5.2: what stands in front of a header and
-...              how a packet is told apart from others. Vectors are sent to the decompressor alone; what must come out,
+Documentation    The framework of RFC 5795, section 5.2, and RFC 3095, section 5.2: the octets in front of a header and
+...              the discrimination of packet types. Vectors are sent to the decompressor alone; what must come out,
 ...              what is passed on to the compressor at its end and what is answered is derived by hand from the RFC.
 ...              Streams come from the compressor and are put before the ROHC judge.
 

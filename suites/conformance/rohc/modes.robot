@@ -188,7 +188,7 @@ Decompressor: U-Mode
     So It Should Be
 
 Decompressor: O To U
-    [Documentation]    Sends packets to a decompressor in O-mode that is then told to go to U-mode. Expects ACK(U) or
+    [Documentation]    Sends packets to a decompressor in O-mode that is then set to U-mode. Expects ACK(U) or
     ...    NACK(U) with CRC until a packet that says U has come and packets of type 0 follow, and none
     ...    afterwards.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.6.1-1    req:RFC3095-5.6.1-12    req:RFC3095-5.6.6-1
@@ -197,7 +197,7 @@ Decompressor: O To U
     A Decompressor    rtp-ipv4    mode=O
     It Receives       3           IR                      delivered    some ACK(O) with CRC
     It Receives       10          UO-0                    delivered    none
-    It Is Told        {"mode": "U"}
+    It Is Set To      {"mode": "U"}
     It Receives       5           UO-0                    delivered    each any; only ACK(U) with CRC
     It Receives       3           UOR-2-ID with mode U    delivered    some ACK(U) with CRC
     It Receives       6           UOR-2-ID                delivered    some ACK(U) with CRC; only ACK(U) with CRC
@@ -206,7 +206,7 @@ Decompressor: O To U
     So It Should Be
 
 Decompressor: O To U, Declined
-    [Documentation]    Sends packets of the IP profile to a decompressor in O-mode that is told to go to U-mode; a
+    [Documentation]    Sends packets of the IP profile to a decompressor in O-mode that is set to U-mode; a
     ...    packet with mode 0 declines. Expects that it stays in O-mode: feedback says so until a packet of
     ...    type 0 comes, and IR is answered with ACK(O).
     [Tags]    level:must    profile:ip    req:RFC3843-3.4-2    req:RFC3843-3.4-5    req:RFC3843-3.4-6
@@ -214,7 +214,7 @@ Decompressor: O To U, Declined
     A Decompressor    ip-ipv4    mode=O
     It Receives       3          IR                   delivered    some ACK(O) with CRC
     It Receives       10         UO-0                 delivered    none
-    It Is Told        {"mode": "U"}
+    It Is Set To      {"mode": "U"}
     It Receives       2          UO-0                 delivered    some ACK(U) with CRC
     It Receives       2          UOR-2 with mode 0    delivered    only ACK(O) with CRC
     It Receives       4          UOR-2                delivered    only ACK(O) with CRC
@@ -230,7 +230,7 @@ Decompressor: Declined Once
     A Decompressor    ip-ipv4    mode=O
     It Receives       3          IR                   delivered
     It Receives       5          UO-0                 delivered
-    It Is Told        {"mode": "U"}
+    It Is Set To      {"mode": "U"}
     It Receives       2          UO-0                 delivered
     It Receives       2          UOR-2 with mode 0    delivered
     It Receives       20         UO-0                 delivered    only ACK(O)

@@ -67,7 +67,7 @@ Compressor: IPv6
 
 Compressor: Sequence Numbers
     [Documentation]    Sends ESP packets whose sequence number jumps near and far, beyond 16 bits and across the
-    ...    wrap-around of 32. Expects that every packet says what whoever lost the one before understands.
+    ...    wrap-around of 32. Expects that every packet can be decompressed when the one before is lost.
     [Tags]    level:must    req:RFC3095-4.5.2-1    req:RFC3095-5.12-1
     Flow Should Be Compressed Correctly    esp-ipv4    30: sn by 10    50: sn by 100    70: sn by 3000
     ...    90: sn to 65530    120: sn by 70000    150: sn to 4294967290    180: sn by 100000    packets=220

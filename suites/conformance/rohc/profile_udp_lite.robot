@@ -213,7 +213,7 @@ Decompressor: Declined
     A Decompressor    udplite-ipv4    mode=O
     It Receives       3               IR                   delivered
     It Receives       5               UO-0                 delivered
-    It Is Told        {"mode": "U"}
+    It Is Set To      {"mode": "U"}
     It Receives       2               UO-0                 delivered
     It Receives       2               UOR-2 with mode 0    delivered
     It Receives       20              UO-0                 delivered    only ACK(O)

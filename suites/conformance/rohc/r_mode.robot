@@ -130,7 +130,7 @@ Compressor: To R Needs The Right ACK
 
 Compressor: Nothing Is Believed Without An ACK
     [Documentation]    Sends a flow in R-mode whose TTL changes, with no ACK for 50 packets, then one. Expects no packet
-    ...    that whoever lost those before would misread, and type 0 after the ACK.
+    ...    that is misread when those before it are lost, and type 0 after the ACK.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.5.1.1.1-1    req:RFC3095-5.5.1.1.2-1    req:RFC3095-5.5.1.2-2
     ...       req:RFC3095-5.5.1.2-4
     A Compressor    rtp-ipv4           mode=R
@@ -334,7 +334,7 @@ Decompressor: No Context
     So It Should Be
 
 Decompressor: R To O
-    [Documentation]    A decompressor in R-mode is told to go to O-mode. Expects that it answers each packet with mode O
+    [Documentation]    A decompressor in R-mode is set to O-mode. Expects that it answers each packet with mode O
     ...    and CRC and, to R-0, names the last update; that it reads R-0 until a packet says O, and UO-0
     ...    then.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.6.1-1    req:RFC3095-5.6.1-12    req:RFC3095-5.6.5-3
@@ -343,7 +343,7 @@ Decompressor: R To O
     It Receives       3                IR                      delivered
     It Receives       2                UOR-2-ID with mode R    delivered
     It Receives       5                R-0                     delivered
-    It Is Told        {"mode": "O"}
+    It Is Set To      {"mode": "O"}
     It Receives       3                R-0                     delivered    each any; only ACK(O) with CRC
     It Receives       2                UOR-2-ID with mode O    delivered    some ACK(O) with CRC
     It Receives       1                UO-0                    delivered
@@ -351,7 +351,7 @@ Decompressor: R To O
     So It Should Be
 
 Decompressor: R To U
-    [Documentation]    A decompressor in R-mode is told to go to U-mode. Expects that it answers with mode U and CRC
+    [Documentation]    A decompressor in R-mode is set to U-mode. Expects that it answers with mode U and CRC
     ...    until packets of type 0 come behind one that says U.
     [Tags]    level:must    profile:rtp    req:RFC3095-5.6.1-12    req:RFC3095-5.6.6-1    req:RFC3095-5.6.6-2
     ...       req:RFC3095-5.6.6-3    req:RFC4815-3.3-1    req:RFC4815-3.3-2
@@ -359,7 +359,7 @@ Decompressor: R To U
     It Receives       3                IR                      delivered
     It Receives       2                UOR-2-ID with mode R    delivered
     It Receives       5                R-0                     delivered
-    It Is Told        {"mode": "U"}
+    It Is Set To      {"mode": "U"}
     It Receives       2                R-0                     delivered    each any
     It Receives       2                UOR-2-ID with mode U    delivered    some ACK(U) with CRC
     It Receives       2                UOR-2-ID with mode U    delivered    some ACK(U) with CRC

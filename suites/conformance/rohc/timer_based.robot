@@ -47,8 +47,8 @@ Compressor: No Clock
     So It Should Be
 
 Compressor: A Clock
-    [Documentation]    Sends a call with silences after the compressor was given CLOCK. Expects that whatever it sends
-    ...    is read right by whoever has a clock: timestamps ahead of the time, behind it and with it.
+    [Documentation]    Sends a call with silences after the compressor was given CLOCK. Expects that a
+    ...    decompressor with a clock reads every packet right: timestamps ahead of the time, behind it and with it.
     [Tags]    req:RFC3095-4.5.4-2    req:RFC4815-4.7-1
     A Compressor    rtp-ipv4                    mode=O    needs=timer-based
     It Sends        10
@@ -100,7 +100,7 @@ Decompressor: No CLOCK In Other Profiles
 Compressor: A Coarse Clock
     [Documentation]    Sends a call; the compressor is given CLOCK with a resolution of 255 ms, more than ten times
     ...    TIME_STRIDE. Timestamps fall back by five strides where such a clock has just moved. Expects enough
-    ...    bits for whoever has it.
+    ...    bits for such a clock.
     [Tags]    req:RFC3095-4.5.4-3
     A Compressor    rtp-ipv4                           mode=O    needs=timer-based
     It Sends        10

@@ -3,7 +3,7 @@ SPDX-License-Identifier: Apache-2.0
 
 
 *** Settings ***
-Documentation    Feedback that is asked for, and what an endpoint says of itself: RFC 3320, sections 5 and 9.4.9; RFC
+Documentation    Requested feedback, and the parameters that an endpoint announces: RFC 3320, sections 5 and 9.4.9; RFC
 ...              4896, sections 9 and 10. The peer is the judge made from the RFCs: what it asks for has to come back
 ...              in the messages that it gets.
 
@@ -51,7 +51,7 @@ Large Parameters Are Told
     Parameters Should Be Told    131072    131072    128
 
 Parameters Are Told After An I-Bit
-    [Documentation]    The peer has said that it refers to no local state. Expects the parameters all the same.
+    [Documentation]    The peer has announced that it refers to no local state. Expects the parameters all the same.
     [Tags]    req:RFC4896-10.1-1    level:should
     Parameters Should Be Told    16384    4096    32    i_bit=yes
 

@@ -65,13 +65,13 @@ Nothing Without Output
     Messages Should Be Met    message    nothing-without-output
 
 Parameters For SIP
-    [Documentation]    What SIP asks for is there without being asked for.
+    [Documentation]    The minima of SIP are available without a request.
     [Tags]    req:RFC5049-4.1-1    req:RFC5049-4.3-1    req:RFC5049-4.4-1    req:RFC3320-3.3-1    req:RFC3320-3.3.1-1
     ...       req:RFC3320-3.3.1-2    req:RFC4077-2.4-1    level:must
     Messages Should Be Met    message    parameters-for-sip
 
 State Memory For SIP
-    [Documentation]    2048 octets of state memory are there without being asked for.
+    [Documentation]    2048 octets of state memory are available without a request.
     [Tags]    req:RFC5049-4.2-1    req:RFC3320-3.3.1-3    level:must
     Messages Should Be Met    message    state-memory-for-sip
 

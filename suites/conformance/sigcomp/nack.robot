@@ -23,7 +23,7 @@ Sent: What Succeeds Is Not Answered
     Messages And NACKs Should Be Met    nack    what-succeeds-is-not-answered
 
 Sent: States
-    [Documentation]    Reasons about state, with the identifier that was asked for.
+    [Documentation]    Reasons about state, with the requested identifier.
     [Tags]    req:RFC4077-3.2-1    req:RFC4077-3.2-2    req:RFC4077-3.2-3
     Messages And NACKs Should Be Met    nack    states
 
@@ -96,7 +96,7 @@ Received: State Is Lost, Shared
     NACK Should Be Heeded    shared
 
 Received: Cycles Are Exhausted
-    [Documentation]    The peer has fewer cycles per bit than the endpoint was told, and says how many in a NACK for
+    [Documentation]    The peer has fewer cycles per bit than the endpoint assumes, and names the number in a NACK for
     ...    CYCLES_EXHAUSTED. Expects that what follows takes no more, also where it is the same message again.
     [Tags]    req:RFC4077-2.3.1-3    req:RFC4077-2.3-1
     NACK About Cycles Should Be Heeded

@@ -23,7 +23,7 @@ Minimum Access Length
     Messages Should Be Met    state    minimum-access-length
 
 Several Of One Name
-    [Documentation]    Two items whose identifiers begin with the same six octets are told apart by nine.
+    [Documentation]    Two items whose identifiers begin with the same six octets: nine identify each.
     [Tags]    req:RFC3320-7.2-1    req:RFC3320-9.4.7-3
     Messages Should Be Met    state    several-of-one-name
 

@@ -100,8 +100,8 @@ constexpr FormatRow kUdp[] = {
     row(kU, PacketType::kUor2, 0), row(kU, PacketType::kUor2, 1), row(kU, PacketType::kUor2, 2),
 };
 
-// The same in R-mode. Among equally long ones those that update nothing come first: each update is one more reference
-// that later packets must be told from until it is acknowledged (5.5.1.2).
+// The same in R-mode. Among equally long ones those that update nothing come first: each update adds a
+// reference from which later packets must be distinguishable until it is acknowledged (5.5.1.2).
 constexpr FormatRow kReliableRtpWithT[] = {
     row(kR, PacketType::kR0),        row(kR, PacketType::kR1Ts),      row(kR, PacketType::kR1Id),
     row(kR, PacketType::kR0Crc),     row(kR, PacketType::kR1Ts, 0),   row(kR, PacketType::kR1Id, 0),

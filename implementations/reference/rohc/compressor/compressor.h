@@ -79,7 +79,7 @@ class Compressor {
   void disable_fast_path() noexcept { fast_path_ = false; }
 
  private:
-  // What CLOCK options have told.
+  // The decompressor's clock, from CLOCK options.
   struct Clock {
     bool told = false;
     std::uint8_t resolution_ms = 0;  // 0: no timer-based compression

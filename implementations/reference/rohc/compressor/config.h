@@ -29,7 +29,7 @@ enum class RtpDetection : std::uint8_t {
 // When the RTP timestamp is compressed relative to the clock (4.5.4).
 enum class TimerTs : std::uint8_t {
   kNever,
-  kNegotiated,  // once a CLOCK option has told of the decompressor's clock
+  kNegotiated,  // once a CLOCK option has announced the decompressor's clock
   kAlways,      // the decompressor is known to have a clock of 1 ms
 };
 

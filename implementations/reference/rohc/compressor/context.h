@@ -85,8 +85,8 @@ struct Reference {
 // FlowHistory::mode_left: packets carry the mode, and types 0 and 1 are not used, until one of them is acknowledged.
 inline constexpr std::uint8_t kUntilAcked = 255;
 
-// Counters named `..._left` say how many packets must still carry a piece of information. In R-mode nothing is counted:
-// what is not 0 is told until an ACK clears it.
+// Counters named `..._left` say how many packets must still carry a piece of information. In R-mode they do not count
+// down: packets carry the information until an ACK sets the counter to 0.
 struct FlowHistory {
   std::array<Reference, kMaxReferences> references;  // a ring; the newest is at (newest)
   std::uint8_t newest;
@@ -130,7 +130,7 @@ struct FlowHistory {
   std::uint32_t fo_at_ms;
   std::uint16_t countdown_loaded;  // what refresh_countdown started from
   std::uint8_t ir_doublings;       // of the IR period since the flow began
-  std::uint8_t loss_repeats;       // what the longest loss that a LOSS option told of makes of `repeats`
+  std::uint8_t loss_repeats;       // `repeats` after the longest loss reported by a LOSS option
 
   std::uint32_t rejected_until_ms;
   // Under which hash the flow table knows the context; of a context given back, the next one (Compressor::Channel).
@@ -165,7 +165,7 @@ struct CoverageHistory {
   std::uint8_t inferred_run;  // packets in a row in which it was the length of the datagram
   std::uint8_t deviations;    // packets in a row that were not as the shape has them
   bool differed;  // since this initialisation began, an IR or IR-DYN packet had another value than the length
-  std::uint16_t told_since_sn;  // while FlowHistory::coverage_left is not 0: every packet from this SN on told the way
+  std::uint16_t told_since_sn;  // while FlowHistory::coverage_left is not 0: packets from this SN on signal the mode
 };
 static_assert(sizeof(CoverageHistory) == 8);
 

@@ -6,7 +6,7 @@
 // the decompressor assume (5.2.2) and takes another one when some packets in a row speak for it. What the decompressor
 // knows of that is never left to inference: whenever it could hold another view, be it that a packet was lost or that
 // it reads "for any one IR or IR-DYN packet" (5.2.2) otherwise than we do, `repeats` packets say it with CCE(ON) or
-// CCE(OFF). Packets that are not as agreed go as CCE(), which can be read whatever the context holds.
+// CCE(OFF). Packets that are not as agreed go as CCE(), which any context can read.
 #pragma once
 
 #include "rohc/compressor/flow.h"
@@ -26,7 +26,7 @@ void observe_coverage(Flow flow, const PacketFields& f) noexcept;
 // What a compressed header for `f` must say of the field.
 [[nodiscard]] wire::Cce choose_cce(Flow flow, const PacketFields& f) noexcept;
 
-// After sending: what has been told. `chain`: by an IR or IR-DYN packet, which "assigns values" of its own (5.2.2).
+// Records what a sent packet signalled. `chain`: an IR or IR-DYN packet, which "assigns values" of its own (5.2.2).
 void coverage_sent(Flow flow, const PacketFields& f, wire::Cce cce, bool chain) noexcept;
 
 }  // namespace headroom::rohc

@@ -34,9 +34,9 @@ void set_mode(Flow flow, Mode mode, std::uint32_t now_ms) noexcept {
   load_refreshes(flow);
 }
 
-// An ACK(U) in U-mode may come from a decompressor in O-mode whose request for that mode was lost, and who wants U-mode
-// again: it goes on asking until a packet tells the mode. Whether it is one cannot be seen, so the mode is told now and
-// then.
+// An ACK(U) in U-mode may come from a decompressor in O-mode whose ACK(O) was lost, and which requests U-mode again: it
+// repeats the request until a packet carries the mode. The compressor cannot tell the two cases apart, so it sends the
+// mode now and then.
 void tell_mode(Flow flow) noexcept {
   constexpr std::uint16_t kPause = 256;  // packets
   FlowHistory& h = flow.h;
@@ -53,7 +53,7 @@ bool ends_at_once(Mode from, Mode to) noexcept {
   return to == Mode::kOptimistic ? mutant("r-to-o-ends-at-once") : mutant("r-to-u-ends-at-once");
 }
 
-// Mode transitions are asked for by the decompressor, and only by feedback that a CRC protects (5.6.1, RFC 4815 3.2).
+// The decompressor requests mode transitions, only by feedback that a CRC protects (5.6.1, RFC 4815 3.2).
 // `sn` is the one acknowledged; empty where there is none or, in R-mode, no update had it.
 void apply_mode(Flow flow, const wire::Feedback& f, std::optional<std::uint16_t> sn, std::uint32_t now_ms) noexcept {
   if ((!f.crc && !mutant("mode-change-without-crc")) || f.one || f.mode == Mode::kCancel) return;
@@ -203,7 +203,7 @@ void apply_feedback(Flow flow, const wire::Feedback& f, std::uint32_t now_ms) no
   const std::uint8_t repeats = flow.repeats();
   if (is_rejected(f) || f.context_memory) {
     h.rejected_until_ms = std::max<std::uint32_t>(1, now_ms + flow.config.reject_hold_ms);
-    // Whatever comes after the pause has to begin anew: no acknowledgement of what was sent before counts.
+    // Packets after the pause start anew: no acknowledgement of an earlier packet counts.
     h.ir_left = repeats;
     h.changed_since_sn = next_ackable_sn(flow);
     flow.c.fast = flow.c.fast_reliable = false;

@@ -2,7 +2,7 @@
 //
 // From the hash of a flow to its context: a hash table of fixed size with buckets of one cache line.
 //
-// The upper 32 bits of its hash choose the bucket of an entry; without the seed nobody can predict them
+// The upper 32 bits of its hash choose the bucket of an entry; without the seed they cannot be predicted
 // (flow_hash.h). A bucket holds up to eight pairs of a 16-bit tag and a context index. Tags collide, so a caller always
 // compares the whole flow definition with the context before it believes a match. An entry that does not fit into its
 // home bucket goes to the next ones, at most kMaxProbes away; the table never grows and never moves an entry, so

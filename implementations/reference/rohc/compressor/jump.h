@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Headers for what follows silence: packets of an RTP flow whose TS has jumped while all else is as predicted, and
-// where nothing but SN, TS and marker is to be told. Nearly all that is not for the fast path is of this kind: one
+// which must carry SN, TS and marker only. Nearly all packets off the fast path are of this kind: one
 // packet after each silence, and those behind it until no reference is left that lies before.
 #pragma once
 

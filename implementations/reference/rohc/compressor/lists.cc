@@ -135,8 +135,8 @@ const std::uint8_t* sequence_of(const PacketFields& f, const ExtensionHeaders* h
   return nullptr;
 }
 
-// A number off its line is told L times in 31 bits; if these do not do, with the whole item. So is that of a header
-// that `before` did not have: what the decompressor would go by is as old as the item in its table.
+// A number that leaves its line is sent L times in 31 bits; if these do not suffice, with the whole item. So is that of
+// a header that `before` did not have: the decompressor's reference is as old as the item in its table.
 void observe_sequence(Flow flow, const PacketFields& f, View v, const IndexList& before,
                       const ExtensionHeaders* headers, std::uint8_t type, SequenceState& s) noexcept {
   unsigned position = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists at the compressor: translation tables (RFC 3095 5.8.1.2), reference lists (5.8.2), what is still to be told of
-// a list, and the sequence numbers of AH and GRE (5.8.4.2, 5.8.4.4, RFC 4815 5.8).
+// Lists at the compressor: translation tables (RFC 3095 5.8.1.2), reference lists (5.8.2), pending updates of a
+// list, and the sequence numbers of AH and GRE (5.8.4.2, 5.8.4.4, RFC 4815 5.8).
 //
 // Three lists belong to a flow: the extension headers of the outer and of the innermost IP header, and the CSRC list.
 // Each has its own table and its own generations (RFC 4815 5.6). Their state lies in an array of its own, which a flow
@@ -69,7 +69,7 @@ struct CompressorLists {
   std::array<std::array<std::uint8_t, kIpv6Header>, kMaxExtraIps> extras;  // third and further IP headers
 };
 
-// Compares the lists of a packet with those of the flow, and notes what has to be told. True when any octet that CRCs
+// Compares the lists of a packet with those of the flow, and notes pending updates. True when any octet that CRCs
 // count as static has changed. REQUIRES: flow.lists, and flow.h.lists_left counts what is left of them all.
 [[nodiscard]] bool observe_lists(Flow flow, const PacketFields& f) noexcept;
 
@@ -104,13 +104,13 @@ void write_extras_dynamic(const PacketFields& f, wire::Writer& out) noexcept;
 // once it has been sent L times or acknowledged", and so is an item (5.8.1.2, 5.8.2.1 a and b). These three functions
 // are all there is to that rule.
 
-// A packet has carried what is left: `chain`, all items of all lists; else what extension_list() said.
+// A packet has carried pending updates: with `chain` all items of all lists, else those of extension_list().
 void count_lists_sent(Flow flow, bool chain) noexcept;
 
 // A packet that carried the present lists has been acknowledged.
 void confirm_lists(Flow flow) noexcept;
 
-// The decompressor may have lost what it knew: all has to be told again, from tables to references.
+// The decompressor may have lost its lists: marks everything as pending, from tables to references.
 void doubt_lists(Flow flow) noexcept;
 
 }  // namespace headroom::rohc

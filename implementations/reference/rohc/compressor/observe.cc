@@ -141,7 +141,7 @@ bool observe_ip_id(IpIdState state, IpIdBehaviour seen, bool constant_ip_id) noe
   return true;
 }
 
-// RND and NBO can be told by extension 3; SID by IR and IR-DYN only (RFC 3843 3.3).
+// Extension 3 can carry RND and NBO; only IR and IR-DYN can carry SID (RFC 3843 3.3).
 void note_id_change(Flow flow, IpIdBehaviour before, IpIdBehaviour after, std::uint16_t sn) noexcept {
   const bool sid = before == IpIdBehaviour::kConstant || after == IpIdBehaviour::kConstant;
   if (sid) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a compressor learns from a packet before it decides how to send it: which fields left their pattern, how the
-// IP-ID moves, what the stride of the timestamp is. Whatever has to be told to the decompressor is noted in the flow's
-// `..._left` counters.
+// IP-ID moves, what the stride of the timestamp is. The flow's `..._left` counters record the changes to be sent.
 #pragma once
 
 #include "rohc/compressor/flow.h"
@@ -20,7 +19,7 @@ void observe(Flow flow, const PacketFields& f) noexcept;
 // Sets what the fast path predicts from, after `f` has been sent, and whether it may be used.
 void predict(Flow flow, const PacketFields& f) noexcept;
 
-// Anything left to be told but refreshes: the flow is then in the FO state (RFC 3095 4.3.1.2).
+// True while changes, other than refreshes, are still to be sent: the flow is in the FO state (RFC 3095 4.3.1.2).
 [[nodiscard]] bool has_news(const FlowHistory& h) noexcept;
 
 }  // namespace headroom::rohc

@@ -7,7 +7,7 @@
 // O-mode has no refreshes. A decompressor that missed all packets with a change is to find out by a CRC and say so. But
 // a CRC of 3 bits cannot see one change in eight, which then goes wrong from packet to packet, since equal changes make
 // equal differences in a CRC; and of a Checksum Coverage it sees nothing in packets of the usual length. So changes of
-// that kind are told again some packets later, up to three times, unless an ACK shows that there is no need. ("The
+// that kind are sent again some packets later, up to three times, unless an ACK shows that there is no need. ("The
 // compressor SHOULD then for a while use packet types with another CRC length", 5.9.2; that alone does not help if the
 // same loss takes them all.)
 //
@@ -18,10 +18,10 @@
 
 namespace headroom::rohc {
 
-// Both periods anew, from now.
+// Restarts both periods at now_ms.
 void start_refreshes(Flow flow, std::uint32_t now_ms) noexcept;
 
-// A change that is being told will be told again, if the mode is O.
+// Schedules repetitions of the change that is being sent, if the mode is O.
 void begin_reminders(Flow flow) noexcept;
 
 // Accounts for the packets of the fast path and for the one at hand, and notes a refresh that is due in ir_left or

@@ -188,7 +188,7 @@ void leave_reliable_mode(Flow flow) noexcept {
     h.ir_dyn_left = std::max(h.ir_dyn_left, flow.repeats());
     h.changed_since_sn = next_ackable_sn(flow);
   }
-  // What waited for an ACK is told as often as the new mode has it.
+  // Changes that waited for an ACK are sent as often as the new mode requires.
   for (std::uint8_t* left :
        {&h.ir_left, &h.ir_dyn_left, &h.pattern_left, &h.id_left, &h.stride_left, &h.unscaled_left, &h.coverage_left})
     *left = *left != 0 ? flow.repeats() : std::uint8_t{0};

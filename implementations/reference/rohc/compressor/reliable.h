@@ -61,7 +61,7 @@ struct ReliableWindow {
   std::uint16_t pause_until;   // SN with which the pause ends
 };
 
-// C_MODE becomes R: whatever the window of U- or O-mode holds may be the reference of the decompressor.
+// C_MODE becomes R: every value in the window of U- or O-mode may be the reference of the decompressor.
 void enter_reliable_mode(Flow flow) noexcept;
 // C_MODE was R and is another: the window of that mode takes over what may be the reference. What it cannot hold, an
 // IR-DYN packet makes up for.

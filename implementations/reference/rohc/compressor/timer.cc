@@ -86,7 +86,7 @@ std::uint32_t jitter(Flow flow, const PacketFields& f, std::uint32_t time_stride
   return std::max<std::uint32_t>(estimated, flow.timer->reported_jitter) + clock + kQuantization;
 }
 
-// What the flow's way with the clock says of TIME_STRIDE: headers sent before it was told say nothing.
+// What the flow's way with the clock says of TIME_STRIDE: headers sent before it was sent say nothing.
 bool keeps_to_clock(Flow flow, const PacketFields& f) noexcept {
   const TimerContext& t = *flow.timer;
   const unsigned references = flow.h.time_left != 0 ? t.since_told : kMaxReferences;

@@ -2,8 +2,8 @@
 //
 // Timer-based compression of the RTP timestamp at the compressor: RFC 3095 4.5.4, RFC 4815 4.3 and 4.7.
 //
-// A flow begins with it when the decompressor has told its clock resolution (CLOCK, 5.7.6.7), or is configured to have
-// one, and TIME_STRIDE has been measured or configured. Until the decompressor must have TIME_STRIDE, and again when it
+// A flow begins with it when the decompressor has announced its clock resolution (CLOCK, 5.7.6.7) or one is configured,
+// and TIME_STRIDE has been measured or configured. Until the decompressor must have TIME_STRIDE, and again when it
 // is taken back, bits of the timestamp are chosen so that they are right with it and without. That holds for the very
 // packet that tells it, too: its timestamp is to be decoded without (RFC 4815 8.11), but RFC 3095 5.7, where value(x)
 // is that of the packet, can be read otherwise.
@@ -24,10 +24,10 @@ struct PacketFields;
 struct Needs;
 
 // "IR packets do not clear the whole context" (RFC 4815 6.3): where a CID gets another flow, the decompressor may go on
-// with the TIME_STRIDE of the one before. Once a CID has been told one, every chain on it therefore has TIME_STRIDE, if
-// only 0; RFC 4815 8.11 asks for as much of the IR packets after a STATIC-NACK.
+// with the TIME_STRIDE of the one before. Once a CID has carried one, every chain on it therefore has TIME_STRIDE, even
+// if 0; RFC 4815 8.11 asks for as much of the IR packets after a STATIC-NACK.
 
-// Of one flow, for the general path. All octets zero means: not in use.
+// TimerContext belongs to one flow on the general path. All octets zero: not in use.
 struct TimerContext {
   std::array<std::uint32_t, kMaxReferences> arrived_ms;  // a_j, parallel to FlowHistory::references
   std::uint32_t time_stride;                             // ms; 0: not in use, or being taken back
@@ -39,7 +39,7 @@ struct TimerContext {
   std::uint32_t measured_ts;
   std::uint32_t measured_ms;
   std::uint8_t known_arrivals;   // references, newest first, whose arrival is in `arrived_ms`
-  std::uint8_t since_told;       // references, newest first, that were sent since TIME_STRIDE was told first
+  std::uint8_t since_told;       // references, newest first, that were sent since TIME_STRIDE was first sent
   std::uint8_t reported_jitter;  // the largest Max_Jitter of JITTER options (5.7.6.8)
   bool ever_told;                // this CID, for this flow or one before it
 };

@@ -222,7 +222,7 @@ struct ExtensionLists {
   ListRoom csrc;
 };
 
-// Flags and fields as they are, if nothing else has asked for them.
+// Current flags and fields, if no other change needs them.
 void fill_list(wire::IpHeaderUpdate& u, const std::uint8_t* header, IpIdBehaviour b, Octets list) noexcept {
   if (list.empty()) return;
   if (!u.present) fill_ip_update(u, header, b, false);

@@ -12,14 +12,14 @@ namespace headroom::rohc {
 void write_ir(Flow flow, const PacketFields& f, wire::Writer& out) noexcept;
 void write_ir_dyn(Flow flow, const PacketFields& f, wire::Writer& out) noexcept;
 
-// What a compressed header for `f` needs, given the flow's window and what is still to be told.
+// What a compressed header for `f` needs, given the flow's window and its pending changes.
 [[nodiscard]] Needs needs_of(Flow flow, const PacketFields& f) noexcept;
 
 // REQUIRES: `choice` is choose(needs_of(flow, f)).
 void write_compressed(Flow flow, const PacketFields& f, const Choice& choice, bool ts_unscaled,
                       wire::Writer& out) noexcept;
 
-// Counts what a packet of this type has told. `told_ts`: it carried an unscaled TS.
+// Counts down the changes that a packet of this type carried. `told_ts`: it carried an unscaled TS.
 void count_sent(Flow flow, wire::PacketType type, bool told_ts) noexcept;
 
 }  // namespace headroom::rohc

@@ -53,7 +53,7 @@ struct alignas(128) DecompressorContext {
   Transition transition;
   wire::Mode mode;         // D_MODE
   wire::Mode target;       // where a transition leads that is not done
-  bool mode_claimed : 1;   // the last packet had a mode that nobody asked for: once may be a bit error
+  bool mode_claimed : 1;   // the last packet had an unrequested mode, which may be a bit error once
   bool mode_declined : 1;  // the compressor has cancelled a transition (RFC 3843 3.4): do not ask again
   std::uint8_t repairs;    // packets that must still be verified before a repair is deemed successful
   wire::Profile profile;

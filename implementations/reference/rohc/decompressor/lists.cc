@@ -276,7 +276,7 @@ void settle_lists(const DecompressorLists& before, bool reliable, std::uint16_t 
     kept.now = old.now;
     put_sequences(before, old, sn, kept);
     put_sequences(lists, list, sn, kept);
-    // The sequence numbers are those of this packet, whoever had them.
+    // The sequence numbers are those of this packet, from either list.
     kept.whole = 0xffff;
     list = kept;
   };

@@ -246,7 +246,7 @@ void Decompressor::follow_mode(std::uint32_t index, Outcome& outcome, bool has_m
   c.mode_claimed = false;
   const bool other_formats = has_mode && mode != Mode::kCancel && (mode == Mode::kReliable) != c.reads_reliable();
   if (other_formats && !(c.transition == Transition::kInitiated && mode == c.target)) {
-    // Nobody asked for it, but this is how the compressor's types 0 and 1 are to be read from now on. No CRC covers the
+    // The mode was not requested, but types 0 and 1 are to be read by it from now on. No CRC covers the
     // mode in extension 3, where it may be a bit error: a compressor that means it says it again.
     const bool initialisation = outcome.type == PacketType::kIr || outcome.type == PacketType::kIrDyn;
     if (!initialisation && mode != config_.mode && !claimed) {

@@ -19,7 +19,7 @@
 namespace headroom::rohc {
 
 // IANA protocol numbers of what may stand in a list of extension headers (RFC 3095 5.8, RFC 4815 5.4), but for the null
-// ESP header, which cannot be told from an encrypted one by looking at it.
+// ESP header, which looks like an encrypted one.
 inline constexpr std::uint8_t kHopByHop = 0;
 inline constexpr std::uint8_t kRouting = 43;
 inline constexpr std::uint8_t kGre = 47;

@@ -179,7 +179,7 @@ class Layout {
 
   void place(const Statement& s, const Start& start) {
     const Value address = evaluate(start.expression);
-    if (start_is_said_) return mistake(s.at, "start has been said already");
+    if (start_is_said_) return mistake(s.at, "start is set already");
     start_is_said_ = has_start_ = true;
     if (strict_ && address && (*address < 0 || *address >= static_cast<std::int64_t>(kMostImage))) {
       return mistake(s.at,
@@ -200,7 +200,7 @@ class Layout {
       if (count < 0) return mistake(s.at, "address " + std::to_string(*wanted) + " has been passed already");
     } else if (padding.kind == Padding::Kind::kAlign) {
       if (*wanted <= 0 && !strict_) return;
-      if (*wanted <= 0) return mistake(s.at, "align wants a positive number");
+      if (*wanted <= 0) return mistake(s.at, "align needs a positive number");
       count = (*wanted - (here % *wanted)) % *wanted;
     }
     if (count < 0 || count > static_cast<std::int64_t>(kMostImage)) {

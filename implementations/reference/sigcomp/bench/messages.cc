@@ -12,7 +12,7 @@
 //
 // --offer is laid over the configuration of each endpoint and what it knows of its peer. OPTIONS are the adapter's
 // "options", as in reference.so='{"mechanism": "dynamic"}'. With --cross every library's compressor is tried with every
-// library's decompressor; what fails is told with the reason (RFC 4077).
+// library's decompressor; failures are listed with their reason (RFC 4077).
 #include <dlfcn.h>
 #include <malloc.h>
 

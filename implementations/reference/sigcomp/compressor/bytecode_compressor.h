@@ -32,7 +32,7 @@ struct Workshop {
   struct Bench {
     Bench(Octets dictionary, Search search);
     Window window;
-    std::uint64_t user = 0;    // 0: nobody
+    std::uint64_t user = 0;    // 0: none
     std::uint64_t epoch = 0;   // of its history
     std::size_t begin = 0;     // position of the text behind the dictionary, in the history
     std::size_t base = 0;      // up to where it is the history's
@@ -115,7 +115,7 @@ class BytecodeCompressor final : public Compressor {
   Mechanism wanted_mechanism_;
   std::uint32_t wanted_memory_;  // decompression memory of the peer
   std::size_t wanted_most_compressed_;
-  Parameters offered_;  // what the peer has told since, to be taken up with the next message
+  Parameters offered_;  // the peer's latest offer, which the next message uses
   CompartmentId id_;
   std::uint64_t user_;
   const Workshop::Tool* tool_;

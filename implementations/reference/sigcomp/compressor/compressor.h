@@ -104,7 +104,7 @@ struct CompressorConfig {
   SharedState shared_state = SharedState::kNewest;
   // Octets of the peer's UDVM memory that are used at most; 0: all of it.
   std::size_t memory = 0;
-  // Told to the peer in the first messages, until one is acknowledged (RFC 3320 3.3.1, 9.4.9).
+  // Announced to the peer in the first messages, until one is acknowledged (RFC 3320 3.3.1, 9.4.9).
   std::optional<Parameters> own = {};
 
   // What the peer offers, until its messages tell.
@@ -168,7 +168,7 @@ class Compressor {
   // used, or older than what was acknowledged last.
   virtual bool acknowledge(Octets partial) = 0;
   // The peer could not decompress a message (RFC 4077). REQUIRES: it is one that this compressor has made, or the NACK
-  // is about its stream; nobody else may have state given up.
+  // is about its stream; no other sender may cause state to be given up.
   virtual void refused(const Nack& nack) = 0;
   // The peer has lost its state: the next messages bring the bytecode again.
   virtual void forget() = 0;

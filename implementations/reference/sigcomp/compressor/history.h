@@ -106,7 +106,7 @@ class History {
   static constexpr std::size_t kMostMade = 256;
 
   [[nodiscard]] std::size_t cost_of(const Item& item) const noexcept;
-  // Each computes the identifier if nobody has asked for it before; make_known() where the item is still there.
+  // Each computes the identifier on first use; make_known() where the item is still there.
   const Sha1Digest& name(Item& item, Octets older, Octets newer) noexcept;
   const Sha1Digest& name(Pending& pending) noexcept;
   void make_known(Made& made) noexcept;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An item of state as a message leaves it with the peer, and its identifier, which takes a SHA-1 over nearly all of the
-// peer's memory (RFC 3320 9.4.9): it is computed when somebody asks for it. Many an item is never referred to.
+// peer's memory (RFC 3320 9.4.9): it is computed on first use. Many items are never referred to.
 #pragma once
 
 #include <cstdint>

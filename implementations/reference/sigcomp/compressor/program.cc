@@ -116,7 +116,7 @@ void check(const CompressorConfig& config) {
         "such a power, and cycles_per_bit one from 16 to 128 (RFC 3320 3.3.1)");
   }
   if (config.own && !are_valid(*config.own)) {
-    throw std::invalid_argument("the parameters to be told to the peer are none of RFC 3320 3.3.1");
+    throw std::invalid_argument("the parameters to announce to the peer are not valid (RFC 3320 3.3.1)");
   }
   if (config.offset_bits != 0 && (config.offset_bits < 12 || config.offset_bits > 14)) {
     throw std::invalid_argument("offset_bits must be 12, 13 or 14, or 0 to leave the choice to the compressor");
@@ -131,8 +131,8 @@ void check(const CompressorConfig& config) {
   if (config.mechanism == Mechanism::kShared && config.shared_state == SharedState::kFirstTurnOnce &&
       config.acknowledgement != Acknowledgement::kTransport) {
     throw std::invalid_argument(
-        "shared_state first-turn-once wants acknowledgement transport: where messages may be lost, the peer can have "
-        "given up the first message of its turn, and nobody has told");
+        "shared_state first-turn-once needs acknowledgement transport: over a lossy transport the peer may have given "
+        "up the first message of its turn without a report");
   }
   if (most_compressed_of(config) >= config.peer.decompression_memory_size) {
     throw std::invalid_argument("most_compressed leaves no decompression memory to the peer");

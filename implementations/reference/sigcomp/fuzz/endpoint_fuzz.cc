@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two endpoints through the ABI, which talk, lose, damage, refuse and are told lies: whatever happens, what comes out
-// of a message that arrived as it was sent is what went into it, or nothing; nothing is written beyond its room; and
-// what is told about a message fits what became of it. As long as nobody has lied, all that arrives comes out.
+// Two endpoints exchange messages through the ABI, with loss, damage, refusals and false feedback. Invariants: a
+// message that arrived as sent decompresses to its input or to nothing; no call writes beyond its buffers; the details
+// of a message agree with its outcome. Without false feedback, every message that arrives is decompressed.
 //
 // Input: kConfiguration octets; then steps, each an octet that says what, another that says how, and what some need
 // besides.

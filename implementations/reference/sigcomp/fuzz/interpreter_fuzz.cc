@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Any octets as a program: with instructions that are kept, from this run and from the one before, with their idioms,
-// with the verifier and with a tracer it does what it does instruction by instruction. That is all that can be told of
+// with the verifier and with a tracer it behaves as it does instruction by instruction. Compared are all observables of
 // a run: output, cycles, requests, the whole memory, or where and why it fails.
 //
 // Input: an octet for the size of the memory and one for the cycles; two that say how many octets are the image; the

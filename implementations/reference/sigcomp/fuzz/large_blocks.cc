@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory for fuzz targets that make endpoints with each input: large blocks, which an endpoint has a dozen of, are kept
-// and used again. Otherwise each input has them mapped and cleared anew, which takes longer than its messages. As long
-// as nobody uses them they are poisoned, so that AddressSanitizer still says who goes on to, and who reads beyond them.
+// and used again. Otherwise each input has them mapped and cleared anew, which takes longer than its messages. Unused
+// blocks are poisoned, so that AddressSanitizer still reports use after free and reads beyond their ends.
 #include <malloc.h>
 #include <sanitizer/asan_interface.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLarge = 16384;  // octets
 
-// Blocks of one size that nobody uses.
+// Unused blocks of one size.
 struct Shelf {
   std::size_t size = 0;
   std::size_t count = 0;

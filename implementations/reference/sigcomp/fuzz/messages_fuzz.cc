@@ -66,7 +66,7 @@ class Target {
     for (CompartmentId id = 0; id < kCompartments; ++id) {
       require(states_.memory_of(id) <= 2048, "a compartment exceeds its memory");
     }
-    require(states_.items() <= 1 + kCompartments * 2048 / kItemCost, "states that belong to nobody");
+    require(states_.items() <= 1 + kCompartments * 2048 / kItemCost, "states without an owner");
   }
 
   [[nodiscard]] bool is_tired() const { return cycles_ > kMostCycles; }

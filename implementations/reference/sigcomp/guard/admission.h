@@ -28,7 +28,7 @@ struct Allowance {
 struct AdmissionConfig {
   Allowance work = {};      // of one source, in units of udvm/work.h, 5 ns each at most
   Allowance failures = {};  // of one source: messages that ended in decompression failure, each counted as kFailure
-  // All sources together for which nobody has vouched, in units of work: forged addresses are many.
+  // All unvouched sources together, in units of work: forged addresses are many.
   Allowance strangers = {};
   std::size_t most_sources = 10'000;  // that are remembered, at about 150 octets each
 
@@ -62,10 +62,9 @@ struct AdmissionCounters {
   }
 };
 
-// Times come from the caller, in nanoseconds. Where one goes back, no time has passed. Memory is bounded
-// by most_sources. When there are more, the one that was heard of least recently is forgotten, strangers first, so that
-// a flood of them makes nobody forgotten who has been vouched for. What a stranger owes is forgotten with it, but not
-// what strangers owe together.
+// Admission takes its times from the caller, in nanoseconds; a time that goes back counts as the same time. Memory is
+// bounded by most_sources. Beyond that, the least recently seen source is removed, strangers first, so that a flood of
+// strangers removes no vouched source. A stranger's debt goes with it; the strangers' common debt stays.
 class Admission {
  public:
   // Throws std::invalid_argument with a sentence for a configuration that cannot work.

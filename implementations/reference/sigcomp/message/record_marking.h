@@ -22,7 +22,7 @@ class RecordReader {
   // `most`: octets of a message, without quoting; all that is ever kept.
   explicit RecordReader(std::size_t most) : most_(most) {}
 
-  // Takes octets from the front of `stream`, which moves on behind them, until something is to be told. After a framing
+  // Takes octets from the front of `stream`, which moves on behind them, until there is an event. After a framing
   // error nothing is taken any more.
   Event read(Octets& stream);
 

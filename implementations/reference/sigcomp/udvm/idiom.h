@@ -3,7 +3,7 @@
 // Idioms: instructions one behind another that decompressors of the LZ77 family do for each octet and each match, and
 // that the interpreter does at once; and whole codes of them, one after another (codes.cc). Nothing of an idiom may go
 // wrong, and none of its instructions may change what the later ones are or do, other than as it is written here; where
-// that is not certain, and where somebody watches, its instructions are executed one by one.
+// that is not certain, and while a tracer watches, its instructions are executed one by one.
 #pragma once
 
 #include "sigcomp/udvm/instruction.h"

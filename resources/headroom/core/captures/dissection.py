@@ -114,7 +114,7 @@ class LinkChannel(ABC):
 
 
 class Dissector:
-    """What all dissectors have. `hexadecimal` names the values that are shown so, with the digits on the wire."""
+    """The base of dissectors. `hexadecimal` names the values that are shown so, with the digits on the wire."""
 
     hexadecimal: Mapping[str, int] = {}
 

@@ -50,7 +50,7 @@ def _schemes(numbers: Literal["ether_types", "ppp_protocols", "link_types"]) -> 
 
 
 def unwrap(link_type: int, octets: bytes) -> Frame:
-    """What a frame of a link type carries; OTHER where it is none of ours, too short, or of an unknown type."""
+    """The content of a frame of a link type; OTHER where it is foreign, too short, or of an unknown type."""
     if link_type == ETHERNET:
         return _ethernet(octets)
     if link_type in (PPP, PPP_HDLC):

@@ -29,7 +29,7 @@ class BrokenCapture(UsageError):
 
 @dataclass(frozen=True)
 class Interface:
-    """What a file says of an interface. `link_type` is the number of https://www.tcpdump.org/linktypes.html."""
+    """A file's description of an interface. `link_type` is the number of https://www.tcpdump.org/linktypes.html."""
 
     number: int
     link_type: int

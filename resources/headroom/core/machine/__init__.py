@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the machine is, has and does: topology, load, environment, builds."""
+"""The machine: topology, load, environment, builds."""

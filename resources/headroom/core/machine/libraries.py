@@ -50,7 +50,7 @@ class Requirement:
 
 @dataclass(frozen=True)
 class LibrarySearch:
-    """What became of looking for a library. `reason` is empty when it is there and new enough."""
+    """The result of a search for a library. `reason` is empty when it exists and is new enough."""
 
     path: str = ""
     version: str = ""

@@ -98,7 +98,7 @@ class Summary:
 
 
 def summary(records: Sequence[dict[str, Any]]) -> Summary | None:
-    """Of records in the order of the run; None where none of them says anything (those of earlier versions)."""
+    """The pressure over a run's records, in their order; None where no record has it (those of earlier versions)."""
     shares = [(record["machine"], record["duration_s"]) for record in records if record.get("machine")]
     if not shares:
         return None

@@ -32,7 +32,7 @@ class Cpu:
 
 @dataclass(frozen=True)
 class Topology:
-    """What can be used, and what is there but cannot be, with the reason."""
+    """Usable CPU configurations, and unusable ones with the reason."""
 
     cpus: tuple[Cpu, ...]
     excluded: dict[int, str] = field(default_factory=dict)

@@ -145,7 +145,7 @@ def _line(row: Row) -> str:
 
 
 def document(rows: Sequence[Row]) -> dict[str, Any]:
-    """For machines: every mutant, and how many of each verdict."""
+    """The JSON document of a campaign: every mutant, and the number of mutants with each verdict."""
     counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in ("caught", "survived", "error")}
     return {"mutants": [row.as_json() for row in rows], "verdicts": counts, "passed": counts["caught"] == len(rows)}
 

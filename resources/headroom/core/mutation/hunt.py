@@ -104,7 +104,7 @@ OF_STORIES = (
     "No Single Loss Behind The Last Feedback Should Hurt Another Packet",
     "It Receives",
     "Its Flow Changes",
-    "It Is Told",
+    "It Is Set To",
     "So It Should Be",
 )
 

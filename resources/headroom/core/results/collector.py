@@ -15,7 +15,7 @@ from headroom.core.results.record import Evidence, Measurement, Verdict
 
 @dataclass(kw_only=True)
 class Collected(Evidence):
-    """What one test has left so far."""
+    """The evidence that one test has collected so far."""
 
     files: list[tuple[Path, str]] = field(default_factory=list)
     traffic: dict[str, Any] | None = None  # None: made in memory, see `record.in_process`
@@ -49,7 +49,7 @@ _current = Collected()
 
 
 def current() -> Collected:
-    """What the running test has left."""
+    """The evidence of the running test."""
     return _current
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every case of the suites gave when it was last looked at: its verdict, its cells and its link octets.
+"""Golden outcomes of every case of the suites: its verdict, its cells and its link octets.
 
 A change of code that is to change none of them is compared with resources/golden: a file for each folder or suite, such
 as smoke/judges.tsv, with one line per case: verdict, cells by verdict (`-` for none), the first digits of
@@ -22,7 +22,7 @@ UNSUPPORTED = "unsupported"  # depends on what a machine has
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a case gave."""
+    """The outcome of a case."""
 
     verdict: str
     cells: str = NONE

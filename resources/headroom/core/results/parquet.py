@@ -34,7 +34,7 @@ def rows(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _common(record: dict[str, Any]) -> dict[str, Any]:
-    """What every row of a record repeats, so that a row can be understood alone."""
+    """The columns that every row of a record repeats, so that a row can be read alone."""
     parameters = record["parameters"]
     sides = {
         f"{field}_{role}": (record[role] or {}).get(field)

@@ -142,7 +142,7 @@ class Test:
 
 @dataclass(kw_only=True)
 class Evidence:
-    """What keywords leave of a test, and its record keeps as it is."""
+    """Evidence that keywords collect, and the record of a test keeps."""
 
     compressor: dict[str, Any] | None = None
     decompressor: dict[str, Any] | None = None

@@ -7,6 +7,7 @@ with plain Robot Framework it is about ${COMPRESSOR} and ${DECOMPRESSOR}.
 
 import copy
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from robot.api import SuiteVisitor
@@ -31,7 +32,7 @@ class Pairs(SuiteVisitor):
         rows = [(test, words) for test in suite.tests if (words := words_of(test)) is not None]
         if not self.choice or not rows:
             return
-        of = scheme.of_axes([name for name in rows[0][1] if name != LINKS])
+        of = scheme.of_axes([name for name in rows[0][1] if name != LINKS], Path(suite.source or "").stem)
         choice = self.choice.get(of.name, {})
         chosen = [(test, more) for test, words in rows if (more := _common(of, words, choice)) is not None]
         suite.tests = [

@@ -118,8 +118,8 @@ def chosen(
     excluded: Collection[str] = (),
     cpus: Collection[str] = (),
 ) -> list[Case]:
-    """Those of some cases that a run would have: by name (`--case`), by tag and by CPU configuration, as Robot reads
-    the patterns."""
+    """The cases that a run would select: by name (`--case`), by tag and by CPU configuration, as Robot matches the
+    patterns."""
     named, having, without = NamePatterns(names), TagPatterns(tags), TagPatterns(excluded)
     return [
         case

@@ -26,7 +26,7 @@ ROBOT_FAILED, INTERRUPTED = 252, 253  # return codes of Robot Framework: it coul
 
 @dataclass
 class Plan:
-    """What a run is to do: kept in run.json, so that --resume does the same."""
+    """The plan of a run, kept in run.json for --resume."""
 
     settings: Settings
     suites: list[str]

@@ -27,7 +27,7 @@ ARGUMENTS = {
 
 
 def choose_mode(made: ReplayConfig) -> None:
-    """Of several modes, the first that both sides have."""
+    """Replaces a list of modes by the first mode that both sides declare."""
     if OR in str(made.channel.get("mode", "")):
         ends = {"compressor": made.compressor, "decompressor": made.decompressor}
         modes = made.channel["mode"].split(OR)

@@ -51,6 +51,7 @@ SCHEME = Scheme(
     name="rohc",
     title="ROHC",
     roles=("compressor", "decompressor"),
+    listed=("profiles",),
     described=("profiles", "modes", "cids", "max_cid", "max_channels", "feedback"),
     axes=AXES,
     links=LINKS,

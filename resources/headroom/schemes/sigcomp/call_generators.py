@@ -207,7 +207,7 @@ def trex_calls(
 
 
 def messages_of_sessions(sessions: Mapping[str, Any]) -> dict[str, dict[str, int]]:
-    """What became of the messages of each side, as `headroom-engine call` says it."""
+    """The outcome of each side's messages, as `headroom-engine call` reports it."""
     sides = [sessions["client"], sessions["server"]]
     found = {}
     for name, sender, receiver in (("forward", *sides), ("reverse", *reversed(sides))):

@@ -76,7 +76,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class CallLoadConfig:
-    """What to load and how. Times are seconds."""
+    """The configuration of a load. Times are seconds."""
 
     proxy: Implementation  # that is the P-CSCF
     user: Implementation
@@ -125,7 +125,7 @@ class OrganisationResult:
 
 @dataclass(frozen=True)
 class CallLoadResult:
-    """What came of it. Times are nanoseconds, loads shares of one core, memory octets."""
+    """The result of a load. Times are nanoseconds, loads shares of one core, memory octets."""
 
     calls_in_progress: float  # mean of start and end
     calls_per_s: float
@@ -147,7 +147,7 @@ class CallLoadResult:
 
     @property
     def load(self) -> float:
-        """Of all workers together, in cores."""
+        """The load of all workers together, in cores."""
         return sum(self.loads)
 
     @property

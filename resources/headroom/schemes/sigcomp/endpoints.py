@@ -71,7 +71,7 @@ def numbers(offer: Offer) -> dict[str, int]:
 
 
 def configuration(end: Endpoint) -> dict[str, Any]:
-    """What `create` is given."""
+    """The configuration for `create`."""
     declared = end.implementation.config
     config = {**declared, "scheme": SCHEME, "transport": end.transport, **end.offer}
     if end.peer:
@@ -134,7 +134,7 @@ def generous(*ends: Implementation) -> dict[str, int]:
 
 
 def wire(found: Implementation) -> str:
-    """What an implementation has on the link: the scheme's own format, unless it declares another."""
+    """The link format of an implementation: the scheme's own, unless it declares another."""
     declared = found.declared(SCHEME)
     return str(declared.get("wire", SCHEME)) if declared else ""
 
@@ -143,7 +143,7 @@ def wire(found: Implementation) -> str:
 
 
 def described(found: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
-    """What an adapter says of its SigComp; {} where it has none."""
+    """The SigComp entry of an adapter's description; {} where it has none."""
     path = found.library_path(build)
     return _described(found, build, path.stat().st_mtime_ns if path.is_file() else 0)
 
@@ -163,7 +163,7 @@ def has(found: Implementation, key: str, value: Any, build: str = DEFAULT_BUILD)
 
 
 def fitting(options: Mapping[str, Any], found: Implementation, build: str = DEFAULT_BUILD) -> dict[str, Any]:
-    """Those of some options that an implementation has."""
+    """The options that an implementation declares, with their values."""
     return {key: value for key, value in options.items() if has(found, key, value, build)}
 
 

@@ -76,7 +76,7 @@ class ConversationConfig:
 
 @dataclass(frozen=True)
 class SentMessage:
-    """What became of one message. Lengths are octets, times nanoseconds."""
+    """The outcome of one message. Lengths are octets, times nanoseconds."""
 
     record: dict[str, Any]
 
@@ -95,13 +95,13 @@ class SentMessage:
 
     @property
     def compressed_length(self) -> int | None:
-        """Of what was on the link, record marking included; None where it could not be compressed."""
+        """Octets on the link, record marking included; None where the message could not be compressed."""
         found = self.record.get("compressed", {})
         return int(found["length"]) if found.get("status") == "OK" else None
 
     @property
     def compressed(self) -> bytes | None:
-        """What was on the link, record marking included."""
+        """The octets on the link, record marking included."""
         octets = self.record.get("compressed", {}).get("octets")
         return None if octets is None else bytes.fromhex(octets)
 

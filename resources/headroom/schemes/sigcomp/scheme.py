@@ -66,6 +66,7 @@ SCHEME = Scheme(
     name="sigcomp",
     title="SigComp",
     roles=("endpoint",),
+    listed=("transports",),
     axes=AXES,
     links=LINKS,
     interop=_interop,

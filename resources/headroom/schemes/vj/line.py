@@ -110,7 +110,7 @@ def across(
 
 
 def decompress(found: Implementation, channel: Mapping[str, Any], arrivals: Sequence[Arrival], build: str) -> list[str]:
-    """What a decompressor does otherwise than the judge, as sentences. Raises Misbehaviour."""
+    """Differences between a decompressor and the judge, as sentences. Raises Misbehaviour."""
     if not arrivals:
         return []
     job = {

@@ -48,6 +48,7 @@ SCHEME = Scheme(
     title="VJ",
     roles=("compressor", "decompressor"),
     described=("max_slot_id", "slot_ids", "max_channels"),
+    listed=("slot_ids",),
     axes=AXES,
     links=LINKS,
     interop=_interop,

@@ -88,7 +88,7 @@ class Cores:
 
     @classmethod
     def of(cls, cores: Sequence[int], node: int = 0) -> Cores:
-        """From as many cores as there are, at least one: too few to have one for each work are one for everything."""
+        """Assigns at least one core: where there are fewer than CORES, the first does all the work."""
         first = cores[0]
         return cls(first, cores[1], tuple(cores[2:]), node) if len(cores) >= CORES else cls(first, first, (first,))
 
@@ -191,7 +191,7 @@ class Server:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of its figures should know."""
+        """Remarks about its figures."""
         software = not all(port.is_pci for port in self.ports)
         return (
             self.installation.notes

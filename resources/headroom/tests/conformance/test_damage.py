@@ -188,7 +188,7 @@ def test_attempt_goes_through_the_channels_that_are_declared(monkeypatch: pytest
     monkeypatch.setattr(capabilities, "adapter", lambda name, channel, build: {"library": name, "config": channel})
     monkeypatch.setattr(capabilities, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
     monkeypatch.setattr(damage.vectors, "by_name", lambda: {n: by_name()[n] for n in ("add-cid", "large-cid-100")})
-    tried = damage.attempt("one bit flipped", "somebody", "", 1)
+    tried = damage.attempt("one bit flipped", "vendor", "", 1)
     assert tried.wrong == tried.not_recovered == []
     assert 0 < tried.trials == sum(job["decompressor"]["config"]["channels"] for job in jobs)
     assert {job["decompressor"]["config"]["cids"] for job in jobs} == {"small"}

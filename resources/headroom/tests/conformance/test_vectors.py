@@ -146,9 +146,9 @@ def test_job_has_a_channel_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(capabilities, "adapter", lambda *called: {"library": called[0], "config": called[1]})
     monkeypatch.setattr(capabilities, "profiles_of", lambda name: ["0x0000", "0x0001", "0x0002", "0x0004"])
     group = [by_name()["rtp-ir-ipv4"], by_name()["padding-alone"]]
-    made = vectors.job(group, "somebody", "")
+    made = vectors.job(group, "vendor", "")
     assert made["decompressor"]["config"]["channels"] == 2
-    assert "channels" not in vectors.job(group[:1], "somebody", "")["decompressor"]["config"]
+    assert "channels" not in vectors.job(group[:1], "vendor", "")["decompressor"]["config"]
     assert [packet["channel"] for packet in made["source"]["packets"][:4]] == [0, 1, 0, 1]
     assert [packet["hex"] for packet in made["source"]["packets"][1::2]][:2] == [
         step.link.hex() for step in group[1].steps[:2]
@@ -217,7 +217,7 @@ def group(monkeypatch: pytest.MonkeyPatch) -> list[vectors.Vector]:
 
 def played(monkeypatch: pytest.MonkeyPatch, there: Engine, group: list[vectors.Vector]) -> list[VectorOutcome]:
     monkeypatch.setattr(engine, "run", there)
-    return vectors._play_together(group, "somebody", "")
+    return vectors._play_together(group, "vendor", "")
 
 
 def test_what_fails_among_others_counts_only_alone(monkeypatch: pytest.MonkeyPatch, group: Any) -> None:
@@ -244,7 +244,7 @@ def test_a_crash_alone_is_a_failure_of_its_own(monkeypatch: pytest.MonkeyPatch, 
         raise engine.EngineFailure("crash", "The engine died.")
 
     monkeypatch.setattr(engine, "run", crash)
-    found = vectors._play_together(group, "somebody", "")
+    found = vectors._play_together(group, "vendor", "")
     assert [one.wrong for one in found] == [["The engine died."]] * 3
     assert all(one.failure for one in found)
 
@@ -252,7 +252,7 @@ def test_a_crash_alone_is_a_failure_of_its_own(monkeypatch: pytest.MonkeyPatch, 
 def test_a_broken_promise_is_a_failure(monkeypatch: pytest.MonkeyPatch, group: Any) -> None:
     broken = {"side": "decompressor", "function": "decompress", "packet": 3, "message": "it wrote too far."}
     monkeypatch.setattr(engine, "run", lambda *_: {"promise_broken": broken, "records": []})
-    (found, *_) = vectors._play_together(group, "somebody", "")
+    (found, *_) = vectors._play_together(group, "vendor", "")
     assert isinstance(found.failure, Misbehaviour)
 
 
@@ -271,7 +271,7 @@ def test_a_channel_has_no_profile_that_neither_the_vector_nor_the_decompressor_n
 ) -> None:
     monkeypatch.setattr(capabilities, "profiles_of", lambda name: declared)
     found = by_name()[vector]
-    assert vectors.channel_for(found, "somebody") == {**found.channel, "profiles": profiles}
+    assert vectors.channel_for(found, "vendor") == {**found.channel, "profiles": profiles}
 
 
 def test_what_a_vector_uses_has_to_be_declared(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading captures of anybody's: both formats, both byte orders, comments; and files that are damaged or lie."""
+"""Reading captures of any origin: both formats, both byte orders, comments; and files that are damaged or lie."""
 
 from __future__ import annotations
 

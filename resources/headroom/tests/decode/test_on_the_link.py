@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A capture of a link beside what was sent: everybody reads the same, or it is said who does not."""
+"""A capture of a link beside what was sent: all decoders agree, or the report names those that do not."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def link(path: Path, forward: list[bytes], reverse: list[bytes]) -> Path:
 
 
 @with_tshark
-def test_everybody_reads_the_same(tmp_path: Path) -> None:
+def test_all_decoders_agree(tmp_path: Path) -> None:
     forward = [ethernet(0x22F1, one) for one in (IR, UO_0)]
     path = link(tmp_path / "x.pcapng", forward, [ethernet(0x0800, one) for one in USERS])
     found = on_the_link.look(path, {"forward": [FIRST, RESTORED], "reverse": USERS}, {})

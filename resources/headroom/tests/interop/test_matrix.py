@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 from headroom.cli import interop
-from headroom.core import implementations
+from headroom.core import implementations, scheme
 from headroom.core import matrix as matrix_module
 from headroom.core.errors import EnvironmentLacks, UsageError
 from headroom.core.paths import ROOT
@@ -318,6 +319,18 @@ def test_axes_are_chosen_by_name() -> None:
     ):
         with pytest.raises(UsageError, match=re.escape(sentence)):
             interop._with_axes(words, given)
+
+
+def test_an_axis_that_two_schemes_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = find("rohc")
+    mode = replace(first.axis("mode"), option="ways")
+    second = replace(first, name="second", axes=(mode, replace(first.axis("cids"), name="colour", option="colours")))
+    monkeypatch.setattr(scheme, "in_matrix", lambda: {"rohc": first, "second": second})
+    found = interop._with_axes(WORDS, ["mode=O"])
+    assert (found["modes"], found["ways"]) == (("O",), ("O",))
+    assert "ways" not in interop._with_axes(WORDS, ["mode=O"], ("rohc",))
+    with pytest.raises(UsageError, match=r"There is no axis 'colour' .* Known: profile, mode, cids;"):
+        interop._with_axes(WORDS, ["colour=red"], ("rohc",))
 
 
 @pytest.mark.parametrize("option", ["implementations", *OPTIONS])

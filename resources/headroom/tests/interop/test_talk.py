@@ -24,9 +24,9 @@ MESSAGES = sequences.load(sequences.path_of("basic-voice-call"))
 
 @pytest.fixture(autouse=True)
 def alice_and_bob(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are nobody's implementations, and declare no limits."""
-    nobody = SimpleNamespace(declared=lambda scheme: {})
-    monkeypatch.setattr(talk, "find", lambda name: nobody if name in ("alice", "bob") else find(name))
+    """They are implementations without declared limits."""
+    undeclared = SimpleNamespace(declared=lambda scheme: {})
+    monkeypatch.setattr(talk, "find", lambda name: undeclared if name in ("alice", "bob") else find(name))
 
 
 LATE = {"message": 9, "from": "b", "verdict": "identical", "link": {"fate": "delivered", "held": True}}

@@ -210,7 +210,7 @@ def test_addresses_that_this_machine_has_no_route_to(tmp_path: Path, monkeypatch
     assert compose.free_subnet("00ffff", routes=routes) == "172.30"
 
 
-def test_a_run_that_is_given_up_is_anybodys(state: Path) -> None:
+def test_a_run_that_is_given_up_has_no_owner(state: Path) -> None:
     run, _ = runs.claim("compose", lambda run: [f"hr-{run}"])
     assert runs.remove_dead("compose", lambda run, things: True) == [], "we live"
     runs.give_up(run)
@@ -423,7 +423,7 @@ class Between:
 
 @with_docker
 def test_a_daemon_that_dies(state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its containers end all the same; what it remembers goes as soon as somebody can ask it again."""
+    """Its containers end all the same; what it remembers goes as soon as it answers again."""
     between = Between(tmp_path)
     with monkeypatch.context() as patched:
         patched.setenv("DOCKER_HOST", f"unix://{between.path}")

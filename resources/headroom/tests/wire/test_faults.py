@@ -30,7 +30,7 @@ from headroom.tests.runs import run_of
 from headroom.tests.wire.test_netns import namespaces, root
 from headroom.tests.wire.test_processes import gone
 
-PATIENCE_S = 60.0  # until somebody is there
+PATIENCE_S = 60.0  # until a peer is there
 KILLED, STOPPED = "died from SIGKILL", r"does nothing any more: it has been stopped \(SIGSTOP\)"
 LONG_S = 60.0  # a trial that nobody waits for
 
@@ -103,7 +103,7 @@ def test_whoever_is_killed_or_stopped_is_named(
 
 
 @root
-def test_a_namespace_that_somebody_removes_is_named(build: str, state: Path) -> None:
+def test_a_removed_namespace_is_named(build: str, state: Path) -> None:
     asked = run_of(topology="netns", build=build)
     with (
         nothing_is_left(state) as lines,
@@ -117,7 +117,7 @@ def test_a_namespace_that_somebody_removes_is_named(build: str, state: Path) -> 
 
 
 @root
-def test_an_interface_that_somebody_sets_down_is_named(build: str, state: Path) -> None:
+def test_an_interface_set_down_is_named(build: str, state: Path) -> None:
     asked = run_of(topology="netns", build=build)
     with (
         nothing_is_left(state) as lines,

@@ -134,7 +134,7 @@ def test_an_image_takes_the_place_of_a_node(acme: str, monkeypatch: pytest.Monke
     "odd", [{}, {"workers": None}, {"workers": [{"plain": 7}]}, {"workers": [{"busy_cycles": "many"}], "uptime_ns": {}}]
 )
 def test_an_image_that_tells_nothing_of_use_has_no_loads(odd: dict[str, Any]) -> None:
-    """Whatever somebody's control socket says, it is loads that are missing, and nothing else."""
+    """A wrong answer of a control socket costs the loads, and nothing else."""
     with Made("full", allot(roles_of("full"), [0], [0])) as made:
         watch = _Watch(Line(made, None, {"compressor": None, "decompressor": None}))  # type: ignore[arg-type,dict-item]
         for number in range(3):

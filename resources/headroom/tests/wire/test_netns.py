@@ -207,7 +207,7 @@ def test_a_second_run_removes_what_a_killed_one_left_and_nothing_else(
 ) -> None:
     process, run, pids = another
     with topology() as mine:
-        assert len(namespaces(run)) == 4, "somebody lives there"
+        assert len(namespaces(run)) == 4, "their owner runs"
         assert len(namespaces(mine.run)) == 4
         process.kill()
         process.wait(20)
@@ -225,7 +225,7 @@ def test_what_a_killed_session_of_tests_left_goes_with_the_next_one(
 ) -> None:
     process, run, _ = another
     remove_left(state.parent)
-    assert len(namespaces(run)) == 4, "somebody lives there"
+    assert len(namespaces(run)) == 4, "their owner runs"
     process.kill()
     process.wait(20)
     remove_left(state.parent)
@@ -234,7 +234,7 @@ def test_what_a_killed_session_of_tests_left_goes_with_the_next_one(
 
 
 @root
-def test_a_number_that_somebody_else_has_now_does_not_protect(state: Path) -> None:
+def test_a_reused_process_id_does_not_protect(state: Path) -> None:
     with topology("loop") as made:
         path = state / made.run / "state.json"
         said = json.loads(path.read_text())
@@ -263,7 +263,7 @@ def test_a_state_names_only_namespaces_of_its_own_run(state: Path) -> None:
 
 
 @root
-def test_a_folder_of_somebody_else_is_not_believed(state: Path) -> None:
+def test_a_folder_of_another_user_is_not_trusted(state: Path) -> None:
     state.mkdir()
     os.chown(state, 12345, 12345)
     with pytest.raises(EnvironmentLacks, match="belongs to another user"):

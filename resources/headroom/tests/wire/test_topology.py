@@ -22,7 +22,7 @@ def test_roles_come_in_the_order_of_the_path() -> None:
     assert roles_of("loop") == ("generator",)
 
 
-def test_a_large_machine_gives_everybody_a_core() -> None:
+def test_a_large_machine_has_a_core_for_each_role() -> None:
     found = allot(ROLES, [2, 3], list(range(8)))
     assert found.cores == {"compressor": (2, 3), "generator": (0,), "link": (1,), "decompressor": (4, 5)}
     assert not found.shared

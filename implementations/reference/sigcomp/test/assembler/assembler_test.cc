@@ -121,7 +121,7 @@ TEST(Assembler, Mistakes) {
       {"byte ((1 << 32))", "line 1, column 7: a shift is by 0 to 31 bits"},
       {"byte ((((2147483647 * 2147483647) * 2) / 1))",
        "line 1, column 8: a number in this expression has more than 31 bits"},
-      {"align (0)", "line 1, column 1: align wants a positive number"},
+      {"align (0)", "line 1, column 1: align needs a positive number"},
       {"pad (70000)", "line 1, column 1: so much padding does not fit into the memory of the UDVM"},
       {"pad (65536) byte (1)", "line 1, column 13: the memory of the UDVM ends at address 65535; this is beyond it"},
       {"readonly (2)", "line 1, column 11: readonly wants 0 or 1"},
@@ -165,7 +165,7 @@ TEST(Assembler, StartIsTheFirstInstructionOrWhatIsSaid) {
   EXPECT_EQ(start_of("at (128) byte (1) RETURN RETURN"), "129");
   EXPECT_EQ(start_of("start (begin) at (128) :begin byte (0x22, 0x9f, 0xff, 1) RETURN"), "128");
   EXPECT_EQ(start_of("at (128) RETURN :second RETURN start (second)"), "129");
-  EXPECT_EQ(start_of("start (1) start (2)"), "line 1, column 11: start has been said already");
+  EXPECT_EQ(start_of("start (1) start (2)"), "line 1, column 11: start is set already");
   EXPECT_EQ(start_of("start (65536)"),
             "line 1, column 1: execution cannot start at 65536; there are addresses 0 to 65535");
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cases of ROHC ask of an implementation: channels, features, profiles."""
+"""Capabilities that cases of ROHC require: channels, features, profiles."""
 
 import itertools
 from collections.abc import Iterable, Mapping

@@ -52,7 +52,7 @@ class GivenFeedback:
 
 @dataclass(frozen=True)
 class FeedbackTarget:
-    """What feedback names: the CID of a packet on the link, and its sequence number."""
+    """The packet that feedback names: its CID and sequence number."""
 
     cid: int
     sn: int

@@ -120,7 +120,7 @@ class Flow:
 
     @property
     def sn_mask(self) -> int:
-        """Of the field that serves as SN: RFC 3095, 5.12 for ESP."""
+        """The mask of the field that serves as SN: 32 bits for ESP (RFC 3095, 5.12), else 16."""
         return LONG if self.layers == "esp" else WORD
 
     @property

@@ -109,7 +109,7 @@ class ObservedPacket:
 
     @property
     def verdict(self) -> str:
-        """What became of the packet, as the engine compared it: identical, mismatched, not_delivered …"""
+        """The packet's outcome by the engine's comparison: identical, mismatched, not_delivered …"""
         return str(self.record.get("verdict"))
 
     @property

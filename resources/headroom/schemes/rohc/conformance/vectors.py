@@ -24,7 +24,7 @@ from headroom.schemes.rohc.judge.vectors import PACKET_INTERVAL_NS, Step, Vector
 
 @dataclass
 class VectorOutcome:
-    """What came of one vector: sentences about what is wrong, and the engine's records of its packets."""
+    """The outcome of one vector: sentences about its faults, and the engine's records of its packets."""
 
     vector: Vector
     wrong: list[str] = field(default_factory=list)
@@ -179,7 +179,7 @@ def _in_order(group: Sequence[Vector]) -> list[tuple[int, int, Step]]:
 
 
 def judge(group: Sequence[Vector], document: dict[str, Any]) -> list[VectorOutcome]:
-    """What came of each vector of a job."""
+    """The outcomes of the vectors of a job."""
     records = {record["packet"]: record for record in document["records"] if "packet" in record}
     played = [VectorOutcome(vector) for vector in group]
     for packet, (number, position, step) in enumerate(_in_order(group)):

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who interworks with whom: every compressor with every decompressor, cell by cell, and why where they do not."""
+"""The interop matrix of ROHC: every compressor with every decompressor, cell by cell, with the cause of failures."""

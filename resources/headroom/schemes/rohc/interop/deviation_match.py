@@ -85,7 +85,7 @@ def was_met(cell: Cell, capture: Path, one: Deviation) -> bool:
 
 
 def explains(seen: Study, known: Sequence[DeviationCondition], harmless: bool) -> list[DeviationCondition]:
-    """Of what was declared, that which the packets of a failed cell met; [] where it leaves one of them unexplained.
+    """The declared conditions that the packets of a failed cell meet; [] where a packet remains unexplained.
 
     Over a link that does no harm, everything that did not come out as it went in has to be explained. Over any other,
     what came out wrong, unless chance explains it, and what no decoder restored.

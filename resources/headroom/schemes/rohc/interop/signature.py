@@ -85,7 +85,7 @@ def difference(seen: Study, packet: int, profile: str) -> str:
 
 
 def opinion(seen: Study, record: dict[str, Any]) -> str:
-    """What the judge makes of the packet: it tells who of the two is more likely to be wrong."""
+    """The judge's reading of the packet, which shows the side that is more likely at fault."""
     arrival = seen.arrival(record["packet"])
     if arrival is None or arrival.not_judged:
         return "no judge"

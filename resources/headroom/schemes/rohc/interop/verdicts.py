@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a replay is worth as a cell: pass, non-strict, fail or error, with the reason."""
+"""The verdict of a replay as a cell: pass, non-strict, fail or error, with the reason."""
 
 from headroom.core.replay import Replay
 from headroom.core.results.record import Verdict
@@ -50,7 +50,7 @@ def of(done: Replay, condition: LinkCondition, chance: Chance = NO_CHANCE) -> tu
 
 
 def by_faults(faults: list[Fault]) -> str:
-    """What the compressor did wrong on the link, as a sentence."""
+    """The compressor's first fault on the link, as a sentence."""
     first = faults[0]
     return (
         f"The compressor is to blame for {len(faults)} packets that did not come out right: even over a link that does "

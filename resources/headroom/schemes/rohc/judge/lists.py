@@ -90,7 +90,7 @@ class ListState:
         return replace(self, entries=compressed.entries, table={**self.table, **compressed.pairs})
 
     def remembering(self, compressed: CompressedList, sn: int) -> ListState:
-        """With the list of a packet among those that may be referred to: RFC 3095, 5.8.2.1 f and g."""
+        """The state with a packet's list added to the reference lists: RFC 3095, 5.8.2.1 f and g."""
         generations = self.generations
         if compressed.gen_id is not None:
             generations = _remember(generations, compressed.gen_id, compressed)

@@ -51,7 +51,7 @@ class ConformanceKeywords:
     def __init__(self) -> None:
         self.seen: Observation | None = None
         self.story: Timeline | Conversation | None = None
-        self.subject = ReplayConfig(SCHEME.name)  # whom the story is about
+        self.subject = ReplayConfig(SCHEME.name)  # the implementation under test
         self.heard_until = 0  # packets of the last story of a compressor before the last feedback that it was given
 
     # ---- vectors
@@ -276,7 +276,7 @@ class ConformanceKeywords:
 
     @keyword("Initial Sequence Numbers Should Differ")
     def random_sequence_numbers(self) -> None:
-        """Of at least eight flows: numbers that are drawn at random are hardly ever the same or in a row."""
+        """REQUIRES: at least eight flows, among which random numbers are hardly ever equal or consecutive."""
         firsts = [one[0].outcome.after.sn for one in self.last.flows() if one[0].outcome and one[0].outcome.after]
         neighbours = sum((b - a) & 0xFFFF in (0, 1) for a, b in itertools.pairwise(firsts))
         shown = some(firsts)
@@ -341,7 +341,7 @@ class ConformanceKeywords:
     def its_flow_changes(self, change: str, cid: int = 0) -> None:
         self._story(Timeline).change(change, cid)
 
-    @keyword("It Is Told")
+    @keyword("It Is Set To")
     def message_sent(self, message: str) -> None:
         """A control message to the decompressor, such as {"mode": "U"}."""
         self._story(Timeline).tell(json.loads(message))

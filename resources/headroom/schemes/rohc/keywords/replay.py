@@ -84,7 +84,7 @@ class ReplayKeywords:
 
     @keyword("At Least ${share} % Should Come Out")
     def at_least_delivered(self, share: float) -> None:
-        """Of the packets that the link delivered."""
+        """SHARE counts among the packets that the link delivered."""
         arrived = self.done.sent - self.done.count("lost_on_link") - self.done.count("not_compressed")
         got = 100.0 * self.done.count("identical") / arrived if arrived else 0.0
         collector.current().metric(replay_metrics.DELIVERED, got)

@@ -238,7 +238,7 @@ def _tests(version: int) -> dict[str, Case]:
 
 
 def _printed() -> dict[str, Any]:
-    """What RFC 4465 prints."""
+    """The expectations printed in RFC 4465."""
     path = FOLDER / f"{TORTURE}.json"
     try:
         document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -290,7 +290,7 @@ def _torture_step(run: dict[str, Any], messages: dict[str, bytes], offer: Offer)
 
 
 def judged(given: Case) -> list[Outcome]:
-    """What the judge made from the RFCs does with the case's messages."""
+    """The judge's outcomes for the case's messages."""
     endpoint = Endpoint(given.offer)
     for number in range(1, given.compartments):
         endpoint.states.open(number, endpoint.offer.state_memory_size)

@@ -93,7 +93,7 @@ def _message(act: Act, stream: bool) -> dict[str, Any]:
 
 
 def results(document: dict[str, Any], acts: Sequence[Act]) -> list[Done]:
-    """What came of acts, by the engine's document."""
+    """The outcomes of acts, from the engine's document."""
     if broken := document.get("promise_broken"):
         raise Misbehaviour(
             f"A promise of the ABI was broken in {broken['function']} (message {broken['message']}): "
@@ -128,6 +128,6 @@ def _seen(arrival: dict[str, Any]) -> MessageOutcome:
 
 
 def seen_of(case: Case, endpoint: EndpointUnderTest) -> list[MessageOutcome]:
-    """What an endpoint makes of a case's messages."""
+    """An endpoint's outcomes for a case's messages."""
     acts = [Act("decompress", step.octets, step.compartment, step.late) for step in case.steps]
     return [one for done in player(endpoint)(acts) for one in done.seen]

@@ -53,7 +53,7 @@ class Session:
         return self._add(Act("decompress", octets, compartment, late))
 
     def done(self, number: int) -> Done:
-        """What came of an act."""
+        """The outcome of an act."""
         if number >= len(self.known):
             self._catch_up()
         return self.known[number]

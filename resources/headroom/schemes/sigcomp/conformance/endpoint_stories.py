@@ -210,7 +210,7 @@ def reserved_bits_ignored(session: Session, far: FarEnd) -> list[str]:
 
 
 def newest_feedback_returned(session: Session, far: FarEnd) -> list[str]:
-    """Of two requested items, the newer comes back."""
+    """Requests two feedback items and expects the newer one back."""
     for item in (b"\x11", b"\x22"):
         session.decompress(far.says(b"SIP/2.0 200 OK\r\n\r\n", requested=b"\x04" + item))
     came, faults = _item_in(session, far, messages(1)[0])

@@ -94,7 +94,7 @@ def played(
 
 
 def cost(case: Case, endpoint: EndpointUnderTest, times: int = 1) -> Cost:
-    """What the messages of a case cost an endpoint when they come so many times."""
+    """The cost to an endpoint of a case's messages, repeated a number of times."""
     octets = tuple(step.octets for step in case.steps) * times
     document = played(endpoint, [_message(one) for one in octets], costs=True)
     acts = [Act("decompress", one) for one in octets]
@@ -105,7 +105,7 @@ def cost(case: Case, endpoint: EndpointUnderTest, times: int = 1) -> Cost:
 def cost_of(
     document: dict[str, Any], octets: tuple[bytes, ...], seen: tuple[MessageOutcome, ...], steps: range
 ) -> Cost:
-    """What these steps of a conversation cost, by the engine's document."""
+    """The cost of these steps of a conversation, from the engine's document."""
     spent = {what: tuple(each[steps.start : steps.stop]) for what, each in document["costs"]["a"].items()}
     statistics = dict(document["statistics"]["a"])
     return Cost(octets, seen, statistics, spent["heap_octets"], spent["resident_octets"], spent["processor_ns"])
@@ -159,7 +159,7 @@ def elsewhere(on: Cost, off: Cost, seen_through: bool) -> list[str]:
 
 
 def costs_too_much(case: Case, found: Cost, seen_through: bool) -> list[str]:
-    """What is wrong with the cost of one attack to an endpoint whose guard is on."""
+    """Findings about the cost of one attack to an endpoint with a guard."""
     offer, octets = case.offer or Offer(), sum(map(len, found.octets))
     most = sum(WORK_PER_CYCLE * cycles_granted(one, offer) + SLACK for one in found.octets)
     wrong = []
@@ -212,7 +212,7 @@ def takes_too_long(often: Cost) -> list[str]:
 
 
 def _over_later_half(grown: Sequence[int]) -> int:
-    """By how much it grew when everything had come for the first time."""
+    """Growth in the later half, when every message has arrived once: octets."""
     return grown[-1] - grown[len(grown) // 2 - 1] if len(grown) > 1 else 0
 
 

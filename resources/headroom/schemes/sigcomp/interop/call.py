@@ -88,7 +88,7 @@ def run(exchange: Exchange, captures: Mapping[str, Path] | None = None) -> list[
 
 
 def _seed(seed: int, sequence: str) -> int:
-    """Of one call: with the same for all, a link would do the same to each of them, which may be nothing."""
+    """The seed of one call. With one seed for all calls, a link would treat them all alike, perhaps without loss."""
     return random.Random(f"{seed}/{sequence}").getrandbits(32)
 
 
@@ -116,7 +116,7 @@ def _options(name: str, exchange: Exchange) -> dict[str, Any]:
 
 
 def offer_of(exchange: Exchange) -> Offer:
-    """What both offer: so much of OFFER as both declare."""
+    """The offer of both endpoints: OFFER within the limits that both declare."""
     declared = [find(name).declared(endpoints.SCHEME) for name in (exchange.caller, exchange.called)]
     return replace(
         OFFER,
@@ -210,7 +210,7 @@ def _compressed(exchange: Exchange, call: Call) -> list[tuple[dict[str, Any], by
 
 
 def _judged(exchange: Exchange, call: Call) -> dict[int, str]:
-    """By message, where it was compressed: why the judge made from the RFCs does not restore it, "" where it does."""
+    """Why the judge does not restore a compressed message, by message; "" where it restores it."""
     judge = Pair(offer_of(exchange), call.compartments)
     sentences: dict[int, str] = {}
     for record, octets in _heard(exchange, call):
@@ -222,7 +222,7 @@ def _judged(exchange: Exchange, call: Call) -> dict[int, str]:
 
 
 def _heard(exchange: Exchange, call: Call) -> list[tuple[dict[str, Any], bytes]]:
-    """What the judge hears: over a clean link all that was sent, and over any other all that arrived, as it did."""
+    """The judge's input: over a clean link all messages sent, over any other all that arrived, as they arrived."""
     compressed = _compressed(exchange, call)
     if not exchange.condition.words:
         return compressed
@@ -265,7 +265,7 @@ def is_sigcomp(exchange: Exchange) -> bool:
 
 
 def totals(calls: Sequence[Call]) -> dict[str, int]:
-    """Of both directions of all calls: messages, those that came out identical, octets before and after."""
+    """Totals over both directions of all calls: messages, identical ones, octets before and after compression."""
     directions = [call.document[name] for call in calls for name in ("a_to_b", "b_to_a")]
     return {
         "messages": sum(one["messages"] for one in directions),

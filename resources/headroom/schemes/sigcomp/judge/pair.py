@@ -52,5 +52,5 @@ def came_out(outcome: Outcome, message: bytes) -> bool:
 
 
 def summary(outcome: Outcome) -> str:
-    """What became of a message, in a word."""
+    """The outcome of a message, in a word."""
     return outcome.kind if outcome.kind != "failed" else outcome.reason.name

@@ -59,7 +59,7 @@ class Free:
 
 @dataclass
 class Compartment:
-    """What one compartment keeps. `kept`: items with their priority, the oldest first."""
+    """The state of one compartment. `kept`: items with their priority, the oldest first."""
 
     state_memory_size: int
     kept: list[tuple[Item, int]] = field(default_factory=list)
@@ -115,7 +115,7 @@ class States:
         returned: bytes,
         parameters: Parameters | None,
     ) -> None:
-        """What a message asks for, once its compartment is known, in the order of 9.4.9."""
+        """Carries out a message's requests, once its compartment is known, in the order of 9.4.9."""
         compartment = self.compartments[number]
         for request in requests:
             if isinstance(request, Creation):

@@ -24,8 +24,8 @@ from headroom.schemes.sigcomp.endpoints import SCHEME
 TARGET_LOAD = 0.5  # of one core
 QUICK_SHARE = 20  # `--quick` makes so many times fewer calls at once
 TIMES = ("in_system", "in_buffer", "processing")
-# For comparing organisations: the parts of a call are to each other as in the thesis, more or less, and a few seconds
-# have enough of each message.
+# SHORT_* make the short calls of a comparison of organisations: their parts have about the thesis's proportions, and a
+# few seconds hold enough of each message.
 SHORT_CALLS, SHORT_HOLDING_S, SHORT_ANSWER_S, SHORT_STEP_S = 1000, 1.0, 0.1, 0.005
 COMPARED_LOAD = 0.8
 FULL, STARVED = 1.0, 0.8  # loads of a worker: it cannot do more; it has fallen behind all the same for want of time
@@ -113,7 +113,7 @@ def measured(config: CallLoadConfig) -> CallLoadResult:
 
 
 def with_calls(config: CallLoadConfig, run: Run, simultaneous: int) -> CallLoadConfig:
-    """With the calls of the row, or with those of the command line, which `--quick` leaves as they are."""
+    """The configuration with the calls of the row, or those of the command line, which `--quick` does not change."""
     fewer = max(1, simultaneous // QUICK_SHARE) if run.quick else simultaneous
     return replace(
         config,

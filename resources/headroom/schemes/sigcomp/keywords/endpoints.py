@@ -332,7 +332,7 @@ class EndpointKeywords:
         _must_be_empty(_happened(lambda: story(session, far)))
 
 
-# ---- whom a case asks
+# ---- endpoints of a case
 
 
 def _receiver(endpoint: EndpointUnderTest, features: Sequence[str] = ()) -> EndpointUnderTest:

@@ -20,7 +20,7 @@ from headroom.schemes.sigcomp.conformance.hostile_messages import GROUP, GUARD, 
 from headroom.schemes.sigcomp.judge.endpoint import Offer
 
 REPEATS = 5  # of a row of attacks that is timed
-# Of a guard whose allowances are tested: what one attack costs several times over, paid off within an hour.
+# ALLOWANCES configure a guard under test: each pays for an attack several times over, and recovers within an hour.
 ALLOWANCES: dict[str, dict[str, Any]] = {
     "work": {"work": {"per_second": 1000, "burst": 20000}},
     "failures": {"failures": {"per_minute": 6, "burst": 10}},

@@ -30,7 +30,7 @@ from headroom.schemes.sigcomp.sip import counted
 
 
 class Runner(Protocol):
-    """What plays configurations, as `maenpaa_2005_runs.Runner`."""
+    """A runner of configurations, such as `maenpaa_2005_runs.Runner`."""
 
     def __call__(self, configuration: Configuration) -> Exchange: ...
 
@@ -119,7 +119,7 @@ def appendix(place: Place) -> PaperMeasurement:
 
 
 def _explained(item: Item, rows: list[MeasuredMessage]) -> Item:
-    """With how much of a SigComp message is bytecode, which is not the thesis's, where the message is not as long."""
+    """Adds the octets of bytecode, which differs from the thesis's, to the note of a length that differs."""
     code = sum(one.code for one in rows)
     if item.verdict == "pass" or not code or not item.id.endswith(".sigcomp"):
         return item
@@ -161,7 +161,7 @@ def sha1(place: Place) -> PaperMeasurement:
     inputs = {
         row: messages[HASHED[row]].octets if row in HASHED else bytes(int(row.rpartition(" ")[2])) for row in rows
     }
-    # In turn, so that what interrupts the machine for a while is in a few trials of each.
+    # Rows alternate, so that an interruption of the machine affects a few trials of each.
     trials = [{row: _hashing(octets) for row, octets in inputs.items()} for _ in range(HASHINGS)]
     values = {}
     for row, octets in inputs.items():

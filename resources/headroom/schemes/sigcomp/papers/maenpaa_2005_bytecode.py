@@ -20,7 +20,7 @@ from headroom.schemes.sigcomp.papers.maenpaa_2005_runs import Configuration, Exc
 
 COLUMN = "without-bytecode"
 RATIO = "compression ratio"  # as the columns of Tables 14 and 16 are called
-# Of more than that. Less is non-strict: it stands in front; compressed data is judged by itself, on either side.
+# WITHIN is the tolerance of a figure without bytecode, as a share of the paper's. A shorter message is non-strict.
 WITHIN = 0.02
 WHOLE_DICTIONARY = 5  # priorities 1 to that
 ROWS = {  # of Table 15

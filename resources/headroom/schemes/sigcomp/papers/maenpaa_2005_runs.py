@@ -53,7 +53,7 @@ class Configuration:
     plain: int = 0  # number of the message that is not compressed; 0: none
 
     def offer(self) -> dict[str, int]:
-        """What both endpoints offer, and know of each other."""
+        """The offer of both endpoints, which each knows of the other."""
         return {
             "decompression_memory_size": (4 if self.transport == TCP else 2) * self.memory,
             "state_memory_size": STATE_MEMORY,
@@ -65,7 +65,7 @@ class Configuration:
         return Offer(**self.offer(), stream=self.transport == TCP)
 
     def options(self) -> dict[str, Any]:
-        """Of the compressors (implementations/README.md)."""
+        """The `options` of the compressors' configurations."""
         options: dict[str, Any] = {
             "algorithm": "lzss",
             "mechanism": self.mechanism,
@@ -81,7 +81,7 @@ class Configuration:
             # as the memory; 9.8.
             options |= {"announce": True, "whole_memory": True}
             options["acknowledgement"] = "transport" if self.transport == TCP else "identifier"
-            # Of its tables, not of its text, as "shared_state" below: the notes of reports/papers/maenpaa-2005.yaml.
+            # Its tables, not its text, need these and "shared_state" below: notes of reports/papers/maenpaa-2005.yaml.
             options |= {"linear_buffer": True, "room_first": True}
         if self.mechanism == "shared":
             options["shared_length"] = self.shared

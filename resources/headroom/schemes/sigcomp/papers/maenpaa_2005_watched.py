@@ -40,7 +40,7 @@ class WatchedUdvm(Udvm):
 
 @dataclass
 class MessageStatistics:
-    """What was seen of a message. Lengths in octets."""
+    """An observed message. Lengths in octets."""
 
     compressed: int | None = None  # from the first code that is read as bits to the end of the message
     code: int = 0  # bytecode in the message

@@ -89,7 +89,7 @@ def _calls_at_half_load(record: dict[str, Any]) -> float | None:
 
 
 def _memory_per_call(record: dict[str, Any]) -> float | None:
-    """In thousands of octets."""
+    """Memory per call, in thousands of octets."""
     loaded = (data.value(record, metrics.CALLS_IN_PROGRESS) or 0) >= LEAST_CALLS
     memory = data.value(record, metrics.MEMORY_PER_CALL)
     return memory / 1000 if loaded and memory is not None else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What hostile bytecode costs a SigComp endpoint: how many messages a second fill one core, and what each may take."""
+"""The cost of hostile bytecode to a SigComp endpoint: messages per second that fill one core, and work per message."""
 
 from typing import Any
 

@@ -130,7 +130,7 @@ class _Others:
 
 
 def _shifts(printed: Sequence[Message], draw: random.Random) -> dict[str, int]:
-    """By how much CSeq and RSeq count on in this call: as far as they keep their number of digits."""
+    """Random increments of CSeq and RSeq for this call, small enough to keep their numbers of digits."""
     most = {"cseq": 0, "rseq": 0}
     for message in printed:
         for found in _COUNTERS.finditer(message.octets.decode()):

@@ -25,7 +25,7 @@ MUST, SHOULD = "must", "should"
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong with one link packet. `requirement` is that of resources/requirements/rfc1144.yaml."""
+    """A finding about one link packet. `requirement` is that of resources/requirements/rfc1144.yaml."""
 
     packet: int
     requirement: str
@@ -47,7 +47,7 @@ class CompressorJudge:
         self.line = Decompressor(self.slots)
 
     def sent(self, source: bytes, type_: int, link: bytes) -> list[Finding]:
-        """What is wrong with a link packet that a packet became."""
+        """The findings about the link packet of a packet."""
         number, self.count = self.count, self.count + 1
         found = [Finding(number, *one) for one in self._judge(source, type_, link)]
         outcome = self.line.receive(type_, link)

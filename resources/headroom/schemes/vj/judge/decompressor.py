@@ -15,7 +15,7 @@ ERROR = 0xFFFF  # the type of the pseudo-packet that reports a damaged frame: TY
 
 @dataclass
 class Outcome:
-    """What came of a link packet. `restored` is None where nothing is returned, and `reason` then says why."""
+    """The outcome of a link packet. `restored` is None where nothing is returned, and `reason` then says why."""
 
     restored: bytes | None
     reason: str = ""

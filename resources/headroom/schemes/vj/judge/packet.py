@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is on the link: types (RFC 1332, 3.2), and the compressed header of RFC 1144, 3.2.2, figure 5."""
+"""Link packets: types (RFC 1332, 3.2), and the compressed header of RFC 1144, 3.2.2, figure 5."""
 
 from __future__ import annotations
 

@@ -15,13 +15,13 @@ from headroom.tests.runs import REFERENCE, replay_of
 
 DECLARATION = """\
 # SPDX-License-Identifier: Apache-2.0
-name: somebody
-vendor: Somebody
+name: vendor
+vendor: A Vendor
 licence: MIT
 description: An implementation for tests.
 obtain: "Not at all."
 adapter:
-  library: "{build}/lib/somebody.so"
+  library: "{build}/lib/vendor.so"
   config: {options: {careful: true}}
 capabilities:
   - scheme: rohc
@@ -43,8 +43,8 @@ deviations:
 
 
 @pytest.fixture
-def somebody(tmp_path: Path) -> Implementation:
-    folder = tmp_path / "somebody"
+def vendor(tmp_path: Path) -> Implementation:
+    folder = tmp_path / "vendor"
     folder.mkdir()
     (folder / "implementation.yaml").write_text(DECLARATION)
     return find(str(folder))
@@ -58,24 +58,22 @@ def somebody(tmp_path: Path) -> Implementation:
         ("decompressor", {"profiles": ["0x0001"]}, {}, ""),
         ("decompressor", {}, {"feature": "segmentation"}, ""),
         ("decompressor", {}, {"feedback": "own"}, ""),
-        ("compressor", {}, {}, "somebody does not declare to be a compressor."),
-        ("decompressor", {"mode": "O"}, {}, "somebody does not declare mode O."),
-        ("decompressor", {"cids": "large"}, {}, "somebody does not declare cid large."),
-        ("decompressor", {"max_cid": 8}, {}, "somebody declares max_cid 7; 8 is needed."),
-        ("decompressor", {"channels": 5}, {}, "somebody declares max_channels 4; 5 is needed."),
-        ("decompressor", {"profiles": ["0x0001", "0x0002"]}, {}, "somebody does not declare profile 0x0002."),
-        ("decompressor", {}, {"feature": "list-compression"}, "somebody does not declare feature list-compression."),
-        ("decompressor", {}, {"feedback": "piggybacked"}, "somebody does not declare feedback piggybacked."),
+        ("compressor", {}, {}, "vendor does not declare to be a compressor."),
+        ("decompressor", {"mode": "O"}, {}, "vendor does not declare mode O."),
+        ("decompressor", {"cids": "large"}, {}, "vendor does not declare cid large."),
+        ("decompressor", {"max_cid": 8}, {}, "vendor declares max_cid 7; 8 is needed."),
+        ("decompressor", {"channels": 5}, {}, "vendor declares max_channels 4; 5 is needed."),
+        ("decompressor", {"profiles": ["0x0001", "0x0002"]}, {}, "vendor does not declare profile 0x0002."),
+        ("decompressor", {}, {"feature": "list-compression"}, "vendor does not declare feature list-compression."),
+        ("decompressor", {}, {"feedback": "piggybacked"}, "vendor does not declare feedback piggybacked."),
     ],
 )
-def test_require(
-    somebody: Implementation, role: Any, channel: dict[str, Any], more: dict[str, Any], reason: str
-) -> None:
+def test_require(vendor: Implementation, role: Any, channel: dict[str, Any], more: dict[str, Any], reason: str) -> None:
     if not reason:
-        capabilities.require(somebody, role, channel, "gcc-O2", **more)
+        capabilities.require(vendor, role, channel, "gcc-O2", **more)
         return
     with pytest.raises(NotDeclared) as caught:
-        capabilities.require(somebody, role, channel, "gcc-O2", **more)
+        capabilities.require(vendor, role, channel, "gcc-O2", **more)
     assert str(caught.value) == reason
     assert caught.value.verdict == "unsupported"
 
@@ -90,8 +88,8 @@ def test_require(
         ("profile-0x0003", False),
     ],
 )
-def test_declares(somebody: Implementation, feature: str, declared: bool) -> None:
-    assert capabilities.declares(somebody, feature) == declared
+def test_declares(vendor: Implementation, feature: str, declared: bool) -> None:
+    assert capabilities.declares(vendor, feature) == declared
 
 
 def test_features_are_turned_on_at_both_ends() -> None:
@@ -101,32 +99,32 @@ def test_features_are_turned_on_at_both_ends() -> None:
     assert wanted.decompressor_options == {"clock_ms": 10}, "what a case asks for goes before the declaration"
 
 
-def test_a_feature_that_one_end_does_not_declare(somebody: Implementation) -> None:
-    capabilities.turn_on(replay_of(compressor=None, decompressor=somebody), ["segmentation"])
+def test_a_feature_that_one_end_does_not_declare(vendor: Implementation) -> None:
+    capabilities.turn_on(replay_of(compressor=None, decompressor=vendor), ["segmentation"])
     with pytest.raises(NotDeclared, match="does not declare feature list-compression"):
-        capabilities.turn_on(replay_of(compressor="reference", decompressor=somebody), ["list-compression"])
+        capabilities.turn_on(replay_of(compressor="reference", decompressor=vendor), ["list-compression"])
 
 
-def test_channels_of(somebody: Implementation) -> None:
-    assert capabilities.channels_of(somebody, {}) == 4
-    assert capabilities.channels_of(somebody, {}, 3) == 3
+def test_channels_of(vendor: Implementation) -> None:
+    assert capabilities.channels_of(vendor, {}) == 4
+    assert capabilities.channels_of(vendor, {}, 3) == 3
     assert capabilities.channels_of(REFERENCE, {}) == 256
     assert capabilities.channels_of(REFERENCE, {}, 900) == 900
     assert capabilities.channels_of(REFERENCE, {"max_cid": 16383}, 900) == 64  # a million contexts
 
 
-def test_adapter(somebody: Implementation, tmp_path: Path) -> None:
-    made = capabilities.adapter(somebody, {"mode": "U"}, str(tmp_path), {"fast": True})
+def test_adapter(vendor: Implementation, tmp_path: Path) -> None:
+    made = capabilities.adapter(vendor, {"mode": "U"}, str(tmp_path), {"fast": True})
     assert made == {
-        "library": f"{tmp_path}/lib/somebody.so",
+        "library": f"{tmp_path}/lib/vendor.so",
         "config": {"scheme": "rohc", "mode": "U", "options": {"careful": True, "fast": True}},
     }
-    assert capabilities.adapter(somebody, {}, str(tmp_path))["config"]["options"] == {"careful": True}
+    assert capabilities.adapter(vendor, {}, str(tmp_path))["config"]["options"] == {"careful": True}
 
 
-def test_declared_deviations(somebody: Implementation) -> None:
-    assert declared_deviations(somebody, "decompressor") == {"RFC3095-5.9.2-1"}
-    assert declared_deviations(somebody, "compressor") == set()
+def test_declared_deviations(vendor: Implementation) -> None:
+    assert declared_deviations(vendor, "decompressor") == {"RFC3095-5.9.2-1"}
+    assert declared_deviations(vendor, "compressor") == set()
 
 
 def test_promises() -> None:
@@ -141,6 +139,6 @@ def test_promises() -> None:
     assert caught.value.verdict == "error"
 
 
-def test_common_profiles(somebody: Implementation) -> None:
+def test_common_profiles(vendor: Implementation) -> None:
     assert capabilities.common_profiles() == [f"0x000{number}" for number in (0, 1, 2, 3, 4, 7, 8)]
-    assert capabilities.common_profiles(REFERENCE, somebody, None) == ["0x0000", "0x0001"]
+    assert capabilities.common_profiles(REFERENCE, vendor, None) == ["0x0000", "0x0001"]
