@@ -25,10 +25,10 @@ void check_link_packets(std::size_t i, const std::vector<PacketInput>& packets) 
 
 Outcome check_segments(const Subject& subject) {
   if (!subject.compressor || !subject.decompressor) throw NotJudged("this needs both a compressor and a decompressor.");
-  if (!offers(subject, "features", "segmentation"))
-    throw NotJudged("the adapter does not list the feature \"segmentation\".");
   Instance compressor(on_narrow_link(subject), HEADROOM_COMPRESSOR);
   Instance decompressor(on_narrow_link(subject), HEADROOM_DECOMPRESSOR);
+  if (!offers(subject, "features", "segmentation"))
+    throw NotJudged("the adapter does not list the feature \"segmentation\".");
   Checked sender(compressor), receiver(decompressor);
   std::size_t segmented = 0;
   for (std::size_t i = 0; i < subject.packets.size(); ++i) {

@@ -73,7 +73,7 @@ def test_nacks_count_where_they_are_asked_for() -> None:
 def test_faults_are_sentences() -> None:
     case, honest = endpoint_cases.case("message", "destination-zero"), seen_of("message", "destination-zero")
     assert (
-        faults(case, [MessageOutcome("sigcomp", b"x")])[0]
+        faults(case, [MessageOutcome("compressed", b"x")])[0]
         == "message 1: INVALID_CODE_LOCATION was expected; it was decompressed"
     )
     wrong = [replace(honest[0], reason=4)]

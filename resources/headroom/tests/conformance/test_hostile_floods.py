@@ -67,7 +67,7 @@ def test_what_is_too_long_comes_out() -> None:
     flood = FLOODS["octets"](OFFER)
     assert [len(act.octets) for act in flood.acts[:60:59]] == [OFFER.decompression_memory_size + 1, 65507]
     done = judged(flood)
-    done[3] = Done(seen=(MessageOutcome("sigcomp", b"OK"),))
+    done[3] = Done(seen=(MessageOutcome("compressed", b"OK"),))
     assert faults(flood, done, cost(flood)) == ["message 4 came out, though it is longer than its memory"]
 
 
