@@ -282,7 +282,7 @@ TEST(Organisations, SayWhatCannotBeCompared) {
   ServiceTimes times(job);
   times.keep(0, 9'000);
   std::string where;
-  EXPECT_NE(error_of([&] { (void)compare(job, times); }, &where).find("message 1 of a call has never come"),
+  EXPECT_NE(error_of([&] { (void)compare(job, times); }, &where).find("message 1 of a call never arrived"),
             std::string::npos);
   EXPECT_EQ(where, "/comparison");
   ServiceTimes none(job);
