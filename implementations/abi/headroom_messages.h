@@ -56,13 +56,13 @@ extern "C" {
 #define HEADROOM_MESSAGE_MAX 65536u
 
 typedef enum headroom_message_kind {
-  HEADROOM_MESSAGE_NONE = 0,    /* there has been no message, or nothing is known of it */
+  HEADROOM_MESSAGE_NONE = 0,       /* there has been no message, or nothing is known of it */
   HEADROOM_MESSAGE_COMPRESSED = 1, /* one that was made, or decompressed with output */
-  HEADROOM_MESSAGE_SILENT = 2,  /* decompressed, and no OUTPUT instruction was met */
-  HEADROOM_MESSAGE_PLAIN = 3,   /* not SigComp's */
-  HEADROOM_MESSAGE_NACK = 4,    /* a NACK that came in */
-  HEADROOM_MESSAGE_IGNORED = 5, /* something that looks like a NACK and is none; it is never answered */
-  HEADROOM_MESSAGE_FAILED = 6   /* decompression failure */
+  HEADROOM_MESSAGE_SILENT = 2,     /* decompressed, and no OUTPUT instruction was met */
+  HEADROOM_MESSAGE_PLAIN = 3,      /* not SigComp's */
+  HEADROOM_MESSAGE_NACK = 4,       /* a NACK that came in */
+  HEADROOM_MESSAGE_IGNORED = 5,    /* something that looks like a NACK and is none; it is never answered */
+  HEADROOM_MESSAGE_FAILED = 6      /* decompression failure */
 } headroom_message_kind;
 
 enum {

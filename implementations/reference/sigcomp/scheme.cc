@@ -27,7 +27,7 @@ std::uint32_t compartment_in(const Settings& s, const char* key) {
 }
 
 constexpr const char* kKinds[EndpointCounters::kKinds] = {"none", "compressed", "silent", "plain",
-                                                          "nack", "ignored", "failed"};
+                                                          "nack", "ignored",    "failed"};
 
 // These return a headroom_status: HEADROOM_ERR_INTERNAL where there was no memory for state.
 std::int32_t compress(Endpoint& endpoint, headroom_packet& packet, std::uint64_t) noexcept try {

@@ -318,6 +318,30 @@ Outcome check_endpoint_deterministic(const Subject& subject) {
   return {};
 }
 
+namespace {
+
+void try_hostile_stream(const Subject& subject, Xoshiro256& random) {
+  Side stream(subject, true);
+  for (std::size_t i = 0; i < kHostileMessages; ++i) {
+    Octets piece(static_cast<std::size_t>(random.next() % 300));
+    for (std::uint8_t& octet : piece) octet = static_cast<std::uint8_t>(random.next() % 3 == 0 ? 0xFF : random.next());
+    note("piece " + std::to_string(i) + " of a hostile stream was given to decompress");
+    const std::uint64_t now_ns = (i + 1) * 3'600'000'000'000;
+    std::size_t outputs = 0;
+    (void)stream.endpoint.decompress(piece, 0, 0, now_ns);
+    do {
+      take_all(stream.endpoint, now_ns);
+      require(outputs++ < piece.size() + 2, "a piece of a stream gives more messages than it has octets.");
+    } while (stream.endpoint.drain(now_ns));
+    if (i % 8 == 0) {
+      (void)stream.endpoint.close(0);
+      (void)stream.endpoint.open(0, Json::object());
+    }
+  }
+}
+
+}  // namespace
+
 Outcome check_hostile_messages(const Subject& subject) {
   std::vector<Octets> honest;
   if (offers(subject, "features", "compression")) {
@@ -364,24 +388,7 @@ Outcome check_hostile_messages(const Subject& subject) {
     take_all(side.endpoint, now_ns);
     if (i % 16 == 0) (void)side.endpoint.compress(sip_message(i), 0, now_ns);
   }
-  if (!offers(subject, "transports", "tcp")) return {};
-  Side stream(subject, true);
-  for (std::size_t i = 0; i < kHostileMessages; ++i) {
-    Octets piece(below(300));
-    for (std::uint8_t& octet : piece) octet = static_cast<std::uint8_t>(below(3) == 0 ? 0xFF : random.next());
-    note("piece " + std::to_string(i) + " of a hostile stream was given to decompress");
-    const std::uint64_t now_ns = (i + 1) * 3'600'000'000'000;
-    std::size_t outputs = 0;
-    (void)stream.endpoint.decompress(piece, 0, 0, now_ns);
-    do {
-      take_all(stream.endpoint, now_ns);
-      require(outputs++ < piece.size() + 2, "a piece of a stream gives more messages than it has octets.");
-    } while (stream.endpoint.drain(now_ns));
-    if (i % 8 == 0) {
-      (void)stream.endpoint.close(0);
-      (void)stream.endpoint.open(0, Json::object());
-    }
-  }
+  if (offers(subject, "transports", "tcp")) try_hostile_stream(subject, random);
   return {};
 }
 

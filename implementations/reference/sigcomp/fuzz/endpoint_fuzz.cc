@@ -359,7 +359,8 @@ class Target {
         way.unread = given;
         continue;
       }
-      const bool counts = came.detail.kind == HEADROOM_MESSAGE_COMPRESSED || came.detail.kind == HEADROOM_MESSAGE_FAILED;
+      const bool counts =
+          came.detail.kind == HEADROOM_MESSAGE_COMPRESSED || came.detail.kind == HEADROOM_MESSAGE_FAILED;
       if (!way.spoilt && counts) {
         require(!way.texts.empty(), "more comes out than went in");
         require(came.status != HEADROOM_OK || came.octets == way.texts.front(), "not what was sent");
