@@ -47,12 +47,12 @@ Conversation::Conversation(const Job& job, const Cycles* cycles, Capture* captur
     position.line = &connect(side);
     if (!job.endpoints[index]) continue;
     position.instance = std::make_unique<Instance>(*job.endpoints[index], HEADROOM_ENDPOINT);
-    position.guarded = std::make_unique<CheckedEndpoint>(*position.instance);
-    if (cycles != nullptr) position.guarded->time_calls(*cycles);
-    if (job.arrivals_only) position.guarded->ask_about_arrivals_only();
-    if (job.costs) position.guarded->watch_costs();
+    position.endpoint = std::make_unique<CheckedEndpoint>(*position.instance);
+    if (cycles != nullptr) position.endpoint->time_calls(*cycles);
+    if (job.arrivals_only) position.endpoint->ask_about_arrivals_only();
+    if (job.costs) position.endpoint->watch_costs();
     for (const Compartment& compartment : job.compartments) {
-      if (const auto sentence = position.guarded->open(compartment.number, compartment.settings[index])) {
+      if (const auto sentence = position.endpoint->open(compartment.number, compartment.settings[index])) {
         throw Error(ErrorKind::adapter,
                     "endpoint " + std::string(name_of(side)) + " does not open compartment " +
                         std::to_string(compartment.number) + ": " + *sentence + ".",
@@ -97,7 +97,7 @@ void Conversation::act() {
 
 void Conversation::note_costs() {
   for (Position& position : sides_) {
-    if (position.guarded) position.costs.push_back(position.guarded->costs());
+    if (position.endpoint) position.costs.push_back(position.endpoint->costs());
   }
 }
 
@@ -106,7 +106,7 @@ void Conversation::note_costs() {
 void Conversation::take_step(std::size_t index) {
   const Step& step = job_.steps[index];
   records_[index].time_ns = now_ns();
-  CheckedEndpoint& endpoint = *side_of(step.side).guarded;
+  CheckedEndpoint& endpoint = *side_of(step.side).endpoint;
   std::optional<std::string> refused;
   switch (step.kind) {
     case Step::Kind::send:
@@ -134,7 +134,7 @@ void Conversation::take_step(std::size_t index) {
 void Conversation::send(std::size_t index) {
   const Step& step = job_.steps[index];
   Record& record = records_[index];
-  record.compressed = side_of(step.side).guarded->compress(step.octets, step.compartment, now_ns());
+  record.compressed = side_of(step.side).endpoint->compress(step.octets, step.compartment, now_ns());
   if (record.compressed->cycles != 0) record.compress_cycles.push_back(record.compressed->cycles);
   record.verdict = job_.stream ? Verdict::not_delivered : Verdict::lost_on_link;  // until it arrives; a stream does
   if (record.compressed->came_out()) {
@@ -150,7 +150,7 @@ void Conversation::send(std::size_t index) {
 
 void Conversation::receive_literal(std::size_t index) {
   const Step& step = job_.steps[index];
-  CheckedEndpoint& endpoint = *side_of(step.side).guarded;
+  CheckedEndpoint& endpoint = *side_of(step.side).endpoint;
   Record& record = records_[index];
   OctetView octets = step.octets;
   Stream& stream = side_of(step.side).streams[step.compartment];
@@ -229,7 +229,7 @@ void Conversation::receive(Side to, const Delivery& delivery) {
 
 MessageOutput Conversation::decompress_datagram(Side to, OctetView octets, std::uint32_t compartment,
                                                 std::uint32_t source) {
-  CheckedEndpoint& endpoint = *side_of(to).guarded;
+  CheckedEndpoint& endpoint = *side_of(to).endpoint;
   MessageOutput output = endpoint.decompress(octets, compartment, source, now_ns());
   if (endpoint.drain(now_ns()))
     throw PromiseBroken(endpoint.instance(), "drain", "it puts out more than one message for a datagram.");
@@ -260,7 +260,7 @@ void Conversation::receive_datagram(Side to, const Delivery& delivery) {
     return;
   }
   if (step.acceptance == Acceptance::after && arrival.output.status >= 0) {
-    CheckedEndpoint& endpoint = *side_of(to).guarded;
+    CheckedEndpoint& endpoint = *side_of(to).endpoint;
     arrival.accepted = endpoint.accept(step.compartment);
     arrival.output.detail = endpoint.detail();
   }
@@ -269,7 +269,7 @@ void Conversation::receive_datagram(Side to, const Delivery& delivery) {
 }
 
 void Conversation::receive_stream(Side to, const Delivery& delivery) {
-  CheckedEndpoint& endpoint = *side_of(to).guarded;
+  CheckedEndpoint& endpoint = *side_of(to).endpoint;
   const std::uint32_t compartment = delivery.packet.channel;
   Stream& stream = side_of(to).streams[compartment];
   stream.most_rounds += delivery.packet.octets.size() + 1;
@@ -301,7 +301,7 @@ void Conversation::receive_stream(Side to, const Delivery& delivery) {
 
 void Conversation::count_round(Side to, Stream& stream) {
   if (++stream.rounds <= stream.most_rounds) return;
-  throw PromiseBroken(side_of(to).guarded->instance(), "drain",
+  throw PromiseBroken(side_of(to).endpoint->instance(), "drain",
                       "it does not come to an end: it has returned more messages than there were octets.");
 }
 
@@ -329,11 +329,11 @@ void Conversation::note_arrival(std::size_t index, Arrival arrival) {
 }
 
 std::vector<Octets> Conversation::feedback_of(Side side) {
-  CheckedEndpoint& endpoint = *side_of(side).guarded;
+  CheckedEndpoint& endpoint = *side_of(side).endpoint;
   std::vector<Octets> all;
   while (std::optional<ReversePacket> said = endpoint.take_reverse(now_ns())) {
     if (all.size() == kMostNacksInARow) {
-      throw PromiseBroken(endpoint.instance(), "take_reverse", "it never stops returning NACKs.");
+      throw PromiseBroken(endpoint.instance(), "take_reverse", "it never stops returning packets.");
     }
     all.push_back(std::move(said->octets));
   }

@@ -35,7 +35,7 @@ class Conversation : private sim::Host {
   // Octets that a script inserted into the link, and what became of them.
   [[nodiscard]] const std::vector<Arrival>& inserted() const noexcept { return inserted_; }
   // nullptr where the job has no such endpoint.
-  [[nodiscard]] const CheckedEndpoint* endpoint(Side side) const noexcept { return side_of(side).guarded.get(); }
+  [[nodiscard]] const CheckedEndpoint* endpoint(Side side) const noexcept { return side_of(side).endpoint.get(); }
   [[nodiscard]] const LinkCounts& link(Side from) const noexcept { return side_of(from).line->counts(); }
   // Of all that both sides have put on the link. To be asked for once.
   [[nodiscard]] std::string link_digest() { return digest_.finish(); }
@@ -55,7 +55,7 @@ class Conversation : private sim::Host {
   };
   struct Position {
     std::unique_ptr<Instance> instance;
-    std::unique_ptr<CheckedEndpoint> guarded;
+    std::unique_ptr<CheckedEndpoint> endpoint;
     sim::Line* line = nullptr;                // from here to the other side
     std::map<std::uint32_t, Stream> streams;  // to this side, by compartment
     std::vector<CallCosts> costs;

@@ -193,7 +193,7 @@ class Run {
       std::optional<ReversePacket> packet = d.decompressor->take_reverse(now_ns());
       if (!packet) break;
       if (i == kMostFeedbackInARow)
-        throw PromiseBroken(*d.decompressor_instance, "take_reverse", "it never stops returning feedback.");
+        throw PromiseBroken(*d.decompressor_instance, "take_reverse", "it never stops returning packets.");
       if (packet->type == HEADROOM_REVERSE_FAR) {
         d.note_feedback(tag, *packet);
         send_feedback(reverse, std::move(*packet));
