@@ -59,7 +59,7 @@ def test_what_comes_out_otherwise_is_told() -> None:
     assert "STATE_NOT_FOUND" in seen.why
     code = assemble(PROGRAM)
     seen = Pair(OFFER).watch(upload(code, b"\x01\x02hello"), b"HELLO", from_caller=True)
-    assert "makes something else of it (sigcomp)" in seen.why
+    assert "makes something else of it (compressed)" in seen.why
 
 
 def test_the_judge_offers_what_the_endpoints_offer() -> None:

@@ -39,7 +39,7 @@ def test_a_program_goes_there_and_back_and_runs(program: Path, tmp_path: Path) -
     assert traced.returncode == 0, traced.stderr
     assert text.read_bytes() == b"REGISTER\xff"
     assert "INPUT-BYTES (1, 64, 137)" in traced.stdout
-    assert "sigcomp, 9 octets of output, " in traced.stderr
+    assert "compressed, 9 octets of output, " in traced.stderr
 
     back = headroom("udvm", "disassemble", str(message))
     (tmp_path / "again.udvm").write_text(back.stdout)
