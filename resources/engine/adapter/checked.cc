@@ -145,7 +145,8 @@ PacketOutput Checked::checked_output(std::size_t i, const PacketInput& input) {
     broken(function, "it wrote outside the output buffer of " + number(packet.out_capacity) + " octets.");
   check_input(function, input.octets, packet.in);
   check_detail(details_[i], function);
-  if (input.type == HEADROOM_TYPE_LOST && packet.status != HEADROOM_NOTHING)
+  const bool is_refused = input.channel >= instance_.channels() && packet.status == HEADROOM_ERR_CHANNEL;
+  if (input.type == HEADROOM_TYPE_LOST && packet.status != HEADROOM_NOTHING && !is_refused)
     broken(function, "a report of a lost frame has another status than NOTHING.");
   PacketOutput output{
       packet.status, Octets(packet.out, packet.out + packet.out_length), details_[i], packet.out_type, {}};

@@ -73,7 +73,9 @@ sim::Line& Conversation::connect(Side from) {
   }
   sim::Line::Receiver receiver;
   if (job_.endpoints[static_cast<std::size_t>(other(from))]) {
-    receiver = [this, from](std::span<const Delivery> one) { receive(other(from), one.front()); };
+    receiver = [this, from](std::span<const Delivery> one) {
+      if (!one.front().error) receive(other(from), one.front());  // an endpoint takes no reports of damaged datagrams
+    };
   }
   return simulation_.connect(job_.link[index], seed, 1, std::move(tap), std::move(receiver));
 }

@@ -96,6 +96,7 @@ class Run {
     feedback_links_[reverse] =
         &simulation_.connect(job_.feedback, derive(job_.seed, reverse ? 0x66627265 : 0x6662666F), 1, tap_of(!reverse),
                              [this, reverse](std::span<const Delivery> burst) {
+                               if (burst.front().error) return;  // a channel for feedback carries no reports
                                const LinkPacket& packet = burst.front().packet;
                                give_feedback(reverse, {packet.octets, packet.channel, HEADROOM_REVERSE_NEAR});
                              });

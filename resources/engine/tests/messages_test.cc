@@ -152,6 +152,19 @@ TEST(Messages, DuplicatesAndDamageAreTold) {
   EXPECT_TRUE(result["records"][1]["arrivals"][0].contains("output"));
 }
 
+// An endpoint knows no report of a damaged datagram: with "report" it gets as little as with "drop".
+TEST(Messages, NoReportOfDamageReachesAnEndpoint) {
+  Json job = talk(endpoint(kNull), {message("a"), message("a")});
+  job["link"] = {{"a_to_b",
+                  {{"flip", Json::array({{{"packet", 1}, {"bit", 9}}})},
+                   {"insert", {{{"before", 0}, {"error", true}}}},
+                   {"payload_errors", "report"}}}};
+  const Json result = result_of(job);
+  EXPECT_EQ(result["a_to_b"]["verdicts"], Json({{"identical", 1}, {"lost_on_link", 1}}));
+  EXPECT_EQ(result["inserted"], Json::object());
+  EXPECT_TRUE(result["records"][1]["arrivals"].empty());
+}
+
 TEST(Messages, TimeIsThatOfTheLinkOrOfTheJob) {
   Json job = talk(endpoint(), {message("a"), message("b"), message("a")});
   job["link"] = {{"a_to_b", {{"delay_ns", 1000}}}, {"b_to_a", {{"delay_ns", 500}}}};

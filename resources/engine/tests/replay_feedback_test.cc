@@ -27,6 +27,19 @@ TEST(Feedback, OwnChannel) {
   EXPECT_EQ(forward["verdicts"]["identical"], 100);
 }
 
+// A compressor knows no report of a damaged frame: it gets whole elements (headroom.h).
+TEST(Feedback, OwnChannelCarriesNoReports) {
+  const Json forward = talk("own", [](Json& job) {
+    Json& link = job["link"]["feedback"];
+    link["insert"] = {{{"before", 0}, {"error", true}}};
+    link["flip"] = Json::array({{{"packet", 1}, {"bit", 0}}});
+    link["header_errors"] = "report";
+  })["forward"];
+  EXPECT_EQ(forward["feedback"]["lost"]["header_error"], 1);
+  EXPECT_EQ(forward["feedback"]["received"]["messages"], 19);
+  EXPECT_EQ(forward["compressor"]["statistics"]["given"], 19);
+}
+
 TEST(Feedback, OwnChannelCanLose) {
   const Json forward = talk("own", [](Json& job) { job["link"]["feedback"]["drop"] = {0, 3}; })["forward"];
   EXPECT_EQ(forward["feedback"]["lost"]["scripted_drop"], 2);

@@ -47,6 +47,14 @@ TEST(ReplayTypes, AReportOfADamagedFrameReachesTheDecompressor) {
   EXPECT_EQ(run_job(job)["promise_broken"]["side"], "decompressor");
 }
 
+TEST(ReplayTypes, AReportOnAChannelThatIsNotThereMayBeRefused) {
+  Json job = job_with(kReference, 10);
+  job["link"]["forward"] = {{"insert", {{{"before", 5}, {"error", true}, {"channel", 5}}}}};
+  const Json result = run_job(job);
+  EXPECT_TRUE(result["promise_broken"].is_null()) << result["promise_broken"];
+  EXPECT_EQ(result["forward"]["verdicts"]["identical"], 10);
+}
+
 TEST(ReplayTypes, AReportIsNoPacket) {
   Json job = job_with(kTyped, 100);
   job["link"]["forward"] = {{"ber", 0.0005}, {"header_errors", "report"}, {"payload_errors", "report"}};
