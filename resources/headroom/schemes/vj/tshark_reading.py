@@ -4,6 +4,7 @@
 In captures of PPP with the direction (DLT 204), without which tshark keeps no state. It computes the changes of the
 special masks wrongly behind an UNCOMPRESSED_TCP packet, and takes the urgent pointer for two octets, whose encoding is
 that of all changes (3.2.4: "decoded and stuffed into the TCP Urgent Pointer"): what stands behind it is not compared.
+It takes a change in one octet for a signed one, so that 200 reads like 65,480: such values are not compared either.
 """
 
 from __future__ import annotations
@@ -60,8 +61,10 @@ def _reading(row: Row) -> Reading:
     reading.title = "COMPRESSED_TCP"
     reading.values |= {"change mask": "".join(letters) or "-", "TCP checksum": found["vjc.checksum"][0]}
     for letter, (name, field) in CHANGES.items():
-        if letter in letters and "U" not in letters and found[field]:
-            reading.values[name] = found[field][0] & 0xFFFF
+        if letter not in letters or "U" in letters or not found[field]:
+            continue
+        if (value := found[field][0] & 0xFFFF) < 0xFF80:
+            reading.values[name] = value
     return reading
 
 
