@@ -148,7 +148,7 @@ def _with_axes(words: Words, given: list[str], schemes: tuple[str, ...] = ()) ->
     for text in given:
         name, _, values = text.partition("=")
         if name not in known:
-            raise UsageError(f"There is no axis '{name}' in --axis {text}. Known: {', '.join(known)}; as in mode=O,R.")
+            raise UsageError(f"There is no axis '{name}' in --axis {text}. Known: {', '.join(known)}.")
         for option in known[name]:
             if found.get(option):
                 raise UsageError(f"The axis {name} is chosen twice, the second time by --axis {text}; say it once.")
@@ -191,10 +191,11 @@ def schemes_of(words: Words, schemes: tuple[str, ...] = ()) -> list[Scheme]:
     for one in found:
         for option in ("traffic", "links"):
             if words[option] and not part(words, one)[option]:
-                raise UsageError(f"--{option} names nothing that there is for {one.name}.")
+                names = [link.name for link in one.links] if option == "links" else one.cells().traffic_names()
+                raise UsageError(f"--{option} names nothing that there is for {one.name}. Known: {', '.join(names)}.")
     for option, having in axis_options().items():
         if words.get(option) and not set(schemes) & {one.name for one in having}:
-            raise UsageError(f"--{option} is nothing for {' and '.join(one.name for one in found)}.")
+            raise UsageError(f"--{option.replace('_', '-')} is nothing for {' and '.join(one.name for one in found)}.")
     return found
 
 

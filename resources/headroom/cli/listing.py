@@ -134,8 +134,9 @@ def _implementation_row(
 
 
 def _declared(capabilities: Sequence[dict[str, Any]], key: str) -> list[str]:
-    """The value of a key of any scheme."""
-    return sorted({word for entry in capabilities for word in entry.get(key, ())})
+    """The values of a key of any scheme: those of a list, or the one that is no list."""
+    found = [entry[key] for entry in capabilities if key in entry]
+    return sorted({str(one) for value in found for one in (value if isinstance(value, list) else [value])})
 
 
 def paper_rows() -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from headroom.core.console import examples, print_json, print_table, say, warn_o
 from headroom.core.errors import UsageError
 from headroom.core.options import DRY_RUN, JSON, Option, assignments, number, seed_of
 from headroom.core.paths import DEFAULT_BUILD
-from headroom.core.scheme import Scheme, all_schemes
+from headroom.core.scheme import Scheme, all_schemes, default
 
 if TYPE_CHECKING:
     from headroom.core.replay import Replay
@@ -37,7 +37,7 @@ def _share(name: str) -> Callable[[Any], float]:
 
 REPLAYED = {name: one for name, one in all_schemes().items() if one.replay}
 OPTIONS = (
-    Option("scheme", next(iter(REPLAYED)), str, f"What is replayed: {', '.join(REPLAYED)}."),
+    Option("scheme", default().name, str, f"What is replayed: {', '.join(REPLAYED)}."),
     Option("compressor", "reference", str, "An implementation, or none: the source is what is on the link."),
     Option("decompressor", "reference", str, "An implementation, or none: it ends at the link."),
     *(option for one in REPLAYED.values() for option in one.replay_options),

@@ -80,7 +80,7 @@ class Row:
             "links": ",".join(self.links),
             "build": self.build if self.build != DEFAULT_BUILD else "",
         }
-        options = [word for name, value in chosen.items() if value for word in (f"--{name}", value)]
+        options = [word for name, value in chosen.items() if value for word in (f"--{name.replace('_', '-')}", value)]
         return shlex.join(["./headroom", "interop", *options, "--seed", str(self.seed)])
 
 

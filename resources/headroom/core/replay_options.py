@@ -4,6 +4,7 @@
 No typing error is ignored.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from headroom.core.paths import ROOT
 from headroom.core.replay import Packets, Replay, ReplayConfig
 from headroom.core.run.run import Run
 from headroom.core.scheme import Scheme
+
+MOST_NUMBERS = 1_000_000  # of packets that an argument may name
 
 
 def octets(text: str) -> str:
@@ -34,7 +37,12 @@ def numbers(text: str) -> list[int]:
         match = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
         if not match:
             raise UsageError(f"'{part}' is not a packet number or range.")
-        result += range(int(match[1]), int(match[2] or match[1]) + 1)
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first:
+            raise UsageError(f"'{part}' is no range: its end lies before its begin.")
+        if last - first >= MOST_NUMBERS - len(result):
+            raise UsageError(f"'{text}' names more than {MOST_NUMBERS:,} packets. Use loss for so many.")
+        result += range(first, last + 1)
     return result
 
 
@@ -54,7 +62,7 @@ def burst_loss(text: str) -> dict[str, float]:
     parts = text.split(":")
     if len(parts) != 3:
         raise UsageError(f"'{text}' is not of the form good_to_bad:bad_to_good:loss_bad.")
-    good_to_bad, bad_to_good, loss_bad = map(float, parts)
+    good_to_bad, bad_to_good, loss_bad = map(_finite, parts)
     return {"good_to_bad": good_to_bad, "bad_to_good": bad_to_good, "loss_good": 0.0, "loss_bad": loss_bad}
 
 
@@ -100,8 +108,22 @@ def _plain(text: str) -> Any:
     return text
 
 
+def _finite(text: str) -> float:
+    """A number that JSON has. Raises ValueError for others, such as nan and inf."""
+    found = float(text)
+    if not math.isfinite(found):
+        raise ValueError("a finite number was expected")
+    return found
+
+
 def _milliseconds(text: str) -> int:
-    return round(float(text) * 1e6)
+    return round(_finite(text) * 1e6)
+
+
+def _seconds(text: str) -> float:
+    if (found := _finite(text)) <= 0:
+        raise ValueError("a number of seconds above 0 was expected")
+    return found
 
 
 Argument = Callable[[ReplayConfig, str], None]
@@ -131,7 +153,7 @@ def _side(name: str) -> Argument:
 
 
 def _duration(made: ReplayConfig, text: str) -> None:
-    made.duration_s, made.packets = float(text), None
+    made.duration_s, made.packets = _seconds(text), None
 
 
 def _reorder(key: str, convert: Callable[[str], Any]) -> Argument:
@@ -143,30 +165,30 @@ def _reorder(key: str, convert: Callable[[str], Any]) -> Argument:
 
 ARGUMENTS: dict[str, Argument] = {
     "channels": into("channel", "channels", int),
-    "loss": into("forward", "loss", float),
-    "ber": into("forward", "ber", float),
+    "loss": into("forward", "loss", _finite),
+    "ber": into("forward", "ber", _finite),
     "header_errors": into("forward", "header_errors", str),
     "payload_errors": into("forward", "payload_errors", str),
-    "duplicate": into("forward", "duplicate", float),
+    "duplicate": into("forward", "duplicate", _finite),
     "delay": into("forward", "delay_ns", _milliseconds),
     "jitter": into("forward", "jitter_ns", _milliseconds),
     "drop": into("forward", "drop", numbers),
     "flip": into("forward", "flip", flips),
     "burst_loss": into("forward", "burst_loss", burst_loss),
-    "reorder": _reorder("probability", float),
+    "reorder": _reorder("probability", _finite),
     "depth": _reorder("depth", int),
     "feedback": into("feedback", "path", str),
-    "feedback_loss": into("feedback", "loss", float),
-    "feedback_ber": into("feedback", "ber", float),
+    "feedback_loss": into("feedback", "loss", _finite),
+    "feedback_ber": into("feedback", "ber", _finite),
     "feedback_delay": into("feedback", "delay_ns", _milliseconds),
-    "reverse_loss": into("backward", "loss", float),
+    "reverse_loss": into("backward", "loss", _finite),
     "flows": _attribute("flows", int),
     "packets": _attribute("packets", int),
     "duration": _duration,
     "burst": _attribute("burst", int),
     "reverse": _attribute("reverse", boolean),
     "seed": _attribute("seed", seed_of),
-    "timeout": _attribute("timeout_s", float),
+    "timeout": _attribute("timeout_s", _seconds),
     "compressor": _side("compressor"),
     "decompressor": _side("decompressor"),
     "compressor_options": _attribute("compressor_options", options),

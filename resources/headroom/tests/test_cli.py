@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -15,11 +16,12 @@ from typing import Any
 
 import pytest
 
-from headroom.cli import listing
+from headroom.cli import listing, replay
+from headroom.core import matrix
 from headroom.core.errors import disk_error
 from headroom.core.paths import ROOT
 from headroom.core.results import store
-from headroom.core.scheme import all_schemes
+from headroom.core.scheme import all_schemes, default, in_matrix
 from headroom.tests.runs import replay_of
 
 COMMANDS = (
@@ -178,6 +180,23 @@ def test_the_columns_of_implementations_are_those_of_the_schemes() -> None:
     assert {"profiles", "transports"} <= set(listed)
     assert all(list(row)[4:-3] == list(dict.fromkeys(listed)) for row in rows.values())
     assert rows["null"]["schemes"] and rows["reference"]["transports"] == ["tcp", "udp"]
+
+
+def test_a_listed_capability_may_be_a_number() -> None:
+    declared = [{"scheme": "x", "max_channels": 16}, {"scheme": "y", "max_channels": 4, "modes": ["U"]}]
+    assert listing._declared(declared, "max_channels") == ["16", "4"]
+    assert listing._declared(declared, "modes") == ["U"]
+
+
+def test_the_command_of_a_row_is_one_of_the_command_line() -> None:
+    for scheme in in_matrix().values():
+        row = matrix.Row(scheme, "reference", "reference", {axis.name: axis.names[0] for axis in scheme.axes})
+        done = headroom(*shlex.split(row.command())[1:], "--dry-run")
+        assert done.returncode == 0, done.stderr
+
+
+def test_a_replay_is_of_the_default_scheme() -> None:
+    assert next(one.default for one in replay.OPTIONS if one.name == "scheme") == default().name
 
 
 def test_every_profile_and_implementation_of_the_tree_is_valid() -> None:
