@@ -329,7 +329,7 @@ def test_an_axis_that_two_schemes_share(monkeypatch: pytest.MonkeyPatch) -> None
     found = interop._with_axes(WORDS, ["mode=O"])
     assert (found["modes"], found["ways"]) == (("O",), ("O",))
     assert "ways" not in interop._with_axes(WORDS, ["mode=O"], ("rohc",))
-    with pytest.raises(UsageError, match=r"There is no axis 'colour' .* Known: profile, mode, cids;"):
+    with pytest.raises(UsageError, match=r"There is no axis 'colour' .* Known: profile, mode, cids\."):
         interop._with_axes(WORDS, ["colour=red"], ("rohc",))
 
 
