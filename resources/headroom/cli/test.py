@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 EPILOG = examples(
     "./headroom test",
-    "./headroom test --fast  # while developing: under 3 minutes where the build is up to date",
+    "./headroom test --fast  # while developing: about 4 minutes on two cores where the build is up to date",
     "./headroom test --fuzz  # 60 s for each fuzz target",
     "./headroom test --only pytest",
     "./headroom test --mutants  # do the conformance suites find every defect put into the reference on purpose?",
