@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from headroom.schemes.vj import line, vectors
+from headroom.core.captures.dissection import LinkPacket
+from headroom.schemes.vj import line, tshark_reading, vectors
 from headroom.schemes.vj.judge import header as headers
 from headroom.schemes.vj.judge import packet
 from headroom.schemes.vj.judge.compressor import CompressorJudge, not_compressible
@@ -153,3 +154,18 @@ def test_losses_and_damage_are_the_same_each_time() -> None:
     assert 5 < len(reports) < 40
     assert 160 < len(arrivals) < 200
     assert all(one.restored is None for one in reports)
+
+
+@pytest.mark.parametrize(("change", "compared"), [("05", True), ("c8", False), ("000100", True)])
+def test_changes_that_tshark_takes_for_signed_are_not_compared(change: str, compared: bool) -> None:
+    """200, in one octet, reads like 65,480 there."""
+    if not tshark_reading.available():
+        pytest.skip("tshark is not installed")
+    window = bytes.fromhex("02beef" + change) + b"a"
+    first = octets(FIRST)
+    packets = [LinkPacket(uncompressed(first), 0, UNCOMPRESSED), LinkPacket(window, 1, COMPRESSED)]
+    reading = tshark_reading.read(packets)[1]
+    assert reading.title == "COMPRESSED_TCP"
+    ours = tshark_reading.values_of(packet.read(window))
+    assert ("window change" in reading.values) == compared
+    assert all(ours[name] == value for name, value in reading.values.items() if name in ours)
