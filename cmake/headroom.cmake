@@ -30,37 +30,6 @@ if(HEADROOM_SANITIZERS)
   endif()
 endif()
 
-# headroom_precompile(target): compiles nlohmann/json.hpp once for all libraries that name themselves here, and with it
-# GoogleTest's header for all programs. REQUIRES: the target's compile options are those of headroom_flags alone.
-function(headroom_precompile target)
-  if(NOT HEADROOM_PRECOMPILE)
-    return()
-  endif()
-  get_target_property(type ${target} TYPE)
-  # The compiler refuses a precompiled header that was compiled with -fPIC in a program (-fPIE), and vice versa.
-  if(type STREQUAL "EXECUTABLE")
-    set(owner precompiled_for_programs)
-    if(NOT TARGET ${owner})
-      add_executable(${owner} EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/cmake/precompiled.cc)
-      target_link_libraries(${owner} PRIVATE GTest::gtest)
-      target_precompile_headers(${owner} PRIVATE <gtest/gtest.h> <nlohmann/json.hpp>)
-    endif()
-  else()
-    set(owner precompiled_for_libraries)
-    if(NOT TARGET ${owner})
-      add_library(${owner} OBJECT EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/cmake/precompiled.cc)
-      target_precompile_headers(${owner} PRIVATE <nlohmann/json.hpp>)
-    endif()
-  endif()
-  target_link_libraries(${owner} PRIVATE headroom_flags nlohmann_json::nlohmann_json)
-  target_precompile_headers(${target} REUSE_FROM ${owner})
-  # GCC does not remember that what it precompiled was a system's header, and warns of std::string's operator+ there,
-  # wrongly: https://gcc.gnu.org/bugzilla/show_bug.cgi?id=105651.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow)
-  endif()
-endfunction()
-
 # headroom_unity(target [ALONE patterns...]): with HEADROOM_UNITY, compiles the sources of each folder as one translation
 # unit, so that the compiler reads each header and instantiates each template once. Sources that match a pattern of ALONE
 # are compiled alone: those whose speed is measured, and those with names in an anonymous namespace that another source
@@ -87,7 +56,6 @@ function(headroom_adapter name)
   add_library(adapter_${name} MODULE ${ARGN})
   set_target_properties(adapter_${name} PROPERTIES PREFIX "" OUTPUT_NAME ${name})
   target_link_libraries(adapter_${name} PRIVATE headroom_abi headroom_flags nlohmann_json::nlohmann_json)
-  headroom_precompile(adapter_${name})
 endfunction()
 
 # headroom_scheme_table(template output function schemes...): makes a source of a template, in which
@@ -118,10 +86,6 @@ function(headroom_test name)
   include(GoogleTest)
   add_executable(${name} ${T_SOURCES} ${T_APART})
   target_link_libraries(${name} PRIVATE ${T_LIBRARIES} headroom_flags GTest::gtest GTest::gtest_main)
-  # DPDK's targets have compile options of their own.
-  if(NOT "headroom_engine_wire" IN_LIST T_LIBRARIES)
-    headroom_precompile(${name})
-  endif()
   if(HEADROOM_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     set_source_files_properties(${T_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
