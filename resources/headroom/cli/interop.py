@@ -11,6 +11,7 @@ import typer
 
 from headroom.core import console
 from headroom.core.errors import UsageError
+from headroom.core.options import flag
 from headroom.core.paths import DEFAULT_BUILD, shown
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _names(option: str, text: str | None) -> tuple[str, ...]:
 
     found = split_names(text or "")
     if text is not None and not found:
-        raise UsageError(f"--{option} names nothing. Leave the option out for all of them.")
+        raise UsageError(f"{flag(option)} names nothing. Leave the option out for all of them.")
     return found
 
 
@@ -192,10 +193,12 @@ def schemes_of(words: Words, schemes: tuple[str, ...] = ()) -> list[Scheme]:
         for option in ("traffic", "links"):
             if words[option] and not part(words, one)[option]:
                 names = [link.name for link in one.links] if option == "links" else one.cells().traffic_names()
-                raise UsageError(f"--{option} names nothing that there is for {one.name}. Known: {', '.join(names)}.")
+                raise UsageError(
+                    f"{flag(option)} names nothing that there is for {one.name}. Known: {', '.join(names)}."
+                )
     for option, having in axis_options().items():
         if words.get(option) and not set(schemes) & {one.name for one in having}:
-            raise UsageError(f"--{option.replace('_', '-')} is nothing for {' and '.join(one.name for one in found)}.")
+            raise UsageError(f"{flag(option)} is nothing for {' and '.join(one.name for one in found)}.")
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Optional
 
 import typer
 
-from headroom.core.options import Option
+from headroom.core.options import Option, flag
 from headroom.core.settings import options
 
 Command = Callable[..., None]
@@ -40,7 +40,6 @@ def with_options(command: Command, declared: Sequence[Option]) -> Command:
 
 
 def _parameter(one: Option) -> inspect.Parameter:
-    flag = f"--{one.name.replace('_', '-')}"
     default: Any = one.default
     kind: Any = one.kind
     if kind is list:
@@ -49,5 +48,5 @@ def _parameter(one: Option) -> inspect.Parameter:
         default = one.text(default)
     elif default is None:
         kind = Optional[kind]  # noqa: UP045
-    annotation = Annotated[kind, typer.Option(flag, help=one.help)]
+    annotation = Annotated[kind, typer.Option(flag(one.name), help=one.help)]
     return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)

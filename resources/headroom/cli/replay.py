@@ -13,7 +13,7 @@ import typer
 from headroom.cli.options import with_options
 from headroom.core.console import examples, print_json, print_table, say, warn_once
 from headroom.core.errors import UsageError
-from headroom.core.options import DRY_RUN, JSON, Option, assignments, number, seed_of
+from headroom.core.options import DRY_RUN, JSON, Option, assignments, flag, number, seed_of
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.scheme import Scheme, all_schemes, default
 
@@ -135,8 +135,9 @@ def _named(values: dict[str, Any], explicit: dict[str, Any], scheme: Scheme, mor
     theirs = [one.name for one in scheme.replay_options]
     for other in REPLAYED.values():
         if foreign := [one.name for one in other.replay_options if one.name in explicit and one.name not in theirs]:
-            flag = foreign[0].replace("_", "-")
-            raise UsageError(f"--{flag} is an option of {other.title}, and {scheme.title} has none of that name.")
+            raise UsageError(
+                f"{flag(foreign[0])} is an option of {other.title}, and {scheme.title} has none of that name."
+            )
     named = {name: str(values[name]) for name in ("compressor", "decompressor", *theirs, "flows", "packets")}
     named |= {name: str(values[name]) for name in ("loss", "ber") if values[name]}
     if values["ber"]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from headroom.core.errors import UsageError
+from headroom.core.options import flag
 from headroom.core.settings import options
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ def refuse_contradictions(given: RunOptions, plan: Plan) -> None:
     lists = {"case": plan.cases, "tag": set(plan.tags) - set(by_requirement), "exclude": plan.excluded}
     for name, value in given.values.items():
         if name in lists:
-            _must_agree(f"--{name}", sorted(value), sorted(lists[name]), plan)
+            _must_agree(flag(name), sorted(value), sorted(lists[name]), plan)
         elif name in options():
-            _must_agree(f"--{name}", options()[name].value(value), plan.settings.get(name), plan)
+            _must_agree(flag(name), options()[name].value(value), plan.settings.get(name), plan)
 
 
 def _must_agree(what: str, value: Any, kept: Any, plan: Plan) -> None:

@@ -20,6 +20,7 @@ from typing import Any
 
 from headroom.core import implementations
 from headroom.core.errors import UsageError
+from headroom.core.options import flag
 from headroom.core.paths import DEFAULT_BUILD
 from headroom.core.results.record import Verdict, worst
 from headroom.core.scheme import LinkCondition, Scheme, in_matrix
@@ -80,7 +81,7 @@ class Row:
             "links": ",".join(self.links),
             "build": self.build if self.build != DEFAULT_BUILD else "",
         }
-        options = [word for name, value in chosen.items() if value for word in (f"--{name.replace('_', '-')}", value)]
+        options = [word for name, value in chosen.items() if value for word in (flag(name), value)]
         return shlex.join(["./headroom", "interop", *options, "--seed", str(self.seed)])
 
 

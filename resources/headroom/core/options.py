@@ -14,6 +14,11 @@ from headroom.core.errors import UsageError
 TRUE, FALSE = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
 
 
+def flag(name: str) -> str:
+    """An option on a command line."""
+    return f"--{name.replace('_', '-')}"
+
+
 @dataclass(frozen=True)
 class Rows:
     """Rows of suites that heed an option, which others refuse. `keyword` is the template of these rows; `have` and
@@ -26,7 +31,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Option:
-    """An option: `--name`, the key `name` of run.json, and the variable NAME of Robot.
+    """An option: `flag(name)` on a command line, the key `name` of run.json, and the variable NAME of Robot.
 
     `parse` makes a value of what the command line, run.json or a variable has; it raises UsageError, with a sentence,
     on anything else. `kind` is the type on the command line. An option that is `repeated` is always part of the command
@@ -60,8 +65,8 @@ class Option:
     def words(self, value: Any) -> list[str]:
         """A value on a command line."""
         if self.kind is bool:
-            return [f"--{self.name}"] if value else []
-        return [f"--{self.name}", self.text(value)]
+            return [flag(self.name)] if value else []
+        return [flag(self.name), self.text(value)]
 
 
 def split_names(given: Any) -> tuple[str, ...]:
@@ -96,9 +101,9 @@ def number(name: str, least: float, most: float, unit: str, kind: Callable[[Any]
         try:
             found = kind(given)
         except (TypeError, ValueError, OverflowError):
-            raise UsageError(f"--{name} is a number of {unit}, not '{given}'.") from None
+            raise UsageError(f"{flag(name)} is a number of {unit}, not '{given}'.") from None
         if not least <= found <= most:
-            raise UsageError(f"--{name} is a number of {unit} from {least:,} to {most:,.0f}, not {found:,}.")
+            raise UsageError(f"{flag(name)} is a number of {unit} from {least:,} to {most:,.0f}, not {found:,}.")
         return found
 
     return parse

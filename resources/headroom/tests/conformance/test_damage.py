@@ -180,7 +180,7 @@ def test_attempt_goes_through_the_channels_that_are_declared(monkeypatch: pytest
 
     def require(name: str, role: str, channel: dict[str, Any], *_: Any, **__: Any) -> None:
         if channel["cids"] == "large":
-            raise NotDeclared("Somebody does not declare cid large.")
+            raise NotDeclared("The vendor does not declare cid large.")
 
     monkeypatch.setattr(engine, "run", run)
     monkeypatch.setattr(capabilities, "require", require)
