@@ -25,10 +25,6 @@ struct FormatRow {
   bool marker;
 };
 
-constexpr bool is_type_2(PacketType t) noexcept {
-  return t == PacketType::kUor2 || t == PacketType::kUor2Id || t == PacketType::kUor2Ts;
-}
-
 constexpr bool is_type_0(PacketType t) noexcept {
   return t == PacketType::kUo0 || t == PacketType::kR0 || t == PacketType::kR0Crc;
 }

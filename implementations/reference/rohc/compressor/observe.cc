@@ -247,8 +247,8 @@ bool may_carry_more(Flow flow, const PacketFields& f) noexcept {
   if (l.transport != Transport::kNone) return false;
   const std::uint8_t next = l.is_ipv4() ? f.inner[9] : f.inner[6];
   const ProfileSet& enabled = flow.config.channel.profiles;
-  return next == kProtocolIpv4 || next == kProtocolIpv6 || is_extension_header(next) ||
-         (next == kProtocolUdp && (enabled.udp || enabled.rtp)) || (next == kProtocolEsp && enabled.esp) ||
+  return is_ip(next) || is_extension_header(next) || (next == kProtocolUdp && (enabled.udp || enabled.rtp)) ||
+         (next == kProtocolEsp && enabled.esp) ||
          (next == kProtocolUdpLite && (enabled.udp_lite || enabled.rtp_udp_lite));
 }
 

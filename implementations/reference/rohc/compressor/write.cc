@@ -21,7 +21,7 @@ bool ends_with_ip(const PacketFields& f) noexcept {
   const std::uint8_t next = f.lists != nullptr && f.lists->extra_count != 0 ? f.lists->last_next
                             : f.chain.layout().is_ipv4()                    ? f.inner[9]
                                                                             : f.inner[6];
-  return next == kProtocolIpv4 || next == kProtocolIpv6;
+  return is_ip(next);
 }
 
 // --- Chains (5.7.7) --------------------------------------------------------------------------------------------------

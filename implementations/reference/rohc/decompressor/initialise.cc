@@ -13,8 +13,6 @@ namespace {
 
 using wire::ChainStatus;
 
-bool is_ip(std::uint8_t next) noexcept { return next == kProtocolIpv4 || next == kProtocolIpv6; }
-
 // A context without anything in it (the initial values are those of 5.7.5.2).
 ContextCopy new_context(wire::Profile profile) noexcept {
   ContextCopy copy{};

@@ -18,9 +18,6 @@ using wire::AckType;
 using wire::Mode;
 using wire::PacketType;
 
-constexpr bool is_type_2(PacketType t) noexcept {
-  return t == PacketType::kUor2 || t == PacketType::kUor2Id || t == PacketType::kUor2Ts;
-}
 constexpr bool is_type_0_or_1(PacketType t) noexcept {
   return wire::is_r_mode_only(t) || t == PacketType::kUo0 || t == PacketType::kUo1 || t == PacketType::kUo1Id ||
          t == PacketType::kUo1Ts;

@@ -40,7 +40,7 @@ bool parse_ip(Octets packet, IpHeader& ip) noexcept {
   return packet[0] >> 4 == 4 ? parse_ipv4(packet, ip) : parse_ipv6(packet, ip);
 }
 
-bool carries_ip(const IpHeader& ip) noexcept { return ip.next == kProtocolIpv4 || ip.next == kProtocolIpv6; }
+bool carries_ip(const IpHeader& ip) noexcept { return is_ip(ip.next); }
 
 }  // namespace
 

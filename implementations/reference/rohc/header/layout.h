@@ -63,6 +63,11 @@ inline constexpr std::uint8_t kProtocolIpv6 = 41;
 inline constexpr std::uint8_t kProtocolEsp = 50;
 inline constexpr std::uint8_t kProtocolUdpLite = 136;
 
+// Of the protocol field or the next header: whether an IP header follows.
+[[nodiscard]] constexpr bool is_ip(std::uint8_t protocol) noexcept {
+  return protocol == kProtocolIpv4 || protocol == kProtocolIpv6;
+}
+
 // Where a shape lacks a field, its mask is 0 and its offset kNowhere: inside an image but behind every header, so that
 // code without branches may read it or write it there.
 inline constexpr std::uint8_t kNowhere = 60;

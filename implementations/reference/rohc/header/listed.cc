@@ -60,8 +60,6 @@ std::size_t octets_by_length_field(std::uint8_t type, const std::uint8_t* h) noe
   }
 }
 
-bool is_ip(std::uint8_t next) noexcept { return next == kProtocolIpv4 || next == kProtocolIpv6; }
-
 // One IP header and its extension headers.
 struct IpPart {
   unsigned version = 0;

@@ -107,9 +107,7 @@ void item_of(const std::uint8_t* header, std::uint8_t type, std::size_t octets, 
 
 // In a generic list a GRE item may have "the type of the subsequent header" instead of its own in front: so 5.8.4.4,
 // which 5.8.4.1 contradicts. IP headers cannot be items, so that both can be understood.
-[[nodiscard]] constexpr bool is_gre_by_what_follows(std::uint8_t type) noexcept {
-  return type == kProtocolIpv4 || type == kProtocolIpv6;
-}
+[[nodiscard]] constexpr bool is_gre_by_what_follows(std::uint8_t type) noexcept { return is_ip(type); }
 
 // Octets of the item that begins `octets`, by the type in its first octet; 0 when it is truncated, too long or of a
 // type that is no extension header. `generic`: of a list of encoding type 0.

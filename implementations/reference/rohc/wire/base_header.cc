@@ -12,8 +12,6 @@ constexpr Bits bits(unsigned value, unsigned width) noexcept {
   return {value & ((1U << width) - 1), static_cast<std::uint8_t>(width)};
 }
 
-constexpr unsigned low(Bits field, unsigned width) noexcept { return field.value & ((1U << width) - 1); }
-
 // Second octet of the type 1 formats of RTP: M or X, SN (4), CRC (3).
 unsigned second_of_type_1(bool flag, const BaseHeader& h) noexcept {
   return (flag ? 0x80U : 0U) | low(h.sn, 4) << 3 | (h.crc & 7U);

@@ -27,6 +27,8 @@ struct Bits {
     return {static_cast<std::uint32_t>(joined), static_cast<std::uint8_t>(width + low.width)};
   }
 };
+// The `width` least significant bits of a field. REQUIRES: width < 32.
+[[nodiscard]] constexpr unsigned low(Bits field, unsigned width) noexcept { return field.value & ((1U << width) - 1); }
 
 struct BaseHeader {
   PacketType type = PacketType::kUnknown;

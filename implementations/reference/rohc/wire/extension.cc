@@ -9,7 +9,6 @@ namespace {
 
 constexpr unsigned flag(bool set, unsigned bit) noexcept { return set ? 0x80U >> bit : 0U; }
 constexpr bool has(std::uint8_t octet, unsigned bit) noexcept { return (octet & 0x80U >> bit) != 0; }
-constexpr unsigned low(Bits field, unsigned width) noexcept { return field.value & ((1U << width) - 1); }
 
 // Inner and outer IP header flags; `last` is the eighth bit: ip2 (inner, RTP) or I2 (outer).
 void write_ip_flags(Writer& out, const IpHeaderUpdate& u, bool last) noexcept {

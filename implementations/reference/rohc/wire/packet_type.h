@@ -35,6 +35,9 @@ inline constexpr std::array<std::string_view, 18> kPacketTypeNames = {
     "IR",  "IR-DYN",  "UO-0", "UO-1",   "UO-1-ID", "UO-1-TS", "UOR-2",    "UOR-2-ID", "UOR-2-TS",
     "R-0", "R-0-CRC", "R-1",  "R-1-ID", "R-1-TS",  "Normal",  "Feedback", "Segment",  "unknown"};
 
+[[nodiscard]] constexpr bool is_type_2(PacketType t) noexcept {
+  return t == PacketType::kUor2 || t == PacketType::kUor2Id || t == PacketType::kUor2Ts;
+}
 // Types 0 and 1 of R-mode.
 [[nodiscard]] constexpr bool is_r_mode_only(PacketType t) noexcept {
   return t >= PacketType::kR0 && t <= PacketType::kR1Ts;

@@ -33,8 +33,6 @@ PacketSpec with_outer(PacketSpec spec, unsigned version) {
   return spec;
 }
 
-bool is_type_2(PacketType t) { return t == PacketType::kUor2 || t == PacketType::kUor2Id || t == PacketType::kUor2Ts; }
-
 struct Change {
   const char* name;
   std::function<void(PacketSpec&)> apply;
