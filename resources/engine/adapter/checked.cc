@@ -87,8 +87,8 @@ std::vector<PacketOutput> Checked::process(const std::vector<PacketInput>& input
   const std::uint32_t room = expansion_ + std::exchange(extra_room_, 0) +
                              expansion_for(instance_.role(), instance_.mrru()) - HEADROOM_EXPANSION;
   lay_out(inputs, room);
-  std::uint32_t longest = 0;
-  for (const headroom_packet& packet : packets_) longest = std::max(longest, packet.out_capacity);
+  drain_room_ = 0;
+  for (const headroom_packet& packet : packets_) drain_room_ = std::max(drain_room_, packet.out_capacity);
   std::vector<PacketOutput> outputs(inputs.size());
   caller_.process_all(compresses(), packets_.data(), packets_.size(), now_ns, details_.data(),
                       [&](std::size_t begin, std::size_t end) {
@@ -96,7 +96,7 @@ std::vector<PacketOutput> Checked::process(const std::vector<PacketInput>& input
                         if (caller_.policy().is_timed())
                           per_packet_.push_back(caller_.policy().cycles() / static_cast<double>(end - begin));
                         for (std::size_t i = begin; i < end; ++i) outputs[i] = checked_output(i, inputs[i]);
-                        if (packets_[end - 1].more != 0) outputs[end - 1].more = drain(longest, now_ns);
+                        if (packets_[end - 1].more != 0) outputs[end - 1].more = drain(now_ns);
                         for (std::size_t i = begin; i < end; ++i) check_lengths(packets_[i], outputs[i]);
                       });
   buffers_.poison();
@@ -148,28 +148,51 @@ PacketOutput Checked::checked_output(std::size_t i, const PacketInput& input) {
   const bool is_refused = input.channel >= instance_.channels() && packet.status == HEADROOM_ERR_CHANNEL;
   if (input.type == HEADROOM_TYPE_LOST && packet.status != HEADROOM_NOTHING && !is_refused)
     broken(function, "a report of a lost frame has another status than NOTHING.");
-  PacketOutput output{
-      packet.status, Octets(packet.out, packet.out + packet.out_length), details_[i], packet.out_type, {}};
+  PacketOutput output{packet.status,  Octets(packet.out, packet.out + packet.out_length),
+                      details_[i],    packet.out_type,
+                      packet.channel, {}};
   // The buffers are ours again (headroom.h, "Buffers"): the next call, of any function, finds nothing in them.
   std::fill_n(input_.data() + (packet.in - input_.data()), packet.in_length, kPoisonOctet);
   std::fill_n(packet.out, packet.out_capacity, kPoisonOctet);
   return output;
 }
 
-std::vector<PacketOutput> Checked::drain(std::uint32_t capacity, std::uint64_t now_ns) {
+std::uint64_t Checked::next_deadline() {
+  if (!caller_.has_next_deadline()) return HEADROOM_NO_DEADLINE;
+  const std::uint64_t deadline = caller_.next_deadline();
+  if (deadline != HEADROOM_NO_DEADLINE && !caller_.has_drain())
+    broken("next_deadline", "it tells a deadline, and drain is NULL.");
+  return deadline;
+}
+
+std::vector<PacketOutput> Checked::drain_due(std::uint64_t now_ns) {
+  std::vector<PacketOutput> outputs = drain(now_ns);
+  if (const std::uint64_t deadline = next_deadline(); deadline <= now_ns) {
+    broken("next_deadline",
+           "it tells " + number(deadline) + " when all that is due at " + number(now_ns) + " has been drained.");
+  }
+  return outputs;
+}
+
+std::vector<PacketOutput> Checked::drain(std::uint64_t now_ns) {
   constexpr const char* kName = "drain";
   Buffers kept = std::exchange(buffers_, {});  // those of packets that come behind
   std::vector<PacketOutput> outputs;
   for (;;) {
     headroom_detail detail = kUnknownDetail;
     std::optional<Filled> filled =
-        one(kName, nullptr, record_of({}, nullptr, 0), capacity, false,
+        one(kName, nullptr, record_of({}, nullptr, 0), drain_room_, false,
             [&](headroom_packet& packet) { return caller_.drain(&packet, 1, now_ns, &detail); });
     if (!filled) break;
     if (outputs.size() == kMostOutputs) broken(kName, "it never comes to an end.");
     check_detail(detail, kName);
     check_channel(kName, filled->record.channel);
-    outputs.push_back({filled->record.status, std::move(filled->octets), detail, filled->record.out_type, {}});
+    outputs.push_back({filled->record.status,
+                       std::move(filled->octets),
+                       detail,
+                       filled->record.out_type,
+                       filled->record.channel,
+                       {}});
   }
   buffers_ = std::move(kept);
   return outputs;
@@ -191,7 +214,8 @@ void Checked::check_detail(const headroom_detail& detail, const char* function) 
 // `output` is that of `packet`, as it was given and has come back.
 void Checked::check_lengths(const headroom_packet& packet, const PacketOutput& output) const {
   if (packet.status != HEADROOM_OK) return;
-  if (!compresses() && instance_.mrru() != 0) return;  // the header may stand in segments that came before
+  // The header may stand in link packets that came before, or come behind.
+  if (instance_.packs() || (!compresses() && instance_.mrru() != 0)) return;
   std::size_t made = 0;
   for (const PacketInput& one : link_packets_of(output)) made += one.octets.size();
   const auto check = [&](const char* field, std::uint16_t length, const char* of, std::size_t whole) {

@@ -78,10 +78,15 @@ class Checked : public CheckedInstance {
  public:
   // `expansion`: room for output beyond each input's length.
   explicit Checked(Instance& instance, std::uint32_t expansion = HEADROOM_EXPANSION)
-      : CheckedInstance(instance), expansion_(expansion) {}
+      : CheckedInstance(instance), expansion_(expansion), drain_room_(expansion) {}
 
   // Compresses or decompresses, as the instance's role has it, and drains.
   [[nodiscard]] std::vector<PacketOutput> process(const std::vector<PacketInput>& inputs, std::uint64_t now_ns);
+
+  // When something is due though no packet comes; HEADROOM_NO_DEADLINE when nothing is.
+  [[nodiscard]] std::uint64_t next_deadline();
+  // Drains what is due at `now_ns`. Afterwards the next deadline is later.
+  [[nodiscard]] std::vector<PacketOutput> drain_due(std::uint64_t now_ns);
 
   // The median time of a packet in the timed calls of `process`, in cycles; nothing when none was timed. In bursts, a
   // packet is charged with its share of the call.
@@ -94,11 +99,12 @@ class Checked : public CheckedInstance {
   // A call has handled records from `begin` to `end`.
   void check_call(std::size_t begin, std::size_t end) const;
   [[nodiscard]] PacketOutput checked_output(std::size_t i, const PacketInput& input);
-  [[nodiscard]] std::vector<PacketOutput> drain(std::uint32_t capacity, std::uint64_t now_ns);
+  [[nodiscard]] std::vector<PacketOutput> drain(std::uint64_t now_ns);
   void check_detail(const headroom_detail& detail, const char* function) const;
   void check_lengths(const headroom_packet& packet, const PacketOutput& output) const;
 
   std::uint32_t expansion_;
+  std::uint32_t drain_room_;  // octets: of the largest record of the last call
   std::vector<headroom_packet> packets_;
   std::vector<headroom_packet> expected_;
   std::vector<headroom_detail> details_;

@@ -52,6 +52,7 @@ SchemeDescription parse_scheme(const Value& value) {
   scheme.max_channels = object.integer("max_channels", 1, 0xFFFFFFFF, 1);
   if (const auto v = object.optional("feedback")) scheme.feedback = chosen(*v, {"own", "interspersed", "piggybacked"});
   if (const auto v = object.optional("features")) scheme.features = words(*v, kMostWords);
+  scheme.packs = object.boolean("packs", false);
   if (const auto v = object.optional("names")) scheme.names = parse_names(*v);
   return scheme;
 }

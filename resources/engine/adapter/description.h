@@ -40,6 +40,7 @@ struct SchemeDescription {
   std::uint64_t max_channels = 1;
   std::vector<std::string> feedback;
   std::vector<std::string> features;
+  bool packs = false;  // link packets may carry several packets, or parts of them
   Names names;
 };
 

@@ -44,6 +44,7 @@ Instance::Instance(const AdapterJob& job, headroom_role role)
     : library_(Library::open(job.library, job.where + "/library")),
       description_(describe(library_->api())),
       names_(nullptr),
+      packs_(false),
       role_(role),
       channels_(job.channels),
       mrru_(mrru_of(job.config)),
@@ -65,6 +66,7 @@ Instance::Instance(const AdapterJob& job, headroom_role role)
                 "the adapter " + job.library + " offers no " + name_of(role) + " for " + job.scheme + ".", job.where);
   }
   names_ = &scheme->names;
+  packs_ = scheme->packs;
   std::string sentence(kErrorCapacity, '\0');
   const std::string config = job.config.dump();
   self_ =

@@ -61,6 +61,8 @@ class Instance {
   [[nodiscard]] headroom_role role() const noexcept { return role_; }
   [[nodiscard]] const Description& description() const noexcept { return description_; }
   [[nodiscard]] const Names& names() const noexcept { return *names_; }
+  // Whether its link packets may carry several packets, or parts of them.
+  [[nodiscard]] bool packs() const noexcept { return packs_; }
   [[nodiscard]] const std::string& path() const noexcept { return library_->path(); }
   [[nodiscard]] std::uint32_t channels() const noexcept { return channels_; }
   [[nodiscard]] std::uint32_t mrru() const noexcept { return mrru_; }
@@ -70,6 +72,7 @@ class Instance {
   std::shared_ptr<const Library> library_;
   Description description_;
   const Names* names_;
+  bool packs_;
   headroom_role role_;
   std::uint32_t channels_;
   std::uint32_t mrru_;

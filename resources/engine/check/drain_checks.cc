@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kPackets = 64;
 constexpr std::size_t kMostOutputs = 1000;  // of one packet
+constexpr std::size_t kMostDeadlines = 10'000;
 
 // A packet of the source with its room.
 struct Slots {
@@ -132,6 +133,12 @@ Outcome check_deadline(const Subject& subject) {
       if (deadline >= time_of(i + 1)) continue;
       note("the deadline behind packet " + std::to_string(i) + " has come");
       (void)after_drain(deadline);
+    }
+    note("one deadline after another has come behind the last packet");
+    std::uint64_t deadline = caller.next_deadline();
+    for (std::size_t i = 0; deadline != HEADROOM_NO_DEADLINE; ++i) {
+      if (i == kMostDeadlines) throw Broken("one deadline follows another without end, though no packet comes.");
+      deadline = after_drain(std::max(deadline, time_of(inputs.size())));
     }
   });
   if (!any) throw NotJudged("the adapter has no next_deadline.");

@@ -71,6 +71,7 @@ Direction::Direction(const Job& job, bool reverse)
     compressor_instance = std::make_unique<Instance>(*job.compressor, HEADROOM_COMPRESSOR);
     compressor = std::make_unique<Checked>(*compressor_instance);
     compressor_statistics_ = std::make_unique<SideStatistics>(compressor_instance->names(), HEADROOM_COMPRESSOR);
+    if (compressor_instance->packs()) packed_.emplace(source_);
   }
   if (job.decompressor) {
     decompressor_instance = std::make_unique<Instance>(*job.decompressor, HEADROOM_DECOMPRESSOR);
@@ -85,82 +86,103 @@ const SourcePacket* Direction::expected(std::size_t index) const noexcept {
   return nullptr;
 }
 
-// The header of the unit stands at its front: it is spread over the segments as they come. What the link may do to a
-// header it may do to their type octets, and to feedback and padding, too.
-std::vector<LinkPacket> Direction::note_segments(std::size_t index, const PacketOutput& output) {
+LinkPacket Direction::link_packet(std::size_t index, const PacketOutput& output) const {
+  LinkPacket packet;
+  packet.channel = source_[index].channel;
+  packet.tag = index;
+  packet.type = output.type;
+  packet.octets = output.octets;
+  return packet;
+}
+
+// Link packets of a job without a compressor.
+LinkPacket Direction::note_given(std::size_t index) {
   const SourcePacket& packet = source_[index];
+  LinkPacket link;
+  link.channel = packet.channel;
+  link.tag = index;
+  link.type = packet.type;
+  link.octets = packet.octets;
+  const SourcePacket* original = expected(index);
+  link.header_length = original != nullptr ? header_on_link(link.octets, *original, nullptr)
+                                           : static_cast<std::uint32_t>(link.octets.size());
+  sent_header_[index] = link.header_length;
+  return link;
+}
+
+std::vector<LinkPacket> Direction::note_compressed(std::size_t index, const PacketOutput* output) {
+  const Verdict until_it_arrives = decompressor ? Verdict::lost_on_link : Verdict::sent;
+  if (output == nullptr) {
+    verdicts_[index] = until_it_arrives;
+    return {note_given(index)};
+  }
+  if (!records_.empty()) records_[index].compressed = *output;
+  const bool is_taken = output->came_out() || (packed_ && output->status == HEADROOM_NOTHING);
   std::vector<LinkPacket> packets;
-  Octets unit;
+  Octets octets;
   const auto add = [&](const PacketOutput& one) {
-    if (!one.came_out()) return;
-    LinkPacket link;
-    link.channel = packet.channel;
-    link.tag = index;
-    link.type = one.type;
-    link.octets = one.octets;
-    unit.insert(unit.end(), one.octets.begin(), one.octets.end());
-    packets.push_back(std::move(link));
+    if (!is_taken || !one.came_out()) return;
+    packets.push_back(link_packet(index, one));
+    octets.insert(octets.end(), one.octets.begin(), one.octets.end());
   };
-  add(output);
-  for (const PacketOutput& more : output.more) add(more);
-  const std::uint32_t header = header_on_link(unit, packet, &output.detail);
-  std::uint32_t left = header;
+  add(*output);
+  for (const PacketOutput& more : output->more) add(more);
+  spread_header(index, octets, *output, packets);
+  compressor_statistics_->add(index, source_[index].channel, output->status, output->detail, octets.size(),
+                              sent_header_[index]);
+  last_status_[index] = static_cast<std::int8_t>(output->status);
+  verdicts_[index] = is_taken ? until_it_arrives : Verdict::not_compressed;
+  if (packed_ && is_taken) packed_->take(index);
+  if (is_taken && !output->more.empty()) segmented_[index] = false;
+  return packets;
+}
+
+// The header of a packet stands at its front: it is spread over the link packets as they come. What the link may do to
+// a header it may do to their type octets, and to feedback and padding, too.
+void Direction::spread_header(std::size_t index, OctetView octets, const PacketOutput& output,
+                              std::vector<LinkPacket>& packets) {
+  if (packets.empty()) return;
+  const auto all = static_cast<std::uint32_t>(octets.size());
+  std::uint32_t left = packed_ ? all : header_on_link(octets, source_[index], &output.detail);
+  sent_header_[index] = left;
   for (LinkPacket& link : packets) {
     link.header_length = std::min(left, static_cast<std::uint32_t>(link.octets.size()));
     left -= link.header_length;
   }
-  compressor_statistics_->add(index, packet.channel, output.status, output.detail, unit.size(), header);
-  segmented_[index] = false;
-  sent_header_[index] = header;
-  verdicts_[index] = decompressor ? Verdict::lost_on_link : Verdict::sent;
-  return packets;
 }
 
-std::vector<LinkPacket> Direction::note_compressed(std::size_t index, const PacketOutput* output) {
-  const SourcePacket& packet = source_[index];
-  if (output != nullptr && output->came_out() && !output->more.empty()) {
-    if (!records_.empty()) records_[index].compressed = *output;
-    return note_segments(index, *output);
-  }
-  LinkPacket link;
-  link.channel = packet.channel;
-  link.tag = index;
-  if (output == nullptr) {
-    link.octets = packet.octets;
-    link.type = packet.type;
-    const SourcePacket* original = expected(index);
-    link.header_length = original != nullptr ? header_on_link(link.octets, *original, nullptr)
-                                             : static_cast<std::uint32_t>(link.octets.size());
-  } else {
-    if (!records_.empty()) records_[index].compressed = *output;
-    if (output->status == HEADROOM_OK) {
-      link.octets = output->octets;
-      link.type = output->type;
-      link.header_length = header_on_link(link.octets, packet, &output->detail);
-    }
-    compressor_statistics_->add(index, packet.channel, output->status, output->detail, link.octets.size(),
-                                link.header_length);
-    if (output->status != HEADROOM_OK) {
-      verdicts_[index] = Verdict::not_compressed;
-      last_status_[index] = static_cast<std::int8_t>(output->status);
-      return {};
-    }
-  }
-  sent_header_[index] = link.header_length;
-  verdicts_[index] = decompressor ? Verdict::lost_on_link : Verdict::sent;  // until it arrives
+std::vector<LinkPacket> Direction::note_due(const std::vector<PacketOutput>& outputs) {
   std::vector<LinkPacket> packets;
-  packets.push_back(std::move(link));
+  for (const PacketOutput& output : outputs) {
+    if (!output.came_out()) continue;
+    const std::optional<std::size_t> last = packed_ ? packed_->last_taken(output.channel) : std::nullopt;
+    LinkPacket packet;
+    packet.channel = output.channel;
+    packet.tag = last ? *last : kInserted;
+    packet.type = output.type;
+    packet.octets = output.octets;
+    packet.header_length = static_cast<std::uint32_t>(packet.octets.size());
+    packets.push_back(std::move(packet));
+  }
   return packets;
 }
 
-void Direction::note_sent(std::size_t index, const LinkPacket& sent, const LinkOutcome& outcome) {
-  if (outcome.fate != Fate::delivered) verdicts_[index] = Verdict::lost_on_link;
-  if (const auto segmented = segmented_.find(index); segmented != segmented_.end()) {
-    segmented->second = segmented->second || outcome.fate != Fate::delivered;
+void Direction::note_sent(const LinkPacket& sent, const LinkOutcome& outcome, bool at_deadline) {
+  if (sent.tag == kInserted) return;
+  const auto index = static_cast<std::size_t>(sent.tag);
+  const bool is_lost = outcome.fate != Fate::delivered;
+  const auto segmented = segmented_.find(index);
+  if (packed_) {
+    packed_->note_sent(sent.channel, at_deadline ? Packed::kDeadline : index, !is_lost);
+  } else {
+    if (is_lost) verdicts_[index] = Verdict::lost_on_link;
+    if (segmented != segmented_.end()) segmented->second = segmented->second || is_lost;
+  }
+  if (packed_ || segmented != segmented_.end()) {
     if (!records_.empty()) records_[index].segments.push_back({sent.octets, sent.header_length, outcome});
     return;  // "no way … to make any use of a segment that has residual bit errors" (RFC 3095, 5.2.5.2)
   }
-  if (!outcome.flipped.empty() && outcome.fate == Fate::delivered) {
+  if (!outcome.flipped.empty() && !is_lost) {
     if (const SourcePacket* original = expected(index); original != nullptr) {
       altered_[index] = with_flipped_payload(original->octets, sent.octets.size(), sent.header_length, outcome.flipped);
     }
@@ -192,27 +214,56 @@ Verdict Direction::judge(std::size_t index, const Delivery& delivery, const Pack
 
 void Direction::note_arrival(const Delivery& delivery, std::uint64_t now_ns, const PacketOutput& output) {
   if (delivery.error) return;  // nothing arrived; that nothing came out either has been checked
-  const std::uint64_t tag = delivery.packet.tag;
-  if (tag == kInserted || tag == kFeedbackTag) {
-    ++inserted_statuses_[name_of_status(output.status)];
-    if (output.status == HEADROOM_OK) {
-      ++inserted_delivered_;
-      add_mismatch(std::nullopt, now_ns, {}, output.octets);
-    }
-    if (job_.records == Records::all || (job_.records == Records::failures && output.status == HEADROOM_OK)) {
-      Json entry = {{"direction", reverse_ ? "reverse" : "forward"},
-                    {tag == kInserted ? "inserted" : "feedback_packet", true},
-                    {"time_ns", now_ns},
-                    {"link", octets_or_length(delivery.packet.octets)},
-                    {"status", name_of_status(output.status)}};
-      if (output.status == HEADROOM_OK) entry["got"] = to_hex(output.octets);
-      other_records_.push_back(std::move(entry));
-    }
-    return;
+  note_output(delivery, now_ns, output, delivery.packet.octets.size());
+  for (const PacketOutput& more : output.more) note_output(delivery, now_ns, more, 0);
+}
+
+void Direction::note_due_arrivals(std::uint64_t now_ns, const std::vector<PacketOutput>& outputs) {
+  for (const PacketOutput& output : outputs) {
+    Delivery nothing_new{now_ns, {}};
+    nothing_new.packet.tag = kInserted;
+    nothing_new.packet.channel = output.channel;
+    note_output(nothing_new, now_ns, output, 0);
   }
-  const auto index = static_cast<std::size_t>(tag);
-  decompressor_statistics_->add(tag, delivery.packet.channel, output.status, output.detail,
-                                delivery.packet.octets.size(), sent_header_[index]);
+}
+
+void Direction::note_output(const Delivery& delivery, std::uint64_t now_ns, const PacketOutput& output,
+                            std::uint64_t link_octets) {
+  std::optional<std::size_t> index;  // of the source
+  if (delivery.packet.tag < source_.size()) index = static_cast<std::size_t>(delivery.packet.tag);
+  if (index) {
+    decompressor_statistics_->add(*index, delivery.packet.channel, output.status, output.detail, link_octets,
+                                  sent_header_[*index]);
+  }
+  if (packed_) {
+    if (output.status < 0 && index) last_status_[*index] = static_cast<std::int8_t>(output.status);
+    if (output.came_out()) index = judge_packed(delivery, output, now_ns);
+  } else if (index) {
+    judge_tagged(*index, delivery, output, now_ns);
+  }
+  if (!index) return note_other(delivery, now_ns, output);
+  if (!records_.empty()) records_[*index].arrivals.push_back({now_ns, delivery.duplicate, output});
+}
+
+// An output that is no packet of the source's.
+void Direction::note_other(const Delivery& delivery, std::uint64_t now_ns, const PacketOutput& output) {
+  ++inserted_statuses_[name_of_status(output.status)];
+  if (output.came_out()) {
+    ++inserted_delivered_;
+    add_mismatch(std::nullopt, now_ns, {}, output.octets);
+  }
+  if (job_.records != Records::all && !(job_.records == Records::failures && output.came_out())) return;
+  Json entry = {{"direction", reverse_ ? "reverse" : "forward"},
+                {delivery.packet.tag == kFeedbackTag ? "feedback_packet" : "inserted", true},
+                {"time_ns", now_ns},
+                {"link", octets_or_length(delivery.packet.octets)},
+                {"status", name_of_status(output.status)}};
+  if (output.came_out()) entry["got"] = to_hex(output.octets);
+  other_records_.push_back(std::move(entry));
+}
+
+void Direction::judge_tagged(std::size_t index, const Delivery& delivery, const PacketOutput& output,
+                             std::uint64_t now_ns) {
   Verdict verdict = judge(index, delivery, output, now_ns);
   // A segment alone delivers nothing; where another one was lost, that is what the packet's fate is due to.
   const auto segmented = segmented_.find(index);
@@ -220,7 +271,25 @@ void Direction::note_arrival(const Delivery& delivery, std::uint64_t now_ns, con
     verdict = Verdict::lost_on_link;
   if (verdict == Verdict::not_delivered) last_status_[index] = static_cast<std::int8_t>(output.status);
   if (weight(verdict) > weight(verdicts_[index]) || weight(verdicts_[index]) == 1) verdicts_[index] = verdict;
-  if (!records_.empty()) records_[index].arrivals.push_back({now_ns, delivery.duplicate, output});
+}
+
+// Returns the packet of the source that `output` is, or in the place of which it came; nothing where there is none.
+std::optional<std::size_t> Direction::judge_packed(const Delivery& delivery, const PacketOutput& output,
+                                                   std::uint64_t now_ns) {
+  const std::uint32_t channel = delivery.packet.channel;
+  if (const auto match = packed_->deliver(channel, output.octets)) {
+    if (match->again) {
+      ++duplicates_delivered_;
+    } else if (verdicts_[match->index] != Verdict::mismatched) {
+      verdicts_[match->index] = Verdict::identical;
+    }
+    return match->index;
+  }
+  const std::optional<std::size_t> missing = packed_->first_missing(channel);
+  if (!missing) return std::nullopt;
+  verdicts_[*missing] = Verdict::mismatched;
+  add_mismatch(missing, now_ns, source_[*missing].octets, output.octets);
+  return missing;
 }
 
 void Direction::add_mismatch(std::optional<std::uint64_t> packet, std::uint64_t now_ns, OctetView wanted,
@@ -242,6 +311,11 @@ void Direction::note_passed_on(std::uint64_t tag, const ReversePacket& element) 
 }
 
 void Direction::settle() {
+  for (std::size_t i = 0; packed_ && i < verdicts_.size(); ++i) {
+    const bool may_be_lost = packed_->may_be_lost(i);
+    if (verdicts_[i] == Verdict::lost_on_link && !may_be_lost) verdicts_[i] = Verdict::not_delivered;
+    if (verdicts_[i] == Verdict::sent && may_be_lost) verdicts_[i] = Verdict::lost_on_link;
+  }
   if (!job_.has_expected) return;
   // A link packet that was lost on the way and from which nothing was to come out has done what it should.
   for (std::size_t i = 0; i < verdicts_.size(); ++i) {

@@ -16,6 +16,7 @@
 #include "adapter/checked.h"
 #include "link/link.h"
 #include "replay/job.h"
+#include "replay/packed.h"
 #include "replay/statistics.h"
 
 namespace headroom::replay {
@@ -54,7 +55,7 @@ struct Record {
     std::uint32_t header = 0;
     LinkOutcome outcome;
   };
-  std::vector<Segment> segments;  // instead of the three above, where there are any
+  std::vector<Segment> segments;  // instead of the three above, where there may be several
   struct Arrival {
     std::uint64_t time_ns = 0;
     bool duplicate = false;
@@ -82,10 +83,15 @@ class Direction {
   [[nodiscard]] bool exhausted() const noexcept { return next >= source_.size(); }
 
   // The compressor's output for packet `index`; without a compressor the packet itself. Returns the link packets: one,
-  // several segments, or none.
+  // several, or none.
   [[nodiscard]] std::vector<LinkPacket> note_compressed(std::size_t index, const PacketOutput* output);
-  void note_sent(std::size_t index, const LinkPacket& sent, const LinkOutcome& outcome);
+  // What the compressor has put out at a deadline. Returns the link packets.
+  [[nodiscard]] std::vector<LinkPacket> note_due(const std::vector<PacketOutput>& outputs);
+  void note_sent(const LinkPacket& sent, const LinkOutcome& outcome, bool at_deadline = false);
+  // The outputs of the decompressor for what has arrived: the first, and those that it put out behind it.
   void note_arrival(const Delivery& delivery, std::uint64_t now_ns, const PacketOutput& output);
+  // What the decompressor has put out at a deadline.
+  void note_due_arrivals(std::uint64_t now_ns, const std::vector<PacketOutput>& outputs);
   void note_feedback(std::uint64_t tag, const ReversePacket& feedback);
   void note_passed_on(std::uint64_t tag, const ReversePacket& feedback);
   // At the end: whoever arrived and was not delivered, or never arrived.
@@ -101,7 +107,15 @@ class Direction {
   FeedbackCounts feedback;
 
  private:
-  [[nodiscard]] std::vector<LinkPacket> note_segments(std::size_t index, const PacketOutput& output);
+  [[nodiscard]] LinkPacket link_packet(std::size_t index, const PacketOutput& output) const;
+  [[nodiscard]] LinkPacket note_given(std::size_t index);
+  void spread_header(std::size_t index, OctetView octets, const PacketOutput& output, std::vector<LinkPacket>& packets);
+  void note_output(const Delivery& delivery, std::uint64_t now_ns, const PacketOutput& output,
+                   std::uint64_t link_octets);
+  void note_other(const Delivery& delivery, std::uint64_t now_ns, const PacketOutput& output);
+  void judge_tagged(std::size_t index, const Delivery& delivery, const PacketOutput& output, std::uint64_t now_ns);
+  [[nodiscard]] std::optional<std::size_t> judge_packed(const Delivery& delivery, const PacketOutput& output,
+                                                        std::uint64_t now_ns);
   [[nodiscard]] const SourcePacket* expected(std::size_t index) const noexcept;
   [[nodiscard]] Verdict judge(std::size_t index, const Delivery& delivery, const PacketOutput& output,
                               std::uint64_t now_ns);
@@ -121,6 +135,7 @@ class Direction {
   std::vector<std::uint32_t> sent_header_;             // octets of header on the link
   std::unordered_map<std::uint64_t, Octets> altered_;  // what is expected of packets whose payload was damaged
   std::unordered_map<std::uint64_t, bool> segmented_;  // packets that went as segments: whether the link lost one
+  std::optional<Packed> packed_;                       // where the compressor packs
   std::vector<Mismatch> mismatches_;
   std::vector<Record> records_;
   std::vector<Json> other_records_;  // of packets that are not the source's

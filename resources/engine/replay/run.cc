@@ -25,6 +25,7 @@ using sim::kNever;
 
 constexpr std::uint64_t kLeastTimingNs = 5'000'000;  // so that the counter's rate is good to about a thousandth
 constexpr int kMostFeedbackInARow = 10'000;          // one burst cannot honestly cause more
+constexpr int kMostDeadlinesInARow = 10'000;         // nor can the packets before them
 
 // Endpoint A holds the forward compressor and the reverse decompressor, endpoint B the other two.
 class Run {
@@ -35,7 +36,9 @@ class Run {
       directions_[reverse] = std::make_unique<Direction>(job, reverse);
       connect(reverse);
       senders_[reverse].emplace(*this, reverse);
+      timers_[reverse].emplace(*this, reverse);
       simulation_.add(*senders_[reverse]);
+      simulation_.add(*timers_[reverse]);
       if (!job.timing) continue;
       for (Checked* side : {direction(reverse).compressor.get(), direction(reverse).decompressor.get()}) {
         if (side != nullptr) side->time_calls(cycles_);
@@ -79,6 +82,35 @@ class Run {
    private:
     Run& run_;
     bool reverse_;
+  };
+
+  // Drains what adapters of one direction put out though no packet comes.
+  class Timer final : public sim::Host {
+   public:
+    Timer(Run& run, bool reverse) : run_(run), d_(run.direction(reverse)) {}
+
+    [[nodiscard]] std::uint64_t next_ns() const override {
+      return std::min(deadline_of(d_.compressor.get()), deadline_of(d_.decompressor.get()));
+    }
+    void act() override {
+      acts_ = d_.next == at_ ? acts_ + 1 : 1;
+      at_ = d_.next;
+      if (acts_ > kMostDeadlinesInARow) {
+        const bool compressor = deadline_of(d_.compressor.get()) <= run_.now_ns();
+        throw PromiseBroken(compressor ? *d_.compressor_instance : *d_.decompressor_instance, "next_deadline",
+                            "one deadline follows another without end, though no packet comes.");
+      }
+      if (deadline_of(d_.compressor.get()) <= run_.now_ns()) run_.send_due(d_.reverse());
+      if (deadline_of(d_.decompressor.get()) <= run_.now_ns()) run_.receive_due(d_.reverse());
+    }
+
+   private:
+    static std::uint64_t deadline_of(Checked* side) { return side != nullptr ? side->next_deadline() : kNever; }
+
+    Run& run_;
+    Direction& d_;
+    std::size_t at_ = 0;  // packet of the source that came next when it acted last
+    int acts_ = 0;        // since then
   };
 
   Direction& direction(bool reverse) { return *directions_[reverse]; }
@@ -138,10 +170,20 @@ class Run {
     }
     for (std::size_t i = begin; i < end; ++i) {
       captures_.source(reverse, d.source()[i].time_ns, d.source()[i].octets);
-      for (const LinkPacket& packet : d.note_compressed(i, d.compressor ? &outputs[i - begin] : nullptr)) {
-        digest_.add(reverse ? 1 : 0, packet.channel, packet.octets, packet.type);
-        d.note_sent(i, packet, links_[reverse]->send(packet));
-      }
+      send(d, d.note_compressed(i, d.compressor ? &outputs[i - begin] : nullptr));
+    }
+  }
+
+  void send_due(bool reverse) {
+    Direction& d = direction(reverse);
+    note_position(reverse, kNever);
+    send(d, d.note_due(d.compressor->drain_due(now_ns())), true);
+  }
+
+  void send(Direction& d, const std::vector<LinkPacket>& packets, bool at_deadline = false) {
+    for (const LinkPacket& packet : packets) {
+      digest_.add(d.reverse() ? 1 : 0, packet.channel, packet.octets, packet.type);
+      d.note_sent(packet, links_[d.reverse()]->send(packet), at_deadline);
     }
   }
 
@@ -175,15 +217,25 @@ class Run {
       inputs.push_back({delivery.packet.octets, delivery.packet.channel, type});
     }
     const std::vector<PacketOutput> outputs = d.decompressor->process(inputs, now_ns());
-    const auto note = [&](const Delivery& delivery, const PacketOutput& output) {
-      d.note_arrival(delivery, now_ns(), output);
-      if (output.status == HEADROOM_OK) captures_.decompressed(reverse, now_ns(), output.octets);
-    };
-    for (std::size_t i = 0; i < burst.size(); ++i) {
-      note(burst[i], outputs[i]);
-      for (const PacketOutput& more : outputs[i].more) note(burst[i], more);
-    }
+    for (std::size_t i = 0; i < burst.size(); ++i) d.note_arrival(burst[i], now_ns(), outputs[i]);
+    capture_decompressed(reverse, outputs);
     collect_feedback(reverse, burst.back().packet.tag);
+  }
+
+  void receive_due(bool reverse) {
+    Direction& d = direction(reverse);
+    note_position(reverse, kNever);
+    const std::vector<PacketOutput> outputs = d.decompressor->drain_due(now_ns());
+    d.note_due_arrivals(now_ns(), outputs);
+    capture_decompressed(reverse, outputs);
+    collect_feedback(reverse, kNever);
+  }
+
+  void capture_decompressed(bool reverse, const std::vector<PacketOutput>& outputs) {
+    for (const PacketOutput& output : outputs) {
+      if (output.came_out()) captures_.decompressed(reverse, now_ns(), output.octets);
+      capture_decompressed(reverse, output.more);
+    }
   }
 
   // ---- feedback
@@ -326,6 +378,7 @@ class Run {
   std::array<std::unique_ptr<Direction>, 2> directions_;
   sim::Simulation simulation_;
   std::array<std::optional<Sender>, 2> senders_;
+  std::array<std::optional<Timer>, 2> timers_;
   std::array<sim::Line*, 2> links_{}, feedback_links_{};
   std::array<std::deque<ReversePacket>, 2> waiting_;  // by the direction that it is about
   std::uint64_t unclaimed_ = 0;

@@ -31,6 +31,7 @@ struct headroom_instance {
   std::deque<std::string> waiting;  // segments behind the first
   std::string unit;                 // what has come of one
   std::uint64_t packets;
+  std::uint64_t drained_ns;
   bool feedback_waits;
   bool garbage_came;
   const std::uint8_t* input_before;
@@ -336,8 +337,9 @@ std::size_t decompress(headroom_instance* self, headroom_packet* packets, std::s
   return handled(count);
 }
 
-std::size_t drain(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t,
+std::size_t drain(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
                   headroom_detail* details) {
+  self->drained_ns = now_ns;
   std::size_t drained = 0;
   if (kFault == Fault::drains_for_ever && count != 0) {
     packets->out[0] = 'x';
@@ -358,7 +360,13 @@ std::size_t drain(headroom_instance* self, headroom_packet* packets, std::size_t
   return drained;
 }
 
-std::uint64_t next_deadline(const headroom_instance*) { return 1; }
+std::uint64_t next_deadline(const headroom_instance* self) {
+  return kFault == Fault::has_deadlines_without_end ? self->drained_ns + 1000 : 1;
+}
+
+bool has_deadlines() {
+  return kFault == Fault::has_a_deadline_that_is_over || kFault == Fault::has_deadlines_without_end;
+}
 
 std::size_t take_reverse(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t) {
   if (count == 0) return 0;
@@ -427,9 +435,8 @@ const headroom_api kApi = {
     .compress = compress,
     .decompress = kFault == Fault::no_decompress ? nullptr : decompress,
     .statistics = statistics,
-    .drain =
-        cuts_up() || kFault == Fault::drains_for_ever || kFault == Fault::has_a_deadline_that_is_over ? drain : nullptr,
-    .next_deadline = kFault == Fault::has_a_deadline_that_is_over ? next_deadline : nullptr,
+    .drain = cuts_up() || kFault == Fault::drains_for_ever || has_deadlines() ? drain : nullptr,
+    .next_deadline = has_deadlines() ? next_deadline : nullptr,
     .take_reverse = kFault == Fault::lists_missing_feedback ? nullptr : take_reverse,
     .give_reverse = give_reverse,
     .control = control,

@@ -39,6 +39,7 @@
   X(handles_more_than_there_is, "outcome")                                                               \
   X(drains_for_ever, "outcome drain")                                                                    \
   X(has_a_deadline_that_is_over, "deadline")                                                             \
+  X(has_deadlines_without_end, "deadline")                                                               \
   X(takes_a_loss_for_a_packet, "lost_frames")                                                            \
   X(sends_feedback_without_type, "outcome")                                                              \
   X(writes_past_the_output, "output_bounds")                                                             \

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which packet of the source a delivered one is, where link packets carry several packets, or parts of them: no tag of
+// a link packet can say so. Packets are told by their octets; whether the link has lost one, by the link packets that
+// left while it waited.
+#ifndef HEADROOM_REPLAY_PACKED_H
+#define HEADROOM_REPLAY_PACKED_H
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/octets.h"
+#include "traffic/source.h"
+
+namespace headroom::replay {
+
+class Packed {
+ public:
+  // What put a link packet out, where it was no packet of the source.
+  static constexpr std::size_t kDeadline = ~std::size_t{0};
+
+  // REQUIRES: `source` outlives this.
+  explicit Packed(const std::vector<SourcePacket>& source) : source_(source) {}
+
+  // The compressor has taken packet `index`.
+  void take(std::size_t index);
+  // A link packet of `channel` that was put out by the call for packet `cause`, or at a deadline. It carries that
+  // packet, or what earlier ones left.
+  void note_sent(std::uint32_t channel, std::size_t cause, bool arrives);
+  // The last packet of a channel that was taken.
+  [[nodiscard]] std::optional<std::size_t> last_taken(std::uint32_t channel) const;
+  // Whether the link lost a link packet that may have carried packet `index`.
+  [[nodiscard]] bool may_be_lost(std::size_t index) const { return lost_.contains(index); }
+
+  struct Match {
+    std::size_t index;
+    bool again;  // it has been delivered before
+  };
+  // The packet with these octets that is delivered: the first behind the one delivered last on its channel, else the
+  // first at all, else one that has been delivered. Nothing when there is none.
+  [[nodiscard]] std::optional<Match> deliver(std::uint32_t channel, OctetView octets);
+  // The first packet of a channel that has not been delivered.
+  [[nodiscard]] std::optional<std::size_t> first_missing(std::uint32_t channel) const;
+
+ private:
+  struct Channel {
+    std::vector<std::size_t> waiting;  // taken, and not known to have left as a whole
+    std::optional<std::size_t> last_cause, last_taken;
+    std::set<std::size_t> missing;
+    std::size_t next = 0;  // behind the one delivered last
+  };
+  struct Copies {
+    std::size_t first;
+    std::set<std::size_t> missing;
+  };
+  using Key = std::pair<std::uint32_t, std::string_view>;  // channel, octets
+
+  [[nodiscard]] static Key key_of(std::uint32_t channel, OctetView octets) {
+    return {channel, {reinterpret_cast<const char*>(octets.data()), octets.size()}};
+  }
+
+  const std::vector<SourcePacket>& source_;
+  std::map<std::uint32_t, Channel> channels_;
+  std::map<Key, Copies> copies_;
+  std::set<std::size_t> lost_;
+};
+
+}  // namespace headroom::replay
+
+#endif  // HEADROOM_REPLAY_PACKED_H
