@@ -30,17 +30,22 @@ if(HEADROOM_SANITIZERS)
   endif()
 endif()
 
-# headroom_unity(target [ALONE patterns...]): with HEADROOM_UNITY, compiles the sources of each folder as one translation
-# unit, so that the compiler reads each header and instantiates each template once. Sources that match a pattern of ALONE
-# are compiled alone: those whose speed is measured, and those with names in an anonymous namespace that another source
-# of the folder has, too.
+# headroom_unity(target [MEASURED patterns...] [ALONE patterns...]): with HEADROOM_UNITY, compiles the sources of each
+# folder as one translation unit, so that the compiler reads each header and instantiates each template once. Sources
+# that match a pattern are compiled alone: of MEASURED those whose speed is measured, unless HEADROOM_UNITY is ALL; of
+# ALONE those with names in an anonymous namespace that another source of the folder has, too, and those that a program
+# replaces.
 function(headroom_unity target)
-  cmake_parse_arguments(PARSE_ARGV 1 U "" "" "ALONE")
+  cmake_parse_arguments(PARSE_ARGV 1 U "" "" "ALONE;MEASURED")
   if(NOT HEADROOM_UNITY)
     return()
   endif()
+  set(alone ${U_ALONE})
+  if(NOT HEADROOM_UNITY STREQUAL "ALL")
+    list(APPEND alone ${U_MEASURED})
+  endif()
   get_target_property(sources ${target} SOURCES)
-  list(JOIN U_ALONE "|" alone)
+  list(JOIN alone "|" alone)
   if(alone)
     list(FILTER sources EXCLUDE REGEX "^(${alone})")
   endif()
@@ -74,6 +79,10 @@ function(headroom_scheme_table template output function)
   configure_file(${template} ${CMAKE_CURRENT_BINARY_DIR}/${output} @ONLY)
 endfunction()
 
+# What is tested is optimised, what tests it need not be: most of the time that it takes would go into the templates of
+# GoogleTest and of JSON.
+set(HEADROOM_TEST_OPTIONS -O0)
+
 # headroom_test(name LIBRARIES libs... SOURCES sources... [APART sources...]): a GoogleTest program bin/<name>, run by
 # ctest. SOURCES are one translation unit; those of APART are compiled alone, because names in their anonymous
 # namespaces occur in other sources, too.
@@ -86,6 +95,7 @@ function(headroom_test name)
   include(GoogleTest)
   add_executable(${name} ${T_SOURCES} ${T_APART})
   target_link_libraries(${name} PRIVATE ${T_LIBRARIES} headroom_flags GTest::gtest GTest::gtest_main)
+  target_compile_options(${name} PRIVATE ${HEADROOM_TEST_OPTIONS})
   if(HEADROOM_UNITY)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     set_source_files_properties(${T_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -109,6 +119,7 @@ function(headroom_fuzz_target name)
     endif()
     add_executable(${name}_replay ${F_SOURCES} $<TARGET_OBJECTS:replay_corpus>)
     target_link_libraries(${name}_replay PRIVATE ${F_LIBRARIES} headroom_flags)
+    target_compile_options(${name}_replay PRIVATE ${HEADROOM_TEST_OPTIONS})
     add_test(NAME ${name}_replay COMMAND ${name}_replay ${F_CORPUS})
   endif()
 endfunction()
