@@ -132,7 +132,10 @@ std::vector<LinkPacket> Direction::note_compressed(std::size_t index, const Pack
                               sent_header_[index]);
   last_status_[index] = static_cast<std::int8_t>(output->status);
   verdicts_[index] = is_taken ? until_it_arrives : Verdict::not_compressed;
-  if (packed_ && is_taken) packed_->take(index);
+  if (packed_ && is_taken) {
+    packed_->take(index);
+    last_status_[index] = HEADROOM_NOTHING;  // until a link packet that may carry it is refused
+  }
   if (is_taken && !output->more.empty()) segmented_[index] = false;
   return packets;
 }

@@ -176,6 +176,15 @@ TEST(CheckOfOurs, LinkPacketsKeepTheirTypes) {
   }
 }
 
+// A fixture for replay, too, with link packets that carry several packets, or parts of them.
+TEST(CheckOfOurs, PacketsThatArePackedComeBack) {
+  const Json result = run_check(HEADROOM_LIBRARIES "/faulty/packer.so", {{"scheme", "cells"}});
+  std::map<std::string, std::string> verdicts;
+  for (const Json& check : result["checks"]) verdicts[check["name"]] = check["verdict"];
+  for (const char* name : {"round_trip", "drain", "deadline", "outcome", "bursts", "deterministic"})
+    EXPECT_EQ(verdicts[name], "pass") << name << ": " << result.dump(1);
+}
+
 TEST(CheckOfOurs, ATableThatEndsInFrontOfWhatIsOptionalPasses) {
   const Json result = run_check(HEADROOM_LIBRARIES "/faulty/older.so");
   EXPECT_EQ(result["verdict"], "pass") << result.dump(1);
