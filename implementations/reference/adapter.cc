@@ -63,6 +63,8 @@ std::size_t drain(headroom_instance* self, headroom_packet* packets, std::size_t
   return self->drain(packets, count, now_ns, details);
 }
 
+std::uint64_t next_deadline(const headroom_instance* self) { return self->next_deadline(); }
+
 std::size_t take_reverse(headroom_instance* self, headroom_packet* packets, std::size_t count, std::uint64_t) {
   return self->take_reverse(packets, count);
 }
@@ -131,6 +133,7 @@ constexpr headroom_api kApi = {
     .decompress = decompress,
     .statistics = statistics,
     .drain = drain,
+    .next_deadline = next_deadline,
     .take_reverse = take_reverse,
     .give_reverse = give_reverse,
     .control = control,

@@ -86,6 +86,7 @@ struct ChangedAdapter {
       .decompress = call<::decompress>,
       .statistics = call<::statistics>,
       .drain = call<::drain>,
+      .next_deadline = call<::next_deadline>,
       .take_reverse = call<::take_reverse>,
       .give_reverse = call<::give_reverse>,
       .control = call<::control>,

@@ -29,6 +29,7 @@ struct headroom_instance {
     return refuse(packets, count);
   }
   virtual std::size_t drain(headroom_packet*, std::size_t, std::uint64_t, headroom_detail*) { return 0; }
+  [[nodiscard]] virtual std::uint64_t next_deadline() const { return HEADROOM_NO_DEADLINE; }
   virtual std::size_t take_reverse(headroom_packet*, std::size_t) { return 0; }
   virtual std::size_t give_reverse(headroom_packet* packets, std::size_t count, std::uint64_t) {
     return refuse(packets, count);
