@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an encapsulator and a receiver are told: RFC 4326, 4.1, 4.5 and 6.2; RFC 4259, 3.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "ule/wire/crc32.h"
+#include "ule/wire/sndu.h"
+
+namespace headroom::ule {
+
+// The type of a link-layer frame given to an encapsulator, or passed on by a receiver, whole: with its MAC header and
+// without its frame check sequence. An EtherType: Transparent Ethernet Bridging.
+inline constexpr std::uint16_t kTypeFrame = 0x6558;
+// Of TS packets out of a TS-Concat extension.
+inline constexpr std::uint16_t kTypeTsPacket = wire::kTypeTsConcat;
+
+// What an SNDU carries, in details.
+enum class PacketType : std::uint8_t { ipv4, ipv6, other, bridged };
+inline constexpr std::array<std::string_view, 4> kPacketTypeNames = {"IPv4", "IPv6", "other", "bridged"};
+
+inline constexpr std::uint32_t kMostChannels = 8192;  // a PID has 13 bits
+inline constexpr std::uint16_t kFirstPid = 0x0010;    // those below are reserved (ISO/IEC 13818-1, table 2-3)
+inline constexpr std::uint32_t kLargestThresholdUs = 60'000'000;  // "MUST be bounded" (RFC 4326, 6.2)
+
+struct Config {
+  std::uint32_t channels = 1;
+  std::uint16_t first_pid = 0x0100;          // of channel 0; channel n has the n-th behind it
+  bool address = true;                       // "The default method SHOULD use a D-bit value of 0" (4.1)
+  wire::Npa npa = {0x02, 0, 0, 0, 0, 0x01};  // encapsulator: unicast packets are for it; receiver: its own
+  bool bridged = false;                      // IP packets travel in bridged frames (5.2), which the receiver takes away
+  wire::Npa mac = {0x02, 0, 0, 0, 0, 0x02};  // source of such frames
+  wire::CrcKernel crc = wire::CrcKernel::table;
+
+  // Of an encapsulator.
+  bool packing = true;                // 6.2 (v); else padding, (iv)
+  std::uint32_t threshold_us = 1000;  // Packing Threshold
+  unsigned padding_words = 0;         // of an Extension-Padding header (5.3), 16 bits each; 0: there is none
+  bool time_stamp = false;            // a TimeStamp extension header (RFC 5163, 3.3)
+
+  [[nodiscard]] std::uint16_t pid(std::uint32_t channel) const noexcept {
+    return static_cast<std::uint16_t>(first_pid + channel);
+  }
+};
+
+}  // namespace headroom::ule

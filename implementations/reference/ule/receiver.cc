@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ule/receiver.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace headroom::ule {
+namespace {
+
+using namespace wire;
+
+std::uint8_t packet_type_of(std::uint16_t type) noexcept {
+  return static_cast<std::uint8_t>(type == kTypeIpv4   ? PacketType::ipv4
+                                   : type == kTypeIpv6 ? PacketType::ipv6
+                                                       : PacketType::other);
+}
+
+}  // namespace
+
+Receiver::Receiver(const Config& config) : config_(config), channels_(config.channels) {}
+
+// --- A TS packet (7.1, 7.2.1, 7.3) -----------------------------------------------------------------------------------
+
+std::int32_t Receiver::receive(headroom_packet& p, headroom_detail* detail) {
+  if (const std::int32_t status = open(p); status != HEADROOM_OK) {
+    at_ = kTsOctets;
+    return status;
+  }
+  const Outcome outcome = next_outcome();
+  put_out(outcome, p, detail);
+  p.more = at_ != kTsOctets || !group_.empty() ? 1 : 0;
+  return p.status;
+}
+
+bool Receiver::drain(headroom_packet& p, headroom_detail* detail) {
+  const Outcome outcome = next_outcome();
+  if (outcome.status == HEADROOM_NOTHING) return false;
+  p.channel = number_;
+  put_out(outcome, p, detail);
+  return true;
+}
+
+// Checks the TS packet and what it means for the SNDU that it goes on with. HEADROOM_OK where it is to be read.
+std::int32_t Receiver::open(const headroom_packet& p) {
+  const std::optional<TsHeader> header = read_ts_header({p.in, p.in_length});
+  if (!header) {
+    ++counters_.sync_errors;
+    return HEADROOM_ERR_MALFORMED;
+  }
+  if (header->pid != config_.pid(p.channel)) {
+    ++counters_.other_pids;
+    return HEADROOM_NOTHING;
+  }
+  ++counters_.ts_packets;
+  number_ = p.channel;
+  Channel& channel = channels_[number_];
+  if (header->transport_error) {
+    ++counters_.transmission_errors;
+    idle(channel);
+    return HEADROOM_ERR_MALFORMED;
+  }
+  if (header->payload == kTsOctets) return HEADROOM_NOTHING;  // no payload: the counter stands still
+  const bool is_first = !std::exchange(channel.is_used, true);
+  const std::uint8_t before = std::exchange(channel.continuity_counter, header->continuity_counter);
+  if (!is_first && header->continuity_counter == before) {
+    ++counters_.duplicates;
+    return HEADROOM_NOTHING;
+  }
+  if (!is_first && header->continuity_counter != ((before + 1U) & 0x0FU)) {
+    ++counters_.continuity_errors;
+    idle(channel);  // what this TS packet begins is whole
+  }
+  if (header->scrambled) {
+    ++counters_.sync_errors;
+    idle(channel);
+    return HEADROOM_ERR_UNSUPPORTED;
+  }
+  std::memcpy(packet_.data(), p.in, kTsOctets);
+  at_ = header->payload;
+  payload_unit_start_ = header->payload_unit_start;
+  if (!payload_unit_start_) return channel.needed != 0 ? HEADROOM_OK : HEADROOM_NOTHING;
+  const std::size_t pointer = packet_[at_++];
+  if (pointer > kLargestPayloadPointer || at_ + pointer + 2 > kTsOctets) {
+    ++counters_.payload_pointer_errors;
+    idle(channel);
+    return HEADROOM_ERR_MALFORMED;
+  }
+  if (channel.needed != 0 && pointer != channel.needed - channel.sndu.size()) {
+    ++counters_.delimiting_errors;  // 7.2.1
+    idle(channel);
+  }
+  if (channel.needed == 0) at_ += pointer;  // 7.1.1
+  return HEADROOM_OK;
+}
+
+void Receiver::idle(Channel& channel) noexcept {
+  channel.needed = 0;
+  channel.sndu.clear();
+}
+
+// --- SNDUs (7.2) -----------------------------------------------------------------------------------------------------
+
+// Reads on until there is something to pass on or to say. HEADROOM_NOTHING: the TS packet has been read.
+Receiver::Outcome Receiver::next_outcome() {
+  if (!group_.empty()) return next_of_group();
+  while (at_ != kTsOctets) {
+    std::span<const std::uint8_t> sndu;
+    if (const std::int32_t status = next_sndu(sndu); status != HEADROOM_OK) return {status};
+    skip_fill();
+    if (const Outcome outcome = finish(sndu); outcome.status != HEADROOM_NOTHING) return outcome;
+  }
+  return {};
+}
+
+// The SNDU that ends next. HEADROOM_NOTHING: it goes on in the next TS packet.
+std::int32_t Receiver::next_sndu(std::span<const std::uint8_t>& sndu) {
+  Channel& channel = channels_[number_];
+  const auto at = packet_.begin() + static_cast<std::ptrdiff_t>(at_);
+  const std::size_t left = kTsOctets - at_;
+  if (channel.needed == 0) {
+    if (const std::int32_t status = begin_sndu(channel); status != HEADROOM_OK) return status;
+    if (channel.needed <= left) {
+      sndu = {packet_.data() + at_, std::exchange(channel.needed, 0)};
+      at_ += sndu.size();
+      return HEADROOM_OK;
+    }
+  }
+  const std::size_t taken = std::min(left, channel.needed - channel.sndu.size());
+  channel.sndu.insert(channel.sndu.end(), at, at + static_cast<std::ptrdiff_t>(taken));
+  at_ += taken;
+  if (channel.sndu.size() < channel.needed) return HEADROOM_NOTHING;
+  std::swap(whole_, channel.sndu);
+  idle(channel);
+  sndu = whole_;
+  return HEADROOM_OK;
+}
+
+// Reads the Length of an SNDU that begins here. HEADROOM_OK: the channel needs so many octets of it.
+std::int32_t Receiver::begin_sndu(Channel& channel) {
+  const std::uint16_t length = read16(packet_.data() + at_);
+  if (!payload_unit_start_) {
+    ++counters_.delimiting_errors;  // iii
+  } else if ((length & kLargestLength) <= kCrcOctets || length == kEndIndicator) {
+    ++counters_.length_errors;
+  } else {
+    channel.needed = kBaseHeader + (length & kLargestLength);
+    return HEADROOM_OK;
+  }
+  at_ = kTsOctets;
+  return HEADROOM_ERR_MALFORMED;
+}
+
+// Behind an SNDU: ii, and the End Indicator of iii.
+void Receiver::skip_fill() noexcept {
+  const std::size_t left = kTsOctets - at_;
+  if (left == 1 && packet_[at_] != 0xFF) ++counters_.padding_errors;
+  if (left == 1 || (left > 1 && read16(packet_.data() + at_) == kEndIndicator)) at_ = kTsOctets;
+}
+
+Receiver::Outcome Receiver::finish(std::span<const std::uint8_t> sndu) {
+  const std::size_t covered = sndu.size() - kCrcOctets;
+  const std::uint8_t* const sent = sndu.data() + covered;
+  const std::uint32_t crc = std::uint32_t{read16(sent)} << 16 | read16(sent + 2);
+  if (crc != crc32(config_.crc, sndu.first(covered))) {
+    ++counters_.crc_errors;
+    at_ = kTsOctets;  // "SHOULD discard the remaining TS Packet payload … and return to the Idle State"
+    return {HEADROOM_ERR_CRC};
+  }
+  ++counters_.sndus;
+  return unpack(sndu.first(covered));
+}
+
+bool Receiver::is_for_us(const Npa& npa) const noexcept {
+  const bool is_group = (npa[0] & 1U) != 0;  // broadcast is one, too
+  return is_group || npa == config_.npa;
+}
+
+// `sndu`: without its CRC.
+Receiver::Outcome Receiver::unpack(std::span<const std::uint8_t> sndu) {
+  const bool has_address = (sndu[0] & 0x80U) == 0;
+  auto rest = sndu.subspan(kBaseHeader);
+  if (has_address) {
+    Npa npa{};
+    if (rest.size() < npa.size()) {
+      ++counters_.length_errors;
+      return {HEADROOM_ERR_MALFORMED};
+    }
+    std::copy_n(rest.begin(), npa.size(), npa.begin());
+    if (!is_for_us(npa)) {
+      ++counters_.unmatched_addresses;
+      return {};
+    }
+    rest = rest.subspan(npa.size());
+  }
+  const Content content = content_of(read16(sndu.data() + 2), rest);
+  switch (content.kind) {
+    case Content::Kind::pdu:
+      if (content.octets.empty()) break;
+      return {HEADROOM_OK, content.type, content.octets, packet_type_of(content.type)};
+    case Content::Kind::bridged:
+      return frame(content.octets);
+    case Content::Kind::ts_packets:
+      if (content.octets.empty() || content.octets.size() % kTsOctets != 0) {
+        ++counters_.ts_concat_size_mismatches;
+        return {HEADROOM_ERR_MALFORMED};
+      }
+      return begin_group(kTypeTsPacket, content.octets);
+    case Content::Kind::pdus:
+      if (content.type != kTypeBridged && content.type < kFirstEtherType) break;
+      if (!are_whole_pdus(content.octets)) {
+        ++counters_.pdu_concat_size_mismatches;
+        return {HEADROOM_ERR_MALFORMED};
+      }
+      return begin_group(content.type, content.octets);
+    case Content::Kind::test:
+      ++counters_.test_sndus;
+      return {};
+    case Content::Kind::unknown_type:
+      break;
+    case Content::Kind::too_short:
+      ++counters_.length_errors;
+      return {HEADROOM_ERR_MALFORMED};
+  }
+  ++(content.kind == Content::Kind::pdu ? counters_.length_errors : counters_.type_errors);
+  return {content.kind == Content::Kind::pdu ? HEADROOM_ERR_MALFORMED : HEADROOM_ERR_UNSUPPORTED};
+}
+
+// --- Several units in one SNDU (RFC 5163, 3.1 and 3.2), and bridged frames (5.2) -------------------------------------
+
+Receiver::Outcome Receiver::begin_group(std::uint16_t type, std::span<const std::uint8_t> octets) {
+  group_ = octets;
+  group_type_ = type;
+  return next_of_group();
+}
+
+Receiver::Outcome Receiver::next_of_group() {
+  if (group_type_ == kTypeTsPacket) {
+    const auto packet = group_.first(kTsOctets);
+    group_ = group_.subspan(kTsOctets);
+    return {HEADROOM_OK, kTypeTsPacket, packet, static_cast<std::uint8_t>(PacketType::other)};
+  }
+  const auto pdu = next_pdu(group_);
+  return group_type_ == kTypeBridged ? frame(pdu) : Outcome{HEADROOM_OK, group_type_, pdu, packet_type_of(group_type_)};
+}
+
+Receiver::Outcome Receiver::frame(std::span<const std::uint8_t> octets) {
+  if (!is_whole_frame(octets)) {
+    ++counters_.bridged_length_errors;
+    return {HEADROOM_ERR_MALFORMED};
+  }
+  constexpr auto kBridged = static_cast<std::uint8_t>(PacketType::bridged);
+  const std::uint16_t type = read16(octets.data() + kMacHeader - 2);
+  if (!config_.bridged || type < kFirstEtherType || octets.size() == kMacHeader)
+    return {HEADROOM_OK, kTypeFrame, octets, kBridged};
+  return {HEADROOM_OK, type, octets.subspan(kMacHeader), kBridged};
+}
+
+void Receiver::put_out(const Outcome& outcome, headroom_packet& p, headroom_detail* detail) noexcept {
+  p.status = outcome.status;
+  p.out_length = 0;
+  if (detail != nullptr) {
+    detail->cid = config_.pid(number_);
+    detail->packet_type = outcome.packet_type;
+  }
+  if (outcome.status != HEADROOM_OK) return;
+  ++counters_.delivered;
+  if (outcome.octets.size() > p.out_capacity) {
+    p.status = HEADROOM_ERR_NO_SPACE;
+    return;
+  }
+  std::memcpy(p.out, outcome.octets.data(), outcome.octets.size());
+  p.out_length = static_cast<std::uint32_t>(outcome.octets.size());
+  p.out_type = outcome.type;
+}
+
+std::size_t Receiver::channels_in_use() const noexcept {
+  return static_cast<std::size_t>(
+      std::count_if(channels_.begin(), channels_.end(), [](const Channel& channel) { return channel.is_used; }));
+}
+
+std::size_t Receiver::memory_bytes() const noexcept {
+  std::size_t octets = sizeof *this + channels_.size() * sizeof(Channel) + whole_.capacity();
+  for (const Channel& channel : channels_) octets += channel.sndu.capacity();
+  return octets;
+}
+
+}  // namespace headroom::ule

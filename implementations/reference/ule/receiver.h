@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The receiver of RFC 4326, 7: TS packets become SNDUs again, for each PID of its own, and these PDUs.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "headroom.h"
+#include "ule/config.h"
+#include "ule/wire/ts_packet.h"
+
+namespace headroom::ule {
+
+// The events that a receiver should record, and some more.
+struct ReceiverCounters {
+  std::uint64_t ts_packets = 0;
+  std::uint64_t sndus = 0;                       // whole, with the right CRC
+  std::uint64_t delivered = 0;                   // PDUs, frames and TS packets
+  std::uint64_t payload_pointer_errors = 0;      // above 181 (7)
+  std::uint64_t length_errors = 0;               // SNDU Length (7.2), or too short for what its headers announce
+  std::uint64_t crc_errors = 0;                  // 7.2
+  std::uint64_t type_errors = 0;                 // a mandatory extension header that is not known (7.2)
+  std::uint64_t delimiting_errors = 0;           // 7.2 iii, 7.2.1
+  std::uint64_t padding_errors = 0;              // the one octet behind an SNDU is not 0xFF (7.2 ii)
+  std::uint64_t transmission_errors = 0;         // transport error indicator (7.3)
+  std::uint64_t continuity_errors = 0;           // 7.3
+  std::uint64_t duplicates = 0;                  // TS packets (7.3)
+  std::uint64_t sync_errors = 0;                 // no TS packet, or none that carries ULE: scrambled
+  std::uint64_t other_pids = 0;                  // null packets among them
+  std::uint64_t unmatched_addresses = 0;         // 7.2: discarded silently
+  std::uint64_t test_sndus = 0;                  // 5.1
+  std::uint64_t bridged_length_errors = 0;       // 5.2
+  std::uint64_t ts_concat_size_mismatches = 0;   // RFC 5163, 3.1
+  std::uint64_t pdu_concat_size_mismatches = 0;  // RFC 5163, 3.2
+};
+
+class Receiver {
+ public:
+  explicit Receiver(const Config& config);
+
+  // Takes one TS packet. Its first outcome is in `p`: a PDU of the type p.out_type, or what is wrong;
+  // HEADROOM_NOTHING. Where p.more is 1, further ones may wait for `drain`. REQUIRES: all that waits has been drained;
+  // p.channel < config.channels.
+  [[nodiscard]] std::int32_t receive(headroom_packet& p, headroom_detail* detail);
+
+  // The next outcome of the last TS packet. False when there is none (any more).
+  [[nodiscard]] bool drain(headroom_packet& p, headroom_detail* detail);
+
+  [[nodiscard]] const ReceiverCounters& counters() const noexcept { return counters_; }
+  [[nodiscard]] std::size_t channels_in_use() const noexcept;
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+ private:
+  // A PID. Idle while `needed` is 0.
+  struct Channel {
+    std::vector<std::uint8_t> sndu;  // as far as it has come: the Current SNDU buffer
+    std::size_t needed = 0;          // octets of it in all
+    bool is_used = false;
+    std::uint8_t continuity_counter = 0;
+  };
+  // What is to be passed on, or said, next.
+  struct Outcome {
+    std::int32_t status = HEADROOM_NOTHING;
+    std::uint16_t type = 0;
+    std::span<const std::uint8_t> octets{};
+    std::uint8_t packet_type = 255;
+  };
+
+  [[nodiscard]] std::int32_t open(const headroom_packet& p);
+  [[nodiscard]] Outcome next_outcome();
+  [[nodiscard]] std::int32_t next_sndu(std::span<const std::uint8_t>& sndu);
+  [[nodiscard]] std::int32_t begin_sndu(Channel& channel);
+  void skip_fill() noexcept;
+  [[nodiscard]] Outcome begin_group(std::uint16_t type, std::span<const std::uint8_t> octets);
+  [[nodiscard]] Outcome next_of_group();
+  [[nodiscard]] Outcome finish(std::span<const std::uint8_t> sndu);
+  [[nodiscard]] Outcome unpack(std::span<const std::uint8_t> sndu);
+  [[nodiscard]] Outcome frame(std::span<const std::uint8_t> octets);
+  void idle(Channel& channel) noexcept;
+  void put_out(const Outcome& outcome, headroom_packet& p, headroom_detail* detail) noexcept;
+  [[nodiscard]] bool is_for_us(const wire::Npa& npa) const noexcept;
+
+  Config config_;
+  std::vector<Channel> channels_;
+
+  // The TS packet that is being read. A copy: `drain` comes when the caller's is gone.
+  std::array<std::uint8_t, wire::kTsOctets> packet_{};
+  std::size_t at_ = wire::kTsOctets;  // what comes next of it
+  bool payload_unit_start_ = false;
+  std::uint32_t number_ = 0;               // its channel
+  std::vector<std::uint8_t> whole_;        // the SNDU that was completed last, where it came in several TS packets
+  std::span<const std::uint8_t> group_{};  // what is left of several PDUs or TS packets in one SNDU
+  std::uint16_t group_type_ = 0;           // theirs
+  ReceiverCounters counters_;
+};
+
+}  // namespace headroom::ule

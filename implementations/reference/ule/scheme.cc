@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scheme.h"
+
+#include <string>
+#include <vector>
+
+#include "cxx/calls.h"
+#include "ule/encapsulator.h"
+#include "ule/receiver.h"
+
+namespace headroom::ule {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint32_t kLargestPdu = 32'758;  // octets; with an address and bridged: RFC 4326, 4.2 and 5.2
+constexpr unsigned kMostPaddingWords = 5;      // RFC 4326, 5
+
+json description() {
+  return {{"scheme", "ule"},
+          {"roles", {"compressor", "decompressor"}},
+          {"packs", true},
+          {"max_channels", kMostChannels},
+          {"feedback", json::array()},
+          {"features", {"segmentation"}},
+          {"types",
+           {{"IPv4", wire::kTypeIpv4},
+            {"IPv6", wire::kTypeIpv6},
+            {"Ethernet frame", kTypeFrame},
+            {"TS packet", kTypeTsPacket}}},
+          {"packing", {"packing", "padding"}},
+          {"address", {"present", "absent"}},
+          {"bridged", {false, true}},
+          {"options", {"crc", "npa", "mac"}},
+          {"names", {{"packet_types", kPacketTypeNames}, {"events", {"none"}}}}};
+}
+
+// "02:00:00:00:00:01"; `target` stays as it is where the key is missing.
+void read_address(const Settings& settings, const char* key, wire::Npa& target) {
+  const json* const value = settings.find(key);
+  if (value == nullptr) return;
+  const std::string text = value->is_string() ? value->get<std::string>() : "";
+  unsigned octets[6];
+  int read = 0;
+  const int found = std::sscanf(text.c_str(), "%2x:%2x:%2x:%2x:%2x:%2x%n", &octets[0], &octets[1], &octets[2],
+                                &octets[3], &octets[4], &octets[5], &read);
+  require(found == 6 && static_cast<std::size_t>(read) == text.size() && text.size() == 17,
+          settings.where(key) + " must be an address such as \"02:00:00:00:00:01\"");
+  for (std::size_t i = 0; i < target.size(); ++i) target[i] = static_cast<std::uint8_t>(octets[i]);
+  // "The value 0x00:00:00:00:00:00 MUST NOT be used" (RFC 4326, 4.5), and unicast packets are for one receiver.
+  require(target != wire::Npa{} && (target[0] & 1U) == 0,
+          settings.where(key) + " must be a unicast address, and not 00:00:00:00:00:00");
+}
+
+wire::CrcKernel read_kernel(const Settings& options) {
+  std::vector<std::string> names;
+  std::vector<wire::CrcKernel> kernels;
+  for (std::size_t i = 0; i < wire::kCrcKernelNames.size(); ++i) {
+    const auto kernel = static_cast<wire::CrcKernel>(i);
+    if (!wire::is_offered(kernel)) continue;
+    names.emplace_back(wire::kCrcKernelNames[i]);
+    kernels.push_back(kernel);
+  }
+  const std::size_t chosen = options.choice("crc", names, kernels.size());
+  return chosen == kernels.size() ? wire::best_kernel() : kernels[chosen];
+}
+
+Config config_of(const json& configuration) {
+  json common = configuration;
+  if (common.is_object()) common.erase("options");  // which are read here
+  const Settings settings(configuration, "the configuration");
+  Config config;
+  config.channels = read_configuration(common, {{"schemes", {description()}}}).channels;
+  const std::uint32_t highest = wire::kNullPid - config.channels;
+  settings.number("first_pid", kFirstPid, highest, config.first_pid);
+  require(config.first_pid <= highest, "there are not " + std::to_string(config.channels) + " PIDs from " +
+                                           std::to_string(config.first_pid) + " on");
+  config.packing = settings.choice("packing", {"packing", "padding"}, 0) == 0;
+  settings.number("threshold_us", 0, kLargestThresholdUs, config.threshold_us);
+  config.address = settings.choice("address", {"present", "absent"}, 0) == 0;
+  settings.boolean("bridged", config.bridged);
+  settings.boolean("time_stamp", config.time_stamp);
+  settings.number("padding_words", 0, kMostPaddingWords, config.padding_words);
+  const json none = json::object();
+  const json* const given = settings.find("options");
+  const Settings options(given != nullptr ? *given : none, "\"options\"");
+  options.only({"crc", "mac", "npa"});
+  read_address(options, "npa", config.npa);
+  read_address(options, "mac", config.mac);
+  config.crc = read_kernel(options);
+  return config;
+}
+
+// What both roles do with bursts. `one` handles a packet that has octets and a channel, and returns its status.
+template <typename One>
+std::size_t each(headroom_packet* packets, std::size_t count, std::uint32_t channels, headroom_detail* details,
+                 One&& one) {
+  for (std::size_t i = 0; i < count; ++i) {
+    headroom_packet& p = packets[i];
+    headroom_detail* const detail = details != nullptr ? details + i : nullptr;
+    if (detail != nullptr) *detail = kUnknown;
+    p.out_length = 0;
+    if (p.channel >= channels) {
+      p.status = HEADROOM_ERR_CHANNEL;
+    } else if (p.in_length == 0) {
+      p.status = p.in_type == HEADROOM_TYPE_LOST ? HEADROOM_NOTHING : HEADROOM_ERR_MALFORMED;
+    } else {
+      p.status = one(p, detail);
+    }
+    if (p.more != 0) return i + 1;
+  }
+  return count;
+}
+
+// `next` fills a record, or returns false.
+template <typename Next>
+std::size_t drain_into(headroom_packet* packets, std::size_t count, headroom_detail* details, Next&& next) {
+  for (std::size_t i = 0; i < count; ++i) {
+    headroom_detail* const detail = details != nullptr ? details + i : nullptr;
+    if (detail != nullptr) *detail = kUnknown;
+    if (!next(packets[i], detail)) return i;
+  }
+  return count;
+}
+
+class EncapsulatorInstance final : public headroom_instance {
+ public:
+  explicit EncapsulatorInstance(const Config& config) : encapsulator_(config), channels_(config.channels) {}
+
+  std::size_t compress(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                       headroom_detail* details) override {
+    return each(packets, count, channels_, details, [&](headroom_packet& p, headroom_detail* detail) {
+      return encapsulator_.encapsulate(p, now_ns, detail);
+    });
+  }
+  std::size_t drain(headroom_packet* packets, std::size_t count, std::uint64_t now_ns,
+                    headroom_detail* details) override {
+    return drain_into(packets, count, details,
+                      [&](headroom_packet& p, headroom_detail*) { return encapsulator_.drain(p, now_ns); });
+  }
+  [[nodiscard]] std::uint64_t next_deadline() const override { return encapsulator_.next_deadline(); }
+
+  [[nodiscard]] json statistics() const override {
+    const EncapsulatorCounters& n = encapsulator_.counters();
+    return {{"memory_bytes", encapsulator_.memory_bytes()},
+            {"contexts", encapsulator_.channels_in_use()},
+            {"sndus", n.sndus},
+            {"sndu_octets", n.octets},
+            {"ts_packets", n.ts_packets},
+            {"packed", n.packed},
+            {"fill_octets", n.fill},
+            {"thresholds", n.thresholds},
+            {"refused", n.refused}};
+  }
+  void control(const json&) override { throw ConfigError("there is no message that this scheme understands"); }
+
+ private:
+  Encapsulator encapsulator_;
+  std::uint32_t channels_;
+};
+
+class ReceiverInstance final : public headroom_instance {
+ public:
+  explicit ReceiverInstance(const Config& config) : receiver_(config), channels_(config.channels) {}
+
+  std::size_t decompress(headroom_packet* packets, std::size_t count, std::uint64_t,
+                         headroom_detail* details) override {
+    return each(packets, count, channels_, details,
+                [&](headroom_packet& p, headroom_detail* detail) { return receiver_.receive(p, detail); });
+  }
+  std::size_t drain(headroom_packet* packets, std::size_t count, std::uint64_t, headroom_detail* details) override {
+    return drain_into(packets, count, details,
+                      [&](headroom_packet& p, headroom_detail* detail) { return receiver_.drain(p, detail); });
+  }
+
+  [[nodiscard]] json statistics() const override {
+    const ReceiverCounters& n = receiver_.counters();
+    return {{"memory_bytes", receiver_.memory_bytes()},
+            {"contexts", receiver_.channels_in_use()},
+            {"ts_packets", n.ts_packets},
+            {"sndus", n.sndus},
+            {"delivered", n.delivered},
+            {"payload_pointer_errors", n.payload_pointer_errors},
+            {"length_errors", n.length_errors},
+            {"crc_errors", n.crc_errors},
+            {"type_errors", n.type_errors},
+            {"delimiting_errors", n.delimiting_errors},
+            {"padding_errors", n.padding_errors},
+            {"transmission_errors", n.transmission_errors},
+            {"continuity_errors", n.continuity_errors},
+            {"duplicates", n.duplicates},
+            {"sync_errors", n.sync_errors},
+            {"other_pids", n.other_pids},
+            {"unmatched_addresses", n.unmatched_addresses},
+            {"test_sndus", n.test_sndus},
+            {"bridged_length_errors", n.bridged_length_errors},
+            {"ts_concat_size_mismatches", n.ts_concat_size_mismatches},
+            {"pdu_concat_size_mismatches", n.pdu_concat_size_mismatches}};
+  }
+  void control(const json&) override { throw ConfigError("there is no message that this scheme understands"); }
+
+ private:
+  Receiver receiver_;
+  std::uint32_t channels_;
+};
+
+headroom_instance* make(std::int32_t role, const json& configuration) {
+  require(role != HEADROOM_ENDPOINT, "the scheme ule has compressors and decompressors (roles 1 and 2)");
+  const Config config = config_of(configuration);
+  if (role == HEADROOM_COMPRESSOR) return new EncapsulatorInstance(config);
+  return new ReceiverInstance(config);
+}
+
+}  // namespace
+
+const reference::Scheme& reference_scheme() noexcept {
+  static constexpr reference::Scheme kScheme = {.name = "ule", .description = description, .make = make};
+  return kScheme;
+}
+
+}  // namespace headroom::ule

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The MPEG-2 TS packet as ULE uses it: RFC 4326, 6 and 7, after ISO/IEC 13818-1, 2.4.3.2.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace headroom::ule::wire {
+
+inline constexpr std::size_t kTsOctets = 188;
+inline constexpr std::size_t kTsHeader = 4;
+inline constexpr std::size_t kTsPayload = kTsOctets - kTsHeader;
+inline constexpr std::uint8_t kSyncOctet = 0x47;
+inline constexpr std::uint16_t kNullPid = 0x1FFF;
+// "It is illegal to receive a Payload Pointer value greater than 181" (7): two octets of an SNDU must fit behind it.
+inline constexpr std::uint8_t kLargestPayloadPointer = 181;
+
+struct TsHeader {
+  bool transport_error = false;     // transport_error_indicator
+  bool payload_unit_start = false;  // PUSI
+  std::uint16_t pid = 0;
+  bool scrambled = false;
+  std::uint8_t continuity_counter = 0;
+  std::uint8_t payload = 0;  // where the payload begins, behind an adaptation field; kTsOctets where there is none
+};
+
+inline void write_ts_header(std::uint8_t* packet, std::uint16_t pid, bool payload_unit_start,
+                            std::uint8_t continuity_counter) noexcept {
+  packet[0] = kSyncOctet;
+  packet[1] = static_cast<std::uint8_t>((payload_unit_start ? 0x40U : 0U) | pid >> 8);
+  packet[2] = static_cast<std::uint8_t>(pid);
+  packet[3] = static_cast<std::uint8_t>(0x10U | (continuity_counter & 0x0FU));  // payload, and no adaptation field
+}
+
+// Nothing where the octets are no TS packet: the wrong number of them, no sync octet, an adaptation field that does not
+// fit, or neither such a field nor payload.
+[[nodiscard]] inline std::optional<TsHeader> read_ts_header(std::span<const std::uint8_t> packet) noexcept {
+  if (packet.size() != kTsOctets || packet[0] != kSyncOctet) return std::nullopt;
+  TsHeader header;
+  header.transport_error = (packet[1] & 0x80U) != 0;
+  header.payload_unit_start = (packet[1] & 0x40U) != 0;
+  header.pid = static_cast<std::uint16_t>((packet[1] & 0x1FU) << 8 | packet[2]);
+  header.scrambled = (packet[3] & 0xC0U) != 0;
+  header.continuity_counter = packet[3] & 0x0FU;
+  std::size_t payload = kTsHeader;
+  switch (packet[3] >> 4 & 3U) {
+    case 0:
+      return std::nullopt;
+    case 1:
+      break;
+    default:
+      payload += 1U + packet[kTsHeader];
+      if (payload > kTsOctets) return std::nullopt;
+      if ((packet[3] & 0x10U) == 0) payload = kTsOctets;
+  }
+  header.payload = static_cast<std::uint8_t>(payload);
+  return header;
+}
+
+}  // namespace headroom::ule::wire
