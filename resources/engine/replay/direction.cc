@@ -70,7 +70,8 @@ Direction::Direction(const Job& job, bool reverse)
   if (job.compressor) {
     compressor_instance = std::make_unique<Instance>(*job.compressor, HEADROOM_COMPRESSOR);
     compressor = std::make_unique<Checked>(*compressor_instance);
-    compressor_statistics_ = std::make_unique<SideStatistics>(compressor_instance->names(), HEADROOM_COMPRESSOR);
+    compressor_statistics_ = std::make_unique<SideStatistics>(compressor_instance->names(), HEADROOM_COMPRESSOR,
+                                                              compressor_instance->packs());
     if (compressor_instance->packs()) packed_.emplace(source_);
   }
   if (job.decompressor) {

@@ -42,7 +42,7 @@ void SideStatistics::add(std::uint64_t packet, std::uint32_t channel, std::int32
                          const headroom_detail& detail, std::uint64_t link_octets, std::uint32_t link_header) {
   ++statuses_[status];
   if (detail.event != 0 && detail.event != kUnknownWord) ++events_[detail.event];
-  if (status == HEADROOM_OK) {
+  if (status == HEADROOM_OK || (waits_ && status == HEADROOM_NOTHING)) {
     const std::uint32_t header = detail.compressed_header == kUnknownNumber ? link_header : detail.compressed_header;
     PerType& type = types_[detail.packet_type];
     ++type.packets;

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Unidirectional Lightweight Encapsulation, RFC 4326."""

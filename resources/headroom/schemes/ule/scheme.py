@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Unidirectional Lightweight Encapsulation (RFC 4326) over MPEG-2 transport streams, as a scheme."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headroom.core.errors import UsageError
+from headroom.core.options import Option, number
+from headroom.core.scheme import Scheme
+
+if TYPE_CHECKING:
+    from headroom.core.replay_options import ReplayWords
+
+LARGEST_PDU = 2000  # octets that a receiver is given room for, unless a replay says otherwise
+
+
+def _is_yes(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise UsageError(f"'{text}' is neither yes nor no.")
+    return text == "yes"
+
+
+def _replay() -> ReplayWords:
+    from headroom.core.replay_options import ReplayWords, into
+
+    arguments = {
+        "first_pid": into("channel", "first_pid", int),
+        "packing": into("channel", "packing", str),
+        "threshold_us": into("channel", "threshold_us", int),
+        "address": into("channel", "address", str),
+        "bridged": into("channel", "bridged", _is_yes),
+        "time_stamp": into("channel", "time_stamp", _is_yes),
+        "padding_words": into("channel", "padding_words", int),
+        "largest_pdu": into("channel", "mrru", int),
+    }
+    return ReplayWords(arguments, lambda made: None, lambda done: [])
+
+
+SCHEME = Scheme(
+    name="ule",
+    title="ULE",
+    roles=("compressor", "decompressor"),
+    described=("max_channels", "packing", "address"),
+    listed=("packing",),
+    replay_options=(
+        Option(
+            "largest_pdu",
+            LARGEST_PDU,
+            number("largest-pdu", 1, 32_758, "octets", int),
+            "The largest PDU, octets.",
+            int,
+        ),
+    ),
+    replay=_replay,
+)
