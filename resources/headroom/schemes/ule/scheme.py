@@ -5,20 +5,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headroom.core.errors import UsageError
-from headroom.core.options import Option, number
+from headroom.core.options import Option, boolean, number
 from headroom.core.scheme import Scheme
 
 if TYPE_CHECKING:
     from headroom.core.replay_options import ReplayWords
 
 LARGEST_PDU = 2000  # octets that a receiver is given room for, unless a replay says otherwise
-
-
-def _is_yes(text: str) -> bool:
-    if text not in ("yes", "no"):
-        raise UsageError(f"'{text}' is neither yes nor no.")
-    return text == "yes"
 
 
 def _replay() -> ReplayWords:
@@ -29,8 +22,8 @@ def _replay() -> ReplayWords:
         "packing": into("channel", "packing", str),
         "threshold_us": into("channel", "threshold_us", int),
         "address": into("channel", "address", str),
-        "bridged": into("channel", "bridged", _is_yes),
-        "time_stamp": into("channel", "time_stamp", _is_yes),
+        "bridged": into("channel", "bridged", boolean),
+        "time_stamp": into("channel", "time_stamp", boolean),
         "padding_words": into("channel", "padding_words", int),
         "largest_pdu": into("channel", "mrru", int),
     }
@@ -53,4 +46,5 @@ SCHEME = Scheme(
         ),
     ),
     replay=_replay,
+    benchmarks=(("ule_bench", "--benchmark_min_time=0.01"),),
 )
