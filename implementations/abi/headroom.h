@@ -191,8 +191,9 @@ typedef struct headroom_api {
                   headroom_detail *details) HEADROOM_OPTIONAL;
 
   /* The time, on the clock of `now_ns`, at which `drain` is to be called though no packet has come;
-   * HEADROOM_NO_DEADLINE when there is none. It only changes with a call that is given the time, and comes to an end
-   * when no packets come. NULL: never. */
+   * HEADROOM_NO_DEADLINE when there is none. A time that has passed means now. It only changes with a call that is
+   * given the time; once `drain` has returned 0 it is later than that time, and after the last packet there are at most
+   * 10,000 more. NULL: never. */
   uint64_t (*next_deadline)(const headroom_instance *self) HEADROOM_OPTIONAL;
 
   /* Packets of the other direction, such as feedback: one or more whole elements as they travel (for ROHC those of RFC

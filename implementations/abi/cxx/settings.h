@@ -139,7 +139,7 @@ struct Configuration {
   c.profiles = s.some("profiles", declared("profiles"));
   s.boolean("feedback", c.feedback);
   const bool segments = std::find(features.begin(), features.end(), "segmentation") != features.end();
-  s.number("mrru", 0, segments ? 0xffff : 0, c.mrru);
+  s.number("mrru", 0, segments || scheme.value("packs", false) ? 0xffff : 0, c.mrru);
   s.number("seed", 0, ~std::uint64_t{0}, c.seed);
   if (const nlohmann::json* options = s.find("options")) Settings(*options, "\"options\"").only({});
   return c;

@@ -28,6 +28,7 @@ class PackedRoundTrip {
 
   void give(const PacketInput& packet, std::uint64_t now_ns) {
     drain_until(now_ns);
+    now_ns_ = now_ns;
     const std::vector<PacketOutput> outputs = sender_.process({packet}, now_ns);
     if (outputs[0].status < 0)
       throw Broken("a packet was not compressed: " + std::string(name_of_status(outputs[0].status)) + ".");
@@ -35,9 +36,13 @@ class PackedRoundTrip {
   }
   void drain_until(std::uint64_t end_ns) {
     constexpr int kMost = 100'000;
-    for (int n = 0; n < kMost && sender_.next_deadline() < end_ns; ++n) {
-      const std::uint64_t now_ns = sender_.next_deadline();
-      carry(sender_.drain_due(now_ns), now_ns);
+    for (int n = 0;; ++n) {
+      const std::uint64_t next_ns = std::min(sender_.next_deadline(), receiver_.next_deadline());
+      if (next_ns >= end_ns) return;
+      if (n == kMost) throw NotJudged("one deadline follows another without end; see the check \"deadline\".");
+      now_ns_ = std::max(now_ns_, next_ns);  // a deadline that has passed means now
+      if (sender_.next_deadline() <= now_ns_) carry(sender_.drain_due(now_ns_), now_ns_);
+      if (receiver_.next_deadline() <= now_ns_) take(receiver_.drain_due(now_ns_));
     }
   }
   [[nodiscard]] const std::vector<Octets>& delivered() const noexcept { return delivered_; }
@@ -61,6 +66,7 @@ class PackedRoundTrip {
   Instance compressor_, decompressor_;
   Checked sender_{compressor_}, receiver_{decompressor_};
   std::vector<Octets> delivered_;
+  std::uint64_t now_ns_ = 0;
 };
 
 void check_packed_round_trip(const Subject& subject) {

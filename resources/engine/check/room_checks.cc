@@ -79,6 +79,8 @@ void try_in_too_little_room(const Subject& subject, Wanting wanting) {
 
 Outcome check_no_space(const Subject& subject) {
   if (!subject.compressor || !subject.decompressor) throw NotJudged("this needs both a compressor and a decompressor.");
+  if (Instance(subject.adapter, HEADROOM_COMPRESSOR).packs())
+    throw NotJudged("with an adapter that packs nothing tells which packet a link packet without room has cost.");
   for (const Wanting wanting : {Wanting::kNowhere, Wanting::kCompressor, Wanting::kDecompressor})
     try_in_too_little_room(subject, wanting);
   return {};

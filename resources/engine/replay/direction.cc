@@ -77,7 +77,8 @@ Direction::Direction(const Job& job, bool reverse)
   if (job.decompressor) {
     decompressor_instance = std::make_unique<Instance>(*job.decompressor, HEADROOM_DECOMPRESSOR);
     decompressor = std::make_unique<Checked>(*decompressor_instance);
-    decompressor_statistics_ = std::make_unique<SideStatistics>(decompressor_instance->names(), HEADROOM_DECOMPRESSOR);
+    decompressor_statistics_ = std::make_unique<SideStatistics>(decompressor_instance->names(), HEADROOM_DECOMPRESSOR,
+                                                                decompressor_instance->packs());
   }
 }
 
@@ -289,7 +290,7 @@ std::optional<std::size_t> Direction::judge_packed(const Delivery& delivery, con
     }
     return match->index;
   }
-  const std::optional<std::size_t> missing = packed_->first_missing(channel);
+  const std::optional<std::size_t> missing = packed_->deliver_another(channel);
   if (!missing) return std::nullopt;
   verdicts_[*missing] = Verdict::mismatched;
   add_mismatch(missing, now_ns, source_[*missing].octets, output.octets);
@@ -319,6 +320,7 @@ void Direction::settle() {
     const bool may_be_lost = packed_->may_be_lost(i);
     if (verdicts_[i] == Verdict::lost_on_link && !may_be_lost) verdicts_[i] = Verdict::not_delivered;
     if (verdicts_[i] == Verdict::sent && may_be_lost) verdicts_[i] = Verdict::lost_on_link;
+    if (verdicts_[i] == Verdict::sent && packed_->is_unsent(i)) verdicts_[i] = Verdict::not_compressed;
   }
   if (!job_.has_expected) return;
   // A link packet that was lost on the way and from which nothing was to come out has done what it should.

@@ -44,13 +44,17 @@ class Packed {
   // The packet with these octets that is delivered: the first behind the one delivered last on its channel, else the
   // first at all, else one that has been delivered. Nothing when there is none.
   [[nodiscard]] std::optional<Match> deliver(std::uint32_t channel, OctetView octets);
-  // The first packet of a channel that has not been delivered.
-  [[nodiscard]] std::optional<std::size_t> first_missing(std::uint32_t channel) const;
+  // The packet in the place of which something else is delivered: the first behind the one delivered last on a channel
+  // that is not lost, else the first that is missing. It counts as delivered. Nothing when none is missing.
+  [[nodiscard]] std::optional<std::size_t> deliver_another(std::uint32_t channel);
+  // Whether packet `index` has been taken, and nothing has been put out since that may have carried it.
+  [[nodiscard]] bool is_unsent(std::size_t index) const;
 
  private:
   struct Channel {
     std::vector<std::size_t> waiting;  // taken, and not known to have left as a whole
     std::optional<std::size_t> last_cause, last_taken;
+    std::optional<std::size_t> sent;  // the last packet that may be on the link
     std::set<std::size_t> missing;
     std::size_t next = 0;  // behind the one delivered last
   };
@@ -63,6 +67,7 @@ class Packed {
   [[nodiscard]] static Key key_of(std::uint32_t channel, OctetView octets) {
     return {channel, {reinterpret_cast<const char*>(octets.data()), octets.size()}};
   }
+  void note_delivered(Channel& channel, Copies& copies, std::size_t index);
 
   const std::vector<SourcePacket>& source_;
   std::map<std::uint32_t, Channel> channels_;

@@ -25,7 +25,7 @@ using sim::kNever;
 
 constexpr std::uint64_t kLeastTimingNs = 5'000'000;  // so that the counter's rate is good to about a thousandth
 constexpr int kMostFeedbackInARow = 10'000;          // one burst cannot honestly cause more
-constexpr int kMostDeadlinesInARow = 10'000;         // nor can the packets before them
+constexpr int kMostDeadlinesAtTheEnd = 10'000;       // the last packets cannot cause more
 
 // Endpoint A holds the forward compressor and the reverse decompressor, endpoint B the other two.
 class Run {
@@ -93,10 +93,9 @@ class Run {
       return std::min(deadline_of(d_.compressor.get()), deadline_of(d_.decompressor.get()));
     }
     void act() override {
-      acts_ = d_.next == at_ ? acts_ + 1 : 1;
-      at_ = d_.next;
-      if (acts_ > kMostDeadlinesInARow) {
-        const bool compressor = deadline_of(d_.compressor.get()) <= run_.now_ns();
+      const bool compressor = deadline_of(d_.compressor.get()) <= deadline_of(d_.decompressor.get());
+      // Before that the next packet comes.
+      if (d_.exhausted() && ++acts_ > kMostDeadlinesAtTheEnd) {
         throw PromiseBroken(compressor ? *d_.compressor_instance : *d_.decompressor_instance, "next_deadline",
                             "one deadline follows another without end, though no packet comes.");
       }
@@ -105,12 +104,14 @@ class Run {
     }
 
    private:
-    static std::uint64_t deadline_of(Checked* side) { return side != nullptr ? side->next_deadline() : kNever; }
+    static std::uint64_t deadline_of(Checked* side) {
+      const std::uint64_t deadline = side != nullptr ? side->next_deadline() : kNever;
+      return deadline < sim::kWhenIdle ? deadline : kNever;  // a time that never comes
+    }
 
     Run& run_;
     Direction& d_;
-    std::size_t at_ = 0;  // packet of the source that came next when it acted last
-    int acts_ = 0;        // since then
+    int acts_ = 0;  // behind the last packet of the source
   };
 
   Direction& direction(bool reverse) { return *directions_[reverse]; }

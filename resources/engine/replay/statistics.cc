@@ -42,13 +42,14 @@ void SideStatistics::add(std::uint64_t packet, std::uint32_t channel, std::int32
                          const headroom_detail& detail, std::uint64_t link_octets, std::uint32_t link_header) {
   ++statuses_[status];
   if (detail.event != 0 && detail.event != kUnknownWord) ++events_[detail.event];
-  if (status == HEADROOM_OK || (waits_ && status == HEADROOM_NOTHING)) {
-    const std::uint32_t header = detail.compressed_header == kUnknownNumber ? link_header : detail.compressed_header;
+  if (status == HEADROOM_OK || (packs_ && status == HEADROOM_NOTHING && role_ == HEADROOM_COMPRESSOR)) {
+    const bool is_known = detail.compressed_header != kUnknownNumber;
+    const std::uint32_t header = is_known ? detail.compressed_header : packs_ ? 0 : link_header;
     PerType& type = types_[detail.packet_type];
     ++type.packets;
     type.octets += link_octets;
     type.header_octets += header;
-    headers_.add(header);
+    if (is_known || !packs_) headers_.add(header);
     if (detail.profile != kUnknownNumber) ++profiles_[detail.profile];
   }
   if (detail.mode == kUnknownWord && detail.state == kUnknownWord) return;

@@ -34,9 +34,9 @@ class Lengths {
 
 class SideStatistics {
  public:
-  // `waits`: a packet with the status NOTHING has been taken, and leaves later.
-  SideStatistics(const Names& names, headroom_role role, bool waits = false)
-      : names_(names), role_(role), waits_(waits) {}
+  // `packs`: a packet with the status NOTHING has been taken, and leaves later; which octets of a link packet are its
+  // header, the adapter alone knows.
+  SideStatistics(const Names& names, headroom_role role, bool packs) : names_(names), role_(role), packs_(packs) {}
 
   // One packet that the side handled: its source index, where it was, and what became of it. `link_octets` is its
   // length on the link and `link_header` the part of it that is header.
@@ -60,7 +60,7 @@ class SideStatistics {
 
   const Names& names_;
   headroom_role role_;
-  bool waits_;
+  bool packs_;
   std::map<std::int32_t, std::uint64_t> statuses_;
   std::map<std::uint8_t, PerType> types_;
   std::map<std::uint16_t, std::uint64_t> profiles_;

@@ -78,6 +78,13 @@ TEST(PackedReplay, ADamagedLinkPacketIsNotLost) {
   EXPECT_EQ(result["forward"]["verdicts"]["mismatched"], 1);
   EXPECT_EQ(result["forward"]["mismatches"], 1);
   EXPECT_EQ(result["forward"]["verdicts"]["identical"], 7);
+  EXPECT_EQ(result["records"][3]["verdict"], "mismatched");
+  // The same behind a loss: each verdict is that of its own packet.
+  job["link"]["forward"]["drop"] = {0};
+  const Json both = run_job(job);
+  EXPECT_EQ(both["records"][0]["verdict"], "lost_on_link");
+  EXPECT_EQ(both["records"][3]["verdict"], "mismatched");
+  job["link"]["forward"].erase("drop");
   // A number that is wrong: the decompressor drops what it has begun, and what the cell begins with.
   job["link"]["forward"]["flip"][0]["bit"] = 0;
   const Json late = run_job(job);
@@ -136,15 +143,40 @@ TEST(Packed, CopiesAreTakenInOrder) {
   const std::vector<SourcePacket> source = {packet(0, {1}), packet(0, {2}), packet(0, {1}), packet(1, {1})};
   Packed packed(source);
   for (std::size_t i = 0; i < source.size(); ++i) packed.take(i);
-  EXPECT_EQ(packed.first_missing(0), 0u);
   EXPECT_EQ(packed.deliver(0, source[1].octets)->index, 1u);
   EXPECT_EQ(packed.deliver(0, source[0].octets)->index, 2u) << "the first copy was lost: order says so";
   EXPECT_EQ(packed.deliver(0, source[0].octets)->index, 0u) << "or it came late";
   EXPECT_TRUE(packed.deliver(0, source[0].octets)->again);
-  EXPECT_FALSE(packed.first_missing(0));
-  EXPECT_EQ(packed.first_missing(1), 3u);
+  EXPECT_FALSE(packed.deliver_another(0));
   EXPECT_FALSE(packed.deliver(1, source[1].octets));
   EXPECT_FALSE(packed.deliver(2, source[1].octets));
+}
+
+TEST(Packed, SomethingElseStandsForTheNext) {
+  const std::vector<SourcePacket> source = {packet(0, {1}), packet(0, {2}), packet(0, {3}), packet(0, {4})};
+  Packed packed(source);
+  for (std::size_t i = 0; i < source.size(); ++i) packed.take(i);
+  EXPECT_EQ(packed.deliver(0, source[1].octets)->index, 1u);
+  EXPECT_EQ(packed.deliver_another(0), 2u) << "the first is lost, the third damaged";
+  EXPECT_EQ(packed.deliver_another(0), 3u);
+  EXPECT_EQ(packed.deliver_another(0), 0u);
+  EXPECT_FALSE(packed.deliver_another(0));
+  EXPECT_FALSE(packed.deliver_another(1));
+}
+
+TEST(Packed, WhatHasNotLeftIsUnsent) {
+  const std::vector<SourcePacket> source(3, packet(0, {1}));
+  Packed packed(source);
+  EXPECT_FALSE(packed.is_unsent(0)) << "not taken";
+  packed.take(0);
+  packed.take(1);
+  EXPECT_TRUE(packed.is_unsent(0));
+  packed.note_sent(0, 0, true);
+  EXPECT_FALSE(packed.is_unsent(0));
+  EXPECT_TRUE(packed.is_unsent(1));
+  packed.take(2);
+  packed.note_sent(0, Packed::kDeadline, true);
+  EXPECT_FALSE(packed.is_unsent(2));
 }
 
 TEST(Packed, APacketMayBeInItsOwnCallsLinkPacketsAndTheNext) {

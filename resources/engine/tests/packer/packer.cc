@@ -98,6 +98,10 @@ void take_cell(headroom_instance& self, const headroom_packet& p) {
   while (channel.pending.size() >= 2) {
     const std::size_t length = static_cast<std::size_t>(channel.pending[0] << 8 | channel.pending[1]);
     if (length == 0xFFFF) return channel.pending.clear();
+    if (length == 0) {  // damaged: the next beginning is in a cell to come
+      channel.is_in_step = false;
+      return channel.pending.clear();
+    }
     if (channel.pending.size() < 2 + length) return;
     const auto octets = channel.pending.begin() + 2;
     const auto end = octets + static_cast<std::ptrdiff_t>(length);
