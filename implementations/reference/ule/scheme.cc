@@ -22,7 +22,7 @@ json description() {
           {"packs", true},
           {"max_channels", kMostChannels},
           {"feedback", json::array()},
-          {"features", {"segmentation"}},
+          {"features", json::array()},
           {"types",
            {{"IPv4", wire::kTypeIpv4},
             {"IPv6", wire::kTypeIpv6},
