@@ -88,7 +88,9 @@ def stages(fast: bool, fuzz: bool, fuzz_seconds: int, only: list[str]) -> list[S
         Stage("ctest", f"C++ unit tests, build {DEFAULT_BUILD}", _ctest(DEFAULT_BUILD, benchmarks=not fast), tests),
     ]
     if fast:
-        found.append(Stage("pytest", "unit tests of the Python package that start no engine", _pytest_fast, cases))
+        found.append(
+            Stage("pytest", "unit tests of the Python package without engine and launcher", _pytest_fast, cases)
+        )
     else:
         found.append(Stage("pytest", "unit tests of the Python package, and of everything together", _pytest, cases))
     found += [
@@ -284,7 +286,7 @@ def _pytest(log: Path, *words: str) -> bool:
 
 
 def _pytest_fast(log: Path) -> bool:
-    return _pytest(log, "-m", "not engine")
+    return _pytest(log, "-m", "not engine and not launcher")
 
 
 def _robot_dry_run(log: Path) -> bool:

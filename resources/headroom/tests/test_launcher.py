@@ -13,6 +13,8 @@ import pytest
 
 from headroom.core.paths import ROOT
 
+pytestmark = pytest.mark.launcher
+
 PACKAGE = """
 import json, os, sys
 print(json.dumps({"arguments": sys.argv[1:], "path": sys.path, "cwd": os.getcwd()}))
