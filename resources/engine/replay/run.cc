@@ -94,7 +94,7 @@ class Run {
     }
     void act() override {
       const bool compressor = deadline_of(d_.compressor.get()) <= deadline_of(d_.decompressor.get());
-      // Before that the next packet comes.
+      // While packets are to come, deadlines end with the next of them.
       if (d_.exhausted() && ++acts_ > kMostDeadlinesAtTheEnd) {
         throw PromiseBroken(compressor ? *d_.compressor_instance : *d_.decompressor_instance, "next_deadline",
                             "one deadline follows another without end, though no packet comes.");
