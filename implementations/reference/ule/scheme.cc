@@ -13,8 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint32_t kLargestPdu = 32'758;  // octets; with an address and bridged: RFC 4326, 4.2 and 5.2
-constexpr unsigned kMostPaddingWords = 5;      // RFC 4326, 5
+constexpr unsigned kMostPaddingWords = 5;  // RFC 4326, 5
 
 json description() {
   return {{"scheme", "ule"},
