@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an encapsulator and a receiver are told: RFC 4326, 4.1, 4.5 and 6.2; RFC 4259, 3.
+// Config holds what encapsulators and receivers are configured with: RFC 4326, 4.1, 4.5 and 6.2.
 #pragma once
 
 #include <array>

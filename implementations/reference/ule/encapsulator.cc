@@ -187,7 +187,7 @@ std::uint64_t Encapsulator::next_deadline() const noexcept {
   return first_ == kNone ? HEADROOM_NO_DEADLINE : channels_[first_].deadline;
 }
 
-// It is the same for all: whoever begins to wait last waits longest.
+// All channels have the same threshold: the one that begins to wait last has the last deadline.
 void Encapsulator::wait(std::uint32_t number, std::uint64_t now_ns) noexcept {
   Channel& channel = channels_[number];
   if (channel.earlier != kNone || first_ == number) return;  // since an earlier SNDU

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The encapsulator of RFC 4326, 6: PDUs become SNDUs, and these TS packets, for each PID of its own.
+// The encapsulator of RFC 4326, 6: it makes SNDUs of PDUs, and TS packets of SNDUs, for each PID apart.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The receiver of RFC 4326, 7: TS packets become SNDUs again, for each PID of its own, and these PDUs.
+// The receiver of RFC 4326, 7: it makes SNDUs of TS packets, for each PID apart, and PDUs of SNDUs.
 #pragma once
 
 #include <array>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scheme.h"
 
+#include <cstdio>
 #include <string>
 #include <vector>
 

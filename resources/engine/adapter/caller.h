@@ -60,7 +60,7 @@ struct PacketOutput {
   Octets octets;
   headroom_detail detail{};
   std::uint16_t type = HEADROOM_TYPE_DEFAULT;
-  std::uint32_t channel = 0;         // of what `drain` returned
+  std::uint32_t channel = 0;         // that of the input, or what `drain` says
   std::vector<PacketOutput> more{};  // what `drain` returned behind it
 
   [[nodiscard]] bool came_out() const noexcept { return status == HEADROOM_OK; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which packet of the source a delivered one is, where link packets carry several packets, or parts of them: no tag of
-// a link packet can say so. Packets are told by their octets; whether the link has lost one, by the link packets that
-// left while it waited.
+// Packed finds the packet of the source that a delivered packet is, where link packets carry several packets, or parts
+// of them, and no tag of a link packet can say so. It compares octets. A packet may be lost when the link has lost one
+// of the link packets that left while it waited.
 #ifndef HEADROOM_REPLAY_PACKED_H
 #define HEADROOM_REPLAY_PACKED_H
 
