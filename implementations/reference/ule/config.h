@@ -9,6 +9,7 @@
 
 #include "ule/wire/crc32.h"
 #include "ule/wire/sndu.h"
+#include "ule/wire/ts_packet.h"
 
 namespace headroom::ule {
 
@@ -22,9 +23,9 @@ inline constexpr std::uint16_t kTypeTsPacket = wire::kTypeTsConcat;
 enum class PacketType : std::uint8_t { ipv4, ipv6, other, bridged };
 inline constexpr std::array<std::string_view, 4> kPacketTypeNames = {"IPv4", "IPv6", "other", "bridged"};
 
-inline constexpr std::uint32_t kMostChannels = 8192;  // a PID has 13 bits
-inline constexpr std::uint16_t kFirstPid = 0x0010;    // those below are reserved (ISO/IEC 13818-1, table 2-3)
-inline constexpr std::uint32_t kLargestThresholdUs = 60'000'000;  // "MUST be bounded" (RFC 4326, 6.2)
+inline constexpr std::uint16_t kFirstPid = 0x0010;  // those below are reserved (ISO/IEC 13818-1, table 2-3)
+inline constexpr std::uint32_t kMostChannels = wire::kNullPid - kFirstPid;  // a PID has 13 bits
+inline constexpr std::uint32_t kLargestThresholdUs = 60'000'000;            // "MUST be bounded" (RFC 4326, 6.2)
 
 struct Config {
   std::uint32_t channels = 1;

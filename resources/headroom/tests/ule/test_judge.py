@@ -8,6 +8,7 @@ import pytest
 
 from headroom.core import replay
 from headroom.core.captures import engine_pcapng
+from headroom.core.errors import HeadroomError
 from headroom.core.implementations import find
 from headroom.core.replay import ReplayConfig
 from headroom.schemes.ule.judge import receiver as judge
@@ -174,3 +175,25 @@ def test_both_receivers_make_the_same_of_damaged_octets(tmp_path: Path) -> None:
         if reference[counter]
     }
     assert len(judged.events) >= 7, judged.events
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(
+    ("channels", "first_pid", "key"),
+    [(8175, 16, ""), (8175, 17, "first_pid"), (8176, 16, "channels"), (1, 15, "first_pid")],
+)
+def test_pids_are_below_that_of_null_packets(channels: int, first_pid: int, key: str) -> None:
+    """13 bits, of which 0 to 15 and 0x1FFF are taken."""
+    config = ReplayConfig(
+        source=[{"hex": A.hex(), "channel": channels - 1}],
+        scheme="ule",
+        compressor=find("reference"),
+        channel={"channels": channels, "first_pid": first_pid},
+        records="all",
+    )
+    if key:
+        with pytest.raises(HeadroomError, match=f'"{key}" in the configuration is'):
+            replay.run(config)
+    else:
+        (segment,) = replay.run(config).records[0]["segments"]
+        assert int.from_bytes(bytes.fromhex(segment["link"])[1:3]) & 0x1FFF == 0x1FFE
