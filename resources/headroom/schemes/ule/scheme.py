@@ -25,6 +25,8 @@ def _replay() -> ReplayWords:
         "bridged": into("channel", "bridged", boolean),
         "time_stamp": into("channel", "time_stamp", boolean),
         "padding_words": into("channel", "padding_words", int),
+        "concat": into("channel", "concat", int),
+        "concat_threshold_us": into("channel", "concat_threshold_us", int),
         "largest_pdu": into("channel", "mrru", int),
     }
     return ReplayWords(arguments, lambda made: None, lambda done: [])
