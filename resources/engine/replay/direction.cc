@@ -219,6 +219,7 @@ Verdict Direction::judge(std::size_t index, const Delivery& delivery, const Pack
 
 void Direction::note_arrival(const Delivery& delivery, std::uint64_t now_ns, const PacketOutput& output) {
   if (delivery.error) return;  // nothing arrived; that nothing came out either has been checked
+  if (delivery.idle && !output.came_out() && output.more.empty()) return;
   note_output(delivery, now_ns, output, delivery.packet.octets.size());
   for (const PacketOutput& more : output.more) note_output(delivery, now_ns, more, 0);
 }

@@ -8,9 +8,9 @@
 namespace headroom::replay {
 namespace {
 
-Impairment read_whole_impairment(const Value& value) {
+Impairment read_whole_impairment(const Value& value, const LinkFraming& framing) {
   Object object(value);
-  Impairment impairment = read_impairment(object);
+  Impairment impairment = read_impairment(object, &framing);
   object.finish();
   return impairment;
 }
@@ -37,10 +37,10 @@ void read_feedback(const Value& value, Job& job) {
 
 void read_link(const Value& value, Job& job) {
   Object object(value);
-  if (const auto v = object.optional("forward")) job.forward = read_whole_impairment(*v);
+  if (const auto v = object.optional("forward")) job.forward = read_whole_impairment(*v, *job.framing);
   if (const auto v = object.optional("reverse")) {
     if (!job.reverse) v->fail("there is no reverse channel to impair without \"reverse\": true.");
-    job.backward = read_whole_impairment(*v);
+    job.backward = read_whole_impairment(*v, *job.framing);
   }
   if (const auto v = object.optional("feedback")) read_feedback(*v, job);
   if (const auto v = object.optional("encapsulation")) {

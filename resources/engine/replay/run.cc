@@ -329,7 +329,7 @@ class Run {
                  {"discarded", counts.discarded},
                  {"waiting", counts.waiting}};
     if (job_.path != FeedbackPath::own) return json;
-    const LinkCounts& link = feedback_links_[reverse]->counts();
+    const LinkCounts link = feedback_links_[reverse]->counts();
     json["lost"] = lost_json(link);
     json["script_missed"] = link.script_missed;
     return json;

@@ -66,6 +66,16 @@ def burst_loss(text: str) -> dict[str, float]:
     return {"good_to_bad": good_to_bad, "bad_to_good": bad_to_good, "loss_good": 0.0, "loss_bad": loss_bad}
 
 
+def slots(text: str) -> dict[str, int]:
+    """Slots of a link of constant bit rate: octets:buffer packets:buffers:receiver buffer packets, the first alone or
+    with some of the others."""
+    names = ("packet_octets", "buffer_packets", "buffers", "receiver_buffer_packets")
+    parts = text.split(":")
+    if len(parts) > len(names) or not all(part.isdigit() for part in parts):
+        raise UsageError(f"'{text}' is not of the form octets:buffer packets:buffers:receiver buffer packets.")
+    return dict(zip(names, map(int, parts), strict=False))
+
+
 def encapsulation(text: str) -> str:
     """The frames of a capture of the link."""
     if text not in ("ethernet", "ppp"):
@@ -172,6 +182,9 @@ ARGUMENTS: dict[str, Argument] = {
     "duplicate": into("forward", "duplicate", _finite),
     "delay": into("forward", "delay_ns", _milliseconds),
     "jitter": into("forward", "jitter_ns", _milliseconds),
+    "rate": into("forward", "rate_bps", int),
+    "queue": into("forward", "queue_octets", int),
+    "slots": into("forward", "slots", slots),
     "drop": into("forward", "drop", numbers),
     "flip": into("forward", "flip", flips),
     "burst_loss": into("forward", "burst_loss", burst_loss),
