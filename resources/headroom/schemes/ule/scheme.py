@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from headroom.core.options import Option, boolean, number
 from headroom.core.scheme import Scheme
@@ -32,6 +33,13 @@ def _replay() -> ReplayWords:
     return ReplayWords(arguments, lambda made: None, lambda done: [])
 
 
+def _papers() -> Mapping[str, Any]:
+    from headroom.bench.papers.measured import MeasuredPaper
+    from headroom.schemes.ule.papers import ang_2016, ang_2016_figures
+
+    return {"ang-2016": MeasuredPaper(ang_2016.measure, ang_2016_figures.figures)}
+
+
 SCHEME = Scheme(
     name="ule",
     title="ULE",
@@ -48,5 +56,6 @@ SCHEME = Scheme(
         ),
     ),
     replay=_replay,
+    papers=_papers,
     benchmarks=(("ule_bench", "--benchmark_min_time=0.01"),),
 )
