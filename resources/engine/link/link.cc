@@ -30,6 +30,8 @@ const char* name_of(Fate fate) noexcept {
       return "payload_error";
     case Fate::queue_full:
       return "queue_full";
+    case Fate::carrier:
+      return "carrier";
   }
   return "";
 }

@@ -28,8 +28,17 @@ struct LinkPacket {
 
 inline constexpr std::uint64_t kInserted = ~std::uint64_t{0};
 
-enum class Fate : std::uint8_t { delivered, scripted_drop, loss, burst_loss, header_error, payload_error, queue_full };
-inline constexpr std::size_t kFates = 7;
+enum class Fate : std::uint8_t {
+  delivered,
+  scripted_drop,
+  loss,
+  burst_loss,
+  header_error,
+  payload_error,
+  queue_full,
+  carrier  // of a packet that another scheme carried: it never came out there
+};
+inline constexpr std::size_t kFates = 8;
 [[nodiscard]] const char* name_of(Fate fate) noexcept;
 
 struct Delivery {
