@@ -191,6 +191,24 @@ TEST(Render, HostsCountIdentifications) {
   }
 }
 
+TEST(Render, FlowsBeginWithinATime) {
+  const auto last_start = [](const std::string& timing) {
+    std::map<std::uint32_t, std::uint64_t> first;
+    RenderLimits limits;
+    limits.flows = 50;
+    limits.until_ns = 2'000'000'000;
+    for (const SourcePacket& packet : render(profile({variant({kIpv4}, "", R"({"length": 9})", timing)}), limits, 1))
+      first.try_emplace(packet.flow, packet.time_ns);
+    std::uint64_t last = 0;
+    for (const auto& [flow, time_ns] : first) last = std::max(last, time_ns);
+    return last;
+  };
+  EXPECT_LT(last_start(R"({"interval_ms": 20})"), 20'000'000u);
+  const std::uint64_t last = last_start(R"({"interval_ms": 20, "start_within_ms": 1000})");
+  EXPECT_GT(last, 800'000'000u);
+  EXPECT_LT(last, 1'000'000'000u);
+}
+
 // The same octets on every platform: this digest was made once, with GCC on x86-64, and must come out everywhere.
 TEST(Render, IsTheSameEverywhere) {
   const Profile p = profile(

@@ -341,7 +341,9 @@ Identity make_identity(const Variant& variant, std::uint64_t flow, std::uint64_t
   identity.sequence = static_cast<std::uint16_t>(derive(own, kSequence) >> 48);
   identity.timestamp = static_cast<std::uint32_t>(derive(own, kTimestamp) >> 32);
   identity.echo_identifier = static_cast<std::uint16_t>(derive(own, kEcho) >> 48);
-  if (flow != 0 || reverse) identity.start_us = derive(own, kStart) % variant.timing.interval_us;
+  const Timing& timing = variant.timing;
+  const std::uint64_t within_us = timing.start_within_us != 0 ? timing.start_within_us : timing.interval_us;
+  if (flow != 0 || reverse) identity.start_us = derive(own, kStart) % within_us;
   for (std::size_t i = 0; i < variant.headers.size(); ++i) {
     Identity::PerHeader& header = identity.headers[i];
     const auto stream = [&](std::uint64_t base, std::uint64_t which) {

@@ -59,6 +59,7 @@ Timing read_timing(const Value& value) {
   Object object(value);
   Timing timing;
   timing.interval_us = read_ms(object.required("interval_ms"), 0.001, 3'600'000);
+  if (const auto v = object.optional("start_within_ms")) timing.start_within_us = read_ms(*v, 0.001, 3'600'000);
   if (const auto v = object.optional("jitter_ms")) timing.jitter_us = read_ms(*v, 0, 60'000);
   if (const auto v = object.optional("distribution")) timing.exponential = v->choice({"constant", "exponential"}) == 1;
   object.finish();

@@ -174,6 +174,7 @@ struct Payload {
 
 struct Timing {
   std::uint64_t interval_us = 20'000;
+  std::uint64_t start_within_us = 0;  // in which flows begin; 0: the first interval
   std::uint64_t jitter_us = 0;
   bool exponential = false;  // the interval is the mean of an exponential distribution
 };

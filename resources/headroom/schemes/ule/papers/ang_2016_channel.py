@@ -16,7 +16,6 @@ from statistics import fmean, stdev
 from typing import Any
 
 from headroom.core import engine, replay
-from headroom.core.capabilities import adapter
 from headroom.core.implementations import Implementation, find
 from headroom.core.run.run import Run
 from headroom.schemes.ule.papers import ang_2016_model as model
@@ -110,16 +109,13 @@ def config_of(setup: Setup, **changes: Any) -> replay.ReplayConfig:
         return replay.ReplayConfig(
             SCHEME.name, *sides, channel=setup.ule, forward=setup.link, **{"source": VOICE[setup.ip], **common}
         )
-    carrier = {
-        role: adapter(found, run.build, {"scheme": SCHEME.name, **setup.ule}, {})
-        for role, found in zip(("compressor", "decompressor"), sides, strict=True)
-    }
+    ule = replay.ReplayConfig(SCHEME.name, *sides, channel=setup.ule)
     return replay.ReplayConfig(
         "rohc",
         run.compressor,
         run.decompressor,
         forward=setup.link,
-        carrier={**carrier, "type": ETHER_TYPE},
+        carrier=replay.Carrier(ule, ETHER_TYPE),
         **rohc(setup),
         **{"source": VOICE[setup.ip], **common},
     )
@@ -227,9 +223,9 @@ class Arrivals:
     packets: int
 
 
-def arrivals(setup: Setup, flows: int, duration_s: float, from_s: float = 0.0) -> Arrivals:
+def arrivals(setup: Setup, flows: int, duration_s: float, from_s: float = 0.0, **changes: Any) -> Arrivals:
     """How packets of so many streams arrive, from a time on."""
-    config = config_of(setup, flows=flows, duration_s=duration_s, records="all", record_octets=False)
+    config = config_of(setup, flows=flows, duration_s=duration_s, records="all", record_octets=False, **changes)
     return arrivals_of(next(many([config])), from_s)
 
 

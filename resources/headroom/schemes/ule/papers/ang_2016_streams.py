@@ -308,6 +308,7 @@ def cost(paper: Paper, run: Run) -> PaperMeasurement:
 # ---- beyond the paper
 
 
+STAGGERED = "voip-gsm-shared-ports-staggered"
 BERS = (0.0, 1e-6, 1e-5, 1e-4)
 BER_STREAMS = 60
 BER_S = 15.0
@@ -315,7 +316,7 @@ _DELIVER = {"header_errors": "deliver", "payload_errors": "deliver"}
 
 
 def beyond(paper: Paper, run: Run) -> PaperMeasurement:
-    """Streams by carriage, and what bit errors leave."""
+    """Streams by carriage, refreshes that do not fall together, and what bit errors leave."""
     result = PaperMeasurement()
     points = []
     for number, carriage in enumerate(channel.CARRIAGES):
@@ -326,6 +327,11 @@ def beyond(paper: Paper, run: Run) -> PaperMeasurement:
         result.items.append(beside(paper.items[f"section-6.carriage-{number + 1}"], flows))
         points.append({"x": carriage.title, "y": flows})
     result.series.append(Series("carriages", "carriage", "streams", "", "", points, "IPv6, RTP profile"))
+    flows, _ = streams_of((run, "IPv6", "RTP"))
+    setup = Setup(run, "IPv6", "RTP")
+    period_s = channel.refresh_period_ns(setup, flows) / 1e9
+    staggered = channel.arrivals(setup, flows, 2 * period_s, period_s, source=STAGGERED)
+    result.items.append(beside(paper.items["section-6.staggered-jitter"], staggered.jitter, note=f"{flows} streams"))
     for profile in ("", "RTP"):
         setups = [channel.with_link(Setup(run, "IPv6", profile), ber=ber, **_DELIVER) for ber in BERS]
         configs = [channel.config_of(one, flows=BER_STREAMS, duration_s=BER_S) for one in setups]
