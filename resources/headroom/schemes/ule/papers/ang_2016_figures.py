@@ -54,7 +54,7 @@ CHARTS = (
         "Figure 7",
         "packing_thresholds",
         "Throughput by packing threshold, uncompressed IPv4",
-        "Padding loses most of a TS packet at each valley; packing loses nothing from the threshold of equation 11 on.",
+        "Padding loses most of a TS packet at each valley. The threshold of equation 11 loses nothing.",
         THROUGHPUT,
     ),
     Chart(
