@@ -9,6 +9,7 @@ from headroom.core.options import Option, boolean, number
 from headroom.core.scheme import Scheme
 
 if TYPE_CHECKING:
+    from headroom.core.metrics import Metric
     from headroom.core.replay_options import ReplayWords
 
 LARGEST_PDU = 2000  # octets that a receiver is given room for, unless a replay says otherwise
@@ -30,6 +31,13 @@ def _replay() -> ReplayWords:
     return ReplayWords(arguments, lambda made: None, lambda done: [])
 
 
+def _metrics() -> tuple[Metric, ...]:
+    from headroom.core.metrics import declared
+    from headroom.schemes.ule import metrics
+
+    return declared(vars(metrics))
+
+
 SCHEME = Scheme(
     name="ule",
     title="ULE",
@@ -46,5 +54,7 @@ SCHEME = Scheme(
         ),
     ),
     replay=_replay,
+    metrics=_metrics,
+    suites="conformance/ule",
     benchmarks=(("ule_bench", "--benchmark_min_time=0.01"),),
 )
