@@ -130,6 +130,6 @@ Traffic
     [Tags]    req:RFC4326-3-2    req:RFC4326-4.2-1    req:RFC4326-4.6-2    req:RFC4326-6.2-6
     Traffic Should Be Encapsulated By The Rules    gtpu-imix    flows=4    packets=300
     Traffic Should Be Encapsulated By The Rules    udp-dns-like-ipv6    flows=4    packets=300    packing=padding
-    Traffic Should Be Encapsulated By The Rules    voip-mixed    flows=20    packets=400    bridged=yes    address=absent
+    Traffic Should Be Encapsulated By The Rules    voip-mixed    flows=9    packets=400    bridged=yes    address=absent
     Traffic Should Be Encapsulated By The Rules    voip-amr-nb-ipv6    flows=20    packets=400    time_stamp=yes
     ...    padding_words=4
